@@ -1,0 +1,52 @@
+/** The kinds of failure a caller can be told about. `routes/error-status.ts` gives each its HTTP status. */
+export type ErrorCode =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'not-acceptable'
+  | 'unsupported-media-type'
+  | 'timeout'
+  | 'conflict'
+  | 'precondition-failed'
+  | 'unprocessable'
+  | 'too-large'
+  | 'too-many-requests'
+  | 'unavailable'
+  | 'not-implemented'
+  | 'bad-gateway';
+
+/** What an error tells beside its message. Never patient data. */
+export interface ErrorDetails {
+  /** Every finding of a validation, each `<instance path>: <text>`. */
+  readonly violations?: readonly string[];
+  /** Latest OBJECT_VERSION_ID of the object in conflict: becomes `ETag`. */
+  readonly latestVersionUid?: string;
+  /** Path below the standard API (`/ehr/…/composition/…`) of that version: becomes `Location`. */
+  readonly latestVersionPath?: string;
+  /** EHR id that the EHR in question was merged into: becomes `Link`. */
+  readonly mergedInto?: string;
+  /** All reasons of a refused unmerge. */
+  readonly reasons?: readonly string[];
+  /** Seconds after which a retry makes sense: becomes `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** Methods that the path does accept: becomes `Allow`. */
+  readonly allow?: readonly string[];
+  /** The original failure, kept for the log only. */
+  readonly cause?: unknown;
+}
+
+/** The one error class of the product. Anything else that is thrown is a defect and answered 500. */
+export class CdrError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  /** `message`: one sentence without final period, without patient data. */
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'CdrError';
+    this.code = code;
+    this.details = details;
+  }
+}

@@ -1,0 +1,38 @@
+const common = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        sourceMaps: 'inline',
+        jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+};
+
+const database = {
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+};
+const project = (displayName, extra = {}) => ({
+  ...common,
+  displayName,
+  roots: ['<rootDir>/test'],
+  testMatch: [`<rootDir>/test/${displayName}/**/*.test.ts`],
+  ...extra,
+});
+
+export default {
+  projects: [
+    project('unit'),
+    project('database', database),
+    project('http', database),
+    project('conformance', database),
+  ],
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['{src,routes,change,merge,models,database,aql,format,template,rm,base}/**/*.ts'],
+};
