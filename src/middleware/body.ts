@@ -1,0 +1,56 @@
+import type { Context, Middleware, Next } from 'koa';
+import { HttpMethodEnum, koaBody } from 'koa-body';
+import { CdrError } from '../../base/errors.js';
+
+/**
+ * Reads the body as UTF-8 text whatever its media type; parsing belongs to `format/`.
+ * `ctx.request.body` is a string, or undefined when there is none.
+ * @throws too-large over the limit, unsupported-media-type for another charset, invalid when it cannot be read
+ */
+export function readBodyText(limitBytes: number): Middleware {
+  const read = koaBody({
+    json: false,
+    urlencoded: false,
+    multipart: false,
+    textTypes: ['text/*', 'application/*', '*/*'],
+    textLimit: limitBytes,
+    encoding: 'utf-8',
+    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
+    onError: (error) => {
+      throw bodyError(error, limitBytes);
+    },
+  });
+  return async (ctx: Context, next: Next) => {
+    const untyped = ctx.get('Content-Type') === '';
+    requireUtf8(ctx.get('Content-Type'));
+    // koa-body reads no body without a type; the contract gives such a body the first type of its resource.
+    if (untyped) ctx.req.headers['content-type'] = 'text/plain';
+    await read(ctx, async () => {
+      if (untyped) delete ctx.req.headers['content-type'];
+      const body: unknown = ctx.request.body;
+      if (typeof body !== 'string' || body === '') delete ctx.request.body;
+      await next();
+    });
+  };
+}
+
+function requireUtf8(contentType: string): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1];
+  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset)) {
+    throw new CdrError('unsupported-media-type', 'the charset of the body must be UTF-8');
+  }
+}
+
+function bodyError(error: Error, limitBytes: number): CdrError {
+  const status = (error as { status?: unknown }).status;
+  if (status === 413)
+    return new CdrError('too-large', `the body is larger than ${limitBytes} bytes`, { cause: error });
+  if (status === 415) {
+    return new CdrError(
+      'unsupported-media-type',
+      'the charset or content encoding of the body is not supported',
+      { cause: error },
+    );
+  }
+  return new CdrError('invalid', 'the body could not be read', { cause: error });
+}

@@ -1,0 +1,89 @@
+import type { Context, Middleware, Next } from 'koa';
+import type { Logger } from 'pino';
+import { CdrError, type ErrorDetails } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { writeXml } from '../../base/xml.js';
+import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/error-status.js';
+import { requestState, STANDARD_API, type RequestState } from '../../routes/request-state.js';
+
+/** Turns everything that is thrown, and Koa's own 404, 405 and 501, into the error body of the contract. */
+export function errors(log: Logger): Middleware {
+  return async (ctx: Context, next: Next) => {
+    try {
+      await next();
+      answerUnmatched(ctx);
+    } catch (error) {
+      if (error instanceof CdrError) {
+        answerKnown(ctx, error);
+        return;
+      }
+      const { requestId } = requestState(ctx);
+      log.error({ requestId, err: error }, 'internal error');
+      answer(ctx, 500, errorBody(500, `Internal error, reference ${requestId}`));
+    }
+  };
+}
+
+function answerKnown(ctx: Context, error: CdrError): void {
+  const { status, body } = errorAnswer(error);
+  // The origin is missing when the middleware that decides it refused the request.
+  const origin = (ctx.state as Partial<RequestState>).origin ?? '';
+  setDetailHeaders(ctx, error.details, origin);
+  if (status === 401) ctx.set('WWW-Authenticate', 'Bearer error="invalid_token"');
+  answer(ctx, status, body);
+}
+
+function setDetailHeaders(ctx: Context, details: ErrorDetails, origin: string): void {
+  const { latestVersionUid, latestVersionPath, mergedInto, retryAfterSeconds, allow } = details;
+  if (latestVersionUid !== undefined) ctx.set('ETag', `"${latestVersionUid}"`);
+  if (latestVersionPath !== undefined) {
+    ctx.set('Location', `${origin}${STANDARD_API}${latestVersionPath}`);
+  }
+  if (mergedInto !== undefined) {
+    ctx.set(
+      'Link',
+      `<${origin}${STANDARD_API}/ehr/${encodeURIComponent(mergedInto)}>; rel="successor-version"`,
+    );
+  }
+  if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));
+  if (allow !== undefined) ctx.set('Allow', allow.join(', '));
+}
+
+/** Koa leaves these without a body when no route or no method matched. */
+function answerUnmatched(ctx: Context): void {
+  if (ctx.body !== undefined && ctx.body !== null) return;
+  const path = ctx.path.replace(/^\/+|\/+$/g, '');
+  if (ctx.status === 404) answer(ctx, 404, errorBody(404, `No resource found at path: ${path}`));
+  if (ctx.status === 405)
+    answer(ctx, 405, errorBody(405, `Method ${ctx.method} is not supported on this path`));
+  if (ctx.status === 501) answer(ctx, 501, errorBody(501, NOT_IMPLEMENTED_MESSAGE));
+}
+
+function answer(ctx: Context, status: number, body: JsonObject): void {
+  ctx.status = status;
+  if (prefersXml(ctx)) {
+    ctx.type = 'application/xml; charset=utf-8';
+    ctx.body = errorXml(body);
+  } else {
+    ctx.type = 'application/json; charset=utf-8';
+    ctx.body = JSON.stringify(body);
+  }
+}
+
+function prefersXml(ctx: Context): boolean {
+  return (
+    ctx.get('Accept') !== '' &&
+    ctx.accepts('application/json', 'application/xml', 'text/xml') !== 'application/json' &&
+    ctx.accepts('application/xml', 'text/xml') !== false
+  );
+}
+
+function errorXml(body: JsonObject): string {
+  const children = Object.entries(body).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((item) => ({
+      name,
+      children: [typeof item === 'string' ? item : JSON.stringify(item)],
+    })),
+  );
+  return writeXml({ name: 'error', children });
+}
