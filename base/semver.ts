@@ -1,0 +1,127 @@
+/** SEMVER 2.0 of a stored query: three numbers and an optional pre-release; no build metadata. */
+export interface SemanticVersion {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+  /** Text after the hyphen, null for a release. */
+  readonly prerelease: string | null;
+}
+
+/** A version as a client may name it: `1`, `1.2`, `1.2.3` or `1.2.3-rc.1`; missing numbers are null. */
+export interface VersionPrefix {
+  readonly major: number;
+  readonly minor: number | null;
+  readonly patch: number | null;
+  readonly prerelease: string | null;
+}
+
+const PREFIX = /^(\d{1,9})(?:\.(\d{1,9})(?:\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,100}))?)?)?$/;
+const NUMERIC = /^\d+$/;
+
+/** Reads a whole or partial version, null when the text is none. Leading zeros of the numbers are dropped. */
+export function parseVersionPrefix(text: string): VersionPrefix | null {
+  const match = PREFIX.exec(text);
+  if (match === null) return null;
+  const [, major, minor, patch, prerelease] = match;
+  const number = (digits: string | undefined): number | null =>
+    digits === undefined ? null : Number(digits);
+  return {
+    major: Number(major),
+    minor: number(minor),
+    patch: number(patch),
+    prerelease: prerelease ?? null,
+  };
+}
+
+/** The whole version that a prefix spells out, null when minor or patch is missing. */
+export function exactVersion(prefix: VersionPrefix): SemanticVersion | null {
+  const { major, minor, patch, prerelease } = prefix;
+  return minor === null || patch === null ? null : { major, minor, patch, prerelease };
+}
+
+/** `1.2.3` or `1.2.3-rc.1`. */
+export function formatVersion(version: SemanticVersion): string {
+  const release = `${version.major}.${version.minor}.${version.patch}`;
+  return version.prerelease === null ? release : `${release}-${version.prerelease}`;
+}
+
+/** Precedence of SEMVER 2.0 section 11: negative when `left` is older. */
+export function compareVersions(left: SemanticVersion, right: SemanticVersion): number {
+  return (
+    left.major - right.major ||
+    left.minor - right.minor ||
+    left.patch - right.patch ||
+    comparePrereleases(left.prerelease, right.prerelease)
+  );
+}
+
+/** A pre-release comes before its release. */
+function comparePrereleases(left: string | null, right: string | null): number {
+  if (left === right) return 0;
+  if (left === null) return 1;
+  if (right === null) return -1;
+  const lefts = left.split('.');
+  const rights = right.split('.');
+  for (const [position, identifier] of lefts.entries()) {
+    const other = rights[position];
+    if (other === undefined) return 1;
+    const order = compareIdentifiers(identifier, other);
+    if (order !== 0) return order;
+  }
+  return lefts.length - rights.length;
+}
+
+/** Numeric identifiers by value and before others; others by their characters. */
+function compareIdentifiers(left: string, right: string): number {
+  if (left === right) return 0;
+  if (NUMERIC.test(left) && NUMERIC.test(right))
+    return BigInt(left) < BigInt(right) ? -1 : BigInt(left) > BigInt(right) ? 1 : 0;
+  if (NUMERIC.test(left)) return -1;
+  if (NUMERIC.test(right)) return 1;
+  return left < right ? -1 : 1;
+}
+
+/**
+ * The version that a client gets who names only a part of it: the highest release that fits; a pre-release
+ * only when it is named exactly. Null prefix: the highest release of all; null when nothing fits.
+ */
+export function chooseVersion<T extends SemanticVersion>(
+  candidates: readonly T[],
+  prefix: VersionPrefix | null,
+): T | null {
+  const fits = candidates.filter((candidate) => fitsPrefix(candidate, prefix));
+  return fits.reduce<T | null>(
+    (best, candidate) => (best === null || compareVersions(candidate, best) > 0 ? candidate : best),
+    null,
+  );
+}
+
+function fitsPrefix(version: SemanticVersion, prefix: VersionPrefix | null): boolean {
+  if (version.prerelease !== (prefix?.prerelease ?? null)) return false;
+  return (
+    prefix === null ||
+    (version.major === prefix.major &&
+      (prefix.minor === null || version.minor === prefix.minor) &&
+      (prefix.patch === null || version.patch === prefix.patch))
+  );
+}
+
+/**
+ * The version under which a new text is stored: without prefix the next major, with `M` the next minor of M,
+ * with `M.m` the next patch, with a whole version itself. Pre-releases among `existing` do not count.
+ */
+export function nextVersion(
+  existing: readonly SemanticVersion[],
+  prefix: VersionPrefix | null,
+): SemanticVersion {
+  const exact = prefix === null ? null : exactVersion(prefix);
+  if (exact !== null) return exact;
+  const highest = chooseVersion(existing, prefix);
+  if (prefix === null) return release((highest?.major ?? 0) + 1, 0, 0);
+  if (prefix.minor === null) return release(prefix.major, highest === null ? 0 : highest.minor + 1, 0);
+  return release(prefix.major, prefix.minor, highest === null ? 0 : highest.patch + 1);
+}
+
+function release(major: number, minor: number, patch: number): SemanticVersion {
+  return { major, minor, patch, prerelease: null };
+}
