@@ -4,6 +4,7 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
 import { STANDARD_API } from '../routes/request-state.js';
+import { statusRoutes } from '../routes/status.js';
 import { authenticate } from './middleware/authenticate.js';
 import { readBodyText } from './middleware/body.js';
 import { errors } from './middleware/errors.js';
@@ -31,6 +32,7 @@ export function createApp(settings: Settings, log: Logger): Koa {
   ];
   const prefixes = settings.apiAliasV1 ? [STANDARD_API, '/v1'] : [STANDARD_API];
   for (const prefix of prefixes) mount(app, prefix, standard, standardRouters(settings));
+  if (settings.statusEndpoint) mount(app, '', standard, [statusRoutes()]);
   return app;
 }
 

@@ -1,0 +1,42 @@
+import mongoose from 'mongoose';
+
+/** Longest time a health question waits for the database. */
+const PING_TIMEOUT_MS = 2_000;
+
+/** Version of the connected MongoDB, such as `8.2.6`; `unknown` while it cannot be asked. */
+export async function mongodbVersion(): Promise<string> {
+  try {
+    const info = await mongoose.connection.db
+      ?.admin()
+      .command({ buildInfo: 1, maxTimeMS: PING_TIMEOUT_MS });
+    return typeof info?.version === 'string' ? info.version : 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Whether the database answers now. Never throws. */
+export async function databaseAnswers(): Promise<boolean> {
+  const { db } = mongoose.connection;
+  if (db === undefined) return false;
+  try {
+    await within(PING_TIMEOUT_MS, db.admin().command({ ping: 1, maxTimeMS: PING_TIMEOUT_MS }));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error('the database did not answer in time'));
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,161 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import jwt from 'jsonwebtoken';
+import type { JwtSettings } from '../../../base/settings.js';
+import { loadConfig } from '../../../src/config.js';
+import { developmentToken, lifetimeSeconds } from '../../../src/development-token.js';
+import { keySet } from '../../../src/key-set.js';
+import { tokenVerifier } from '../../../src/token-verifier.js';
+
+const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+function settings(env: Record<string, string>): JwtSettings {
+  return loadConfig(env).jwt;
+}
+
+function pem(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString();
+}
+
+async function refusal(env: Record<string, string>, token: string): Promise<unknown> {
+  return tokenVerifier(settings(env))!(token).then(
+    () => 'accepted',
+    (error: { code: string }) => error.code,
+  );
+}
+
+describe('bearer tokens', () => {
+  it('are not asked for when no key is configured', () => {
+    expect(tokenVerifier(settings({}))).toBeNull();
+  });
+
+  it('give the user name and the upper-cased roles of every configured claim', async () => {
+    const claims = {
+      preferred_username: 'ada',
+      realm_access: { roles: ['admin'] },
+      scope: 'openid user',
+      roles: ['Auditor', 7],
+      sub: 'x',
+    };
+    const token = jwt.sign(claims, SECRET, { expiresIn: 60 });
+    const user = await tokenVerifier(settings({ JWT_SECRET: SECRET }))!(token);
+    expect(user).toEqual({ name: 'ada', roles: ['ADMIN', 'OPENID', 'USER', 'AUDITOR'] });
+  });
+
+  it('fall back to the subject for the name', async () => {
+    const token = jwt.sign({}, SECRET, { subject: 'service-7', expiresIn: 60 });
+    expect((await tokenVerifier(settings({ JWT_SECRET: SECRET }))!(token)).name).toBe('service-7');
+  });
+
+  it.each([
+    ['another secret', jwt.sign({}, `${SECRET}x`, { expiresIn: 60 })],
+    ['no expiry', jwt.sign({}, SECRET)],
+    ['an expiry in the past', jwt.sign({}, SECRET, { expiresIn: -60 })],
+    ['a start in the future', jwt.sign({}, SECRET, { expiresIn: 600, notBefore: 300 })],
+    ['algorithm none', jwt.sign({}, '', { algorithm: 'none', expiresIn: 60 })],
+    ['an algorithm that is not configured', jwt.sign({}, SECRET, { algorithm: 'HS512', expiresIn: 60 })],
+    ['a text as payload', jwt.sign('just text', SECRET)],
+    ['no form of a token', 'a.b.c'],
+  ])('are refused with %s', async (_, token) => {
+    expect(await refusal({ JWT_SECRET: SECRET }, token)).toBe('unauthenticated');
+  });
+
+  it('are accepted within the clock tolerance only', async () => {
+    const token = jwt.sign({}, SECRET, { expiresIn: -20 });
+    expect(await refusal({ JWT_SECRET: SECRET }, token)).toBe('accepted');
+    expect(await refusal({ JWT_SECRET: SECRET, JWT_CLOCK_TOLERANCE_S: '5' }, token)).toBe('unauthenticated');
+  });
+
+  it('must name the configured issuer and audience', async () => {
+    const env = { JWT_SECRET: SECRET, JWT_ISSUER: 'https://id.example.org', JWT_AUDIENCE: 'cdr' };
+    const right = { issuer: 'https://id.example.org', audience: 'cdr', expiresIn: 60 };
+    expect(await refusal(env, jwt.sign({}, SECRET, right))).toBe('accepted');
+    expect(await refusal(env, jwt.sign({}, SECRET, { ...right, audience: 'shop' }))).toBe('unauthenticated');
+    expect(await refusal(env, jwt.sign({}, SECRET, { expiresIn: 60 }))).toBe('unauthenticated');
+  });
+
+  it('signed with RS256 or ES256 are checked with the public key', async () => {
+    const rs = jwt.sign({}, rsa.privateKey, { algorithm: 'RS256', expiresIn: 60 });
+    const es = jwt.sign({}, ec.privateKey, { algorithm: 'ES256', expiresIn: 60 });
+    expect(await refusal({ JWT_PUBLIC_KEY: pem(rsa.publicKey) }, rs)).toBe('accepted');
+    expect(await refusal({ JWT_PUBLIC_KEY: pem(ec.publicKey), JWT_ALGORITHMS: 'ES256' }, es)).toBe(
+      'accepted',
+    );
+    expect(await refusal({ JWT_PUBLIC_KEY: pem(rsa.publicKey) }, es)).toBe('unauthenticated');
+  });
+
+  it('cannot pass a public key off as an HMAC secret', async () => {
+    const forged = jwt.sign({}, Buffer.from(pem(rsa.publicKey)), { algorithm: 'HS256', expiresIn: 60 });
+    expect(await refusal({ JWT_PUBLIC_KEY: pem(rsa.publicKey) }, forged)).toBe('unauthenticated');
+  });
+});
+
+describe('development tokens', () => {
+  it('are accepted by the server that shares the secret', async () => {
+    const jwtSettings = settings({ JWT_SECRET: SECRET, JWT_ISSUER: 'dev', JWT_AUDIENCE: 'cdr' });
+    const token = developmentToken(jwtSettings, { user: 'ada', roles: ['ADMIN'], lifetimeSeconds: 60 });
+    expect(await tokenVerifier(jwtSettings)!(token)).toEqual({ name: 'ada', roles: ['ADMIN'] });
+  });
+
+  it('need a secret', () => {
+    const request = { user: 'ada', roles: [], lifetimeSeconds: 60 };
+    expect(() => developmentToken(settings({}), request)).toThrow('development tokens need JWT_SECRET');
+  });
+
+  it('live as long as they are told', () => {
+    expect(['90s', '15m', '1h', '7d'].map(lifetimeSeconds)).toEqual([90, 900, 3600, 604800]);
+    expect(() => lifetimeSeconds('soon')).toThrow(/such as 1h/);
+  });
+});
+
+describe('a JSON Web Key Set', () => {
+  let server: Server | null = null;
+  let fetches = 0;
+
+  async function serve(document: unknown, status = 200): Promise<string> {
+    fetches = 0;
+    server = createServer((_, response) => {
+      fetches += 1;
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(document));
+    });
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+  }
+
+  afterEach(async () => {
+    await new Promise((resolve) => (server === null ? resolve(null) : server.close(resolve)));
+    server = null;
+  });
+
+  const jwk = { ...rsa.publicKey.export({ format: 'jwk' }), kid: 'first', use: 'sig' };
+
+  it('gives the key that a token names, fetched once', async () => {
+    const url = await serve({ keys: [jwk, { kty: 'oct', k: 'AAAA', kid: 'secret' }] });
+    const token = jwt.sign({}, rsa.privateKey, { algorithm: 'RS256', expiresIn: 60, keyid: 'first' });
+    const verify = tokenVerifier(settings({ JWT_JWKS_URL: url }))!;
+    await Promise.all([verify(token), verify(token), verify(token)]);
+    await verify(token);
+    expect(fetches).toBe(1);
+  });
+
+  it('is fetched again for an unknown key, at most once a minute', async () => {
+    const url = await serve({ keys: [jwk] });
+    let time = 0;
+    const keys = keySet(url, () => time);
+    await keys('first');
+    await expect(keys('second')).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(fetches).toBe(1);
+    time = 60_000;
+    await expect(keys('second')).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(fetches).toBe(2);
+  });
+
+  it('that cannot be read makes the server unavailable, not open', async () => {
+    const url = await serve({}, 500);
+    await expect(keySet(url)('first')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
