@@ -53,6 +53,8 @@ function parseTree(text: string): xmlJs.Element {
       compact: false,
       captureSpacesBetweenElements: true,
       ignoreComment: true,
+      // Otherwise it deletes the parent of each element, which makes slow objects of them.
+      addParent: true,
     }) as xmlJs.Element;
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'unreadable';

@@ -1,0 +1,77 @@
+import { abstract, concrete, many, maybe, one, some, type RmClass } from './define.js';
+
+/** RM data_types: basic, text, uri, encapsulated and time specification packages. */
+export const DATA_TYPES: readonly RmClass[] = [
+  abstract('DATA_VALUE', null),
+  concrete('DV_BOOLEAN', 'DATA_VALUE', one('value', 'Boolean')),
+  concrete('DV_STATE', 'DATA_VALUE', one('value', 'DV_CODED_TEXT'), one('is_terminal', 'Boolean')),
+  concrete(
+    'DV_IDENTIFIER',
+    'DATA_VALUE',
+    maybe('issuer', 'String'),
+    maybe('assigner', 'String'),
+    one('id', 'String'),
+    maybe('type', 'String'),
+  ),
+
+  concrete(
+    'DV_TEXT',
+    'DATA_VALUE',
+    one('value', 'String'),
+    maybe('hyperlink', 'DV_URI'),
+    maybe('formatting', 'String'),
+    many('mappings', 'TERM_MAPPING'),
+    maybe('language', 'CODE_PHRASE'),
+    maybe('encoding', 'CODE_PHRASE'),
+  ),
+  concrete('DV_CODED_TEXT', 'DV_TEXT', one('defining_code', 'CODE_PHRASE')),
+  concrete('DV_PARAGRAPH', 'DATA_VALUE', some('items', 'DV_TEXT')),
+  concrete(
+    'CODE_PHRASE',
+    null,
+    one('terminology_id', 'TERMINOLOGY_ID'),
+    one('code_string', 'String'),
+    maybe('preferred_term', 'String'),
+  ),
+  concrete(
+    'TERM_MAPPING',
+    null,
+    one('match', 'Character'),
+    maybe('purpose', 'DV_CODED_TEXT'),
+    one('target', 'CODE_PHRASE'),
+  ),
+
+  concrete('DV_URI', 'DATA_VALUE', one('value', 'Uri')),
+  concrete('DV_EHR_URI', 'DV_URI'),
+
+  abstract(
+    'DV_ENCAPSULATED',
+    'DATA_VALUE',
+    maybe('charset', 'CODE_PHRASE'),
+    maybe('language', 'CODE_PHRASE'),
+  ),
+  concrete(
+    'DV_MULTIMEDIA',
+    'DV_ENCAPSULATED',
+    maybe('alternate_text', 'String'),
+    maybe('uri', 'DV_URI'),
+    maybe('data', 'Base64'),
+    one('media_type', 'CODE_PHRASE'),
+    maybe('compression_algorithm', 'CODE_PHRASE'),
+    maybe('integrity_check', 'Base64'),
+    maybe('integrity_check_algorithm', 'CODE_PHRASE'),
+    one('size', 'Integer'),
+    maybe('thumbnail', 'DV_MULTIMEDIA'),
+  ),
+  concrete(
+    'DV_PARSABLE',
+    'DV_ENCAPSULATED',
+    one('value', 'String'),
+    one('formalism', 'String'),
+    maybe('size', 'Integer'),
+  ),
+
+  abstract('DV_TIME_SPECIFICATION', 'DATA_VALUE', one('value', 'DV_PARSABLE')),
+  concrete('DV_GENERAL_TIME_SPECIFICATION', 'DV_TIME_SPECIFICATION'),
+  concrete('DV_PERIODIC_TIME_SPECIFICATION', 'DV_TIME_SPECIFICATION'),
+];
