@@ -1,0 +1,53 @@
+const SIMPLE: Readonly<Record<string, string>> = {
+  "'": "'",
+  '"': '"',
+  '\\': '\\',
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([0-3][0-7]{2}|[0-7]{1,2})|([\s\S]))/g;
+/** One escape that a string may hold. */
+const LEGAL = /\\(?:u[0-9a-fA-F]{4}|[0-7]|['"?*abfnrtv\\])/y;
+
+/** Offset of the first backslash of an illegal escape in the text between the quotes, -1 when all are legal. */
+export function illegalEscape(inner: string): number {
+  for (let at = inner.indexOf('\\'); at >= 0; at = inner.indexOf('\\', at)) {
+    LEGAL.lastIndex = at;
+    if (!LEGAL.test(inner)) return at;
+    at = LEGAL.lastIndex;
+  }
+  return -1;
+}
+
+/**
+ * The value of the text between the quotes. `\*` stays as written; `\?` too in a LIKE pattern, elsewhere it is
+ * a question mark (section 1.1, string).
+ */
+export function decodeString(inner: string, isPattern: boolean): string {
+  if (!inner.includes('\\')) return inner;
+  return inner.replace(ESCAPE, (whole, hex?: string, octal?: string, letter?: string) => {
+    if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16));
+    if (octal !== undefined) return String.fromCharCode(parseInt(octal, 8));
+    if (letter === '*' || (letter === '?' && isPattern)) return whole;
+    if (letter === '?') return '?';
+    return SIMPLE[letter ?? ''] ?? whole;
+  });
+}
+
+/** The value as an AQL string in single quotes; reading it gives the value back. */
+export function encodeString(value: string): string {
+  let text = "'";
+  for (const unit of value.split('')) {
+    const code = unit.charCodeAt(0);
+    if (unit === "'" || unit === '\\') text += `\\${unit}`;
+    else if (code < 0x20 || code === 0x7f || (code >= 0xd800 && code <= 0xdfff))
+      text += `\\u${code.toString(16).padStart(4, '0')}`;
+    else text += unit;
+  }
+  return `${text}'`;
+}
