@@ -24,7 +24,7 @@ function pem(key: KeyObject): string {
 async function refusal(env: Record<string, string>, token: string): Promise<unknown> {
   return tokenVerifier(settings(env))!(token).then(
     () => 'accepted',
-    (error: { code: string }) => error.code,
+    (error: unknown) => (error as { code: string }).code,
   );
 }
 

@@ -1,0 +1,2 @@
+export { };
+export default async function () {}
