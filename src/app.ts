@@ -3,36 +3,50 @@ import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
+import { managementRoutes } from '../routes/management.js';
 import { STANDARD_API } from '../routes/request-state.js';
 import { statusRoutes } from '../routes/status.js';
-import { authenticate } from './middleware/authenticate.js';
+import { managementSource, type ProcessState } from './management.js';
+import { createMetrics, type Metrics } from './metrics.js';
+import { authenticate, type TokenVerifier } from './middleware/authenticate.js';
 import { readBodyText } from './middleware/body.js';
 import { errors } from './middleware/errors.js';
 import { origin } from './middleware/origin.js';
+import { readyGate } from './middleware/ready-gate.js';
 import { requestLog } from './middleware/request-log.js';
 import { standardRouters } from './routers.js';
 import { tokenVerifier } from './token-verifier.js';
+
+/** What an application shares with the process that runs it. */
+export interface Operation {
+  readonly metrics: Metrics;
+  readonly state: ProcessState;
+}
+
+/** An application that is ready at once and counts for itself, as tests need it. */
+export function readyOperation(): Operation {
+  return { metrics: createMetrics({ ofProcess: false }), state: { indexesBuilt: true, stopping: false } };
+}
 
 /**
  * The whole HTTP application, without a socket and without a database connection.
  * Order: log, errors, origin, route match (404, 405), token (401, 403), body, route.
  */
-export function createApp(settings: Settings, log: Logger): Koa {
+export function createApp(settings: Settings, log: Logger, operation: Operation = readyOperation()): Koa {
   const app = new Koa();
   app.silent = true;
-  app.use(requestLog(log)).use(errors(log)).use(origin(settings));
+  app.use(requestLog(log)).use(operation.metrics.middleware).use(errors(log)).use(origin(settings));
   const verify = tokenVerifier(settings.jwt);
-  const standard = [
-    authenticate({
-      verify,
-      roles: [settings.jwt.roleUser, settings.jwt.roleAdmin],
-      open: settings.auth === 'none',
-    }),
+  mountManagement(app, settings, { log, operation, verify });
+  const roles = [settings.jwt.roleUser, settings.jwt.roleAdmin];
+  const guards = [
+    readyGate(operation.state),
+    authenticate({ verify, roles, open: settings.auth === 'none' }),
     readBodyText(settings.maxBodyBytes),
   ];
   const prefixes = settings.apiAliasV1 ? [STANDARD_API, '/v1'] : [STANDARD_API];
-  for (const prefix of prefixes) mount(app, prefix, standard, standardRouters(settings));
-  if (settings.statusEndpoint) mount(app, '', standard, [statusRoutes()]);
+  for (const prefix of prefixes) mount(app, prefix, guards, standardRouters(settings));
+  if (settings.statusEndpoint) mount(app, '', guards, [statusRoutes()]);
   return app;
 }
 
@@ -42,4 +56,24 @@ function mount(app: Koa, prefix: string, guards: readonly Middleware[], routers:
   root.use(...guards);
   for (const router of routers) root.use(router.routes());
   app.use(root.routes()).use(root.allowedMethods());
+}
+
+function mountManagement(
+  app: Koa,
+  settings: Settings,
+  parts: { readonly log: Logger; readonly operation: Operation; readonly verify: TokenVerifier | null },
+): void {
+  const { log, operation, verify } = parts;
+  const router = managementRoutes({
+    endpoints: settings.managementEndpoints,
+    guard: authenticate({
+      verify,
+      roles: settings.managementAccess === 'ADMIN_ONLY' ? [settings.jwt.roleAdmin] : [],
+      open: settings.managementAccess === 'PUBLIC',
+    }),
+    readBody: readBodyText(settings.maxBodyBytes),
+    adminRole: settings.jwt.roleAdmin,
+    source: managementSource(settings, log, { registry: operation.metrics.registry, state: operation.state }),
+  });
+  app.use(router.routes()).use(router.allowedMethods());
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
@@ -6,6 +6,7 @@ import { connectDatabase, type DatabaseHandle } from '../database/connect.js';
 import { createCollections } from '../database/indexes.js';
 import { COLLECTION_LAYOUT } from '../models/layout.js';
 import { createApp } from './app.js';
+import { createMetrics } from './metrics.js';
 
 /** A server that listens. */
 export interface RunningServer {
@@ -17,32 +18,37 @@ export interface RunningServer {
 }
 
 /**
- * Connects the database, builds collections and indexes, then listens.
+ * Connects the database, listens, and builds collections and indexes; until they stand every request but
+ * liveness and readiness is answered 503.
  * @throws Error when no database can be had, the system id differs from the stored one, or the port is taken
  */
 export async function startServer(settings: Settings, log: Logger): Promise<RunningServer> {
   const database = await connectDatabase(settings.database, (line) => {
     log.info(line);
   });
+  const operation = {
+    metrics: createMetrics({ ofProcess: true }),
+    state: { indexesBuilt: false, stopping: false },
+  };
+  const handle = createApp(settings, log, operation).callback();
+  const server = createServer((request, response) => void handle(request, response));
   try {
-    await createCollections(COLLECTION_LAYOUT);
-    const server = createServer(handlerOf(settings, log));
     await listen(server, settings);
+    await createCollections(COLLECTION_LAYOUT);
+    operation.state.indexesBuilt = true;
     const url = addressOf(server, settings);
     log.info(`listening on ${url}`);
-    return { url, database, close: () => close(server, database, settings.shutdownTimeoutMs) };
+    const stop = async (): Promise<void> => {
+      operation.state.stopping = true;
+      await close(server, database, settings.shutdownTimeoutMs);
+    };
+    return { url, database, close: stop };
   } catch (error) {
+    server.close();
+    server.closeAllConnections();
     await database.close();
     throw error;
   }
-}
-
-function handlerOf(
-  settings: Settings,
-  log: Logger,
-): (request: IncomingMessage, response: ServerResponse) => void {
-  const handle = createApp(settings, log).callback();
-  return (request, response) => void handle(request, response);
 }
 
 function listen(server: Server, settings: Settings): Promise<void> {

@@ -1,0 +1,58 @@
+import { channel } from 'node:diagnostics_channel';
+
+/** Names of the diagnostics channels on which the rooms tell what they did; `src/metrics.ts` listens. */
+export const EVENTS = {
+  commit: 'everchart:commit',
+  query: 'everchart:query',
+  merge: 'everchart:merge',
+  templateCache: 'everchart:template-cache',
+} as const;
+
+/** A CONTRIBUTION was committed. */
+export interface CommitEvent {
+  readonly seconds: number;
+  readonly versions: number;
+}
+
+/** An AQL query was answered. */
+export interface QueryEvent {
+  readonly seconds: number;
+  readonly rows: number;
+}
+
+/** Two EHRs were merged, or a merge was taken back. */
+export interface MergeEvent {
+  readonly kind: 'merge' | 'unmerge';
+}
+
+/** A compiled template was asked for. */
+export interface CacheEvent {
+  readonly outcome: 'hit' | 'miss';
+}
+
+const channels = {
+  commit: channel(EVENTS.commit),
+  query: channel(EVENTS.query),
+  merge: channel(EVENTS.merge),
+  templateCache: channel(EVENTS.templateCache),
+};
+
+/** Tells that a commit succeeded. Costs nothing while nobody listens. */
+export function tellCommit(event: CommitEvent): void {
+  if (channels.commit.hasSubscribers) channels.commit.publish(event);
+}
+
+/** Tells that a query was answered. */
+export function tellQuery(event: QueryEvent): void {
+  if (channels.query.hasSubscribers) channels.query.publish(event);
+}
+
+/** Tells that a merge or unmerge was committed. */
+export function tellMerge(event: MergeEvent): void {
+  if (channels.merge.hasSubscribers) channels.merge.publish(event);
+}
+
+/** Tells whether a compiled template was in the cache. */
+export function tellTemplateCache(event: CacheEvent): void {
+  if (channels.templateCache.hasSubscribers) channels.templateCache.publish(event);
+}

@@ -1,0 +1,117 @@
+import { freemem, hostname, totalmem } from 'node:os';
+import type { Logger } from 'pino';
+import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import type { JsonObject, JsonValue } from '../base/json.js';
+import type { Settings } from '../base/settings.js';
+import { databaseAnswers } from '../models/server-status.js';
+import type { ManagementSource, MetricView } from '../routes/management-access.js';
+import { PRODUCT, PRODUCT_VERSION } from '../routes/product.js';
+
+/** What changes between start and stop; `indexesBuilt` false: not ready yet. */
+export interface ProcessState {
+  indexesBuilt: boolean;
+  stopping: boolean;
+}
+
+const MASK = '******';
+const SECRET_NAME = /secret|password|token|key|uri|credential/i;
+const ROOT_LOGGER = 'ROOT';
+
+/** The facts of this process for the management routes. */
+export function managementSource(
+  settings: Settings,
+  log: Logger,
+  parts: { readonly registry: Registry; readonly state: ProcessState },
+): ManagementSource {
+  const { registry, state } = parts;
+  const started = new Date();
+  return {
+    ready: async () => state.indexesBuilt && !state.stopping && (await databaseAnswers()),
+    databaseUp: databaseAnswers,
+    info: () => ({ build: { name: PRODUCT, version: PRODUCT_VERSION }, started: started.toISOString() }),
+    environment: () => environment(settings),
+    metricNames: () => registry.getMetricsAsArray().map((metric) => metric.name),
+    metric: (name, tags) => metricView(registry, name, tags),
+    prometheus: () => registry.metrics(),
+    loggers: () => ({ [ROOT_LOGGER]: log.level === 'silent' ? 'OFF' : log.level.toUpperCase() }),
+    setLevel: (name, level) => {
+      if (name !== ROOT_LOGGER) return false;
+      log.level = level === 'OFF' ? 'silent' : level.toLowerCase();
+      return true;
+    },
+  };
+}
+
+/** Runtime facts and the configuration, dotted names, everything that may be a secret masked. */
+export function environment(settings: Settings): JsonObject {
+  return {
+    runtime: {
+      node: process.version,
+      platform: `${process.platform} ${process.arch}`,
+      pid: process.pid,
+      hostname: hostname(),
+      uptimeSeconds: Math.round(process.uptime()),
+      memoryTotalBytes: totalmem(),
+      memoryFreeBytes: freemem(),
+      heapUsedBytes: process.memoryUsage().heapUsed,
+    },
+    settings: masked(settings as unknown as JsonObject),
+  };
+}
+
+function masked(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskedValue(name, value)]));
+}
+
+function maskedValue(name: string, value: JsonValue): JsonValue {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return masked(value);
+  if (SECRET_NAME.test(name)) return value === null || value === '' ? value : MASK;
+  return typeof value === 'string' ? value.replace(/\/\/[^/@\s]+@/, `//${MASK}@`) : value;
+}
+
+async function metricView(
+  registry: Registry,
+  name: string,
+  tags: readonly string[],
+): Promise<MetricView | null> {
+  const metric = registry.getSingleMetric(name);
+  if (metric === undefined) return null;
+  const { help, values } = (await metric.get());
+  const wanted = values.filter(({ labels }) =>
+    tags.every((tag) => {
+      const cut = tag.indexOf(':');
+      return String(labels[tag.slice(0, cut)]) === tag.slice(cut + 1);
+    }),
+  );
+  return {
+    name,
+    description: help,
+    baseUnit: /_(seconds|bytes|rows)(_|$)/.exec(name)?.[1] ?? null,
+    measurements: measurements(name, wanted),
+    availableTags: availableTags(wanted),
+  };
+}
+
+/** Sums per statistic: a histogram has COUNT and TOTAL, everything else a VALUE. */
+function measurements(name: string, values: readonly MetricValue<string>[]): MetricView['measurements'] {
+  const sums = new Map<string, number>();
+  for (const value of values) {
+    const suffix = (value as { metricName?: string }).metricName?.slice(name.length);
+    if (suffix === '_bucket') continue;
+    const statistic = suffix === '_count' ? 'COUNT' : suffix === '_sum' ? 'TOTAL' : 'VALUE';
+    sums.set(statistic, (sums.get(statistic) ?? 0) + value.value);
+  }
+  return [...sums].map(([statistic, value]) => ({ statistic, value }));
+}
+
+function availableTags(values: readonly MetricValue<string>[]): MetricView['availableTags'] {
+  const tags = new Map<string, Set<string>>();
+  for (const { labels } of values) {
+    for (const [tag, value] of Object.entries(labels)) {
+      if (tag === 'le' || value === undefined) continue;
+      const known = tags.get(tag) ?? new Set<string>();
+      tags.set(tag, known.add(String(value)));
+    }
+  }
+  return [...tags].map(([tag, known]) => ({ tag, values: [...known].sort() }));
+}

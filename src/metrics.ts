@@ -1,0 +1,115 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { Context, Middleware, Next } from 'koa';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  EVENTS,
+  type CommitEvent,
+  type CacheEvent,
+  type MergeEvent,
+  type QueryEvent,
+} from '../base/events.js';
+import { matchedRoute } from './middleware/request-log.js';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Everything this process counts. One registry per application. */
+export interface Metrics {
+  readonly registry: Registry;
+  /** Counts requests by route pattern, method and status, and their time. */
+  readonly middleware: Middleware;
+}
+
+/**
+ * Builds the registry: requests, commits, queries, merges, template cache; with `ofProcess` also memory,
+ * processor, garbage collection and event-loop delay.
+ */
+export function createMetrics({ ofProcess }: { readonly ofProcess: boolean }): Metrics {
+  const registry = new Registry();
+  if (ofProcess) collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'http_server_requests_seconds',
+    help: 'Time of HTTP requests by method, route pattern and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  const running = new Gauge({
+    name: 'http_server_requests_running',
+    help: 'HTTP requests under way',
+    registers: [registry],
+  });
+  observeCommits(registry);
+  observeQueries(registry);
+  return { registry, middleware: requestMetrics(requests, running) };
+}
+
+function requestMetrics(requests: Histogram<'method' | 'route' | 'status'>, running: Gauge): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const start = performance.now();
+    running.inc();
+    try {
+      await next();
+    } finally {
+      running.dec();
+      const labels = { method: ctx.method, route: matchedRoute(ctx), status: ctx.status };
+      requests.observe(labels, (performance.now() - start) / 1000);
+    }
+  };
+}
+
+function observeCommits(registry: Registry): void {
+  const commits = new Histogram({
+    name: 'everchart_commit_seconds',
+    help: 'Time of the transactions that commit a CONTRIBUTION',
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  const versions = new Counter({
+    name: 'everchart_versions_committed_total',
+    help: 'VERSIONs committed',
+    registers: [registry],
+  });
+  const merges = new Counter({
+    name: 'everchart_ehr_merges_total',
+    help: 'EHR merges and unmerges by kind',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  subscribe(EVENTS.commit, (event) => {
+    const { seconds, versions: count } = event as CommitEvent;
+    commits.observe(seconds);
+    versions.inc(count);
+  });
+  subscribe(EVENTS.merge, (event) => {
+    merges.inc({ kind: (event as MergeEvent).kind });
+  });
+}
+
+function observeQueries(registry: Registry): void {
+  const queries = new Histogram({
+    name: 'everchart_query_seconds',
+    help: 'Time of AQL queries, database included',
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  const rows = new Histogram({
+    name: 'everchart_query_rows',
+    help: 'Rows of AQL answers',
+    buckets: [0, 1, 10, 100, 1000, 10_000, 100_000, 1_000_000],
+    registers: [registry],
+  });
+  const cache = new Counter({
+    name: 'everchart_template_cache_total',
+    help: 'Reads of compiled templates by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  subscribe(EVENTS.query, (event) => {
+    const { seconds, rows: count } = event as QueryEvent;
+    queries.observe(seconds);
+    rows.observe(count);
+  });
+  subscribe(EVENTS.templateCache, (event) => {
+    cache.inc({ outcome: (event as CacheEvent).outcome });
+  });
+}
