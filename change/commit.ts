@@ -1,0 +1,95 @@
+import { CdrError } from '../base/errors.js';
+import { isDuplicateKey } from '../database/mongo-error.js';
+import { inTransaction } from '../database/transaction.js';
+import { saveShapes, saveShapesWith } from '../models/aql-shape.js';
+import { COLLECTIONS } from '../models/layout.js';
+import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import { runWrites } from '../models/write-batch.js';
+import { fullState, optimisticState } from './commit-state.js';
+import type { ChangeContext } from './context.js';
+import { rememberWrites } from './idempotency.js';
+import { planCommit, type CommitPlan } from './plan.js';
+import type { Commit, CommitRequest, CommitState } from './request.js';
+
+/** How often a commit is planned anew when others were faster, before it gives up. */
+const MAX_ATTEMPTS = 8;
+
+/** The session type, named without importing the driver. */
+type Session = Parameters<typeof runWrites>[0];
+
+/** Thrown inside a transaction to roll it back: what the plan believed is not so. */
+class StaleState extends Error {}
+
+/**
+ * Commits one CONTRIBUTION with all its VERSIONs in one transaction, all or nothing.
+ *
+ * The first attempt reads only what it cannot guess, plans, and lets every write match what was believed: one
+ * command holds the EHR and writes everything, one commits. When a belief was wrong nothing is written; then
+ * everything is read, the plan is made again, and it either refuses in the contract's order or succeeds.
+ *
+ * `known`: containers that the caller has read already.
+ * @throws CdrError of the plan; conflict when others are faster again and again
+ */
+export async function commit(
+  context: ChangeContext,
+  request: CommitRequest,
+  known: readonly VersionedObjectDoc[] = [],
+): Promise<Commit> {
+  let plan = planOrNull(context, await optimisticState(request, known), request);
+  for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
+    if (plan !== null && (await attempt(request, plan))) return plan.commit;
+    const state = await fullState(request);
+    // A commit whose answer was lost may be found done already when it is repeated.
+    if (plan !== null && state.isContributionUsed && request.isChosenUid !== true) return plan.commit;
+    plan = planCommit(context.settings, state, request, context.now());
+  }
+  throw new CdrError('conflict', 'other changes of the same EHR were faster again and again');
+}
+
+/**
+ * Commits a CONTRIBUTION inside a transaction that the caller has opened and in which it holds the EHR.
+ * @throws CdrError of the plan; conflict when a write does not match, the caller's transaction must end then
+ */
+export async function writeContribution(
+  session: Session,
+  context: ChangeContext,
+  request: CommitRequest,
+): Promise<Commit> {
+  const plan = planCommit(context.settings, await fullState(request), request, context.now());
+  await saveShapesWith(session, plan.shapes);
+  if (!(await runWrites(session, plan.writes)))
+    throw new CdrError('conflict', 'the EHR changed while the CONTRIBUTION was written');
+  return plan.commit;
+}
+
+/** The plan on a guess; null when it refuses, since an earlier check of the contract may refuse otherwise. */
+function planOrNull(context: ChangeContext, state: CommitState, request: CommitRequest): CommitPlan | null {
+  try {
+    return planCommit(context.settings, state, request, context.now());
+  } catch (error) {
+    if (error instanceof CdrError) return null;
+    throw error;
+  }
+}
+
+/** Runs a plan and tells whether what it believed was so; if not, nothing is written. */
+async function attempt(request: CommitRequest, plan: CommitPlan): Promise<boolean> {
+  await saveShapes(plan.shapes);
+  const remembered = request.remember === undefined ? [] : rememberWrites(request.remember(plan.commit));
+  try {
+    await inTransaction(async (session) => {
+      if (!(await runWrites(session, [...plan.writes, ...remembered]))) throw new StaleState();
+      await request.beside?.(plan.commit);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof StaleState) return false;
+    if (isDuplicateKey(error) && !isRemembered(error)) return false;
+    throw error;
+  }
+}
+
+/** The same `Idempotency-Key` was completed meanwhile: planning again does not help. */
+function isRemembered(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(`.${COLLECTIONS.idempotencyKeys} `);
+}

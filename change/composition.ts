@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { CdrError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
+import { parseObjectVersionId, type ObjectVersionId } from '../base/object-version-id.js';
+import type { VersionDoc } from '../models/version.js';
+import { containerOf, type VersionedObjectDoc } from '../models/versioned-object.js';
+import { judgeComposition, templateIdOf, textAt } from './content.js';
+import type { ChangeContext } from './context.js';
+import { commitEntry, type DirectChange } from './direct.js';
+import { refusedInOrder } from './ehr-access.js';
+import { objectNotFound } from './refusal.js';
+import type { CreateEntry, UpdateEntry, VersionMetadata } from './request.js';
+import { requireSameTemplate } from './template-change.js';
+
+/** Gives the COMPOSITION of a request as canonical JSON; called once the request itself is in order. */
+export type CompositionReader = () => Promise<JsonObject>;
+
+/** Creates the first version of a COMPOSITION. ITS-REST: composition_create. @throws CdrError of the contract */
+export async function createComposition(
+  context: ChangeContext,
+  change: DirectChange,
+  read: CompositionReader,
+): Promise<VersionDoc> {
+  const { ehrId, metadata, beside } = change;
+  return refusedInOrder(ehrId, 'content', async () => {
+    const entry = await newComposition(context, metadata, await read());
+    return commitEntry(context, entry, {
+      ehrId,
+      beside,
+      remember: ({ versions }) => ({
+        kind: 'COMPOSITION',
+        uids: { ehr_id: ehrId, version_uid: versions[0]?.versionUid ?? '' },
+      }),
+    });
+  });
+}
+
+/** Creates the next version of a COMPOSITION. ITS-REST: composition_update. @throws CdrError of the contract */
+export async function updateComposition(
+  context: ChangeContext,
+  change: DirectChange & { readonly objectId: string; readonly ifMatch: string },
+  read: CompositionReader,
+): Promise<VersionDoc> {
+  const { ehrId, objectId, metadata, ifMatch, beside } = change;
+  return refusedInOrder(ehrId, 'content', async () => {
+    const container = await requireComposition(ehrId, objectId);
+    const entry = await nextComposition(
+      context,
+      { container, metadata, precedingVersionUid: ifMatch },
+      await read(),
+    );
+    return commitEntry(context, entry, { ehrId, beside }, [container]);
+  });
+}
+
+/** Deletes a COMPOSITION logically. ITS-REST: composition_delete. @throws CdrError of the contract */
+export async function deleteComposition(
+  context: ChangeContext,
+  change: DirectChange & { readonly versionId: ObjectVersionId; readonly versionUid: string },
+): Promise<VersionDoc> {
+  const { ehrId, metadata, versionId, versionUid } = change;
+  return refusedInOrder(ehrId, 'content', async () => {
+    const container = await requireComposition(ehrId, versionId.objectId);
+    const isKnown =
+      versionId.systemId === context.settings.systemId && versionId.version <= container.latest_version;
+    if (!isKnown) throw objectNotFound(ehrId, 'COMPOSITION', versionUid);
+    const place = { objectId: versionId.objectId, precedingVersionUid: versionUid };
+    const entry = {
+      kind: 'delete',
+      type: 'COMPOSITION',
+      ...place,
+      staleCode: 'conflict',
+      ...metadata,
+    } as const;
+    return commitEntry(context, entry, { ehrId }, [container]);
+  });
+}
+
+async function requireComposition(ehrId: string, objectId: string): Promise<VersionedObjectDoc> {
+  const container = await containerOf(ehrId, 'COMPOSITION', objectId);
+  if (container === null) throw objectNotFound(ehrId, 'COMPOSITION', objectId);
+  return container;
+}
+
+/** The judged entry of a first version. @throws invalid, unprocessable; precondition-failed on an unusable uid */
+export async function newComposition(
+  context: ChangeContext,
+  metadata: VersionMetadata,
+  object: JsonObject,
+): Promise<CreateEntry> {
+  const composition = await judgeComposition(context, object, metadata.lifecycleState);
+  const chosen = chosenObjectId(object, context.settings.systemId);
+  const id = { objectId: chosen ?? randomUUID(), isChosenId: chosen !== null };
+  return { kind: 'create', type: 'COMPOSITION', ...id, object, composition, ...metadata };
+}
+
+/** What the next version of a COMPOSITION follows. */
+export interface CompositionPlace {
+  readonly container: Pick<VersionedObjectDoc, '_id' | 'template_id'>;
+  readonly metadata: VersionMetadata;
+  readonly precedingVersionUid: string;
+}
+
+/** The judged entry of a later version. @throws as `newComposition`, invalid on another template */
+export async function nextComposition(
+  context: ChangeContext,
+  place: CompositionPlace,
+  object: JsonObject,
+): Promise<UpdateEntry> {
+  const { container, metadata, precedingVersionUid } = place;
+  const templateId = templateIdOf(object);
+  if (templateId !== '') requireSameTemplate(container.template_id, templateId);
+  const composition = await judgeComposition(context, object, metadata.lifecycleState);
+  requireSameObject(object, container._id);
+  const target = { objectId: container._id, precedingVersionUid };
+  return { kind: 'update', type: 'COMPOSITION', ...target, object, composition, ...metadata };
+}
+
+/** The object id a client chose for a new COMPOSITION. @throws precondition-failed when it cannot be taken over */
+function chosenObjectId(object: JsonObject, systemId: string): string | null {
+  if (object.uid === undefined) return null;
+  const id = parseObjectVersionId(textAt(object, ['uid', 'value']) ?? '');
+  if (id?.systemId !== systemId || id.version !== 1)
+    throw new CdrError('precondition-failed', `the uid of a new COMPOSITION must be <uuid>::${systemId}::1`);
+  return id.objectId;
+}
+
+/** @throws precondition-failed when the body's uid is of another object */
+export function requireSameObject(object: JsonObject, objectId: string): void {
+  if (object.uid === undefined) return;
+  const text = textAt(object, ['uid', 'value']) ?? '';
+  if ((text.split('::')[0] ?? '').toLowerCase() !== objectId)
+    throw new CdrError('precondition-failed', 'the uid of the content is of another object');
+}

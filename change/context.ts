@@ -1,0 +1,25 @@
+import type { Settings } from '../base/settings.js';
+
+/** What every change needs beside its request. The clock is a value, so that tests can turn it back. */
+export interface ChangeContext {
+  readonly settings: ChangeSettings;
+  /** Current time; versions never trust it to go forward. */
+  readonly now: () => Date;
+}
+
+/** The settings that change control looks at. */
+export type ChangeSettings = Pick<
+  Settings,
+  | 'systemId'
+  | 'aql'
+  | 'maxCompositionBytes'
+  | 'checkExtraNodes'
+  | 'checkRmRules'
+  | 'checkContainerCardinality'
+  | 'acceptForeignSystemId'
+>;
+
+/** The context of a running server. */
+export function changeContext(settings: ChangeSettings, now: () => Date = () => new Date()): ChangeContext {
+  return { settings, now };
+}

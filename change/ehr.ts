@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { CdrError } from '../base/errors.js';
+import type { JsonValue } from '../base/json.js';
+import { ehrBySubject, type EhrDoc, type Subject } from '../models/ehr.js';
+import type { VersionDoc } from '../models/version.js';
+import type { ChangeContext } from './context.js';
+import { commitEntry } from './direct.js';
+import { mergedAway } from './ehr-access.js';
+import { newEhrStatus } from './ehr-status.js';
+import type { VersionMetadata } from './request.js';
+
+/** An EHR to be made. */
+export interface NewEhr {
+  /** null: the server chooses. */
+  readonly ehrId: string | null;
+  /** EHR_STATUS as parsed; null: all defaults. */
+  readonly status: JsonValue;
+  readonly metadata: VersionMetadata;
+}
+
+/** An EHR just made. */
+export interface CreatedEhr {
+  readonly ehrId: string;
+  readonly timeCreated: Date;
+  /** First version of its EHR_STATUS. */
+  readonly status: VersionDoc;
+}
+
+/**
+ * Makes an EHR with the first version of its EHR_STATUS. ITS-REST: ehr_create, ehr_create_with_id.
+ * @throws invalid EHR_STATUS; conflict when the id or the subject is in use
+ */
+export async function createEhr(context: ChangeContext, request: NewEhr): Promise<CreatedEhr> {
+  const object = newEhrStatus(request.status);
+  const ehrId = request.ehrId ?? randomUUID();
+  const place = { objectId: randomUUID(), isChosenId: false, object };
+  const status = await commitEntry(
+    context,
+    { kind: 'create', type: 'EHR_STATUS', ...place, ...request.metadata },
+    { ehrId, isNewEhr: true, remember: () => ({ kind: 'EHR', uids: { ehr_id: ehrId } }) },
+  );
+  return { ehrId, timeCreated: status.time_committed, status };
+}
+
+/** The EHR whose latest EHR_STATUS has the subject. @throws not-found when there is none or it was merged away */
+export async function ehrOfSubject(subject: Subject): Promise<EhrDoc> {
+  const ehr = await ehrBySubject(subject);
+  if (ehr?.state === 'merged') throw await mergedAway(ehr);
+  if (ehr?.state !== 'active') throw new CdrError('not-found', 'no EHR has this subject');
+  return ehr;
+}

@@ -1,0 +1,337 @@
+import { CdrError } from '../base/errors.js';
+import { formatObjectVersionId, parseObjectVersionId } from '../base/object-version-id.js';
+import { deriveAqlDocument } from '../models/derive.js';
+import { COLLECTIONS, type RootType } from '../models/layout.js';
+import type { VersionDoc } from '../models/version.js';
+import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import type { Write } from '../models/write-batch.js';
+import { auditDetails } from './audit.js';
+import { lifecycleTerm } from './codes.js';
+import { flagsOf } from './ehr-flags.js';
+import type { EhrFlags, Progress } from './progress.js';
+import { objectNotFound, staleVersion } from './refusal.js';
+import type {
+  AttestEntry,
+  CommittedVersion,
+  CreateEntry,
+  DeleteEntry,
+  TemplateOfEntry,
+  UpdateEntry,
+  VersionEntry,
+  VersionMetadata,
+} from './request.js';
+
+/** One entry worked out. */
+export interface PlannedEntry {
+  readonly version: CommittedVersion;
+  readonly writes: readonly Write[];
+  readonly shapes: readonly string[];
+}
+
+/** The writes of one entry; moves `progress` on. @throws CdrError when the entry cannot be committed */
+export function planEntry(progress: Progress, entry: VersionEntry): PlannedEntry {
+  switch (entry.kind) {
+    case 'create':
+      return planCreate(progress, entry);
+    case 'update':
+      return planUpdate(progress, entry);
+    case 'delete':
+      return planDelete(progress, entry);
+    case 'attest':
+      return planAttest(progress, entry);
+  }
+}
+
+function planCreate(progress: Progress, entry: CreateEntry): PlannedEntry {
+  const { type, objectId } = entry;
+  if (type !== 'EHR_STATUS') progress.requireModifiable();
+  if (type === 'FOLDER' && progress.directoryId !== null)
+    throw new CdrError('conflict', `EHR with id ${progress.request.ehrId} already contains a directory`);
+  if (progress.container(objectId) !== null) throw idInUse(type, objectId);
+  const version = newVersion(progress, entry, { objectId, type, version: 1, time: progress.time });
+  const container: VersionedObjectDoc = {
+    _id: objectId,
+    ehr_id: progress.request.ehrId,
+    type,
+    time_created: version.time_committed,
+    ...latestOf(version),
+    ...compositionFields(entry.composition),
+  };
+  progress.keep(container);
+  const derived = followContent(progress, entry, version);
+  const insert = { collection: COLLECTIONS.versionedObjects, insert: container };
+  return planned(version, [insert, ...derived.writes, ...templateUse(entry.composition)], derived.shapes);
+}
+
+function planUpdate(progress: Progress, entry: UpdateEntry): PlannedEntry {
+  const container = requireContainer(progress, entry.objectId, entry.type);
+  if (entry.type !== 'EHR_STATUS') progress.requireModifiable();
+  requireLatest(container, entry.precedingVersionUid, 'precondition-failed');
+  if (container.type === 'FOLDER' && container.deleted) throw staleVersion('precondition-failed', container);
+  const version = followingVersion(progress, entry, container);
+  progress.keep({ ...container, ...latestOf(version), ...compositionFields(entry.composition) });
+  const derived = followContent(progress, entry, version);
+  const writes = [
+    moveOn(container, version, compositionFields(entry.composition)),
+    ...retire(progress, container, version),
+    ...derived.writes,
+    ...templateUse(entry.composition),
+  ];
+  return planned(version, writes, derived.shapes);
+}
+
+function planDelete(progress: Progress, entry: DeleteEntry): PlannedEntry {
+  const container = requireContainer(progress, entry.objectId, entry.type);
+  if (container.type === 'EHR_STATUS') throw new CdrError('invalid', 'EHR_STATUS cannot be deleted');
+  progress.requireModifiable();
+  if (container.deleted)
+    throw new CdrError('invalid', `${container.type} with id ${container._id} is deleted already`);
+  requireLatest(container, entry.precedingVersionUid, entry.staleCode);
+  const version = followingVersion(progress, { ...entry, lifecycleState: '523' }, container);
+  progress.keep({ ...container, ...latestOf(version) });
+  if (container.type === 'FOLDER') progress.directoryId = null;
+  const insert = { collection: COLLECTIONS.versions, insert: version };
+  return planned(
+    version,
+    [moveOn(container, version, {}), ...retire(progress, container, version), insert],
+    [],
+  );
+}
+
+function planAttest(progress: Progress, entry: AttestEntry): PlannedEntry {
+  const { request, settings, time } = progress;
+  const container = requireContainer(progress, entry.objectId, undefined);
+  const id = parseObjectVersionId(entry.versionUid);
+  const isKnown = id?.systemId === settings.systemId && id.version <= container.latest_version;
+  if (!isKnown) throw objectNotFound(request.ehrId, 'object', entry.versionUid);
+  if (container.type !== 'EHR_STATUS') progress.requireModifiable();
+  const update = { $push: { attestations: { $each: stamped(progress, entry, time) } } };
+  const filter = { _id: entry.versionUid, ehr_id: request.ehrId };
+  return {
+    version: { versionUid: entry.versionUid, type: container.type, timeCommitted: time, doc: null },
+    writes: [{ collection: COLLECTIONS.versions, filter, update, matching: 'one' }],
+    shapes: [],
+  };
+}
+
+function planned(version: VersionDoc, writes: readonly Write[], shapes: readonly string[]): PlannedEntry {
+  const { _id: versionUid, type, time_committed: timeCommitted } = version;
+  return { version: { versionUid, type, timeCommitted, doc: version }, writes, shapes };
+}
+
+function idInUse(type: RootType, objectId: string): CdrError {
+  return type === 'FOLDER'
+    ? new CdrError('conflict', `FOLDER with uid ${objectId} already exist.`)
+    : new CdrError('precondition-failed', `the uid ${objectId} is in use already`);
+}
+
+function requireContainer(
+  progress: Progress,
+  objectId: string,
+  type: RootType | undefined,
+): VersionedObjectDoc {
+  const { ehrId } = progress.request;
+  const container = progress.container(objectId);
+  if (container?.ehr_id !== ehrId || (type !== undefined && container.type !== type))
+    throw objectNotFound(ehrId, type ?? 'object', objectId);
+  return container;
+}
+
+function requireLatest(
+  container: VersionedObjectDoc,
+  named: string,
+  code: 'precondition-failed' | 'conflict',
+): void {
+  if (container.latest_version_uid !== named) throw staleVersion(code, container);
+}
+
+interface VersionPlace {
+  readonly objectId: string;
+  readonly type: RootType;
+  readonly version: number;
+  readonly time: Date;
+  readonly preceding?: VersionedObjectDoc;
+}
+
+function followingVersion(
+  progress: Progress,
+  entry: UpdateEntry | DeleteEntry,
+  container: VersionedObjectDoc,
+): VersionDoc {
+  return newVersion(progress, entry, {
+    objectId: container._id,
+    type: container.type,
+    version: container.latest_version + 1,
+    time: progress.timeAfter(container),
+    preceding: container,
+  });
+}
+
+function newVersion(
+  progress: Progress,
+  entry: CreateEntry | UpdateEntry | DeleteEntry,
+  place: VersionPlace,
+): VersionDoc {
+  const { settings, request } = progress;
+  const { objectId, version, preceding, time } = place;
+  const versionUid = formatObjectVersionId({ objectId, systemId: settings.systemId, version });
+  if (entry.expectedUid !== undefined && entry.expectedUid !== versionUid)
+    throw new CdrError('precondition-failed', `the version uid will be ${versionUid}, another one was given`);
+  const templateId = entry.kind === 'delete' ? undefined : entry.composition?.templateId;
+  const keptTemplateId = templateId ?? preceding?.template_id;
+  return {
+    _id: versionUid,
+    ehr_id: request.ehrId,
+    object_id: objectId,
+    type: place.type,
+    version,
+    time_committed: time,
+    contribution_uid: request.contributionUid,
+    ...(preceding !== undefined && { preceding_version_uid: preceding.latest_version_uid }),
+    ...(entry.signature !== undefined && { signature: entry.signature }),
+    commit_audit: auditDetails(entry.audit, settings.systemId, time),
+    lifecycle_state: lifecycleTerm(entry.lifecycleState),
+    ...optionalLists(progress, entry, time),
+    ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
+    data: entry.kind === 'delete' ? null : dataText(progress, entry, versionUid),
+  };
+}
+
+function optionalLists(progress: Progress, entry: VersionMetadata, time: Date): Partial<VersionDoc> {
+  const inputs = entry.otherInputVersionUids ?? [];
+  const attestations = stamped(progress, entry, time);
+  return {
+    ...(inputs.length > 0 && { other_input_version_uids: inputs }),
+    ...(attestations.length > 0 && { attestations }),
+  };
+}
+
+/** ATTESTATIONs carry the server's time and system id, whatever the client wrote. */
+function stamped(
+  { settings }: Progress,
+  entry: VersionMetadata,
+  time: Date,
+): VersionDoc['attestations'] & {} {
+  const { system_id, time_committed } = auditDetails(entry.audit, settings.systemId, time);
+  return (entry.attestations ?? []).map((attestation) => ({
+    ...attestation,
+    _type: 'ATTESTATION',
+    system_id: system_id ?? settings.systemId,
+    time_committed: time_committed ?? null,
+  }));
+}
+
+/** Canonical JSON text with the version uid as `uid`. @throws too-large over `MAX_COMPOSITION_BYTES` */
+function dataText(progress: Progress, entry: CreateEntry | UpdateEntry, versionUid: string): string {
+  const text = JSON.stringify(identified(entry, versionUid));
+  const limit = progress.settings.maxCompositionBytes;
+  if (text.length * 3 > limit && Buffer.byteLength(text) > limit)
+    throw new CdrError('too-large', `the canonical JSON of the ${entry.type} is larger than ${limit} bytes`);
+  return text;
+}
+
+function identified(entry: CreateEntry | UpdateEntry, versionUid: string): CreateEntry['object'] {
+  const identity = { uid: { _type: 'OBJECT_VERSION_ID', value: versionUid } };
+  return { _type: entry.type, ...identity, ...entry.object, ...identity };
+}
+
+function latestOf(
+  version: VersionDoc,
+): Pick<VersionedObjectDoc, 'latest_version' | 'latest_version_uid' | 'latest_time_committed' | 'deleted'> {
+  return {
+    latest_version: version.version,
+    latest_version_uid: version._id,
+    latest_time_committed: version.time_committed,
+    deleted: version.data === null,
+  };
+}
+
+function compositionFields(
+  composition: TemplateOfEntry | undefined,
+): Pick<VersionedObjectDoc, 'template_id' | 'category'> {
+  if (composition === undefined) return {};
+  return { template_id: composition.templateId, category: composition.category };
+}
+
+/** The container goes on to a version, if nobody else moved it meanwhile. */
+function moveOn(container: VersionedObjectDoc, version: VersionDoc, fields: object): Write {
+  return {
+    collection: COLLECTIONS.versionedObjects,
+    filter: {
+      _id: container._id,
+      ehr_id: container.ehr_id,
+      latest_version_uid: container.latest_version_uid,
+    },
+    update: { $set: { ...latestOf(version), ...fields } },
+    matching: 'one',
+  };
+}
+
+/** The derived document of the version that is no longer the latest. */
+function retire({ state }: Progress, container: VersionedObjectDoc, version: VersionDoc): Write[] {
+  if (container.deleted) return [];
+  return [
+    {
+      collection: COLLECTIONS.aql,
+      filter: { _id: container.latest_version_uid },
+      update: { $set: { latest: false, to: version.time_committed } },
+      matching: state.isAqlDoubted ? 'any' : 'one',
+    },
+  ];
+}
+
+/** The VERSION, its derived document, and what its content makes of the EHR. */
+function followContent(
+  progress: Progress,
+  entry: CreateEntry | UpdateEntry,
+  version: VersionDoc,
+): { readonly writes: readonly Write[]; readonly shapes: readonly string[] } {
+  const { type, objectId } = entry;
+  if (type === 'EHR_STATUS') takeStatus(progress, flagsOf(objectId, entry.object));
+  if (type === 'FOLDER') progress.directoryId = objectId;
+  const { document, shapes } = deriveAqlDocument(
+    {
+      versionUid: version._id,
+      ehrId: version.ehr_id,
+      objectId,
+      version: version.version,
+      type,
+      timeCommitted: version.time_committed,
+      contributionUid: version.contribution_uid,
+      changeType: entry.audit.changeType,
+      lifecycleState: entry.lifecycleState,
+      isQueryable: progress.isQueryable,
+      leafIndex: progress.settings.aql.leafIndex,
+    },
+    identified(entry, version._id),
+  );
+  const writes = [
+    { collection: COLLECTIONS.versions, insert: version },
+    { collection: COLLECTIONS.aql, insert: document },
+  ];
+  return { writes, shapes };
+}
+
+/** @throws conflict when another EHR has the subject, or an EHR merged into another one reserves it */
+function takeStatus(progress: Progress, flags: EhrFlags): void {
+  const { state, request } = progress;
+  const { subjectHolder: holder } = state;
+  if (flags.subject !== null && holder !== null && holder.finalEhrId !== request.ehrId) {
+    const where = holder.finalEhrId === holder.ehrId ? '' : `, merged into ${holder.finalEhrId}`;
+    throw new CdrError('conflict', `the subject is used by a different EHR${where}`);
+  }
+  progress.status = flags;
+}
+
+function templateUse(composition: TemplateOfEntry | undefined): Write[] {
+  if (composition === undefined || composition.template.used) return [];
+  const { revision, createdTimestamp } = composition.template;
+  return [
+    {
+      collection: COLLECTIONS.templates,
+      filter: { _id: composition.templateId, revision, created_timestamp: createdTimestamp },
+      update: { $set: { used: true } },
+      matching: 'one',
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+import { CdrError } from '../base/errors.js';
+import type { EhrDoc } from '../models/ehr.js';
+import type { RootType } from '../models/layout.js';
+import type { VersionedObjectDoc } from '../models/versioned-object.js';
+
+const RESOURCE = { COMPOSITION: 'composition', EHR_STATUS: 'ehr_status', FOLDER: 'directory' } as const;
+
+/** Path of a version below the standard API. */
+export function versionPath(ehrId: string, type: RootType, versionUid: string): string {
+  return `/ehr/${ehrId}/${RESOURCE[type]}/${versionUid}`;
+}
+
+/** 404 for an EHR id that is unknown or being deleted. */
+export function ehrNotFound(ehrId: string): CdrError {
+  return new CdrError('not-found', `EHR with id ${ehrId} does not exist`);
+}
+
+/** Text that tells where a merged EHR went. */
+export function mergedMessage(ehrId: string, finalEhrId: string): string {
+  return `EHR ${ehrId} was merged into ${finalEhrId}`;
+}
+
+/**
+ * What a write to this EHR is refused with, null when it may go on: 404 unknown, 409 merged away.
+ * `finalEhrId`: where the merges that began here ended.
+ */
+export function ehrRefusal(ehrId: string, ehr: EhrDoc | null, finalEhrId: string): CdrError | null {
+  if (ehr?.state === 'merged') return new CdrError('conflict', mergedMessage(ehrId, finalEhrId));
+  return ehr?.state === 'active' ? null : ehrNotFound(ehrId);
+}
+
+/** 409 for a write to an EHR whose EHR_STATUS says `is_modifiable=false`. */
+export function notModifiable(ehrId: string): CdrError {
+  return new CdrError('conflict', `EHR with id ${ehrId} does not allow modification`);
+}
+
+/** 404 for a container that is unknown, of another type or of another EHR. */
+export function objectNotFound(ehrId: string, type: RootType | 'object', objectId: string): CdrError {
+  return new CdrError('not-found', `${type} with id ${objectId} does not exist in EHR ${ehrId}`);
+}
+
+/** 412 or 409 for a version that is not the latest, telling the latest one. */
+export function staleVersion(
+  code: 'precondition-failed' | 'conflict',
+  container: VersionedObjectDoc,
+): CdrError {
+  const { ehr_id: ehrId, type, latest_version_uid: latestVersionUid } = container;
+  return new CdrError(code, `the latest version is ${latestVersionUid}, another one was named`, {
+    latestVersionUid,
+    latestVersionPath: versionPath(ehrId, type, latestVersionUid),
+  });
+}
+
+/** The error with the entry of the CONTRIBUTION it came from in its message. */
+export function atEntry(index: number, error: unknown): unknown {
+  if (!(error instanceof CdrError)) return error;
+  const { violations, ...details } = error.details;
+  if (violations === undefined) {
+    return new CdrError(error.code, `versions[${index}]: ${error.message}`, { ...details, cause: error });
+  }
+  const placed = violations.map((violation) => `/versions[${index}]/data${violation}`);
+  return new CdrError(error.code, placed.join(', '), { ...details, violations: placed, cause: error });
+}

@@ -1,0 +1,33 @@
+import mongoose, { type ClientSession } from 'mongoose';
+import { COLLECTIONS } from './layout.js';
+
+/** Shapes that this process saw in the collection; none is ever removed. */
+const known = new Set<string>();
+const MAX_KNOWN = 100_000;
+
+/**
+ * Saves the shapes that queries must know of **before** the commit whose documents have them: one too many does
+ * no harm, a missing one loses rows. Almost always all are known and nothing is sent.
+ */
+export async function saveShapes(shapes: readonly string[]): Promise<void> {
+  const unknown = shapes.filter((shape) => !known.has(shape));
+  if (unknown.length === 0) return;
+  await upsert(unknown);
+  if (known.size > MAX_KNOWN) known.clear();
+  for (const shape of unknown) known.add(shape);
+}
+
+/** As `saveShapes`, but inside a transaction that is open already (merge). */
+export async function saveShapesWith(session: ClientSession, shapes: readonly string[]): Promise<void> {
+  const unknown = shapes.filter((shape) => !known.has(shape));
+  if (unknown.length > 0) await upsert(unknown, session);
+}
+
+async function upsert(shapes: readonly string[], session?: ClientSession): Promise<void> {
+  const operations = shapes.map((shape) => ({
+    updateOne: { filter: { _id: shape }, update: { $setOnInsert: { _id: shape } }, upsert: true },
+  }));
+  await mongoose.connection
+    .collection<{ _id: string }>(COLLECTIONS.aqlShapes)
+    .bulkWrite(operations, { ordered: false, ...(session !== undefined && { session }) });
+}

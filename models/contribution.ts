@@ -1,0 +1,49 @@
+import { model, Schema } from 'mongoose';
+import type { JsonObject } from '../base/json.js';
+import { COLLECTIONS, type RootType } from './layout.js';
+import { SCHEMA_OPTIONS } from './schema.js';
+
+/** One CONTRIBUTION (fields: docs/storage.md). */
+export interface ContributionDoc {
+  /** HIER_OBJECT_ID, a UUID in lower case. */
+  readonly _id: string;
+  readonly ehr_id: string;
+  readonly time_committed: Date;
+  /** AUDIT_DETAILS. */
+  readonly audit: JsonObject;
+  /** In the order of the commit; attested versions are listed too. */
+  readonly versions: readonly { readonly uid: string; readonly type: RootType }[];
+}
+
+const contributionSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    ehr_id: { type: String, required: true },
+    time_committed: { type: Date, required: true },
+    audit: { type: Schema.Types.Mixed, required: true },
+    versions: { type: [Schema.Types.Mixed], required: true },
+  },
+  SCHEMA_OPTIONS,
+);
+
+/** Collection `contributions`. */
+export const Contribution = model('Contribution', contributionSchema, COLLECTIONS.contributions);
+
+/** One CONTRIBUTION of an EHR, null when it is unknown or another EHR's. */
+export function contributionOf(ehrId: string, contributionUid: string): Promise<ContributionDoc | null> {
+  return Contribution.findOne({ _id: contributionUid, ehr_id: ehrId }).lean<ContributionDoc>().exec();
+}
+
+/** Ids of all CONTRIBUTIONs of an EHR, oldest first. */
+export async function contributionIds(ehrId: string): Promise<string[]> {
+  const rows = await Contribution.find({ ehr_id: ehrId }, { _id: 1 })
+    .sort({ time_committed: 1, _id: 1 })
+    .lean<{ _id: string }[]>()
+    .exec();
+  return rows.map((row) => row._id);
+}
+
+/** Whether a CONTRIBUTION uid is used, in whatever EHR. */
+export async function contributionExists(contributionUid: string): Promise<boolean> {
+  return (await Contribution.exists({ _id: contributionUid }).exec()) !== null;
+}

@@ -1,0 +1,71 @@
+import { model, Schema } from 'mongoose';
+import { AQL_SCHEMA_VERSION, COLLECTIONS, type LeafIndex } from './layout.js';
+import { SCHEMA_OPTIONS } from './schema.js';
+
+/** Version of the collections' layout (docs/storage.md). */
+export const STORAGE_LAYOUT = 1;
+
+/** The one document that tells how this database was written. */
+export interface StorageSettings {
+  readonly _id: 'storage';
+  /** Middle of every version uid. */
+  readonly system_id: string;
+  readonly layout: number;
+  /** AQL_SCHEMA_VERSION that the `aql` documents have. */
+  readonly sv: number;
+  /** Leaves that the `aql` documents hold. */
+  readonly leaf_index: LeafIndex;
+  /** How far a reindex came. */
+  readonly reindex?: unknown;
+}
+
+const storageSettingsSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    system_id: { type: String, required: true },
+    layout: { type: Number, required: true },
+    sv: { type: Number, required: true },
+    leaf_index: { type: String, required: true },
+    reindex: Schema.Types.Mixed,
+  },
+  SCHEMA_OPTIONS,
+);
+
+/** Collection `settings`. */
+export const StorageSettingsModel = model('StorageSettings', storageSettingsSchema, COLLECTIONS.settings);
+
+/**
+ * Reads the storage settings, writing them on the first start; several processes may start at once.
+ * @throws Error when the database was written with another system id or by a newer layout: the server must not start
+ */
+export async function claimStorage(systemId: string, leafIndex: LeafIndex): Promise<StorageSettings> {
+  const first = {
+    system_id: systemId,
+    layout: STORAGE_LAYOUT,
+    sv: AQL_SCHEMA_VERSION,
+    leaf_index: leafIndex,
+  };
+  await StorageSettingsModel.updateOne(
+    { _id: 'storage' },
+    { $setOnInsert: first },
+    { upsert: true, setDefaultsOnInsert: false },
+  ).exec();
+  const stored = await StorageSettingsModel.findOne({ _id: 'storage' }).lean<StorageSettings>().exec();
+  if (stored === null) throw new Error('the storage settings cannot be read back');
+  if (stored.system_id !== systemId) {
+    throw new Error(
+      `SYSTEM_ID is ${systemId}, but this database was written with ${stored.system_id}: version uids would not match`,
+    );
+  }
+  if (stored.layout > STORAGE_LAYOUT) {
+    throw new Error(
+      `this database has layout ${stored.layout}, this release knows ${STORAGE_LAYOUT}: update it`,
+    );
+  }
+  return stored;
+}
+
+/** The storage settings as they are now, null before `claimStorage`. */
+export function storageSettings(): Promise<StorageSettings | null> {
+  return StorageSettingsModel.findOne({ _id: 'storage' }).lean<StorageSettings>().exec();
+}

@@ -1,0 +1,100 @@
+import { model, Schema } from 'mongoose';
+import type { JsonObject } from '../base/json.js';
+import { COLLECTIONS, type RootType } from './layout.js';
+import { SCHEMA_OPTIONS } from './schema.js';
+
+/** One VERSION (fields: docs/storage.md); after its commit only `ehr_id` (merge) and `attestations` change. */
+export interface VersionDoc {
+  /** OBJECT_VERSION_ID. */
+  readonly _id: string;
+  readonly ehr_id: string;
+  /** HIER_OBJECT_ID of the container. */
+  readonly object_id: string;
+  readonly type: RootType;
+  readonly version: number;
+  /** = `commit_audit.time_committed`. UTC, ms. */
+  readonly time_committed: Date;
+  readonly contribution_uid: string;
+  readonly preceding_version_uid?: string;
+  readonly signature?: string;
+  /** AUDIT_DETAILS. */
+  readonly commit_audit: JsonObject;
+  /** DV_CODED_TEXT. */
+  readonly lifecycle_state: JsonObject;
+  readonly other_input_version_uids?: readonly string[];
+  /** ATTESTATIONs, oldest first. */
+  readonly attestations?: readonly JsonObject[];
+  /** COMPOSITION; copied onto deletions. */
+  readonly template_id?: string;
+  /** Canonical JSON text with `uid`; null for a deletion. */
+  readonly data: string | null;
+}
+
+/** A VERSION without its content. */
+export type VersionHead = Omit<VersionDoc, 'data'>;
+
+const versionSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    ehr_id: { type: String, required: true },
+    object_id: { type: String, required: true },
+    type: { type: String, required: true },
+    version: { type: Number, required: true },
+    time_committed: { type: Date, required: true },
+    contribution_uid: { type: String, required: true },
+    preceding_version_uid: String,
+    signature: String,
+    commit_audit: { type: Schema.Types.Mixed, required: true },
+    lifecycle_state: { type: Schema.Types.Mixed, required: true },
+    other_input_version_uids: { type: [String], default: undefined },
+    attestations: { type: [Schema.Types.Mixed], default: undefined },
+    template_id: String,
+    data: String,
+  },
+  SCHEMA_OPTIONS,
+);
+
+/** Collection `versions`. */
+export const Version = model('Version', versionSchema, COLLECTIONS.versions);
+
+/**
+ * One version of an EHR by its OBJECT_VERSION_ID, null when it is another EHR's, another type's or unknown.
+ * Read without hydration: this is the hot path of GET.
+ */
+export function versionById(ehrId: string, type: RootType, versionUid: string): Promise<VersionDoc | null> {
+  return Version.collection.findOne<VersionDoc>({ _id: versionUid, ehr_id: ehrId, type } as object);
+}
+
+/** The latest version of a container, deletions included. RM: latest_version. */
+export function latestVersion(ehrId: string, type: RootType, objectId: string): Promise<VersionDoc | null> {
+  return newestVersion({ ehr_id: ehrId, object_id: objectId, type });
+}
+
+/** The version extant at `time` (inclusive), null before the first. RM: version_at_time. */
+export function versionAtTime(
+  ehrId: string,
+  type: RootType,
+  objectId: string,
+  time: Date,
+): Promise<VersionDoc | null> {
+  return newestVersion({ ehr_id: ehrId, object_id: objectId, type, time_committed: { $lte: time } });
+}
+
+function newestVersion(extant: object): Promise<VersionDoc | null> {
+  return Version.collection.findOne<VersionDoc>(extant, { sort: { time_committed: -1 } });
+}
+
+/** All versions of a container without their content, oldest first. RM: all_versions, for the history. */
+export function versionHeads(ehrId: string, objectId: string): Promise<VersionHead[]> {
+  return Version.collection
+    .find<VersionHead>({ ehr_id: ehrId, object_id: objectId }, { projection: { data: 0 } })
+    .sort({ time_committed: 1 })
+    .toArray();
+}
+
+/** The versions of an EHR with these uids, in no order. */
+export function versionsById(ehrId: string, versionUids: readonly string[]): Promise<VersionDoc[]> {
+  return Version.collection
+    .find<VersionDoc>({ _id: { $in: [...versionUids] }, ehr_id: ehrId } as object)
+    .toArray();
+}
