@@ -6,8 +6,9 @@ import {
   groupCodes,
   groupHas,
   rubric,
-} from '../../../../rm/terminology/openehr-terminology.js';
-import { INSTRUCTION_TRANSITIONS, valueSetOf } from '../../../../rm/terminology/value-sets.js';
+} from '../../../../rm/terminology/openehr.js';
+import { groupOfAttribute, valueSetOf } from '../../../../rm/terminology/attribute-value-sets.js';
+import { INSTRUCTION_TRANSITIONS } from '../../../../rm/terminology/instruction-transitions.js';
 
 describe('the openEHR terminology', () => {
   it('keys rubrics by group: 532 has two', () => {
@@ -64,6 +65,8 @@ describe('the openEHR terminology', () => {
     expect(valueSetOf('territory')?.name).toBe('ISO_3166-1');
     expect(valueSetOf('defining_code')).toBeNull();
     expect(valueSetOf('constructor')).toBeNull();
+    expect(groupOfAttribute('setting')).toBe('setting');
+    expect(groupOfAttribute('language')).toBeNull();
   });
 
   it('joins states of the instruction state machine by every transition of the group', () => {

@@ -1,0 +1,70 @@
+import { parseDate, parseDateTime, parseDuration, parseTime } from '../base/iso8601.js';
+import type { JsonObject, JsonValue } from '../base/json.js';
+
+/** What a value can be compared with: values of different domains are never equal (AQL page 2.7). */
+export type ValueDomain = 'number' | 'duration' | 'time' | 'date' | 'instant' | 'text' | 'boolean';
+
+const DOMAINS: ReadonlyMap<string, ValueDomain> = new Map([
+  ['DV_QUANTITY', 'number'],
+  ['DV_COUNT', 'number'],
+  ['DV_PROPORTION', 'number'],
+  ['DV_ORDINAL', 'number'],
+  ['DV_SCALE', 'number'],
+  ['DV_DURATION', 'duration'],
+  ['DV_TIME', 'time'],
+  ['DV_DATE', 'date'],
+  ['DV_DATE_TIME', 'instant'],
+  ['DV_TEXT', 'text'],
+  ['DV_CODED_TEXT', 'text'],
+  ['CODE_PHRASE', 'text'],
+  ['DV_BOOLEAN', 'boolean'],
+]);
+
+/** The domain that an object of an RM class is compared in; null when it is never compared. AQL page 2.7. */
+export function domainOf(type: string): ValueDomain | null {
+  return DOMAINS.get(type) ?? null;
+}
+
+/** Basic forms (`20240229`) are stored as they came, so they are read here too. */
+const FORMS = { basic: true };
+
+const ORDERED: ReadonlyMap<JsonValue | undefined, (value: JsonObject) => number | null> = new Map([
+  ['DV_QUANTITY', magnitude],
+  ['DV_COUNT', magnitude],
+  ['DV_PROPORTION', ratio],
+  ['DV_ORDINAL', (value) => numberOf(value['value'])],
+  ['DV_SCALE', (value) => numberOf(value['value'])],
+  ['DV_DURATION', (value) => parseDuration(textOf(value))?.totalSeconds ?? null],
+  ['DV_TIME', (value) => parseTime(textOf(value), FORMS)?.lower ?? null],
+  ['DV_DATE', (value) => parseDate(textOf(value), FORMS)?.lower ?? null],
+  ['DV_DATE_TIME', (value) => parseDateTime(textOf(value), FORMS)?.lower ?? null],
+]);
+
+/**
+ * The number that a DV_ORDERED is compared and sorted by, in its domain: magnitude (units are not converted),
+ * ratio, ordinal value, seconds of a duration (nominal, with sign), seconds of the day (zone ignored), days since
+ * 1970-01-01, ms since then in UTC (without zone read as UTC). Partial values count from their first moment.
+ * Null for other types and for what has no such number. AQL page 2.7.
+ */
+export function orderedValue(dataValue: JsonObject): number | null {
+  return ORDERED.get(dataValue['_type'])?.(dataValue) ?? null;
+}
+
+function magnitude(value: JsonObject): number | null {
+  return numberOf(value['magnitude']);
+}
+
+function ratio(value: JsonObject): number | null {
+  const numerator = numberOf(value['numerator']);
+  const denominator = numberOf(value['denominator']);
+  return numerator === null || denominator === null || denominator === 0 ? null : numerator / denominator;
+}
+
+function numberOf(value: JsonValue | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function textOf(value: JsonObject): string {
+  const text = value['value'];
+  return typeof text === 'string' ? text : '';
+}

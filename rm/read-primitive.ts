@@ -1,0 +1,102 @@
+import { isExactDecimal } from '../base/decimal.js';
+import { parseDate, parseDateTime, parseDuration, parseTime } from '../base/iso8601.js';
+import type { JsonValue } from '../base/json.js';
+import type { PrimitiveType } from './model/define.js';
+
+/** A primitive value in its canonical form, or what is wrong with it. */
+export type PrimitiveReading = { readonly value: JsonValue } | { readonly problem: string };
+
+/** Null: the value is canonical as it is. */
+type PrimitiveReader = (value: JsonValue) => PrimitiveReading | null;
+
+/** The RM allows the basic forms (`20240229`) beside the extended ones. */
+const FORMS = { basic: true };
+const MAX_NUMBER_LENGTH = 400;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?$/;
+const ONE_CHARACTER = /^.$/su;
+const BASE64 = /^[A-Za-z\d+/\s]*={0,2}\s*$/;
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+const BLANK = /[\s\u0000-\u001f]/;
+const MAX_INTEGER = 2 ** 31 - 1;
+
+/**
+ * Reads a value of a primitive type of `rm/model`: numbers also given as text, everything else as its type.
+ * Null when the value is canonical as it is (the usual case costs nothing).
+ */
+export function primitiveReader(type: PrimitiveType): PrimitiveReader {
+  return READERS[type];
+}
+
+/** What a value is, in the words of a finding; long texts are cut. */
+export function describe(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 77)}..."` : text;
+}
+
+const READERS: Readonly<Record<PrimitiveType, PrimitiveReader>> = {
+  String: (value) => (typeof value === 'string' ? null : wrongType('a text', value)),
+  Character: (value) =>
+    typeof value === 'string' && ONE_CHARACTER.test(value) ? null : wrongType('one character', value),
+  Boolean: readBoolean,
+  Integer: (value) => readInteger(value, -MAX_INTEGER - 1, MAX_INTEGER),
+  Integer64: (value) => readInteger(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  Real: readReal,
+  Base64: (value) =>
+    typeof value === 'string' && BASE64.test(value) ? null : wrongType('bytes in base64', value),
+  Uri: (value) =>
+    typeof value === 'string' && !BLANK.test(value) ? null : wrongType('a URI without blanks', value),
+  Iso8601_date: (value) =>
+    typeof value === 'string' && parseDate(value, FORMS) !== null
+      ? null
+      : invalidFormat('DV_DATE', 'YYYY, YYYY-MM or YYYY-MM-DD', value),
+  Iso8601_time: (value) =>
+    typeof value === 'string' && parseTime(value, FORMS) !== null
+      ? null
+      : invalidFormat('DV_TIME', 'hh, hh:mm or hh:mm:ss with optional fraction and zone', value),
+  Iso8601_date_time: (value) =>
+    typeof value === 'string' && parseDateTime(value, FORMS) !== null
+      ? null
+      : invalidFormat(
+          'DV_DATE_TIME',
+          'YYYY-MM-DDThh:mm:ss with optional zone, or a leading part of it',
+          value,
+        ),
+  Iso8601_duration: (value) =>
+    typeof value === 'string' && parseDuration(value) !== null
+      ? null
+      : invalidFormat('DV_DURATION', 'PnYnMnWnDTnHnMnS', value),
+};
+
+function wrongType(expected: string, value: JsonValue): PrimitiveReading {
+  return { problem: `Value should be ${expected}, but was ${describe(value)}` };
+}
+
+function invalidFormat(type: string, expected: string, value: JsonValue): PrimitiveReading {
+  return { problem: `The value ${describe(value)} is not a valid ${type} (expected ${expected})` };
+}
+
+function readBoolean(value: JsonValue): PrimitiveReading | null {
+  if (typeof value === 'boolean') return null;
+  if (value === 'true' || value === 'false') return { value: value === 'true' };
+  return wrongType('true or false', value);
+}
+
+function readReal(value: JsonValue): PrimitiveReading | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : wrongType('a number', value);
+  if (typeof value !== 'string' || value.length > MAX_NUMBER_LENGTH || !NUMBER.test(value))
+    return wrongType('a number', value);
+  if (!isExactDecimal(value)) return wrongType('a number that keeps all its digits as a double', value);
+  return { value: Number(value) };
+}
+
+function readInteger(value: JsonValue, least: number, most: number): PrimitiveReading | null {
+  const real = readReal(value);
+  if (real !== null && 'problem' in real) return wrongType('a whole number', value);
+  const number = Number(value);
+  if (!Number.isInteger(number)) return wrongType('a whole number', value);
+  if (number < least || number > most) return wrongType(`a whole number from ${least} to ${most}`, value);
+  return real;
+}

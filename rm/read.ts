@@ -1,0 +1,174 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import { InstancePath } from './instance-path.js';
+import {
+  attributesOf,
+  concreteClasses,
+  isPrimitive,
+  RM_CLASSES,
+  withoutParameters,
+} from './model/classes.js';
+import type { PrimitiveType, RmAttribute } from './model/define.js';
+import { describe, primitiveReader } from './read-primitive.js';
+
+/** An RM object as it was read. */
+export interface RmReading {
+  /** Canonical JSON with `_type` first on every object; null when there are violations. */
+  readonly object: JsonObject | null;
+  /** All of them, each `<instance path>: <text>`. */
+  readonly violations: readonly string[];
+}
+
+/** How values of a declared type are read. */
+interface TypeReader {
+  readonly type: string;
+  /** The class taken when `_type` is missing; null for abstract types. */
+  readonly implied: ClassReader | null;
+  /** By the `_type` that may be given here. */
+  readonly allowed: ReadonlyMap<string, ClassReader>;
+}
+
+interface ClassReader {
+  readonly name: string;
+  readonly attributes: Map<string, AttributeReader>;
+}
+
+interface AttributeReader {
+  readonly multiple: boolean;
+  readonly primitive: ReturnType<typeof primitiveReader> | null;
+  readonly type: TypeReader | null;
+}
+
+interface Walk {
+  readonly path: InstancePath;
+  readonly violations: string[];
+}
+
+/** Bounds recursion; documents nested this deep are refused before they get here. */
+const MAX_DEPTH = 400;
+
+const CLASS_READERS = new Map<string, ClassReader>(
+  RM_CLASSES.map(({ name }) => [name, { name, attributes: new Map<string, AttributeReader>() }]),
+);
+const TYPE_READERS = new Map<string, TypeReader>(RM_CLASSES.map(({ name }) => [name, typeReader(name)]));
+for (const { name, attributes } of CLASS_READERS.values())
+  for (const attribute of attributesOf(name).values())
+    attributes.set(attribute.name, attributeReader(attribute));
+
+function typeReader(type: string): TypeReader {
+  const allowed = new Map<string, ClassReader>();
+  for (const name of concreteClasses(type)) {
+    const reader = CLASS_READERS.get(name);
+    if (reader !== undefined) allowed.set(name, reader);
+  }
+  return { type, implied: allowed.get(type) ?? null, allowed };
+}
+
+function attributeReader(attribute: RmAttribute): AttributeReader {
+  const { multiple, type } = attribute;
+  if (isPrimitive(type)) return { multiple, primitive: primitiveReader(type as PrimitiveType), type: null };
+  return { multiple, primitive: null, type: TYPE_READERS.get(type) ?? null };
+}
+
+/**
+ * Reads a JSON value as an object of an RM class: types, attributes, primitive values and their formats
+ * (templates-and-formats 4.2; first stage of validation, answered 400). Nulls and empty lists are dropped, `_type`
+ * is added where it may be left out, numbers given as text become numbers; all else stays as given.
+ *
+ * @param value parsed JSON, nested at most 150 levels
+ * @param declaredType RM class, abstract or not, that the object must be
+ * @param rootPath put before the paths of violations, such as `/versions[0]/data`
+ */
+export function readRm(value: JsonValue, declaredType: string, rootPath = ''): RmReading {
+  const expected = TYPE_READERS.get(withoutParameters(declaredType));
+  if (expected === undefined) throw new TypeError(`${declaredType} is no class of the reference model`);
+  const walk: Walk = { path: new InstancePath(rootPath), violations: [] };
+  const object = readObject(value, expected, walk);
+  const { violations } = walk;
+  return { object: violations.length === 0 ? object : null, violations };
+}
+
+function readObject(value: JsonValue, expected: TypeReader, walk: Walk): JsonObject | null {
+  if (!isJsonObject(value))
+    return refuse(walk, `Object should be type ${expected.type}, but was ${describe(value)}`);
+  if (walk.path.depth > MAX_DEPTH) return refuse(walk, `Object is nested deeper than ${MAX_DEPTH} levels`);
+  const reader = classOf(value, expected, walk);
+  if (reader === null) return null;
+  const object: JsonObject = { _type: reader.name };
+  for (const name in value) {
+    const member = value[name];
+    if (name === '_type' || member === undefined) continue;
+    const attribute = reader.attributes.get(name);
+    if (attribute === undefined) {
+      walk.violations.push(`${walk.path.text(name)}: Attribute ${name} of class ${reader.name} is not known`);
+      continue;
+    }
+    if (member === null) continue;
+    const read = attribute.multiple
+      ? readList(name, member, attribute, walk)
+      : readMember(name, member, attribute, walk);
+    if (read !== null) object[name] = read;
+  }
+  return object;
+}
+
+function classOf(value: JsonObject, expected: TypeReader, walk: Walk): ClassReader | null {
+  const type = value['_type'] ?? null;
+  if (type === null) {
+    if (expected.implied !== null) return expected.implied;
+    const choices = [...expected.allowed.keys()].join(', ');
+    return refuse(
+      walk,
+      `Object should be type ${expected.type}, but has no _type (expected one of ${choices})`,
+    );
+  }
+  if (typeof type === 'string') {
+    const reader = expected.allowed.get(type) ?? expected.allowed.get(withoutParameters(type));
+    if (reader !== undefined) return reader;
+  }
+  const found =
+    typeof type === 'string' && CLASS_READERS.has(type) ? type : `${describe(type)} (unknown type)`;
+  return refuse(walk, `Object should be type ${expected.type}, but was ${found}`);
+}
+
+function refuse(walk: Walk, text: string): null {
+  walk.violations.push(`${walk.path.text()}: ${text}`);
+  return null;
+}
+
+function readMember(name: string, member: JsonValue, attribute: AttributeReader, walk: Walk): JsonValue {
+  const { primitive, type } = attribute;
+  if (primitive !== null) {
+    const reading = primitive(member);
+    if (reading === null) return member;
+    if ('value' in reading) return reading.value;
+    walk.violations.push(`${walk.path.text(name)}: ${reading.problem}`);
+    return null;
+  }
+  if (type === null) return null;
+  walk.path.enter(name);
+  const object = readObject(member, type, walk);
+  walk.path.leave();
+  return object;
+}
+
+/** Null for an empty list: it says the same as none. */
+function readList(
+  name: string,
+  member: JsonValue,
+  attribute: AttributeReader,
+  walk: Walk,
+): JsonValue[] | null {
+  const { type } = attribute;
+  if (!Array.isArray(member) || type === null) {
+    walk.violations.push(`${walk.path.text(name)}: Value should be an array, but was ${describe(member)}`);
+    return null;
+  }
+  const items: JsonValue[] = [];
+  for (let i = 0; i < member.length; i += 1) {
+    walk.path.enter(name, i);
+    const item = readObject(member[i] ?? null, type, walk);
+    walk.path.leave();
+    if (item !== null) items.push(item);
+  }
+  return items.length === 0 ? null : items;
+}
