@@ -1,0 +1,96 @@
+import { model, Schema } from 'mongoose';
+
+import { COLLECTIONS } from './layout.js';
+import { SCHEMA_OPTIONS } from './schema.js';
+
+/** What can carry tags. */
+export type TagTargetType = 'COMPOSITION' | 'EHR_STATUS';
+
+/** One ITEM_TAG, not versioned. Fields: docs/storage.md. */
+export interface ItemTagDoc {
+  /** UUID. */
+  readonly _id: string;
+  /** ehr_id of the owner. */
+  readonly owner_id: string;
+  /** HIER_OBJECT_ID of the container. */
+  readonly target: string;
+  readonly target_type: TagTargetType;
+  /** Number of the tagged version; null: the container is tagged. */
+  readonly target_version: number | null;
+  readonly key: string;
+  readonly value: string | null;
+  /** Path of the tagged node inside the target; null: all of it. */
+  readonly target_path: string | null;
+}
+
+/** What is tagged: a container, or one of its versions. */
+export type TagTarget = Pick<ItemTagDoc, 'owner_id' | 'target' | 'target_type' | 'target_version'>;
+
+/** What a list of tags is narrowed to; an empty list of ids or keys does not narrow it. */
+export interface TagFilter {
+  readonly ids?: readonly string[];
+  readonly keys?: readonly string[];
+  readonly values?: readonly string[];
+  readonly targetPaths?: readonly string[];
+}
+
+const ItemTag = model(
+  'ItemTag',
+  new Schema<ItemTagDoc>(
+    {
+      _id: String,
+      owner_id: String,
+      target: String,
+      target_type: String,
+      target_version: Number,
+      key: String,
+      value: String,
+      target_path: String,
+    },
+    SCHEMA_OPTIONS,
+  ),
+  COLLECTIONS.itemTags,
+);
+
+/** Tags of one container or version, by key, then path. */
+export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
+  return sorted({ ...addressOf(target), ...conditionsOf(filter) });
+}
+
+/** Tags of all targets in an EHR, by key, then path. */
+export function tagsOfEhr(ehrId: string, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
+  return sorted({ owner_id: ehrId, ...conditionsOf(filter) });
+}
+
+/** Stores tags. Its duplicate key error passes untouched: it ends the caller's transaction. */
+export async function insertTags(tags: readonly ItemTagDoc[]): Promise<void> {
+  if (tags.length > 0) await ItemTag.insertMany(tags);
+}
+
+/** Removes those tags of a target that the filter names (all without one). Gives how many. */
+export async function removeTags(target: TagTarget, filter: TagFilter = {}): Promise<number> {
+  const { deletedCount } = await ItemTag.deleteMany({ ...addressOf(target), ...conditionsOf(filter) }).exec();
+  return deletedCount;
+}
+
+function sorted(filter: Record<string, unknown>): Promise<ItemTagDoc[]> {
+  return ItemTag.find(filter)
+    .sort({ key: 1, target_path: 1, target: 1, target_version: 1 })
+    .lean<ItemTagDoc[]>()
+    .exec();
+}
+
+function addressOf({ owner_id, target, target_type, target_version }: TagTarget): Record<string, unknown> {
+  return { owner_id, target, target_type, target_version };
+}
+
+function conditionsOf(filter: TagFilter): Record<string, unknown> {
+  const among = (field: string, values: readonly string[] | undefined): Record<string, unknown> =>
+    values === undefined || values.length === 0 ? {} : { [field]: { $in: values } };
+  return {
+    ...among('_id', filter.ids),
+    ...among('key', filter.keys),
+    ...among('value', filter.values),
+    ...among('target_path', filter.targetPaths),
+  };
+}
