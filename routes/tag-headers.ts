@@ -1,0 +1,61 @@
+import type { Context } from 'koa';
+
+import { exchangeTags, tagTarget } from '../change/item-tag.js';
+import type { TagContent } from '../change/tag-content.js';
+import { requireTags } from '../change/tag-content.js';
+import type { ItemTagDoc, TagTargetType } from '../models/item-tag.js';
+import { tagsOfTarget } from '../models/item-tag.js';
+import { formatTags, parseTags } from './tag-header-text.js';
+import { requestVendorWord, vendorHeader } from './vendor-header.js';
+
+/** The tags that a write names in its headers; null = header absent, leave the tags as they are. */
+export interface HeaderTags {
+  /** `openehr-item-tag`: tags of the container. */
+  readonly container: readonly TagContent[] | null;
+  /** `openehr-version-item-tag`: tags of the version that the write makes. */
+  readonly version: readonly TagContent[] | null;
+}
+
+/** Reads both tag headers. @throws invalid for bad syntax or a bad tag */
+export function readTagHeaders(ctx: Context): HeaderTags {
+  return {
+    container: tagsOf(vendorHeader(ctx, 'item-tag')),
+    version: tagsOf(vendorHeader(ctx, 'version-item-tag')),
+  };
+}
+
+/** Stores the tags of the headers inside the transaction that makes `versionUid`, which holds the EHR. */
+export async function storeHeaderTags(
+  ehrId: string,
+  type: TagTargetType,
+  versionUid: string,
+  tags: HeaderTags,
+): Promise<void> {
+  const version = tagTarget(ehrId, type, versionUid);
+  if (tags.container !== null) await exchangeTags({ ...version, target_version: null }, tags.container);
+  if (tags.version !== null) await exchangeTags(version, tags.version);
+}
+
+/** Sets the tag headers of an answer about one version; none where there are no tags. */
+export async function setTagHeaders(
+  ctx: Context,
+  ehrId: string,
+  type: TagTargetType,
+  versionUid: string,
+): Promise<void> {
+  const version = tagTarget(ehrId, type, versionUid);
+  const word = requestVendorWord(ctx);
+  setHeader(ctx, `${word}-item-tag`, await tagsOfTarget({ ...version, target_version: null }));
+  setHeader(ctx, `${word}-version-item-tag`, await tagsOfTarget(version));
+}
+
+function setHeader(ctx: Context, name: string, tags: readonly ItemTagDoc[]): void {
+  if (tags.length > 0) ctx.set(name, formatTags(tags));
+}
+
+function tagsOf(header: string | null): TagContent[] | null {
+  if (header === null) return null;
+  const tags = parseTags(Buffer.from(header, 'latin1').toString('utf8'));
+  requireTags(tags, 'invalid');
+  return tags;
+}
