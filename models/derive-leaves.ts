@@ -62,5 +62,7 @@ function codeString(value: JsonObject): JsonValue | undefined {
 }
 
 function indexedText(suffix: LeafSuffix, value: JsonValue | undefined): [LeafSuffix, string][] {
-  return typeof value === 'string' && Buffer.byteLength(value) <= MAX_LEAF_TEXT_BYTES ? [[suffix, value]] : [];
+  return typeof value === 'string' && Buffer.byteLength(value) <= MAX_LEAF_TEXT_BYTES
+    ? [[suffix, value]]
+    : [];
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../base/json.js';
 import { isJsonObject } from '../base/json.js';
 import { orderedValue } from '../rm/ordered-value.js';
 import { leavesOf, timeLeaf } from './derive-leaves.js';
-import { AQL_SCHEMA_VERSION, NO_PARENT, shapeKey, templateKey } from './layout.js';
+import { AQL_SCHEMA_VERSION, NO_PARENT, STUB_SHAPE, shapeKey, templateKey } from './layout.js';
 import type { AqlDocument, AqlLeaf, AqlSegment, LeafIndex, RootType } from './layout.js';
 
 /** What a VERSION tells beside its data. */
@@ -187,8 +187,8 @@ function copyChild(child: JsonObject, attribute: string, place: Place, work: Wor
   const code = child.archetype_node_id;
   const dotted = place.dotted === '' ? attribute : `${place.dotted}.${attribute}`;
   if (typeof code === 'string' && (type === 'FOLDER' || !NODE_CODE.test(code))) {
-    // The stub's shape lets a query find archetypes below a node without one.
-    work.shapes.add(shapeKey(place.segment.k, type, dotted));
+    // Lets a query find archetypes below a node that has none.
+    work.shapes.add(shapeKey(place.segment.k, STUB_SHAPE, dotted));
     return { seg: openSegment(child, attribute, place.segment.s, work).s, archetype_node_id: code };
   }
   const step = typeof code === 'string' ? `/${attribute}[${code}]` : `/${attribute}`;

@@ -131,6 +131,9 @@ export type LeafSuffix = 'm' | 'p' | 't' | 'd' | 'h' | 's' | 'c' | 'i' | 'b';
 /** Texts longer than this many UTF-8 bytes have no typed leaf. */
 export const MAX_LEAF_TEXT_BYTES = 200;
 
+/** `p` of the root segment. */
+export const NO_PARENT = -1;
+
 /**
  * A node with an archetype id (or a FOLDER, or the root), cut out of its VERSION. Where it was, its parent
  * segment keeps the stub `{seg, archetype_node_id}`.
@@ -199,6 +202,9 @@ export interface AqlDocument {
 export function leafKey(archetypeId: string, path: string, suffix: LeafSuffix): string {
   return `${archetypeId}|${path}|${suffix}`;
 }
+
+/** Stands for the RM type in the shape of a place where a nested segment was cut off. */
+export const STUB_SHAPE = '*';
 
 /** `_id` of a shape: `path` is the dotted attribute path inside the segment of that archetype. */
 export function shapeKey(archetypeId: string, rmType: string, path: string): string {
