@@ -5,12 +5,13 @@ import type { ObjectVersionId } from '../base/object-version-id.js';
 import { parseObjectVersionId } from '../base/object-version-id.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
 import { inTransaction } from '../database/transaction.js';
-import { ehrById, finalEhrId, holdActive } from '../models/ehr.js';
+import { holdActive } from '../models/ehr.js';
 import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../models/item-tag.js';
 import { insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../models/item-tag.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { containerOf } from '../models/versioned-object.js';
-import { ehrNotFound, ehrRefusal, mergedMessage, objectNotFound } from './refusal.js';
+import { readableEhr, writableEhr } from './ehr-access.js';
+import { objectNotFound } from './refusal.js';
 import type { TagContent } from './tag-content.js';
 import { requireTags } from './tag-content.js';
 
@@ -30,13 +31,13 @@ export interface TagEntry extends TagContent {
 
 /** Tags of one target. @throws not-found for an unknown EHR or target */
 export async function listTags(address: TagAddress, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
-  await requireReadable(address.ehrId);
+  await readableEhr(address.ehrId);
   return tagsOfTarget(await targetOf(address), filter);
 }
 
 /** Tags of everything in an EHR. @throws not-found for an unknown EHR */
 export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<ItemTagDoc[]> {
-  await requireReadable(ehrId);
+  await readableEhr(ehrId);
   return tagsOfEhr(ehrId, filter);
 }
 
@@ -114,7 +115,10 @@ export function tagTarget(ehrId: string, type: TagTargetType, uid: string): TagT
 async function writing<T>(address: TagAddress, work: (target: TagTarget) => Promise<T>): Promise<T> {
   try {
     return await inTransaction(async () => {
-      if ((await holdActive(address.ehrId)) === null) throw await writeRefusal(address.ehrId);
+      if ((await holdActive(address.ehrId)) === null) {
+        await writableEhr(address.ehrId);
+        throw new CdrError('conflict', `EHR ${address.ehrId} was changed meanwhile`);
+      }
       return work(await targetOf(address));
     });
   } catch (error) {
@@ -122,20 +126,6 @@ async function writing<T>(address: TagAddress, work: (target: TagTarget) => Prom
     const message = 'the target has a tag with the same key and target_path';
     throw new CdrError('conflict', message, { cause: error });
   }
-}
-
-async function writeRefusal(ehrId: string): Promise<CdrError> {
-  const ehr = await ehrById(ehrId);
-  const final = ehr === null ? ehrId : await finalEhrId(ehr);
-  return ehrRefusal(ehrId, ehr, final) ?? new CdrError('conflict', `EHR ${ehrId} was changed meanwhile`);
-}
-
-async function requireReadable(ehrId: string): Promise<void> {
-  const ehr = await ehrById(ehrId);
-  if (ehr?.state === 'active') return;
-  if (ehr?.state !== 'merged') throw ehrNotFound(ehrId);
-  const mergedInto = await finalEhrId(ehr);
-  throw new CdrError('not-found', mergedMessage(ehrId, mergedInto), { mergedInto });
 }
 
 async function targetOf({ ehrId, type, objectId, version }: TagAddress): Promise<TagTarget> {

@@ -9,9 +9,10 @@ import { deleteTagsByKey, listEhrTags, listTags, replaceTags } from '../change/i
 import type { TagContent } from '../change/tag-content.js';
 import { requestBody, responseBody } from '../format/media-type.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
+import { ehrIdFrom } from './path-ids.js';
 import { parsePrefer } from './prefer.js';
 import { queryParameters } from './query-parameter.js';
-import { jsonArrayBody, optionalText, tagAddressFrom, tagEhrIdFrom } from './tag-request.js';
+import { jsonArrayBody, optionalText, tagAddressFrom } from './tag-request.js';
 
 const TAG_MEMBERS = ['key', 'value', 'target_path', 'target', 'owner_id'];
 
@@ -31,7 +32,7 @@ export function itemTagRoutes(settings: Settings): Router {
 function getEhrTags(settings: Settings) {
   return async (ctx: Context): Promise<void> => {
     responseBody('item-tag', ctx.get('Accept'));
-    const tags = await listEhrTags(tagEhrIdFrom(ctx), {
+    const tags = await listEhrTags(ehrIdFrom(ctx), {
       keys: queryParameters(ctx, 'tag_key'),
       values: queryParameters(ctx, 'tag_value'),
       targetPaths: queryParameters(ctx, 'tag_target_path'),

@@ -55,7 +55,13 @@ function setHeader(ctx: Context, name: string, tags: readonly ItemTagDoc[]): voi
 
 function tagsOf(header: string | null): TagContent[] | null {
   if (header === null) return null;
-  const tags = parseTags(Buffer.from(header, 'latin1').toString('utf8'));
+  const tags = parseTags(utf8Of(header));
   requireTags(tags, 'invalid');
   return tags;
+}
+
+/** Node gives header bytes as Latin-1; clients send UTF-8. */
+function utf8Of(header: string): string {
+  const text = Buffer.from(header, 'latin1').toString('utf8');
+  return text.includes('\ufffd') ? header : text;
 }

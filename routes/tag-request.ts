@@ -2,26 +2,18 @@ import type { Context } from 'koa';
 
 import { CdrError } from '../base/errors.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
-import { isUuid, parseEhrId, parseObjectVersionId } from '../base/object-version-id.js';
 import type { TagAddress } from '../change/item-tag.js';
 import { parseJson } from '../format/canonical-json.js';
-
-/** The ehr_id of the path. @throws invalid when malformed */
-export function tagEhrIdFrom(ctx: Context): string {
-  const ehrId = parseEhrId((ctx.params as Record<string, string>).ehr_id ?? '');
-  if (ehrId === null) throw new CdrError('invalid', 'the ehr_id is malformed');
-  return ehrId;
-}
+import { ehrIdFrom, uidBasedIdFrom } from './path-ids.js';
 
 /** What the path `…/{composition|ehr_status}/{uid_based_id}/…` names. @throws invalid when an id is malformed */
 export function tagAddressFrom(ctx: Context): TagAddress {
-  const ehrId = tagEhrIdFrom(ctx);
-  const uid = (ctx.params as Record<string, string>).uid_based_id ?? '';
-  const version = parseObjectVersionId(uid);
-  if (version === null && !isUuid(uid))
-    throw new CdrError('invalid', 'the uid must be a UUID or <uuid>::<system id>::<version number>');
+  const ehrId = ehrIdFrom(ctx);
+  const uid = uidBasedIdFrom(ctx, 'uid_based_id');
   const type = ctx.path.split('/').includes('ehr_status') ? 'EHR_STATUS' : 'COMPOSITION';
-  return { ehrId, type, objectId: version?.objectId ?? uid.toLowerCase(), version };
+  return 'id' in uid
+    ? { ehrId, type, objectId: uid.id.objectId, version: uid.id }
+    : { ehrId, type, objectId: uid.objectId, version: null };
 }
 
 /** The body, a JSON array. @throws invalid when it is anything else */
