@@ -1,2 +1,26 @@
-export { };
-export default async function () {}
+import { tsImport } from 'tsx/esm/api';
+
+/**
+ * One database server for the whole run: the one in MONGODB_URI, else a local one found as the product finds it,
+ * its data in a temporary folder. When none can be had the run fails and says why.
+ */
+export default async function setUpDatabase() {
+  const given = process.env.MONGODB_URI ?? '';
+  if (given !== '') {
+    process.env.TEST_MONGODB_URI = given;
+    return;
+  }
+  const { startLocalDatabase } = await tsImport('../../database/local-database.ts', import.meta.url);
+  const settings = {
+    mongodbUri: '',
+    mongodbDatabase: 'cdr',
+    localDatabase: process.env.LOCAL_DATABASE || 'auto',
+    mongodBinary: process.env.MONGOD_BINARY ?? '',
+    embeddedDataDir: 'temporary',
+  };
+  const local = await startLocalDatabase(settings, (line) => {
+    process.stderr.write(`${line}\n`);
+  });
+  globalThis.everchartDatabase = local;
+  process.env.TEST_MONGODB_URI = local.uri;
+}

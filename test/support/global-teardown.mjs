@@ -1,2 +1,4 @@
-export { };
-export default async function () {}
+/** Stops the database server that the setup started. */
+export default async function tearDownDatabase() {
+  await globalThis.everchartDatabase?.stop();
+}

@@ -1,0 +1,92 @@
+/** Connecting mongoose to the database that the settings choose. */
+import mongoose from 'mongoose';
+import { CdrError } from '../base/errors.js';
+import type { DatabaseSettings } from '../base/settings.js';
+import { startLocalDatabase } from './local-database.js';
+
+/** The connected database. */
+export interface DatabaseHandle {
+  /** May contain credentials: never to be logged. */
+  readonly uri: string;
+  /** What it is, without credentials. */
+  readonly description: string;
+  /** Disconnects, and ends a database that was started for this process. */
+  close(): Promise<void>;
+}
+
+const SELECTION_TIMEOUT_MS = 10_000;
+
+/**
+ * Connects the default mongoose connection, starting a local database first when no URI is given. Writes exactly
+ * one line that says which database it is.
+ * @throws CdrError `unavailable` when the given database cannot be reached; Error when no local one can be had
+ */
+export async function connectDatabase(
+  settings: DatabaseSettings,
+  log: (line: string) => void,
+): Promise<DatabaseHandle> {
+  if (settings.mongodbUri !== '') return connectExternal(settings, log);
+  const local = await startLocalDatabase(settings, log);
+  try {
+    await connectMongoose(local.uri, settings.mongodbDatabase);
+  } catch (error) {
+    await local.stop();
+    throw error;
+  }
+  return {
+    uri: local.uri,
+    description: local.description,
+    close: async () => {
+      await mongoose.disconnect();
+      await local.stop();
+    },
+  };
+}
+
+/**
+ * Connects the default mongoose connection with the options of the whole product.
+ * @throws the driver's error when the server is not reached within 10 s
+ */
+export async function connectMongoose(uri: string, database: string): Promise<void> {
+  mongoose.set('transactionAsyncLocalStorage', true);
+  mongoose.set('strictQuery', true);
+  mongoose.set('sanitizeFilter', true);
+  await mongoose.connect(uri, {
+    dbName: database,
+    autoIndex: false,
+    autoCreate: false,
+    appName: 'everchart',
+    readConcern: { level: 'majority' },
+    writeConcern: { w: 'majority' },
+    serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
+  });
+}
+
+/** Resolves when the database answers. @throws the driver's error, CdrError `unavailable` when not connected */
+export async function pingDatabase(): Promise<void> {
+  const { db } = mongoose.connection;
+  if (db === undefined) throw new CdrError('unavailable', 'The database is not connected');
+  await db.command({ ping: 1 });
+}
+
+async function connectExternal(
+  settings: DatabaseSettings,
+  log: (line: string) => void,
+): Promise<DatabaseHandle> {
+  const { mongodbUri: uri, mongodbDatabase } = settings;
+  const description = `external ${hostsOf(uri)}`;
+  log(`database: ${description}`);
+  try {
+    await connectMongoose(uri, mongodbDatabase);
+  } catch (cause) {
+    await mongoose.disconnect();
+    throw new CdrError('unavailable', `Cannot connect to the database: ${description}`, { cause });
+  }
+  return { uri, description, close: () => mongoose.disconnect() };
+}
+
+/** The host list of a connection string, without credentials and options. */
+function hostsOf(uri: string): string {
+  const match = /^mongodb(?:\+srv)?:\/\/(?:[^/?]*@)?([^/?]*)/.exec(uri);
+  return match?.[1] ?? 'database';
+}

@@ -1,0 +1,37 @@
+/** What the embedded database's process and its parent tell each other. */
+import type { FrontLimits } from './limits.js';
+
+/** Argument of the child. */
+export interface ChildOptions {
+  /** Folder of the data; null: a temporary one, removed at the end. */
+  readonly dir: string | null;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly limits: FrontLimits;
+}
+
+/** A child that serves. */
+export interface ChildReady {
+  readonly ready: true;
+  readonly uri: string;
+  readonly port: number;
+  /** Version of the engine. */
+  readonly version: string;
+  readonly dir: string;
+  readonly pid: number;
+  /** Undo records put back after a crash. */
+  readonly recovered: number;
+  /** Time from the child's first line to this report. */
+  readonly ms: number;
+}
+
+/** A child that could not start. */
+export interface ChildFailed {
+  readonly ready: false;
+  /** The native package cannot be had on this machine; anything else is a failure of the data or the port. */
+  readonly isUnavailable: boolean;
+  readonly reason: string;
+}
+
+/** The one line on the child's stdout. */
+export type ChildReport = ChildReady | ChildFailed;

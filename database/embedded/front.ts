@@ -1,0 +1,169 @@
+/** What each command gets: an answer of the front's own, the engine under the lock, or a transaction. */
+import { asDocuments, BsonError, fieldOf } from './bson-slice.js';
+import { sessionId, type Command } from './command.js';
+import { EngineError, type Engine } from './engine.js';
+import type { Hello } from './hello.js';
+import { isHello } from './hello.js';
+import type { FrontLimits } from './limits.js';
+import type { PhaseFairLock } from './lock.js';
+import type { Namespaces } from './namespaces.js';
+import { CommandError, errorReply, isSuccess, okReply } from './replies.js';
+import type { Sessions } from './sessions.js';
+import { tooOld, type ConnectionKey, type Transactions } from './transactions.js';
+
+/** The parts that a front puts together. */
+export interface FrontParts {
+  readonly engine: Engine;
+  readonly hello: Hello;
+  readonly lock: PhaseFairLock;
+  readonly namespaces: Namespaces;
+  readonly sessions: Sessions;
+  readonly transactions: Transactions;
+  readonly limits: FrontLimits;
+  readonly log: (line: string) => void;
+}
+
+const WITHOUT_LOCK: ReadonlySet<string> = new Set([
+  'buildInfo',
+  'buildinfo',
+  'getParameter',
+  'setParameter',
+  'serverStatus',
+  'currentOp',
+  'killOp',
+  'killCursors',
+  'dbStats',
+  'collStats',
+  'saslStart',
+]);
+const ENDING_SESSIONS: ReadonlySet<string> = new Set([
+  'endSessions',
+  'killSessions',
+  'killAllSessions',
+  'killAllSessionsByPattern',
+]);
+
+/** Answers commands. */
+export class Front {
+  readonly #parts: FrontParts;
+
+  /** All parts belong to one engine. */
+  constructor(parts: FrontParts) {
+    this.#parts = parts;
+  }
+
+  /** The handshake, for connections, which repeat it. */
+  get hello(): Hello {
+    return this.#parts.hello;
+  }
+
+  /** The reply document to any command but the handshake. */
+  async answer(command: Command, connection: ConnectionKey): Promise<Buffer> {
+    try {
+      return await this.#route(command, connection);
+    } catch (error) {
+      return errorReply(this.#commandError(command, error));
+    }
+  }
+
+  /** To be told when a client is gone. */
+  connectionClosed(connection: ConnectionKey): void {
+    this.#parts.transactions.connectionClosed(connection);
+  }
+
+  #route(command: Command, connection: ConnectionKey): Promise<Buffer> {
+    const { engine, hello, transactions } = this.#parts;
+    if (command.isInTransaction) return transactions.run(command, connection);
+    if (isHello(command.name)) return Promise.resolve(hello.reply(0));
+    if (ENDING_SESSIONS.has(command.name)) return this.#endSessions(command);
+    if (WITHOUT_LOCK.has(command.name)) return engine.forward(command.message);
+    const own = hello.small(command.name);
+    if (own !== null) return Promise.resolve(own);
+    if (command.session !== null && command.txnNumber !== null) {
+      return this.#retryable(command, command.session, command.txnNumber);
+    }
+    return this.#shared(command);
+  }
+
+  /** A write whose number tells whether it ran before. */
+  #retryable(command: Command, id: string, number: bigint): Promise<Buffer> {
+    const session = this.#parts.sessions.get(id);
+    if (number < session.last) return Promise.reject(tooOld(number, session.last));
+    if (number === session.last) {
+      return session.reply ?? Promise.reject(new CommandError(72, 'the number belongs to a transaction'));
+    }
+    const older = session.transaction?.abort('the session went on without it') ?? Promise.resolve();
+    const reply = older.then(() => this.#shared(command));
+    session.last = number;
+    session.transaction = null;
+    session.reply = reply;
+    // what did not run may be tried again under the same number
+    const forget = (): void => {
+      if (session.reply !== reply) return;
+      session.reply = null;
+      session.last = number - 1n;
+    };
+    void reply.then((body) => {
+      if (!hasRun(body)) forget();
+    }, forget);
+    return reply;
+  }
+
+  async #shared(command: Command): Promise<Buffer> {
+    const { engine, lock, namespaces } = this.#parts;
+    if (!lock.tryShare()) await this.#waitForShare(command);
+    try {
+      namespaces.observe(command.name);
+      return await engine.forward(command.message);
+    } finally {
+      lock.unshare();
+    }
+  }
+
+  async #waitForShare(command: Command): Promise<void> {
+    const { lock, limits, log } = this.#parts;
+    const ownMs = command.maxTimeMs !== null && command.maxTimeMs > 0 ? command.maxTimeMs : Infinity;
+    const warning = setTimeout(() => {
+      log(
+        `warning: ${command.name} on ${command.database} waits for an open transaction; an operation inside a transaction must carry its session`,
+      );
+    }, limits.warnAfterMs);
+    const isGranted = await lock.share(Math.min(ownMs, limits.commandWaitMs));
+    clearTimeout(warning);
+    if (isGranted) return;
+    if (ownMs <= limits.commandWaitMs) throw new CommandError(50, 'operation exceeded time limit');
+    throw new CommandError(
+      24,
+      'an open transaction took too long; an operation inside a transaction must carry its session',
+    );
+  }
+
+  async #endSessions(command: Command): Promise<Buffer> {
+    const { sessions, transactions } = this.#parts;
+    const named = asDocuments(fieldOf(command.body, command.name)).map((lsid) => sessionId(lsid));
+    const isAll =
+      command.name.startsWith('killAll') || (command.name === 'killSessions' && named.length === 0);
+    const ids = isAll ? sessions.ids() : named.filter((id) => id !== null);
+    for (const id of ids) {
+      await transactions.abortOf(id, 'its session was ended');
+      sessions.forget(id);
+    }
+    return okReply();
+  }
+
+  #commandError(command: Command, error: unknown): CommandError {
+    if (error instanceof CommandError) return error;
+    if (error instanceof EngineError) return new CommandError(error.code, error.message);
+    if (error instanceof BsonError) return new CommandError(22, error.message);
+    const text = error instanceof Error ? error.message : String(error);
+    this.#parts.log(`error: ${command.name}: ${text}`);
+    return new CommandError(1, text);
+  }
+}
+
+/** Whether a write took place at least in part: only `ok: 0` says that nothing did. */
+function hasRun(reply: Buffer): boolean {
+  return (
+    isSuccess(reply) || fieldOf(reply, 'writeErrors') !== undefined || fieldOf(reply, 'nErrors') !== undefined
+  );
+}

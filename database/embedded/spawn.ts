@@ -1,0 +1,113 @@
+/** Starting and stopping the embedded database from the process that uses it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { ChildFailed, ChildOptions, ChildReady, ChildReport } from './child-protocol.js';
+import { DEFAULT_LIMITS, type FrontLimits } from './limits.js';
+
+/** How the database is to run. */
+export interface EmbeddedOptions {
+  /** Folder of the data; null: a temporary one. */
+  readonly dir: string | null;
+  /** Default: any free port. */
+  readonly port?: number;
+  readonly limits?: Partial<FrontLimits>;
+  /** Gets the child's log, line by line. */
+  readonly log: (line: string) => void;
+}
+
+/** A running embedded database. */
+export interface EmbeddedDatabase extends ChildReady {
+  /** Ends the child in order and waits for it. */
+  stop(): Promise<void>;
+}
+
+/** Why the embedded database did not start. */
+export class EmbeddedStartError extends Error {
+  /** Whether the engine cannot be had on this machine at all. */
+  readonly isUnavailable: boolean;
+
+  /** `failure`: the child's report. */
+  constructor(failure: ChildFailed) {
+    super(failure.reason);
+    this.isUnavailable = failure.isUnavailable;
+  }
+}
+
+/** Starts the child and waits until it serves. @throws EmbeddedStartError */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const argument: ChildOptions = {
+    dir: options.dir,
+    port: options.port ?? 0,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  };
+  const child = spawn(process.execPath, [...programArguments(), JSON.stringify(argument)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  forwardLog(child, options.log);
+  const report = await firstReport(child);
+  if (!report.ready) throw new EmbeddedStartError(report);
+  let isStopping = false;
+  child.once('exit', (code, signal) => {
+    if (!isStopping) options.log(`the embedded database ended unexpectedly (${signal ?? code ?? 'unknown'})`);
+  });
+  letGo(child);
+  return {
+    ...report,
+    stop: async () => {
+      isStopping = true;
+      await stopChild(child);
+    },
+  };
+}
+
+/** The child's program: TypeScript with its loader when this file is, JavaScript after a build. */
+function programArguments(): string[] {
+  const isSource = new URL(import.meta.url).pathname.endsWith('.ts');
+  const program = fileURLToPath(new URL(isSource ? './main.ts' : './main.js', import.meta.url));
+  if (!isSource) return [program];
+  const loader = createRequire(import.meta.url).resolve('tsx');
+  return ['--import', pathToFileURL(loader).href, program];
+}
+
+function forwardLog(child: ChildProcess, log: (line: string) => void): void {
+  if (child.stderr === null) return;
+  createInterface({ input: child.stderr }).on('line', log);
+}
+
+async function firstReport(child: ChildProcess): Promise<ChildReport> {
+  const { stdout } = child;
+  if (stdout === null) throw new Error('the child has no stdout');
+  const line = await Promise.race([
+    once(createInterface({ input: stdout }), 'line').then(([text]) => String(text)),
+    once(child, 'exit').then(([code, signal]) => {
+      const reason = `the embedded database ended at its start (${String(signal ?? code)})`;
+      return JSON.stringify({ ready: false, isUnavailable: true, reason } satisfies ChildFailed);
+    }),
+  ]);
+  return JSON.parse(line) as ChildReport;
+}
+
+/** The child must not keep its parent alive; it ends by itself when the parent's end of its stdin closes. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  for (const stream of [child.stdin, child.stdout, child.stderr]) {
+    if (stream !== null && 'unref' in stream && typeof stream.unref === 'function') {
+      stream.unref();
+    }
+  }
+}
+
+const PATIENCE_MS = 10_000;
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  const ended = once(child, 'exit');
+  child.stdin?.end();
+  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,46 @@
+/** Building collections and indexes at start, from data. */
+import mongoose from 'mongoose';
+import { CdrError } from '../base/errors.js';
+
+/** One index: key pattern in order, and the options of `createIndexes`. */
+export interface IndexDefinition {
+  readonly key: Readonly<Record<string, 1 | -1>>;
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** One collection and the indexes it needs beside that on `_id`. */
+export interface CollectionDefinition {
+  readonly name: string;
+  readonly indexes: readonly IndexDefinition[];
+}
+
+/**
+ * Makes the collections and indexes that are missing in the connected database. What exists stays.
+ * @throws CdrError `unavailable` without a connection; the driver's error when an index contradicts an old one
+ */
+export async function createCollections(layout: readonly CollectionDefinition[]): Promise<void> {
+  const { db } = mongoose.connection;
+  if (db === undefined) throw new CdrError('unavailable', 'The database is not connected');
+  const listed = await db.listCollections({}, { nameOnly: true }).toArray();
+  const existing = new Set(listed.map(({ name }) => name));
+  await Promise.all(
+    layout.map(async ({ name, indexes }) => {
+      // another process may have made it meanwhile, which the server does not mind
+      if (!existing.has(name)) await db.command({ create: name });
+      if (indexes.length === 0) return;
+      const wanted = indexes.map(({ key, options }) => ({ key, ...options, name: indexName(key, options) }));
+      await db.command({ createIndexes: name, indexes: wanted });
+    }),
+  );
+}
+
+/** Two indexes may share a key pattern and differ in what they cover. */
+function indexName(key: Readonly<Record<string, 1 | -1>>, options: IndexDefinition['options']): string {
+  const pattern = Object.entries(key)
+    .map(([field, direction]) => `${field}_${direction}`)
+    .join('_');
+  const partial = options?.['partialFilterExpression'];
+  return partial === undefined
+    ? pattern
+    : `${pattern}_where_${JSON.stringify(partial).replaceAll(/[^\w.]+/g, '_')}`;
+}

@@ -1,0 +1,51 @@
+/** Telling the few database errors apart that the product answers itself. */
+import mongoose from 'mongoose';
+
+const DUPLICATE_KEY = 11000;
+const MAX_TIME_EXPIRED = 50;
+const LOCK_TIMEOUT = 24;
+
+/** Whether a unique index refused a write (E11000). */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoError && error.code === DUPLICATE_KEY;
+}
+
+/** Key pattern of the unique index that refused, e.g. `{ ehr_id: 1 }`; null when the error is another one. */
+export function duplicateKeyIndex(error: unknown): Readonly<Record<string, unknown>> | null {
+  if (!isDuplicateKey(error)) return null;
+  const first = firstWriteError(error);
+  return recordOf(first, 'keyPattern') ?? recordOf(recordOf(first, 'err'), 'keyPattern');
+}
+
+/** Whether an operation ran into its `maxTimeMS`. */
+export function isTimeLimit(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoError && error.code === MAX_TIME_EXPIRED;
+}
+
+/** Whether the database cannot be reached, or its queue of transactions is full. */
+export function isUnavailable(error: unknown): boolean {
+  if (
+    error instanceof mongoose.mongo.MongoServerSelectionError ||
+    error instanceof mongoose.mongo.MongoNetworkError
+  )
+    return true;
+  if (error instanceof mongoose.mongo.MongoNotConnectedError) return true;
+  return error instanceof mongoose.mongo.MongoError && error.code === LOCK_TIMEOUT;
+}
+
+/** Where the server's answer is: bulk writes carry it in a list or map of single errors. */
+function firstWriteError(error: unknown): object {
+  const single = recordOf(error, 'keyPattern') !== null ? error : null;
+  if (single !== null && typeof single === 'object') return single;
+  const listed: unknown = recordOf(error, 'writeErrors');
+  const all: readonly unknown[] =
+    listed instanceof Map ? [...listed.values()] : Array.isArray(listed) ? listed : [];
+  const [first] = all;
+  return typeof first === 'object' && first !== null ? first : {};
+}
+
+function recordOf(holder: unknown, name: string): Record<string, unknown> | null {
+  if (typeof holder !== 'object' || holder === null) return null;
+  const value = (holder as Record<string, unknown>)[name];
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+}

@@ -1,0 +1,74 @@
+/** The one way to write several documents together. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import mongoose, { type ClientSession } from 'mongoose';
+import { CdrError } from '../base/errors.js';
+import { isUnavailable } from './mongo-error.js';
+
+/** How often work may be tried again when it met a concurrent change. */
+export interface TransactionOptions {
+  /** Attempts in all; default: as many as fit into the time. */
+  readonly maxAttempts?: number;
+  /** No attempt starts later than this after the first; default 10 s. */
+  readonly retryMs?: number;
+}
+
+const RETRY_MS = 10_000;
+const RETRY_AFTER_S = 1;
+const running = new AsyncLocalStorage<true>();
+
+/**
+ * Runs `work` in one transaction and answers what it answers. Model calls inside join by themselves, native
+ * collection calls only with the session passed to them. `work` may run several times: no effects other than
+ * database writes, calls one after another, no swallowed database error.
+ *
+ * @throws CdrError `conflict` when concurrent changes did not let it through, `unavailable` when transactions
+ * before it took too long; Error when called inside another transaction; whatever `work` throws
+ */
+export async function inTransaction<T>(
+  work: (session: ClientSession) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  if (running.getStore() === true) throw new Error('a transaction cannot be started inside another one');
+  const bound = new RetryBound(options);
+  return running.run(true, () =>
+    mongoose.connection.transaction((session) => bound.attempt(() => work(session)), {
+      readConcern: { level: 'snapshot' },
+      writeConcern: { w: 'majority', j: true },
+      readPreference: 'primary',
+    }),
+  ) as Promise<T>;
+}
+
+/** Ends the driver's retries, which go on for two minutes, earlier. */
+class RetryBound {
+  readonly #maxAttempts: number;
+  readonly #deadline: number;
+  #attempts = 0;
+  #lastError: unknown;
+
+  constructor(options: TransactionOptions) {
+    this.#maxAttempts = options.maxAttempts ?? Infinity;
+    this.#deadline = performance.now() + (options.retryMs ?? RETRY_MS);
+  }
+
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
+    this.#attempts += 1;
+    const isRetry = this.#attempts > 1;
+    if (isRetry && (this.#attempts > this.#maxAttempts || performance.now() > this.#deadline)) {
+      throw this.#givenUp();
+    }
+    try {
+      return await work();
+    } catch (error) {
+      this.#lastError = error;
+      throw error;
+    }
+  }
+
+  #givenUp(): CdrError {
+    const cause = this.#lastError;
+    return isUnavailable(cause)
+      ? new CdrError('unavailable', 'The database is busy', { cause, retryAfterSeconds: RETRY_AFTER_S })
+      : new CdrError('conflict', 'The data was changed by others at the same time', { cause });
+  }
+}
