@@ -50,6 +50,41 @@ export function orderedValue(dataValue: JsonObject): number | null {
   return ORDERED.get(dataValue['_type'])?.(dataValue) ?? null;
 }
 
+/** As `orderedValue`, but a partial value or a duration in months counts as the least it can mean. */
+export function firstPossibleValue(dataValue: JsonObject): number | null {
+  return extent(dataValue)?.lower ?? orderedValue(dataValue);
+}
+
+/** As `orderedValue`, but a partial value or a duration in months counts as the most it can mean. */
+export function lastPossibleValue(dataValue: JsonObject): number | null {
+  return extent(dataValue)?.upper ?? orderedValue(dataValue);
+}
+
+/** Whether two values can be put in order: the same domain, and quantities of the same unit. */
+export function valuesCompare(one: JsonObject, other: JsonObject): boolean {
+  const type = one['_type'];
+  const domain = typeof type === 'string' ? domainOf(type) : null;
+  const otherType = other['_type'];
+  if (domain === null || typeof otherType !== 'string' || domainOf(otherType) !== domain) return false;
+  return one['units'] === other['units'];
+}
+
+function extent(dataValue: JsonObject): { readonly lower: number; readonly upper: number } | null {
+  const text = textOf(dataValue);
+  switch (dataValue['_type']) {
+    case 'DV_DATE':
+      return parseDate(text, FORMS);
+    case 'DV_TIME':
+      return parseTime(text, FORMS);
+    case 'DV_DATE_TIME':
+      return parseDateTime(text, FORMS);
+    case 'DV_DURATION':
+      return parseDuration(text);
+    default:
+      return null;
+  }
+}
+
 function magnitude(value: JsonObject): number | null {
   return numberOf(value['magnitude']);
 }

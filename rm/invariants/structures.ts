@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from '../../base/json.js';
+import { codedBy, invariant, isAbsent, notEmpty, type Invariant } from './invariant.js';
+
+/** Rules of compositions, entries, histories and items (templates-and-formats 5.2). */
+export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
+  codedBy('COMPOSITION', 'Category_validity', 'category'),
+  codedBy('COMPOSITION', 'Territory_valid', 'territory'),
+  codedBy('COMPOSITION', 'Language_valid', 'language'),
+  archetypeRoot('COMPOSITION', 'Is_archetype_root'),
+  codedBy('EVENT_CONTEXT', 'Setting_valid', 'setting'),
+  notEmpty('EVENT_CONTEXT', 'Location_validity', 'location'),
+
+  codedBy('ENTRY', 'Language_valid', 'language'),
+  codedBy('ENTRY', 'Encoding_valid', 'encoding'),
+  archetypeRoot('ENTRY', 'Is_archetypeRoot'),
+  notEmpty('ACTIVITY', 'Action_archetype_id_valid', 'action_archetype_id'),
+  notEmpty('INSTRUCTION_DETAILS', 'Activity_path_valid', 'activity_id'),
+  codedBy('ISM_TRANSITION', 'Current_state_valid', 'current_state'),
+  codedBy('ISM_TRANSITION', 'Transition_valid', 'transition'),
+
+  invariant('HISTORY', {
+    name: 'Events_valid',
+    expected: 'events or summary',
+    holds: (history) => !isAbsent(history['events']) || !isAbsent(history['summary']),
+    isLowerLimit: true,
+  }),
+  codedBy('INTERVAL_EVENT', 'Math_function_validity', 'math_function'),
+  invariant('ELEMENT', {
+    name: 'Inv_null_flavour_indicated',
+    expected: 'value or null_flavour, found neither',
+    holds: (element) => !isAbsent(element['value']) || !isAbsent(element['null_flavour']),
+    isLowerLimit: true,
+  }),
+  invariant('ELEMENT', {
+    name: 'Inv_null_flavour_indicated',
+    expected: 'value or null_flavour, found both',
+    holds: (element) => isAbsent(element['value']) || isAbsent(element['null_flavour']),
+  }),
+  codedBy('ELEMENT', 'Inv_null_flavour_valid', 'null_flavour'),
+  invariant('ELEMENT', {
+    name: 'Inv_null_reason_valid',
+    expected: 'null_reason only without value',
+    holds: (element) => isAbsent(element['null_reason']) || isAbsent(element['value']),
+  }),
+  invariant('ITEM_TABLE', {
+    name: 'Valid_structure',
+    expected: 'only ELEMENTs in rows',
+    holds: (table) => rowsOf(table).every((row) => row.every((item) => item['_type'] === 'ELEMENT')),
+  }),
+  invariant('ITEM_TABLE', {
+    name: 'Valid_number_of_rows',
+    expected: 'as many items in each row',
+    holds: (table) => new Set(rowsOf(table).map((row) => row.length)).size <= 1,
+  }),
+];
+
+function archetypeRoot(type: string, name: string): Invariant {
+  return invariant(type, {
+    name,
+    expected: 'archetype_details',
+    holds: (object) => !isAbsent(object['archetype_details']),
+    isLowerLimit: true,
+  });
+}
+
+function rowsOf(table: JsonObject): JsonObject[][] {
+  return objectsOf(table, 'rows').map((row) => objectsOf(row, 'items'));
+}
+
+function objectsOf(object: JsonObject, attribute: string): JsonObject[] {
+  const list = object[attribute];
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
