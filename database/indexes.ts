@@ -14,6 +14,8 @@ export interface CollectionDefinition {
   readonly indexes: readonly IndexDefinition[];
 }
 
+const NAMESPACE_EXISTS = 48;
+
 /**
  * Makes the collections and indexes that are missing in the connected database. What exists stays.
  * @throws CdrError `unavailable` without a connection; the driver's error when an index contradicts an old one
@@ -25,13 +27,17 @@ export async function createCollections(layout: readonly CollectionDefinition[])
   const existing = new Set(listed.map(({ name }) => name));
   await Promise.all(
     layout.map(async ({ name, indexes }) => {
-      // another process may have made it meanwhile, which the server does not mind
-      if (!existing.has(name)) await db.command({ create: name });
+      if (!existing.has(name)) await db.createCollection(name).catch(unlessItExists);
       if (indexes.length === 0) return;
       const wanted = indexes.map(({ key, options }) => ({ key, ...options, name: indexName(key, options) }));
       await db.command({ createIndexes: name, indexes: wanted });
     }),
   );
+}
+
+/** Another process may have made the collection meanwhile. */
+function unlessItExists(error: unknown): void {
+  if (!(error instanceof mongoose.mongo.MongoServerError) || error.code !== NAMESPACE_EXISTS) throw error;
 }
 
 /** Two indexes may share a key pattern and differ in what they cover. */

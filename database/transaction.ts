@@ -31,12 +31,12 @@ export async function inTransaction<T>(
   if (running.getStore() === true) throw new Error('a transaction cannot be started inside another one');
   const bound = new RetryBound(options);
   return running.run(true, () =>
-    mongoose.connection.transaction((session) => bound.attempt(() => work(session)), {
+    mongoose.connection.transaction<T>((session) => bound.attempt(() => work(session)), {
       readConcern: { level: 'snapshot' },
-      writeConcern: { w: 'majority', j: true },
+      writeConcern: new mongoose.mongo.WriteConcern('majority', undefined, true),
       readPreference: 'primary',
     }),
-  ) as Promise<T>;
+  );
 }
 
 /** Ends the driver's retries, which go on for two minutes, earlier. */

@@ -54,6 +54,16 @@ const FIXED_SIZE: Readonly<Record<number, number>> = {
   255: 0,
 };
 
+/** Types that start with a length, and the bytes of their value beside those it counts. */
+const PREFIXED_EXTRA: Readonly<Record<number, number>> = {
+  2: 4, // string
+  5: 5, // binary
+  12: 16, // DBPointer
+  13: 4, // JavaScript code
+  14: 4, // symbol
+  15: 0, // code with scope
+};
+
 /** Length of the document that starts at `at`, checked against the end of `source`. @throws BsonError */
 export function documentLength(source: Buffer, at: number, limit = source.length): number {
   if (at + 5 > limit) throw new BsonError('a document is cut off');
@@ -106,23 +116,10 @@ function valueSize(source: Buffer, type: number, at: number, limit: number): num
   if (at + 4 > limit) throw new BsonError('a value is cut off');
   const length = source.readInt32LE(at);
   if (length < 0) throw new BsonError('a value has a negative length');
-  switch (type) {
-    case 2: // string
-    case 13: // JavaScript code
-    case 14: // symbol
-      return 4 + length;
-    case 3:
-    case 4:
-      return documentLength(source, at, limit);
-    case 5:
-      return 5 + length;
-    case 12: // DBPointer
-      return 4 + length + 12;
-    case 15: // code with scope
-      return length;
-    default:
-      throw new BsonError(`the type ${type} is unknown`);
-  }
+  if (type === BSON.document || type === BSON.array) return documentLength(source, at, limit);
+  const extra = PREFIXED_EXTRA[type];
+  if (extra === undefined) throw new BsonError(`the type ${type} is unknown`);
+  return extra + length;
 }
 
 function regexSize(source: Buffer, at: number, limit: number): number {

@@ -14,28 +14,35 @@ type Image = Extract<UndoRecord, { kind: 'image' }>;
 
 /** Puts everything back that `records` tell. @throws EngineError */
 export async function restore(engine: Engine, records: readonly UndoRecord[]): Promise<void> {
-  const created = new Set<string>();
-  const touched = new Map<string, { absent: RawValue[]; images: Image[] }>();
-  for (const record of records) {
-    if (record.kind === 'collection') created.add(record.namespace);
-    if (record.kind === 'absent' || record.kind === 'image') {
-      const own = touched.get(record.namespace) ?? { absent: [], images: [] };
-      touched.set(record.namespace, own);
-      if (record.kind === 'absent') own.absent.push(record.id);
-      else own.images.push(record);
-    }
-  }
+  const created = new Set(ofKind(records, 'collection').map((record) => record.namespace));
   for (const namespace of created) await dropCollection(engine, namespace);
-  for (const record of records) {
-    if (record.kind === 'indexes' && !created.has(record.namespace)) {
-      await dropNewIndexes(engine, record.namespace, record.names);
-    }
+  for (const { namespace, names } of ofKind(records, 'indexes')) {
+    if (!created.has(namespace)) await dropNewIndexes(engine, namespace, names);
   }
-  for (const [namespace, { absent, images }] of touched) {
+  const absent = byNamespace(ofKind(records, 'absent'));
+  const images = byNamespace(ofKind(records, 'image'));
+  for (const namespace of new Set([...absent.keys(), ...images.keys()])) {
     if (created.has(namespace)) continue;
-    await deleteIds(engine, namespace, absent);
-    if (!(await replaceAll(engine, namespace, images))) await reinsertAll(engine, namespace, images);
+    const before = images.get(namespace) ?? [];
+    await deleteIds(engine, namespace, absent.get(namespace) ?? []);
+    if (!(await replaceAll(engine, namespace, before))) await reinsertAll(engine, namespace, before);
   }
+}
+
+type Kind = UndoRecord['kind'];
+
+function ofKind<K extends Kind>(records: readonly UndoRecord[], kind: K): Extract<UndoRecord, { kind: K }>[] {
+  return records.filter((record): record is Extract<UndoRecord, { kind: K }> => record.kind === kind);
+}
+
+function byNamespace<R extends UndoRecord>(records: readonly R[]): Map<string, R[]> {
+  const grouped = new Map<string, R[]>();
+  for (const record of records) {
+    const own = grouped.get(record.namespace);
+    if (own === undefined) grouped.set(record.namespace, [record]);
+    else own.push(record);
+  }
+  return grouped;
 }
 
 async function dropCollection(engine: Engine, namespace: string): Promise<void> {
@@ -55,9 +62,13 @@ async function dropNewIndexes(engine: Engine, namespace: string, before: readonl
   if (added.length > 0) await engine.run({ dropIndexes: collection, index: added, $db: database });
 }
 
-async function deleteIds(engine: Engine, namespace: string, ids: readonly RawValue[]): Promise<void> {
+async function deleteIds(
+  engine: Engine,
+  namespace: string,
+  records: readonly { readonly id: RawValue }[],
+): Promise<void> {
   const { database, collection } = splitNamespace(namespace);
-  const deletes = ids.map((id) => encode({ q: { _id: { $eq: id } }, limit: 1 }));
+  const deletes = records.map(({ id }) => encode({ q: { _id: { $eq: id } }, limit: 1 }));
   for (const documents of batches(deletes)) {
     await engine.run({ delete: collection, $db: database }, [{ name: 'deletes', documents }]);
   }
@@ -82,11 +93,7 @@ async function replaceAll(engine: Engine, namespace: string, images: readonly Im
 /** When unique values were exchanged between documents, all have to go before the first can come back. */
 async function reinsertAll(engine: Engine, namespace: string, images: readonly Image[]): Promise<void> {
   const { database, collection } = splitNamespace(namespace);
-  await deleteIds(
-    engine,
-    namespace,
-    images.map((image) => image.id),
-  );
+  await deleteIds(engine, namespace, images);
   for (const documents of batches(images.map((image) => image.document))) {
     const command = { insert: collection, bypassDocumentValidation: true, $db: database };
     await engine.run(command, [{ name: 'documents', documents }]);

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ChildFailed, ChildOptions, ChildReady, ChildReport } from './child-protocol.js';
@@ -93,10 +94,9 @@ async function firstReport(child: ChildProcess): Promise<ChildReport> {
 /** The child must not keep its parent alive; it ends by itself when the parent's end of its stdin closes. */
 function letGo(child: ChildProcess): void {
   child.unref();
+  // they are sockets, though their type does not tell
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
-    if (stream !== null && 'unref' in stream && typeof stream.unref === 'function') {
-      stream.unref();
-    }
+    if (stream instanceof Socket) stream.unref();
   }
 }
 

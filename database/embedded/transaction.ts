@@ -24,6 +24,9 @@ export interface TransactionContext {
   readonly onFatal: (error: unknown) => void;
 }
 
+const READS: ReadonlySet<string> = new Set(['find', 'aggregate', 'distinct', 'getMore', 'killCursors']);
+const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'bulkWrite']);
+
 /** State and work of one transaction. Its commands run one after another. */
 export class Transaction {
   readonly #context: TransactionContext;
@@ -117,18 +120,9 @@ export class Transaction {
   async #dispatch(command: Command): Promise<Buffer> {
     const { engine } = this.#context;
     const writing = { engine, recorder: this.#recorder };
+    if (READS.has(command.name)) return this.#read(command);
+    if (WRITES.has(command.name)) return this.#noteCursor(command, await runWrites(writing, command));
     switch (command.name) {
-      case 'find':
-      case 'aggregate':
-      case 'distinct':
-      case 'getMore':
-      case 'killCursors':
-        return this.#read(command);
-      case 'insert':
-      case 'update':
-      case 'delete':
-      case 'bulkWrite':
-        return this.#noteCursor(command, await runWrites(writing, command));
       case 'findAndModify':
       case 'findandmodify':
         return runFindAndModify(writing, command);

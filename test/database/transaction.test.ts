@@ -13,7 +13,7 @@ interface CounterDoc {
   readonly value: number;
 }
 const counterSchema = new Schema<CounterDoc>(
-  { _id: { type: String, required: true }, name: String, value: Number },
+  { _id: String, name: String, value: Number },
   { collection: 'counters', versionKey: false },
 );
 const Counter = mongoose.model<CounterDoc>('Counter', counterSchema);
