@@ -13,8 +13,8 @@ import { parseJson } from '../format/canonical-json.js';
 import { requestBody, responseBody } from '../format/media-type.js';
 import type { QueryName, QueryPattern, StoredQueryDoc } from '../models/stored-query.js';
 import { storedQueries, storedQuery } from '../models/stored-query.js';
+import { absoluteUrl } from './exchange.js';
 import { queryParameter } from './query-parameter.js';
-import { requestState, STANDARD_API } from './request-state.js';
 
 const NAME = /^(?:([A-Za-z0-9_.-]+)::)?([A-Za-z0-9_.-]+)$/;
 const PATTERN_PART = /^[A-Za-z0-9_.-]*$/;
@@ -83,8 +83,7 @@ async function putStoredQuery(ctx: Context, prefix: VersionPrefix | null): Promi
   const q = format === 'TEXT' ? bodyText(ctx) : queryMember(bodyText(ctx));
   parseAql(q);
   const doc = await storeQuery(name, prefix, q);
-  const { origin } = requestState(ctx);
-  ctx.set('Location', `${origin}${STANDARD_API}/definition/query/${doc.name}/${formatVersion(doc)}`);
+  ctx.set('Location', absoluteUrl(ctx, `/definition/query/${doc.name}/${formatVersion(doc)}`));
   ctx.body = recordOf(doc);
 }
 
