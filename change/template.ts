@@ -1,6 +1,14 @@
+import { CdrError } from '../base/errors.js';
 import { inTransaction } from '../database/transaction.js';
 import type { TemplateDoc, UploadedTemplate } from '../models/template.js';
-import { insertTemplate, keepCompiled } from '../models/template.js';
+import {
+  insertTemplate,
+  keepCompiled,
+  removeTemplate,
+  replaceTemplate,
+  templateIds,
+} from '../models/template.js';
+import { isTemplateReferenced } from '../models/version.js';
 import { rememberResult } from './idempotency.js';
 
 /** Stores a new operational template. ITS-REST: template_adl1.4_upload. @throws conflict when its id exists */
@@ -8,9 +16,78 @@ export async function createTemplate(template: UploadedTemplate): Promise<Templa
   const createdTimestamp = new Date();
   const doc = await inTransaction(async () => {
     const inserted = await insertTemplate(template, createdTimestamp);
-    await rememberResult({ kind: 'TEMPLATE', uids: { template_id: inserted._id } });
+    await remember(inserted);
     return inserted;
   });
   keepCompiled(doc, template.compiled);
   return doc;
+}
+
+/**
+ * Stores a template, in the place of an unused one of the same id (`TEMPLATE_ALLOW_OVERWRITE`).
+ * @throws unprocessable when a VERSION refers to the id
+ */
+export async function putTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
+  const createdTimestamp = new Date();
+  const doc = await inTransaction(async () => {
+    const stored =
+      (await replaceUnused(template, createdTimestamp)) ?? (await insertTemplate(template, createdTimestamp));
+    await remember(stored);
+    return stored;
+  });
+  keepCompiled(doc, template.compiled);
+  return doc;
+}
+
+/** Replaces the text of an unused template. @throws not-found; unprocessable when a VERSION refers to it */
+export async function updateTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
+  const createdTimestamp = new Date();
+  const doc = await inTransaction(() => replaceUnused(template, createdTimestamp));
+  if (doc === null) throw unknownTemplate(template.compiled.templateId);
+  keepCompiled(doc, template.compiled);
+  return doc;
+}
+
+/** Removes an unused template. @throws not-found; unprocessable when a VERSION refers to it */
+export function deleteTemplate(templateId: string): Promise<void> {
+  return inTransaction(async () => {
+    if (!(await removeTemplate(templateId))) throw unknownTemplate(templateId);
+    await requireUnused(templateId, 'delete');
+  });
+}
+
+/** Removes all templates, or none. Gives how many. @throws unprocessable when a VERSION refers to any */
+export function deleteAllTemplates(): Promise<number> {
+  return inTransaction(async () => {
+    const ids = await templateIds();
+    for (const templateId of ids) {
+      await removeTemplate(templateId);
+      await requireUnused(templateId, 'delete');
+    }
+    return ids.length;
+  });
+}
+
+/** The document is written first: a commit that uses the template at the same time then conflicts. */
+async function replaceUnused(
+  template: UploadedTemplate,
+  createdTimestamp: Date,
+): Promise<TemplateDoc | null> {
+  const doc = await replaceTemplate(template, createdTimestamp);
+  if (doc !== null) await requireUnused(doc._id, 'update');
+  return doc;
+}
+
+async function requireUnused(templateId: string, purpose: 'update' | 'delete'): Promise<void> {
+  if (!(await isTemplateReferenced(templateId))) return;
+  const message = `Cannot ${purpose} template ${templateId} since it is used by at least one composition`;
+  throw new CdrError('unprocessable', message);
+}
+
+function unknownTemplate(templateId: string): CdrError {
+  return new CdrError('not-found', `Template with template_id '${templateId}' does not exist`);
+}
+
+function remember(doc: TemplateDoc): Promise<void> {
+  return rememberResult({ kind: 'TEMPLATE', uids: { template_id: doc._id } });
 }

@@ -3,13 +3,14 @@ import type { Context } from 'koa';
 
 import { CdrError } from '../base/errors.js';
 import { formatUtc } from '../base/iso8601.js';
+import type { Settings } from '../base/settings.js';
 import { writeXml } from '../base/xml.js';
-import { createTemplate } from '../change/template.js';
+import { createTemplate, putTemplate } from '../change/template.js';
 import type { BodyType } from '../format/media-type.js';
 import { requestBody, responseBody } from '../format/media-type.js';
 import type { IdempotentResult } from '../models/idempotency.js';
 import type { TemplateDoc, TemplateSummary } from '../models/template.js';
-import { compiledTemplate, templateById, templateSummaries } from '../models/template.js';
+import { compiledTemplate, keepTemplates, templateById, templateSummaries } from '../models/template.js';
 import { compileTemplate } from '../template/compile.js';
 import type { ResourceHeaders } from './exchange.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from './exchange.js';
@@ -18,19 +19,21 @@ import { idempotent } from './idempotency.js';
 const BASE = '/definition/template/adl1.4';
 
 /** The operational templates (ADL 1.4) of the Definition API. ITS-REST: template_adl1.4_*. */
-export function templateRoutes(): Router {
+export function templateRoutes(settings: Settings): Router {
+  keepTemplates(settings.templateCacheSize);
+  const upload = settings.templateAllowOverwrite ? putTemplate : createTemplate;
   const router = new Router();
-  router.post(BASE, idempotent(answerUploadAgain), uploadTemplate);
+  router.post(BASE, idempotent(answerUploadAgain), (ctx) => uploadTemplate(ctx, upload));
   router.get(BASE, listTemplates);
   router.get(`${BASE}/:template_id`, getTemplate);
   return router;
 }
 
-async function uploadTemplate(ctx: Context): Promise<void> {
+async function uploadTemplate(ctx: Context, upload: typeof createTemplate): Promise<void> {
   requestBody('template-upload', ctx.get('Content-Type'));
   const type = responseBody('template-upload', ctx.get('Accept'));
   const opt = requiredBodyText(ctx);
-  const doc = await createTemplate({ opt, compiled: compileTemplate(opt) });
+  const doc = await upload({ opt, compiled: compileTemplate(opt) });
   await writeUploaded(ctx, doc, type);
 }
 

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const ROOT = new URL('../fixtures/openehr/', import.meta.url);
+
+/** Text of a file below test/fixtures/openehr. */
+export function fixtureText(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8');
+}
+
+/** Parsed JSON of a file below test/fixtures/openehr. */
+export function fixtureJson<T = Record<string, unknown>>(path: string): T {
+  return JSON.parse(fixtureText(path)) as T;
+}
+
+/** Names of the public templates: files `opt/<name>.opt`. */
+export function templateNames(): string[] {
+  return readdirSync(new URL('opt/', ROOT))
+    .filter((file) => file.endsWith('.opt'))
+    .map((file) => file.slice(0, -'.opt'.length))
+    .sort();
+}
