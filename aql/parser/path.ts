@@ -15,8 +15,11 @@ import type {
 import type { Token } from '../lexer.js';
 import { decodeString } from '../string-literal.js';
 import { KEYWORDS } from '../words.js';
-import { type Cursor } from './cursor.js';
+import { syntaxError, type Cursor } from './cursor.js';
 import { takeLiteralOrParameter, takeParameter } from './literal.js';
+
+/** Most steps of one path: canonical JSON is no deeper. */
+const MAX_PATH_STEPS = 150;
 
 const OPERATORS: ReadonlyMap<string, ComparisonOperator> = new Map<string, ComparisonOperator>([
   ['=', '='],
@@ -42,7 +45,7 @@ export function parsePath(cursor: Cursor, what = 'a path'): IdentifiedPath {
   const { text: variable, at } = cursor.expectName(what);
   const predicate = takePredicate(cursor);
   const steps: PathStep[] = [];
-  while (cursor.takeSymbol('/') !== null) steps.push(parseStep(cursor));
+  while (cursor.takeSymbol('/') !== null) pushStep(steps, parseStep(cursor));
   return { kind: 'path', variable, predicate, steps, at };
 }
 
@@ -138,8 +141,14 @@ function parseOperand(cursor: Cursor): PredicateOperand {
 function parseObjectPath(cursor: Cursor, what = 'an attribute path'): ObjectPath {
   const { at } = cursor.token;
   const steps = [parseStep(cursor, what)];
-  while (cursor.takeSymbol('/') !== null) steps.push(parseStep(cursor));
+  while (cursor.takeSymbol('/') !== null) pushStep(steps, parseStep(cursor));
   return { kind: 'object-path', steps, at };
+}
+
+function pushStep(steps: PathStep[], step: PathStep): void {
+  if (steps.length === MAX_PATH_STEPS)
+    throw syntaxError(step.at, `the path has more than ${MAX_PATH_STEPS} steps`);
+  steps.push(step);
 }
 
 /** After a slash every word is an attribute name; the first of a relative path must not be a keyword. */

@@ -1,0 +1,134 @@
+import { attributesOf, concreteClasses, isPrimitive } from '../rm/model/classes.js';
+import type { PathStep } from './ast.js';
+import { ROOT_TYPES } from './classes.js';
+import type { Domain, PathType } from './scope-types.js';
+
+/** What can stand at one step. */
+export interface StepType {
+  /** Concrete classes and primitive types; empty: the attribute does not exist. */
+  readonly classes: ReadonlySet<string>;
+  readonly multiple: boolean;
+}
+
+/** Domain of values by class and primitive type (section 2.7). What is not here never compares. */
+const DOMAINS: ReadonlyMap<string, Domain> = new Map<string, Domain>([
+  ...(['DV_QUANTITY', 'DV_COUNT', 'DV_PROPORTION', 'DV_ORDINAL', 'DV_SCALE'] as const).map(
+    (name): [string, Domain] => [name, 'number'],
+  ),
+  ['DV_DURATION', 'duration'],
+  ['DV_TIME', 'time'],
+  ['DV_DATE', 'date'],
+  ['DV_DATE_TIME', 'instant'],
+  ['DV_TEXT', 'text'],
+  ['DV_CODED_TEXT', 'text'],
+  ['DV_URI', 'text'],
+  ['DV_EHR_URI', 'text'],
+  ['DV_PARSABLE', 'text'],
+  ['CODE_PHRASE', 'text'],
+  ['DV_BOOLEAN', 'boolean'],
+  ['String', 'text'],
+  ['Character', 'text'],
+  ['Uri', 'text'],
+  ['Base64', 'text'],
+  ['Boolean', 'boolean'],
+  ['Integer', 'number'],
+  ['Integer64', 'number'],
+  ['Real', 'number'],
+  ['Iso8601_date', 'date'],
+  ['Iso8601_time', 'time'],
+  ['Iso8601_date_time', 'instant'],
+  ['Iso8601_duration', 'duration'],
+]);
+
+/** Domain of the values of a class or primitive type, null when they never compare. */
+export function domainOfType(name: string): Domain | null {
+  return DOMAINS.get(name) ?? null;
+}
+
+/** EHR attributes jump into the object that they refer to (section 2.2); VERSION.data is a versioned root. */
+const JUMPS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['EHR.ehr_status', ['EHR_STATUS']],
+  ['EHR.directory', ['FOLDER']],
+  ['ORIGINAL_VERSION.data', ROOT_TYPES],
+]);
+
+const EMPTY: StepType = { classes: new Set(), multiple: false };
+const TYPE_NAME: StepType = { classes: new Set(['String']), multiple: false };
+const KNOWN = new Map<string, StepType>();
+
+/** The classes that can stand at `attribute` of instances of `classes`. */
+export function stepType(classes: ReadonlySet<string>, attribute: string): StepType {
+  if (attribute === '_type') return [...classes].some((name) => !isPrimitive(name)) ? TYPE_NAME : EMPTY;
+  const found = new Set<string>();
+  let isMultiple = false;
+  for (const name of classes) {
+    const one = ownStepType(name, attribute);
+    isMultiple ||= one.multiple;
+    for (const each of one.classes) found.add(each);
+  }
+  return { classes: found, multiple: isMultiple };
+}
+
+function ownStepType(name: string, attribute: string): StepType {
+  const key = `${name}.${attribute}`;
+  const known = KNOWN.get(key);
+  if (known !== undefined) return known;
+  const definition = attributesOf(name).get(attribute);
+  if (definition === undefined) return EMPTY;
+  const classes = isPrimitive(definition.type)
+    ? [definition.type]
+    : (JUMPS.get(key) ?? concreteClasses(definition.type));
+  const type = { classes: new Set(classes), multiple: definition.multiple };
+  KNOWN.set(key, type);
+  return type;
+}
+
+/** The classes along a path; `at(i)` after i steps. An impossible step ends the list with an empty set. */
+export function typesAlong(classes: ReadonlySet<string>, steps: readonly PathStep[]): readonly StepType[] {
+  const along: StepType[] = [{ classes, multiple: false }];
+  let current = classes;
+  for (const { attribute } of steps) {
+    const next = stepType(current, attribute);
+    along.push(next);
+    if (next.classes.size === 0) break;
+    current = next.classes;
+  }
+  return along;
+}
+
+/** Domains that values of these classes can have. */
+export function domainsOf(classes: ReadonlySet<string>): ReadonlySet<Domain> {
+  const domains = new Set<Domain>();
+  for (const name of classes) {
+    const domain = DOMAINS.get(name);
+    if (domain !== undefined) domains.add(domain);
+  }
+  return domains;
+}
+
+/** The type of the end of a path that starts at an alias of these classes; null when a step is impossible. */
+export function pathType(classes: ReadonlySet<string>, steps: readonly PathStep[]): PathType | null {
+  const along = typesAlong(classes, steps);
+  const last = along[along.length - 1];
+  if (last === undefined || last.classes.size === 0) return null;
+  return {
+    classes: last.classes,
+    domains: domainsOf(last.classes),
+    identifier: identifierOf(classes, steps),
+  };
+}
+
+function identifierOf(classes: ReadonlySet<string>, steps: readonly PathStep[]): PathType['identifier'] {
+  if (steps.length < 2 || steps[steps.length - 1]?.attribute !== 'value') return null;
+  const holder = steps[steps.length - 2]?.attribute;
+  const along = typesAlong(classes, steps.slice(0, -2));
+  const owner = along[along.length - 1]?.classes ?? new Set();
+  if (holder === 'ehr_id' && owner.has('EHR')) return 'ehr';
+  if (holder !== 'uid') return null;
+  if (isOnly(owner, ['COMPOSITION', 'EHR_STATUS', 'ORIGINAL_VERSION', 'IMPORTED_VERSION'])) return 'version';
+  return isOnly(owner, ['FOLDER']) ? 'folder' : null;
+}
+
+function isOnly(classes: ReadonlySet<string>, names: readonly string[]): boolean {
+  return classes.size > 0 && [...classes].every((name) => names.includes(name));
+}
