@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
@@ -47,7 +47,7 @@ export function idempotencyId(user: string, path: string, key: string): string {
 
 /** The completed request of a key that has not expired at `now`, null when there is none. */
 export function completedRequest(id: string, now: Date): Promise<IdempotencyDoc | null> {
-  return IdempotencyKey.findOne({ _id: id, expires_at: { $gt: now } })
+  return IdempotencyKey.findOne({ _id: id, expires_at: trusted({ $gt: now }) })
     .lean<IdempotencyDoc>()
     .exec();
 }
@@ -64,11 +64,11 @@ export async function insertCompletedRequest(doc: IdempotencyDoc): Promise<void>
 
 /** Removes a key if it expired before `now`, so that it can be used again. */
 export async function removeIfExpired(id: string, now: Date): Promise<void> {
-  await IdempotencyKey.deleteOne({ _id: id, expires_at: { $lte: now } }).exec();
+  await IdempotencyKey.deleteOne({ _id: id, expires_at: trusted({ $lte: now }) }).exec();
 }
 
 /** Removes keys that expired before `now`, for databases without a TTL monitor. Gives how many. */
 export async function removeExpiredRequests(now: Date): Promise<number> {
-  const { deletedCount } = await IdempotencyKey.deleteMany({ expires_at: { $lte: now } }).exec();
+  const { deletedCount } = await IdempotencyKey.deleteMany({ expires_at: trusted({ $lte: now }) }).exec();
   return deletedCount;
 }

@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
@@ -86,7 +86,7 @@ function addressOf({ owner_id, target, target_type, target_version }: TagTarget)
 
 function conditionsOf(filter: TagFilter): Record<string, unknown> {
   const among = (field: string, values: readonly string[] | undefined): Record<string, unknown> =>
-    values === undefined || values.length === 0 ? {} : { [field]: { $in: values } };
+    values === undefined || values.length === 0 ? {} : { [field]: trusted({ $in: values }) };
   return {
     ...among('_id', filter.ids),
     ...among('key', filter.keys),

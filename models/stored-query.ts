@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 
 import { CdrError } from '../base/errors.js';
 import type { SemanticVersion, VersionPrefix } from '../base/semver.js';
@@ -139,7 +139,10 @@ function filterOf(pattern: QueryPattern): Record<string, unknown> {
   if (pattern.kind === 'all') return {};
   if (pattern.kind === 'prefix')
     return {
-      $or: [{ name: { $gte: pattern.text, $lt: `${pattern.text}\uffff` } }, { query_name: pattern.text }],
+      $or: [
+        { name: trusted({ $gte: pattern.text, $lt: `${pattern.text}\uffff` }) },
+        { query_name: pattern.text },
+      ],
     };
   return {
     ...(pattern.namespace !== '' && { namespace: pattern.namespace }),
