@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.js';
 import type { OperationalTemplate, TemplateDescription } from './constraint.js';
 import { filteredTree } from './filtered-tree.js';
 import { fullTree } from './full-tree.js';
+import { matcherOf, type ObjectMatcher } from './matcher.js';
 import { parseOpt } from './opt.js';
 import { webTemplateJson } from './web-template-json.js';
 import type { WebTemplateNode } from './web-template.js';
@@ -24,6 +25,8 @@ export interface CompiledTemplate {
   /** The web template as clients get it (templates-and-formats section 2); built on each access. */
   readonly webTemplate: JsonObject;
   readonly opt: OperationalTemplate;
+  /** The full tree as `validateAgainstTemplate` needs it. */
+  readonly matcher: ObjectMatcher;
 }
 
 /**
@@ -48,5 +51,6 @@ export function compileTemplate(optText: string): CompiledTemplate {
       return webTemplateJson(opt, filtered);
     },
     opt,
+    matcher: matcherOf(full),
   };
 }

@@ -1,0 +1,49 @@
+import type { Interval } from './constraint.js';
+
+/** `at least 0 and less than 100`: what a number must be (templates-and-formats 5.3). */
+export function rangeText({ lower, upper, lowerIncluded, upperIncluded }: Interval<number>): string {
+  if (lower === null && upper === null) return 'anything';
+  if (lower !== null && lower === upper && lowerIncluded && upperIncluded) return `equal to ${lower}`;
+  const bounds: string[] = [];
+  if (lower !== null) bounds.push(`${lowerIncluded ? 'at least' : 'greater than'} ${lower}`);
+  if (upper !== null) bounds.push(`${upperIncluded ? 'at most' : 'less than'} ${upper}`);
+  return bounds.join(' and ');
+}
+
+/** `>= PT24H and < P7D`: what a duration, date or time must be. */
+export function operatorText({ lower, upper, lowerIncluded, upperIncluded }: Interval<string>): string {
+  const bounds: string[] = [];
+  if (lower !== null) bounds.push(`${lowerIncluded ? '>=' : '>'} ${lower}`);
+  if (upper !== null) bounds.push(`${upperIncluded ? '<=' : '<'} ${upper}`);
+  return bounds.length === 0 ? 'anything' : bounds.join(' and ');
+}
+
+/** `The value X must be …`, with one line per constraint when there are several. */
+export function mustBe(value: string, constraints: readonly string[]): string {
+  const [only, ...others] = [...new Set(constraints)];
+  if (others.length === 0) return `The value ${value} must be ${only ?? 'anything'}`;
+  return `The value ${value} must be one of:\n${[only, ...others].map((text) => ` -\t${text ?? ''}`).join('\n')}`;
+}
+
+/** `0..1`, `3..*`. */
+export function multiplicityText(min: number, max: number): string {
+  return `${min}..${max === -1 ? '*' : max}`;
+}
+
+const MAX_LISTED = 20;
+
+/** What was expected, as it follows a text in brackets: at most twenty values are listed. */
+export function expectedText(values: Iterable<string>): string {
+  const all = [...new Set(values)];
+  const listed = all.slice(0, MAX_LISTED).join(', ');
+  return `(expected: ${all.length === 0 ? 'nothing' : listed}${all.length > MAX_LISTED ? ', …' : ''})`;
+}
+
+/** Whether a number lies within the bounds. */
+export function isWithin(
+  value: number,
+  { lower, upper, lowerIncluded, upperIncluded }: Interval<number>,
+): boolean {
+  if (lower !== null && (lowerIncluded ? value < lower : value <= lower)) return false;
+  return upper === null || (upperIncluded ? value <= upper : value < upper);
+}
