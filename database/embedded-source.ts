@@ -1,0 +1,27 @@
+/** The embedded engine as a local database. */
+import type { DatabaseSettings } from '../base/settings.js';
+import { whyUnavailable } from './embedded/native.js';
+import { EmbeddedStartError, startEmbedded } from './embedded/spawn.js';
+import { dataFolder, PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
+
+/** Starts the embedded engine. @throws PassedOver when this machine cannot run it; Error when the data cannot be opened */
+export async function startEmbeddedSource(settings: DatabaseSettings, log: LogLine): Promise<LocalDatabase> {
+  const reason = whyUnavailable();
+  if (reason !== null) throw new PassedOver(reason);
+  const dir = dataFolder(settings.embeddedDataDir);
+  try {
+    const started = await startEmbedded({
+      dir,
+      log: (line) => {
+        log(`database: ${line}`);
+      },
+    });
+    const place = dir === null ? 'temporary directory' : started.dir;
+    const description = `embedded MongoDB ${started.version} (development and tests only), data in ${place}`;
+    log(`database: ${description}`);
+    return { uri: started.uri, description, stop: () => started.stop() };
+  } catch (error) {
+    if (error instanceof EmbeddedStartError && error.isUnavailable) throw new PassedOver(error.message);
+    throw error;
+  }
+}
