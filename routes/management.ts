@@ -23,6 +23,7 @@ export interface ManagementRoutesOptions {
 /** `/management`: contract, section 12. Liveness and readiness are open, the rest stands behind the guard. */
 export function managementRoutes(options: ManagementRoutesOptions): Router {
   const router = new Router({ prefix: '/management' });
+  probes(router, options.source);
   if (options.endpoints.length === 0) return router;
   router.get('/', options.guard, (ctx) => {
     ctx.body = { _links: links(ctx, options.endpoints) };
@@ -47,25 +48,30 @@ function links(ctx: Context, endpoints: readonly string[]): Record<string, { hre
   ]);
 }
 
-function health(router: Router, { guard, source, adminRole }: ManagementRoutesOptions): void {
-  const answer = (ctx: Context, up: boolean): void => {
-    ctx.status = up ? 200 : 503;
-    if (!up) ctx.set('Retry-After', '1');
-    ctx.body = { status: up ? 'UP' : 'DOWN' };
-  };
+/** Liveness and readiness: open to everyone and always there (ruling R16). */
+function probes(router: Router, source: ManagementSource): void {
   router.get('/health/liveness', (ctx) => {
-    answer(ctx, true);
+    answerHealth(ctx, true);
   });
   router.get('/health/readiness', async (ctx) => {
-    answer(ctx, await source.ready());
+    answerHealth(ctx, await source.ready());
   });
+}
+
+function health(router: Router, { guard, source, adminRole }: ManagementRoutesOptions): void {
   router.get('/health', guard, async (ctx) => {
     const up = await source.databaseUp();
-    answer(ctx, up);
+    answerHealth(ctx, up);
     if (requestState(ctx).user?.roles.includes(adminRole) === true) {
       ctx.body = { status: up ? 'UP' : 'DOWN', components: { db: { status: up ? 'UP' : 'DOWN' } } };
     }
   });
+}
+
+function answerHealth(ctx: Context, up: boolean): void {
+  ctx.status = up ? 200 : 503;
+  if (!up) ctx.set('Retry-After', '1');
+  ctx.body = { status: up ? 'UP' : 'DOWN' };
 }
 
 function metrics(router: Router, { guard, source }: ManagementRoutesOptions): void {

@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
+import { EXPERIMENTAL_TAGS, experimentalTagRoutes } from '../routes/experimental-tag.js';
 import { managementRoutes } from '../routes/management.js';
 import { STANDARD_API } from '../routes/request-state.js';
 import { statusRoutes } from '../routes/status.js';
@@ -11,9 +12,11 @@ import { createMetrics, type Metrics } from './metrics.js';
 import { authenticate, type TokenVerifier } from './middleware/authenticate.js';
 import { readBodyText } from './middleware/body.js';
 import { errors } from './middleware/errors.js';
+import { concurrencyCap, rateLimit } from './middleware/limits.js';
 import { origin } from './middleware/origin.js';
 import { readyGate } from './middleware/ready-gate.js';
 import { requestLog } from './middleware/request-log.js';
+import { compression, crossOrigin, securityHeaders } from './middleware/security.js';
 import { standardRouters } from './routers.js';
 import { tokenVerifier } from './token-verifier.js';
 
@@ -30,12 +33,16 @@ export function readyOperation(): Operation {
 
 /**
  * The whole HTTP application, without a socket and without a database connection.
- * Order: log, errors, origin, route match (404, 405), token (401, 403), body, route.
+ * Order: log, metrics, security headers, errors, origin, limits, route match (404, 405), token (401, 403), body, route.
  */
 export function createApp(settings: Settings, log: Logger, operation: Operation = readyOperation()): Koa {
   const app = new Koa();
   app.silent = true;
-  app.use(requestLog(log)).use(operation.metrics.middleware).use(errors(log)).use(origin(settings));
+  app.use(requestLog(log)).use(operation.metrics.middleware).use(securityHeaders()).use(compression());
+  if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
+  app.use(errors(log)).use(origin(settings));
+  if (settings.rateLimitPerMinute !== null) app.use(rateLimit(settings.rateLimitPerMinute));
+  if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
   const verify = tokenVerifier(settings.jwt);
   mountManagement(app, settings, { log, operation, verify });
   const roles = [settings.jwt.roleUser, settings.jwt.roleAdmin];
@@ -46,6 +53,7 @@ export function createApp(settings: Settings, log: Logger, operation: Operation 
   ];
   const prefixes = settings.apiAliasV1 ? [STANDARD_API, '/v1'] : [STANDARD_API];
   for (const prefix of prefixes) mount(app, prefix, guards, standardRouters(settings));
+  mount(app, EXPERIMENTAL_TAGS, guards, [experimentalTagRoutes()]);
   if (settings.statusEndpoint) mount(app, '', guards, [statusRoutes()]);
   return app;
 }

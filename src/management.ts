@@ -1,6 +1,6 @@
 import { freemem, hostname, totalmem } from 'node:os';
 import type { Logger } from 'pino';
-import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import type { MetricValue, Registry } from 'prom-client';
 import type { JsonObject, JsonValue } from '../base/json.js';
 import type { Settings } from '../base/settings.js';
 import { databaseAnswers } from '../models/server-status.js';
@@ -76,7 +76,7 @@ async function metricView(
 ): Promise<MetricView | null> {
   const metric = registry.getSingleMetric(name);
   if (metric === undefined) return null;
-  const { help, values } = (await metric.get());
+  const { help, values } = await metric.get();
   const wanted = values.filter(({ labels }) =>
     tags.every((tag) => {
       const cut = tag.indexOf(':');

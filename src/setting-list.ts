@@ -120,7 +120,7 @@ export const SETTINGS: readonly SettingDescription[] = [
   setting('STATUS_ENDPOINT', flag(true), 'true', 'whether /rest/status exists'),
   setting(
     'MANAGEMENT_ENDPOINTS',
-    list([...MANAGEMENT, 'all']),
+    list([...MANAGEMENT, 'all'], 'health'),
     'health',
     'comma list of health, info, env, metrics, prometheus, loggers, or all',
   ),
@@ -213,9 +213,10 @@ function setting(name: string, schema: Joi.Schema, defaultText: string, meaning:
   return { name, schema, defaultText, meaning };
 }
 
-function list(allowed: readonly string[]): Joi.Schema {
+function list(allowed: readonly string[], defaultText = ''): Joi.Schema {
   return text()
-    .default('')
+    .empty('')
+    .default(defaultText)
     .custom((value: string, helpers) => {
       const unknown = commaList(value).filter((word) => !allowed.includes(word));
       return unknown.length === 0
