@@ -1,0 +1,40 @@
+import { CdrError } from '../base/errors.js';
+import { isSystemId, isUuid } from '../base/object-version-id.js';
+
+/** A version id as an operand: `version` null = any version of the object. */
+export interface VersionOperand {
+  /** Lower case. */
+  readonly objectId: string;
+  readonly version: number | null;
+}
+
+const VERSION = /^[1-9]\d{0,8}$/;
+
+/**
+ * Reads an operand of `uid/value` (section 2.4): a bare uuid, `uuid::system::n` or `uuid::::n`.
+ * Null when it is none of these or names another system.
+ */
+export function parseVersionOperand(text: string, systemId: string): VersionOperand | null {
+  const [objectId = '', system, version, ...more] = text.split('::');
+  if (!isUuid(objectId) || more.length > 0) return null;
+  if (system === undefined) return { objectId: objectId.toLowerCase(), version: null };
+  if ((system !== '' && system !== systemId) || version === undefined || !VERSION.test(version)) return null;
+  return { objectId: objectId.toLowerCase(), version: Number(version) };
+}
+
+/** As `parseVersionOperand`. @throws invalid when the text is malformed or names another system */
+export function requireVersionOperand(text: string, systemId: string): VersionOperand {
+  const operand = parseVersionOperand(text, systemId);
+  if (operand !== null) return operand;
+  const [, system] = text.split('::');
+  if (system !== undefined && isSystemId(system) && parseVersionOperand(text, system) !== null)
+    throw new CdrError(
+      'invalid',
+      `the system id of '${shorten(text)}' does not match this server (${systemId})`,
+    );
+  throw new CdrError('invalid', `'${shorten(text)}' is not a valid OBJECT_VERSION_ID/UID`);
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
