@@ -1,0 +1,138 @@
+import { Buffer } from 'node:buffer';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import { valueSetOf } from '../../rm/terminology/attribute-value-sets.js';
+import { codePhrase } from './coded.js';
+import { childOf, instancesOf, takeEither, type FlatScope, type FlatValue } from './keys.js';
+import { childPlan } from './plan.js';
+import type { ReadTarget, WriteTarget } from './target.js';
+import { tableOf, type Field, type Part } from './type-table.js';
+import { booleanOf, integerOf, numberOf, temporalOf, textOf } from './values.js';
+
+/** Reads all fields and parts of a class into an object. Gives whether any key said something. */
+export function readTable(type: string, object: JsonObject, scope: FlatScope, target: ReadTarget): boolean {
+  const { fields, parts } = tableOf(type);
+  let found = false;
+  for (const field of fields) {
+    const given = takeEither(scope, ...field.suffixes);
+    if (given === undefined) continue;
+    object[field.attribute] = fieldValue(field, given, target);
+    found = true;
+  }
+  if (scope.children.size === 0) return found;
+  for (const part of parts) {
+    const value = readPart(part, type, scope, target);
+    if (value === null) continue;
+    object[part.attribute] = value;
+    found = true;
+  }
+  return found;
+}
+
+/** Writes all fields and parts of an object. */
+export function writeTable(type: string, object: JsonObject, key: string, target: WriteTarget): void {
+  const { fields, parts } = tableOf(type);
+  const { out } = target.environment;
+  for (const field of fields) {
+    const value = object[field.attribute];
+    if (value === undefined) continue;
+    const written = fieldText(field, value);
+    if (written !== null) out[suffixed(key, field.suffixes[0])] = written;
+  }
+  for (const part of parts) {
+    const value = object[part.attribute];
+    if (value !== undefined) writePart(part, value, key, target);
+  }
+}
+
+/** A key with a suffix; none for the empty one. */
+export function suffixed(key: string, suffix: string): string {
+  return suffix === '' ? key : `${key}|${suffix}`;
+}
+
+/** The text at a path of attributes, undefined when there is none. */
+export function textAt(object: JsonObject | undefined, ...path: readonly string[]): string | undefined {
+  let value: JsonValue | undefined = object;
+  for (const attribute of path) value = isJsonObject(value) ? value[attribute] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The object at an attribute, undefined when there is none. */
+export function objectAt(object: JsonObject | undefined, attribute: string): JsonObject | undefined {
+  const value = object?.[attribute];
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** The objects of a list attribute. */
+export function objectsAt(object: JsonObject, attribute: string): JsonObject[] {
+  const value = object[attribute];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function fieldValue(field: Field, given: FlatValue, target: ReadTarget): JsonValue {
+  switch (field.kind) {
+    case 'text':
+      return textOf(given);
+    case 'number':
+      return numberOf(given);
+    case 'integer':
+      return integerOf(given);
+    case 'boolean':
+      return booleanOf(given);
+    case 'uri':
+      return { _type: 'DV_URI', value: textOf(given) };
+    case 'instant':
+      return { _type: 'DV_DATE_TIME', value: temporalOf(given, 'date-time', target.environment.now) };
+    case 'code':
+      return codePhrase(valueSetOf(field.attribute)?.terminologyId, textOf(given));
+    case 'text-bytes':
+      return Buffer.from(textOf(given), 'utf8').toString('base64');
+    case 'date':
+    case 'time':
+    case 'date-time':
+      return temporalOf(given, field.kind, target.environment.now);
+  }
+}
+
+function fieldText(field: Field, value: JsonValue): JsonValue {
+  if (field.kind === 'uri' || field.kind === 'instant') return textAt(value as JsonObject, 'value') ?? null;
+  if (field.kind === 'code') return textAt(value as JsonObject, 'code_string') ?? null;
+  if (field.kind === 'text-bytes' && typeof value === 'string')
+    return Buffer.from(value, 'base64').toString('utf8');
+  return value;
+}
+
+function readPart(part: Part, owner: string, scope: FlatScope, target: ReadTarget): JsonValue | null {
+  const type = part.type === 'T' ? target.parameter : part.type;
+  if (type === null) return null;
+  const parameter = part.parameter === 'OWNER' ? owner : target.parameter;
+  const { environment } = target;
+  const plan = partPlan(part, target.plan);
+  const inner: ReadTarget = { environment, plan, attribute: part.attribute, parameter };
+  if (part.id === null) return environment.readValue(type, scope, inner);
+  if (part.isList !== true) {
+    const child = childOf(scope, part.id);
+    return child === undefined ? null : environment.readValue(type, child, inner);
+  }
+  const items: JsonValue[] = [];
+  for (const [, child] of instancesOf(scope, part.id)) {
+    const item = environment.readValue(type, child, inner);
+    if (item !== null) items.push(item);
+  }
+  return items.length === 0 ? null : items;
+}
+
+/** Ranges allow what the value they belong to allows; other parts have constraints of their own or none. */
+function partPlan(part: Part, plan: ReadTarget['plan']): ReadTarget['plan'] {
+  if (part.parameter !== undefined) return plan;
+  const own = childPlan(plan, part.attribute);
+  return own ?? (part.type === 'T' && plan?.type !== 'DV_INTERVAL' ? plan : null);
+}
+
+function writePart(part: Part, value: JsonValue, key: string, target: WriteTarget): void {
+  const inner: WriteTarget = { environment: target.environment, plan: null };
+  const { writeValue } = target.environment;
+  if (part.id === null) writeValue(value, key, inner);
+  else if (Array.isArray(value))
+    value.forEach((item, index) => writeValue(item, `${key}/${part.id ?? ''}:${index}`, inner));
+  else writeValue(value, `${key}/${part.id}`, inner);
+}

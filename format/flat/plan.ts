@@ -1,0 +1,106 @@
+import { isKindOf, isLocatable, withoutParameters } from '../../rm/model/classes.js';
+import type { CompiledTemplate } from '../../template/compile.js';
+import type { WebTemplateInput, WebTemplateNode } from '../../template/web-template.js';
+
+/** One RM object of a template, prepared for FLAT. */
+export interface PlanNode {
+  /** Of the full tree. */
+  readonly node: WebTemplateNode;
+  /** RM class without generic parameter. */
+  readonly type: string;
+  /** Generic parameter: `DV_COUNT` of `DV_INTERVAL<DV_COUNT>`. */
+  readonly parameter: string | null;
+  /** Id under which its keys stand below those of the node above; null when it shares that one's keys. */
+  readonly id: string | null;
+  /** Whether an ELEMENT is skipped and this is its value, addressed by the id of the ELEMENT. */
+  readonly isInline: boolean;
+  /** Upper bound of the instances of `id`; -1 = any number. */
+  readonly max: number;
+  /** Inputs as clients see them. */
+  readonly inputs: readonly WebTemplateInput[];
+  /** Whether it is built from its children (the other types are read and written as one data value). */
+  readonly isStructure: boolean;
+  readonly children: readonly PlanNode[];
+  /** The children by RM attribute, in template order. */
+  readonly attributes: ReadonlyMap<string, readonly PlanNode[]>;
+  /** Ids by which keys of the shared scope reach something inside; only of use where `id` is null. */
+  readonly reach: ReadonlySet<string>;
+}
+
+/** Structures that are no LOCATABLE. */
+const OTHER_STRUCTURES = new Set(['EVENT_CONTEXT', 'ISM_TRANSITION', 'INSTRUCTION_DETAILS']);
+/** Ids that lead into a node that has none of its own, by RM class, beside those of its children. */
+const SHARED_IDS: readonly (readonly [string, readonly string[]])[] = [
+  ['EVENT', ['math_function', 'width']],
+  ['HISTORY', ['history_origin']],
+];
+
+const PLANS = new WeakMap<CompiledTemplate, PlanNode>();
+
+/** The plan of a template; made once per compiled template. */
+export function planOf(template: CompiledTemplate): PlanNode {
+  let plan = PLANS.get(template);
+  if (plan === undefined) {
+    plan = nodePlan(template.fullTree, false);
+    PLANS.set(template, plan);
+  }
+  return plan;
+}
+
+/** The only child at an attribute that is no list, null when the template does not mention it. */
+export function childPlan(plan: PlanNode | null, attribute: string): PlanNode | null {
+  return plan?.attributes.get(attribute)?.[0] ?? null;
+}
+
+function nodePlan(node: WebTemplateNode, isInline: boolean): PlanNode {
+  const type = withoutParameters(node.rmType);
+  const inline = type === 'ELEMENT' && node.filtered === null ? inlineValue(node) : null;
+  const shown = inline === null ? node.filtered : inline.filtered;
+  const children = node.children
+    .filter((child) => !child.isSlot && !isMergedText(child, inline))
+    .map((child) => nodePlan(child, child === inline));
+  return {
+    node,
+    type,
+    parameter: /<(.+)>$/.exec(node.rmType)?.[1] ?? null,
+    id: isInline ? null : (shown?.id ?? null),
+    isInline,
+    max: shown?.max ?? node.max,
+    inputs: (node.filtered ?? node).inputs,
+    isStructure: isLocatable(type) || OTHER_STRUCTURES.has(type),
+    children,
+    attributes: byAttribute(children),
+    reach: reachOf(type, children),
+  };
+}
+
+/** The value that stands for a skipped ELEMENT. */
+function inlineValue(element: WebTemplateNode): WebTemplateNode | null {
+  return element.children.find((child) => child.filtered !== null) ?? null;
+}
+
+/** The free text beside a coded text that both share one node (templates-and-formats 2.6). */
+function isMergedText(node: WebTemplateNode, inline: WebTemplateNode | null): boolean {
+  return inline !== null && node !== inline && node.attribute === inline.attribute;
+}
+
+function byAttribute(children: readonly PlanNode[]): ReadonlyMap<string, readonly PlanNode[]> {
+  const attributes = new Map<string, PlanNode[]>();
+  for (const child of children) {
+    const siblings = attributes.get(child.node.attribute);
+    if (siblings === undefined) attributes.set(child.node.attribute, [child]);
+    else siblings.push(child);
+  }
+  return attributes;
+}
+
+function reachOf(type: string, children: readonly PlanNode[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const [rmClass, shared] of SHARED_IDS)
+    if (isKindOf(type, rmClass)) for (const id of shared) ids.add(id);
+  for (const child of children) {
+    if (child.id !== null) ids.add(child.id);
+    else for (const id of child.reach) ids.add(id);
+  }
+  return ids;
+}
