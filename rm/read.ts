@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { InstancePath } from './instance-path.js';
+import { Findings } from './findings.js';
 import {
   attributesOf,
   concreteClasses,
@@ -36,11 +36,6 @@ interface AttributeReader {
   readonly multiple: boolean;
   readonly primitive: ReturnType<typeof primitiveReader> | null;
   readonly type: TypeReader | null;
-}
-
-interface Walk {
-  readonly path: InstancePath;
-  readonly violations: string[];
 }
 
 /** Bounds recursion; documents nested this deep are refused before they get here. */
@@ -81,17 +76,18 @@ function attributeReader(attribute: RmAttribute): AttributeReader {
 export function readRm(value: JsonValue, declaredType: string, rootPath = ''): RmReading {
   const expected = TYPE_READERS.get(withoutParameters(declaredType));
   if (expected === undefined) throw new TypeError(`${declaredType} is no class of the reference model`);
-  const walk: Walk = { path: new InstancePath(rootPath), violations: [] };
-  const object = readObject(value, expected, walk);
-  const { violations } = walk;
+  const findings = new Findings(rootPath);
+  const object = readObject(value, expected, findings);
+  const violations = findings.list;
   return { object: violations.length === 0 ? object : null, violations };
 }
 
-function readObject(value: JsonValue, expected: TypeReader, walk: Walk): JsonObject | null {
+function readObject(value: JsonValue, expected: TypeReader, findings: Findings): JsonObject | null {
   if (!isJsonObject(value))
-    return refuse(walk, `Object should be type ${expected.type}, but was ${describe(value)}`);
-  if (walk.path.depth > MAX_DEPTH) return refuse(walk, `Object is nested deeper than ${MAX_DEPTH} levels`);
-  const reader = classOf(value, expected, walk);
+    return refuse(findings, `Object should be type ${expected.type}, but was ${describe(value)}`);
+  if (findings.path.depth > MAX_DEPTH)
+    return refuse(findings, `Object is nested deeper than ${MAX_DEPTH} levels`);
+  const reader = classOf(value, expected, findings);
   if (reader === null) return null;
   const object: JsonObject = { _type: reader.name };
   for (const name in value) {
@@ -99,25 +95,25 @@ function readObject(value: JsonValue, expected: TypeReader, walk: Walk): JsonObj
     if (name === '_type' || member === undefined) continue;
     const attribute = reader.attributes.get(name);
     if (attribute === undefined) {
-      walk.violations.push(`${walk.path.text(name)}: Attribute ${name} of class ${reader.name} is not known`);
+      findings.add(`Attribute ${name} of class ${reader.name} is not known`, name);
       continue;
     }
     if (member === null) continue;
     const read = attribute.multiple
-      ? readList(name, member, attribute, walk)
-      : readMember(name, member, attribute, walk);
+      ? readList(name, member, attribute, findings)
+      : readMember(name, member, attribute, findings);
     if (read !== null) object[name] = read;
   }
   return object;
 }
 
-function classOf(value: JsonObject, expected: TypeReader, walk: Walk): ClassReader | null {
+function classOf(value: JsonObject, expected: TypeReader, findings: Findings): ClassReader | null {
   const type = value['_type'] ?? null;
   if (type === null) {
     if (expected.implied !== null) return expected.implied;
     const choices = [...expected.allowed.keys()].join(', ');
     return refuse(
-      walk,
+      findings,
       `Object should be type ${expected.type}, but has no _type (expected one of ${choices})`,
     );
   }
@@ -127,27 +123,32 @@ function classOf(value: JsonObject, expected: TypeReader, walk: Walk): ClassRead
   }
   const found =
     typeof type === 'string' && CLASS_READERS.has(type) ? type : `${describe(type)} (unknown type)`;
-  return refuse(walk, `Object should be type ${expected.type}, but was ${found}`);
+  return refuse(findings, `Object should be type ${expected.type}, but was ${found}`);
 }
 
-function refuse(walk: Walk, text: string): null {
-  walk.violations.push(`${walk.path.text()}: ${text}`);
+function refuse(findings: Findings, text: string): null {
+  findings.add(text);
   return null;
 }
 
-function readMember(name: string, member: JsonValue, attribute: AttributeReader, walk: Walk): JsonValue {
+function readMember(
+  name: string,
+  member: JsonValue,
+  attribute: AttributeReader,
+  findings: Findings,
+): JsonValue {
   const { primitive, type } = attribute;
   if (primitive !== null) {
     const reading = primitive(member);
     if (reading === null) return member;
     if ('value' in reading) return reading.value;
-    walk.violations.push(`${walk.path.text(name)}: ${reading.problem}`);
+    findings.add(reading.problem, name);
     return null;
   }
   if (type === null) return null;
-  walk.path.enter(name);
-  const object = readObject(member, type, walk);
-  walk.path.leave();
+  findings.path.enter(name);
+  const object = readObject(member, type, findings);
+  findings.path.leave();
   return object;
 }
 
@@ -156,18 +157,18 @@ function readList(
   name: string,
   member: JsonValue,
   attribute: AttributeReader,
-  walk: Walk,
+  findings: Findings,
 ): JsonValue[] | null {
   const { type } = attribute;
   if (!Array.isArray(member) || type === null) {
-    walk.violations.push(`${walk.path.text(name)}: Value should be an array, but was ${describe(member)}`);
+    findings.add(`Value should be an array, but was ${describe(member)}`, name);
     return null;
   }
   const items: JsonValue[] = [];
   for (let i = 0; i < member.length; i += 1) {
-    walk.path.enter(name, i);
-    const item = readObject(member[i] ?? null, type, walk);
-    walk.path.leave();
+    findings.path.enter(name, i);
+    const item = readObject(member[i] ?? null, type, findings);
+    findings.path.leave();
     if (item !== null) items.push(item);
   }
   return items.length === 0 ? null : items;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { InstancePath } from './instance-path.js';
+import { Findings } from './findings.js';
 import { COMMON_INVARIANTS } from './invariants/common.js';
 import { DATA_TYPE_INVARIANTS } from './invariants/data-types.js';
 import {
@@ -41,8 +41,7 @@ interface MemberRules {
 }
 
 interface Walk {
-  readonly path: InstancePath;
-  readonly violations: string[];
+  readonly findings: Findings;
   readonly lenient: boolean;
   /** Of the whole object: rubrics may be in it. */
   readonly language: string;
@@ -80,13 +79,12 @@ function rulesOf(name: string): ClassRules {
  */
 export function validateRm(object: JsonObject, options: RmValidation = {}): string[] {
   const walk: Walk = {
-    path: new InstancePath(options.rootPath),
-    violations: [],
+    findings: new Findings(options.rootPath),
     lenient: options.lenient ?? false,
     language: textIn(codePhraseOf(object['language']), 'code_string') ?? 'en',
   };
   judge(object, walk);
-  return walk.violations;
+  return walk.findings.list;
 }
 
 function judge(object: JsonObject, walk: Walk): void {
@@ -100,10 +98,10 @@ function judge(object: JsonObject, walk: Walk): void {
     const value = object[name];
     if (Array.isArray(value)) judgeList(name, value, walk);
     else if (isJsonObject(value)) {
-      walk.path.enter(name);
+      walk.findings.path.enter(name);
       if (member.valueSet !== null) judgeCode(value, member.valueSet, walk);
       judge(value, walk);
-      walk.path.leave();
+      walk.findings.path.leave();
     }
   }
 }
@@ -112,9 +110,9 @@ function judgeList(name: string, items: readonly JsonValue[], walk: Walk): void 
   for (let i = 0; i < items.length; i += 1) {
     const item = items[i];
     if (!isJsonObject(item)) continue;
-    walk.path.enter(name, i);
+    walk.findings.path.enter(name, i);
     judge(item, walk);
-    walk.path.leave();
+    walk.findings.path.leave();
   }
 }
 
@@ -124,7 +122,7 @@ function judgeExistence(object: JsonObject, rules: ClassRules, walk: Walk): void
     const text = multiple
       ? `Attribute does not match cardinality 1..* (expected ${type}, found none)`
       : `Attribute ${name} of class ${rules.name} does not match existence 1..1 (expected ${type}, found nothing)`;
-    walk.violations.push(`${walk.path.text(name)}: ${text}`);
+    walk.findings.add(text, name);
   }
 }
 
@@ -134,9 +132,7 @@ function judgeInvariants(object: JsonObject, rules: ClassRules, walk: Walk): voi
     const found = invariant.found(object);
     const brackets = `expected ${invariant.expected}${found === undefined ? '' : `, found ${describe(found)}`}`;
     const type = rules.name === 'DV_INTERVAL' ? 'INTERVAL' : rules.name;
-    walk.violations.push(
-      `${walk.path.text()}: Invariant ${invariant.name} failed on type ${type} (${brackets})`,
-    );
+    walk.findings.add(`Invariant ${invariant.name} failed on type ${type} (${brackets})`);
   }
 }
 
@@ -145,17 +141,15 @@ function judgeCode(value: JsonObject, valueSet: ValueSet, walk: Walk): void {
   const code = textIn(codePhraseOf(value), 'code_string');
   if (code === null || !isTerminologyOf(value, valueSet)) return;
   if (!hasCode(valueSet, code)) {
-    walk.violations.push(
-      `${walk.path.text()}: supplied code string [${code}] is not found in codeset:${valueSet.name}`,
-    );
+    walk.findings.add(`supplied code string [${code}] is not found in codeset:${valueSet.name}`);
     return;
   }
   const text = textIn(value, 'value');
   if (text === null || valueSet.kind !== 'group') return;
   const expected = rubric(valueSet.name, code, walk.language);
   if (text === expected || text === rubric(valueSet.name, code, 'en')) return;
-  walk.violations.push(
-    `${walk.path.text()}: supplied value [${text}] doesn't match code string:${code} ` +
+  walk.findings.add(
+    `supplied value [${text}] doesn't match code string:${code} ` +
       `(language:${walk.language}, terminology:${valueSet.terminologyId}), expected:${expected ?? ''}`,
   );
 }
