@@ -57,6 +57,18 @@ export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise
   return sorted({ ...addressOf(target), ...conditionsOf(filter) });
 }
 
+/**
+ * Tags of a version and of its container, by key, then path. One read without hydration: every GET of a
+ * COMPOSITION and EHR_STATUS asks.
+ */
+export function tagsOfVersion(version: TagTarget): Promise<ItemTagDoc[]> {
+  const { owner_id, target, target_version } = version;
+  return ItemTag.collection
+    .find<ItemTagDoc>({ owner_id, target, target_version: { $in: [null, target_version] } })
+    .sort({ key: 1, target_path: 1 })
+    .toArray();
+}
+
 /** Tags of all targets in an EHR, by key, then path. */
 export function tagsOfEhr(ehrId: string, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
   return sorted({ owner_id: ehrId, ...conditionsOf(filter) });

@@ -4,7 +4,7 @@ import { exchangeTags, tagTarget } from '../change/item-tag.js';
 import type { TagContent } from '../change/tag-content.js';
 import { requireTags } from '../change/tag-content.js';
 import type { ItemTagDoc, TagTargetType } from '../models/item-tag.js';
-import { tagsOfTarget } from '../models/item-tag.js';
+import { tagsOfVersion } from '../models/item-tag.js';
 import { formatTags, parseTags } from './tag-header-text.js';
 import { requestVendorWord, vendorHeader } from './vendor-header.js';
 
@@ -45,8 +45,17 @@ export async function setTagHeaders(
 ): Promise<void> {
   const version = tagTarget(ehrId, type, versionUid);
   const word = requestVendorWord(ctx);
-  setHeader(ctx, `${word}-item-tag`, await tagsOfTarget({ ...version, target_version: null }));
-  setHeader(ctx, `${word}-version-item-tag`, await tagsOfTarget(version));
+  const tags = await tagsOfVersion(version);
+  setHeader(
+    ctx,
+    `${word}-item-tag`,
+    tags.filter((tag) => tag.target_version === null),
+  );
+  setHeader(
+    ctx,
+    `${word}-version-item-tag`,
+    tags.filter((tag) => tag.target_version !== null),
+  );
 }
 
 function setHeader(ctx: Context, name: string, tags: readonly ItemTagDoc[]): void {
