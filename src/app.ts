@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
 import { EXPERIMENTAL_TAGS, experimentalTagRoutes } from '../routes/experimental-tag.js';
 import { managementRoutes } from '../routes/management.js';
+import { openapiRoutes } from '../routes/openapi.js';
 import { STANDARD_API } from '../routes/request-state.js';
 import { statusRoutes } from '../routes/status.js';
 import { managementSource, type ProcessState } from './management.js';
@@ -54,6 +55,7 @@ export function createApp(settings: Settings, log: Logger, operation: Operation 
   const prefixes = settings.apiAliasV1 ? [STANDARD_API, '/v1'] : [STANDARD_API];
   for (const prefix of prefixes) mount(app, prefix, guards, standardRouters(settings));
   mount(app, EXPERIMENTAL_TAGS, guards, [experimentalTagRoutes()]);
+  mount(app, '', [], [openapiRoutes()]);
   if (settings.statusEndpoint) mount(app, '', guards, [statusRoutes()]);
   return app;
 }
@@ -61,7 +63,7 @@ export function createApp(settings: Settings, log: Logger, operation: Operation 
 /** Mounts routers below a prefix; the guards run only once a route has matched. */
 function mount(app: Koa, prefix: string, guards: readonly Middleware[], routers: readonly Router[]): void {
   const root = new Router({ prefix });
-  root.use(...guards);
+  if (guards.length > 0) root.use(...guards);
   for (const router of routers) root.use(router.routes());
   app.use(root.routes()).use(root.allowedMethods());
 }

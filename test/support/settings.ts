@@ -5,3 +5,18 @@ import type { Settings } from '../../base/settings.js';
 export function testSettings(overrides: Partial<Settings> = {}): Settings {
   return { ...loadConfig({ LOG_LEVEL: 'silent' }), ...overrides };
 }
+
+/** Secret of development tokens in tests. */
+export const TEST_JWT_SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
+
+/** A configuration in which every part of the API exists. */
+export function everythingOn(overrides: Partial<Settings> = {}): Settings {
+  const settings = loadConfig({
+    LOG_LEVEL: 'silent',
+    JWT_SECRET: TEST_JWT_SECRET,
+    ADMIN_API_ACTIVE: 'true',
+    MANAGEMENT_ENDPOINTS: 'all',
+    STATUS_ENDPOINT: 'true',
+  });
+  return { ...settings, ...overrides };
+}
