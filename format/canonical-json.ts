@@ -1,6 +1,7 @@
+import { isExactDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
 import type { JsonValue } from '../base/json.js';
-import { endOfString, isExactNumber, readJsonCarefully } from './json-reader.js';
+import { endOfString, readJsonCarefully } from './json-reader.js';
 
 /** Bounds of a JSON text. */
 export interface JsonLimits {
@@ -99,7 +100,7 @@ function isSafeNumber(json: string, start: number, end: number): boolean {
   if (end - start === 1) return true;
   const literal = json.slice(start, end);
   if (end - start <= SAFE_NUMBER_LENGTH && !/[eE]/.test(literal)) return true;
-  return isExactNumber(literal);
+  return isExactDecimal(literal);
 }
 
 function keysOf(value: JsonValue): number {

@@ -1,9 +1,9 @@
+import { isExactDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { parseXml, textOf, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
 import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
 import type { RmAttribute } from '../rm/model/define.js';
-import { isExactNumber } from './json-reader.js';
 
 /** Namespace URI of canonical XML (templates-and-formats 4.1). */
 export const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
@@ -22,7 +22,7 @@ const ROOT_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 /** Elements that an OBJECT_REF cannot have: the reference is a whole VERSION. */
 const VERSION_ELEMENTS = new Set(['commit_audit', 'data', 'lifecycle_state', 'preceding_version_uid']);
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const INTEGER_TYPES = new Set(['Integer', 'Integer64']);
 
 /**
@@ -189,7 +189,7 @@ function readNumber(text: string, type: string, path: string): number {
   const literal = text.replace(/^\+/, '');
   if (!NUMBER.test(text) || (INTEGER_TYPES.has(type) && !Number.isInteger(Number(literal))))
     throw refused(path, INTEGER_TYPES.has(type) ? 'a whole number was expected' : 'a number was expected');
-  if (!isExactNumber(literal))
+  if (!isExactDecimal(literal))
     throw refused(path, 'the number cannot be kept without loss: it has too many digits or is too large');
   return Number(literal);
 }

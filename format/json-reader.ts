@@ -1,3 +1,4 @@
+import { isExactDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
 
@@ -37,15 +38,6 @@ export function readJsonCarefully(text: string): JsonValue {
   return value;
 }
 
-/**
- * Whether a double gives the decimal literal back exactly (R25): `82.0` and `1e2` do, numbers of too many
- * digits or too large do not.
- */
-export function isExactNumber(literal: string): boolean {
-  const value = Number(literal);
-  return Number.isFinite(value) && decimalOf(literal) === decimalOf(String(value));
-}
-
 /** Position of the closing quote of the string that opens at `start`, or the length of the text without one. */
 export function endOfString(json: string, start: number): number {
   let quote = json.indexOf('"', start + 1);
@@ -57,23 +49,6 @@ function isEscaped(json: string, at: number): boolean {
   let before = at - 1;
   while (json.charCodeAt(before) === BACKSLASH) before--;
   return (at - before) % 2 === 0;
-}
-
-/** Digits without zeros at either end, and the power of ten of the last one: equal for equal decimals. */
-function decimalOf(literal: string): string {
-  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = withoutTrailingZeros(digits);
-  if (significant === '') return '0';
-  const power = Number(exponent) - fraction.length + (digits.length - significant.length);
-  return `${significant}e${power}`;
-}
-
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (end > 0 && digits.charCodeAt(end - 1) === 48) end--;
-  return digits.slice(0, end);
 }
 
 function readValue(cursor: Cursor): JsonValue {
@@ -163,7 +138,7 @@ function stringOf(literal: string): string | null {
 function readNumber(cursor: Cursor): number {
   const literal = match(cursor, NUMBER);
   if (literal === null) malformed(cursor, 'a value');
-  if (!isExactNumber(literal))
+  if (!isExactDecimal(literal))
     throw new CdrError(
       'invalid',
       `the number at ${pathOf(cursor)} cannot be kept without loss: it has too many digits or is too large`,

@@ -1,6 +1,6 @@
+import { isExactDecimal } from '../../base/decimal.js';
 import { CdrError } from '../../base/errors.js';
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../base/iso8601.js';
-import { isExactNumber } from '../json-reader.js';
 import type { FlatValue } from './keys.js';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -25,7 +25,7 @@ export function textOf(given: FlatValue): string {
 export function numberOf(given: FlatValue): number {
   if (typeof given.value === 'number') return given.value;
   if (typeof given.value !== 'string' || !NUMBER.test(given.value)) throw wrongType(given, 'a number');
-  if (isExactNumber(given.value)) return Number(given.value);
+  if (isExactDecimal(given.value)) return Number(given.value);
   throw wrongType(given, 'a number of fewer digits, this one cannot be kept without loss');
 }
 
