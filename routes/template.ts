@@ -1,7 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 
-import { CdrError } from '../base/errors.js';
 import { formatUtc } from '../base/iso8601.js';
 import type { Settings } from '../base/settings.js';
 import { writeXml } from '../base/xml.js';
@@ -10,22 +9,28 @@ import type { BodyType } from '../format/media-type.js';
 import { requestBody, responseBody } from '../format/media-type.js';
 import type { IdempotentResult } from '../models/idempotency.js';
 import type { TemplateDoc, TemplateSummary } from '../models/template.js';
-import { compiledTemplate, keepTemplates, templateById, templateSummaries } from '../models/template.js';
+import { keepTemplates, templateById, templateSummaries } from '../models/template.js';
 import { compileTemplate } from '../template/compile.js';
 import type { ResourceHeaders } from './exchange.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from './exchange.js';
 import { idempotent } from './idempotency.js';
-
-const BASE = '/definition/template/adl1.4';
+import {
+  ADL14_TEMPLATES,
+  requireCompiled,
+  templateHeaders,
+  templateIdFrom,
+  unknownTemplate,
+} from './template-access.js';
+import { requestVendorWord } from './vendor-header.js';
 
 /** The operational templates (ADL 1.4) of the Definition API. ITS-REST: template_adl1.4_*. */
 export function templateRoutes(settings: Settings): Router {
   keepTemplates(settings.templateCacheSize);
   const upload = settings.templateAllowOverwrite ? putTemplate : createTemplate;
   const router = new Router();
-  router.post(BASE, idempotent(answerUploadAgain), (ctx) => uploadTemplate(ctx, upload));
-  router.get(BASE, listTemplates);
-  router.get(`${BASE}/:template_id`, getTemplate);
+  router.post(ADL14_TEMPLATES, idempotent(answerUploadAgain), (ctx) => uploadTemplate(ctx, upload));
+  router.get(ADL14_TEMPLATES, listTemplates);
+  router.get(`${ADL14_TEMPLATES}/:template_id`, getTemplate);
   return router;
 }
 
@@ -47,7 +52,7 @@ function writeUploaded(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<
     status: 201,
     uid: doc._id,
     form,
-    ...templateHeaders(doc),
+    ...templateHeaders(doc._id, doc.created_timestamp),
     represent: () => writeTemplate(ctx, doc, form),
   });
 }
@@ -63,44 +68,35 @@ async function listTemplates(ctx: Context): Promise<void> {
 }
 
 async function getTemplate(ctx: Context): Promise<void> {
-  const type = responseBody('template', ctx.get('Accept'));
-  const doc = await requireTemplate(templateIdFrom(ctx));
-  const { etag, lastModified } = templateHeaders(doc);
-  setResourceHeaders(ctx, { etag, lastModified });
-  await writeTemplate(ctx, doc, type);
-}
-
-async function writeTemplate(ctx: Context, doc: TemplateDoc, type: BodyType): Promise<void> {
-  if (type.format === 'WEB_TEMPLATE') {
-    const compiled = await compiledTemplate(doc._id);
-    if (compiled === null) throw unknownTemplate(doc._id);
-    writeText(ctx, type, JSON.stringify(compiled.webTemplate));
+  const form = responseBody('template', ctx.get('Accept'), { vendorWord: requestVendorWord(ctx) });
+  const templateId = templateIdFrom(ctx);
+  if (form.format === 'WEB_TEMPLATE') {
+    const { compiled, headers } = await requireCompiled(templateId);
+    setStateHeaders(ctx, headers);
+    writeText(ctx, form, JSON.stringify(compiled.webTemplate));
     return;
   }
-  writeText(ctx, type, doc.opt);
+  const doc = await requireTemplate(templateId);
+  setStateHeaders(ctx, templateHeaders(doc._id, doc.created_timestamp));
+  writeText(ctx, form, doc.opt);
 }
 
-/** A template id may hold any character; what a header cannot carry is percent-encoded. */
-function templateHeaders(doc: TemplateDoc): Required<ResourceHeaders> {
-  return {
-    etag: doc._id.replaceAll(/[^\x20\x21\x23-\x7e]/gu, (character) => encodeURIComponent(character)),
-    path: `${BASE}/${encodeURIComponent(doc._id)}`,
-    lastModified: doc.created_timestamp,
-  };
+function setStateHeaders(ctx: Context, { etag, lastModified }: Required<ResourceHeaders>): void {
+  setResourceHeaders(ctx, { etag, lastModified });
+}
+
+async function writeTemplate(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<void> {
+  const text =
+    form.format === 'WEB_TEMPLATE'
+      ? JSON.stringify((await requireCompiled(doc._id)).compiled.webTemplate)
+      : doc.opt;
+  writeText(ctx, form, text);
 }
 
 async function requireTemplate(templateId: string): Promise<TemplateDoc> {
   const doc = await templateById(templateId);
   if (doc === null) throw unknownTemplate(templateId);
   return doc;
-}
-
-function templateIdFrom(ctx: Context): string {
-  return (ctx.params as Record<string, string>).template_id ?? '';
-}
-
-function unknownTemplate(templateId: string): CdrError {
-  return new CdrError('not-found', `Template with template_id '${templateId}' does not exist`);
 }
 
 function recordOf(summary: TemplateSummary): Record<string, string> {

@@ -68,7 +68,7 @@ describe('POST template', () => {
     expect(posted.status).toBe(201);
     expect(posted.headers['preference-applied']).toBe('return=representation');
     expect(posted.headers['content-type']).toBe(contentType);
-    expect(isExpected(posted.text ?? '')).toBe(true);
+    expect(isExpected(posted.text)).toBe(true);
   });
 
   it('answers return=identifier with the template id', async () => {

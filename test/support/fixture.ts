@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
+import type { JsonObject } from '../../base/json.js';
+
 const ROOT = new URL('../fixtures/openehr/', import.meta.url);
 
 /** Text of a file below test/fixtures/openehr. */
@@ -8,8 +10,8 @@ export function fixtureText(path: string): string {
 }
 
 /** Parsed JSON of a file below test/fixtures/openehr. */
-export function fixtureJson<T = Record<string, unknown>>(path: string): T {
-  return JSON.parse(fixtureText(path)) as T;
+export function fixtureJson(path: string): JsonObject {
+  return JSON.parse(fixtureText(path)) as JsonObject;
 }
 
 /** Names of the public templates: files `opt/<name>.opt`. */
