@@ -4,6 +4,7 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
 import { EXPERIMENTAL_TAGS, experimentalTagRoutes } from '../routes/experimental-tag.js';
+import { adminRoutes } from '../routes/admin/api.js';
 import { managementRoutes } from '../routes/management.js';
 import { openapiRoutes } from '../routes/openapi.js';
 import { STANDARD_API } from '../routes/request-state.js';
@@ -57,6 +58,7 @@ export function createApp(settings: Settings, log: Logger, operation: Operation 
   mount(app, EXPERIMENTAL_TAGS, guards, [experimentalTagRoutes()]);
   mount(app, '', [], [openapiRoutes()]);
   if (settings.statusEndpoint) mount(app, '', guards, [statusRoutes()]);
+  if (settings.adminApiActive) mountAdmin(app, settings, operation, verify);
   return app;
 }
 
@@ -66,6 +68,16 @@ function mount(app: Koa, prefix: string, guards: readonly Middleware[], routers:
   if (guards.length > 0) root.use(...guards);
   for (const router of routers) root.use(router.routes());
   app.use(root.routes()).use(root.allowedMethods());
+}
+
+/** Administration: the token is judged before anything is looked up. Contract, section 13. */
+function mountAdmin(app: Koa, settings: Settings, operation: Operation, verify: TokenVerifier | null): void {
+  const router = adminRoutes(settings, {
+    authenticate: authenticate({ verify, roles: [settings.jwt.roleAdmin], open: false }),
+    readBody: readBodyText(settings.maxBodyBytes),
+  });
+  const gate = new Router().use(readyGate(operation.state), router.routes());
+  app.use(gate.routes()).use(router.allowedMethods());
 }
 
 function mountManagement(

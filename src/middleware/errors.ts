@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import { CdrError, type ErrorDetails } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { writeXml } from '../../base/xml.js';
+import { isUnavailable } from '../../database/mongo-error.js';
 import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/error-status.js';
+import { failureRecord } from '../../routes/failure-record.js';
 import { requestState, STANDARD_API, type RequestState } from '../../routes/request-state.js';
 
 /** Turns everything that is thrown, and Koa's own 404, 405 and 501, into the error body of the contract. */
@@ -18,6 +20,14 @@ export function errors(log: Logger): Middleware {
         return;
       }
       const { requestId } = requestState(ctx);
+      if (isUnavailable(error)) {
+        log.warn({ requestId, err: error }, 'the database is not available');
+        answerKnown(
+          ctx,
+          new CdrError('unavailable', 'the database is not available', { retryAfterSeconds: 2 }),
+        );
+        return;
+      }
       log.error({ requestId, err: error }, 'internal error');
       answer(ctx, 500, errorBody(500, `Internal error, reference ${requestId}`));
     }
@@ -59,11 +69,13 @@ function answerUnmatched(ctx: Context): void {
   if (ctx.status === 501) answer(ctx, 501, errorBody(501, NOT_IMPLEMENTED_MESSAGE));
 }
 
-function answer(ctx: Context, status: number, body: JsonObject): void {
+function answer(ctx: Context, status: number, error: JsonObject): void {
+  const record = failureRecord(ctx);
+  const body = { ...record?.fields, ...error };
   ctx.status = status;
   if (prefersXml(ctx)) {
     ctx.type = 'application/xml; charset=utf-8';
-    ctx.body = errorXml(body);
+    ctx.body = errorXml(body, record?.root ?? 'error');
   } else {
     ctx.type = 'application/json; charset=utf-8';
     ctx.body = JSON.stringify(body);
@@ -78,12 +90,12 @@ function prefersXml(ctx: Context): boolean {
   );
 }
 
-function errorXml(body: JsonObject): string {
+function errorXml(body: JsonObject, root: string): string {
   const children = Object.entries(body).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((item) => ({
       name,
       children: [typeof item === 'string' ? item : JSON.stringify(item)],
     })),
   );
-  return writeXml({ name: 'error', children });
+  return writeXml({ name: root, children });
 }

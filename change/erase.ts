@@ -1,0 +1,51 @@
+import { inTransaction } from '../database/transaction.js';
+import { holdActive } from '../models/ehr.js';
+import { ehrErasure, ehrHiding, ehrsBeingErased, eraseEhrContent, objectErasure } from '../models/erase.js';
+import type { RootType } from '../models/layout.js';
+import { containerOf } from '../models/versioned-object.js';
+import { runWrites } from '../models/write-batch.js';
+import { ehrNotFound, objectNotFound } from './refusal.js';
+
+/**
+ * Removes a COMPOSITION or directory physically: every version, the container, what AQL reads, item tags. Its
+ * CONTRIBUTIONs stay and name versions that are gone. Contract, section 13.
+ * @throws not-found when the EHR is not active or has no such object; a merged EHR's objects are in its target
+ */
+export function eraseVersionedObject(ehrId: string, type: RootType, objectId: string): Promise<void> {
+  return inTransaction(async (session) => {
+    if ((await holdActive(ehrId)) === null) throw ehrNotFound(ehrId);
+    if ((await containerOf(ehrId, type, objectId)) === null) throw objectNotFound(ehrId, type, objectId);
+    await runWrites(session, objectErasure(ehrId, objectId));
+  });
+}
+
+/**
+ * Removes an EHR physically with everything it holds, the records of merges that ended in it, their archives,
+ * tombstones and subject reservations. Contract, section 13.
+ *
+ * An EHR may be larger than one transaction: a first one marks it and removes what AQL reads, so that it is
+ * hidden everywhere at once; the rest goes in steps that can be repeated, and `resumeErasures` ends what a crash
+ * interrupted.
+ * @throws not-found when the id is unknown or merged away
+ */
+export async function eraseEhr(ehrId: string): Promise<void> {
+  await inTransaction(async (session) => {
+    if (!(await runWrites(session, ehrHiding(ehrId)))) throw ehrNotFound(ehrId);
+  });
+  await finishErasure(ehrId);
+}
+
+/** Ends the physical deletions that were under way when the server stopped. Gives how many. */
+export async function resumeErasures(): Promise<number> {
+  const ehrIds = await ehrsBeingErased();
+  for (const ehrId of ehrIds) await finishErasure(ehrId);
+  return ehrIds.length;
+}
+
+/** Content first: the hidden EHR document is what tells a later start that there is something left to do. */
+async function finishErasure(ehrId: string): Promise<void> {
+  await eraseEhrContent(ehrId);
+  await inTransaction(async (session) => {
+    await runWrites(session, await ehrErasure(ehrId));
+  });
+}

@@ -1,0 +1,68 @@
+import { model, Schema } from 'mongoose';
+import { COLLECTIONS } from './layout.js';
+import { SCHEMA_OPTIONS } from './schema.js';
+
+/** One record of who did what: every administration call, and reads with `AUDIT_READS`. Contract, section 13. */
+export interface AuditDoc {
+  /** Time and a random tail, so that ids sort as the records do. */
+  readonly _id: string;
+  readonly time: Date;
+  /** Name from the token, `anonymous` without one. */
+  readonly user: string;
+  /** Name of the operation, such as `deleteEhr` or `GET /ehr/:ehr_id/composition/:uid_based_id`. */
+  readonly operation: string;
+  readonly ehr_id?: string;
+  /** What it was about beside the EHR: an id of a composition, template, query, or the other EHR of a merge. */
+  readonly target?: string;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  readonly request_id: string;
+}
+
+/** Which records are asked for; the newest come first. */
+export interface AuditFilter {
+  readonly from?: Date;
+  readonly to?: Date;
+  readonly user?: string;
+  readonly ehrId?: string;
+  readonly offset: number;
+  readonly fetch: number;
+}
+
+const Audit = model(
+  'Audit',
+  new Schema<AuditDoc>(
+    {
+      _id: String,
+      time: Date,
+      user: String,
+      operation: String,
+      ehr_id: String,
+      target: String,
+      status: Number,
+      request_id: String,
+    },
+    SCHEMA_OPTIONS,
+  ),
+  COLLECTIONS.audit,
+);
+
+/** Adds one record. */
+export async function insertAudit(record: AuditDoc): Promise<void> {
+  await Audit.create([record]);
+}
+
+/** The records that fit, newest first, from `offset`, at most `fetch`. */
+export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
+  const query = Audit.find();
+  if (filter.from !== undefined) query.where('time').gte(filter.from.getTime());
+  if (filter.to !== undefined) query.where('time').lte(filter.to.getTime());
+  if (filter.user !== undefined) query.where('user').equals(filter.user);
+  if (filter.ehrId !== undefined) query.where('ehr_id').equals(filter.ehrId);
+  return query.sort({ time: -1, _id: -1 }).skip(filter.offset).limit(filter.fetch).lean<AuditDoc[]>().exec();
+}
+
+/** Whether any record names the EHR: it existed, even if it is gone. */
+export async function isEhrAudited(ehrId: string): Promise<boolean> {
+  return (await Audit.exists({ ehr_id: ehrId }).exec()) !== null;
+}

@@ -1,0 +1,96 @@
+import mongoose, { trusted } from 'mongoose';
+import { Ehr } from './ehr.js';
+import { COLLECTIONS, type CollectionName } from './layout.js';
+import type { Write } from './write-batch.js';
+
+/** Documents removed by one command of the steps outside a transaction. */
+const STEP = 1_000;
+
+/** The writes that remove one object: versions, container, derived documents, item tags, a live directory's mark. */
+export function objectErasure(ehrId: string, objectId: string): Write[] {
+  return [
+    { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, object_id: objectId } },
+    { collection: COLLECTIONS.versionedObjects, remove: { _id: objectId, ehr_id: ehrId } },
+    { collection: COLLECTIONS.aql, remove: { ehr: ehrId, vo: objectId } },
+    { collection: COLLECTIONS.itemTags, remove: { owner_id: ehrId, target: objectId } },
+    {
+      collection: COLLECTIONS.ehrs,
+      filter: { _id: ehrId, directory_id: objectId },
+      update: { $unset: { directory_id: 1 } },
+      matching: 'any',
+    },
+  ];
+}
+
+/** The writes that hide an active EHR from everyone and free its subject; the first matches nothing otherwise. */
+export function ehrHiding(ehrId: string): Write[] {
+  return [
+    {
+      collection: COLLECTIONS.ehrs,
+      filter: { _id: ehrId, state: 'active' },
+      update: { $set: { state: 'deleting' }, $inc: { write_seq: 1 }, $unset: { subject: 1 } },
+      matching: 'one',
+    },
+    { collection: COLLECTIONS.aql, remove: { ehr: ehrId } },
+  ];
+}
+
+/** Ids of EHRs whose physical deletion has begun. */
+export async function ehrsBeingErased(): Promise<string[]> {
+  const docs = await Ehr.find({ state: 'deleting' }, { _id: 1 }).lean<{ _id: string }[]>().exec();
+  return docs.map((doc) => doc._id);
+}
+
+/** Removes versions, containers, contributions, tags and archives of a hidden EHR in steps; may be repeated. */
+export async function eraseEhrContent(ehrId: string): Promise<void> {
+  await eraseInSteps(COLLECTIONS.itemTags, { owner_id: ehrId });
+  await eraseInSteps(COLLECTIONS.versions, { ehr_id: ehrId });
+  await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: ehrId });
+  await eraseInSteps(COLLECTIONS.contributions, { ehr_id: ehrId });
+  for (const mergeId of await mergesEndingIn(ehrId)) {
+    await eraseInSteps(COLLECTIONS.mergeArchive, { merge_id: mergeId });
+  }
+}
+
+/** The writes that end it all: the EHR document, the merges that ended in it, and their tombstones. */
+export async function ehrErasure(ehrId: string): Promise<Write[]> {
+  const sources = await sourcesEndingIn(ehrId);
+  return [
+    { collection: COLLECTIONS.mergeRecords, remove: { source_ehr: { $in: sources } } },
+    { collection: COLLECTIONS.ehrs, remove: { _id: { $in: [ehrId, ...sources] } } },
+  ];
+}
+
+/** EHR ids whose merges, directly or through others, ended in this one. */
+async function sourcesEndingIn(ehrId: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let targets = [ehrId]; targets.length > 0;) {
+    const docs = await Ehr.find({ merged_into: trusted({ $in: targets }) }, { _id: 1 })
+      .lean<{ _id: string }[]>()
+      .exec();
+    targets = docs.map((doc) => doc._id);
+    found.push(...targets);
+  }
+  return found;
+}
+
+async function mergesEndingIn(ehrId: string): Promise<string[]> {
+  const sources = await sourcesEndingIn(ehrId);
+  const docs = await mongoose.connection
+    .collection(COLLECTIONS.mergeRecords)
+    .find({ source_ehr: { $in: sources } }, { projection: { _id: 1 } })
+    .toArray();
+  return docs.map((doc) => String(doc._id));
+}
+
+async function eraseInSteps(name: CollectionName, filter: Readonly<Record<string, string>>): Promise<void> {
+  const target = mongoose.connection.collection(name);
+  for (;;) {
+    const docs = await target
+      .find(filter, { projection: { _id: 1 } })
+      .limit(STEP)
+      .toArray();
+    if (docs.length === 0) return;
+    await target.deleteMany({ ...filter, _id: { $in: docs.map((doc) => doc._id) } });
+  }
+}
