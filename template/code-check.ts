@@ -29,7 +29,7 @@ function labelsByCode(list: readonly WebTemplateListItem[]): Map<string, Set<str
 }
 
 /** The `terminology_id` that a terminology text asks for, null when it names a value set (5.3). */
-function expectedTerminology(terminology: string): string | null {
+export function expectedTerminology(terminology: string): string | null {
   if (terminology.startsWith('//fhir.hl7.org/')) {
     const url = /^\/\/fhir\.hl7\.org\/CodeSystem\b[^?]*\?(?:.*&)?url=([^&]+)/.exec(terminology)?.[1];
     return url === undefined ? null : decoded(url);

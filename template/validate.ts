@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { InstancePath } from '../rm/instance-path.js';
+import { attributesOf } from '../rm/model/classes.js';
 import type { CompiledTemplate } from './compile.js';
 import { expectedText, multiplicityText } from './constraint-text.js';
 import {
@@ -61,16 +62,17 @@ class Walk {
       for (const name in object) {
         const attribute = matcher.attributes.get(name);
         if (attribute !== undefined) this.attribute(object[name] ?? null, attribute);
-        else if (!matcher.isOpen) this.unmentioned(object[name] ?? null);
+        else if (!matcher.isOpen) this.unmentioned(object[name] ?? null, name, matcher);
       }
     }
     for (const attribute of matcher.expected)
       if (object[attribute.name] === undefined) this.missing(attribute);
   }
 
-  /** An attribute that the template does not mention must not hold LOCATABLEs. */
-  private unmentioned(value: JsonValue): void {
+  /** An attribute that the template does not mention must not hold LOCATABLEs, unless the RM asks for it. */
+  private unmentioned(value: JsonValue, name: string, { rmType }: ObjectMatcher): void {
     if (typeof value !== 'object' || value === null || !this.options.checkExtraNodes) return;
+    if (attributesOf(rmType).get(name)?.required === true) return;
     for (const item of Array.isArray(value) ? value : [value])
       if (isJsonObject(item) && item['archetype_node_id'] !== undefined) this.notInTemplate(item, []);
   }
