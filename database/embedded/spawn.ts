@@ -37,16 +37,21 @@ export class EmbeddedStartError extends Error {
   }
 }
 
-/** Starts the child and waits until it serves. @throws EmbeddedStartError */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+/** Starts the child, which then reports on its stdout (`ChildReport`). */
+export function launchEmbedded(options: EmbeddedOptions): ChildProcess {
   const argument: ChildOptions = {
     dir: options.dir,
     port: options.port ?? 0,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   };
-  const child = spawn(process.execPath, [...programArguments(), JSON.stringify(argument)], {
+  return spawn(process.execPath, [...programArguments(), JSON.stringify(argument)], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+}
+
+/** Starts the child and waits until it serves. @throws EmbeddedStartError */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const child = launchEmbedded(options);
   forwardLog(child, options.log);
   const report = await firstReport(child);
   if (!report.ready) throw new EmbeddedStartError(report);

@@ -4,7 +4,6 @@ import { dump, useEmbedded } from '../support/embedded.js';
 
 type Db = mongoose.mongo.Db;
 type Session = mongoose.mongo.ClientSession;
-type Reply = Record<string, unknown>;
 type Operation = (db: Db, session: Session | undefined) => Promise<unknown>;
 
 const { ObjectId, Decimal128, Long, Double } = mongoose.mongo.BSON;
@@ -194,7 +193,7 @@ const OPERATIONS: Record<string, Operation> = {
 
 /** Fields of replies that differ between two runs by nature. */
 function comparable(reply: unknown): unknown {
-  const text = mongoose.mongo.BSON.EJSON.stringify(reply as Reply, (key: string, value: unknown) =>
+  const text = mongoose.mongo.BSON.EJSON.stringify(reply, (key: string, value: unknown) =>
     key === '$clusterTime' || key === 'operationTime' ? undefined : value,
   );
   return JSON.parse(
@@ -225,7 +224,10 @@ async function seed(db: Db): Promise<void> {
     { _id: { a: 1, b: 2 }, n: 5, group: 'b' },
     { _id: 'key', n: 6, group: 'c', d: Decimal128.fromString('1.50') },
   ] as unknown as mongoose.mongo.Document[]);
-  await db.collection('items').createIndex({ n: 1 }, { unique: true, sparse: true });
+  await db.command({
+    createIndexes: 'items',
+    indexes: [{ key: { n: 1 }, name: 'n_1', unique: true, sparse: true }],
+  });
 }
 
 describe.each(Object.entries(OPERATIONS))('%s', (_name, operation) => {

@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
+import { launchEmbedded, startEmbedded, type EmbeddedDatabase } from '../../database/embedded/spawn.js';
+import { dump } from '../support/embedded.js';
+
+/** `EMBEDDED_CRASH_ROUNDS=50 EMBEDDED_CRASH_RECORDS=20000` for a long look. */
+const ROUNDS = Number(process.env['EMBEDDED_CRASH_ROUNDS'] ?? 3);
+const RECORDS = Number(process.env['EMBEDDED_CRASH_RECORDS'] ?? 3_000);
+const KILLED_RECOVERIES = RECORDS >= 20_000 ? 7 : 3;
+const ACCOUNTS = 10;
+
+interface Entry {
+  readonly _id: number;
+  readonly name?: string;
+  readonly n?: number;
+}
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'everchart-crash-'));
+});
+afterEach(async () => {
+  await rm(dir, { recursive: true, force: true });
+});
+
+const start = (): Promise<EmbeddedDatabase> => startEmbedded({ dir, log: () => undefined });
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Runs `work` on a client of a running server and closes the client. */
+async function withClient<T>(
+  uri: string,
+  work: (client: mongoose.mongo.MongoClient) => Promise<T>,
+): Promise<T> {
+  const client = await new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 1_000 }).connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Moves money and writes an entry for it, in one transaction. */
+async function transfer(client: mongoose.mongo.MongoClient, entry: number): Promise<void> {
+  const db = client.db('bank');
+  const [from, to] = [entry % ACCOUNTS, (entry * 7 + 3) % ACCOUNTS];
+  const session = client.startSession();
+  try {
+    await session.withTransaction(async () => {
+      await db.collection<Entry>('entries').insertOne({ _id: entry }, { session });
+      await db.collection<Entry>('accounts').updateOne({ _id: from }, { $inc: { n: -1 } }, { session });
+      await db.collection<Entry>('accounts').updateOne({ name: `a${to}` }, { $inc: { n: 1 } }, { session });
+    });
+  } finally {
+    await session.endSession().catch(() => undefined);
+  }
+}
+
+/** Transfers until the server is killed; answers the entries whose commit was acknowledged. */
+async function transferUntilKilled(
+  server: EmbeddedDatabase,
+  first: number,
+  killAfterMs: number,
+): Promise<number[]> {
+  const acknowledged: number[] = [];
+  const killer = sleep(killAfterMs).then(() => process.kill(server.pid, 'SIGKILL'));
+  await withClient(server.uri, async (client) => {
+    for (let entry = first; ; entry += 1) {
+      await transfer(client, entry);
+      acknowledged.push(entry);
+    }
+  }).catch(() => undefined);
+  await killer;
+  return acknowledged;
+}
+
+it('keeps every acknowledged transfer and no half one through kill -9', async () => {
+  let server = await start();
+  await withClient(server.uri, async (client) => {
+    const accounts = Array.from({ length: ACCOUNTS }, (_, n) => ({ _id: n, name: `a${n}`, n: 100 }));
+    await client.db('bank').collection<Entry>('accounts').insertMany(accounts);
+  });
+  const acknowledged: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    acknowledged.push(...(await transferUntilKilled(server, round * 100_000, 150 + Math.random() * 400)));
+    server = await start();
+    await withClient(server.uri, async (client) => {
+      const accounts = await client.db('bank').collection<Entry>('accounts').find().toArray();
+      const entries = await client.db('bank').collection<Entry>('entries').find().toArray();
+      const found = new Set(entries.map((entry) => entry._id));
+      expect(accounts.reduce((sum, account) => sum + (account.n ?? 0), 0)).toBe(ACCOUNTS * 100);
+      expect(acknowledged.filter((entry) => !found.has(entry))).toEqual([]);
+      // one commit a round may have gone through without its answer reaching the client
+      expect(found.size - acknowledged.length).toBeLessThanOrEqual(round + 1);
+      expect(accountsAfter([...found])).toEqual(accounts.map((account) => account.n));
+    });
+  }
+  expect(acknowledged.length).toBeGreaterThan(0);
+  await server.stop();
+}, 600_000);
+
+/** Balances that these entries make. */
+function accountsAfter(entries: readonly number[]): number[] {
+  const balances = Array.from({ length: ACCOUNTS }, () => 100);
+  for (const entry of entries) {
+    balances[entry % ACCOUNTS]! -= 1;
+    balances[(entry * 7 + 3) % ACCOUNTS]! += 1;
+  }
+  return balances;
+}
+
+it('puts everything back although the recovery itself is killed again and again', async () => {
+  const server = await start();
+  const before = await withClient(server.uri, async (client) => {
+    const db = client.db('test');
+    const documents = Array.from({ length: RECORDS }, (_, n) => ({ _id: n, n, text: 'x'.repeat(2_000) }));
+    await db.collection<Entry>('many').insertMany(documents);
+    await db.collection<Entry>('kept').insertOne({ _id: 1 });
+    const state = await dump(db);
+    const session = client.startSession();
+    session.startTransaction();
+    await db.collection('many').updateMany({}, { $set: { text: 'changed' } }, { session });
+    await db.collection('many').deleteMany({ n: { $lt: RECORDS / 4 } }, { session });
+    await db.collection<Entry>('many').insertMany([{ _id: -1 }, { _id: -2 }], { session });
+    await db.collection<Entry>('fresh').insertOne({ _id: 1 }, { session });
+    await db.collection('kept').updateOne({}, { $set: { changed: true } }, { session });
+    process.kill(server.pid, 'SIGKILL');
+    return state;
+  });
+  for (let round = 0; round < KILLED_RECOVERIES; round += 1) {
+    const child = launchEmbedded({ dir, log: () => undefined });
+    await sleep(350 + Math.random() * 300 + (RECORDS / 100) * Math.random());
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  const last = await start();
+  await withClient(last.uri, async (client) => {
+    expect(await dump(client.db('test'))).toEqual(before);
+    expect(await client.db('config').collection('embedded_undo').countDocuments()).toBe(0);
+    for (const name of ['many', 'kept']) {
+      expect(await client.db('test').command({ validate: name, full: true })).toMatchObject({ valid: true });
+    }
+  });
+  await last.stop();
+}, 600_000);
+
+it('has nothing to put back after an orderly stop in the middle of a transaction', async () => {
+  const server = await start();
+  await withClient(server.uri, async (client) => {
+    const session = client.startSession();
+    session.startTransaction();
+    await client.db('test').collection<Entry>('a').insertOne({ _id: 1 }, { session });
+    await server.stop();
+  });
+  const again = await start();
+  expect(again.recovered).toBe(0);
+  await withClient(again.uri, async (client) => {
+    expect(await client.db('test').listCollections().toArray()).toEqual([]);
+  });
+  await again.stop();
+});
