@@ -3,10 +3,15 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
 import { connectDatabase, type DatabaseHandle } from '../database/connect.js';
+import { resumeErasures } from '../change/erase.js';
 import { createCollections } from '../database/indexes.js';
+import { removeExpiredRequests } from '../models/idempotency.js';
 import { COLLECTION_LAYOUT } from '../models/layout.js';
+import { claimStorage } from '../models/settings.js';
 import { createApp } from './app.js';
 import { createMetrics } from './metrics.js';
+
+const HOUR_MS = 3_600_000;
 
 /** A server that listens. */
 export interface RunningServer {
@@ -34,12 +39,15 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
   const server = createServer((request, response) => void handle(request, response));
   try {
     await listen(server, settings);
-    await createCollections(COLLECTION_LAYOUT);
+    await prepareStorage(settings);
     operation.state.indexesBuilt = true;
+    const sweep = sweepIdempotencyKeys(log);
+    void finishErasures(log);
     const url = addressOf(server, settings);
     log.info(`listening on ${url}`);
     const stop = async (): Promise<void> => {
       operation.state.stopping = true;
+      clearInterval(sweep);
       await close(server, database, settings.shutdownTimeoutMs);
     };
     return { url, database, close: stop };
@@ -48,6 +56,32 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
     server.closeAllConnections();
     await database.close();
     throw error;
+  }
+}
+
+/** Collections, indexes and the settings that the stored data was written with. */
+async function prepareStorage(settings: Settings): Promise<void> {
+  await createCollections(COLLECTION_LAYOUT);
+  await claimStorage(settings.systemId, settings.aql.leafIndex);
+}
+
+/** The embedded engine has no monitor for TTL indexes: expired keys go by our own hand, hourly. */
+function sweepIdempotencyKeys(log: Logger): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    removeExpiredRequests(new Date()).catch((error: unknown) => {
+      log.warn({ err: error }, 'expired idempotency keys were not removed');
+    });
+  }, HOUR_MS);
+  return timer.unref();
+}
+
+/** Ends physical deletions that a crash interrupted; what they concern is hidden already. */
+async function finishErasures(log: Logger): Promise<void> {
+  try {
+    const finished = await resumeErasures();
+    if (finished > 0) log.info(`${finished} interrupted deletions of EHRs were finished`);
+  } catch (error) {
+    log.warn({ err: error }, 'interrupted deletions of EHRs were not finished');
   }
 }
 
