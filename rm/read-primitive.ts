@@ -14,7 +14,7 @@ const FORMS = { basic: true };
 const MAX_NUMBER_LENGTH = 400;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?$/;
 const ONE_CHARACTER = /^.$/su;
-const BASE64 = /^[A-Za-z\d+/\s]*={0,2}\s*$/;
+const BASE64 = /^[A-Za-z\d+/\s]*(?:=\s*){0,2}$/;
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const BLANK = /[\s\u0000-\u001f]/;
 const MAX_INTEGER = 2 ** 31 - 1;
