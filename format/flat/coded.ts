@@ -82,20 +82,34 @@ export function onlyCode(plan: PlanNode | null, language: string): CodedValue | 
  * @throws invalid when a code or label has to be looked up and is unknown (R28)
  */
 export function completeCode(given: CodedValue, target: ReadTarget): CodedValue {
-  const { code, value, terminology } = given;
-  if (code !== undefined && value !== undefined && terminology !== undefined) return given;
-  const sought = code ?? value;
-  if (sought === undefined) return given;
+  const sought = given.code ?? given.value;
+  if (sought === undefined || isComplete(given)) return given;
   const list = codeListOf(target.plan);
-  const applies = list !== null && sameTerminology(terminology, list.terminology);
-  const item = applies ? findItem(list.items, sought) : undefined;
-  if (list !== null && item !== undefined) return fromItem(given, list, item, target);
-  const fromGroup = fromOpenehr(given, sought, target);
-  if (fromGroup !== null) return fromGroup;
-  const known = { ...given, terminology: terminology ?? list?.terminology };
-  if (applies && list.items.length > 0 && !list.isOpen && isIncomplete(known))
-    throw unknownValue(sought, list.terminology);
+  const found = fromList(given, sought, list, target) ?? fromOpenehr(given, sought, target);
+  if (found !== null || list === null) return found ?? given;
+  const known = { ...given, terminology: given.terminology ?? list.terminology };
+  if (isClosed(list, known.terminology) && !isComplete(known)) throw unknownValue(sought, list.terminology);
   return known;
+}
+
+function fromList(
+  given: CodedValue,
+  sought: string,
+  list: CodeList | null,
+  target: ReadTarget,
+): CodedValue | null {
+  if (list === null || !sameTerminology(given.terminology, list.terminology)) return null;
+  const item = findItem(list.items, sought);
+  return item === undefined ? null : fromItem(given, list, item, target);
+}
+
+/** Whether a list names all codes that a node may have in a terminology. */
+function isClosed(list: CodeList, terminology: string): boolean {
+  return list.items.length > 0 && !list.isOpen && sameTerminology(terminology, list.terminology);
+}
+
+function isComplete({ code, value, terminology }: CodedValue): boolean {
+  return code !== undefined && value !== undefined && terminology !== undefined;
 }
 
 /** The code that a text without suffix names (code or label), null when the node has no such code. */
@@ -156,8 +170,4 @@ function fromOpenehr(given: CodedValue, sought: string, target: ReadTarget): Cod
 
 function sameTerminology(given: string | undefined, expected: string): boolean {
   return given === undefined || given.toLowerCase() === expected.toLowerCase();
-}
-
-function isIncomplete({ code, value }: CodedValue): boolean {
-  return code === undefined || value === undefined;
 }

@@ -45,26 +45,25 @@ export function fillHistory(
   scope: FlatScope,
   environment: ReadEnvironment,
 ): void {
-  const { context, now } = environment;
-  const child = childOf(scope, 'history_origin');
-  const given = child === undefined ? undefined : take(child, '');
+  const { context } = environment;
   const events = objectsAt(history, 'events');
-  const origin =
-    (given === undefined ? null : temporalOf(given, 'date-time', now)) ??
-    textAt(history, 'origin', 'value') ??
-    context.historyOrigin ??
-    context.time ??
-    earliest(events) ??
-    now;
+  const origin = givenOrigin(history, scope, environment) ?? earliest(events) ?? environment.now;
   history['origin'] = dateTime(origin);
   const plans = plan.attributes.get('events') ?? [];
   for (const event of events) {
     if (event['time'] !== undefined) continue;
-    const offset = offsetOf(
-      plans.find((candidate) => candidate.node.archetypeNodeId === event['archetype_node_id']),
-    );
+    const nodeId = event['archetype_node_id'];
+    const offset = offsetOf(plans.find((candidate) => candidate.node.archetypeNodeId === nodeId));
     event['time'] = dateTime(offset === null ? (context.time ?? origin) : addDuration(origin, offset));
   }
+}
+
+function givenOrigin(history: JsonObject, scope: FlatScope, environment: ReadEnvironment): string | null {
+  const { context, now } = environment;
+  const child = childOf(scope, 'history_origin');
+  const given = child === undefined ? undefined : take(child, '');
+  if (given !== undefined) return temporalOf(given, 'date-time', now);
+  return textAt(history, 'origin', 'value') ?? context.historyOrigin ?? context.time;
 }
 
 /** Makes an EVENT of the template a POINT_EVENT or, when it says so, an INTERVAL_EVENT. */
@@ -74,6 +73,8 @@ export function settleEvent(event: JsonObject, plan: PlanNode, environment: Read
     ['math_function', 'width', 'sample_count'].some((attribute) => event[attribute] !== undefined);
   event['_type'] = isInterval ? 'INTERVAL_EVENT' : 'POINT_EVENT';
   if (!isInterval) return;
+  // Nothing is said about the interval: an actual value, of no duration.
+  if (event['math_function'] === undefined) event['width'] ??= { _type: 'DV_DURATION', value: 'P0D' };
   const only = onlyCode(childPlan(plan, 'math_function'), environment.language);
   event['math_function'] ??=
     only === null ? openehrText('math_function', '640', environment.language) : codedText(only);

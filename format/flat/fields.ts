@@ -5,7 +5,7 @@ import { codePhrase } from './coded.js';
 import { childOf, instancesOf, takeEither, type FlatScope, type FlatValue } from './keys.js';
 import { childPlan } from './plan.js';
 import type { ReadTarget, WriteTarget } from './target.js';
-import { tableOf, type Field, type Part } from './type-table.js';
+import { tableOf, type Field, type FieldKind, type Part } from './type-table.js';
 import { booleanOf, integerOf, numberOf, temporalOf, textOf } from './values.js';
 
 /** Reads all fields and parts of a class into an object. Gives whether any key said something. */
@@ -15,7 +15,7 @@ export function readTable(type: string, object: JsonObject, scope: FlatScope, ta
   for (const field of fields) {
     const given = takeEither(scope, ...field.suffixes);
     if (given === undefined) continue;
-    object[field.attribute] = fieldValue(field, given, target);
+    object[field.attribute] = READERS[field.kind](given, target.environment.now, field);
     found = true;
   }
   if (scope.children.size === 0) return found;
@@ -68,30 +68,20 @@ export function objectsAt(object: JsonObject, attribute: string): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-function fieldValue(field: Field, given: FlatValue, target: ReadTarget): JsonValue {
-  switch (field.kind) {
-    case 'text':
-      return textOf(given);
-    case 'number':
-      return numberOf(given);
-    case 'integer':
-      return integerOf(given);
-    case 'boolean':
-      return booleanOf(given);
-    case 'uri':
-      return { _type: 'DV_URI', value: textOf(given) };
-    case 'instant':
-      return { _type: 'DV_DATE_TIME', value: temporalOf(given, 'date-time', target.environment.now) };
-    case 'code':
-      return codePhrase(valueSetOf(field.attribute)?.terminologyId, textOf(given));
-    case 'text-bytes':
-      return Buffer.from(textOf(given), 'utf8').toString('base64');
-    case 'date':
-    case 'time':
-    case 'date-time':
-      return temporalOf(given, field.kind, target.environment.now);
-  }
-}
+/** How each kind of field becomes the value of its attribute. */
+const READERS: Readonly<Record<FieldKind, (given: FlatValue, now: string, field: Field) => JsonValue>> = {
+  text: textOf,
+  number: numberOf,
+  integer: integerOf,
+  boolean: booleanOf,
+  date: (given, now) => temporalOf(given, 'date', now),
+  time: (given, now) => temporalOf(given, 'time', now),
+  'date-time': (given, now) => temporalOf(given, 'date-time', now),
+  instant: (given, now) => ({ _type: 'DV_DATE_TIME', value: temporalOf(given, 'date-time', now) }),
+  uri: (given) => ({ _type: 'DV_URI', value: textOf(given) }),
+  code: (given, _now, { attribute }) => codePhrase(valueSetOf(attribute)?.terminologyId, textOf(given)),
+  'text-bytes': (given) => Buffer.from(textOf(given), 'utf8').toString('base64'),
+};
 
 function fieldText(field: Field, value: JsonValue): JsonValue {
   if (field.kind === 'uri' || field.kind === 'instant') return textAt(value as JsonObject, 'value') ?? null;

@@ -85,8 +85,8 @@ export function writeOwnKeys(
     const path = `${key}/${own.id}`;
     if (Array.isArray(value))
       value.forEach((item, index) => environment.writeValue(item, `${path}:${index}`, target));
+    else if (own.id === '_wf_definition') writeDefinition(value, path, environment);
     else environment.writeValue(value, path, target);
-    if (own.id === '_wf_definition') moveToSuffix(environment.out, path);
   }
   const samples = object['sample_count'];
   if (samples !== undefined && isKindOf(plan.type, 'EVENT')) environment.out[`${key}|sample_count`] = samples;
@@ -153,10 +153,10 @@ export function templateName(plan: PlanNode): string {
   return plan.node.nameConstraint ?? plan.node.name;
 }
 
-/** `_wf_definition|value`: a DV_PARSABLE that is always written with suffix. */
-function moveToSuffix(out: JsonObject, path: string): void {
-  const value = out[path];
-  if (value === undefined) return;
-  delete out[path];
-  out[`${path}|value`] = value;
+/** `_wf_definition|value`: a DV_PARSABLE whose value is always written with suffix. */
+function writeDefinition(definition: JsonValue, key: string, environment: WriteEnvironment): void {
+  if (!isJsonObject(definition)) return;
+  const { value, ...rest } = definition;
+  if (value !== undefined) environment.out[`${key}|value`] = value;
+  environment.writeValue(rest, key, { environment, plan: null });
 }

@@ -54,28 +54,28 @@ export function childPlan(plan: PlanNode | null, attribute: string): PlanNode | 
 
 function nodePlan(node: WebTemplateNode, isInline: boolean): PlanNode {
   const type = withoutParameters(node.rmType);
-  const inline = type === 'ELEMENT' && node.filtered === null ? inlineValue(node) : null;
-  const shown = inline === null ? node.filtered : inline.filtered;
+  const inline = inlineValue(node, type);
   const children = node.children
     .filter((child) => !child.isSlot && !isMergedText(child, inline))
     .map((child) => nodePlan(child, child === inline));
   return {
-    node,
-    type,
+    ...{ node, type, isInline, children },
+    ...shownAs(isInline ? null : (inline ?? node).filtered, node),
     parameter: /<(.+)>$/.exec(node.rmType)?.[1] ?? null,
-    id: isInline ? null : (shown?.id ?? null),
-    isInline,
-    max: shown?.max ?? node.max,
     inputs: (node.filtered ?? node).inputs,
     isStructure: isLocatable(type) || OTHER_STRUCTURES.has(type),
-    children,
     attributes: byAttribute(children),
     reach: reachOf(type, children),
   };
 }
 
+function shownAs(shown: WebTemplateNode | null, node: WebTemplateNode): Pick<PlanNode, 'id' | 'max'> {
+  return shown === null ? { id: null, max: node.max } : { id: shown.id, max: shown.max };
+}
+
 /** The value that stands for a skipped ELEMENT. */
-function inlineValue(element: WebTemplateNode): WebTemplateNode | null {
+function inlineValue(element: WebTemplateNode, type: string): WebTemplateNode | null {
+  if (type !== 'ELEMENT' || element.filtered !== null) return null;
   return element.children.find((child) => child.filtered !== null) ?? null;
 }
 

@@ -7,6 +7,7 @@ import {
   isOpen,
   resolveText,
   terminologyOf,
+  type CodedValue,
 } from './coded.js';
 import { codeInput, labelOf } from './coded.js';
 import { readTable, suffixed, textAt, objectAt, writeTable } from './fields.js';
@@ -74,7 +75,12 @@ export const DV_ORDINAL: Codec = {
     takeEither(scope, ...TERMINOLOGY);
     const found = readTable('DV_ORDINAL', object, scope, target);
     if (code === undefined && value === undefined && ordinal === undefined) return found ? object : null;
-    return { ...object, ...ordinalOf({ code, value, ordinal }, target) };
+    const given: OrdinalParts = {
+      code: optionalText(code),
+      label: optionalText(value),
+      ordinal: ordinal === undefined ? undefined : integerOf(ordinal),
+    };
+    return { ...object, ...ordinalOf(given, target) };
   },
   write(value, key, target) {
     const { out } = target.environment;
@@ -88,32 +94,28 @@ export const DV_ORDINAL: Codec = {
   },
 };
 
-interface OrdinalKeys {
-  readonly code: FlatValue | undefined;
-  readonly value: FlatValue | undefined;
-  readonly ordinal: FlatValue | undefined;
+interface OrdinalParts {
+  readonly code: string | undefined;
+  readonly label: string | undefined;
+  readonly ordinal: number | undefined;
 }
 
-function ordinalOf(given: OrdinalKeys, target: ReadTarget): JsonObject {
-  const code = optionalText(given.code);
-  const label = optionalText(given.value);
-  const ordinal = given.ordinal === undefined ? undefined : integerOf(given.ordinal);
+function ordinalOf({ code, label, ordinal }: OrdinalParts, target: ReadTarget): JsonObject {
   const items = codeInput(target.plan)?.list ?? [];
   const sought = code ?? label;
   const item =
     sought === undefined ? items.find((candidate) => candidate.ordinal === ordinal) : findItem(items, sought);
-  const symbol = codedText({
-    // A label may stand in place of the code.
-    code: item?.value ?? code,
-    value: label ?? (item === undefined ? undefined : labelOf(item, target.environment.language)),
-    terminology: 'local',
-  });
-  const value = ordinal ?? item?.ordinal;
-  const isComplete =
-    value !== undefined && symbol['value'] !== undefined && (item?.value ?? code) !== undefined;
-  if (!isComplete && items.length > 0 && item === undefined)
-    throw unknownValue(sought ?? String(ordinal), 'local');
-  return { symbol, ...(value === undefined ? {} : { value }) };
+  if (item !== undefined) {
+    const value = label ?? labelOf(item, target.environment.language);
+    return ordinalObject({ code: item.value, value, terminology: 'local' }, ordinal ?? item.ordinal);
+  }
+  const isComplete = code !== undefined && label !== undefined && ordinal !== undefined;
+  if (items.length > 0 && !isComplete) throw unknownValue(sought ?? String(ordinal), 'local');
+  return ordinalObject({ code, value: label, terminology: 'local' }, ordinal);
+}
+
+function ordinalObject(symbol: CodedValue, value: number | undefined): JsonObject {
+  return { symbol: codedText(symbol), ...(value === undefined ? {} : { value }) };
 }
 
 interface CodedKeys {
@@ -158,29 +160,37 @@ function freeText(keys: CodedKeys, scope: FlatScope, target: ReadTarget): JsonOb
 }
 
 function codeOfKeys(keys: CodedKeys, target: ReadTarget): JsonObject | null {
-  const { plain, terminology } = keys;
-  if (plain === undefined && keys.code === undefined && keys.value === undefined && terminology === undefined)
-    return null;
-  let code = optionalText(keys.code);
-  let value = optionalText(keys.value);
-  if (plain !== undefined) {
-    const resolved = resolveText(textOf(plain), target);
-    if (resolved === null && code === undefined)
-      throw unknownValue(textOf(plain), terminologyOf(target) ?? optionalText(terminology) ?? 'local');
-    code = agreed(keys.code, plain, [code, resolved?.code]);
-    value ??= resolved?.value ?? textOf(plain);
-  }
-  return codedText(completeCode({ code, value, terminology: optionalText(terminology) }, target));
+  const given: CodedValue = {
+    code: optionalText(keys.code),
+    value: optionalText(keys.value),
+    terminology: optionalText(keys.terminology),
+  };
+  if (keys.plain !== undefined)
+    return codedText(completeCode(withPlain(keys.plain, keys.code, given, target), target));
+  const isEmpty = keys.code === undefined && keys.value === undefined && keys.terminology === undefined;
+  return isEmpty ? null : codedText(completeCode(given, target));
 }
 
-/** Two keys that name the same code. @throws invalid when they do not */
-function agreed(
-  code: FlatValue | undefined,
+/** Adds what the key without suffix says: a code or label that the node knows, or the label of a code given. */
+function withPlain(
   plain: FlatValue,
-  [given, resolved]: readonly [string | undefined, string | undefined],
-): string | undefined {
-  if (code !== undefined && resolved !== undefined && given !== resolved) throw conflict(plain.key, code.key);
-  return given ?? resolved;
+  code: FlatValue | undefined,
+  given: CodedValue,
+  target: ReadTarget,
+): CodedValue {
+  const text = textOf(plain);
+  const resolved = resolveText(text, target);
+  if (resolved === null) {
+    if (code === undefined) throw unknownValue(text, given.terminology ?? terminologyOf(target) ?? 'local');
+    return { ...given, value: given.value ?? text };
+  }
+  if (code !== undefined && resolved.code !== given.code) throw conflict(plain.key, code.key);
+  const { value, terminology } = given;
+  return {
+    code: resolved.code,
+    value: value ?? resolved.value,
+    terminology: terminology ?? resolved.terminology,
+  };
 }
 
 function optionalText(given: FlatValue | undefined): string | undefined {

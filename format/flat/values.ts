@@ -5,10 +5,12 @@ import type { FlatValue } from './keys.js';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/** Canonical JSON may hold basic forms (`20240229`), so what is written from it must be readable. */
+const BASIC = { basic: true };
 const TEMPORAL = {
-  date: { parse: parseDate, noun: 'an ISO 8601 date' },
-  time: { parse: parseTime, noun: 'an ISO 8601 time' },
-  'date-time': { parse: parseDateTime, noun: 'an ISO 8601 date and time' },
+  date: { parse: (text: string) => parseDate(text, BASIC), noun: 'an ISO 8601 date' },
+  time: { parse: (text: string) => parseTime(text, BASIC), noun: 'an ISO 8601 time' },
+  'date-time': { parse: (text: string) => parseDateTime(text, BASIC), noun: 'an ISO 8601 date and time' },
   duration: { parse: parseDuration, noun: 'an ISO 8601 duration' },
 };
 

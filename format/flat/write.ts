@@ -40,6 +40,13 @@ function writeStructure(
       if (child !== undefined) writeInstance(child, value, { key, index: 0 }, environment);
     }
   }
+  if (plan.type === 'SECTION' && object['items'] === undefined) writeEmptySection(object, key, environment);
+}
+
+/** A SECTION without items has no keys but that of its name, without which it would be lost. */
+function writeEmptySection(section: JsonObject, key: string, environment: WriteEnvironment): void {
+  const name = section['name'];
+  if (name !== undefined) environment.writeValue(name, `${key}/_name`, { environment, plan: null });
 }
 
 function writeList(
