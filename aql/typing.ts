@@ -1,4 +1,5 @@
 import { attributesOf, concreteClasses, isPrimitive } from '../rm/model/classes.js';
+import { domainOf } from '../rm/ordered-value.js';
 import type { PathStep } from './ast.js';
 import { ROOT_TYPES } from './classes.js';
 import type { Domain, PathType } from './scope-types.js';
@@ -10,22 +11,11 @@ export interface StepType {
   readonly multiple: boolean;
 }
 
-/** Domain of values by class and primitive type (section 2.7). What is not here never compares. */
+/** Domains that the class table does not tell: of primitive types, and of objects that are one text. */
 const DOMAINS: ReadonlyMap<string, Domain> = new Map<string, Domain>([
-  ...(['DV_QUANTITY', 'DV_COUNT', 'DV_PROPORTION', 'DV_ORDINAL', 'DV_SCALE'] as const).map(
-    (name): [string, Domain] => [name, 'number'],
-  ),
-  ['DV_DURATION', 'duration'],
-  ['DV_TIME', 'time'],
-  ['DV_DATE', 'date'],
-  ['DV_DATE_TIME', 'instant'],
-  ['DV_TEXT', 'text'],
-  ['DV_CODED_TEXT', 'text'],
   ['DV_URI', 'text'],
   ['DV_EHR_URI', 'text'],
   ['DV_PARSABLE', 'text'],
-  ['CODE_PHRASE', 'text'],
-  ['DV_BOOLEAN', 'boolean'],
   ['String', 'text'],
   ['Character', 'text'],
   ['Uri', 'text'],
@@ -40,9 +30,9 @@ const DOMAINS: ReadonlyMap<string, Domain> = new Map<string, Domain>([
   ['Iso8601_duration', 'duration'],
 ]);
 
-/** Domain of the values of a class or primitive type, null when they never compare. */
+/** Domain of the values of a class or primitive type, null when they never compare (section 2.7). */
 export function domainOfType(name: string): Domain | null {
-  return DOMAINS.get(name) ?? null;
+  return DOMAINS.get(name) ?? domainOf(name);
 }
 
 /** EHR attributes jump into the object that they refer to (section 2.2); VERSION.data is a versioned root. */
@@ -100,8 +90,8 @@ export function typesAlong(classes: ReadonlySet<string>, steps: readonly PathSte
 export function domainsOf(classes: ReadonlySet<string>): ReadonlySet<Domain> {
   const domains = new Set<Domain>();
   for (const name of classes) {
-    const domain = DOMAINS.get(name);
-    if (domain !== undefined) domains.add(domain);
+    const domain = domainOfType(name);
+    if (domain !== null) domains.add(domain);
   }
   return domains;
 }
