@@ -37,7 +37,7 @@ function post(path: string, key: string, body = '', headers: Record<string, stri
 }
 
 const count = (name: string) => mongoose.connection.collection(name).countDocuments();
-const keys = () => mongoose.connection.collection<{ _id: string }>('idempotency_keys');
+const keys = () => mongoose.connection.collection<{ _id: string; expires_at: Date }>('idempotency_keys');
 
 useDatabase();
 
@@ -137,7 +137,7 @@ describe('POST with Idempotency-Key', () => {
     const first = await post(`${V1}/ehr`, key);
     const id = JSON.stringify(['', `${V1}/ehr`, key]);
     const doc = await keys().findOne({ _id: id });
-    const lifetime = (doc!.expires_at as Date).getTime() - Date.now();
+    const lifetime = doc!.expires_at.getTime() - Date.now();
     expect(lifetime).toBeGreaterThan(24 * 3_600_000 - 60_000);
     expect(lifetime).toBeLessThanOrEqual(24 * 3_600_000);
     await keys().updateOne({ _id: id }, { $set: { expires_at: new Date(Date.now() - 1) } });

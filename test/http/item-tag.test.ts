@@ -9,7 +9,13 @@ import { useDatabase } from '../support/database.js';
 const V1 = '/rest/openehr/v1';
 const OWN = '/rest/experimental/tags';
 const app = testApp();
-const collection = (name: string) => mongoose.connection.collection<{ _id: string }>(name);
+const collection = (name: string) => mongoose.connection.collection<Stored>(name);
+
+/** Any stored document. */
+interface Stored {
+  readonly _id: string;
+  readonly [field: string]: unknown;
+}
 
 interface NewEhr {
   readonly ehrId: string;
@@ -26,8 +32,8 @@ async function newEhr(): Promise<NewEhr> {
 }
 
 function send(method: 'put' | 'delete', path: string, body: unknown, headers: Record<string, string> = {}) {
-  return request(app)
-    [method](path)
+  const call = method === 'put' ? request(app).put(path) : request(app).delete(path);
+  return call
     .set({ 'Content-Type': 'application/json', ...headers })
     .send(typeof body === 'string' ? body : JSON.stringify(body));
 }
