@@ -47,13 +47,15 @@ function unorderedLeaves(value: JsonObject, type: string): [LeafSuffix, string |
     case 'DV_TEXT':
     case 'DV_URI':
     case 'DV_EHR_URI':
+    case 'DV_PARSABLE':
       return indexedText('s', value.value);
     case 'DV_IDENTIFIER':
       return indexedText('i', value.id);
     case 'DV_BOOLEAN':
       return typeof value.value === 'boolean' ? [['b', value.value]] : [];
     default:
-      return [];
+      // DV_STATE, DV_TIME_SPECIFICATION: the value is a text object.
+      return isJsonObject(value.value) ? indexedText('s', value.value.value) : [];
   }
 }
 

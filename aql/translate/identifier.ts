@@ -57,3 +57,9 @@ function orderedAs(uid: string, operator: '<' | '<=' | '>' | '>=', operand: UidO
 function part(uid: string, index: number): Expression {
   return { $cond: [typeIs(uid, 'string'), { $arrayElemAt: [{ $split: [uid, '::'] }, index] }, null] };
 }
+
+/** What versions are sorted by: the uuid, then the number. */
+export function uidOrder(uid: string): Expression {
+  // Not an array: $sort would look at its smallest member.
+  return { o: part(uid, 0), v: { $toInt: part(uid, 2) } };
+}

@@ -8,7 +8,11 @@ const ARCHETYPE_ID = /^((?:[^:]+::)?[^.]+)\.([^.]+)(\.v\d+)/;
  * Whether an archetype_node_id is the one named. With `subsumption` (AQL_SUBSUMPTION) also that of a
  * specialised archetype: same RM entity and major version, concept starting with `<concept>-`.
  */
-export function archetypeHolds(nodeId: string, id: NodeId, subsumption: boolean): Expression {
+export function archetypeHolds(
+  nodeId: string,
+  id: Pick<NodeId, 'value' | 'isArchetypeId'>,
+  subsumption: boolean,
+): Expression {
   const exact = equal(nodeId, literal(id.value));
   const pattern = subsumption && id.isArchetypeId ? specialisedPattern(id.value) : null;
   if (pattern === null) return exact;

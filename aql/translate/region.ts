@@ -3,7 +3,7 @@ import { and, any, bind, filter, present } from './expression.js';
 import type { Expression } from './expression.js';
 import { objectsAt, relativePaths } from './shapes.js';
 import type { ShapeCatalogue } from './shapes.js';
-import { isListOfNodes, namesArchetype, namesNodeCode } from './types.js';
+import { demandedNodeIds, isListOfNodes, namesArchetype, namesNodeCode } from './types.js';
 
 /** Part of one document below a bound class: where its CONTAINS looks. */
 export interface Region {
@@ -46,8 +46,7 @@ export function innerClasses(alias: Alias): readonly string[] {
 
 /** The archetype ids that a predicate allows, null when it allows others too. */
 export function archetypeIdsOf(alias: Alias): readonly string[] | null {
-  if (!namesArchetype(alias.predicate) || alias.predicate === null) return null;
-  return alias.predicate.alternatives.flatMap(([first]) => (first?.kind === 'node' ? [first.id.value] : []));
+  return namesArchetype(alias.predicate) ? demandedNodeIds(alias.predicate) : null;
 }
 
 /** The region below a slot that was bound to `alias` inside `outer`. */

@@ -5,7 +5,7 @@ import type { Expression, Stage } from './expression.js';
 export type SourceCollection = 'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions';
 
 /** A stage before it is known which fields later stages still need. Fields are dotted names without `$`. */
-export type Step = MatchStep | SetStep | UnwindStep | LookupStep;
+export type Step = MatchStep | SetStep | UnwindStep | LookupStep | SortStep | CutStep | GroupStep;
 
 /** Keeps documents; `match` is a native match document. */
 export interface MatchStep {
@@ -28,6 +28,25 @@ export interface UnwindStep {
   readonly preserve: boolean;
   /** Field that gets the position of the member. */
   readonly index: string;
+}
+
+/** Orders documents; the first key counts most. */
+export interface SortStep {
+  readonly kind: 'sort';
+  readonly keys: readonly (readonly [field: string, direction: 1 | -1])[];
+}
+
+/** One document per value of `id`, with accumulators. */
+export interface GroupStep {
+  readonly kind: 'group';
+  readonly id: Expression;
+  readonly accumulators: Readonly<Record<string, Expression>>;
+}
+
+/** Leaves out the first documents, or all but the first. */
+export interface CutStep {
+  readonly kind: 'skip' | 'limit';
+  readonly count: number;
 }
 
 /** An array of other documents; `localField` null joins with every document. */
@@ -70,8 +89,11 @@ export function emitStages(
       if (!readsUnder(live, step.as)) continue;
       stages.push(lookupStage(step, live));
       fields.add(step.as);
+    } else if (step.kind === 'group') {
+      stages.push({ $group: { _id: step.id, ...step.accumulators } });
+      fields = new Set(['_id', ...Object.keys(step.accumulators)]);
     } else {
-      stages.push(step.kind === 'match' ? { $match: step.match } : unwindStage(step, live));
+      stages.push(plainStage(step, live));
       if (step.kind === 'unwind' && readsUnder(live, step.index)) fields.add(step.index);
     }
   }
@@ -101,6 +123,13 @@ function liveBefore(step: Step, live: Live): Live {
   switch (step.kind) {
     case 'match':
       return new Set([...live, ...fieldsOfMatch(step.match)]);
+    case 'sort':
+      return new Set([...live, ...step.keys.map(([field]) => field)]);
+    case 'skip':
+    case 'limit':
+      return live;
+    case 'group':
+      return fieldsOf([step.id, ...Object.values(step.accumulators)]);
     case 'unwind':
       return new Set([...without(live, step.index), step.field]);
     case 'set':
@@ -153,6 +182,21 @@ function emitSets(run: SetRun, fields: Set<string>, stages: Stage[]): Set<string
   }
   stages.push({ $set: Object.fromEntries(run.values) });
   return new Set([...fields, ...run.values.keys()]);
+}
+
+function plainStage(step: MatchStep | UnwindStep | SortStep | CutStep, live: Live): Stage {
+  switch (step.kind) {
+    case 'match':
+      return { $match: step.match };
+    case 'unwind':
+      return unwindStage(step, live);
+    case 'sort':
+      return { $sort: Object.fromEntries(step.keys) };
+    case 'skip':
+      return { $skip: step.count };
+    case 'limit':
+      return { $limit: step.count };
+  }
 }
 
 function unwindStage(step: UnwindStep, live: Live): Stage {

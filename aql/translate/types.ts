@@ -1,5 +1,7 @@
 import { isLocatable } from '../../rm/model/classes.js';
 import type { Predicate } from '../ast.js';
+import { demandedNodeId } from '../node-identity.js';
+import { isArchetypeId, isNodeCode } from '../words.js';
 
 /**
  * Whether an element can be the stub of a nested segment: LOCATABLE and not picked by an at-code (only
@@ -12,16 +14,24 @@ export function canBeStub(classes: ReadonlySet<string>, predicate: Predicate | n
   return locatable && !namesNodeCode(predicate);
 }
 
-/** Whether every alternative of a predicate starts with an at-code or id-code. */
-export function namesNodeCode(predicate: Predicate | null): boolean {
-  if (predicate === null) return false;
-  return predicate.alternatives.every(([first]) => first?.kind === 'node' && !first.id.isArchetypeId);
+/** The node ids that a predicate allows, one for each alternative; null when one of them demands none. */
+export function demandedNodeIds(predicate: Predicate | null): readonly string[] | null {
+  if (predicate === null) return null;
+  const ids = predicate.alternatives.map((group) => {
+    const demanded = group.map(demandedNodeId).find((id) => id !== null);
+    return demanded ?? null;
+  });
+  return ids.every((id) => id !== null) ? ids : null;
 }
 
-/** Whether every alternative of a predicate starts with an archetype id. */
+/** Whether every alternative of a predicate demands an at-code or id-code. */
+export function namesNodeCode(predicate: Predicate | null): boolean {
+  return demandedNodeIds(predicate)?.every(isNodeCode) ?? false;
+}
+
+/** Whether every alternative of a predicate demands an archetype id. */
 export function namesArchetype(predicate: Predicate | null): boolean {
-  if (predicate === null) return false;
-  return predicate.alternatives.every(([first]) => first?.kind === 'node' && first.id.isArchetypeId);
+  return demandedNodeIds(predicate)?.every(isArchetypeId) ?? false;
 }
 
 const LISTS_OF_NODES = new Set([

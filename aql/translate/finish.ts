@@ -1,0 +1,225 @@
+import type { JsonValue } from '../../base/json.js';
+import type { Page } from '../paging.js';
+import type { Column, OrderKey } from '../scope-types.js';
+import { cellOf } from './cell.js';
+import type { Cell } from './cell.js';
+import { fieldsOf } from './expression.js';
+import type { Expression, Stage } from './expression.js';
+import { lookup } from './from.js';
+import { groupOf } from './group.js';
+import type { Group } from './group.js';
+import type { ValueState } from './operand.js';
+import { sortValue } from './order.js';
+import type { SortValue } from './order.js';
+import type { PlanColumn, QueryPlan } from './plan.js';
+import { sinkLookups } from './sink.js';
+import { COLLECTION_FIELDS, emitStages } from './stages.js';
+import type { Step } from './stages.js';
+
+/** The bound tuples and what is wanted of them. */
+export interface Finish {
+  readonly collection: 'aql' | 'ehrs';
+  readonly state: ValueState;
+  readonly page: Page;
+  readonly required: ReadonlySet<number>;
+}
+
+type SortKeys = [string, 1 | -1][];
+
+/** SELECT, grouping, DISTINCT, ORDER BY and LIMIT. AQL page 2.1, steps 8 to 12. */
+export function finish(query: Finish): QueryPlan {
+  const { columns, query: ast } = query.state.scope;
+  if (columns.some(({ expression }) => expression.kind === 'aggregate')) return groups(query);
+  if (!ast.select.distinct) return plain(query);
+  const kinds = columns.map((column) => plainCell(column, query.state).kind);
+  return kinds.includes('object') ? distinctInProcess(query) : groups(query);
+}
+
+// ---------------------------------------------------------------- rows as they are
+
+function plain({ collection, state, page, required }: Finish): QueryPlan {
+  const { scope, tree } = state;
+  const cells = scope.columns.map((column) => plainCell(column, state));
+  const { steps } = tree;
+  const sorted = scope.orderBy.length > 0;
+  const keys = scope.orderBy.flatMap((key, index) => sortKeys(key, index, state, required));
+  if (sorted) cells.forEach(({ value }, index) => keepSmall(value, `y${index}`, steps));
+  const rows = sorted
+    ? cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: `$y${index}` }))
+    : cells;
+  const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
+  if (sorted || isCut) placeOrder(keys, state, page);
+  cut(page, sorted ? [...keys, ...tieBreak(state)] : tieBreak(state), steps);
+  const late = sorted || isCut;
+  const output = outputOf(rows, scope.columns, steps, late);
+  return close(collection, sinkLookups(steps), output, null);
+}
+
+function plainCell({ expression }: Column, state: ValueState): Cell {
+  if (expression.kind === 'aggregate') throw new TypeError('aggregates are grouped');
+  return cellOf(expression, state);
+}
+
+function isField(value: Expression): boolean {
+  return typeof value === 'string' && !value.includes('.');
+}
+
+/** What is carried through a sort should be small: a cell instead of the document that it is in. */
+function keepSmall(value: Expression, field: string, steps: Step[]): void {
+  if (!isField(value)) steps.push({ kind: 'set', field, value });
+}
+
+function sortKeys(
+  { expression, descending }: OrderKey,
+  index: number,
+  state: ValueState,
+  required: ReadonlySet<number>,
+): SortKeys {
+  if (expression.kind === 'aggregate') throw new TypeError('aggregates are grouped');
+  return keysOf(sortValue(expression, state, required), index, descending, state.tree.steps);
+}
+
+function keysOf({ rank, value }: SortValue, index: number, descending: boolean, steps: Step[]): SortKeys {
+  const direction = descending ? -1 : 1;
+  const keys: SortKeys = [];
+  if (rank !== null) {
+    steps.push({ kind: 'set', field: `r${index}`, value: rank });
+    keys.push([`r${index}`, direction]);
+  }
+  steps.push({ kind: 'set', field: `k${index}`, value });
+  keys.push([`k${index}`, direction]);
+  return keys;
+}
+
+function tieBreak({ tree }: ValueState): SortKeys {
+  return tree.order.map((field) => [field, 1]);
+}
+
+/**
+ * With ORDER BY a sort over the rows. Without it pages still need one order: the documents are sorted before
+ * they are unfolded, so that a limit stops early; unfolding keeps the order.
+ */
+function placeOrder(keys: SortKeys, state: ValueState, page: Page): void {
+  const { steps } = state.tree;
+  const backward = page.top?.backward === true;
+  if (keys.length > 0 || backward) {
+    const all = [...keys, ...tieBreak(state)];
+    steps.push({ kind: 'sort', keys: backward ? reversed(all) : all });
+    return;
+  }
+  const first = steps.findIndex(({ kind }) => kind !== 'match');
+  const at = first < 0 ? steps.length : first;
+  steps.splice(at, 0, { kind: 'sort', keys: [['_id', 1]] });
+}
+
+function reversed(keys: SortKeys): SortKeys {
+  return keys.map(([field, direction]) => [field, direction === 1 ? -1 : 1]);
+}
+
+function cut({ top, offset, limit }: Page, forward: SortKeys, steps: Step[]): void {
+  if (top !== null) {
+    steps.push({ kind: 'limit', count: top.count });
+    if (top.backward) steps.push({ kind: 'sort', keys: forward });
+  }
+  if (offset > 0) steps.push({ kind: 'skip', count: offset });
+  if (limit !== null) steps.push({ kind: 'limit', count: limit });
+}
+
+// ---------------------------------------------------------------- output
+
+interface Output {
+  readonly row: readonly Expression[];
+  readonly segs: readonly Expression[];
+  readonly columns: readonly PlanColumn[];
+}
+
+/** Fetches texts and nested segments for the rows that are left; `late`: their documents are gone by now. */
+function outputOf(cells: readonly Cell[], columns: readonly Column[], steps: Step[], late: boolean): Output {
+  const segs: Expression[] = [];
+  const row = cells.map((cell, index): Expression => {
+    if (cell.kind === 'text') return textOf(cell.value, index, steps);
+    if (cell.kind === 'object') segs.push(segmentsOf(cell, index, steps, late));
+    return cell.value;
+  });
+  let nextSegs = 0;
+  const planned = columns.map(({ name, path }, index): PlanColumn => {
+    const kind = cells[index]?.kind ?? 'plain';
+    return { name, path, kind, segs: kind === 'object' ? nextSegs++ : null };
+  });
+  return { row, segs, columns: planned };
+}
+
+function textOf(versionUid: Expression, index: number, steps: Step[]): Expression {
+  const field = `id${index}`;
+  steps.push({ kind: 'set', field, value: versionUid });
+  steps.push(lookup({ as: `w${index}`, from: 'versions', localField: field, foreignField: '_id' }, []));
+  return { $first: `$w${index}.data` };
+}
+
+function segmentsOf(cell: Cell, index: number, steps: Step[], late: boolean): Expression {
+  if (!late || cell.documentId === null) return cell.segs;
+  const as = `g${index}`;
+  const localField = cell.documentId.slice(1);
+  steps.push(lookup({ as, from: 'aql', localField, foreignField: '_id' }, []));
+  return { $first: `$${as}.segs` };
+}
+
+function close(
+  collection: 'aql' | 'ehrs',
+  steps: readonly Step[],
+  { row, segs, columns }: Output,
+  emptyRow: readonly JsonValue[] | null,
+): QueryPlan {
+  const shape: Record<string, Expression> = { _id: 0, row };
+  if (segs.length > 0) shape.segs = segs;
+  const needed = fieldsOf(shape);
+  const pipeline: Stage[] = emitStages(steps, needed, COLLECTION_FIELDS[collection]);
+  pipeline.push({ $project: shape });
+  return { collection, pipeline, columns, emptyRow, inProcess: null };
+}
+
+/** DISTINCT over objects with nested archetypes: equal only as a whole, so the server compares, then pages. */
+function distinctInProcess(query: Finish): QueryPlan {
+  const { top, offset, limit } = query.page;
+  const all: Page = { ...query.page, top: null, offset: 0, limit: null };
+  const plan = plain({ ...query, page: all });
+  const most = top === null ? limit : Math.max(top.count - offset, 0);
+  return { ...plan, inProcess: { distinct: true, offset, limit: most } };
+}
+
+// ---------------------------------------------------------------- groups
+
+/** DISTINCT and aggregates: one row per group. */
+function groups(query: Finish): QueryPlan {
+  const { collection, state, page } = query;
+  const { scope, tree } = state;
+  const group = groupOf(scope.columns, state);
+  const keys = scope.orderBy.flatMap((key, index) => groupSortKeys(key, index, group, query));
+  tree.steps.push({ kind: 'group', id: group.id, accumulators: group.accumulators });
+  tree.steps.push(...group.sortFields);
+  const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
+  const tie: SortKeys = [['_id', 1]];
+  if (keys.length > 0 || (isCut && group.id !== null)) {
+    const all = [...keys, ...tie];
+    tree.steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(all) : all });
+  }
+  cut(page, [...keys, ...tie], tree.steps);
+  const output = outputOf(group.cells, scope.columns, tree.steps, true);
+  return close(collection, tree.steps, output, group.id === null ? group.empty : null);
+}
+
+/** The sort value of a selected column: of a group key that of any member, else of the aggregate's result. */
+function groupSortKeys(
+  { expression, column, descending }: OrderKey,
+  index: number,
+  group: Group,
+  { state, required }: Finish,
+): SortKeys {
+  if (expression.kind === 'aggregate') {
+    const { rank, value } = group.results[column ?? 0] ?? { rank: null, value: null };
+    return keysOf({ rank, value }, index, descending, group.sortFields);
+  }
+  const keys = sortKeys({ expression, column, descending }, index, state, required);
+  for (const [field] of keys) group.accumulators[field] = { $first: `$${field}` };
+  return keys;
+}

@@ -1,0 +1,106 @@
+import type { FunctionCall, FunctionName, Literal, ValueExpression } from '../ast.js';
+import { FUNCTION_DOMAINS, argumentDomain, isPresentTime } from '../function-domains.js';
+import { presentTime } from '../present-time.js';
+import type { Clock } from '../present-time.js';
+import type { Domain } from '../scope-types.js';
+import { and, literal, present } from './expression.js';
+import type { Expression } from './expression.js';
+
+/** How the arguments of a call become expressions that are null when they have no value of the kind. */
+export interface Arguments {
+  readonly text: (value: ValueExpression) => Expression;
+  readonly number: (value: ValueExpression) => Expression;
+}
+
+/** A call that gives the same literal in every row; null for others. */
+export function constantFunction(call: FunctionCall, clock: Clock): Literal | null {
+  return isPresentTime(call.name)
+    ? { kind: 'string', value: presentTime(call.name, clock), at: call.at }
+    : null;
+}
+
+/** Value and domain of a call that depends on the row: null where an argument is (AQL page 2.8). */
+export function functionValue(
+  call: FunctionCall,
+  args: Arguments,
+): { readonly value: Expression; readonly domain: Domain } {
+  const values = call.args.map((arg, index) =>
+    argumentDomain(call.name, index) === 'number' ? args.number(arg) : args.text(arg),
+  );
+  const domain = FUNCTION_DOMAINS[call.name];
+  if (call.name === 'CONCAT_WS') return { value: joinPresent(values), domain };
+  const names = values.map((_, index) => `a${index}`);
+  const refs = names.map((name) => `$$${name}`);
+  const body = BODIES[call.name]?.(refs) ?? null;
+  const vars = Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
+  const guarded = { $cond: [and(...refs.map(present)), body, null] };
+  return { value: { $let: { vars, in: guarded } }, domain };
+}
+
+type Body = (args: readonly string[]) => Expression;
+
+/** What each function gives when all arguments are there. */
+const BODIES: Readonly<Partial<Record<FunctionName, Body>>> = {
+  LENGTH: ([text = '']) => ({ $strLenCP: text }),
+  CONTAINS: ([text = '', part = '']) => ({ $gte: [{ $indexOfCP: [text, part] }, 0] }),
+  POSITION: ([part = '', text = '']) => ({ $add: [{ $indexOfCP: [text, part] }, 1] }),
+  SUBSTRING: ([text = '', from = '', length]) => substring(text, from, length ?? null),
+  CONCAT: (texts) => ({ $concat: [...texts] }),
+  ABS: ([number = '']) => ({ $abs: number }),
+  MOD: ([number = '', divisor = '']) => ({
+    $cond: [{ $eq: [divisor, 0] }, null, { $mod: [number, divisor] }],
+  }),
+  CEIL: ([number = '']) => ({ $ceil: number }),
+  FLOOR: ([number = '']) => ({ $floor: number }),
+  ROUND: ([number = '', digits]) => roundHalfAway(number, digits ?? null),
+};
+
+/** As SQL: positions count from 1, those before the text use up the length. */
+function substring(text: string, from: string, length: string | null): Expression {
+  const start = { $subtract: [{ $toInt: { $trunc: from } }, 1] };
+  const first = { $max: ['$$start', 0] };
+  if (length === null)
+    return {
+      $let: { vars: { start }, in: { $substrCP: [text, first, { $strLenCP: text }] } },
+    };
+  const end = { $add: ['$$start', { $toInt: { $trunc: length } }] };
+  return {
+    $let: {
+      vars: { start },
+      in: { $substrCP: [text, first, { $max: [{ $subtract: [end, first] }, 0] }] },
+    },
+  };
+}
+
+/** MongoDB rounds halves to even; AQL rounds them away from zero. */
+function roundHalfAway(number: string, digits: string | null): Expression {
+  const factor = digits === null ? 1 : { $pow: [10, { $trunc: digits }] };
+  const scaled = { $multiply: [{ $abs: number }, '$$factor'] };
+  const rounded = { $divide: [{ $floor: { $add: [scaled, 0.5] } }, '$$factor'] };
+  return {
+    $let: {
+      vars: { factor },
+      in: { $cond: [{ $lt: [number, 0] }, { $multiply: [-1, rounded] }, rounded] },
+    },
+  };
+}
+
+/** CONCAT_WS leaves out what is missing; without separator there is nothing. */
+function joinPresent([separator, ...texts]: readonly Expression[]): Expression {
+  const there = { $filter: { input: [...texts], as: 't', cond: present('$$t') } };
+  const joined = {
+    $reduce: {
+      input: there,
+      initialValue: null,
+      in: {
+        $cond: [present('$$value'), { $concat: ['$$value', '$$separator', '$$this'] }, '$$this'],
+      },
+    },
+  };
+  return {
+    $let: {
+      vars: { separator: separator ?? null },
+      in: { $cond: [present('$$separator'), { $ifNull: [joined, literal('')] }, null] },
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { JsonValue } from '../../base/json.js';
+import type { CellKind } from './cell.js';
+import type { Stage } from './expression.js';
+
+/** One column of a plan. */
+export interface PlanColumn {
+  readonly name: string;
+  /** As written; null for functions, aggregates and literals (R23). */
+  readonly path: string | null;
+  readonly kind: CellKind;
+  /** Kind `object`: which of the row's `segs` belongs to it. */
+  readonly segs: number | null;
+}
+
+/** A compiled query: plain data that says what to run and how to read the rows. */
+export interface QueryPlan {
+  readonly collection: 'aql' | 'ehrs';
+  /** Gives documents `{row: [cell, …], segs: [[segment, …], …]}`. */
+  readonly pipeline: readonly Stage[];
+  readonly columns: readonly PlanColumn[];
+  /** The one row of aggregates without grouping when nothing is found. */
+  readonly emptyRow: readonly JsonValue[] | null;
+  /** What is left for the server because the objects must be whole first; null = nothing. */
+  readonly inProcess: InProcess | null;
+}
+
+/** DISTINCT over objects with nested archetypes: they are equal only as a whole. */
+export interface InProcess {
+  readonly distinct: true;
+  readonly offset: number;
+  readonly limit: number | null;
+}
