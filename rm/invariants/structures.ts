@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../base/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { codedBy, invariant, isAbsent, notEmpty, type Invariant } from './invariant.js';
 
 /** Rules of compositions, entries, histories and items (templates-and-formats 5.2). */
@@ -12,7 +12,13 @@ export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
 
   codedBy('ENTRY', 'Language_valid', 'language'),
   codedBy('ENTRY', 'Encoding_valid', 'encoding'),
-  archetypeRoot('ENTRY', 'Is_archetypeRoot'),
+  invariant('ENTRY', {
+    name: 'Is_archetypeRoot',
+    expected: 'archetype_details, or an archetype id as archetype_node_id',
+    // Many systems leave archetype_details out of ENTRYs; the node id then says the same.
+    holds: (entry) => !isAbsent(entry['archetype_details']) || isArchetypeId(entry['archetype_node_id']),
+    isLowerLimit: true,
+  }),
   notEmpty('ACTIVITY', 'Action_archetype_id_valid', 'action_archetype_id'),
   notEmpty('INSTRUCTION_DETAILS', 'Activity_path_valid', 'activity_id'),
   codedBy('ISM_TRANSITION', 'Current_state_valid', 'current_state'),
@@ -53,6 +59,12 @@ export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
     holds: (table) => new Set(rowsOf(table).map((row) => row.length)).size <= 1,
   }),
 ];
+
+const ARCHETYPE_ID = /^[A-Za-z]\w*-[A-Za-z]\w*-[A-Za-z]\w*\.[\w-]+\.v\d/;
+
+function isArchetypeId(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && ARCHETYPE_ID.test(value);
+}
 
 function archetypeRoot(type: string, name: string): Invariant {
   return invariant(type, {

@@ -74,7 +74,15 @@ const CASES: readonly (readonly [string, string, readonly JsonObject[], readonly
     [{ encoding: phrase('IANA_character-sets', 'UTF-9') }, { encoding: phrase('other', 'UTF-8') }],
     [{ encoding: phrase('IANA_character-sets', 'UTF-8') }, { encoding: phrase('Unicode', 'UTF-8') }],
   ],
-  ['EVALUATION', 'Is_archetypeRoot', [{}], [{ archetype_details: { _type: 'ARCHETYPED' } }]],
+  [
+    'EVALUATION',
+    'Is_archetypeRoot',
+    [{}, { archetype_node_id: 'at0001' }],
+    [
+      { archetype_details: { _type: 'ARCHETYPED' } },
+      { archetype_node_id: 'openEHR-EHR-EVALUATION.problem-diagnosis.v1' },
+    ],
+  ],
   ['ACTIVITY', 'Action_archetype_id_valid', [{ action_archetype_id: '' }], [{ action_archetype_id: '/.*/' }]],
   [
     'INSTRUCTION_DETAILS',
