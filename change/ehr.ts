@@ -20,8 +20,7 @@ export interface NewEhr {
 
 /** An EHR just made. */
 export interface CreatedEhr {
-  readonly ehrId: string;
-  readonly timeCreated: Date;
+  readonly ehr: Pick<EhrDoc, '_id' | 'system_id' | 'time_created'>;
   /** First version of its EHR_STATUS. */
   readonly status: VersionDoc;
 }
@@ -39,7 +38,8 @@ export async function createEhr(context: ChangeContext, request: NewEhr): Promis
     { kind: 'create', type: 'EHR_STATUS', ...place, ...request.metadata },
     { ehrId, isNewEhr: true, remember: () => ({ kind: 'EHR', uids: { ehr_id: ehrId } }) },
   );
-  return { ehrId, timeCreated: status.time_committed, status };
+  const { systemId } = context.settings;
+  return { ehr: { _id: ehrId, system_id: systemId, time_created: status.time_committed }, status };
 }
 
 /** The EHR whose latest EHR_STATUS has the subject. @throws not-found when there is none or it was merged away */

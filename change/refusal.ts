@@ -58,6 +58,8 @@ export function atEntry(index: number, error: unknown): unknown {
   if (violations === undefined) {
     return new CdrError(error.code, `versions[${index}]: ${error.message}`, { ...details, cause: error });
   }
-  const placed = violations.map((violation) => `/versions[${index}]/data${violation}`);
+  const placed = violations.map((violation) =>
+    violation.startsWith('/versions[') ? violation : `/versions[${index}]/data${violation}`,
+  );
   return new CdrError(error.code, placed.join(', '), { ...details, violations: placed, cause: error });
 }

@@ -15,13 +15,19 @@ export interface ContributionDoc {
   readonly versions: readonly { readonly uid: string; readonly type: RootType }[];
 }
 
-const contributionSchema = new Schema(
+/** JSON attributes are opaque to mongoose. */
+type StoredContribution = Omit<ContributionDoc, 'audit' | 'versions'> & {
+  readonly audit: object;
+  readonly versions: object[];
+};
+
+const contributionSchema = new Schema<StoredContribution>(
   {
-    _id: { type: String, required: true },
-    ehr_id: { type: String, required: true },
-    time_committed: { type: Date, required: true },
-    audit: { type: Schema.Types.Mixed, required: true },
-    versions: { type: [Schema.Types.Mixed], required: true },
+    _id: String,
+    ehr_id: String,
+    time_committed: Date,
+    audit: Schema.Types.Mixed,
+    versions: [Schema.Types.Mixed],
   },
   SCHEMA_OPTIONS,
 );

@@ -32,17 +32,17 @@ export interface EhrDoc {
   readonly merge_id?: string;
 }
 
-const ehrSchema = new Schema(
+const ehrSchema = new Schema<EhrDoc>(
   {
-    _id: { type: String, required: true },
-    system_id: { type: String, required: true },
-    time_created: { type: Date, required: true },
-    state: { type: String, required: true },
-    write_seq: { type: Number, required: true },
-    is_queryable: { type: Boolean, required: true },
-    is_modifiable: { type: Boolean, required: true },
-    subject: { type: new Schema<Subject>({ namespace: String, id: String }, { _id: false, id: false }) },
-    ehr_status_id: { type: String, required: true },
+    _id: String,
+    system_id: String,
+    time_created: Date,
+    state: String,
+    write_seq: Number,
+    is_queryable: Boolean,
+    is_modifiable: Boolean,
+    subject: new Schema<Subject>({ namespace: String, id: String }, { _id: false, id: false }),
+    ehr_status_id: String,
     directory_id: String,
     merged_into: String,
     merge_id: String,

@@ -19,13 +19,13 @@ export interface StorageSettings {
   readonly reindex?: unknown;
 }
 
-const storageSettingsSchema = new Schema(
+const storageSettingsSchema = new Schema<StorageSettings>(
   {
-    _id: { type: String, required: true },
-    system_id: { type: String, required: true },
-    layout: { type: Number, required: true },
-    sv: { type: Number, required: true },
-    leaf_index: { type: String, required: true },
+    _id: String,
+    system_id: String,
+    layout: Number,
+    sv: Number,
+    leaf_index: String,
     reindex: Schema.Types.Mixed,
   },
   SCHEMA_OPTIONS,

@@ -33,21 +33,28 @@ export interface VersionDoc {
 /** A VERSION without its content. */
 export type VersionHead = Omit<VersionDoc, 'data'>;
 
-const versionSchema = new Schema(
+/** JSON attributes are opaque to mongoose. */
+type StoredVersion = Omit<VersionDoc, 'commit_audit' | 'lifecycle_state' | 'attestations'> & {
+  readonly commit_audit: object;
+  readonly lifecycle_state: object;
+  readonly attestations?: object[];
+};
+
+const versionSchema = new Schema<StoredVersion>(
   {
-    _id: { type: String, required: true },
-    ehr_id: { type: String, required: true },
-    object_id: { type: String, required: true },
-    type: { type: String, required: true },
-    version: { type: Number, required: true },
-    time_committed: { type: Date, required: true },
-    contribution_uid: { type: String, required: true },
+    _id: String,
+    ehr_id: String,
+    object_id: String,
+    type: String,
+    version: Number,
+    time_committed: Date,
+    contribution_uid: String,
     preceding_version_uid: String,
     signature: String,
-    commit_audit: { type: Schema.Types.Mixed, required: true },
-    lifecycle_state: { type: Schema.Types.Mixed, required: true },
-    other_input_version_uids: { type: [String], default: undefined },
-    attestations: { type: [Schema.Types.Mixed], default: undefined },
+    commit_audit: Schema.Types.Mixed,
+    lifecycle_state: Schema.Types.Mixed,
+    other_input_version_uids: [String],
+    attestations: [Schema.Types.Mixed],
     template_id: String,
     data: String,
   },
@@ -97,4 +104,9 @@ export function versionsById(ehrId: string, versionUids: readonly string[]): Pro
   return Version.collection
     .find<VersionDoc>({ _id: { $in: [...versionUids] }, ehr_id: ehrId } as object)
     .toArray();
+}
+
+/** Whether any VERSION, old and deleted ones included, refers to the template. Joins the caller's transaction. */
+export async function isTemplateReferenced(templateId: string): Promise<boolean> {
+  return (await Version.exists({ template_id: templateId }).exec()) !== null;
 }

@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 import { COLLECTIONS, type RootType } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
@@ -22,16 +22,16 @@ export interface VersionedObjectDoc {
   readonly category?: string;
 }
 
-const versionedObjectSchema = new Schema(
+const versionedObjectSchema = new Schema<VersionedObjectDoc>(
   {
-    _id: { type: String, required: true },
-    ehr_id: { type: String, required: true },
-    type: { type: String, required: true },
-    time_created: { type: Date, required: true },
-    latest_version: { type: Number, required: true },
-    latest_version_uid: { type: String, required: true },
-    latest_time_committed: { type: Date, required: true },
-    deleted: { type: Boolean, required: true },
+    _id: String,
+    ehr_id: String,
+    type: String,
+    time_created: Date,
+    latest_version: Number,
+    latest_version_uid: String,
+    latest_time_committed: Date,
+    deleted: Boolean,
     template_id: String,
     category: String,
   },
@@ -43,7 +43,7 @@ export const VersionedObject = model('VersionedObject', versionedObjectSchema, C
 
 /** The containers with these ids, whoever owns them, in no order. */
 export function containersById(objectIds: readonly string[]): Promise<VersionedObjectDoc[]> {
-  return VersionedObject.find({ _id: { $in: [...objectIds] } })
+  return VersionedObject.find({ _id: trusted({ $in: [...objectIds] }) })
     .lean<VersionedObjectDoc[]>()
     .exec();
 }
@@ -71,7 +71,7 @@ export function liveDirectory(ehrId: string): Promise<VersionedObjectDoc | null>
 
 /** The directory created last at or before `time` (no time: ever), deleted or not; null when none was by then. */
 export function directoryAtTime(ehrId: string, time: Date | null): Promise<VersionedObjectDoc | null> {
-  const created = time === null ? {} : { time_created: { $lte: time } };
+  const created = time === null ? {} : { time_created: trusted({ $lte: time }) };
   return VersionedObject.findOne({ ehr_id: ehrId, type: 'FOLDER', ...created })
     .sort({ time_created: -1 })
     .lean<VersionedObjectDoc>()

@@ -1,0 +1,27 @@
+import type { JsonObject } from '../base/json.js';
+import { validateRm } from '../rm/validate.js';
+import { auditDetails, type AuditRequest } from './audit.js';
+import { findings } from './content.js';
+
+/**
+ * ATTESTATIONs of a request, judged: `reason` and `is_pending` are required, the committer is that of the
+ * version where none is given, change type and all of the server's attributes are set. RM: ATTESTATION.
+ * @throws invalid with all findings
+ */
+export function judgedAttestations(
+  attestations: readonly JsonObject[],
+  audit: AuditRequest,
+  path: string,
+): JsonObject[] {
+  const violations: string[] = [];
+  const judged = attestations.map((given, index) => {
+    const place = `${path}/attestations[${index}]`;
+    const defaults = auditDetails({ ...audit, changeType: '666' }, 'server', new Date(0));
+    const { description: _own, ...filling } = defaults;
+    const attestation: JsonObject = { ...filling, ...given, _type: 'ATTESTATION' };
+    violations.push(...validateRm(attestation, { rootPath: place }));
+    return attestation;
+  });
+  if (violations.length > 0) throw findings('invalid', violations);
+  return judged;
+}

@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto';
+import { CdrError } from '../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import { parseObjectVersionId } from '../base/object-version-id.js';
+import type { RootType } from '../models/layout.js';
+import { versionById } from '../models/version.js';
+import { containersById, type VersionedObjectDoc } from '../models/versioned-object.js';
+import { judgedAttestations } from './attestation.js';
+import { commit } from './commit.js';
+import { fullState } from './commit-state.js';
+import { newComposition, nextComposition, requireSameObject } from './composition.js';
+import { readObject } from './content.js';
+import type { ChangeContext } from './context.js';
+import {
+  readEnvelope,
+  type ContributionDefaults,
+  type ContributionEnvelope,
+  type VersionEnvelope,
+} from './contribution-envelope.js';
+import { judgedFolder, newFolder } from './directory.js';
+import { refusedInOrder } from './ehr-access.js';
+import { nextEhrStatus, storedObject } from './ehr-status.js';
+import { planCommit } from './plan.js';
+import { atEntry, notModifiable, objectNotFound } from './refusal.js';
+import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from './request.js';
+
+/** Types of content that a VERSION can hold here. */
+const TYPES: readonly RootType[] = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
+
+/** Commits a CONTRIBUTION of a client. ITS-REST: contribution_create. @throws CdrError of the contract */
+export async function createContribution(
+  context: ChangeContext,
+  target: { readonly ehrId: string; readonly defaults: ContributionDefaults },
+  body: JsonValue,
+): Promise<Commit> {
+  const { ehrId, defaults } = target;
+  return refusedInOrder(ehrId, 'ehr-status', async () => {
+    const envelope = readEnvelope(body, context.settings, defaults);
+    const request = requestOf(ehrId, envelope);
+    const known = await referredContainers(envelope);
+    const judging = new Judging(context, ehrId, known);
+    const entries: VersionEntry[] = [];
+    for (const [index, version] of envelope.versions.entries()) {
+      try {
+        entries.push(await judging.entry(version, index));
+      } catch (error) {
+        await refuseEarlier(context, { ...request, entries }, version);
+        throw atEntry(index, asInvalid(error));
+      }
+    }
+    return commit(context, { ...request, entries }, known);
+  });
+}
+
+function requestOf(ehrId: string, envelope: ContributionEnvelope): Omit<CommitRequest, 'entries'> {
+  const contributionUid = envelope.uid ?? randomUUID();
+  return {
+    ehrId,
+    contributionUid,
+    isChosenUid: envelope.uid !== null,
+    audit: envelope.audit,
+    namesEntries: true,
+    remember: () => ({ kind: 'CONTRIBUTION', uids: { ehr_id: ehrId, contribution_uid: contributionUid } }),
+  };
+}
+
+async function referredContainers(envelope: ContributionEnvelope): Promise<VersionedObjectDoc[]> {
+  const uids = envelope.versions.flatMap((version) => version.precedingVersionUid ?? []);
+  const objectIds = [...new Set(uids.map(objectIdOf))];
+  return objectIds.length === 0 ? [] : containersById(objectIds);
+}
+
+function objectIdOf(versionUid: string): string {
+  return parseObjectVersionId(versionUid)?.objectId ?? '';
+}
+
+/**
+ * Content is judged before the plan is made, but the answer is the failure of the first bad entry, and
+ * `is_modifiable` comes before content: looks whether the plan refuses earlier.
+ */
+async function refuseEarlier(
+  context: ChangeContext,
+  before: CommitRequest,
+  failing: VersionEnvelope,
+): Promise<void> {
+  const state = await fullState(before);
+  planCommit(context.settings, state, before, context.now());
+  const status = before.entries.findLast((entry) => 'object' in entry && entry.type === 'EHR_STATUS');
+  const isModifiable =
+    status !== undefined && 'object' in status
+      ? status.object.is_modifiable !== false
+      : state.ehr !== null && state.ehr !== 'assumed' && state.ehr.is_modifiable;
+  if (!isModifiable && typeOf(failing.data) !== 'EHR_STATUS')
+    throw atEntry(before.entries.length, notModifiable(before.ehrId));
+}
+
+/** In a CONTRIBUTION content that breaks a rule is always 400 (R2). */
+function asInvalid(error: unknown): unknown {
+  if (!(error instanceof CdrError) || error.code !== 'unprocessable') return error;
+  return new CdrError('invalid', error.message, { ...error.details, cause: error });
+}
+
+function typeOf(data: JsonValue | undefined): RootType | null {
+  const type = isJsonObject(data) ? data._type : undefined;
+  return TYPES.find((known) => known === type) ?? null;
+}
+
+/** What earlier entries of the same CONTRIBUTION leave to the later ones. */
+interface Earlier {
+  readonly templateId: string | undefined;
+  readonly object: JsonObject | null;
+}
+
+/** Judges the entries of one CONTRIBUTION one after another. */
+class Judging {
+  readonly #context: ChangeContext;
+  readonly #ehrId: string;
+  readonly #containers: ReadonlyMap<string, VersionedObjectDoc>;
+  readonly #earlier = new Map<string, Earlier>();
+
+  constructor(context: ChangeContext, ehrId: string, known: readonly VersionedObjectDoc[]) {
+    this.#context = context;
+    this.#ehrId = ehrId;
+    this.#containers = new Map(known.map((container) => [container._id, container]));
+  }
+
+  /** The judged entry. @throws CdrError when it breaks a rule by itself */
+  async entry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
+    requireFitting(version);
+    const { precedingVersionUid: preceding } = version;
+    const metadata = metadataOf(version, index);
+    switch (version.audit.changeType) {
+      case '666':
+        return {
+          kind: 'attest',
+          objectId: objectIdOf(preceding ?? ''),
+          versionUid: preceding ?? '',
+          ...metadata,
+        };
+      case '523':
+        return this.#deletion(preceding ?? '', metadata);
+      default:
+        return preceding === undefined
+          ? this.#creation(version, metadata)
+          : this.#update(version, preceding, metadata);
+    }
+  }
+
+  #deletion(preceding: string, metadata: VersionMetadata): VersionEntry {
+    const place = { objectId: objectIdOf(preceding), precedingVersionUid: preceding };
+    return { kind: 'delete', ...place, staleCode: 'conflict', ...metadata };
+  }
+
+  async #creation(version: VersionEnvelope, metadata: VersionMetadata): Promise<VersionEntry> {
+    const type = requireType(version.data);
+    if (type === 'EHR_STATUS')
+      throw new CdrError('invalid', 'EHR_STATUS cannot be created by a CONTRIBUTION');
+    const content = withExpectedUid(version);
+    const entry =
+      type === 'FOLDER'
+        ? newFolder(this.#context, metadata, judgedFolder(content))
+        : await newComposition(this.#context, metadata, readObject(content, 'COMPOSITION'));
+    this.#earlier.set(entry.objectId, {
+      templateId: entry.composition?.templateId,
+      object: entry.object,
+    });
+    return entry;
+  }
+
+  async #update(
+    version: VersionEnvelope,
+    preceding: string,
+    metadata: VersionMetadata,
+  ): Promise<VersionEntry> {
+    const type = requireType(version.data);
+    const objectId = objectIdOf(preceding);
+    const templateId = this.#knownTemplate(objectId, type);
+    const entry = await this.#judgedUpdate(
+      version.data ?? null,
+      { type, objectId, templateId, preceding },
+      metadata,
+    );
+    const object = 'object' in entry ? entry.object : null;
+    this.#earlier.set(objectId, { templateId, object });
+    return entry;
+  }
+
+  async #judgedUpdate(data: JsonValue, place: UpdatePlace, metadata: VersionMetadata): Promise<VersionEntry> {
+    const { type, objectId, preceding, templateId } = place;
+    if (type === 'COMPOSITION') {
+      const container = { _id: objectId, ...(templateId !== undefined && { template_id: templateId }) };
+      const object = readObject(data, 'COMPOSITION');
+      return nextComposition(this.#context, { container, metadata, precedingVersionUid: preceding }, object);
+    }
+    const object =
+      type === 'FOLDER'
+        ? judgedFolder(data)
+        : nextEhrStatus(data, await this.#previousStatus(objectId, preceding));
+    if (type === 'FOLDER') requireSameObject(object, objectId);
+    return { kind: 'update', type, objectId, precedingVersionUid: preceding, object, ...metadata };
+  }
+
+  /** Template of the container now. @throws not-found when neither database nor earlier entries have it */
+  #knownTemplate(objectId: string, type: RootType): string | undefined {
+    const earlier = this.#earlier.get(objectId);
+    if (earlier !== undefined) return earlier.templateId;
+    const container = this.#containers.get(objectId);
+    if (container?.ehr_id !== this.#ehrId || container.type !== type)
+      throw objectNotFound(this.#ehrId, type, objectId);
+    return container.template_id;
+  }
+
+  async #previousStatus(objectId: string, preceding: string): Promise<JsonObject> {
+    const earlier = this.#earlier.get(objectId)?.object;
+    if (earlier !== undefined && earlier !== null) return earlier;
+    const version = await versionById(this.#ehrId, 'EHR_STATUS', preceding);
+    return version === null ? {} : storedObject(version);
+  }
+}
+
+interface UpdatePlace {
+  readonly type: RootType;
+  readonly objectId: string;
+  readonly preceding: string;
+  readonly templateId: string | undefined;
+}
+
+/** Whether change type, preceding version, data and attestations go together. @throws invalid otherwise */
+function requireFitting({
+  audit,
+  precedingVersionUid: preceding,
+  data,
+  attestations,
+  lifecycleState,
+}: VersionEnvelope): void {
+  const { changeType } = audit;
+  if (changeType === '249' && preceding !== undefined)
+    throw new CdrError('invalid', 'a creation (249) has no preceding_version_uid');
+  if (['250', '251', '523', '666'].includes(changeType) && preceding === undefined)
+    throw new CdrError('invalid', `the change type ${changeType} needs a preceding_version_uid`);
+  if (changeType === '666') requireAttesting(data, attestations);
+  if (changeType !== '523' && lifecycleState === '523')
+    throw new CdrError('invalid', 'the lifecycle state 523 is for deletions only');
+}
+
+function requireAttesting(data: JsonValue | undefined, attestations: readonly JsonObject[]): void {
+  if (data !== undefined) throw new CdrError('invalid', 'an attestation (666) has no data');
+  if (attestations.length === 0)
+    throw new CdrError('invalid', 'an attestation (666) needs at least one entry in attestations');
+}
+
+function requireType(data: JsonValue | undefined): RootType {
+  const type = typeOf(data);
+  if (type !== null) return type;
+  throw new CdrError('invalid', `data must be one of ${TYPES.join(', ')}, with its _type`);
+}
+
+/** A creation may name its uid outside the data. */
+function withExpectedUid({ data, expectedUid }: VersionEnvelope): JsonValue {
+  if (!isJsonObject(data) || expectedUid === undefined || data.uid !== undefined) return data ?? null;
+  return { ...data, uid: { _type: 'OBJECT_VERSION_ID', value: expectedUid } };
+}
+
+function metadataOf(
+  version: VersionEnvelope,
+  index: number,
+): VersionMetadata & { readonly attestations: readonly JsonObject[] } {
+  const { audit, lifecycleState, signature, expectedUid, otherInputVersionUids } = version;
+  const attestations = judgedAttestations(version.attestations, audit, `/versions[${index}]`);
+  return { audit, lifecycleState, signature, attestations, otherInputVersionUids, expectedUid };
+}

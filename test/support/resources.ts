@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import mongoose from 'mongoose';
+import request from 'supertest';
+
+/** Prefix of the standard API. */
+export const V1 = '/rest/openehr/v1';
+
+const FIXTURES = new URL('../fixtures/openehr/', import.meta.url);
+
+/** Text of a fixture below test/fixtures/openehr. */
+export function fixture(path: string): string {
+  return readFileSync(new URL(path, FIXTURES), 'utf8');
+}
+
+/** JSON of a test, read and changed freely. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests reach into any depth of it
+export type Json = Record<string, any>;
+
+/** A canonical COMPOSITION of the fixtures without its uid. */
+export function aComposition(name = 'minimal_evaluation.en.v1'): Json {
+  const composition = JSON.parse(fixture(`composition/${name}.json`)) as Json;
+  delete composition['uid'];
+  return composition;
+}
+
+/** Uploads a template of the fixtures. */
+export async function givenTemplate(app: RequestListener, name = 'minimal_evaluation.en.v1'): Promise<void> {
+  const response = await request(app)
+    .post(`${V1}/definition/template/adl1.4`)
+    .set('Content-Type', 'application/xml')
+    .send(fixture(`opt/${name}.opt`));
+  if (response.status !== 201 && response.status !== 409)
+    throw new Error(`template ${name}: ${response.status} ${response.text}`);
+}
+
+/** Makes an EHR and gives its id. */
+export async function givenEhr(app: RequestListener, status?: object): Promise<string> {
+  const response = await request(app).post(`${V1}/ehr`).send(status);
+  if (response.status !== 201) throw new Error(`EHR: ${response.status} ${response.text}`);
+  return String(response.headers.etag).replaceAll('"', '');
+}
+
+/** Makes a COMPOSITION and gives its version uid. */
+export async function givenComposition(
+  app: RequestListener,
+  ehrId: string,
+  composition: object = aComposition(),
+): Promise<string> {
+  const response = await request(app).post(`${V1}/ehr/${ehrId}/composition`).send(composition);
+  if (response.status !== 201) throw new Error(`COMPOSITION: ${response.status} ${response.text}`);
+  return versionUidOf(response);
+}
+
+/** The version uid that an answer names in its ETag. */
+export function versionUidOf(response: { headers: Record<string, string> }): string {
+  return String(response.headers['etag']).replaceAll('"', '');
+}
+
+/** Container part of a version uid. */
+export function objectIdOf(versionUid: string): string {
+  return versionUid.split('::')[0] ?? '';
+}
+
+/** Everything in the database but caches of shapes, to compare before and after a refused request. */
+export async function dump(): Promise<string> {
+  const { db } = mongoose.connection;
+  if (db === undefined) throw new Error('not connected');
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const names = collections.map(({ name }) => name).filter((name) => name !== 'aql_shapes');
+  const all: Record<string, unknown[]> = {};
+  for (const name of names.sort()) all[name] = await db.collection(name).find().sort({ _id: 1 }).toArray();
+  return JSON.stringify(all);
+}
