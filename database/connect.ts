@@ -45,7 +45,7 @@ export async function connectDatabase(
 
 /**
  * Connects the default mongoose connection with the options of the whole product.
- * @throws the driver's error when the server is not reached within 10 s
+ * @throws the driver's error when the server is not reached within 10 s, or what the URI says
  */
 export async function connectMongoose(uri: string, database: string): Promise<void> {
   mongoose.set('transactionAsyncLocalStorage', true);
@@ -58,7 +58,8 @@ export async function connectMongoose(uri: string, database: string): Promise<vo
     appName: 'everchart',
     readConcern: { level: 'majority' },
     writeConcern: { w: 'majority' },
-    serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
+    // options given here would win over those of the URI
+    ...(!uri.includes('serverSelectionTimeoutMS=') && { serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS }),
   });
 }
 

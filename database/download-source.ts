@@ -41,7 +41,8 @@ async function download(settings: DatabaseSettings, mirror: URL, log: LogLine): 
     log(`database: ${description}`);
     return local;
   } catch (error) {
-    throw new PassedOver(`it failed: ${error instanceof Error ? error.message : String(error)}`);
+    const text = error instanceof Error ? error.message : String(error);
+    throw new PassedOver(`it failed: ${text.replaceAll(/\s+/g, ' ')}`);
   }
 }
 

@@ -115,5 +115,5 @@ function portFile(dbPath: string): string {
 }
 
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return (error instanceof Error ? error.message : String(error)).trim();
 }
