@@ -149,9 +149,11 @@ function fromItem(
   item: WebTemplateListItem,
   target: ReadTarget,
 ): CodedValue {
+  const label = labelOf(item, target.environment.language);
   return {
     code: given.code ?? item.value,
-    value: given.value ?? labelOf(item, target.environment.language),
+    // A code in place of the label says no more than the code does.
+    value: given.value === item.value ? label : (given.value ?? label),
     terminology: given.terminology ?? list.terminology,
   };
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { PROPORTION_TYPES } from '../../template/web-template.js';
 import { readTable, textAt, writeTable } from './fields.js';
-import { conflict, take, type FlatScope, type FlatValue } from './keys.js';
+import { conflict, take, takeEither, type FlatScope, type FlatValue } from './keys.js';
 import type { PlanNode } from './plan.js';
 import type { Codec, ReadTarget } from './target.js';
 import { booleanOf, integerOf, numberOf, temporalOf } from './values.js';
@@ -31,7 +31,7 @@ export const DV_QUANTITY: Codec = {
 /** DV_PROPORTION: the value without suffix is the ratio, written only. */
 export const DV_PROPORTION: Codec = {
   read(scope, target, type) {
-    take(scope, '');
+    for (const ratio of ['', 'value']) take(scope, ratio);
     const proportion = readByTable(scope, target, type);
     const [only, ...others] = target.plan?.node.proportionTypes ?? [];
     if (proportion !== null && only !== undefined && others.length === 0)
@@ -63,7 +63,7 @@ export const DV_DURATION: Codec = {
   read(scope, target, type) {
     const object: JsonObject = { _type: type };
     const found = readTable(type, object, scope, target);
-    const plain = take(scope, '');
+    const plain = takeEither(scope, '', 'value');
     const date = durationParts(scope, DATE_PARTS);
     const time = durationParts(scope, TIME_PARTS);
     const [part] = [...date.given, ...time.given];

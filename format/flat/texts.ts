@@ -106,11 +106,12 @@ function ordinalOf({ code, label, ordinal }: OrdinalParts, target: ReadTarget): 
   const item =
     sought === undefined ? items.find((candidate) => candidate.ordinal === ordinal) : findItem(items, sought);
   if (item !== undefined) {
-    const value = label ?? labelOf(item, target.environment.language);
+    const value =
+      label === undefined || label === item.value ? labelOf(item, target.environment.language) : label;
     return ordinalObject({ code: item.value, value, terminology: 'local' }, ordinal ?? item.ordinal);
   }
-  const isComplete = code !== undefined && label !== undefined && ordinal !== undefined;
-  if (items.length > 0 && !isComplete) throw unknownValue(sought ?? String(ordinal), 'local');
+  const isIncomplete = [code, label, ordinal].includes(undefined);
+  if (items.length > 0 && isIncomplete) throw unknownValue(sought ?? String(ordinal), 'local');
   return ordinalObject({ code, value: label, terminology: 'local' }, ordinal);
 }
 

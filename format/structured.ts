@@ -1,0 +1,91 @@
+import { CdrError } from '../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import { conflict, flatKeys, type FlatScope } from './flat/keys.js';
+
+/**
+ * Turns a STRUCTURED body into FLAT (templates-and-formats 3.6). Nulls and empty lists are left out; a single value
+ * may stand in place of a list of one.
+ *
+ * @throws invalid naming the key of a list in a list or of an attribute that is no single value, and when two
+ * entries give the same key different values
+ */
+export function structuredToFlat(structured: JsonObject): JsonObject {
+  const flat: JsonObject = {};
+  for (const [id, value] of Object.entries(structured)) flatten(flat, id, value);
+  return flat;
+}
+
+/**
+ * Turns a FLAT body into STRUCTURED (templates-and-formats 3.6): every id holds a list, the root and `ctx` hold one
+ * object. Where a list would not tell which entry is which when read again, the later ones keep their index in the
+ * key (`"id:1"`).
+ *
+ * @throws invalid as `flatKeys`
+ */
+export function flatToStructured(flat: JsonObject): JsonObject {
+  const { top, context } = flatKeys(flat);
+  const structured: JsonObject = {};
+  if (context.size > 0)
+    structured['ctx'] = Object.fromEntries(Array.from(context, ([name, { value }]) => [name, value]));
+  for (const [id, instances] of top.children)
+    for (const [index, scope] of instances)
+      structured[index === 0 ? id : `${id}:${index}`] = structureOf(scope);
+  return structured;
+}
+
+function flatten(flat: JsonObject, path: string, value: JsonValue): void {
+  if (Array.isArray(value)) flattenList(flat, path, value);
+  else if (isJsonObject(value)) flattenObject(flat, path, value);
+  else if (value !== null) put(flat, path, value);
+}
+
+function flattenObject(flat: JsonObject, path: string, object: JsonObject): void {
+  for (const [name, value] of Object.entries(object)) {
+    if (!name.startsWith('|')) flatten(flat, `${path}/${name}`, value);
+    else if (typeof value !== 'object') put(flat, path + name, value);
+    else if (value !== null)
+      throw new CdrError('invalid', `the value of ${path}${name} must be a single value`);
+  }
+}
+
+/** Entries with nothing but keys of `_` say more about the first one, unless several are there to be told apart. */
+function flattenList(flat: JsonObject, path: string, list: readonly JsonValue[]): void {
+  const isNumbered = list.filter(isEntry).length > 1;
+  list.forEach((value, index) => {
+    if (Array.isArray(value)) throw new CdrError('invalid', `the list at ${path} must not hold a list`);
+    flatten(flat, isNumbered && index > 0 ? `${path}:${index}` : path, value);
+  });
+}
+
+function isEntry(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return value !== null;
+  return Object.keys(value).some((name) => !name.startsWith('_'));
+}
+
+function put(flat: JsonObject, key: string, value: JsonValue): void {
+  if (Object.hasOwn(flat, key) && flat[key] !== value) throw conflict(key, key);
+  flat[key] = value;
+}
+
+function structureOf(scope: FlatScope): JsonValue {
+  const plain = scope.values.get('');
+  if (plain !== undefined && scope.values.size === 1 && scope.children.size === 0) return plain.value;
+  const object: JsonObject = {};
+  for (const [attribute, { value }] of scope.values)
+    object[`|${attribute === '' ? 'value' : attribute}`] = value;
+  for (const [id, instances] of scope.children) addInstances(object, id, instances);
+  return object;
+}
+
+function addInstances(object: JsonObject, id: string, instances: ReadonlyMap<number, FlatScope>): void {
+  const ordered = [...instances].sort(([a], [b]) => a - b);
+  const values = ordered.map(([, scope]) => structureOf(scope));
+  const isComplete = ordered.every(([index], position) => index === position);
+  if (isComplete && (values.length === 1 || values.filter(isEntry).length > 1)) {
+    object[id] = values;
+    return;
+  }
+  ordered.forEach(([index], position) => {
+    object[index === 0 ? id : `${id}:${index}`] = [values[position] ?? null];
+  });
+}
