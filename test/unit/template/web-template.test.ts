@@ -60,7 +60,7 @@ function compared(node: Node | undefined): Record<string, unknown> {
 }
 
 const webTemplate = (name: string) => publicTemplate(name).webTemplate as unknown as Tree;
-const expected = (name: string) => fixtureJson<Tree>(`webtemplate/${name}.json`);
+const expected = (name: string) => fixtureJson(`webtemplate/${name}.json`) as unknown as Tree;
 
 function find(node: WebTemplateNode, id: string): WebTemplateNode {
   const search = (candidate: WebTemplateNode): WebTemplateNode | undefined =>

@@ -1,0 +1,31 @@
+import { readRm } from '../../rm/read.js';
+import { missingCompositionAttributes, validateRm } from '../../rm/validate.js';
+import type { JsonObject } from '../../base/json.js';
+import type { CompiledTemplate } from '../../template/compile.js';
+import { validateAgainstTemplate } from '../../template/validate.js';
+
+/** What a server with the default settings answers to a COMPOSITION. */
+export interface Verdict {
+  readonly status: 201 | 400 | 422;
+  readonly violations: readonly string[];
+}
+
+/** Runs the stages of templates-and-formats 5.1 in their order. */
+export function judge(
+  composition: JsonObject,
+  template: (templateId: string) => CompiledTemplate | null,
+  lenient = false,
+): Verdict {
+  const { object, violations } = readRm(composition, 'COMPOSITION');
+  if (object === null) return { status: 400, violations };
+  const missing = missingCompositionAttributes(object);
+  if (missing.length > 0) return { status: 400, violations: missing };
+  const details = object['archetype_details'] as { template_id: { value: string } };
+  const templateId = details.template_id.value;
+  const compiled = template(templateId);
+  if (compiled === null)
+    return { status: 422, violations: [`Template with template_id '${templateId}' does not exist`] };
+  const options = { checkExtraNodes: true, checkContainerCardinality: false, lenient };
+  const found = [...validateRm(object, { lenient }), ...validateAgainstTemplate(object, compiled, options)];
+  return { status: found.length === 0 ? 201 : 422, violations: found };
+}
