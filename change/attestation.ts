@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.js';
 import { validateRm } from '../rm/validate.js';
 import { auditDetails, type AuditRequest } from './audit.js';
-import { findings } from './content.js';
+import { findings, withoutAttributes } from './content.js';
 
 /**
  * ATTESTATIONs of a request, judged: `reason` and `is_pending` are required, the committer is that of the
@@ -17,7 +17,7 @@ export function judgedAttestations(
   const judged = attestations.map((given, index) => {
     const place = `${path}/attestations[${index}]`;
     const defaults = auditDetails({ ...audit, changeType: '666' }, 'server', new Date(0));
-    const { description: _own, ...filling } = defaults;
+    const filling = withoutAttributes(defaults, ['description']);
     const attestation: JsonObject = { ...filling, ...given, _type: 'ATTESTATION' };
     violations.push(...validateRm(attestation, { rootPath: place }));
     return attestation;

@@ -23,7 +23,9 @@ export function readObject(value: JsonValue, type: RootType): JsonObject {
   if (violations.length > 0) throw findings('invalid', violations);
   if (object === null) throw new CdrError('invalid', `the content is no ${type}`);
   if (object._type !== type)
-    throw findings('invalid', [`/: Object should be type ${type}, but was ${String(object._type)}`]);
+    throw findings('invalid', [
+      `/: Object should be type ${type}, but was ${textAt(object, ['_type']) ?? 'none'}`,
+    ]);
   return object;
 }
 
@@ -68,6 +70,11 @@ export async function judgeComposition(
 export function judgeByRm(object: JsonObject, furtherFindings: readonly string[] = []): void {
   const violations = [...validateRm(object), ...furtherFindings];
   if (violations.length > 0) throw findings('invalid', violations);
+}
+
+/** The object without some of its attributes. */
+export function withoutAttributes(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
 /** Text at a path of attribute names, undefined when there is none. */

@@ -5,7 +5,7 @@ import { readRm } from '../rm/read.js';
 import type { AuditRequest } from './audit.js';
 import { changeTypeOf, lifecycleStateOf, type ChangeType, type LifecycleState } from './codes.js';
 import { judgedCommitter } from './committer.js';
-import { findings, textAt } from './content.js';
+import { findings, textAt, withoutAttributes } from './content.js';
 import type { ChangeSettings } from './context.js';
 
 /** What the headers of the request say where the body says nothing. */
@@ -96,7 +96,8 @@ function commonChangeType(versions: readonly VersionEnvelope[]): ChangeType {
 function readAudit(value: JsonValue, path: string, settings: ChangeSettings): GivenAudit {
   if (value === null) return { changeType: undefined, committer: undefined, description: undefined };
   if (!isJsonObject(value)) throw findings('invalid', [`${path}: Object should be type AUDIT_DETAILS`]);
-  const { time_committed: _time, system_id: systemId, ...rest } = value;
+  const { system_id: systemId } = value;
+  const rest = withoutAttributes(value, ['time_committed', 'system_id']);
   if (systemId !== undefined && systemId !== settings.systemId && !settings.acceptForeignSystemId)
     throw findings('invalid', [`${path}/system_id: The value must be ${settings.systemId}`]);
   const audit = readPart({ _type: 'AUDIT_DETAILS', ...rest }, 'AUDIT_DETAILS', path);
@@ -129,7 +130,8 @@ function readVersion(
   if (!isJsonObject(value)) throw findings('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
   if (value._type !== undefined && value._type !== 'ORIGINAL_VERSION')
     throw findings('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
-  const { data, commit_audit: commitAudit, contribution: _ref, ...rest } = value;
+  const { data, commit_audit: commitAudit } = value;
+  const rest = withoutAttributes(value, ['data', 'commit_audit', 'contribution']);
   const version = readPart({ _type: 'ORIGINAL_VERSION', ...rest }, 'ORIGINAL_VERSION', path);
   const given = readAudit(commitAudit ?? null, `${path}/commit_audit`, settings);
   if (given.changeType === undefined)

@@ -1,13 +1,12 @@
 import { CdrError } from '../base/errors.js';
-import { formatObjectVersionId, parseObjectVersionId } from '../base/object-version-id.js';
+import { parseObjectVersionId } from '../base/object-version-id.js';
 import { deriveAqlDocument } from '../models/derive.js';
 import { COLLECTIONS, type RootType } from '../models/layout.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import type { Write } from '../models/write-batch.js';
-import { auditDetails } from './audit.js';
-import { lifecycleTerm } from './codes.js';
 import { flagsOf } from './ehr-flags.js';
+import { followingVersion, identified, newVersion, stamped } from './plan-version.js';
 import type { EhrFlags, Progress } from './progress.js';
 import { objectNotFound, staleVersion } from './refusal.js';
 import type {
@@ -18,7 +17,6 @@ import type {
   TemplateOfEntry,
   UpdateEntry,
   VersionEntry,
-  VersionMetadata,
 } from './request.js';
 
 /** One entry worked out. */
@@ -143,96 +141,6 @@ function requireLatest(
   code: 'precondition-failed' | 'conflict',
 ): void {
   if (container.latest_version_uid !== named) throw staleVersion(code, container);
-}
-
-interface VersionPlace {
-  readonly objectId: string;
-  readonly type: RootType;
-  readonly version: number;
-  readonly time: Date;
-  readonly preceding?: VersionedObjectDoc;
-}
-
-function followingVersion(
-  progress: Progress,
-  entry: UpdateEntry | DeleteEntry,
-  container: VersionedObjectDoc,
-): VersionDoc {
-  return newVersion(progress, entry, {
-    objectId: container._id,
-    type: container.type,
-    version: container.latest_version + 1,
-    time: progress.timeAfter(container),
-    preceding: container,
-  });
-}
-
-function newVersion(
-  progress: Progress,
-  entry: CreateEntry | UpdateEntry | DeleteEntry,
-  place: VersionPlace,
-): VersionDoc {
-  const { settings, request } = progress;
-  const { objectId, version, preceding, time } = place;
-  const versionUid = formatObjectVersionId({ objectId, systemId: settings.systemId, version });
-  if (entry.expectedUid !== undefined && entry.expectedUid !== versionUid)
-    throw new CdrError('precondition-failed', `the version uid will be ${versionUid}, another one was given`);
-  const templateId = entry.kind === 'delete' ? undefined : entry.composition?.templateId;
-  const keptTemplateId = templateId ?? preceding?.template_id;
-  return {
-    _id: versionUid,
-    ehr_id: request.ehrId,
-    object_id: objectId,
-    type: place.type,
-    version,
-    time_committed: time,
-    contribution_uid: request.contributionUid,
-    ...(preceding !== undefined && { preceding_version_uid: preceding.latest_version_uid }),
-    ...(entry.signature !== undefined && { signature: entry.signature }),
-    commit_audit: auditDetails(entry.audit, settings.systemId, time),
-    lifecycle_state: lifecycleTerm(entry.lifecycleState),
-    ...optionalLists(progress, entry, time),
-    ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
-    data: entry.kind === 'delete' ? null : dataText(progress, entry, versionUid),
-  };
-}
-
-function optionalLists(progress: Progress, entry: VersionMetadata, time: Date): Partial<VersionDoc> {
-  const inputs = entry.otherInputVersionUids ?? [];
-  const attestations = stamped(progress, entry, time);
-  return {
-    ...(inputs.length > 0 && { other_input_version_uids: inputs }),
-    ...(attestations.length > 0 && { attestations }),
-  };
-}
-
-/** ATTESTATIONs carry the server's time and system id, whatever the client wrote. */
-function stamped(
-  { settings }: Progress,
-  entry: VersionMetadata,
-  time: Date,
-): VersionDoc['attestations'] & {} {
-  const { system_id, time_committed } = auditDetails(entry.audit, settings.systemId, time);
-  return (entry.attestations ?? []).map((attestation) => ({
-    ...attestation,
-    _type: 'ATTESTATION',
-    system_id: system_id ?? settings.systemId,
-    time_committed: time_committed ?? null,
-  }));
-}
-
-/** Canonical JSON text with the version uid as `uid`. @throws too-large over `MAX_COMPOSITION_BYTES` */
-function dataText(progress: Progress, entry: CreateEntry | UpdateEntry, versionUid: string): string {
-  const text = JSON.stringify(identified(entry, versionUid));
-  const limit = progress.settings.maxCompositionBytes;
-  if (text.length * 3 > limit && Buffer.byteLength(text) > limit)
-    throw new CdrError('too-large', `the canonical JSON of the ${entry.type} is larger than ${limit} bytes`);
-  return text;
-}
-
-function identified(entry: CreateEntry | UpdateEntry, versionUid: string): CreateEntry['object'] {
-  const identity = { uid: { _type: 'OBJECT_VERSION_ID', value: versionUid } };
-  return { _type: entry.type, ...identity, ...entry.object, ...identity };
 }
 
 function latestOf(

@@ -25,7 +25,7 @@ export function requireSameTemplate(previous: string | undefined, next: string):
 
 function templateName(templateId: string): TemplateName {
   const [, base = templateId, ...numbers] = TEMPLATE_ID.exec(templateId) ?? [];
-  return { base, version: numbers.map((digits) => Number(digits ?? 0)) };
+  return { base, version: numbers.map((digits: string | undefined) => Number(digits ?? 0)) };
 }
 
 function isLower(version: readonly number[], than: readonly number[]): boolean {
