@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
@@ -54,12 +54,19 @@ export async function insertAudit(record: AuditDoc): Promise<void> {
 
 /** The records that fit, newest first, from `offset`, at most `fetch`. */
 export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
-  const query = Audit.find();
-  if (filter.from !== undefined) query.where('time').gte(filter.from.getTime());
-  if (filter.to !== undefined) query.where('time').lte(filter.to.getTime());
-  if (filter.user !== undefined) query.where('user').equals(filter.user);
-  if (filter.ehrId !== undefined) query.where('ehr_id').equals(filter.ehrId);
-  return query.sort({ time: -1, _id: -1 }).skip(filter.offset).limit(filter.fetch).lean<AuditDoc[]>().exec();
+  const { from, to, user, ehrId } = filter;
+  const period = { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lte: to }) };
+  const conditions = {
+    ...(Object.keys(period).length > 0 && { time: trusted(period) }),
+    ...(user !== undefined && { user }),
+    ...(ehrId !== undefined && { ehr_id: ehrId }),
+  };
+  return Audit.find(conditions)
+    .sort({ time: -1, _id: -1 })
+    .skip(filter.offset)
+    .limit(filter.fetch)
+    .lean<AuditDoc[]>()
+    .exec();
 }
 
 /** Whether any record names the EHR: it existed, even if it is gone. */

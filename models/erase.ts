@@ -43,6 +43,7 @@ export async function ehrsBeingErased(): Promise<string[]> {
 
 /** Removes versions, containers, contributions, tags and archives of a hidden EHR in steps; may be repeated. */
 export async function eraseEhrContent(ehrId: string): Promise<void> {
+  await eraseInSteps(COLLECTIONS.aql, { ehr: ehrId });
   await eraseInSteps(COLLECTIONS.itemTags, { owner_id: ehrId });
   await eraseInSteps(COLLECTIONS.versions, { ehr_id: ehrId });
   await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: ehrId });

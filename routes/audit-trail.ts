@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../base/errors.js';
+import { parseEhrId } from '../base/object-version-id.js';
 import { insertAudit, type AuditDoc } from '../models/audit.js';
 import { ERROR_STATUS } from './error-status.js';
 import { requestState } from './request-state.js';
 
 /** What the audit record of a request tells beside who, when and with what outcome. */
-export interface AuditSubject {
-  readonly operation: string;
+interface AuditSubject {
   ehrId?: string;
   target?: string;
 }
@@ -33,11 +33,11 @@ export interface AuditRule {
  */
 export function audited(rule: AuditRule): Middleware {
   return async (ctx: Context, next: Next) => {
-    const subject: AuditSubject = { operation: rule.operation(ctx) };
+    const subject: AuditSubject = {};
     (ctx.state as Record<string, AuditSubject>)[KEY] = subject;
     const write = async (status: number): Promise<void> => {
       if (rule.recordsAnonymous || requestState(ctx).user !== null)
-        await insertAudit(record(ctx, subject, status));
+        await insertAudit(record(ctx, { ...subject, operation: rule.operation(ctx) }, status));
     };
     try {
       await next();
@@ -49,17 +49,29 @@ export function audited(rule: AuditRule): Middleware {
   };
 }
 
-function record(ctx: Context, subject: AuditSubject, status: number): AuditDoc {
+function record(
+  ctx: Context,
+  subject: AuditSubject & { readonly operation: string },
+  status: number,
+): AuditDoc {
   const { requestId, user } = requestState(ctx);
   const time = new Date();
+  const ehrId = subject.ehrId ?? ehrIdOfPath(ctx);
   return {
     _id: `${time.getTime().toString(36).padStart(9, '0')}-${randomBytes(8).toString('hex')}`,
     time,
     user: user?.name ?? 'anonymous',
     operation: subject.operation,
-    ...(subject.ehrId !== undefined && { ehr_id: subject.ehrId }),
+    ...(ehrId !== null && { ehr_id: ehrId }),
     ...(subject.target !== undefined && { target: subject.target }),
     status,
     request_id: requestId,
   };
+}
+
+/** The ehr_id that the matched route names, null when it names none or a malformed one. */
+function ehrIdOfPath(ctx: Context): string | null {
+  const { params } = ctx as { params?: Record<string, string | undefined> };
+  const text = params?.ehr_id;
+  return text === undefined ? null : parseEhrId(text);
 }

@@ -16,6 +16,7 @@ import { readBodyText } from './middleware/body.js';
 import { errors } from './middleware/errors.js';
 import { concurrencyCap, rateLimit } from './middleware/limits.js';
 import { origin } from './middleware/origin.js';
+import { readAudit } from './middleware/read-audit.js';
 import { readyGate } from './middleware/ready-gate.js';
 import { requestLog } from './middleware/request-log.js';
 import { compression, crossOrigin, securityHeaders } from './middleware/security.js';
@@ -51,6 +52,7 @@ export function createApp(settings: Settings, log: Logger, operation: Operation 
   const guards = [
     readyGate(operation.state),
     authenticate({ verify, roles, open: settings.auth === 'none' }),
+    ...(settings.auditReads ? [readAudit()] : []),
     readBodyText(settings.maxBodyBytes),
   ];
   const prefixes = settings.apiAliasV1 ? [STANDARD_API, '/v1'] : [STANDARD_API];

@@ -40,8 +40,8 @@ export function addOperation(router: Router, guards: AdminGuards, operation: Adm
   router[operation.method](
     operation.path,
     failure,
-    guards.authenticate,
     audit,
+    guards.authenticate,
     guards.readBody,
     async (ctx) => {
       await operation.handle(ctx);

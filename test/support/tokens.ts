@@ -1,0 +1,22 @@
+import jwt from 'jsonwebtoken';
+import type { Settings } from '../../base/settings.js';
+import { loadConfig } from '../../src/config.js';
+
+const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
+
+/** Settings of a server with a key and the administration API. */
+export const WITH_ADMIN: Pick<Settings, 'jwt' | 'adminApiActive'> = {
+  jwt: loadConfig({ JWT_SECRET: SECRET }).jwt,
+  adminApiActive: true,
+};
+
+/** An `Authorization` header of a user with these roles. */
+export function bearer(roles: readonly string[], name = 'ada', expiresIn = 600): string {
+  return `Bearer ${jwt.sign({ preferred_username: name, roles }, SECRET, { expiresIn })}`;
+}
+
+/** Header of an administrator. */
+export const ADMIN = bearer(['ADMIN'], 'root-admin');
+
+/** Header of a user without the admin role. */
+export const USER = bearer(['USER'], 'ada');
