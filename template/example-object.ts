@@ -20,6 +20,8 @@ import type { WebTemplateNode } from './web-template.js';
 
 /** Containers that must not be empty, by RM class. */
 const NEVER_EMPTY: Readonly<Record<string, string>> = { CLUSTER: 'items', HISTORY: 'events' };
+/** Structures that may be empty in canonical form only: simplified forms do not show an empty one. */
+const ITEM_LISTS = new Set(['ITEM_TREE', 'ITEM_LIST']);
 const RM_VERSION = '1.0.4';
 
 /**
@@ -129,6 +131,8 @@ function finish(object: JsonObject, node: WebTemplateNode, context: ValueContext
   const container = NEVER_EMPTY[withoutParameters(node.rmType)];
   if (container !== undefined && object[container] === undefined)
     return fillContainer(object, container, node, context);
+  if (ITEM_LISTS.has(node.rmType) && object['items'] === undefined)
+    fillContainer(object, 'items', node, context);
   switch (withoutParameters(node.rmType)) {
     case 'ELEMENT':
       finishElement(object);
@@ -200,7 +204,7 @@ function fillContainer(
   context: ValueContext,
 ): boolean {
   const children = node.children.filter((child) => child.attribute === container && child.max !== 0);
-  for (const child of children) {
+  for (const child of children.toSorted((left, right) => Number(left.isSlot) - Number(right.isSlot))) {
     const [made] = instances(child, context, 1);
     if (made !== undefined) {
       object[container] = [made];
