@@ -4,8 +4,8 @@ import { acceptedRanges, baseType, isUtf8, normalName, type AcceptRange } from '
 /** The forms of a COMPOSITION (templates-and-formats 3, 4). */
 export type ContentFormat = 'JSON' | 'XML' | 'FLAT' | 'STRUCTURED';
 
-/** Every form a body can have; `WEB_TEMPLATE` is JSON, `TEXT` is plain text (OPT, AQL). */
-export type BodyFormat = ContentFormat | 'WEB_TEMPLATE' | 'TEXT';
+/** Every form a body can have; `WEB_TEMPLATE` is JSON, `TEXT` plain text (OPT, AQL), `NDJSON` and `CSV` query results. */
+export type BodyFormat = ContentFormat | 'WEB_TEMPLATE' | 'TEXT' | 'NDJSON' | 'CSV';
 
 /** What a request or response is about; decides which media types are possible (REST contract, section 6). */
 export type ResourceKind =
@@ -44,6 +44,8 @@ const TEXT_XML: BodyType = { format: 'XML', mediaType: 'text/xml' };
 const PLAIN_TEXT: BodyType = { format: 'TEXT', mediaType: 'text/plain' };
 const WEB_TEMPLATE: BodyType = { format: 'WEB_TEMPLATE', mediaType: 'application/openehr.wt+json' };
 const WEB_TEMPLATE_AS_JSON: BodyType = { format: 'WEB_TEMPLATE', mediaType: 'application/json' };
+const NDJSON: BodyType = { format: 'NDJSON', mediaType: 'application/x-ndjson' };
+const CSV: BodyType = { format: 'CSV', mediaType: 'text/csv' };
 const COMPOSITION_TYPES: readonly BodyType[] = [
   JSON_TYPE,
   XML_TYPE,
@@ -67,7 +69,7 @@ const TYPES: Readonly<
   'web-template': { requests: [], responses: [WEB_TEMPLATE, WEB_TEMPLATE_AS_JSON] },
   'template-example': { requests: [], responses: COMPOSITION_TYPES },
   'stored-query': { requests: [PLAIN_TEXT, JSON_TYPE], responses: [JSON_TYPE] },
-  query: { requests: [JSON_TYPE], responses: [JSON_TYPE] },
+  query: { requests: [JSON_TYPE], responses: [JSON_TYPE, NDJSON, CSV] },
   'item-tag': { requests: [JSON_TYPE], responses: [JSON_TYPE] },
   admin: { requests: RM_TYPES, responses: RM_TYPES },
   'admin-template': { requests: [XML_TYPE, TEXT_XML], responses: [XML_TYPE, JSON_TYPE] },

@@ -21,6 +21,11 @@ function own(rmClass: string, id: string, type: string, more: Partial<OwnKey> = 
   return { rmClass, id, attribute: id.slice(1), type, isList: false, isShared: false, ...more };
 }
 
+/** A key without `_`. */
+function shown(rmClass: string, id: string, type: string, more: Partial<OwnKey> = {}): OwnKey {
+  return own(rmClass, id, type, { attribute: id, ...more });
+}
+
 const LIST = { isList: true };
 const SHARED = { isShared: true };
 
@@ -43,8 +48,23 @@ const OWN_KEYS: readonly OwnKey[] = [
   own('ELEMENT', '_null_reason', 'DV_TEXT'),
   own('ACTION', '_instruction_details', 'INSTRUCTION_DETAILS'),
   own('ISM_TRANSITION', '_reason', 'DV_TEXT', LIST),
-  own('EVENT', 'math_function', 'DV_CODED_TEXT', { attribute: 'math_function', ...SHARED }),
-  own('EVENT', 'width', 'DV_DURATION', { attribute: 'width', ...SHARED }),
+  shown('EVENT', 'time', 'DV_DATE_TIME', SHARED),
+  shown('EVENT', 'math_function', 'DV_CODED_TEXT', SHARED),
+  shown('EVENT', 'width', 'DV_DURATION', SHARED),
+  // Usually nodes of the tree; not where the template makes them optional.
+  shown('COMPOSITION', 'language', 'CODE_PHRASE'),
+  shown('COMPOSITION', 'territory', 'CODE_PHRASE'),
+  shown('COMPOSITION', 'category', 'DV_CODED_TEXT'),
+  shown('EVENT_CONTEXT', 'start_time', 'DV_DATE_TIME'),
+  shown('EVENT_CONTEXT', 'setting', 'DV_CODED_TEXT'),
+  shown('INSTRUCTION', 'narrative', 'DV_TEXT'),
+  shown('INSTRUCTION', 'expiry_time', 'DV_DATE_TIME'),
+  shown('ACTIVITY', 'timing', 'DV_PARSABLE'),
+  shown('ACTIVITY', 'action_archetype_id', 'String'),
+  shown('ACTION', 'time', 'DV_DATE_TIME'),
+  shown('ISM_TRANSITION', 'current_state', 'DV_CODED_TEXT'),
+  shown('ISM_TRANSITION', 'careflow_step', 'DV_CODED_TEXT'),
+  shown('ISM_TRANSITION', 'transition', 'DV_CODED_TEXT'),
 ];
 
 const BY_CLASS = new Map<string, readonly OwnKey[]>();

@@ -31,7 +31,7 @@ export interface PlanNode {
 const OTHER_STRUCTURES = new Set(['EVENT_CONTEXT', 'ISM_TRANSITION', 'INSTRUCTION_DETAILS']);
 /** Ids that lead into a node that has none of its own, by RM class, beside those of its children. */
 const SHARED_IDS: readonly (readonly [string, readonly string[]])[] = [
-  ['EVENT', ['math_function', 'width']],
+  ['EVENT', ['time', 'math_function', 'width']],
   ['HISTORY', ['history_origin']],
 ];
 

@@ -1,7 +1,7 @@
 import { CdrError } from '../../base/errors.js';
 import { formatUtc } from '../../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
-import { isKindOf } from '../../rm/model/classes.js';
+import { attributesOf, isKindOf } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/compile.js';
 import { codedText } from './coded.js';
 import { flatContext } from './context.js';
@@ -75,7 +75,7 @@ function readRaw(plan: PlanNode, scope: FlatScope, environment: ReadEnvironment)
 }
 
 function newObject(plan: PlanNode, { template }: ReadEnvironment): JsonObject {
-  const object: JsonObject = { _type: plan.type };
+  const object: JsonObject = { _type: plan.type === 'ITEM_STRUCTURE' ? 'ITEM_TREE' : plan.type };
   const { archetypeNodeId, nameCode, constraint } = plan.node;
   if (archetypeNodeId === null) return object;
   const value = templateName(plan);
@@ -162,7 +162,18 @@ function finish(plan: PlanNode, object: JsonObject, { scope, environment }: Plac
   if (plan.type === 'ELEMENT' && object['null_flavour'] !== undefined) delete object['value'];
   if (isKindOf(plan.type, 'EVENT')) settleEvent(object, plan, environment);
   if (plan.type === 'HISTORY') fillHistory(object, plan, scope, environment);
+  addRequiredStructures(plan, object, environment);
   fillDefaults(object, plan, environment);
+}
+
+/** `data` and `description` that the RM requires are there even when all they may hold is optional and missing. */
+function addRequiredStructures(plan: PlanNode, object: JsonObject, environment: ReadEnvironment): void {
+  for (const [attribute, [child]] of plan.attributes) {
+    if (object[attribute] !== undefined || child === undefined) continue;
+    if (!isKindOf(child.type, 'ITEM_STRUCTURE') || child.type === 'ITEM_SINGLE') continue;
+    if (attributesOf(plan.type).get(attribute)?.required === true)
+      object[attribute] = newObject(child, environment);
+  }
 }
 
 /** A context is there even when neither the keys nor the template name one. */
