@@ -1,0 +1,52 @@
+import type { ErrorCode } from '../../../base/errors.js';
+import type { JsonValue } from '../../../base/json.js';
+import type { TerminologyAnswer } from '../../../aql/terminology.js';
+import { ARCHETYPES } from '../hilltop/compositions.js';
+
+/** One query of the test groups, with what it must answer on the Hilltop data. */
+export interface AqlCase {
+  /** Number in the list of test groups. */
+  readonly group: number;
+  readonly title: string;
+  readonly aql: string;
+  /** Parameters of a POST body. */
+  readonly parameters?: Readonly<Record<string, JsonValue>>;
+  /** Parameters of a query string. */
+  readonly textParameters?: Readonly<Record<string, string | string[]>>;
+  readonly options?: CaseOptions;
+  readonly expect: Expectation;
+}
+
+export interface CaseOptions {
+  readonly ehrId?: string;
+  readonly asOf?: string;
+  readonly fetch?: number;
+  readonly offset?: number;
+  readonly maxFetch?: number;
+  readonly defaultFetch?: number;
+  readonly subsumption?: boolean;
+  /** Answers of the terminology service by the key of the question; absent: no service. */
+  readonly terminology?: Readonly<Record<string, TerminologyAnswer>>;
+}
+
+/** `rows` in any order unless `ordered`; `columns` are names and paths. */
+export type Expectation =
+  | { readonly rows: readonly (readonly JsonValue[])[]; readonly ordered?: boolean }
+  | { readonly count: number }
+  | { readonly columns: readonly { readonly name: string; readonly path: string | null }[] }
+  | { readonly error: ErrorCode; readonly message?: string };
+
+/** Short names of the test groups. */
+export const A = ARCHETYPES;
+export const O = `OBSERVATION o[${A.bloodPressure}]`;
+export const P = `OBSERVATION p[${A.pulse}]`;
+export const EV = 'o/data[at0001]/events[at0006]';
+export const SYS = `${EV}/data[at0003]/items[at0004]/value/magnitude`;
+export const DIA = `${EV}/data[at0003]/items[at0005]/value/magnitude`;
+
+/** One column of values as rows. */
+export const column = (...values: JsonValue[]): JsonValue[][] => values.map((value) => [value]);
+
+/** A refusal. */
+export const invalid = (message?: string): Expectation =>
+  message === undefined ? { error: 'invalid' } : { error: 'invalid', message };

@@ -1,0 +1,48 @@
+import { bindParameters } from '../../../aql/bind.js';
+import { checkScope } from '../../../aql/check.js';
+import { pageOf, type Page } from '../../../aql/paging.js';
+import { queryParameters } from '../../../aql/parameters.js';
+import { parseAql } from '../../../aql/parser/parse.js';
+import { resolveScope } from '../../../aql/scope.js';
+import type { Scope } from '../../../aql/scope-types.js';
+import { resolveTerminology, terminologyQuestions } from '../../../aql/terminology.js';
+import { CdrError } from '../../../base/errors.js';
+import type { AqlCase } from './aql-case.js';
+
+/** A case ready to run: what both the evaluator and the pipeline start from. */
+export interface PreparedCase {
+  readonly scope: Scope;
+  readonly page: Page;
+}
+
+/** Parses, binds, resolves and checks a case as the query route does. @throws as the route */
+export function prepareCase(aqlCase: AqlCase, systemId: string): PreparedCase {
+  const { options = {} } = aqlCase;
+  const parsed = parseAql(aqlCase.aql);
+  const bound = bindParameters(
+    parsed,
+    aqlCase.textParameters === undefined
+      ? queryParameters('json', Object.entries(aqlCase.parameters ?? {}))
+      : queryParameters('text', Object.entries(aqlCase.textParameters)),
+  );
+  const query = terminologyQuestions(bound).length === 0 ? bound : answered(bound, options.terminology);
+  const scope = resolveScope(query, { ehrId: options.ehrId ?? null });
+  checkScope(scope, { systemId });
+  const page = pageOf(
+    query,
+    { fetch: options.fetch ?? null, offset: options.offset ?? null },
+    { defaultFetch: options.defaultFetch ?? null, maxFetch: options.maxFetch ?? null },
+  );
+  return { scope, page };
+}
+
+function answered(
+  bound: ReturnType<typeof bindParameters>,
+  answers: NonNullable<AqlCase['options']>['terminology'],
+): ReturnType<typeof bindParameters> {
+  if (answers === undefined) throw new CdrError('invalid', 'no terminology service is configured');
+  for (const { key } of terminologyQuestions(bound))
+    if (answers[key] === undefined)
+      throw new CdrError('bad-gateway', 'the terminology service gave no answer');
+  return resolveTerminology(bound, new Map(Object.entries(answers)));
+}

@@ -1,0 +1,21 @@
+import { evaluateQuery } from '../../../aql/reference/evaluate.js';
+import { fromCases } from '../../support/aql-cases/from-cases.js';
+import { prepareCase } from '../../support/aql-cases/prepare.js';
+import { describeCases, type CaseRunner } from '../../support/aql-cases/run-cases.js';
+import { HILLTOP, SYSTEM_ID } from '../../support/hilltop/hilltop.js';
+
+const inEvaluator: CaseRunner = (aqlCase) => {
+  const { scope, page } = prepareCase(aqlCase, SYSTEM_ID);
+  const { ehrId, asOf, subsumption } = aqlCase.options ?? {};
+  return evaluateQuery(scope, HILLTOP, {
+    systemId: SYSTEM_ID,
+    now: new Date('2021-04-01T12:00:00.500Z'),
+    zoneOffsetMinutes: 120,
+    page,
+    ehrId: ehrId ?? null,
+    asOf: asOf === undefined ? null : new Date(asOf),
+    subsumption: subsumption ?? false,
+  });
+};
+
+describeCases([...fromCases], inEvaluator);
