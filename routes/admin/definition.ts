@@ -30,13 +30,20 @@ export function adminDefinitionOperations(settings: Settings): AdminOperation[] 
       handle: replaceTemplate,
     },
     {
+      name: 'deleteAllTemplates',
+      method: 'delete',
+      path: `/template/${ALL}`,
+      record: DELETED,
+      neutral: { deleted: 0 },
+      handle: (ctx) => removeAllTemplates(ctx, settings),
+    },
+    {
       name: 'deleteTemplate',
       method: 'delete',
       path: '/template/:template_id',
       record: DELETED,
       neutral: { deleted: 0 },
-      handle: (ctx) =>
-        templateIdFrom(ctx) === ALL ? removeAllTemplates(ctx, settings) : removeTemplate(ctx),
+      handle: removeTemplate,
     },
     {
       name: 'deleteStoredQuery',

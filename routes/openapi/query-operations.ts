@@ -3,8 +3,8 @@ import type { ParameterName } from './parameters.js';
 
 const QUERY = '/rest/openehr/v1/query';
 const resultSet: BodyDoc = { schema: 'ResultSet', types: 'json' };
-const LIMITS: readonly ParameterName[] = ['ehr_id', 'offset', 'fetch', 'openEHR-EHR-id'];
-const GET_PARAMETERS: readonly ParameterName[] = [...LIMITS, 'query_parameters', 'as_of'];
+const LIMITS: readonly ParameterName[] = ['ehr_id', 'offset', 'fetch', 'as_of', 'openEHR-EHR-id'];
+const GET_PARAMETERS: readonly ParameterName[] = [...LIMITS, 'query_parameters'];
 
 type QueryDoc = Pick<OperationDoc, 'id' | 'method' | 'path' | 'summary'> & {
   readonly parameters: readonly ParameterName[];

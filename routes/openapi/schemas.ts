@@ -26,6 +26,14 @@ function rm(type: string, description: string, attributes: JsonObject = {}): Jso
   };
 }
 
+const QUERY_MEMBERS = {
+  offset: COUNT,
+  fetch: COUNT,
+  query_parameters: ANY,
+  ehr_id: TEXT,
+  as_of: TIME,
+} as const;
+
 const MERGE_WORDS = {
   detail_level: word('BASIC', 'FOLDER_COPY'),
   folder_merge: word('BASIC', 'COPY'),
@@ -102,8 +110,8 @@ export const SCHEMAS = {
   AqlText: { type: 'string', description: 'AQL; as JSON `{"q": "<AQL>"}` (deprecated)' },
   StoredQuery: object({ name: TEXT, type: word('AQL'), version: TEXT, saved: TIME, q: TEXT }),
   StoredQueryList: listOf(ref('StoredQuery')),
-  QueryRequest: object({ q: TEXT, offset: COUNT, fetch: COUNT, query_parameters: ANY, ehr_id: TEXT }, ['q']),
-  StoredQueryRequest: object({ offset: COUNT, fetch: COUNT, query_parameters: ANY, ehr_id: TEXT }, []),
+  QueryRequest: object({ q: TEXT, ...QUERY_MEMBERS }, ['q']),
+  StoredQueryRequest: object(QUERY_MEMBERS, []),
   ResultSet: object(
     {
       meta: ANY,
