@@ -13,7 +13,9 @@ export function readAudit(): Middleware {
     operation: (ctx) => `${ctx.method} ${matchedRoute(ctx)}`,
     recordsAnonymous: true,
   });
-  return (ctx: Context, next: Next) => (isRead(ctx) ? audit(ctx, next) : next());
+  return async (ctx: Context, next: Next) => {
+    await (isRead(ctx) ? audit(ctx, next) : next());
+  };
 }
 
 /** By path: the pattern of the route is known only once its handler runs. */

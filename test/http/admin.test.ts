@@ -62,7 +62,7 @@ async function documents(ehrId: string): Promise<Record<string, number>> {
     item_tags: 'owner_id',
     ehrs: '_id',
   })) {
-    counts[name] = await mongoose.connection.collection(name).countDocuments({ [field]: ehrId } as object);
+    counts[name] = await mongoose.connection.collection(name).countDocuments({ [field]: ehrId });
   }
   return counts;
 }
