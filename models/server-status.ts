@@ -6,9 +6,7 @@ const PING_TIMEOUT_MS = 2_000;
 /** Version of the connected MongoDB, such as `8.2.6`; `unknown` while it cannot be asked. */
 export async function mongodbVersion(): Promise<string> {
   try {
-    const info = await mongoose.connection.db
-      ?.admin()
-      .command({ buildInfo: 1, maxTimeMS: PING_TIMEOUT_MS });
+    const info = await mongoose.connection.db?.admin().command({ buildInfo: 1, maxTimeMS: PING_TIMEOUT_MS });
     return typeof info?.version === 'string' ? info.version : 'unknown';
   } catch {
     return 'unknown';
