@@ -47,7 +47,7 @@ export function fillHistory(
 ): void {
   const { context } = environment;
   const events = objectsAt(history, 'events');
-  const origin = givenOrigin(history, scope, environment) ?? earliest(events) ?? environment.now;
+  const origin = givenOrigin(history, plan, scope, environment) ?? earliest(events) ?? environment.now;
   history['origin'] = dateTime(origin);
   const plans = plan.attributes.get('events') ?? [];
   for (const event of events) {
@@ -58,9 +58,14 @@ export function fillHistory(
   }
 }
 
-function givenOrigin(history: JsonObject, scope: FlatScope, environment: ReadEnvironment): string | null {
+function givenOrigin(
+  history: JsonObject,
+  plan: PlanNode,
+  scope: FlatScope,
+  environment: ReadEnvironment,
+): string | null {
   const { context, now } = environment;
-  const child = childOf(scope, 'history_origin');
+  const child = plan.claimed.has('history_origin') ? undefined : childOf(scope, 'history_origin');
   const given = child === undefined ? undefined : take(child, '');
   if (given !== undefined) return temporalOf(given, 'date-time', now);
   return textAt(history, 'origin', 'value') ?? context.historyOrigin ?? context.time;

@@ -79,9 +79,8 @@ export function readOwnKeys(
   let found = isKindOf(plan.type, 'EVENT') && readSampleCount(object, scope);
   if (scope.children.size === 0) return found;
   for (const key of ownKeysOf(plan)) {
-    if (!scope.children.has(key.id)) continue;
+    if (!scope.children.has(key.id) || plan.claimed.has(key.id)) continue;
     const inner = childPlan(plan, key.attribute);
-    if (inner?.id === key.id) continue;
     const target: ReadTarget = { environment, plan: inner, attribute: key.attribute, parameter: null };
     const value = key.isList ? readList(key, scope, target) : readOne(key, scope, target);
     if (value === null) continue;
@@ -158,7 +157,7 @@ function readSampleCount(object: JsonObject, scope: FlatScope): boolean {
 
 function isWrittenElsewhere(own: OwnKey, plan: PlanNode, value: JsonValue): boolean {
   if (own.attribute === 'name') return isTemplateName(plan, value);
-  return childPlan(plan, own.attribute)?.id != null;
+  return plan.claimed.has(own.id) || childPlan(plan, own.attribute)?.id != null;
 }
 
 /** Whether a name says no more than the template does. */

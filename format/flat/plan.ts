@@ -25,6 +25,8 @@ export interface PlanNode {
   readonly attributes: ReadonlyMap<string, readonly PlanNode[]>;
   /** Ids by which keys of the shared scope reach something inside; only of use where `id` is null. */
   readonly reach: ReadonlySet<string>;
+  /** Ids that nodes of the template have in the scope that this node reads: they mean those nodes, nothing else. */
+  readonly claimed: ReadonlySet<string>;
 }
 
 /** Structures that are no LOCATABLE. */
@@ -41,7 +43,7 @@ const PLANS = new WeakMap<CompiledTemplate, PlanNode>();
 export function planOf(template: CompiledTemplate): PlanNode {
   let plan = PLANS.get(template);
   if (plan === undefined) {
-    plan = nodePlan(template.fullTree, false);
+    plan = nodePlan(template.fullTree, false, null);
     PLANS.set(template, plan);
   }
   return plan;
@@ -52,15 +54,19 @@ export function childPlan(plan: PlanNode | null, attribute: string): PlanNode | 
   return plan?.attributes.get(attribute)?.[0] ?? null;
 }
 
-function nodePlan(node: WebTemplateNode, isInline: boolean): PlanNode {
+/** `outer` are the claimed ids of the scope around; a node with an id opens one of its own. */
+function nodePlan(node: WebTemplateNode, isInline: boolean, outer: Set<string> | null): PlanNode {
   const type = withoutParameters(node.rmType);
   const inline = inlineValue(node, type);
+  const shown = isInline ? null : (inline ?? node).filtered;
+  if (shown !== null) outer?.add(shown.id);
+  const claimed = shown === null && outer !== null ? outer : new Set<string>();
   const children = node.children
     .filter((child) => !child.isSlot && !isMergedText(child, inline))
-    .map((child) => nodePlan(child, child === inline));
+    .map((child) => nodePlan(child, child === inline, claimed));
   return {
-    ...{ node, type, isInline, children },
-    ...shownAs(isInline ? null : (inline ?? node).filtered, node),
+    ...{ node, type, isInline, children, claimed },
+    ...shownAs(shown, node),
     parameter: /<(.+)>$/.exec(node.rmType)?.[1] ?? null,
     inputs: (node.filtered ?? node).inputs,
     isStructure: isLocatable(type) || OTHER_STRUCTURES.has(type),

@@ -59,11 +59,15 @@ function readStructure(plan: PlanNode, scope: FlatScope, environment: ReadEnviro
   let found = false;
   for (const child of plan.children) if (readChild(child, object, scope, environment)) found = true;
   if (readOwnKeys(plan, object, scope, environment)) found = true;
-  if (isKindOf(plan.type, 'HISTORY') && scope.children.has('history_origin')) found = true;
+  if (plan.type === 'HISTORY' && namesOrigin(plan, scope)) found = true;
   const isRoot = plan.node.parent === null;
   if (!found && !isRoot) return null;
   finish(plan, object, { scope, environment });
   return isHollow(plan.type, object) ? null : object;
+}
+
+function namesOrigin(plan: PlanNode, scope: FlatScope): boolean {
+  return scope.children.has('history_origin') && !plan.claimed.has('history_origin');
 }
 
 /** `|raw` at a node; for a skipped ELEMENT it may be the ELEMENT or its value. */

@@ -30,7 +30,8 @@ function writeStructure(
   environment: WriteEnvironment,
 ): void {
   writeOwnKeys(plan, object, key, environment);
-  if (plan.type === 'HISTORY') writeOrigin(object, key, environment.out);
+  if (plan.type === 'HISTORY' && !plan.claimed.has('history_origin'))
+    writeOrigin(object, key, environment.out);
   for (const [attribute, children] of plan.attributes) {
     const value = object[attribute];
     if (value === undefined || isSpecial(plan, attribute, value, { key, environment })) continue;
