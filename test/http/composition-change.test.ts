@@ -12,6 +12,7 @@ import {
   objectIdOf,
   V1,
   versionUidOf,
+  type Json,
 } from '../support/resources.js';
 
 const UNKNOWN = '3d0c9d0e-51f2-4f0f-9a55-6b0a1c1f7e01';
@@ -111,7 +112,8 @@ describe('PUT composition', () => {
     expect((await send(path(objectIdOf(uid)), stale, aComposition())).status).toBe(412);
     const other = await givenEhr(app);
     expect((await send(path(objectIdOf(uid), other), uid, aComposition())).status).toBe(404);
-    expect(JSON.parse(await dump()).versions).toHaveLength(JSON.parse(before).versions.length + 1);
+    const { versions } = JSON.parse(before) as { versions: unknown[] };
+    expect(JSON.parse(await dump()).versions).toHaveLength(versions.length + 1);
   });
 
   it('judges the uid of the body', async () => {
@@ -277,7 +279,7 @@ describe('VERSIONED_COMPOSITION', () => {
     });
     const history = await request(app).get(`${base}/revision_history`);
     expect(history.body._type).toBe('REVISION_HISTORY');
-    expect(history.body.items.map((item: any) => item.version_id.value)).toEqual([uid, nextOf(uid)]);
+    expect(history.body.items.map((item: Json) => item.version_id.value)).toEqual([uid, nextOf(uid)]);
     expect(history.body.items[0].audits).toHaveLength(1);
     const latest = await request(app).get(`${base}/version`);
     expect(latest.body).toMatchObject({
