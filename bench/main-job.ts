@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
-import type { JsonObject } from '../base/json.js';
+import type { JsonObject, JsonValue } from '../base/json.js';
 import { COLLECTIONS } from '../models/layout.js';
 import { readRm } from '../rm/read.js';
 import { validateRm } from '../rm/validate.js';
@@ -85,21 +85,26 @@ async function documentsOf(versionUid: string): Promise<Documents> {
   return [
     {
       collection: COLLECTIONS.contributions,
-      document: await one(COLLECTIONS.contributions, String(version.contribution_uid)),
+      document: await one(COLLECTIONS.contributions, textOf(version.contribution_uid)),
     },
     { collection: COLLECTIONS.versions, document: version },
     {
       collection: COLLECTIONS.versionedObjects,
-      document: await one(COLLECTIONS.versionedObjects, String(version.object_id)),
+      document: await one(COLLECTIONS.versionedObjects, textOf(version.object_id)),
     },
     { collection: COLLECTIONS.aql, document: await one(COLLECTIONS.aql, versionUid) },
   ];
 }
 
+function textOf(value: JsonValue | undefined): string {
+  if (typeof value !== 'string') throw new TypeError('a text was expected in a stored document');
+  return value;
+}
+
 async function one(collection: string, id: string): Promise<JsonObject> {
   const document = await mongoose.connection.collection(collection).findOne({ _id: id as never });
   if (document === null) throw new Error(`nothing in ${collection} for the benchmark commit`);
-  return document as unknown as JsonObject;
+  return document;
 }
 
 /** Marks what the bare transaction wrote, so that it can go again: no EHR has this id. */
@@ -128,7 +133,10 @@ async function insertAll(documents: Documents): Promise<void> {
           await mongoose.connection.collection(collection).insertOne(fresh as never, { session });
         }
       },
-      { writeConcern: { w: 'majority', j: true }, readConcern: { level: 'snapshot' } },
+      {
+        writeConcern: new mongoose.mongo.WriteConcern('majority', undefined, true),
+        readConcern: { level: 'snapshot' },
+      },
     );
   } finally {
     await session.endSession();

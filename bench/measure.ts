@@ -9,11 +9,7 @@ export interface Timing {
 }
 
 /** Runs `work` some times to warm up, then measures each of `runs` runs, one after another. */
-export async function measure(
-  name: string,
-  runs: number,
-  work: (run: number) => Promise<unknown> | unknown,
-): Promise<Timing> {
+export async function measure(name: string, runs: number, work: (run: number) => unknown): Promise<Timing> {
   const warmUp = Math.max(1, Math.min(20, Math.floor(runs / 5)));
   for (let run = 0; run < warmUp; run += 1) await work(run);
   const times: number[] = [];
