@@ -7,6 +7,7 @@ import { directoryRoutes } from '../routes/directory.js';
 import { ehrStatusRoutes } from '../routes/ehr-status.js';
 import { ehrRoutes } from '../routes/ehr.js';
 import { itemTagRoutes } from '../routes/item-tag.js';
+import { queryRoutes } from '../routes/query.js';
 import { storedQueryRoutes } from '../routes/stored-query.js';
 import { systemRoutes } from '../routes/system.js';
 import { templateViewRoutes } from '../routes/template-view.js';
@@ -27,6 +28,7 @@ export function standardRouters(settings: Settings): Router[] {
     templateViewRoutes(settings),
     adl2Routes(),
     storedQueryRoutes(),
+    queryRoutes(settings),
     itemTagRoutes(settings),
   ];
 }

@@ -118,7 +118,7 @@ export function matchOf(condition: Condition, state: ValueState): Stage {
 
 function nativeMatch({ left, operator, right }: Comparison, state: ValueState): Stage | null {
   const item = constantOf(right, state);
-  if (left.kind !== 'path' || item === null || operator === '!=') return null;
+  if (left.kind !== 'path' || item === null || item.kind === 'null' || operator === '!=') return null;
   if (state.scope.useOf(left).type.identifier !== null) return null;
   const values = domainValues(valueOfPath(left, state));
   const [only, another] = values;

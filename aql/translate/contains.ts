@@ -17,7 +17,6 @@ import type { Environment } from './predicate.js';
 import {
   archetypeIdsOf,
   bindsSegments,
-  innerClasses,
   neverFound,
   ownObjects,
   regionBelow,
@@ -27,7 +26,7 @@ import {
 import type { Region } from './region.js';
 import { objectsAt } from './shapes.js';
 import type { ShapeCatalogue } from './shapes.js';
-import { isListOfNodes, namesNodeCode } from './types.js';
+import { innerClasses, isListOfNodes, isRootClass, namesNodeCode } from './types.js';
 
 /** What binding inside a document needs. */
 export interface Binder {
@@ -61,7 +60,10 @@ function segmentCandidates(alias: Alias, region: Region, binder: Binder): Expres
   };
   const holds = predicateHolds(alias.predicate, element, binder.environment);
   const ofClass = isImpliedByArchetype(alias) ? true : isOneOf('$$c.t', alias.classes);
-  return filter(segmentsBelow(region, binder.shapes), 'c', and(ofClass, holds));
+  // A bound root is not below itself.
+  const isRoot = region.kind === 'document' && region.at !== null && alias.classes.some(isRootClass);
+  const isBelow = isRoot ? { $gt: ['$$c.s', 0] } : true;
+  return filter(segmentsBelow(region, binder.shapes), 'c', and(isBelow, ofClass, holds));
 }
 
 function nodeCandidates(

@@ -75,24 +75,26 @@ class Holder {
     }
   }
 
+  /** As `ehrObject` (aql/ehr-object.ts) shows a whole EHR: empty lists are left out. */
   wholeEhr(): string {
     this.joinEhr();
-    const references = (attribute: string): Expression => this.references(attribute).expression;
+    this.latestRoot('EHR_STATUS', 'st');
+    this.latestRoot('FOLDER', 'dir');
+    const status = { $first: `$${this.name}st._id` };
+    const directory = { $first: `$${this.name}dir.vo` };
+    const list = (attribute: string): Expression => {
+      const { expression } = this.references(attribute);
+      return { $cond: [{ $eq: [expression, []] }, '$$REMOVE', expression] };
+    };
     const object = {
       _type: 'EHR',
       system_id: identifier('HIER_OBJECT_ID', this.ehrField('system_id')),
       ehr_id: identifier('HIER_OBJECT_ID', this.slot()),
       time_created: timeObject(this.ehrField('time_created')),
-      ehr_status: reference(this.ehrField('ehr_status_id'), 'VERSIONED_EHR_STATUS'),
-      compositions: references('compositions'),
-      contributions: references('contributions'),
-      directory: {
-        $cond: [
-          { $gt: [this.ehrField('directory_id'), null] },
-          reference(this.ehrField('directory_id'), 'VERSIONED_FOLDER'),
-          '$$REMOVE',
-        ],
-      },
+      ehr_status: whenPresent(status, reference(status, 'EHR_STATUS', 'OBJECT_VERSION_ID')),
+      directory: whenPresent(directory, reference(directory, 'VERSIONED_FOLDER')),
+      compositions: list('compositions'),
+      contributions: list('contributions'),
     };
     return this.set('all', { $cond: [{ $gt: [this.slot(), null] }, object, null] }).expression;
   }
@@ -258,8 +260,8 @@ function identifier(type: string, value: Expression): Expression {
   return { _type: type, value };
 }
 
-function reference(id: Expression, type: string): Expression {
-  return { _type: 'OBJECT_REF', id: identifier('HIER_OBJECT_ID', id), namespace: 'local', type };
+function reference(id: Expression, type: string, idType = 'HIER_OBJECT_ID'): Expression {
+  return { _type: 'OBJECT_REF', id: identifier(idType, id), namespace: 'local', type };
 }
 
 function timeObject(date: Expression): Expression {

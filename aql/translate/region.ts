@@ -3,7 +3,7 @@ import { and, any, bind, filter, present } from './expression.js';
 import type { Expression } from './expression.js';
 import { objectsAt, relativePaths } from './shapes.js';
 import type { ShapeCatalogue } from './shapes.js';
-import { demandedNodeIds, isListOfNodes, namesArchetype, namesNodeCode } from './types.js';
+import { demandedNodeIds, innerClasses, isListOfNodes, namesArchetype, namesNodeCode } from './types.js';
 
 /** Part of one document below a bound class: where its CONTAINS looks. */
 export interface Region {
@@ -21,9 +21,6 @@ export interface Region {
   readonly paths: readonly string[];
 }
 
-/** Classes that are always segments of their own. */
-const ROOTS = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
-
 /** A whole document, or all below its root when `root` is bound. */
 export function documentRegion(
   segs: string,
@@ -36,12 +33,6 @@ export function documentRegion(
 /** Whether a class can be bound to segments. */
 export function bindsSegments(alias: Alias): boolean {
   return !namesNodeCode(alias.predicate) || alias.classes.includes('FOLDER');
-}
-
-/** Classes of an alias that can stand inside a segment. */
-export function innerClasses(alias: Alias): readonly string[] {
-  if (namesArchetype(alias.predicate)) return [];
-  return alias.classes.filter((each) => !ROOTS.includes(each));
 }
 
 /** The archetype ids that a predicate allows, null when it allows others too. */

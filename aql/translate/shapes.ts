@@ -1,6 +1,8 @@
 import { STUB_SHAPE } from '../../models/layout.js';
+import type { FromNode } from '../scope-types.js';
 import type { Expression } from './expression.js';
 import { concatenate, flatten, listOf } from './expression.js';
+import { innerClasses } from './types.js';
 
 /** The shape catalogue: at which attribute paths of an archetype nodes of an RM type were ever seen. */
 export interface ShapeCatalogue {
@@ -69,4 +71,12 @@ function getOrAdd<K, V>(entries: Map<K, V>, key: K, make: () => V): V {
   const made = make();
   entries.set(key, made);
   return made;
+}
+
+/** Whether FROM names a class that can stand inside a segment, so that the catalogue has to be asked. */
+export function needsShapes(from: FromNode): boolean {
+  if (from.kind !== 'class') return from.operands.some(needsShapes);
+  const { alias, contains } = from;
+  if (alias.kind === 'object' && innerClasses(alias).length > 0) return true;
+  return contains !== null && needsShapes(contains.child);
 }

@@ -1,6 +1,7 @@
 import { isLocatable } from '../../rm/model/classes.js';
 import type { Predicate } from '../ast.js';
 import { demandedNodeId } from '../node-identity.js';
+import type { Alias } from '../scope-types.js';
 import { isArchetypeId, isNodeCode } from '../words.js';
 
 /**
@@ -49,4 +50,18 @@ const LISTS_OF_NODES = new Set([
 /** Whether an attribute on the way to a node that FROM can name is a list. */
 export function isListOfNodes(attribute: string): boolean {
   return LISTS_OF_NODES.has(attribute);
+}
+
+/** Classes that are always segments of their own. */
+const ROOTS = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
+
+/** Whether a class is that of a versioned root or FOLDER. */
+export function isRootClass(name: string): boolean {
+  return ROOTS.includes(name);
+}
+
+/** Classes of an alias that can stand inside a segment. */
+export function innerClasses(alias: Alias): readonly string[] {
+  if (namesArchetype(alias.predicate)) return [];
+  return alias.classes.filter((each) => !isRootClass(each));
 }

@@ -1,0 +1,118 @@
+import mongoose from 'mongoose';
+
+import { CdrError } from '../base/errors.js';
+import type { JsonValue } from '../base/json.js';
+import { isTimeLimit } from '../database/mongo-error.js';
+import { COLLECTIONS, AQL_SCHEMA_VERSION, STUB_SHAPE } from './layout.js';
+import type { LeafIndex } from './layout.js';
+import { storageSettings } from './settings.js';
+
+/** A row as pipelines of `aql/translate` give it: cells, and the segments that belong to object cells. */
+export interface PipelineRow {
+  readonly row: readonly JsonValue[];
+  readonly segs?: readonly (readonly { readonly s: number; readonly o: JsonValue }[] | null)[];
+}
+
+/** Limits of one execution. */
+export interface RunLimits {
+  /** Milliseconds of database time. */
+  readonly timeoutMs: number;
+  /** Documents of one answer of the database; fewer keep memory flat while streaming. */
+  readonly batchSize?: number;
+}
+
+/** A compiled query: what `runPipeline` needs of a plan. */
+export interface RunnablePlan {
+  readonly collection: 'aql' | 'ehrs';
+  readonly pipeline: readonly object[];
+}
+
+/**
+ * Runs a compiled query and gives its rows one by one; the cursor closes when the caller stops reading.
+ * Native collection: nothing is hydrated.
+ * @throws timeout past `timeoutMs`; invalid when a regular expression of the query cannot be run
+ */
+export async function* runPipeline(
+  plan: RunnablePlan,
+  limits: RunLimits,
+): AsyncGenerator<PipelineRow, void, undefined> {
+  const cursor = openCursor(plan, limits);
+  try {
+    for await (const row of cursor) yield row as unknown as PipelineRow;
+  } catch (error) {
+    throw translated(error);
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** As `runPipeline`, all rows at once. @throws timeout, invalid */
+export async function runPipelineRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
+  const cursor = openCursor(plan, limits);
+  try {
+    return (await cursor.toArray()) as unknown as PipelineRow[];
+  } catch (error) {
+    throw translated(error);
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** MongoDB's own account of a pipeline: plans and what each stage examined. @throws timeout, invalid */
+export async function explainPipeline(
+  plan: RunnablePlan,
+  limits: RunLimits,
+): Promise<mongoose.mongo.BSON.Document> {
+  try {
+    return await openCursor(plan, limits).explain('executionStats');
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+function openCursor(
+  { collection, pipeline }: RunnablePlan,
+  limits: RunLimits,
+): mongoose.mongo.AggregationCursor {
+  const options: mongoose.mongo.AggregateOptions = {
+    maxTimeMS: limits.timeoutMs,
+    allowDiskUse: true,
+    ...(limits.batchSize !== undefined && { batchSize: limits.batchSize }),
+  };
+  return mongoose.connection
+    .collection(collection)
+    .aggregate(pipeline as mongoose.mongo.BSON.Document[], options);
+}
+
+const REGEX_ERRORS = new Set<unknown>([51091, 51111, 51156]);
+
+function translated(error: unknown): unknown {
+  if (isTimeLimit(error))
+    return new CdrError('timeout', 'the query took longer than the server allows', { cause: error });
+  if (error instanceof mongoose.mongo.MongoServerError && REGEX_ERRORS.has(error.code))
+    return new CdrError('invalid', 'a regular expression of the query cannot be evaluated', { cause: error });
+  return error;
+}
+
+/**
+ * The `_id`s of `aql_shapes` that concern some archetypes (null = all of them). Read for each query that needs
+ * them: another process may just have added one.
+ */
+export async function shapeIds(archetypeIds: readonly string[] | null): Promise<string[]> {
+  const shapes = mongoose.connection.collection<{ _id: string }>(COLLECTIONS.aqlShapes);
+  const ranges = archetypeIds?.map((id) => ({ _id: { $gte: `${id}|`, $lt: `${id}}` } }));
+  const filter = ranges === undefined ? {} : { $or: ranges };
+  const found = await shapes.find(ranges?.length === 0 ? { _id: STUB_SHAPE } : filter).toArray();
+  return found.map(({ _id }) => _id);
+}
+
+/**
+ * The leaves that all `aql` documents hold: what the data says, not the configuration. `none` while a reindex
+ * is not finished or the documents are of another schema version.
+ */
+export async function indexedLeaves(configured: LeafIndex): Promise<LeafIndex> {
+  const settings = await storageSettings();
+  if (settings === null || settings.sv !== AQL_SCHEMA_VERSION || settings.leaf_index !== configured)
+    return 'none';
+  return settings.reindex === undefined ? settings.leaf_index : 'none';
+}

@@ -1,0 +1,48 @@
+import type { JsonValue } from '../../base/json.js';
+import type { Page } from '../../aql/paging.js';
+import { distinctRows, rowText } from '../../aql/result-set.js';
+import type { Scope } from '../../aql/scope-types.js';
+import { needsShapes, shapeCatalogue } from '../../aql/translate/shapes.js';
+import type { QueryPlan } from '../../aql/translate/plan.js';
+import { translate } from '../../aql/translate/translate.js';
+import { runPipeline, shapeIds } from '../../models/aql.js';
+import type { LeafIndex } from '../../models/layout.js';
+
+/** What of the request and server changes a translation in tests. */
+export interface PipelineOptions {
+  readonly systemId: string;
+  readonly asOf?: Date | null;
+  readonly subsumption?: boolean;
+  readonly leafIndex?: LeafIndex;
+  readonly now?: Date;
+}
+
+/** Translates a resolved query with the shapes of the connected database. */
+export async function planOf(scope: Scope, page: Page, options: PipelineOptions): Promise<QueryPlan> {
+  return translate(scope, page, {
+    shapes: shapeCatalogue(needsShapes(scope.from) ? await shapeIds(null) : []),
+    leafIndex: options.leafIndex ?? 'all',
+    systemId: options.systemId,
+    subsumption: options.subsumption ?? false,
+    asOf: options.asOf ?? null,
+    clock: { now: options.now ?? new Date(), offsetMinutes: 0 },
+  });
+}
+
+/** The rows of a query from the pipeline, rendered as the query route does. */
+export async function pipelineRows(
+  scope: Scope,
+  page: Page,
+  options: PipelineOptions,
+): Promise<JsonValue[][]> {
+  const plan = await planOf(scope, page, options);
+  const rows: JsonValue[][] = [];
+  const found = runPipeline(plan, { timeoutMs: 10_000 });
+  if (plan.inProcess === null)
+    for await (const row of found) rows.push(JSON.parse(rowText(row, plan.columns)) as JsonValue[]);
+  else
+    for await (const text of distinctRows(found, plan.columns, plan.inProcess))
+      rows.push(JSON.parse(text) as JsonValue[]);
+  if (rows.length === 0 && plan.emptyRow !== null && page.offset === 0) rows.push([...plan.emptyRow]);
+  return rows;
+}
