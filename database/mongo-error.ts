@@ -4,6 +4,8 @@ import mongoose from 'mongoose';
 const DUPLICATE_KEY = 11000;
 const MAX_TIME_EXPIRED = 50;
 const LOCK_TIMEOUT = 24;
+const TRANSACTION_TOO_LARGE = 257;
+const NO_SUCH_TRANSACTION = 251;
 
 /** Whether a unique index refused a write (E11000). */
 export function isDuplicateKey(error: unknown): boolean {
@@ -31,6 +33,16 @@ export function isUnavailable(error: unknown): boolean {
     return true;
   if (error instanceof mongoose.mongo.MongoNotConnectedError) return true;
   return error instanceof mongoose.mongo.MongoError && error.code === LOCK_TIMEOUT;
+}
+
+/** Whether a transaction changes more than the server can hold. */
+export function isTransactionTooLarge(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoError && error.code === TRANSACTION_TOO_LARGE;
+}
+
+/** Whether the server ended a transaction by itself: mostly because it lived too long. */
+export function isTransactionGone(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoError && error.code === NO_SUCH_TRANSACTION;
 }
 
 /** Where the server's answer is: bulk writes carry it in a list or map of single errors. */

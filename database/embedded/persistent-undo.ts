@@ -10,6 +10,7 @@ import { batches, restore } from './restore.js';
 import type { UndoRecord, UndoStore } from './undo-log.js';
 
 const COLLECTION = { name: 'embedded_undo', $db: 'config' } as const;
+const JOURNALED = { writeConcern: { w: 1, j: true }, $db: COLLECTION.$db } as const;
 const PIECE_BYTES = 8 * 1024 * 1024;
 
 /** Records of one transaction in the engine. */
@@ -37,9 +38,17 @@ export class PersistentUndo implements UndoStore {
     }
   }
 
-  /** Deletes the header, then the records, and waits for the journal. @throws EngineError */
+  /** Deletes the header, then the records. @throws EngineError */
   clear(): Promise<void> {
     return clearUndo(this.#engine);
+  }
+
+  /** Waits for the journal, by a write that changes nothing. @throws EngineError */
+  async durable(): Promise<void> {
+    const updates = [encode({ q: { _id: -1 }, u: { $set: { x: 1 } } })];
+    await this.#engine.run({ update: COLLECTION.name, ...JOURNALED }, [
+      { name: 'updates', documents: updates },
+    ]);
   }
 
   #stored(record: UndoRecord): Buffer[] {
@@ -93,13 +102,13 @@ export async function recover(engine: Engine): Promise<number> {
   const stored = await engine.documents({ ...find, filter, sort: { _id: 1 } });
   const records = readRecords(stored);
   await restore(engine, records);
-  await clearUndo(engine);
+  await clearUndo(engine, JOURNALED);
   return records.length;
 }
 
-async function clearUndo(engine: Engine): Promise<void> {
+async function clearUndo(engine: Engine, options: typeof JOURNALED | null = null): Promise<void> {
   const documents = [encode({ q: { _id: 0 }, limit: 1 }), encode({ q: {}, limit: 0 })];
-  await engine.run({ delete: COLLECTION.name, writeConcern: { w: 1, j: true }, $db: COLLECTION.$db }, [
+  await engine.run({ delete: COLLECTION.name, $db: COLLECTION.$db, ...options }, [
     { name: 'deletes', documents },
   ]);
 }

@@ -154,15 +154,20 @@ export class Transaction {
     return reply;
   }
 
+  /**
+   * The next transaction need not wait for the journal: its writes come later in it, so none of them can survive
+   * a crash without this commit. The client's answer does wait.
+   */
   async #commit(): Promise<void> {
     try {
       await this.#undo.clear();
+      await this.#killCursors();
+      this.#end('committed', '');
+      await this.#undo.durable();
     } catch (error) {
       this.#context.onFatal(error);
       throw error;
     }
-    await this.#killCursors();
-    this.#end('committed', '');
   }
 
   async #rollBack(reason: string): Promise<void> {

@@ -18,8 +18,10 @@ export type UndoRecord =
 export interface UndoStore {
   /** Stores records before the write they belong to. */
   append(records: readonly UndoRecord[]): Promise<void>;
-  /** Ends the transaction: from its first effect on, nothing is put back any more. Durable when it resolves. */
+  /** Ends the transaction: from its first effect on, nothing is put back any more. */
   clear(): Promise<void>;
+  /** Resolves when what `clear` did survives a crash. */
+  durable(): Promise<void>;
 }
 
 const RECORD_OVERHEAD_BYTES = 100;
@@ -86,6 +88,11 @@ export class UndoLog {
   /** Forgets everything: committed, or put back. */
   async clear(): Promise<void> {
     if (this.#isStored) await this.#store?.clear();
+  }
+
+  /** Resolves when what `clear` did, and all writes before it, survive a crash. */
+  async durable(): Promise<void> {
+    if (this.#isStored) await this.#store?.durable();
   }
 
   #keep(record: UndoRecord): void {
