@@ -56,7 +56,9 @@ export function createApp(settings: Settings, log: Logger, operation: Operation 
     readBodyText(settings.maxBodyBytes),
   ];
   const prefixes = settings.apiAliasV1 ? [STANDARD_API, '/v1'] : [STANDARD_API];
-  for (const prefix of prefixes) mount(app, prefix, guards, standardRouters(settings));
+  // One set of routers for both prefixes: the limit of concurrent queries holds over both.
+  const routers = standardRouters(settings);
+  for (const prefix of prefixes) mount(app, prefix, guards, routers);
   mount(app, EXPERIMENTAL_TAGS, guards, [experimentalTagRoutes()]);
   mount(app, '', [], [openapiRoutes()]);
   if (settings.statusEndpoint) mount(app, '', guards, [statusRoutes()]);
