@@ -12,7 +12,7 @@ import { OBJECT_REF, PARTICIPATION, PARTY } from './parties.js';
 import { BY_TABLE, DV_DURATION, DV_INTERVAL, DV_PROPORTION, DV_QUANTITY } from './quantities.js';
 import { takeRaw } from './raw.js';
 import type { Codec, ReadTarget, WriteTarget } from './target.js';
-import { CODE_PHRASE, DV_CODED_TEXT, DV_ORDINAL, DV_TEXT } from './texts.js';
+import { CODE_PHRASE, DV_CODED_TEXT, DV_ORDINAL, DV_STATE, DV_TEXT } from './texts.js';
 import { tableOf } from './type-table.js';
 
 const CODECS: ReadonlyMap<string, Codec> = new Map(
@@ -27,6 +27,7 @@ const CODECS: ReadonlyMap<string, Codec> = new Map(
       DV_DURATION,
       DV_INTERVAL,
     },
+    DV_STATE,
     ...{ PARTY_PROXY: PARTY, PARTY_SELF: PARTY, PARTY_IDENTIFIED: PARTY, PARTY_RELATED: PARTY },
     ...{ PARTICIPATION, OBJECT_REF, LOCATABLE_REF, LINK, FEEDER_AUDIT, INSTRUCTION_DETAILS },
     ...{ UID_BASED_ID, HIER_OBJECT_ID: UID_BASED_ID, OBJECT_VERSION_ID: UID_BASED_ID },

@@ -1,9 +1,9 @@
-import { parseDateTime } from '../../base/iso8601.js';
+import { parseDateTime, parseDuration } from '../../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf } from '../../rm/model/classes.js';
 import { rubric } from '../../rm/terminology/openehr.js';
 import { codedText, codeInput, codePhrase, onlyCode, openehrText } from './coded.js';
-import { addDuration, offsetOf } from './event-offset.js';
+import { addDuration, leastOffset } from './event-offset.js';
 import { objectAt, objectsAt, textAt } from './fields.js';
 import { childOf, take, type FlatScope } from './keys.js';
 import { childPlan, type PlanNode } from './plan.js';
@@ -51,10 +51,12 @@ export function fillHistory(
   history['origin'] = dateTime(origin);
   const plans = plan.attributes.get('events') ?? [];
   for (const event of events) {
-    if (event['time'] !== undefined) continue;
     const nodeId = event['archetype_node_id'];
-    const offset = offsetOf(plans.find((candidate) => candidate.node.archetypeNodeId === nodeId));
-    event['time'] = dateTime(offset === null ? (context.time ?? origin) : addDuration(origin, offset));
+    const eventPlan = plans.find((candidate) => candidate.node.archetypeNodeId === nodeId);
+    const offset = parseDuration(textAt(event, 'offset', 'value') ?? '') ?? leastOffset(eventPlan);
+    // The offset is a function of the RM, no attribute: only the time is kept.
+    delete event['offset'];
+    event['time'] ??= dateTime(offset === null ? (context.time ?? origin) : addDuration(origin, offset));
   }
 }
 

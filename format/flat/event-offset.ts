@@ -5,7 +5,7 @@ import type { PlanNode } from './plan.js';
 const TIME_PARTS = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})((?:[.,]\d+)?)(.*)$/;
 
 /** The least offset from the origin of the HISTORY that a template asks of an event, null when it asks none. */
-export function offsetOf(event: PlanNode | undefined): Iso8601Duration | null {
+export function leastOffset(event: PlanNode | undefined): Iso8601Duration | null {
   const offset = childConstraint(event?.node.constraint ?? null, 'offset');
   const value = childConstraint(offset, 'value');
   if (value?.kind !== 'primitive' || value.item.kind !== 'duration') return null;

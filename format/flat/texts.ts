@@ -13,7 +13,7 @@ import { codeInput, labelOf } from './coded.js';
 import { readTable, suffixed, textAt, objectAt, writeTable } from './fields.js';
 import { conflict, take, takeEither, type FlatScope, type FlatValue } from './keys.js';
 import type { Codec, ReadTarget } from './target.js';
-import { integerOf, textOf, unknownValue } from './values.js';
+import { booleanOf, integerOf, textOf, unknownValue } from './values.js';
 
 /** Spellings of the terminology of a code. */
 const TERMINOLOGY = ['terminology', 'terminology_id'] as const;
@@ -62,6 +62,22 @@ export const DV_CODED_TEXT: Codec = {
     if (code !== undefined) writePhrase(code, key, out);
     if (value['value'] !== undefined) out[`${key}|value`] = value['value'];
     writeTable('DV_TEXT', value, key, target);
+  },
+};
+
+/** DV_STATE: the keys of a coded text, and `|is_terminal` when it is. */
+export const DV_STATE: Codec = {
+  read(scope, target) {
+    const value = readCodedText(scope, target);
+    const terminal = take(scope, 'is_terminal');
+    if (value === null && terminal === undefined) return null;
+    const isTerminal = terminal !== undefined && booleanOf(terminal);
+    return { _type: 'DV_STATE', ...(value === null ? {} : { value }), is_terminal: isTerminal };
+  },
+  write(value, key, target) {
+    const state = objectAt(value, 'value');
+    if (state !== undefined) DV_CODED_TEXT.write(state, key, target);
+    if (value['is_terminal'] === true) target.environment.out[`${key}|is_terminal`] = true;
   },
 };
 
