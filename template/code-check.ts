@@ -37,6 +37,12 @@ export function expectedTerminology(terminology: string): string | null {
   return terminology.replace(/\?.*$/s, '');
 }
 
+/** The URL of the FHIR value set that a terminology text names, null when it names none (5.3). */
+export function valueSetUrl(terminology: string): string | null {
+  const url = /^\/\/fhir\.hl7\.org\/ValueSet\b[^?]*\?(?:.*&)?url=([^&]+)/.exec(terminology)?.[1];
+  return url === undefined ? null : decoded(url);
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

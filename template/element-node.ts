@@ -23,6 +23,7 @@ const ANY_VALUE = [
 
 /** Marks alternatives, the children at one path, and gives those that are data values their ids (2.4 rule 2). */
 export function markChoices(node: NodeDraft): void {
+  if (node.children.length < 2) return;
   const positions = new Map<string, NodeDraft[]>();
   for (const child of node.children) {
     const position = JSON.stringify([child.attribute, child.archetypeNodeId, child.nameConstraint]);

@@ -86,7 +86,7 @@ function textOrCode(values: readonly NodeDraft[], element: NodeDraft): NodeDraft
     input.suffix === 'code' ? { ...input, listOpen: true } : input,
   );
   const node = copyOf(coded);
-  delete node.nodeId;
+  node.nodeId = undefined;
   setId(node, element.baseId);
   node.min = element.min;
   node.max = element.max;
@@ -121,7 +121,7 @@ function isOnlyEvent(node: NodeDraft, parent: NodeDraft): boolean {
 
 function copyOf(node: NodeDraft): NodeDraft {
   const copy: NodeDraft = { ...node, children: [], parent: null, full: node };
-  delete copy.cardinalities;
+  copy.cardinalities = undefined;
   copy.filtered = copy;
   node.filtered = copy;
   return copy;

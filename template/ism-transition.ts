@@ -38,7 +38,7 @@ function setCodes(
 ): void {
   if (node === undefined) return;
   node.name = name;
-  delete node.localizedName;
+  node.localizedName = undefined;
   if (list.length === 0) return;
   node.inputs = [{ suffix: 'code', type: 'CODED_TEXT', list, terminology }];
   // The CODE_PHRASE below still is that of the first alternative.

@@ -1,5 +1,6 @@
 import { attributesOf, isKindOf, withoutParameters } from '../rm/model/classes.js';
 import type { AttributeConstraint, CardinalityConstraint } from './constraint.js';
+import { valueSetUrl } from './code-check.js';
 import { slotCheck, type SlotCheck } from './slot.js';
 import { valueCheck, type ValueCheck } from './value-check.js';
 import type { WebTemplateNode } from './web-template.js';
@@ -15,6 +16,8 @@ export interface ObjectMatcher {
   /** Objects that the template does not mention may stand below. */
   readonly isOpen: boolean;
   readonly check: ValueCheck | null;
+  /** URL of the FHIR value set that the code must be in, which only a terminology server knows; else null. */
+  readonly valueSetUrl: string | null;
 }
 
 /** What the value or the values of one attribute must be like. */
@@ -79,7 +82,14 @@ export function matcherOf(node: WebTemplateNode): ObjectMatcher {
     expected: [...attributes.values()].filter(hasMinimum),
     isOpen: isOpenObject(node, constraints),
     check: valueCheck(node),
+    valueSetUrl: valueSetUrlOf(node),
   };
+}
+
+/** Of a CODE_PHRASE itself, when no DV_CODED_TEXT around it takes over its inputs. */
+function valueSetUrlOf(node: WebTemplateNode): string | null {
+  const terminology = node.inputs.find((input) => input.suffix === 'code')?.terminology;
+  return terminology === undefined ? null : valueSetUrl(terminology);
 }
 
 function attributeConstraints(node: WebTemplateNode): Map<string, AttributeConstraint> {

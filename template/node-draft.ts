@@ -1,5 +1,5 @@
 import type { Constraint } from './constraint.js';
-import type { WebTemplateFields, WebTemplateNode } from './web-template.js';
+import type { WebTemplateFields, WebTemplateInput, WebTemplateNode } from './web-template.js';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type OwnFields = Omit<WebTemplateNode, 'children' | 'parent' | 'full' | 'filtered'>;
@@ -31,15 +31,48 @@ export type NodeSeed = Pick<WebTemplateFields, 'id' | 'name' | 'rmType' | 'min' 
 
 /** A node without children that stands for itself in the full tree. All nodes have the same fields in one order. */
 export function newNode(seed: NodeSeed, parent: NodeDraft | null): NodeDraft {
-  const node = {
-    ...{ id: seed.id, name: seed.name, rmType: seed.rmType, min: seed.min, max: seed.max, aqlPath: '' },
-    ...{ children: [], inputs: [], parent, filtered: null, baseId: seed.id, cardinalityDrafts: [] },
-    ...{ attribute: seed.attribute, multiple: seed.multiple, constraint: seed.constraint ?? null },
-    ...{ archetypeNodeId: null, nameConstraint: null, nameCode: null },
-    ...{ isSlot: seed.constraint?.kind === 'slot', isChoice: false, existenceMin: seed.min },
-  } as unknown as NodeDraft;
-  node.full = node;
-  return node;
+  const { id, name, rmType, min, max, attribute, multiple, constraint = null } = seed;
+  const node: Omit<NodeDraft, 'full'> & { full: NodeDraft | null } = {
+    id,
+    name,
+    localizedName: undefined,
+    rmType,
+    nodeId: undefined,
+    min,
+    max,
+    localizedNames: undefined,
+    localizedDescriptions: undefined,
+    aqlPath: '',
+    children: [],
+    inputs: NO_INPUTS,
+    inContext: undefined,
+    annotations: undefined,
+    proportionTypes: undefined,
+    cardinalities: undefined,
+    parent,
+    full: null,
+    filtered: null,
+    attribute,
+    multiple,
+    archetypeNodeId: null,
+    nameConstraint: null,
+    nameCode: null,
+    constraint,
+    isSlot: constraint?.kind === 'slot',
+    isChoice: false,
+    existenceMin: min,
+    baseId: id,
+    cardinalityDrafts: NO_CARDINALITIES,
+  };
+  return standingForItself(node);
+}
+
+const NO_INPUTS: readonly WebTemplateInput[] = [];
+const NO_CARDINALITIES: readonly CardinalityDraft[] = [];
+
+function standingForItself(node: Omit<NodeDraft, 'full'> & { full: NodeDraft | null }): NodeDraft {
+  node.full = node as NodeDraft;
+  return node as NodeDraft;
 }
 
 /** Gives a node its id; numbering among siblings starts from it. */

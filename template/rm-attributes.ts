@@ -1,4 +1,4 @@
-import { attributesOf, isKindOf, withoutParameters } from '../rm/model/classes.js';
+import { attributesOf, isKindOf, RM_CLASSES, withoutParameters } from '../rm/model/classes.js';
 import { newNode, type NodeDraft } from './node-draft.js';
 
 /** An RM attribute that becomes a node although the template does not mention it. */
@@ -102,17 +102,27 @@ export function addRmAttributes(node: NodeDraft): NodeDraft[] {
   return added;
 }
 
-function addedAttributes(rmType: string): AddedAttribute[] {
-  const bound = /^DV_INTERVAL<(.+)>$/.exec(rmType)?.[1];
+function addedAttributes(rmType: string): readonly AddedAttribute[] {
+  const bound = rmType.startsWith('DV_INTERVAL<') ? /^DV_INTERVAL<(.+)>$/.exec(rmType)?.[1] : undefined;
   if (bound !== undefined) return ['upper', 'lower'].map((name) => ({ name, rmType: bound, min: 1 }));
-  return ADDED.filter(([rmClass]) => isKindOf(rmType, rmClass)).flatMap(([, attributes]) => attributes);
+  return ADDED_BY_CLASS.get(withoutParameters(rmType)) ?? [];
+}
+
+const ADDED_BY_CLASS: ReadonlyMap<string, readonly AddedAttribute[]> = new Map(
+  RM_CLASSES.map(({ name }) => [name, ofClass(name, ADDED)]),
+);
+const IN_CONTEXT_BY_CLASS: ReadonlyMap<string, readonly string[]> = new Map(
+  RM_CLASSES.map(({ name }) => [name, ofClass(name, IN_CONTEXT)]),
+);
+
+/** What a table says of a class and of its ancestors. */
+function ofClass<T>(name: string, table: readonly (readonly [rmClass: string, readonly T[]])[]): T[] {
+  return table.filter(([rmClass]) => isKindOf(name, rmClass)).flatMap(([, entries]) => entries);
 }
 
 /** Marks the children that FLAT clients usually set by `ctx/` (2.5). */
 export function markInContext(node: NodeDraft): void {
-  const names = IN_CONTEXT.filter(([rmClass]) => isKindOf(node.rmType, rmClass)).flatMap(
-    ([, found]) => found,
-  );
+  const names = IN_CONTEXT_BY_CLASS.get(withoutParameters(node.rmType)) ?? [];
   for (const child of node.children) if (names.includes(child.attribute)) child.inContext = true;
 }
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { InstancePath } from '../rm/instance-path.js';
 import { attributesOf } from '../rm/model/classes.js';
+import { codeString, terminologyOf } from './code-check.js';
 import type { CompiledTemplate } from './compile.js';
 import { expectedText, multiplicityText } from './constraint-text.js';
 import {
@@ -18,8 +19,20 @@ export interface TemplateValidationOptions {
   readonly checkExtraNodes: boolean;
   /** The sizes of containers as a whole are checked. */
   readonly checkContainerCardinality: boolean;
+  /** Filled with the codes that a terminology server has to judge; left alone when missing. */
+  readonly valueSetCodes?: ValueSetCode[];
   /** Nothing is missing: for the lifecycle states incomplete (553) and abandoned (801). */
   readonly lenient?: boolean;
+}
+
+/** A code that must be in a value set of a terminology server. */
+export interface ValueSetCode {
+  /** Instance path of the coded value. */
+  readonly path: string;
+  /** URL of the FHIR value set. */
+  readonly valueSetUrl: string;
+  readonly terminologyId: string;
+  readonly code: string;
 }
 
 /**
@@ -58,15 +71,25 @@ class Walk {
 
   private object(object: JsonObject, matcher: ObjectMatcher): void {
     if (matcher.check !== null) for (const text of matcher.check(object)) this.report(text);
-    if (matcher.attributes.size > 0 || !matcher.isOpen) {
-      for (const name in object) {
-        const attribute = matcher.attributes.get(name);
-        if (attribute !== undefined) this.attribute(object[name] ?? null, attribute);
-        else if (!matcher.isOpen) this.unmentioned(object[name] ?? null, name, matcher);
-      }
-    }
+    if (matcher.valueSetUrl !== null) this.valueSetCode(object, matcher.valueSetUrl);
+    if (matcher.attributes.size > 0 || !matcher.isOpen) this.attributes(object, matcher);
     for (const attribute of matcher.expected)
       if (object[attribute.name] === undefined) this.missing(attribute);
+  }
+
+  private attributes(object: JsonObject, matcher: ObjectMatcher): void {
+    for (const name in object) {
+      const attribute = matcher.attributes.get(name);
+      if (attribute !== undefined) this.attribute(object[name] ?? null, attribute);
+      else if (!matcher.isOpen) this.unmentioned(object[name] ?? null, name, matcher);
+    }
+  }
+
+  private valueSetCode(object: JsonObject, valueSetUrl: string): void {
+    const phrase = typeOf(object) === 'CODE_PHRASE' ? object : object['defining_code'];
+    if (phrase === undefined) return;
+    const found = { terminologyId: terminologyOf(phrase), code: codeString(phrase) };
+    this.options.valueSetCodes?.push({ path: this.path.text(), valueSetUrl, ...found });
   }
 
   /** An attribute that the template does not mention must not hold LOCATABLEs, unless the RM asks for it. */

@@ -9,7 +9,8 @@ export function webTemplateJson(opt: OperationalTemplate, tree: WebTemplateNode)
     version: WEB_TEMPLATE_VERSION,
     defaultLanguage: opt.defaultLanguage,
     languages: [...opt.languages],
-    tree: nodeJson(tree),
+    // The texts are shared with the nodes, which must not change with the answer.
+    tree: structuredClone(nodeJson(tree)),
   };
 }
 
@@ -33,8 +34,7 @@ function nodeJson(node: WebTemplateNode): JsonObject {
     inContext: node.inContext === true ? true : undefined,
   };
   const json: JsonObject = {};
-  for (const [name, value] of Object.entries(fields))
-    if (!isEmpty(value)) json[name] = structuredClone(value) as JsonValue;
+  for (const [name, value] of Object.entries(fields)) if (!isEmpty(value)) json[name] = value as JsonValue;
   return json;
 }
 

@@ -68,21 +68,21 @@ export type ProportionType = (typeof PROPORTION_TYPES)[number];
 export interface WebTemplateFields {
   readonly id: string;
   readonly name: string;
-  readonly localizedName?: string;
+  readonly localizedName?: string | undefined;
   readonly rmType: string;
-  readonly nodeId?: string;
+  readonly nodeId?: string | undefined;
   readonly min: number;
   /** -1 = any number. */
   readonly max: number;
-  readonly localizedNames?: LocalizedTexts;
-  readonly localizedDescriptions?: LocalizedTexts;
+  readonly localizedNames?: LocalizedTexts | undefined;
+  readonly localizedDescriptions?: LocalizedTexts | undefined;
   /** '' for the root. */
   readonly aqlPath: string;
   readonly inputs: readonly WebTemplateInput[];
-  readonly inContext?: boolean;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly proportionTypes?: readonly ProportionType[];
-  readonly cardinalities?: readonly WebTemplateCardinality[];
+  readonly inContext?: boolean | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  readonly proportionTypes?: readonly ProportionType[] | undefined;
+  readonly cardinalities?: readonly WebTemplateCardinality[] | undefined;
 }
 
 /**

@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../base/json.js';
 import { compileTemplate } from '../../../template/compile.js';
 import { exampleComposition } from '../../../template/example.js';
-import { validateAgainstTemplate, type TemplateValidationOptions } from '../../../template/validate.js';
+import {
+  validateAgainstTemplate,
+  type TemplateValidationOptions,
+  type ValueSetCode,
+} from '../../../template/validate.js';
 import {
   codedText,
   element,
@@ -127,6 +131,26 @@ describe('coded text', () => {
     expect(
       valueFindings(reference('//fhir.hl7.org/ValueSet/$expand?url=http://x'), coded('1', 'x', 'any')),
     ).toEqual([]);
+  });
+});
+
+describe('codes of value sets', () => {
+  it('are listed for a terminology server', () => {
+    const uri = 'terminology://fhir.hl7.org/ValueSet/$expand?url=http://example.org/vs';
+    const inside = single(
+      'defining_code',
+      node('CODE_PHRASE', {
+        xsiType: 'C_CODE_REFERENCE',
+        inside: `<referenceSetUri>${uri}</referenceSetUri>`,
+      }),
+    );
+    const content = evaluation(element('at0002', node('DV_CODED_TEXT', { inside })), { at0002: 'Value' });
+    const valueSetCodes: ValueSetCode[] = [];
+    const change = (items: Items) => (items[0]!['value'] = coded('1', 'x', 'http://loinc.org'));
+    expect(findings(content, change, { valueSetCodes })).toEqual([]);
+    expect(valueSetCodes).toEqual([
+      { path: VALUE, valueSetUrl: 'http://example.org/vs', terminologyId: 'http://loinc.org', code: '1' },
+    ]);
   });
 });
 
