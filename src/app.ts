@@ -9,6 +9,7 @@ import { managementRoutes } from '../routes/management.js';
 import { openapiRoutes } from '../routes/openapi.js';
 import { STANDARD_API } from '../routes/request-state.js';
 import { statusRoutes } from '../routes/status.js';
+import { swaggerUiRoutes } from '../routes/swagger-ui.js';
 import { managementSource, type ProcessState } from './management.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { authenticate, type TokenVerifier } from './middleware/authenticate.js';
@@ -48,6 +49,7 @@ export function createApp(settings: Settings, log: Logger, operation: Operation 
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
   const verify = tokenVerifier(settings.jwt);
   mountManagement(app, settings, { log, operation, verify });
+  app.use(swaggerUiRoutes().routes());
   const roles = [settings.jwt.roleUser, settings.jwt.roleAdmin];
   const guards = [
     readyGate(operation.state),

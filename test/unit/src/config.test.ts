@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { isLoopback, loadConfig } from '../../../src/config.js';
+import { configurationPage } from '../../../src/configuration-page.js';
 import { envExample } from '../../../src/env-example.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
@@ -49,7 +50,9 @@ describe('configuration', () => {
     expect(() => loadConfig({ JWT_SECRET: SECRET, JWT_ALGORITHMS: 'none' })).toThrow(/unknown words: none/);
   });
 
-  it('equals .env.example, key by key', () => {
-    expect(readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8')).toBe(envExample());
+  it('equals .env.example and docs/configuration.md, key by key', () => {
+    const file = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+    expect(file('.env.example')).toBe(envExample());
+    expect(file('docs/configuration.md')).toBe(configurationPage());
   });
 });
