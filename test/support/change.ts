@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { changeContext, type ChangeContext } from '../../change/context.js';
+import { readObject } from '../../change/content.js';
+import { createEhr } from '../../change/ehr.js';
+import { createTemplate } from '../../change/template.js';
+import type { JsonObject } from '../../base/json.js';
+import type { VersionMetadata } from '../../change/request.js';
+import type { ChangeType, LifecycleState } from '../../change/codes.js';
+import { compileTemplate } from '../../template/compile.js';
+import { testSettings } from './settings.js';
+import { aComposition } from './resources.js';
+
+/** A change context with the clock given. */
+export function aContext(now: () => Date = () => new Date()): ChangeContext {
+  return changeContext(testSettings(), now);
+}
+
+/** Commit metadata as of a direct change. */
+export function aMetadata(
+  changeType: ChangeType = '249',
+  lifecycleState: LifecycleState = '532',
+): VersionMetadata {
+  return {
+    audit: { changeType, committer: { _type: 'PARTY_IDENTIFIED', name: 'Ada' } },
+    lifecycleState,
+  };
+}
+
+/** Stores a template of the fixtures. */
+export async function storedTemplate(name = 'minimal_evaluation.en.v1'): Promise<void> {
+  const opt = readFileSync(new URL(`../fixtures/openehr/opt/${name}.opt`, import.meta.url), 'utf8');
+  await createTemplate({ opt, compiled: compileTemplate(opt) });
+}
+
+/** Makes an EHR and gives its id. */
+export async function storedEhr(context: ChangeContext, status: JsonObject | null = null): Promise<string> {
+  const created = await createEhr(context, { ehrId: null, status, metadata: aMetadata() });
+  return created.ehr._id;
+}
+
+/** A COMPOSITION of the fixtures as the routes hand it on: read, not judged. */
+export function readComposition(name?: string): JsonObject {
+  return readObject(aComposition(name), 'COMPOSITION');
+}
+
+/** Gives a COMPOSITION of the fixtures each time it is asked. */
+export function reader(name?: string): () => Promise<JsonObject> {
+  return () => Promise.resolve(readComposition(name));
+}
