@@ -97,7 +97,7 @@ export const TEMPLATE_OPERATIONS: OperationGroup = {
   ],
 };
 
-const put = (id: string, path: string, summary: string): OperationDoc => ({
+const put = (id: string, path: string, summary: string, errors: OperationDoc['errors']): OperationDoc => ({
   id,
   method: 'put',
   path,
@@ -106,7 +106,7 @@ const put = (id: string, path: string, summary: string): OperationDoc => ({
   parameters: ['query_type', 'query_type_alias'],
   request: { schema: 'AqlText', types: 'query' },
   responses: { 200: { description: 'Stored', body: storedQuery, headers: ['Location'] } },
-  errors: [400, 409, 413],
+  errors,
 });
 
 /** Contract section 9, stored queries. */
@@ -132,7 +132,12 @@ export const STORED_QUERY_OPERATIONS: OperationGroup = {
       responses: { 200: { description: 'By name, newest version first; may be empty', body: storedQueries } },
       errors: [400],
     },
-    put('query_store', `${QUERY}/{qualified_query_name}`, 'Store a query as the next major version'),
+    put(
+      'query_store',
+      `${QUERY}/{qualified_query_name}`,
+      'Store a query as the next major version',
+      [400, 413],
+    ),
     {
       id: 'query_get',
       method: 'get',
@@ -146,6 +151,7 @@ export const STORED_QUERY_OPERATIONS: OperationGroup = {
       'query_store_version',
       `${QUERY}/{qualified_query_name}/{version}`,
       'Store a query under this version, or as the next one that begins so',
+      [400, 409, 413],
     ),
   ],
 };

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { generalErrors } from '../../routes/openapi/document.js';
+import type { OperationDoc } from '../../routes/openapi/operation.js';
+import { sentParameter } from '../../routes/openapi/parameters.js';
+import { testApp } from '../support/app.js';
+import type { ApiCase } from '../support/api-cases.js';
+import { standardCases } from '../support/api-cases.js';
+import type { Call } from '../support/api-probe.js';
+import { ApiProbe } from '../support/api-probe.js';
+import { useDatabase } from '../support/database.js';
+import { givenEhr } from '../support/resources.js';
+import { bearer } from '../support/tokens.js';
+
+/** What needs a slow query, a terminology server or a broken database; the tests of those show it. */
+const SHOWN_ELSEWHERE: readonly (readonly [RegExp, number])[] = [
+  [/^query_execute/, 408],
+  [/^query_execute/, 502],
+  [/^management_(health|liveness)$/, 503],
+];
+/** Another name of a parameter, not documented since only one vendor word is. */
+const ALIASES = ['query stdversion'];
+const MALFORMED = 'nonsense="1"';
+
+jest.setTimeout(120_000);
+useDatabase();
+
+const probe = new ApiProbe();
+const app = testApp();
+const cases = standardCases(app);
+const operations = probe.operations.filter(({ access }) => access !== 'admin');
+
+/** The first case of an operation: what succeeds, made anew. */
+async function sample({ id }: OperationDoc): Promise<Call> {
+  const first = cases.find((candidate) => candidate.id === id);
+  if (first === undefined) throw new Error(`no case for ${id}`);
+  return first.call();
+}
+
+/** How to get a status that many operations give for the same reason, from a request that succeeds. */
+const GENERAL: Readonly<Record<number, (good: Call, operation: OperationDoc) => Call | Promise<Call>>> = {
+  400: (good) => ({ ...good, params: { ...good.params, ehr_id: 'x y' } }),
+  401: (good) => ({ ...good, isAnonymous: true, settings: { auth: 'jwt' } }),
+  403: (good, { access }) => ({
+    ...withHeader(good, 'Authorization', bearer(access === 'management' ? ['USER'] : [])),
+    settings: { auth: 'jwt' },
+  }),
+  404: (good) => ({ ...good, params: { ...good.params, ehr_id: randomUUID() } }),
+  406: (good) => withHeader(good, 'Accept', 'image/png'),
+  409: async (good) => ({ ...good, params: { ...good.params, ehr_id: await mergedEhr() } }),
+  413: (good) => ({ ...good, body: good.body ?? 'x', settings: { maxBodyBytes: 1 } }),
+  415: (good) => ({ ...withHeader(good, 'Content-Type', 'image/png'), body: good.body ?? 'x' }),
+  503: (good) => ({ ...good, isStarting: true }),
+};
+
+function withHeader(good: Call, name: string, value: string): Call {
+  return { ...good, headers: { ...good.headers, [name]: value } };
+}
+
+async function mergedEhr(): Promise<string> {
+  const ehrId = await givenEhr(app);
+  const into = await givenEhr(app);
+  await mongoose.connection
+    .collection<{ _id: string }>('ehrs')
+    .updateOne({ _id: ehrId }, { $set: { state: 'merged', merged_into: into } });
+  return ehrId;
+}
+
+function documentedStatuses(operation: OperationDoc): number[] {
+  const all = [
+    ...Object.keys(operation.responses).map(Number),
+    ...operation.errors,
+    ...generalErrors(operation),
+  ];
+  return [...new Set(all)].sort((a, b) => a - b);
+}
+
+const isShownElsewhere = (id: string, status: number): boolean =>
+  SHOWN_ELSEWHERE.some(([pattern, shown]) => shown === status && pattern.test(id));
+
+describe('each case', () => {
+  it.each(cases.map((one): [string, number, ApiCase] => [one.id, one.status, one]))(
+    '%s gives %i',
+    async (id, status, { call }) => {
+      const answer = await probe.call(id, await call());
+      expect(answer.status).toBe(status);
+    },
+  );
+});
+
+describe('every operation', () => {
+  it.each(operations.map((operation): [string, OperationDoc] => [operation.id, operation]))(
+    '%s gives exactly the statuses it documents',
+    async (id, operation) => {
+      const documented = documentedStatuses(operation);
+      const hasOwnCase = (status: number) => cases.some((one) => one.id === id && one.status === status);
+      for (const status of documented) {
+        if (hasOwnCase(status) || isShownElsewhere(id, status)) continue;
+        const change = GENERAL[status];
+        if (change === undefined) throw new Error(`no case shows ${status} of ${id}`);
+        const answer = await probe.call(id, await change(await sample(operation), operation));
+        expect([status, answer.status]).toEqual([status, status]);
+        if (status >= 400)
+          expect(Object.keys(answer.body as object)).toEqual(expect.arrayContaining(['error', 'message']));
+      }
+      const seen = [...(probe.statuses.get(id) ?? [])];
+      const expected = documented.filter((status) => !isShownElsewhere(id, status));
+      expect(seen.sort((a, b) => a - b)).toEqual(expected);
+    },
+  );
+});
+
+describe('every parameter', () => {
+  const documented = operations.flatMap((operation) =>
+    (operation.parameters ?? []).map((key): [string, string, OperationDoc] => [
+      operation.id,
+      `${sentParameter(key).in} ${sentParameter(key).name.toLowerCase()}`,
+      operation,
+    ]),
+  );
+
+  beforeAll(async () => {
+    for (const operation of operations) await probe.call(operation.id, await sample(operation));
+  });
+
+  it.each(documented.filter(([, name]) => !/^header openehr-/.test(name)))('%s reads %s', (id, name) => {
+    expect([...(probe.read.get(id) ?? [])]).toContain(name);
+  });
+
+  it.each(documented.filter(([, name]) => /^header openehr-/.test(name)))(
+    '%s judges %s',
+    async (id, name, operation) => {
+      const header = name.slice('header '.length);
+      const good = await sample(operation);
+      const conflicting: Record<string, string> = {
+        'openehr-template-id': 'templateId=other',
+        'openehr-ehr-id': `ehr_id=${randomUUID()}`,
+      };
+      const query = conflicting[header.replaceAll('_', '-')];
+      const call: Call = {
+        ...good,
+        headers: { ...good.headers, [header]: query === undefined ? MALFORMED : randomUUID() },
+        ...(query !== undefined && simplified(good, query)),
+      };
+      expect([name, (await probe.call(id, call)).status]).toEqual([name, 400]);
+    },
+  );
+
+  it('is documented where it is read', () => {
+    for (const operation of operations) {
+      const names = new Set(documented.filter(([id]) => id === operation.id).map(([, name]) => name));
+      const read = [...(probe.read.get(operation.id) ?? [])].filter((name) => name.startsWith('query '));
+      const others = read.filter((name) => !names.has(name) && !ALIASES.includes(name));
+      expect([operation.id, others]).toEqual([operation.id, []]);
+    }
+  });
+});
+
+/** A query parameter that contradicts a header. */
+function simplified(good: Call, query: string): Pick<Call, 'query'> {
+  return { query: `${good.query ?? ''}${(good.query ?? '') === '' ? '?' : '&'}${query}` };
+}
