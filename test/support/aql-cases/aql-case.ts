@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../base/errors.js';
 import type { JsonValue } from '../../../base/json.js';
 import type { TerminologyAnswer } from '../../../aql/terminology.js';
 import { ARCHETYPES } from '../hilltop/compositions.js';
+import { versionUid } from '../hilltop/hilltop.js';
 
 /** One query of the test groups, with what it must answer on the Hilltop data. */
 export interface AqlCase {
@@ -43,6 +44,15 @@ export const P = `OBSERVATION p[${A.pulse}]`;
 export const EV = 'o/data[at0001]/events[at0006]';
 export const SYS = `${EV}/data[at0003]/items[at0004]/value/magnitude`;
 export const DIA = `${EV}/data[at0003]/items[at0005]/value/magnitude`;
+
+/** The latest versions of all visible compositions: C1 to C5. */
+export const CURRENT = [
+  versionUid('C1', 1),
+  versionUid('C2', 2),
+  versionUid('C3', 1),
+  versionUid('C4', 1),
+  versionUid('C5', 1),
+];
 
 /** One column of values as rows. */
 export const column = (...values: JsonValue[]): JsonValue[][] => values.map((value) => [value]);

@@ -135,7 +135,6 @@ export function report(): JsonObject {
       value('DV_MULTIMEDIA', {
         media_type: codePhrase('IANA_media-types', 'image/png'),
         data: 'UE5H',
-        data: 'UE5H',
         size: 3,
       }),
     ),

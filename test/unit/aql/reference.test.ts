@@ -1,5 +1,5 @@
 import { evaluateQuery } from '../../../aql/reference/evaluate.js';
-import { fromCases } from '../../support/aql-cases/from-cases.js';
+import { aqlCases } from '../../support/aql-cases/cases.js';
 import { prepareCase } from '../../support/aql-cases/prepare.js';
 import { describeCases, type CaseRunner } from '../../support/aql-cases/run-cases.js';
 import { HILLTOP, SYSTEM_ID } from '../../support/hilltop/hilltop.js';
@@ -18,4 +18,4 @@ const inEvaluator: CaseRunner = (aqlCase) => {
   });
 };
 
-describeCases([...fromCases], inEvaluator);
+describeCases(aqlCases, inEvaluator);
