@@ -21,6 +21,8 @@ export interface Visibility {
 /** A native match on `aql` that finds the documents of an operand of FROM: necessary, not sufficient. */
 export function documentMatch(node: FromClass, visibility: Visibility, extra: readonly Stage[]): Stage {
   const version = versionAlias(node);
+  // Every version here was made here.
+  if (version !== null && !version.classes.includes('ORIGINAL_VERSION')) return { _id: { $in: [] } };
   const conditions: Stage[] = [
     ...owner(visibility),
     ...typeMatch(rootTypesOf(node)),

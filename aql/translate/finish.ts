@@ -5,7 +5,7 @@ import { cellOf } from './cell.js';
 import type { Cell } from './cell.js';
 import { fieldsOf } from './expression.js';
 import type { Expression, Stage } from './expression.js';
-import { lookup } from './from.js';
+import { lookup } from './bind-state.js';
 import { groupOf } from './group.js';
 import type { Group } from './group.js';
 import type { ValueState } from './operand.js';

@@ -48,7 +48,8 @@ const BODIES: Readonly<Partial<Record<FunctionName, Body>>> = {
   CONCAT: (texts) => ({ $concat: [...texts] }),
   ABS: ([number = '']) => ({ $abs: number }),
   MOD: ([number = '', divisor = '']) => ({
-    $cond: [{ $eq: [divisor, 0] }, null, { $mod: [number, divisor] }],
+    // Null inside, not around: a constant division by zero fails before any condition is looked at.
+    $mod: [number, { $cond: [{ $eq: [divisor, 0] }, null, divisor] }],
   }),
   CEIL: ([number = '']) => ({ $ceil: number }),
   FLOOR: ([number = '']) => ({ $floor: number }),
@@ -72,17 +73,17 @@ function substring(text: string, from: string, length: string | null): Expressio
   };
 }
 
-/** MongoDB rounds halves to even; AQL rounds them away from zero. */
+/** MongoDB rounds halves to even; AQL rounds them away from zero, and reads numbers as they are written. */
 function roundHalfAway(number: string, digits: string | null): Expression {
-  const factor = digits === null ? 1 : { $pow: [10, { $trunc: digits }] };
-  const scaled = { $multiply: [{ $abs: number }, '$$factor'] };
-  const rounded = { $divide: [{ $floor: { $add: [scaled, 0.5] } }, '$$factor'] };
-  return {
-    $let: {
-      vars: { factor },
-      in: { $cond: [{ $lt: [number, 0] }, { $multiply: [-1, rounded] }, rounded] },
-    },
-  };
+  const size = { $abs: { $toDecimal: number } };
+  const half = { $toDecimal: '0.5' };
+  const signed = (rounded: Expression): Expression => ({
+    $toDouble: { $cond: [{ $lt: [number, 0] }, { $multiply: [-1, rounded] }, rounded] },
+  });
+  if (digits === null) return signed({ $floor: { $add: [size, half] } });
+  const factor = { $toDecimal: { $pow: [10, { $trunc: digits }] } };
+  const rounded = { $divide: [{ $floor: { $add: [{ $multiply: [size, '$$factor'] }, half] } }, '$$factor'] };
+  return { $let: { vars: { factor }, in: signed(rounded) } };
 }
 
 /** CONCAT_WS leaves out what is missing; without separator there is nothing. */

@@ -30,6 +30,7 @@ function neededFields(steps: readonly Step[]): ReadonlySet<string> {
     if (step.kind === 'match') add(needed, fieldsOfMatch(step.match));
     else if (step.kind === 'unwind') needed.add(rootOf(step.field));
     else if (step.kind === 'sort') add(needed, new Set(step.keys.map(([field]) => field)));
+    else if (step.kind === 'merge' && needed.has(step.field)) for (const part of step.parts) needed.add(part);
     else if (step.kind === 'group') add(needed, fieldsOf([step.id, ...Object.values(step.accumulators)]));
     else if (step.kind === 'set' && needed.has(step.field)) add(needed, fieldsOf(step.value));
     else if (step.kind === 'lookup' && needed.has(step.as)) addJoin(needed, step);

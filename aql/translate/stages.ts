@@ -5,7 +5,7 @@ import type { Expression, Stage } from './expression.js';
 export type SourceCollection = 'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions';
 
 /** A stage before it is known which fields later stages still need. Fields are dotted names without `$`. */
-export type Step = MatchStep | SetStep | UnwindStep | LookupStep | SortStep | CutStep | GroupStep;
+export type Step = MatchStep | SetStep | UnwindStep | LookupStep | SortStep | CutStep | GroupStep | MergeStep;
 
 /** Keeps documents; `match` is a native match document. */
 export interface MatchStep {
@@ -41,6 +41,13 @@ export interface GroupStep {
   readonly kind: 'group';
   readonly id: Expression;
   readonly accumulators: Readonly<Record<string, Expression>>;
+}
+
+/** The array fields `parts` one after another in one field; they hold documents of one collection. */
+export interface MergeStep {
+  readonly kind: 'merge';
+  readonly field: string;
+  readonly parts: readonly string[];
 }
 
 /** Leaves out the first documents, or all but the first. */
@@ -89,6 +96,10 @@ export function emitStages(
       if (!readsUnder(live, step.as)) continue;
       stages.push(lookupStage(step, live));
       fields.add(step.as);
+    } else if (step.kind === 'merge') {
+      if (!readsUnder(live, step.field)) continue;
+      stages.push({ $set: { [step.field]: { $concatArrays: step.parts.map((part) => `$${part}`) } } });
+      fields.add(step.field);
     } else if (step.kind === 'group') {
       stages.push({ $group: { _id: step.id, ...step.accumulators } });
       fields = new Set(['_id', ...Object.keys(step.accumulators)]);
@@ -128,6 +139,12 @@ function liveBefore(step: Step, live: Live): Live {
     case 'skip':
     case 'limit':
       return live;
+    case 'merge': {
+      if (!readsUnder(live, step.field)) return live;
+      const below = [...live].filter((field) => rootOf(field) === step.field);
+      const read = step.parts.flatMap((part) => below.map((field) => part + field.slice(step.field.length)));
+      return new Set([...without(live, step.field), ...step.parts, ...read]);
+    }
     case 'group':
       return fieldsOf([step.id, ...Object.values(step.accumulators)]);
     case 'unwind':

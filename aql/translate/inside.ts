@@ -1,0 +1,201 @@
+import type { Alias, FromClass, FromNode } from '../scope-types.js';
+import { addPlace, joinedLevel, joinName, lookup, unwind, unwindAny } from './bind-state.js';
+import type { Level } from './bind-state.js';
+import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
+import { documentMatch, excludedKey, rootPredicate } from './document-scope.js';
+import type { Expression, Stage } from './expression.js';
+import { referencedIds } from './folder.js';
+import { elementOf, predicateHolds } from './predicate.js';
+import { archetypeIdsOf, documentRegion, regionBelow } from './region.js';
+import type { Region } from './region.js';
+import type { LookupStep, Step } from './stages.js';
+
+/** Binds one operand inside the documents of `aql`: the match, then the classes below it. AQL page 2.3. */
+export function bindDocument(node: FromClass, level: Level, extra: readonly Stage[] = []): Step[] {
+  const { visibility, prefilter } = level.state;
+  const root = rootClass(node);
+  const fromRoot = root === null ? [] : rootPredicate(root.alias.predicate, visibility.systemId);
+  const match = documentMatch(node, visibility, [...extra, ...fromRoot, ...prefilter]);
+  return [{ kind: 'match', match }, ...bindVersionAndBelow(node, level)];
+}
+
+/** The class of the versioned root in an operand, when it names one. */
+function rootClass(node: FromClass): FromClass | null {
+  if (node.alias.kind === 'object') return isVersioned(node.alias) ? node : null;
+  return node.contains?.negated === false && node.contains.child.kind === 'class'
+    ? rootClass(node.contains.child)
+    : null;
+}
+
+function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
+  const { alias, contains } = node;
+  const whole = documentRegion('$segs', null, null);
+  if (alias.kind !== 'version') return bindInside(node, whole, level);
+  level.state.places.set(alias.index, {
+    alias,
+    document: level.prefix,
+    object: null,
+    slot: `$${level.prefix}_id`,
+    classes: new Set(['ORIGINAL_VERSION']),
+  });
+  if (contains === null) return [];
+  if (contains.negated) return [keepWhere(absent(contains.child, whole, level.state.binder))];
+  return bindInside(contains.child, whole, level);
+}
+
+function keepWhere(condition: Expression): Step {
+  return { kind: 'match', match: { $expr: condition } };
+}
+
+/** Binds a part of FROM below a region, stage by stage. */
+function bindInside(node: FromNode, region: Region, level: Level): Step[] {
+  if (node.kind !== 'class')
+    return node.kind === 'or'
+      ? bindOr(node.operands, region, level)
+      : node.operands.flatMap((each) => bindInside(each, region, level));
+  const { alias, contains } = node;
+  const { binder } = level.state;
+  const { steps, below } = bindClass(alias, region, level);
+  if (contains === null) return steps;
+  if (alias.classes.includes('FOLDER')) return [...steps, ...bindBelowFolder(contains, below, level)];
+  if (contains.negated) {
+    if (excludedKey(node, level.state.visibility) !== null) return steps;
+    return [...steps, keepWhere(absent(contains.child, below, binder))];
+  }
+  return [...steps, ...bindInside(contains.child, below, level)];
+}
+
+function bindClass(alias: Alias, region: Region, level: Level): { steps: Step[]; below: Region } {
+  const { binder } = level.state;
+  const slot = slotOf(alias);
+  addPlace(alias, slot, level, level.prefix);
+  if (
+    region.kind === 'document' &&
+    region.at === null &&
+    isVersioned(alias) &&
+    !alias.classes.includes('FOLDER')
+  ) {
+    // A root is the first segment; the match has found its type and archetype.
+    const set: Step = { kind: 'set', field: slot, value: { $first: region.segs } };
+    const below = documentRegion(region.segs, `$${slot}`, archetypeIdsOf(alias));
+    return { steps: [set, ...rootCondition(alias, slot, level)], below };
+  }
+  const steps: Step[] = [
+    { kind: 'set', field: slot, value: candidates(alias, region, binder) },
+    unwind(slot, false, level),
+  ];
+  return { steps, below: below(alias, region, `$${slot}`, level) };
+}
+
+function below(alias: Alias, region: Region, at: string, level: Level): Region {
+  const { shapes, environment } = level.state.binder;
+  return regionBelow(alias, region, at, { shapes, subsumption: environment.subsumption });
+}
+
+/** What the native match on `keys` does not tell about a root. */
+function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
+  if (alias.predicate === null) return [];
+  const ids = archetypeIdsOf(alias);
+  const plain = alias.predicate.alternatives.every(
+    (conditions) => conditions.length === 1 && conditions[0]?.kind === 'node' && conditions[0].name === null,
+  );
+  const told = plain && ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) === true;
+  if (told && !level.state.visibility.subsumption) return [];
+  const element = elementOf(`$${slot}.o`, new Set(alias.classes), true);
+  return [keepWhere(predicateHolds(alias.predicate, element, level.state.binder.environment))];
+}
+
+function bindOr(operands: readonly FromNode[], region: Region, level: Level): Step[] {
+  const { binder } = level.state;
+  const fields = operands.map((each) => joinName('u', each));
+  const sets = operands.map((each, i): Step => {
+    const field = fields[i] ?? '';
+    registerAll(each, level, `${level.prefix}${field}.`);
+    return { kind: 'set', field, value: tuples(each, region, binder) };
+  });
+  return [...sets, ...unwindAny(fields, level)];
+}
+
+function registerAll(node: FromNode, level: Level, prefix: string): void {
+  if (node.kind !== 'class') {
+    for (const each of node.operands) registerAll(each, level, prefix);
+    return;
+  }
+  addPlace(node.alias, slotOf(node.alias), level, prefix);
+  if (node.contains?.negated === false) registerAll(node.contains.child, level, prefix);
+}
+
+// ---------------------------------------------------------------- FOLDER
+
+type Contains = NonNullable<FromClass['contains']>;
+
+/** What a FOLDER contains: nodes of its own document, and the COMPOSITIONs that it refers to. */
+function bindBelowFolder(contains: Contains, folder: Region, level: Level): Step[] {
+  return contains.negated
+    ? absentBelowFolder(contains.child, folder, level)
+    : joinBelowFolder(contains.child, folder, level);
+}
+
+function joinBelowFolder(node: FromNode, folder: Region, level: Level): Step[] {
+  if (node.kind === 'class') {
+    if (isOnlyFolder(node.alias)) return bindInside(node, folder, level);
+    const { steps, field } = membersBelow(node, folder, level, false);
+    level.state.order.push(`${level.prefix}${field}._id`);
+    return [...steps, unwind(field, false, level)];
+  }
+  if (node.kind === 'and') return node.operands.flatMap((each) => joinBelowFolder(each, folder, level));
+  const members = node.operands.map((each) => membersBelow(each, folder, level, false));
+  return [
+    ...members.flatMap(({ steps }) => steps),
+    ...unwindAny(
+      members.map(({ field }) => field),
+      level,
+    ),
+  ];
+}
+
+function absentBelowFolder(node: FromNode, folder: Region, level: Level): Step[] {
+  const { steps, field } = membersBelow(node, folder, level, true);
+  return [...steps, { kind: 'match', match: { [field]: { $size: 0 } } }];
+}
+
+function isOnlyFolder(alias: Alias): boolean {
+  return alias.kind === 'object' && alias.classes.every((each) => each === 'FOLDER');
+}
+
+/** An array with all matches of a part of FROM below a FOLDER. */
+function membersBelow(
+  node: FromNode,
+  folder: Region,
+  level: Level,
+  firstOnly: boolean,
+): { readonly steps: Step[]; readonly field: string } {
+  const field = joinName('t', node);
+  const inner: Level = { ...joinedLevel(level), prefix: `${level.prefix}${field}.`, ehrField: 'ehr' };
+  const parts: LookupStep[] = [];
+  const sets: Step[] = [];
+  if (node.kind !== 'class' || canBeInFolder(node.alias)) {
+    const variables = { folder: folder.at };
+    const region: Region = { ...folder, at: '$$folder' };
+    const steps =
+      node.kind === 'class' ? bindInside(node, region, inner) : joinBelowFolder(node, region, inner);
+    const join = { as: `${field}s`, from: 'aql', localField: '_id', foreignField: '_id' } as const;
+    parts.push(lookup(join, steps, { variables, firstOnly }));
+  }
+  if (node.kind === 'class' && !isOnlyFolder(node.alias)) {
+    const refs = `${field}r`;
+    sets.push({ kind: 'set', field: refs, value: referencedIds(folder) });
+    const sameEhr: Step = { kind: 'match', match: { $expr: { $eq: ['$ehr', '$$ehr'] } } };
+    const steps = bindDocument(node, inner, [{ type: 'COMPOSITION' }]);
+    const join = { as: `${field}c`, from: 'aql', localField: refs, foreignField: 'vo' } as const;
+    parts.push(lookup(join, [sameEhr, ...steps], { variables: { ehr: '$ehr' }, firstOnly }));
+  }
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return { steps: [...sets, { ...only, as: field }], field };
+  return { steps: [...sets, ...parts, { kind: 'merge', field, parts: parts.map(({ as }) => as) }], field };
+}
+
+/** Whether an alias can stand in the document of a FOLDER. */
+function canBeInFolder(alias: Alias): boolean {
+  return alias.kind === 'object' && alias.rootTypes.includes('FOLDER');
+}

@@ -1,0 +1,23 @@
+import { beforeAll } from '@jest/globals';
+import { aqlCases } from '../support/aql-cases/cases.js';
+import { prepareCase } from '../support/aql-cases/prepare.js';
+import { describeCases } from '../support/aql-cases/run-cases.js';
+import { pipelineRows } from '../support/aql-pipeline.js';
+import { useDatabase } from '../support/database.js';
+import { HILLTOP, SYSTEM_ID } from '../support/hilltop/hilltop.js';
+import { loadReferenceData } from '../support/load-reference.js';
+
+useDatabase();
+
+beforeAll(() => loadReferenceData(HILLTOP));
+
+describeCases(aqlCases, async (aqlCase) => {
+  const { scope, page } = prepareCase(aqlCase, SYSTEM_ID);
+  const { asOf, subsumption = false } = aqlCase.options ?? {};
+  const rows = await pipelineRows(scope, page, {
+    systemId: SYSTEM_ID,
+    subsumption,
+    asOf: asOf === undefined ? null : new Date(asOf),
+  });
+  return { columns: scope.columns, rows };
+});
