@@ -86,7 +86,7 @@ export interface SlotAssertion {
 }
 
 /** C_PRIMITIVE_OBJECT. */
-export interface PrimitiveObjectConstraint extends ConstraintBase {
+interface PrimitiveObjectConstraint extends ConstraintBase {
   readonly kind: 'primitive';
   readonly item: PrimitiveConstraint;
 }
@@ -103,7 +103,7 @@ export interface CodePhraseConstraint extends ConstraintBase {
 }
 
 /** CONSTRAINT_REF: an external constraint by ac-code, treated as any CODE_PHRASE. */
-export interface ConstraintRef extends ConstraintBase {
+interface ConstraintRef extends ConstraintBase {
   readonly kind: 'constraint-ref';
   readonly reference: string;
 }
@@ -152,7 +152,7 @@ export type Constraint =
   | OrdinalConstraint;
 
 /** C_BOOLEAN. */
-export interface BooleanConstraint {
+interface BooleanConstraint {
   readonly kind: 'boolean';
   readonly trueValid: boolean;
   readonly falseValid: boolean;

@@ -73,7 +73,7 @@ function codeInputs(constraint: CodePhraseConstraint, node: NodeDraft, scope: Sc
 }
 
 /** The terminology that a code constraint names; for a C_CODE_REFERENCE the text after the first `:` (1.2). */
-export function terminologyOf(constraint: CodePhraseConstraint): string | null {
+function terminologyOf(constraint: CodePhraseConstraint): string | null {
   const { referenceSetUri, terminologyId } = constraint;
   if (referenceSetUri === null) return terminologyId;
   return referenceSetUri.slice(referenceSetUri.indexOf(':') + 1);

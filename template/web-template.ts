@@ -52,7 +52,7 @@ export interface WebTemplateInput {
 }
 
 /** Size of a container that is narrower than the sum of its children. */
-export interface WebTemplateCardinality {
+interface WebTemplateCardinality {
   readonly min: number;
   readonly max: number;
   readonly ids: readonly string[];
