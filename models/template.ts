@@ -1,6 +1,7 @@
 import { model, Schema } from 'mongoose';
 
 import { CdrError } from '../base/errors.js';
+import { tellTemplateCache } from '../base/events.js';
 import { LruCache } from '../base/lru-cache.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
 import type { CompiledTemplate } from '../template/compile.js';
@@ -163,7 +164,10 @@ export async function templateInUse(templateId: string): Promise<TemplateInUse |
   const state = await Template.findOne({ _id: templateId }, { revision: 1, created_timestamp: 1, used: 1 })
     .lean()
     .exec();
-  if (state !== null && isSameText(kept, state)) return { ...kept, used: state.used };
+  if (state !== null && isSameText(kept, state)) {
+    tellTemplateCache({ outcome: 'hit' });
+    return { ...kept, used: state.used };
+  }
   cache.delete(templateId);
   return state === null ? null : loadTemplate(templateId);
 }
@@ -173,6 +177,7 @@ async function loadTemplate(templateId: string): Promise<TemplateInUse | null> {
   if (doc === null) return null;
   const meanwhile = cache.get(templateId);
   if (meanwhile !== undefined && isSameText(meanwhile, doc)) return { ...meanwhile, used: doc.used };
+  tellTemplateCache({ outcome: 'miss' });
   const loaded = {
     compiled: compileTemplate(doc.opt),
     revision: doc.revision,
