@@ -23,6 +23,8 @@ export interface TemplateValidationOptions {
   readonly valueSetCodes?: ValueSetCode[];
   /** Nothing is missing: for the lifecycle states incomplete (553) and abandoned (801). */
   readonly lenient?: boolean;
+  /** Put before the paths of findings, such as `/versions[0]/data`. */
+  readonly rootPath?: string;
 }
 
 /** A code that must be in a value set of a terminology server. */
@@ -51,11 +53,12 @@ export function validateAgainstTemplate(
 
 class Walk {
   findings: string[] = [];
-  private readonly path = new InstancePath();
+  private readonly path: InstancePath;
   private readonly lenient: boolean;
 
   constructor(private readonly options: TemplateValidationOptions) {
     this.lenient = options.lenient ?? false;
+    this.path = new InstancePath(options.rootPath);
   }
 
   root(composition: JsonObject, matcher: ObjectMatcher): void {

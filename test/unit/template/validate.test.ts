@@ -359,6 +359,13 @@ describe('objects that are not in the template', () => {
     expect(findings(content, (items) => items.push(stranger))).toEqual([`/content[0]/data: ${text}`]);
   });
 
+  it('are found below the place of the composition', () => {
+    const rootPath = '/versions[1]/data';
+    expect(findings(content, (items) => items.push(stranger), { rootPath })).toEqual([
+      `${rootPath}/content[0]/data: ${text}`,
+    ]);
+  });
+
   it('are accepted when not checked', () => {
     expect(findings(content, (items) => items.push(stranger), { checkExtraNodes: false })).toEqual([]);
   });
