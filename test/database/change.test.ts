@@ -192,8 +192,8 @@ describe('a commit whose guess is wrong', () => {
   it('is planned again with what is so', async () => {
     const hidden = await storedEhr(context, { _type: 'EHR_STATUS', is_queryable: false });
     const version = await createComposition(context, { ehrId: hidden, metadata: aMetadata() }, reader());
-    const doc = await mongoose.connection.collection<{ _id: string }>('aql').findOne({ _id: version._id });
-    expect(doc?.['q']).toBe(false);
+    const doc = await mongoose.connection.collection<{ _id: string; q: boolean }>('aql').findOne({ _id: version._id });
+    expect(doc?.q).toBe(false);
   });
 
   it('is done although a derived document is missing', async () => {
@@ -256,7 +256,7 @@ describe('the subject of a merged EHR', () => {
       updateEhrStatus(context, { ehrId: id, ifMatch: null, metadata: aMetadata('251') }, status);
     await expect(take(other)).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining(target) as string,
+      message: expect.stringContaining(target) as unknown,
     });
     await expect(storedEhr(context, status)).rejects.toMatchObject({ code: 'conflict' });
     await take(target);
