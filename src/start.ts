@@ -6,7 +6,7 @@ import { connectDatabase, type DatabaseHandle } from '../database/connect.js';
 import { resumeErasures } from '../change/erase.js';
 import { createCollections } from '../database/indexes.js';
 import { removeExpiredRequests } from '../models/idempotency.js';
-import { COLLECTION_LAYOUT } from '../models/layout.js';
+import { AQL_SCHEMA_VERSION, COLLECTION_LAYOUT } from '../models/layout.js';
 import { claimStorage } from '../models/settings.js';
 import { createApp } from './app.js';
 import { createMetrics } from './metrics.js';
@@ -39,7 +39,7 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
   const server = createServer((request, response) => void handle(request, response));
   try {
     await listen(server, settings);
-    await prepareStorage(settings);
+    await prepareStorage(settings, log);
     operation.state.indexesBuilt = true;
     const sweep = sweepIdempotencyKeys(log);
     void finishErasures(log);
@@ -60,9 +60,14 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
 }
 
 /** Collections, indexes and the settings that the stored data was written with. */
-async function prepareStorage(settings: Settings): Promise<void> {
+async function prepareStorage(settings: Settings, log: Logger): Promise<void> {
   await createCollections(COLLECTION_LAYOUT);
-  await claimStorage(settings.systemId, settings.aql.leafIndex);
+  const stored = await claimStorage(settings.systemId, settings.aql.leafIndex);
+  if (stored.sv !== AQL_SCHEMA_VERSION || stored.leaf_index !== settings.aql.leafIndex) {
+    log.warn(
+      'the derived AQL documents are stale: queries are right but slow until `everchart reindex` has run',
+    );
+  }
 }
 
 /** The embedded engine has no monitor for TTL indexes: expired keys go by our own hand, hourly. */
