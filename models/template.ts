@@ -45,6 +45,8 @@ export interface UploadedTemplate {
   readonly compiled: CompiledTemplate;
 }
 
+type TextState = Pick<TemplateDoc, 'revision' | 'created_timestamp' | 'used'>;
+
 const DEFAULT_CACHE_SIZE = 200;
 
 const Template = model(
@@ -161,15 +163,19 @@ export async function compiledTemplate(templateId: string): Promise<CompiledTemp
 export async function templateInUse(templateId: string): Promise<TemplateInUse | null> {
   const kept = cache.get(templateId);
   if (kept === undefined) return loadTemplate(templateId);
-  const state = await Template.findOne({ _id: templateId }, { revision: 1, created_timestamp: 1, used: 1 })
-    .lean()
-    .exec();
+  const state = await textState(templateId);
   if (state !== null && isSameText(kept, state)) {
     tellTemplateCache({ outcome: 'hit' });
     return { ...kept, used: state.used };
   }
   cache.delete(templateId);
   return state === null ? null : loadTemplate(templateId);
+}
+
+/** Read without hydration: every commit of a COMPOSITION asks. */
+function textState(templateId: string): Promise<TextState | null> {
+  const projection = { revision: 1, created_timestamp: 1, used: 1 };
+  return Template.collection.findOne<TextState>({ _id: templateId } as object, { projection });
 }
 
 async function loadTemplate(templateId: string): Promise<TemplateInUse | null> {
@@ -201,7 +207,7 @@ export function keepCompiled(doc: TemplateDoc, compiled: CompiledTemplate): void
 
 function isSameText(
   kept: Pick<TemplateInUse, 'revision' | 'createdTimestamp'>,
-  state: Pick<TemplateDoc, 'revision' | 'created_timestamp'>,
+  state: Pick<TextState, 'revision' | 'created_timestamp'>,
 ): boolean {
   return (
     kept.revision === state.revision && kept.createdTimestamp.getTime() === state.created_timestamp.getTime()

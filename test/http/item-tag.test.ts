@@ -5,6 +5,7 @@ import request from 'supertest';
 
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
+import { aComposition, givenTemplate, objectIdOf, versionUidOf } from '../support/resources.js';
 
 const V1 = '/rest/openehr/v1';
 const OWN = '/rest/experimental/tags';
@@ -472,5 +473,59 @@ describe('tag headers', () => {
     const ehr = await newEhr();
     const headers = { 'openehr-item-tag': 'key="a"', 'std-item-tag': 'key="b"' };
     expect((await update(ehr, ehr.statusUid, headers)).status).toBe(400);
+  });
+
+  describe('of a COMPOSITION', () => {
+    const TAGS = { 'openehr-item-tag': 'key="c",value="1"', 'openehr-version-item-tag': 'key="v"' };
+    let ehr: NewEhr;
+
+    beforeAll(async () => {
+      await givenTemplate(app);
+      ehr = await newEhr();
+    });
+
+    const create = (headers: Record<string, string>, composition: object = aComposition()) =>
+      request(app).post(`${V1}/ehr/${ehr.ehrId}/composition`).set(headers).send(composition);
+    const get = (uid: string) => request(app).get(`${V1}/ehr/${ehr.ehrId}/composition/${uid}`);
+
+    it('are stored in the same commit and stay with container and version', async () => {
+      const uid = versionUidOf(await create(TAGS));
+      const first = await get(uid);
+      expect(first.headers['openehr-item-tag']).toBe('key="c",value="1"');
+      expect(first.headers['openehr-version-item-tag']).toBe('key="v"');
+      const put = await request(app)
+        .put(`${V1}/ehr/${ehr.ehrId}/composition/${objectIdOf(uid)}`)
+        .set({ 'If-Match': uid, 'openehr-version-item-tag': 'key="w"' })
+        .send(aComposition());
+      expect(put.status).toBe(200);
+      const second = await get(objectIdOf(uid)).set('Accept', 'application/xml');
+      expect(second.headers['openehr-item-tag']).toBe('key="c",value="1"');
+      expect(second.headers['openehr-version-item-tag']).toBe('key="w"');
+      expect((await get(uid)).headers['openehr-version-item-tag']).toBe('key="v"');
+    });
+
+    it('survive the deletion of the COMPOSITION', async () => {
+      const uid = versionUidOf(await create(TAGS));
+      await request(app).delete(`${V1}/ehr/${ehr.ehrId}/composition/${uid}`);
+      const path = `${V1}/ehr/${ehr.ehrId}/composition/${objectIdOf(uid)}/tags`;
+      expect((await request(app).get(path)).body).toEqual([expect.objectContaining({ key: 'c' })]);
+      expect((await send('put', path, [{ key: 'late' }])).status).toBe(200);
+    });
+
+    it('are not written when the COMPOSITION is refused', async () => {
+      const before = await dump();
+      expect((await create(TAGS, { ...aComposition(), composer: 7 })).status).toBe(400);
+      expect((await create({ 'openehr-item-tag': 'key' })).status).toBe(400);
+      expect(await dump()).toBe(before);
+    });
+
+    it('clear a list when they are empty', async () => {
+      const uid = versionUidOf(await create(TAGS));
+      await request(app)
+        .put(`${V1}/ehr/${ehr.ehrId}/composition/${objectIdOf(uid)}`)
+        .set({ 'If-Match': uid, 'openehr-item-tag': '' })
+        .send(aComposition());
+      expect((await get(objectIdOf(uid))).headers['openehr-item-tag']).toBeUndefined();
+    });
   });
 });
