@@ -15,7 +15,8 @@ export type ErrorCode =
   | 'too-many-requests'
   | 'unavailable'
   | 'not-implemented'
-  | 'bad-gateway';
+  | 'bad-gateway'
+  | 'transaction-too-large';
 
 /** What an error tells beside its message. Never patient data. */
 export interface ErrorDetails {

@@ -20,6 +20,7 @@ export type ResourceKind =
   | 'query'
   | 'item-tag'
   | 'admin'
+  | 'admin-text'
   | 'admin-template';
 
 /** A form together with the name of it that goes into `Content-Type` (without charset). */
@@ -72,6 +73,7 @@ const TYPES: Readonly<
   query: { requests: [JSON_TYPE], responses: [JSON_TYPE, NDJSON, CSV] },
   'item-tag': { requests: [JSON_TYPE], responses: [JSON_TYPE] },
   admin: { requests: RM_TYPES, responses: RM_TYPES },
+  'admin-text': { requests: [], responses: [PLAIN_TEXT, JSON_TYPE] },
   'admin-template': { requests: [XML_TYPE, TEXT_XML], responses: [XML_TYPE, JSON_TYPE] },
 };
 

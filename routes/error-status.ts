@@ -17,6 +17,7 @@ export const ERROR_STATUS = {
   'unsupported-media-type': 415,
   unprocessable: 422,
   'too-many-requests': 429,
+  'transaction-too-large': 500,
   'not-implemented': 501,
   'bad-gateway': 502,
   unavailable: 503,

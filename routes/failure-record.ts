@@ -5,7 +5,10 @@ import type { JsonObject } from '../base/json.js';
 export interface FailureRecord {
   /** Root element in XML. */
   readonly root: string;
-  readonly fields: JsonObject;
+  /** May repeat the message. */
+  readonly fields: JsonObject | ((message: string) => JsonObject);
+  /** true: the success is a string, so the message alone is the answer to who wants `text/plain` (D6). */
+  readonly isText?: boolean;
 }
 
 const KEY = 'failureRecord';

@@ -3,6 +3,7 @@ import type { Settings } from '../../base/settings.js';
 import { adminAuditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
 import { adminEhrOperations } from './ehr.js';
+import { adminMergeOperations } from './merge.js';
 import { addOperation, adminForm, writeRecord, type AdminGuards, type AdminOperation } from './operation.js';
 
 const STATUS = 'AdminStatusResponseData';
@@ -29,6 +30,8 @@ function operations(settings: Settings): AdminOperation[] {
     },
     ...adminDefinitionOperations(settings),
     ...adminAuditOperations(settings),
+    // Before those of one EHR: their literal paths win over `/ehr/:ehr_id`.
+    ...adminMergeOperations(settings),
     ...adminEhrOperations(settings),
   ];
 }

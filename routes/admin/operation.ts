@@ -5,7 +5,7 @@ import { toXml } from '../../format/canonical-xml.js';
 import { responseBody, type BodyType } from '../../format/media-type.js';
 import { audited } from '../audit-trail.js';
 import { writeText } from '../exchange.js';
-import { setFailureRecord } from '../failure-record.js';
+import { setFailureRecord, type FailureRecord } from '../failure-record.js';
 
 /** What stands before every administration operation: token check and body. */
 export interface AdminGuards {
@@ -23,7 +23,9 @@ export interface AdminOperation {
   /** Name of the success record: root element in XML. */
   readonly record: string;
   /** The record's fields with neutral values, repeated in an error body (contract, section 7). */
-  readonly neutral: JsonObject;
+  readonly neutral: FailureRecord['fields'];
+  /** true: the success is a string. */
+  readonly isText?: boolean;
   readonly handle: (ctx: Context) => Promise<void> | void;
 }
 
@@ -33,7 +35,8 @@ export interface AdminOperation {
  */
 export function addOperation(router: Router, guards: AdminGuards, operation: AdminOperation): void {
   const failure: Middleware = async (ctx: Context, next: Next) => {
-    setFailureRecord(ctx, { root: operation.record, fields: operation.neutral });
+    const { record: root, neutral: fields, isText = false } = operation;
+    setFailureRecord(ctx, { root, fields, isText });
     await next();
   };
   const audit = audited({ operation: () => operation.name, recordsAnonymous: false });

@@ -2,8 +2,8 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import { CdrError, type ErrorDetails } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { writeXml } from '../../base/xml.js';
 import { isUnavailable } from '../../database/mongo-error.js';
+import { toXml } from '../../format/canonical-xml.js';
 import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/error-status.js';
 import { failureRecord } from '../../routes/failure-record.js';
 import { requestState, STANDARD_API, type RequestState } from '../../routes/request-state.js';
@@ -71,11 +71,16 @@ function answerUnmatched(ctx: Context): void {
 
 function answer(ctx: Context, status: number, error: JsonObject): void {
   const record = failureRecord(ctx);
-  const body = { ...record?.fields, ...error };
+  const message = typeof error.message === 'string' ? error.message : '';
+  const fields = typeof record?.fields === 'function' ? record.fields(message) : record?.fields;
+  const body = { ...fields, ...error };
   ctx.status = status;
-  if (prefersXml(ctx)) {
+  if (record?.isText === true && asksForText(ctx)) {
+    ctx.type = 'text/plain; charset=utf-8';
+    ctx.body = message;
+  } else if (prefersXml(ctx)) {
     ctx.type = 'application/xml; charset=utf-8';
-    ctx.body = errorXml(body, record?.root ?? 'error');
+    ctx.body = toXml(body, record?.root ?? 'error');
   } else {
     ctx.type = 'application/json; charset=utf-8';
     ctx.body = JSON.stringify(body);
@@ -90,12 +95,9 @@ function prefersXml(ctx: Context): boolean {
   );
 }
 
-function errorXml(body: JsonObject, root: string): string {
-  const children = Object.entries(body).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((item) => ({
-      name,
-      children: [typeof item === 'string' ? item : JSON.stringify(item)],
-    })),
+/** Named by the client, not merely allowed by a wildcard. */
+function asksForText(ctx: Context): boolean {
+  return (
+    ctx.get('Accept').includes('text/') && ctx.accepts('text/plain', 'application/json') === 'text/plain'
   );
-  return writeXml({ name: root, children });
 }

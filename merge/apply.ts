@@ -1,0 +1,149 @@
+import { writeContribution } from '../change/commit.js';
+import type { Commit, CommitRequest } from '../change/request.js';
+import type { EhrDoc } from '../models/ehr.js';
+import { COLLECTIONS } from '../models/layout.js';
+import { archiveDoc, MOVED_IDS, type ArchiveDoc, type MovedIds } from '../models/merge-archive.js';
+import { anyVersion, inSteps, moveDocuments, versionUidsOf, type Move } from '../models/merge-content.js';
+import type { MergeRecordDoc } from '../models/merge-record.js';
+import { runWrites, type Write } from '../models/write-batch.js';
+import type { MergeablePair } from './check.js';
+import type { MergePlan } from './plan.js';
+import type { FreshIds, MergeContext, MergeRequest } from './request.js';
+import type { Session } from './transaction.js';
+
+/** A merge ready to be written. */
+export interface PlannedMerge {
+  readonly request: MergeRequest;
+  readonly fresh: FreshIds;
+  readonly pair: MergeablePair;
+  readonly plan: MergePlan;
+  /** The CONTRIBUTION of what the merge makes; null when it makes no version. */
+  readonly commit: CommitRequest | null;
+}
+
+/** Inserts of one command: an archived version may have megabytes. */
+const ARCHIVE_STEP = 100;
+
+/**
+ * Writes a merge inside the caller's transaction, in which both EHRs are held. Contract, section 14.
+ * @throws CdrError of the commit; Error when the database does not hold what was planned with
+ */
+export async function applyMerge(
+  session: Session,
+  context: MergeContext,
+  merge: PlannedMerge,
+): Promise<MergeRecordDoc> {
+  if (merge.request.reversible) await archive(session, merge);
+  await runWrites(session, endings(merge));
+  await moveAll(session, merge);
+  await runWrites(session, [tombstone(merge)]);
+  const made = merge.commit === null ? null : await writeContribution(session, context.change, merge.commit);
+  const mergeDate = made?.contribution.time_committed ?? context.change.now();
+  const record = recordOf(merge, made, mergeDate);
+  await runWrites(session, [{ collection: COLLECTIONS.mergeRecords, insert: record }]);
+  return record;
+}
+
+/** What ends, removed before the rest moves: the target has an EHR_STATUS of its own. */
+function endings({ pair, plan }: PlannedMerge): Write[] {
+  const ehrId = pair.source._id;
+  const ended = { $in: ['EHR_STATUS', 'FOLDER'] };
+  return [
+    { collection: COLLECTIONS.aql, remove: { ehr: ehrId, type: ended } },
+    { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, object_id: { $in: idsOf(plan.ended) } } },
+    { collection: COLLECTIONS.versionedObjects, remove: { ehr_id: ehrId, type: ended } },
+    ...inSteps(idsOf(plan.droppedTags)).map((ids) => ({
+      collection: COLLECTIONS.itemTags,
+      remove: { _id: { $in: ids }, owner_id: ehrId },
+    })),
+  ];
+}
+
+/** Everything that is left of the source gets the target as owner. */
+async function moveAll(session: Session, { pair, plan }: PlannedMerge): Promise<void> {
+  const place = { from: pair.source._id, to: pair.target._id };
+  const move = (collection: Move['collection'], rest: Pick<Move, 'owner' | 'set'>): Promise<number> =>
+    moveDocuments(session, { collection, ...place, ...rest });
+  const contributions = await move(COLLECTIONS.contributions, { owner: 'ehr_id' });
+  const containers = await move(COLLECTIONS.versionedObjects, { owner: 'ehr_id' });
+  const tags = await move(COLLECTIONS.itemTags, { owner: 'owner_id' });
+  await move(COLLECTIONS.versions, { owner: 'ehr_id' });
+  await move(COLLECTIONS.aql, { owner: 'ehr', set: { q: pair.target.is_queryable } });
+  requireCount('contributions', contributions, plan.moves.contributions.length);
+  requireCount('compositions', containers, plan.moves.compositions.length + plan.joins.length);
+  requireCount('item tags', tags, plan.moves.tags.length);
+}
+
+/** Both EHRs are held, so another number is a defect; throwing leaves everything as it was. */
+function requireCount(what: string, moved: number, planned: number): void {
+  if (moved !== planned) throw new Error(`${moved} ${what} moved where ${planned} were planned`);
+}
+
+function tombstone({ pair, fresh }: PlannedMerge): Write {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: pair.source._id, state: 'active' },
+    update: {
+      $set: { state: 'merged', merged_into: pair.target._id, merge_id: fresh.mergeId },
+      $unset: { directory_id: 1 },
+    },
+    matching: 'one',
+  };
+}
+
+async function archive(session: Session, { pair, plan, fresh }: PlannedMerge): Promise<void> {
+  const { mergeId } = fresh;
+  const docs: ArchiveDoc[] = [
+    archiveDoc(mergeId, 'ehr', 0, pair.source satisfies EhrDoc),
+    ...plan.ended.map((container) => archiveDoc(mergeId, 'container', container._id, container)),
+    ...plan.droppedTags.map((tag) => archiveDoc(mergeId, 'tag', tag._id, tag)),
+    ...movedDocs(mergeId, 'contribution', plan.moves.contributions),
+    ...movedDocs(mergeId, 'composition', plan.moves.compositions),
+    ...movedDocs(mergeId, 'tag', plan.moves.tags),
+  ];
+  await insertAll(session, docs);
+  for (const uids of inSteps(await versionUidsOf(pair.source._id, idsOf(plan.ended)), ARCHIVE_STEP)) {
+    const versions: ArchiveDoc[] = [];
+    for (const uid of uids) {
+      const version = await anyVersion(uid);
+      if (version === null) throw new Error(`version ${uid} cannot be read to be archived`);
+      versions.push(archiveDoc(mergeId, 'version', uid, version));
+    }
+    await insertAll(session, versions);
+  }
+}
+
+function movedDocs(mergeId: string, of: MovedIds['of'], ids: readonly string[]): ArchiveDoc[] {
+  return inSteps(ids, MOVED_IDS).map((part, index) =>
+    archiveDoc(mergeId, 'moved', `${of}:${String(index).padStart(6, '0')}`, { of, ids: part }),
+  );
+}
+
+async function insertAll(session: Session, docs: readonly ArchiveDoc[]): Promise<void> {
+  const writes = docs.map((doc) => ({ collection: COLLECTIONS.mergeArchive, insert: doc }));
+  for (const part of inSteps(writes, ARCHIVE_STEP)) await runWrites(session, part);
+}
+
+function recordOf(merge: PlannedMerge, made: Commit | null, mergeDate: Date): MergeRecordDoc {
+  const { request, fresh, plan } = merge;
+  const directory = made?.versions.find(({ type }) => type === 'FOLDER');
+  return {
+    _id: fresh.mergeId,
+    source_ehr: request.sourceEhr,
+    target_ehr: request.targetEhr,
+    merge_date: mergeDate,
+    reversible: request.reversible,
+    folder_merge: request.folderMerge,
+    composition_merge: request.compositionMerge,
+    outcome: plan.outcome,
+    ...(made !== null && { contribution_uid: made.contribution._id }),
+    ...(directory !== undefined && { directory_version_uid: directory.versionUid }),
+    ...(plan.folderCopy !== null && { copied_folder_uid: plan.folderCopy.folderUid }),
+    joined: plan.joins,
+    committer: request.committer,
+  };
+}
+
+function idsOf(docs: readonly { readonly _id: string }[]): string[] {
+  return docs.map((doc) => doc._id);
+}

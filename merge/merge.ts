@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { tellMerge } from '../base/events.js';
+import { fullState } from '../change/commit-state.js';
+import { planCommit } from '../change/plan.js';
+import type { CommitRequest } from '../change/request.js';
+import { holdActive } from '../models/ehr.js';
+import type { MergeRecordDoc } from '../models/merge-record.js';
+import { applyMerge } from './apply.js';
+import { checkMerge } from './check.js';
+import { mergeAudit, mergeDescription, planMerge, type MergePlan } from './plan.js';
+import { DRY_RUN, type FreshIds, type MergeContext, type MergeRequest } from './request.js';
+import { mergeSnapshot } from './snapshot.js';
+import { inMergeTransaction } from './transaction.js';
+
+/** What a merge came to; without date for a dry run. */
+export type MergeResult = Pick<MergeRecordDoc, 'source_ehr' | 'target_ehr' | 'outcome'> & {
+  readonly merge_date?: Date;
+};
+
+/**
+ * Merges one EHR into another in one transaction, or tells what that would do. Contract, section 14.
+ * @throws not-found, conflict of `checkMerge`; conflict after `MERGE_RETRIES`; transaction-too-large; too-large
+ * when a directory with the copied tree is larger than an object may be
+ */
+export async function mergeEhrs(context: MergeContext, request: MergeRequest): Promise<MergeResult> {
+  const fresh: FreshIds = {
+    mergeId: randomUUID(),
+    contributionUid: randomUUID(),
+    folderUid: randomUUID(),
+  };
+  if (request.dryRun) return rehearse(context, request, fresh);
+  const record = await inMergeTransaction(context.retries, async (session) => {
+    // Every write to an EHR holds its document first, so a parallel one is wholly before this or after it.
+    for (const ehrId of [request.sourceEhr, request.targetEhr].toSorted()) await holdActive(ehrId);
+    const pair = await checkMerge(request.sourceEhr, request.targetEhr);
+    const snapshot = await mergeSnapshot(pair, request);
+    const plan = planMerge(snapshot, request, fresh);
+    return applyMerge(session, context, {
+      request,
+      fresh,
+      pair,
+      plan,
+      commit: commitRequest(request, fresh, plan),
+    });
+  });
+  tellMerge({ kind: 'merge' });
+  return record;
+}
+
+/** Everything but the writes, in a transaction for the sake of one moment. */
+function rehearse(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergeResult> {
+  return inMergeTransaction(context.retries, async () => {
+    const pair = await checkMerge(request.sourceEhr, request.targetEhr);
+    const snapshot = await mergeSnapshot(pair, request);
+    const plan = planMerge(snapshot, request, fresh);
+    const commit = commitRequest(request, fresh, plan);
+    if (commit !== null) await rehearseCommit(context, commit, plan);
+    const { level, summary } = plan.outcome;
+    return {
+      source_ehr: request.sourceEhr,
+      target_ehr: request.targetEhr,
+      outcome: { level, summary: DRY_RUN + summary },
+    };
+  });
+}
+
+/** Refuses what the commit would refuse, against the state that the moves would leave. */
+async function rehearseCommit(context: MergeContext, commit: CommitRequest, plan: MergePlan): Promise<void> {
+  const state = await fullState(commit);
+  const joined = new Set(plan.joins.map(({ source }) => source));
+  const moved = [...state.containers].map(
+    ([objectId, container]) =>
+      [objectId, joined.has(objectId) ? { ...container, ehr_id: commit.ehrId } : container] as const,
+  );
+  const { settings, now } = context.change;
+  planCommit(settings, { ...state, containers: new Map(moved) }, commit, now());
+}
+
+function commitRequest(request: MergeRequest, fresh: FreshIds, plan: MergePlan): CommitRequest | null {
+  if (plan.entries.length === 0) return null;
+  return {
+    ehrId: request.targetEhr,
+    contributionUid: fresh.contributionUid,
+    audit: mergeAudit('251', request.committer, mergeDescription(request)),
+    entries: plan.entries,
+  };
+}

@@ -1,0 +1,38 @@
+import type { ChangeContext } from '../change/context.js';
+import type { CompositionMerge, FolderMerge } from '../models/merge-record.js';
+
+/** A merge as asked for. Contract, section 14: MergeRequestBody. */
+export interface MergeRequest {
+  /** UUIDs in lower case, different. */
+  readonly sourceEhr: string;
+  readonly targetEhr: string;
+  /** true: everything needed to undo the merge is archived. */
+  readonly reversible: boolean;
+  readonly folderMerge: FolderMerge;
+  readonly compositionMerge: CompositionMerge;
+  /** true: nothing is written. */
+  readonly dryRun: boolean;
+  /** Name of the administrator. */
+  readonly committer: string;
+}
+
+/** An unmerge as asked for. */
+export type UnmergeRequest = Pick<MergeRequest, 'sourceEhr' | 'targetEhr' | 'dryRun' | 'committer'>;
+
+/** What a merge needs beside its request. */
+export interface MergeContext {
+  readonly change: ChangeContext;
+  /** How often a merge is tried anew when others were faster (`MERGE_RETRIES`). */
+  readonly retries: number;
+}
+
+/** Ids and time of a merge, made before its transaction, which may run more than once. */
+export interface FreshIds {
+  readonly mergeId: string;
+  readonly contributionUid: string;
+  /** uid of a copied FOLDER. */
+  readonly folderUid: string;
+}
+
+/** What a dry run's summary begins with. */
+export const DRY_RUN = 'DRY RUN: ';

@@ -1,0 +1,82 @@
+import { CdrError } from '../base/errors.js';
+import { ehrById, finalEhrId } from '../models/ehr.js';
+import {
+  allMerges,
+  mergeBetween,
+  mergeOfSource,
+  mergesInto,
+  type MergeRecordDoc,
+} from '../models/merge-record.js';
+
+/** Which merges are asked for. */
+export interface MergeFilter {
+  readonly source: string | null;
+  readonly target: string | null;
+  /** true: also merges that lead on from the source or led to the target. */
+  readonly cascaded: boolean;
+}
+
+/**
+ * The merges that fit, oldest first. Contract, section 14: merge_status.
+ * @throws not-found when a filter is given and nothing fits
+ */
+export async function mergeStatus(filter: MergeFilter): Promise<MergeRecordDoc[]> {
+  const { source, target } = filter;
+  if (source === null && target === null) return allMerges();
+  const found = filter.cascaded ? await cascade(filter) : await direct(filter);
+  if (found.length === 0) throw new CdrError('not-found', 'there is no such merge');
+  return found.toSorted((a, b) => a.merge_date.getTime() - b.merge_date.getTime());
+}
+
+/** The direct merge of one EHR into another. @throws not-found when there is none, a cascade does not count */
+export async function directMerge(source: string, target: string): Promise<MergeRecordDoc> {
+  const record = await mergeBetween(source, target);
+  if (record === null) throw noSuchMerge(source, target);
+  return record;
+}
+
+/** 404 for a direct merge that does not exist. */
+export function noSuchMerge(source: string, target: string): CdrError {
+  return new CdrError('not-found', `EHR ${source} was not merged into ${target}`);
+}
+
+/** The EHR in which the data of a merged one is now. @throws not-found when it was not merged away */
+export async function mergeTarget(ehrId: string): Promise<string> {
+  const ehr = await ehrById(ehrId);
+  if (ehr?.state !== 'merged') throw new CdrError('not-found', `EHR ${ehrId} was not merged`);
+  return finalEhrId(ehr);
+}
+
+async function direct({ source, target }: MergeFilter): Promise<MergeRecordDoc[]> {
+  if (source === null) return target === null ? [] : mergesInto([target]);
+  const record = target === null ? await mergeOfSource(source) : await mergeBetween(source, target);
+  return record === null ? [] : [record];
+}
+
+function cascade({ source, target }: MergeFilter): Promise<MergeRecordDoc[]> {
+  if (source !== null) return pathFrom(source, target);
+  return target === null ? Promise.resolve([]) : leadingTo(target);
+}
+
+/** The merges that data of the source went through; up to `target` if one is named, none when it is not reached. */
+async function pathFrom(source: string, target: string | null): Promise<MergeRecordDoc[]> {
+  const path: MergeRecordDoc[] = [];
+  for (let ehrId = source; ;) {
+    const record = await mergeOfSource(ehrId);
+    if (record === null) return target === null ? path : [];
+    path.push(record);
+    if (record.target_ehr === target) return path;
+    ehrId = record.target_ehr;
+  }
+}
+
+/** All merges whose data ended in this EHR. */
+async function leadingTo(target: string): Promise<MergeRecordDoc[]> {
+  const found: MergeRecordDoc[] = [];
+  for (let targets = [target]; targets.length > 0;) {
+    const records = await mergesInto(targets);
+    found.push(...records);
+    targets = records.map((record) => record.source_ehr);
+  }
+  return found;
+}

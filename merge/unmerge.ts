@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { CdrError } from '../base/errors.js';
+import { tellMerge } from '../base/events.js';
+import { fullState } from '../change/commit-state.js';
+import { planCommit } from '../change/plan.js';
+import type { CommitRequest } from '../change/request.js';
+import { ehrById, holdActive } from '../models/ehr.js';
+import { holdMerged } from '../models/merge-content.js';
+import type { MergeRecordDoc } from '../models/merge-record.js';
+import type { MergeResult } from './merge.js';
+import { mergeAudit } from './plan.js';
+import type { MergeContext, UnmergeRequest } from './request.js';
+import { undoMerge } from './restore.js';
+import { directMerge, noSuchMerge } from './status.js';
+import { inMergeTransaction, type Session } from './transaction.js';
+import { planUnmerge, unmergeReasons, type UnmergePlan, type UnmergeSnapshot } from './unmerge-plan.js';
+import { unmergeSnapshot } from './unmerge-snapshot.js';
+
+/**
+ * Takes a reversible merge back in one transaction, or tells what that would do. What was written to the target
+ * since stays, but for versions of moved compositions, which go back with them. Contract, section 14: Unmerge.
+ * @throws not-found when there is no direct merge; conflict with all reasons when it cannot be taken back, and
+ * after `MERGE_RETRIES`; transaction-too-large
+ */
+export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest): Promise<MergeResult> {
+  const contributionUid = randomUUID();
+  const result = await inMergeTransaction(context.retries, async (session) => {
+    if (!request.dryRun) await holdBoth(request);
+    const { record, snapshot, plan } = await prepare(session, request);
+    const commit = directoryCommit(request, plan, contributionUid);
+    if (!request.dryRun) await undoMerge(session, context, { snapshot, plan, commit });
+    else if (commit !== null) {
+      planCommit(context.change.settings, await fullState(commit), commit, context.change.now());
+    }
+    return resultOf(record, plan.summary);
+  });
+  if (!request.dryRun) tellMerge({ kind: 'unmerge' });
+  return result;
+}
+
+/** In ascending order, as merges do, so that two of them never wait for each other. */
+async function holdBoth({ sourceEhr, targetEhr }: UnmergeRequest): Promise<void> {
+  for (const ehrId of [sourceEhr, targetEhr].toSorted()) {
+    await (ehrId === sourceEhr ? holdMerged(ehrId) : holdActive(ehrId));
+  }
+}
+
+interface Prepared {
+  readonly record: MergeRecordDoc;
+  readonly snapshot: UnmergeSnapshot;
+  readonly plan: UnmergePlan;
+}
+
+async function prepare(session: Session, request: UnmergeRequest): Promise<Prepared> {
+  const { sourceEhr, targetEhr, dryRun } = request;
+  const record = await directMerge(sourceEhr, targetEhr);
+  const target = await ehrById(targetEhr);
+  if (target === null || target.state === 'deleting') throw noSuchMerge(sourceEhr, targetEhr);
+  const snapshot = await unmergeSnapshot(session, record, target);
+  const reasons = unmergeReasons(snapshot);
+  if (reasons.length > 0) throw new CdrError('conflict', reasons.join('; '), { reasons });
+  return { record, snapshot, plan: planUnmerge(snapshot, dryRun) };
+}
+
+/** The CONTRIBUTION that takes the copied FOLDER out of a directory which went on since; null when none is needed. */
+function directoryCommit(
+  { sourceEhr, targetEhr, committer }: UnmergeRequest,
+  plan: UnmergePlan,
+  contributionUid: string,
+): CommitRequest | null {
+  const { directory } = plan;
+  if (directory.kind !== 'replace') return null;
+  const audit = mergeAudit('251', committer, `Unmerge of EHR ${sourceEhr} from ${targetEhr}`);
+  const { container, root: object } = directory;
+  const place = { objectId: container._id, precedingVersionUid: container.latest_version_uid };
+  const entry = { kind: 'update', type: 'FOLDER', object, ...place, audit, lifecycleState: '532' } as const;
+  return { ehrId: targetEhr, contributionUid, audit, entries: [entry] };
+}
+
+function resultOf(record: MergeRecordDoc, summary: string): MergeResult {
+  const { source_ehr, target_ehr, merge_date, outcome } = record;
+  return { source_ehr, target_ehr, merge_date, outcome: { level: outcome.level, summary } };
+}

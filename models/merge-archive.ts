@@ -1,0 +1,79 @@
+import { model, Schema } from 'mongoose';
+import type { EhrDoc } from './ehr.js';
+import type { ItemTagDoc } from './item-tag.js';
+import { COLLECTIONS } from './layout.js';
+import { SCHEMA_OPTIONS } from './schema.js';
+import type { VersionDoc } from './version.js';
+import type { VersionedObjectDoc } from './versioned-object.js';
+
+/** What a reversible merge keeps, by kind. */
+export interface ArchiveBodies {
+  /** The source's EHR document as it was: one per merge. */
+  readonly ehr: EhrDoc;
+  /** A container of the source that ended: EHR_STATUS, directories. */
+  readonly container: VersionedObjectDoc;
+  /** A version of such a container. */
+  readonly version: VersionDoc;
+  /** An item tag that was dropped. */
+  readonly tag: ItemTagDoc;
+  /** Ids of what moved, at most `MOVED_IDS` in one document. */
+  readonly moved: MovedIds;
+}
+
+/** Ids of one kind of moved documents. */
+export interface MovedIds {
+  readonly of: 'contribution' | 'composition' | 'tag';
+  readonly ids: readonly string[];
+}
+
+/** Kind of an archive document. */
+export type ArchiveKind = keyof ArchiveBodies;
+
+/** One document of the archive of a reversible merge (fields: docs/storage.md). */
+export interface ArchiveDoc<K extends ArchiveKind = ArchiveKind> {
+  readonly _id: string;
+  readonly merge_id: string;
+  readonly kind: K;
+  readonly body: ArchiveBodies[K];
+}
+
+/** Ids in one document of kind `moved`: far below the 16 MB of a document. */
+export const MOVED_IDS = 10_000;
+
+/** Bodies are opaque to mongoose. */
+type StoredArchive = Omit<ArchiveDoc, 'body'> & { readonly body: object };
+
+const MergeArchive = model(
+  'MergeArchive',
+  new Schema<StoredArchive>(
+    { _id: String, merge_id: String, kind: String, body: Schema.Types.Mixed },
+    SCHEMA_OPTIONS,
+  ),
+  COLLECTIONS.mergeArchive,
+);
+
+/** An archive document; `part` tells those of one merge and kind apart. */
+export function archiveDoc<K extends ArchiveKind>(
+  mergeId: string,
+  kind: K,
+  part: string | number,
+  body: ArchiveBodies[K],
+): ArchiveDoc<K> {
+  return { _id: `${mergeId}:${kind}:${part}`, merge_id: mergeId, kind, body };
+}
+
+/** The bodies of one kind that a merge archived, by id. */
+export async function archivedBodies<K extends ArchiveKind>(
+  mergeId: string,
+  kind: K,
+): Promise<ArchiveBodies[K][]> {
+  const docs = await MergeArchive.find({ merge_id: mergeId, kind }).sort({ _id: 1 }).lean().exec();
+  return docs.map((doc) => doc.body as unknown as ArchiveBodies[K]);
+}
+
+/** The ids that a merge archived as moved. */
+export async function archivedMoves(mergeId: string): Promise<Record<MovedIds['of'], string[]>> {
+  const moves: Record<MovedIds['of'], string[]> = { contribution: [], composition: [], tag: [] };
+  for (const { of, ids } of await archivedBodies(mergeId, 'moved')) moves[of].push(...ids);
+  return moves;
+}

@@ -1,0 +1,95 @@
+import { model, Schema, trusted } from 'mongoose';
+import { COLLECTIONS } from './layout.js';
+import { SCHEMA_OPTIONS } from './schema.js';
+
+/** How a source directory is treated: it ends, or its latest tree is copied into the target's directory. */
+export type FolderMerge = 'BASIC' | 'COPY';
+
+/** How compositions are treated: all move, or matching persistent ones are joined besides. */
+export type CompositionMerge = 'BASIC' | 'PERSISTENT';
+
+/** What a merge came to. Contract, section 14: MergeDetailsDto. */
+export interface MergeOutcome {
+  readonly level: 'BASIC' | 'FOLDER_COPY';
+  readonly summary: string;
+}
+
+/** Two persistent compositions that became one: object ids of their containers. */
+export interface JoinedPair {
+  /** Of the source EHR; deleted logically by the merge. */
+  readonly source: string;
+  /** Of the target EHR; goes on with the later content of both. */
+  readonly target: string;
+}
+
+/** One merge that stands (fields: docs/storage.md); an unmerge removes it. */
+export interface MergeRecordDoc {
+  /** UUID. */
+  readonly _id: string;
+  /** Unique by index: an EHR can be merged away once. */
+  readonly source_ehr: string;
+  /** The direct target, which may have been merged away since. */
+  readonly target_ehr: string;
+  readonly merge_date: Date;
+  readonly reversible: boolean;
+  readonly folder_merge: FolderMerge;
+  readonly composition_merge: CompositionMerge;
+  readonly outcome: MergeOutcome;
+  /** CONTRIBUTION with the versions that the merge made; absent when it made none. */
+  readonly contribution_uid?: string;
+  /** Version that the merge made of the target's directory. */
+  readonly directory_version_uid?: string;
+  /** uid of the FOLDER that was put into the directory, or object id of the directory that was made. */
+  readonly copied_folder_uid?: string;
+  readonly joined: readonly JoinedPair[];
+  /** Name of the administrator. */
+  readonly committer: string;
+}
+
+const pairSchema = new Schema<JoinedPair>({ source: String, target: String }, { _id: false, id: false });
+const outcomeSchema = new Schema<MergeOutcome>({ level: String, summary: String }, { _id: false, id: false });
+
+const mergeRecordSchema = new Schema<MergeRecordDoc>(
+  {
+    _id: String,
+    source_ehr: String,
+    target_ehr: String,
+    merge_date: Date,
+    reversible: Boolean,
+    folder_merge: String,
+    composition_merge: String,
+    outcome: outcomeSchema,
+    contribution_uid: String,
+    directory_version_uid: String,
+    copied_folder_uid: String,
+    joined: [pairSchema],
+    committer: String,
+  },
+  SCHEMA_OPTIONS,
+);
+
+/** Collection `merge_records`. */
+const MergeRecord = model('MergeRecord', mergeRecordSchema, COLLECTIONS.mergeRecords);
+
+/** The merge that dissolved this EHR, null when it was not merged away. */
+export function mergeOfSource(sourceEhr: string): Promise<MergeRecordDoc | null> {
+  return MergeRecord.findOne({ source_ehr: sourceEhr }).lean<MergeRecordDoc>().exec();
+}
+
+/** The direct merge of one EHR into another, null when there is none. */
+export function mergeBetween(sourceEhr: string, targetEhr: string): Promise<MergeRecordDoc | null> {
+  return MergeRecord.findOne({ source_ehr: sourceEhr, target_ehr: targetEhr }).lean<MergeRecordDoc>().exec();
+}
+
+/** The merges directly into one of these EHRs, oldest first. */
+export function mergesInto(targetEhrs: readonly string[]): Promise<MergeRecordDoc[]> {
+  return MergeRecord.find({ target_ehr: trusted({ $in: [...targetEhrs] }) })
+    .sort({ merge_date: 1, _id: 1 })
+    .lean<MergeRecordDoc[]>()
+    .exec();
+}
+
+/** All merges that stand, oldest first. */
+export function allMerges(): Promise<MergeRecordDoc[]> {
+  return MergeRecord.find().sort({ merge_date: 1, _id: 1 }).lean<MergeRecordDoc[]>().exec();
+}

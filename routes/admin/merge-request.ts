@@ -1,0 +1,121 @@
+import Joi from 'joi';
+import type { Context } from 'koa';
+import { CdrError } from '../../base/errors.js';
+import { isJsonObject, type JsonObject } from '../../base/json.js';
+import { isUuid } from '../../base/object-version-id.js';
+import { parseJson } from '../../format/canonical-json.js';
+import { requestBody } from '../../format/media-type.js';
+import type { MergeRequest, UnmergeRequest } from '../../merge/request.js';
+import { requiredBodyText } from '../exchange.js';
+import { setFailureRecord } from '../failure-record.js';
+import { queryParameter } from '../query-parameter.js';
+import { requestState } from '../request-state.js';
+
+/** Name of the record that every merge operation answers. */
+export const MERGE_DETAILS = 'MergeDetailsDto';
+
+/** The two EHRs that an error body repeats. */
+export interface NamedPair {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** MergeDetailsDto with neutral values: what an error body begins with. Contract, section 7. */
+export function neutralDetails({ source, target }: NamedPair): (message: string) => JsonObject {
+  return (summary) => ({ source_ehr: source, target_ehr: target, outcome: { level: 'BASIC', summary } });
+}
+
+/** From now on an error repeats these EHR ids. */
+export function namePair(ctx: Context, pair: NamedPair): void {
+  setFailureRecord(ctx, { root: MERGE_DETAILS, fields: neutralDetails(pair) });
+}
+
+const uuid = Joi.string()
+  .custom((text: string, helpers) => (isUuid(text) ? text.toLowerCase() : helpers.error('any.uuid')))
+  .messages({ 'any.uuid': '{{#label}} must be a UUID' })
+  .required();
+const pair = { source_ehr: uuid, target_ehr: uuid, dry_run: Joi.boolean().strict().default(false) };
+
+interface UnmergeBody {
+  readonly source_ehr: string;
+  readonly target_ehr: string;
+  readonly dry_run: boolean;
+}
+
+interface MergeBody extends UnmergeBody {
+  readonly reversible: boolean;
+  readonly detail_level?: 'BASIC' | 'FOLDER_COPY';
+  readonly folder_merge?: 'BASIC' | 'COPY';
+  readonly composition_merge: 'BASIC' | 'PERSISTENT';
+}
+
+const unmergeSchema = Joi.object<UnmergeBody>(pair);
+const mergeSchema = Joi.object<MergeBody>({
+  ...pair,
+  reversible: Joi.boolean().strict().required(),
+  detail_level: Joi.string().valid('BASIC', 'FOLDER_COPY'),
+  folder_merge: Joi.string().valid('BASIC', 'COPY'),
+  composition_merge: Joi.string().valid('BASIC', 'PERSISTENT').default('BASIC'),
+});
+
+/** MergeRequestBody of a request. @throws unsupported-media-type; invalid */
+export function mergeRequestFrom(ctx: Context): MergeRequest {
+  const body = readBody(ctx, mergeSchema);
+  return {
+    ...requestOf(ctx, body),
+    reversible: body.reversible,
+    folderMerge: folderMergeOf(body),
+    compositionMerge: body.composition_merge,
+  };
+}
+
+/** The body of an unmerge. @throws as `mergeRequestFrom` */
+export function unmergeRequestFrom(ctx: Context): UnmergeRequest {
+  return requestOf(ctx, readBody(ctx, unmergeSchema));
+}
+
+function requestOf(ctx: Context, body: UnmergeBody): UnmergeRequest {
+  const { source_ehr: sourceEhr, target_ehr: targetEhr, dry_run: dryRun } = body;
+  if (sourceEhr === targetEhr) throw new CdrError('invalid', 'source_ehr and target_ehr must be different');
+  return { sourceEhr, targetEhr, dryRun, committer: requestState(ctx).user?.name ?? 'anonymous' };
+}
+
+/** `detail_level` is a preset of `folder_merge`; both may be given when they agree. */
+function folderMergeOf(body: MergeBody): MergeRequest['folderMerge'] {
+  const preset = body.detail_level === 'FOLDER_COPY' ? 'COPY' : 'BASIC';
+  const { folder_merge: given = preset } = body;
+  if (body.detail_level !== undefined && given !== preset)
+    throw new CdrError('invalid', `detail_level ${body.detail_level} contradicts folder_merge ${given}`);
+  return given;
+}
+
+function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
+  requestBody('query', ctx.get('Content-Type'));
+  const body = parseJson(requiredBodyText(ctx));
+  if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
+  namePair(ctx, { source: textOf(body.source_ehr), target: textOf(body.target_ehr) });
+  const judged = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });
+  if (judged.error !== undefined)
+    throw new CdrError('invalid', judged.error.details.map(({ message }) => message).join('; '));
+  return judged.value;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** An EHR id among the query parameters; null when absent or empty. @throws invalid when it is no UUID */
+export function ehrParameter(ctx: Context, name: string): string | null {
+  const text = queryParameter(ctx, name);
+  if (text === null || text === '') return null;
+  if (!isUuid(text)) throw new CdrError('invalid', `${name} must be a UUID`);
+  return text.toLowerCase();
+}
+
+/** A boolean among the query parameters, false when absent. @throws invalid for another word */
+export function flagParameter(ctx: Context, name: string): boolean {
+  const text = queryParameter(ctx, name);
+  if (text === null || text === '' || text === 'false') return false;
+  if (text === 'true') return true;
+  throw new CdrError('invalid', `${name} must be true or false`);
+}
