@@ -46,6 +46,7 @@ const ENDING_SESSIONS: ReadonlySet<string> = new Set([
 /** Answers commands. */
 export class Front {
   readonly #parts: FrontParts;
+  #isClosed = false;
 
   /** All parts belong to one engine. */
   constructor(parts: FrontParts) {
@@ -57,8 +58,14 @@ export class Front {
     return this.#parts.hello;
   }
 
+  /** From now on every command is refused. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   /** The reply document to any command but the handshake. */
   async answer(command: Command, connection: ConnectionKey): Promise<Buffer> {
+    if (this.#isClosed) return errorReply(new CommandError(91, 'the server is stopping'));
     try {
       return await this.#route(command, connection);
     } catch (error) {

@@ -10,6 +10,9 @@ import { loadNative, NativeUnavailable } from './native.js';
 import { startServer, type RunningServer } from './server.js';
 
 const startedAt = performance.now();
+// a parent that was killed reads neither of them; stdin tells that it is gone
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
 
 /** Starts everything and reports. */
 async function main(): Promise<void> {

@@ -40,6 +40,15 @@ export interface RunningServer {
 /** Recovers, then listens on 127.0.0.1. @throws EngineError, or the error of a port in use */
 export async function startServer(native: NativeEngine, options: ServerOptions): Promise<RunningServer> {
   const engine = new Engine(native);
+  try {
+    return await serve(engine, options);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function serve(engine: Engine, options: ServerOptions): Promise<RunningServer> {
   const recovered = options.isPersistent ? await recover(engine) : 0;
   const facts = await readFacts(engine);
   const sockets = new Set<Socket>();
@@ -60,6 +69,7 @@ export async function startServer(native: NativeEngine, options: ServerOptions):
     recovered,
     stop: async () => {
       server.close();
+      front.close();
       await transactions.abortAll('the server stops');
       for (const socket of sockets) socket.destroy();
       await engine.close();

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
 import { launchEmbedded, startEmbedded, type EmbeddedDatabase } from '../../database/embedded/spawn.js';
 import { dump } from '../support/embedded.js';
 
 /** `EMBEDDED_CRASH_ROUNDS=50 EMBEDDED_CRASH_RECORDS=20000` for a long look. */
-const ROUNDS = Number(process.env['EMBEDDED_CRASH_ROUNDS'] ?? 3);
-const RECORDS = Number(process.env['EMBEDDED_CRASH_RECORDS'] ?? 3_000);
-const KILLED_RECOVERIES = RECORDS >= 20_000 ? 7 : 3;
+const ROUNDS = Number(process.env['EMBEDDED_CRASH_ROUNDS'] ?? 2);
+const RECORDS = Number(process.env['EMBEDDED_CRASH_RECORDS'] ?? 2_000);
+const KILLED_RECOVERIES = RECORDS >= 20_000 ? 7 : 2;
 const ACCOUNTS = 10;
 
 interface Entry {
@@ -19,6 +19,7 @@ interface Entry {
   readonly n?: number;
 }
 
+jest.setTimeout(600_000);
 let dir: string;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'everchart-crash-'));
@@ -100,7 +101,7 @@ it('keeps every acknowledged transfer and no half one through kill -9', async ()
   }
   expect(acknowledged.length).toBeGreaterThan(0);
   await server.stop();
-}, 600_000);
+});
 
 /** Balances that these entries make. */
 function accountsAfter(entries: readonly number[]): number[] {
@@ -145,7 +146,7 @@ it('puts everything back although the recovery itself is killed again and again'
     }
   });
   await last.stop();
-}, 600_000);
+});
 
 it('has nothing to put back after an orderly stop in the middle of a transaction', async () => {
   const server = await start();

@@ -25,6 +25,7 @@ const SETTINGS: DatabaseSettings = {
   embeddedDataDir: 'temporary',
 };
 
+jest.setTimeout(60_000);
 let folder: string;
 let lines: string[];
 const log = (line: string): void => void lines.push(line);
@@ -174,4 +175,4 @@ it('makes one relinked copy when six processes start on an empty cache', async (
   const glibc = hostGlibc();
   const needsCopy = process.platform === 'linux' && glibc !== null && glibc[1] < 38;
   expect(needsCopy ? await readdir(cache) : []).toHaveLength(needsCopy ? 1 : 0);
-}, 30_000);
+});
