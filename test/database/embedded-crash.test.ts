@@ -36,7 +36,7 @@ async function withClient<T>(
   uri: string,
   work: (client: mongoose.mongo.MongoClient) => Promise<T>,
 ): Promise<T> {
-  const client = await new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 1_000 }).connect();
+  const client = await new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 200 }).connect();
   try {
     return await work(client);
   } finally {
