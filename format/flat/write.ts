@@ -61,9 +61,25 @@ function writeList(
     const child = matching(children, value);
     if (child === undefined) continue;
     const index = counts.get(child) ?? 0;
-    counts.set(child, index + 1);
-    writeInstance(child, value, { key, index }, environment);
+    const mayBeSilent = MAY_BE_SILENT.has(child.type) && values.length > 1;
+    if (!mayBeSilent) writeInstance(child, value, { key, index }, environment);
+    if (!mayBeSilent || writeIfAny(child, value, { key, index }, environment)) counts.set(child, index + 1);
   }
+}
+
+/** Classes of which an instance may have no keys: all it holds is in slots. It would be a gap among the others. */
+const MAY_BE_SILENT = new Set(['CLUSTER', 'SECTION']);
+
+function writeIfAny(
+  child: PlanNode,
+  value: JsonValue,
+  position: Position,
+  environment: WriteEnvironment,
+): boolean {
+  const out: JsonObject = {};
+  writeInstance(child, value, position, { ...environment, out });
+  Object.assign(environment.out, out);
+  return Object.keys(out).length > 0;
 }
 
 interface Position {
