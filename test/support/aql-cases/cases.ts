@@ -1,6 +1,7 @@
 import type { AqlCase } from './aql-case.js';
 import { containsCases } from './contains-cases.js';
 import { ehrCases } from './ehr-cases.js';
+import { languageAndVisibilityCases } from './language-cases.js';
 import { pathCases } from './path-cases.js';
 import { resultCases } from './result-cases.js';
 import { valueCases } from './value-cases.js';
@@ -15,4 +16,5 @@ export const aqlCases: readonly AqlCase[] = [
   ...pathCases,
   ...valueCases,
   ...resultCases,
+  ...languageAndVisibilityCases,
 ];

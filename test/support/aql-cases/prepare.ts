@@ -9,6 +9,9 @@ import { resolveTerminology, terminologyQuestions } from '../../../aql/terminolo
 import { CdrError } from '../../../base/errors.js';
 import type { AqlCase } from './aql-case.js';
 
+/** The present time of the cases: functions of the present time are compared in length and order only. */
+export const CASE_NOW = new Date('2021-04-01T12:00:00.500Z');
+
 /** A case ready to run: what both the evaluator and the pipeline start from. */
 export interface PreparedCase {
   readonly scope: Scope;

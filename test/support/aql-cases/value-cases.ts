@@ -1,4 +1,3 @@
-import type { JsonValue } from '../../../base/json.js';
 import { OBJECT, versionUid } from '../hilltop/hilltop.js';
 import { A, column, CURRENT, DIA, invalid, O, SYS, type AqlCase } from './aql-case.js';
 
@@ -325,7 +324,7 @@ const terminologyCases: readonly AqlCase[] = [
 ];
 
 const E3 = "FROM EHR e[ehr_id/value='eeeeeeee-0000-4000-8000-000000000003']";
-const calls: readonly (readonly [string, JsonValue])[] = [
+const calls: readonly (readonly [string, string | number | boolean | null])[] = [
   ["LENGTH('a😀ä')", 3],
   ['LENGTH(e/directory/name/value)', null],
   ["CONTAINS('abcd', 'bc')", true],

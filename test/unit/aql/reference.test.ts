@@ -1,6 +1,6 @@
 import { evaluateQuery } from '../../../aql/reference/evaluate.js';
 import { aqlCases } from '../../support/aql-cases/cases.js';
-import { prepareCase } from '../../support/aql-cases/prepare.js';
+import { CASE_NOW, prepareCase } from '../../support/aql-cases/prepare.js';
 import { describeCases, type CaseRunner } from '../../support/aql-cases/run-cases.js';
 import { HILLTOP, SYSTEM_ID } from '../../support/hilltop/hilltop.js';
 
@@ -9,7 +9,7 @@ const inEvaluator: CaseRunner = (aqlCase) => {
   const { ehrId, asOf, subsumption } = aqlCase.options ?? {};
   return evaluateQuery(scope, HILLTOP, {
     systemId: SYSTEM_ID,
-    now: new Date('2021-04-01T12:00:00.500Z'),
+    now: CASE_NOW,
     zoneOffsetMinutes: 120,
     page,
     ehrId: ehrId ?? null,

@@ -1,0 +1,36 @@
+/** A small seeded generator of pseudo-random choices (mulberry32). */
+export class Random {
+  private state: number;
+
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** From 0 inclusive to 1 exclusive. */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** A whole number from 0 to `limit` - 1. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    const value = values[this.below(values.length)];
+    if (value === undefined) throw new RangeError('nothing to pick from');
+    return value;
+  }
+
+  /** `least` to `most` values. */
+  list<T>(least: number, most: number, make: () => T): T[] {
+    return Array.from({ length: least + this.below(most - least + 1) }, make);
+  }
+}
