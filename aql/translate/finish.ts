@@ -150,9 +150,10 @@ function outputOf(cells: readonly Cell[], columns: readonly Column[], steps: Ste
 }
 
 function textOf(versionUid: Expression, index: number, steps: Step[]): Expression {
-  const field = `id${index}`;
-  steps.push({ kind: 'set', field, value: versionUid });
-  steps.push(lookup({ as: `w${index}`, from: 'versions', localField: field, foreignField: '_id' }, []));
+  const isPath = typeof versionUid === 'string' && versionUid.startsWith('$');
+  const localField = isPath ? versionUid.slice(1) : `id${index}`;
+  if (!isPath) steps.push({ kind: 'set', field: localField, value: versionUid });
+  steps.push(lookup({ as: `w${index}`, from: 'versions', localField, foreignField: '_id' }, []));
   return { $first: `$w${index}.data` };
 }
 

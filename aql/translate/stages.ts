@@ -229,11 +229,13 @@ function lookupStage(step: LookupStep, live: Live): Stage {
   const needed = new Set([...live].filter((f) => f.startsWith(prefix)).map((f) => f.slice(prefix.length)));
   const stages = emitStages(step.steps, needed, COLLECTION_FIELDS[step.from]);
   if (step.firstOnly) stages.push({ $limit: 1 });
-  const inner = [...stages, keepOnly(needed, step)];
+  // A bare join by key is fastest without a pipeline; what it brings too much is dropped by the next stage.
+  const isBare = stages.length === 0 && step.localField !== null;
+  const inner = isBare ? {} : { pipeline: [...stages, keepOnly(needed, step)] };
   const join =
     step.localField === null ? {} : { localField: step.localField, foreignField: step.foreignField };
   const variables = Object.keys(step.variables).length === 0 ? {} : { let: step.variables };
-  return { $lookup: { from: step.from, ...join, ...variables, pipeline: inner, as: step.as } };
+  return { $lookup: { from: step.from, ...join, ...variables, ...inner, as: step.as } };
 }
 
 /** The closing projection of a joined pipeline: only what the outer one reads. */

@@ -3,6 +3,7 @@ import type { CohesionNode, PathUse, StepIdentity } from '../scope-types.js';
 import { and, bind, equal, filter, listOf, literal, map, or, present, when } from './expression.js';
 import type { Expression } from './expression.js';
 import { attributeOfHolder, isInDocument, wholeHolder } from './holder.js';
+import { documentField } from './place.js';
 import type { NodePlace, Place } from './place.js';
 import type { Visibility } from './document-scope.js';
 import { archetypeHolds } from './node-id.js';
@@ -197,7 +198,29 @@ export function valueOfUse(use: PathUse, state: TreeState): ValueRef {
   return made;
 }
 
+/** Values that the `aql` document repeats: its segments need not be read for them. */
+function repeatedValue(use: PathUse, state: TreeState): ValueRef | null {
+  const { alias, path } = use;
+  const place = state.places.get(alias.index);
+  if (place === undefined || path.predicate !== null) return null;
+  if (path.steps.some(({ predicate }) => predicate !== null)) return null;
+  const text = path.steps.map(({ attribute }) => attribute).join('/');
+  const field =
+    alias.kind === 'ehr' ? (text === 'ehr_id/value' ? place.slot : null) : documentValue(text, place);
+  return field === null ? null : { raw: field, parent: null, classes: use.type.classes };
+}
+
+function documentValue(text: string, place: Place): string | null {
+  const isRoot = place.alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
+  if (text === 'uid/value' && (isRoot || place.alias.kind === 'version')) return documentField(place, '_id');
+  return text === 'contribution/id/value' && place.alias.kind === 'version'
+    ? documentField(place, 'contrib')
+    : null;
+}
+
 function makeValue(use: PathUse, state: TreeState): ValueRef {
+  const repeated = repeatedValue(use, state);
+  if (repeated !== null) return repeated;
   const last = use.steps.length - 1;
   const end = use.steps[last]?.node;
   const place = end === undefined ? undefined : state.nodes.get(end.id);

@@ -18,6 +18,7 @@ export function documentsOf(
   const aql = new Map<string, Document>();
   const latest = new Map<string, string>();
   const containers = new Map<string, Document>();
+  const ehrs = new Map(data.ehrs.map((ehr) => [ehr.ehrId, ehr]));
   for (const version of versions) {
     const { objectId, number } = idsOf(version);
     const previous = aql.get(latest.get(objectId) ?? '');
@@ -26,7 +27,7 @@ export function documentsOf(
     const created = containers.get(objectId)?.['time_created'] ?? version.timeCommitted;
     containers.set(objectId, containerOf(version, created));
     if (version.data === null) continue;
-    const ehr = data.ehrs.find(({ ehrId }) => ehrId === version.ehrId);
+    const ehr = ehrs.get(version.ehrId);
     const derived = deriveAqlDocument(
       {
         versionUid: version.uid,
@@ -52,16 +53,19 @@ export function documentsOf(
     [COLLECTIONS.versions, versions.map(versionDocument)],
     [COLLECTIONS.versionedObjects, [...containers.values()]],
     [COLLECTIONS.contributions, contributionsOf(versions)],
-    [COLLECTIONS.ehrs, data.ehrs.map((ehr) => ehrDocument(ehr, versions))],
+    [COLLECTIONS.ehrs, ehrDocuments(data, versions)],
   ]);
 }
+
+const BATCH = 1000;
 
 /** Fills the connected database. */
 export async function loadReferenceData(data: ReferenceData, leafIndex: LeafIndex = 'all'): Promise<void> {
   for (const [name, documents] of documentsOf(data, leafIndex)) {
     const collection = mongoose.connection.collection(name);
     await collection.deleteMany({});
-    if (documents.length > 0) await collection.insertMany(documents);
+    for (let at = 0; at < documents.length; at += BATCH)
+      await collection.insertMany(documents.slice(at, at + BATCH));
   }
 }
 
@@ -120,8 +124,13 @@ function contributionsOf(versions: readonly ReferenceVersion[]): Document[] {
   return [...found.values()];
 }
 
-function ehrDocument(ehr: ReferenceData['ehrs'][number], versions: readonly ReferenceVersion[]): Document {
-  const own = versions.filter(({ ehrId }) => ehrId === ehr.ehrId);
+function ehrDocuments(data: ReferenceData, versions: readonly ReferenceVersion[]): Document[] {
+  const owned = new Map<string, ReferenceVersion[]>();
+  for (const version of versions) owned.set(version.ehrId, [...(owned.get(version.ehrId) ?? []), version]);
+  return data.ehrs.map((ehr) => ehrDocument(ehr, owned.get(ehr.ehrId) ?? []));
+}
+
+function ehrDocument(ehr: ReferenceData['ehrs'][number], own: readonly ReferenceVersion[]): Document {
   const status = own.find(({ type }) => type === 'EHR_STATUS');
   const folder = own.findLast(({ type }) => type === 'FOLDER');
   return {
