@@ -1,5 +1,6 @@
 import { model, Schema, trusted } from 'mongoose';
 
+import { BatchedRead } from './batched-read.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
@@ -57,16 +58,28 @@ export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise
   return sorted({ ...addressOf(target), ...conditionsOf(filter) });
 }
 
-/**
- * Tags of a version and of its container, by key, then path. One read without hydration: every GET of a
- * COMPOSITION and EHR_STATUS asks.
- */
-export function tagsOfVersion(version: TagTarget): Promise<ItemTagDoc[]> {
-  const { owner_id, target, target_version } = version;
-  return ItemTag.collection
-    .find<ItemTagDoc>({ owner_id, target, target_version: { $in: [null, target_version] } })
+/** A container whose tags are wanted. */
+type TaggedObject = Pick<TagTarget, 'owner_id' | 'target'>;
+
+const reads = new BatchedRead<TaggedObject, ItemTagDoc[]>(async (objects) => {
+  const tags = await ItemTag.collection
+    .find<ItemTagDoc>({
+      owner_id: { $in: [...new Set(objects.map((object) => object.owner_id))] },
+      target: { $in: [...new Set(objects.map((object) => object.target))] },
+    })
     .sort({ key: 1, target_path: 1 })
     .toArray();
+  return objects.map(({ owner_id: ehrId, target }) =>
+    tags.length === 0 ? [] : tags.filter((tag) => tag.owner_id === ehrId && tag.target === target),
+  );
+});
+
+/**
+ * Tags of a container and of all its versions, by key, then path. Without hydration, and joined with other reads
+ * of the same moment: every GET of a COMPOSITION and EHR_STATUS asks. Not for use inside a transaction.
+ */
+export function tagsOfObject(ehrId: string, objectId: string): Promise<ItemTagDoc[]> {
+  return reads.ask({ owner_id: ehrId, target: objectId });
 }
 
 /** Tags of all targets in an EHR, by key, then path. */

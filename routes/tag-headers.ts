@@ -4,7 +4,6 @@ import { exchangeTags, tagTarget } from '../change/item-tag.js';
 import type { TagContent } from '../change/tag-content.js';
 import { requireTags } from '../change/tag-content.js';
 import type { ItemTagDoc, TagTargetType } from '../models/item-tag.js';
-import { tagsOfVersion } from '../models/item-tag.js';
 import { formatTags, parseTags } from './tag-header-text.js';
 import { requestVendorWord, vendorHeader } from './vendor-header.js';
 
@@ -36,16 +35,10 @@ export async function storeHeaderTags(
   if (tags.version !== null) await exchangeTags(version, tags.version);
 }
 
-/** Sets the tag headers of an answer about one version; none where there are no tags. */
-export async function setTagHeaders(
-  ctx: Context,
-  ehrId: string,
-  type: TagTargetType,
-  versionUid: string,
-): Promise<void> {
-  const version = tagTarget(ehrId, type, versionUid);
+/** Sets the tag headers of an answer about one version, from the tags of its container; none without tags. */
+export function setTagHeaders(ctx: Context, version: number, tags: readonly ItemTagDoc[]): void {
+  if (tags.length === 0) return;
   const word = requestVendorWord(ctx);
-  const tags = await tagsOfVersion(version);
   setHeader(
     ctx,
     `${word}-item-tag`,
@@ -54,7 +47,7 @@ export async function setTagHeaders(
   setHeader(
     ctx,
     `${word}-version-item-tag`,
-    tags.filter((tag) => tag.target_version !== null),
+    tags.filter((tag) => tag.target_version === version),
   );
 }
 

@@ -1,0 +1,49 @@
+interface Waiting<Question, Answer> {
+  readonly question: Question;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Joins questions that come while a read is under way into the next read, so that under load one round trip
+ * answers many. Every question is answered by a read that began after it was asked.
+ */
+export class BatchedRead<Question, Answer> {
+  readonly #read: (questions: readonly Question[]) => Promise<readonly Answer[]>;
+  #waiting: Waiting<Question, Answer>[] = [];
+  #isReading = false;
+
+  /** `read` gives the answers in the order of the questions. */
+  constructor(read: (questions: readonly Question[]) => Promise<readonly Answer[]>) {
+    this.#read = read;
+  }
+
+  /** The answer to one question. @throws what the read throws */
+  ask(question: Question): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ question, resolve, reject });
+      if (!this.#isReading) void this.#readWaiting();
+    });
+  }
+
+  async #readWaiting(): Promise<void> {
+    this.#isReading = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      await this.#answer(batch);
+    }
+    this.#isReading = false;
+  }
+
+  async #answer(batch: readonly Waiting<Question, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.#read(batch.map(({ question }) => question));
+      batch.forEach(({ resolve }, index) => {
+        resolve(answers[index] as Answer);
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}
