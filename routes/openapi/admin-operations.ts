@@ -85,7 +85,7 @@ export const ADMIN_OPERATIONS: OperationGroup = {
       path: `${EHR}/contribution/{contribution_id}`,
       summary: 'Has no effect: audits never change',
       responses: { 200: { description: 'Nothing was changed', body: updated } },
-      errors: [400, 404, 413],
+      errors: [400, 404],
     }),
     admin({
       id: 'deleteContribution',
@@ -122,14 +122,6 @@ export const ADMIN_OPERATIONS: OperationGroup = {
       parameters: ['from', 'to', 'user', 'offset', 'audit_fetch'],
       responses: { 200: { description: 'Newest first', body: records } },
       errors: [400, 404],
-    }),
-    admin({
-      id: 'verify',
-      method: 'post',
-      path: `${ADMIN}/verify`,
-      summary: 'Check the stored data against its own rules',
-      responses: { 200: { description: 'What was found', body: { schema: 'VerifyReport', types: 'json' } } },
-      errors: [409, 413],
     }),
   ],
 };

@@ -7,7 +7,7 @@ import type { OperationDoc } from '../../routes/openapi/operation.js';
 import { sentParameter } from '../../routes/openapi/parameters.js';
 import { testApp } from '../support/app.js';
 import type { ApiCase } from '../support/api-cases.js';
-import { standardCases } from '../support/api-cases.js';
+import { apiCases } from '../support/api-cases.js';
 import type { Call } from '../support/api-probe.js';
 import { ApiProbe } from '../support/api-probe.js';
 import { useDatabase } from '../support/database.js';
@@ -29,8 +29,8 @@ useDatabase();
 
 const probe = new ApiProbe();
 const app = testApp();
-const cases = standardCases(app);
-const operations = probe.operations.filter(({ access }) => access !== 'admin');
+const cases = apiCases(app);
+const { operations } = probe;
 
 /** The first case of an operation: what succeeds, made anew. */
 async function sample({ id }: OperationDoc): Promise<Call> {
@@ -44,7 +44,7 @@ const GENERAL: Readonly<Record<number, (good: Call, operation: OperationDoc) => 
   400: (good) => ({ ...good, params: { ...good.params, ehr_id: 'x y' } }),
   401: (good) => ({ ...good, isAnonymous: true, settings: { auth: 'jwt' } }),
   403: (good, { access }) => ({
-    ...withHeader(good, 'Authorization', bearer(access === 'management' ? ['USER'] : [])),
+    ...withHeader(good, 'Authorization', bearer(access === 'user' ? [] : ['USER'])),
     settings: { auth: 'jwt' },
   }),
   404: (good) => ({ ...good, params: { ...good.params, ehr_id: randomUUID() } }),

@@ -16,14 +16,14 @@ interface Layer {
 
 const operations = OPERATION_GROUPS.flatMap((group) => group.operations);
 
-/** `GET /rest/status` of every mounted route, parameters written `{}`; the alias `/v1` is the same router again. */
+/** `GET /rest/status` of every mounted route, parameters written `{}`; no alias `/v1`, no page. */
 function mountedRoutes(): string[] {
   const app = createApp(everythingOn(), createLogger('silent'));
   const routers = app.middleware.flatMap((middleware: Middleware & { router?: { stack: Layer[] } }) =>
     middleware.router === undefined ? [] : [middleware.router],
   );
   const routes = routers.flatMap((router) => router.stack.flatMap(routesOf));
-  return [...new Set(routes)].filter((route) => !/ \/v1(\/|$)/.test(route)).sort();
+  return [...new Set(routes)].filter((route) => !/ \/(v1(\/|$)|swagger-ui)/.test(route)).sort();
 }
 
 function routesOf({ path, methods }: Layer): string[] {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 
+import { adminCases } from './api-admin-cases.js';
 import type { Call } from './api-probe.js';
 import { AQL, creation, FOLDER, STATUS, statusOf, TEMPLATE, World } from './api-world.js';
 import { aComposition, fixture, givenTemplate, V1, versionUidOf } from './resources.js';
@@ -13,8 +14,8 @@ export interface ApiCase {
   readonly call: () => Promise<Call> | Call;
 }
 
-/** What gives another status than success, or needs a body of its own. */
-export function standardCases(app: RequestListener): ApiCase[] {
+/** Cases of every documented operation; the first of each succeeds. */
+export function apiCases(app: RequestListener): ApiCase[] {
   const world = new World(app);
   return [
     ...ehrCases(world),
@@ -25,6 +26,7 @@ export function standardCases(app: RequestListener): ApiCase[] {
     ...queryCases(world),
     ...tagCases(world),
     ...operationCases(),
+    ...adminCases(world),
   ];
 }
 

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import request from 'supertest';
+
+import type { ApiCase } from './api-cases.js';
+import type { Call } from './api-probe.js';
+import { AQL, STATUS, statusOf, TEMPLATE, type World } from './api-world.js';
+import { fixture, givenTemplate, V1 } from './resources.js';
+import { ADMIN, WITH_ADMIN } from './tokens.js';
+import { testApp } from './app.js';
+
+/** Cases of the administration API; the first of each operation succeeds. */
+export function adminCases(world: World): ApiCase[] {
+  return [
+    { id: 'getStatus', status: 200, call: () => ({}) },
+    ...templateCases(world),
+    ...ehrCases(world),
+    { id: 'deleteStoredQuery', status: 200, call: async () => ({ params: await world.query() }) },
+    {
+      id: 'deleteStoredQuery',
+      status: 400,
+      call: async () => ({ params: { ...(await world.query()), version: '1' } }),
+    },
+    {
+      id: 'deleteStoredQuery',
+      status: 404,
+      call: () => ({ params: { qualified_query_name: 'none', version: '1.0.0' } }),
+    },
+    { id: 'audit', status: 200, call: () => ({}) },
+    { id: 'audit', status: 400, call: () => ({ query: '?from=yesterday' }) },
+    { id: 'access', status: 200, call: async () => ({ params: { ehr_id: await world.ehr() } }) },
+    ...mergeCases(world),
+  ];
+}
+
+function templateCases(world: World): ApiCase[] {
+  const used = async (): Promise<{ template_id: string }> => {
+    await world.composition();
+    return { template_id: TEMPLATE };
+  };
+  const body = fixture(`opt/${TEMPLATE}.opt`);
+  return [
+    {
+      id: 'updateTemplate',
+      status: 200,
+      call: async () => {
+        const { template_id, text } = await world.template();
+        return { params: { template_id }, body: text };
+      },
+    },
+    { id: 'updateTemplate', status: 400, call: async () => ({ params: await used(), body: 'x' }) },
+    {
+      id: 'updateTemplate',
+      status: 404,
+      call: () => {
+        const { templateId, text } = world.opt();
+        return { params: { template_id: templateId }, body: text };
+      },
+    },
+    { id: 'updateTemplate', status: 422, call: async () => ({ params: await used(), body }) },
+    {
+      id: 'deleteTemplate',
+      status: 202,
+      call: async () => ({ params: { template_id: (await world.template()).template_id } }),
+    },
+    { id: 'deleteTemplate', status: 404, call: () => ({ params: { template_id: 'unknown' } }) },
+    { id: 'deleteTemplate', status: 422, call: async () => ({ params: await used() }) },
+    {
+      id: 'deleteAllTemplates',
+      status: 200,
+      call: async () => {
+        await removeEverything(world);
+        return {};
+      },
+    },
+    { id: 'deleteAllTemplates', status: 405, call: () => ({ settings: { adminAllowDeleteAll: false } }) },
+    {
+      id: 'deleteAllTemplates',
+      status: 422,
+      call: async () => {
+        await used();
+        return {};
+      },
+    },
+  ];
+}
+
+/** No EHR, so no use of a template, is left. */
+async function removeEverything(world: World): Promise<void> {
+  const found = await request(world.app).get(`${V1}/query/aql`).query({ q: AQL });
+  const admin = testApp(WITH_ADMIN);
+  for (const [ehrId] of (found.body as { rows: [string][] }).rows)
+    await request(admin).delete(`/rest/admin/ehr/${ehrId}`).set('Authorization', ADMIN);
+  await givenTemplate(world.app, TEMPLATE);
+}
+
+function ehrCases(world: World): ApiCase[] {
+  const patient = randomUUID();
+  return [
+    {
+      id: 'updateEhr',
+      status: 200,
+      call: async () => ({ params: { ehr_id: await world.ehr() }, body: STATUS }),
+    },
+    {
+      id: 'updateEhr',
+      status: 409,
+      call: async () => {
+        await world.ehr(statusOf(patient));
+        return { params: { ehr_id: await world.ehr() }, body: statusOf(patient) };
+      },
+    },
+    { id: 'deleteEhr', status: 204, call: async () => ({ params: { ehr_id: await world.ehr() } }) },
+    {
+      id: 'updateContribution',
+      status: 200,
+      call: async () => ({ params: await world.contribution(), body: 'x' }),
+    },
+    { id: 'deleteContribution', status: 501, call: async () => ({ params: await world.contribution() }) },
+    {
+      id: 'deleteComposition',
+      status: 200,
+      call: async () => {
+        const { ehr_id, version_uid } = await world.composition();
+        return { params: { ehr_id, composition_id: version_uid } };
+      },
+    },
+    {
+      id: 'deleteDirectory',
+      status: 200,
+      call: async () => {
+        const { ehr_id, version_uid } = await world.directory();
+        return { params: { ehr_id, directory_id: version_uid } };
+      },
+    },
+  ];
+}
+
+function mergeCases(world: World): ApiCase[] {
+  const pair = async () => ({ source_ehr: await world.ehr(), target_ehr: await world.ehr() });
+  const merge = async (body: object): Promise<void> => {
+    await request(testApp(WITH_ADMIN)).post('/rest/admin/ehr/merge').set('Authorization', ADMIN).send(body);
+  };
+  const merged = async (reversible = true) => {
+    const ehrs = { ...(await pair()), reversible };
+    await merge(ehrs);
+    return ehrs;
+  };
+  const unknown: { source_ehr: string; target_ehr: string } = {
+    source_ehr: randomUUID(),
+    target_ehr: randomUUID(),
+  };
+  const undo = ({ source_ehr, target_ehr }: typeof unknown): Call => ({ body: { source_ehr, target_ehr } });
+  const named = ({ source_ehr, target_ehr }: typeof unknown): Call => ({
+    query: `?source=${source_ehr}&target=${target_ehr}`,
+  });
+  return [
+    { id: 'mergeEhrs', status: 200, call: async () => ({ body: { ...(await pair()), reversible: true } }) },
+    { id: 'mergeEhrs', status: 400, call: async () => ({ body: await pair() }) },
+    { id: 'mergeEhrs', status: 404, call: () => ({ body: { ...unknown, reversible: true } }) },
+    { id: 'mergeEhrs', status: 409, call: async () => ({ body: await merged() }) },
+    { id: 'unmergeEhrs', status: 200, call: async () => undo(await merged()) },
+    { id: 'unmergeEhrs', status: 400, call: () => ({ body: {} }) },
+    { id: 'unmergeEhrs', status: 404, call: () => undo(unknown) },
+    { id: 'unmergeEhrs', status: 409, call: async () => undo(await merged(false)) },
+    {
+      id: 'getMergeTarget',
+      status: 200,
+      call: async () => ({ params: { id: (await merged()).source_ehr } }),
+    },
+    { id: 'getMergeTarget', status: 400, call: () => ({ params: { id: 'x' } }) },
+    { id: 'getMergeTarget', status: 404, call: () => ({ params: { id: randomUUID() } }) },
+    { id: 'getMergeStatusList', status: 200, call: () => ({}) },
+    { id: 'getMergeStatusList', status: 400, call: () => ({ query: '?source=x' }) },
+    { id: 'getMergeStatusList', status: 404, call: () => named(unknown) },
+    { id: 'getMergeDetails', status: 200, call: async () => named(await merged()) },
+    { id: 'getMergeDetails', status: 400, call: () => ({}) },
+    { id: 'getMergeDetails', status: 404, call: () => named(unknown) },
+  ];
+}
