@@ -3,31 +3,8 @@ import { codeSetCodes, codeSetHas } from '../../rm/terminology/openehr.js';
 import { openehrText } from './coded.js';
 import type { FlatKeys, FlatValue } from './keys.js';
 import { objectId, partyRef, withIdentifiers } from './parties.js';
+import type { FlatContext } from './target.js';
 import { booleanOf, temporalOf, textOf, unknownValue } from './values.js';
-
-/** What the `ctx/` keys set where the body itself says nothing (templates-and-formats 3.4). Null = not given. */
-export interface FlatContext {
-  readonly language: string | null;
-  readonly territory: string | null;
-  readonly composer: JsonObject | null;
-  readonly composerIsSelf: boolean;
-  readonly idScheme: string | null;
-  readonly idNamespace: string | null;
-  readonly time: string | null;
-  readonly endTime: string | null;
-  readonly historyOrigin: string | null;
-  readonly actionTime: string | null;
-  readonly currentState: JsonObject | null;
-  readonly activityTiming: string | null;
-  readonly narrative: string | null;
-  readonly provider: JsonObject | null;
-  readonly healthCareFacility: JsonObject | null;
-  readonly location: string | null;
-  readonly setting: JsonObject | null;
-  readonly participations: readonly JsonObject[];
-  readonly workFlowId: JsonObject | null;
-  readonly links: readonly JsonObject[];
-}
 
 type Values = FlatKeys['context'];
 

@@ -1,8 +1,31 @@
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import type { CompiledTemplate } from '../../template/compile.js';
-import type { FlatContext } from './context.js';
 import type { FlatScope } from './keys.js';
 import type { PlanNode } from './plan.js';
+
+/** What the `ctx/` keys set where the body itself says nothing (templates-and-formats 3.4). Null = not given. */
+export interface FlatContext {
+  readonly language: string | null;
+  readonly territory: string | null;
+  readonly composer: JsonObject | null;
+  readonly composerIsSelf: boolean;
+  readonly idScheme: string | null;
+  readonly idNamespace: string | null;
+  readonly time: string | null;
+  readonly endTime: string | null;
+  readonly historyOrigin: string | null;
+  readonly actionTime: string | null;
+  readonly currentState: JsonObject | null;
+  readonly activityTiming: string | null;
+  readonly narrative: string | null;
+  readonly provider: JsonObject | null;
+  readonly healthCareFacility: JsonObject | null;
+  readonly location: string | null;
+  readonly setting: JsonObject | null;
+  readonly participations: readonly JsonObject[];
+  readonly workFlowId: JsonObject | null;
+  readonly links: readonly JsonObject[];
+}
 
 /** What all readers of one FLAT body share. */
 export interface ReadEnvironment {
