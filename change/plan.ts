@@ -6,7 +6,7 @@ import { auditDetails } from './audit.js';
 import type { ChangeSettings } from './context.js';
 import { planEntry, type PlannedEntry } from './plan-entry.js';
 import { Progress } from './progress.js';
-import { atEntry, ehrRefusal } from './refusal.js';
+import { atEntry, ehrRefusal, mergedMessage } from './refusal.js';
 import type { Commit, CommitRequest, CommitState } from './request.js';
 
 /** A commit worked out against a state: what to write, provided that the state still holds. */
@@ -49,9 +49,10 @@ export function planCommit(
 function requireEhr(state: CommitState, request: CommitRequest): void {
   const { ehrId } = request;
   if (request.isNewEhr === true) {
-    if (state.ehr !== null && state.ehr !== 'assumed')
-      throw new CdrError('conflict', `EHR with id ${ehrId} already exists`);
-    return;
+    if (state.ehr === null || state.ehr === 'assumed') return;
+    if (state.ehr.state === 'merged' && state.finalEhrId !== null)
+      throw new CdrError('conflict', mergedMessage(ehrId, state.finalEhrId));
+    throw new CdrError('conflict', `EHR with id ${ehrId} already exists`);
   }
   if (state.ehr === 'assumed') return;
   const refusal = ehrRefusal(ehrId, state.ehr, state.finalEhrId ?? ehrId);

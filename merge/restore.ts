@@ -1,16 +1,13 @@
+import { formatObjectVersionId, parseObjectVersionId } from '../base/object-version-id.js';
 import { writeContribution } from '../change/commit.js';
 import type { CommitRequest } from '../change/request.js';
-import { textAt } from '../change/content.js';
-import type { JsonObject } from '../base/json.js';
-import { deriveAqlDocument } from '../models/derive.js';
 import type { EhrDoc } from '../models/ehr.js';
-import { COLLECTIONS, type AqlDocument, type LeafIndex } from '../models/layout.js';
+import { COLLECTIONS } from '../models/layout.js';
 import { archivedBodies } from '../models/merge-archive.js';
 import { anyVersion, inSteps, moveDocuments, type Move } from '../models/merge-content.js';
+import { recomputedDocuments } from '../models/recompute.js';
 import type { VersionDoc } from '../models/version.js';
 import { runWrites, type Write } from '../models/write-batch.js';
-import { parseObjectVersionId, formatObjectVersionId } from '../base/object-version-id.js';
-import { contentOf } from './plan.js';
 import type { MergeContext } from './request.js';
 import type { Session } from './transaction.js';
 import type { UnmergePlan, UnmergeSnapshot } from './unmerge-plan.js';
@@ -147,48 +144,22 @@ async function reviveSource(session: Session, source: EhrDoc): Promise<void> {
   ]);
 }
 
-/** EHR_STATUS and directories with all versions, and what AQL reads of them. */
+/** EHR_STATUS and directories with all versions, and what AQL reads of them: shapes are never removed. */
 async function restoreEnded(
   session: Session,
   context: MergeContext,
   { mergeId, source }: { readonly mergeId: string; readonly source: EhrDoc },
 ): Promise<void> {
-  await insertAll(session, COLLECTIONS.versionedObjects, await archivedBodies(mergeId, 'container'));
-  const versions = await archivedBodies(mergeId, 'version');
-  await insertAll(session, COLLECTIONS.versions, versions);
-  const { leafIndex } = context.change.settings.aql;
-  const documents = versions
-    .filter(({ data }) => data !== null)
-    .map((version) => derivedAgain(version, versions, { isQueryable: source.is_queryable, leafIndex }));
-  await insertAll(session, COLLECTIONS.aql, documents);
-}
-
-/** Shapes are never removed, so those of the document still stand. */
-function derivedAgain(
-  version: VersionDoc,
-  all: readonly VersionDoc[],
-  options: { readonly isQueryable: boolean; readonly leafIndex: LeafIndex },
-): AqlDocument {
-  const codeAt = (object: JsonObject, path: readonly string[]): string => textAt(object, path) ?? '';
-  const { document } = deriveAqlDocument(
-    {
-      versionUid: version._id,
-      ehrId: version.ehr_id,
-      objectId: version.object_id,
-      version: version.version,
-      type: version.type,
-      timeCommitted: version.time_committed,
-      contributionUid: version.contribution_uid,
-      changeType: codeAt(version.commit_audit, ['change_type', 'defining_code', 'code_string']),
-      lifecycleState: codeAt(version.lifecycle_state, ['defining_code', 'code_string']),
-      ...options,
-    },
-    contentOf(version),
-  );
-  const next = all.find(
-    (other) => other.object_id === version.object_id && other.version === version.version + 1,
-  );
-  return next === undefined ? document : { ...document, latest: false, to: next.time_committed };
+  const containers = await archivedBodies(mergeId, 'container');
+  await insertAll(session, COLLECTIONS.versionedObjects, containers);
+  const archived = await archivedBodies(mergeId, 'version');
+  await insertAll(session, COLLECTIONS.versions, archived);
+  const input = { isQueryable: source.is_queryable, leafIndex: context.change.settings.aql.leafIndex };
+  for (const { _id: objectId } of containers) {
+    const versions = archived.filter((version) => version.object_id === objectId);
+    versions.sort((one, other) => one.version - other.version);
+    await insertAll(session, COLLECTIONS.aql, recomputedDocuments(versions, input).documents);
+  }
 }
 
 async function insertAll(

@@ -1,6 +1,7 @@
 import { contributionIds } from '../models/contribution.js';
 import { tagsOfEhr } from '../models/item-tag.js';
-import { containersOfEhr, latestVersions, liveCompositionsOfCategory } from '../models/merge-content.js';
+import { latestVersions, liveCompositionsOfCategory } from '../models/merge-content.js';
+import { containersOfEhr } from '../models/reindex.js';
 import { liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
 import type { MergeablePair } from './check.js';
 import { pairPersistent, PERSISTENT } from './pairs.js';

@@ -9,14 +9,6 @@ import { VersionedObject, type VersionedObjectDoc } from './versioned-object.js'
 /** Ids named by one command. */
 const STEP = 1_000;
 
-/** All containers of an EHR, oldest first. */
-export function containersOfEhr(ehrId: string): Promise<VersionedObjectDoc[]> {
-  return VersionedObject.find({ ehr_id: ehrId })
-    .sort({ type: 1, time_created: 1, _id: 1 })
-    .lean<VersionedObjectDoc[]>()
-    .exec();
-}
-
 /** The live persistent compositions of an EHR, oldest first. `persistent`: code of that category. */
 export function liveCompositionsOfCategory(ehrId: string, category: string): Promise<VersionedObjectDoc[]> {
   return VersionedObject.find({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false, category })

@@ -1,0 +1,758 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { parseXml } from '../../base/xml.js';
+import { testApp } from '../support/app.js';
+import { useDatabase } from '../support/database.js';
+import {
+  admin,
+  folder,
+  givenDirectory,
+  givenMergeTemplates,
+  givenTag,
+  givenUpdate,
+  merge,
+  O,
+  rows,
+  statusOf,
+  unmerge,
+} from '../support/merge-http.js';
+import {
+  aComposition,
+  dump,
+  givenComposition,
+  givenEhr,
+  objectIdOf,
+  V1,
+  type Json,
+} from '../support/resources.js';
+import { ADMIN, USER, WITH_ADMIN } from '../support/tokens.js';
+
+useDatabase();
+const app = testApp(WITH_ADMIN);
+beforeAll(() => givenMergeTemplates(app));
+
+const get = (path: string): request.Test => request(app).get(`${V1}${path}`);
+const persistent = (): Json => aComposition('persistent_minimal.en.v1');
+
+let source = '';
+let target = '';
+beforeEach(async () => {
+  source = await givenEhr(app);
+  target = await givenEhr(app);
+});
+
+/** Whatever the audit wrote does not count. */
+async function stored(): Promise<string> {
+  const { audit: _audit, ...rest } = JSON.parse(await dump()) as Json;
+  return JSON.stringify(rest);
+}
+
+/** Merge errors repeat MergeDetailsDto. */
+function errorOf(message: unknown, error: string): Json {
+  return {
+    source_ehr: source,
+    target_ehr: target,
+    outcome: { level: 'BASIC', summary: message },
+    error,
+    message,
+  };
+}
+
+describe('mergeEhrs is refused', () => {
+  it.each([
+    ['without a token', undefined, 401],
+    ['without the admin role', USER, 403],
+  ])('%s', async (_, token, status) => {
+    const call = request(app).post(`${O}/ehr/merge`);
+    const response = await (token === undefined ? call : call.set('Authorization', token)).send('nonsense');
+    expect([response.status, response.body.outcome.level]).toEqual([status, 'BASIC']);
+  });
+
+  it.each([
+    ['no body', undefined],
+    ['no object', '[]'],
+    ['broken JSON', '{'],
+    ['an unknown field', { purge: true }],
+    ['an unknown value', { folder_merge: 'MOVE' }],
+    ['a value in other letters', { composition_merge: 'persistent' }],
+    ['a text for a boolean', { dry_run: 'true' }],
+    ['an id that is no UUID', { source_ehr: '1.2.3' }],
+    ['a missing id', { target_ehr: undefined }],
+    ['no reversible', { reversible: undefined }],
+    [
+      'detail_level FOLDER_COPY with folder_merge BASIC',
+      { detail_level: 'FOLDER_COPY', folder_merge: 'BASIC' },
+    ],
+    ['detail_level BASIC with folder_merge COPY', { detail_level: 'BASIC', folder_merge: 'COPY' }],
+  ])('for a bad body: %s', async (_, part) => {
+    const body =
+      typeof part === 'object' ? { source_ehr: source, target_ehr: target, reversible: true, ...part } : part;
+    const call = admin(app, 'post', '/ehr/merge').set('Content-Type', 'application/json');
+    const before = await stored();
+    expect((await call.send(body)).status).toBe(400);
+    expect(await stored()).toBe(before);
+  });
+
+  it('for another media type', async () => {
+    const call = admin(app, 'post', '/ehr/merge').set('Content-Type', 'application/xml').send('<a/>');
+    expect((await call).status).toBe(415);
+    expect((await merge(app, source, target).set('Accept', 'image/png')).status).toBe(406);
+  });
+
+  it('for the same EHR twice, in whatever letter case', async () => {
+    expect((await merge(app, source, source)).status).toBe(400);
+    expect((await merge(app, source, source.toUpperCase())).status).toBe(400);
+  });
+
+  it('when one never existed or was deleted', async () => {
+    const unknown = randomUUID();
+    const response = await merge(app, unknown, target);
+    const message = `EHR with id ${unknown} does not exist`;
+    expect([response.status, response.body]).toEqual([
+      404,
+      { ...errorOf(message, 'Not Found'), source_ehr: unknown },
+    ]);
+    await admin(app, 'delete', `/ehr/${target}`);
+    expect((await merge(app, source, target)).status).toBe(404);
+    expect((await merge(app, source, target, { dry_run: true })).status).toBe(404);
+  });
+
+  it('when the source or the target was merged away', async () => {
+    const third = await givenEhr(app);
+    await merge(app, source, target);
+    const again = await merge(app, source, target);
+    expect([again.status, again.body]).toEqual([
+      409,
+      errorOf(`EHR ${source} was already merged into ${target}`, 'Conflict'),
+    ]);
+    const back = await merge(app, target, source);
+    expect([back.status, back.body.message]).toEqual([409, `EHR ${source} was merged into ${target}`]);
+    await merge(app, target, third);
+    expect((await merge(app, await givenEhr(app), source)).body.message).toBe(
+      `EHR ${source} was merged into ${third}`,
+    );
+    expect((await merge(app, source, third)).body.message).toBe(
+      `EHR ${source} was already merged into ${third}`,
+    );
+  });
+
+  it('when the target is not modifiable; the flags of the source do not matter', async () => {
+    const locked = await givenEhr(app, { _type: 'EHR_STATUS', is_modifiable: false, is_queryable: false });
+    const response = await merge(app, source, locked);
+    expect([response.status, response.body.error]).toEqual([409, 'Conflict']);
+    const versionUid = await givenComposition(app, source);
+    expect((await merge(app, locked, source)).status).toBe(200);
+    expect(
+      await rows(
+        app,
+        `SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c WHERE c/uid/value='${versionUid}'`,
+      ),
+    ).toHaveLength(1);
+  });
+});
+
+describe('a merge', () => {
+  it('moves compositions with their history, contributions and tags, and makes no CONTRIBUTION', async () => {
+    const first = await givenComposition(app, source);
+    const second = await givenUpdate(app, source, first, aComposition());
+    const gone = await givenComposition(app, source, aComposition('minimal_observation.en.v1'));
+    await request(app).delete(`${V1}/ehr/${source}/composition/${gone}`);
+    const tag = await givenTag(app, { ehrId: source, type: 'composition', uid: objectIdOf(first) }, 'mine');
+    const versions = `/composition/${first}`;
+    const before = await get(`/ehr/${source}${versions}`);
+    const contributions = await get(`/ehr/${source}?include=contributions`);
+    const mine = contributions.body.contributions as Json[];
+
+    const { status, body } = await merge(app, source, target);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      outcome: {
+        level: 'BASIC',
+        summary:
+          '2 compositions moved, 0 joined, 0 folder copied, 5 contributions moved, 1 item tags moved, 0 item tags deleted',
+      },
+      source_ehr: source,
+      target_ehr: target,
+      merge_date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    });
+    const after = await get(`/ehr/${target}${versions}`);
+    expect([after.status, after.text]).toEqual([200, before.text]);
+    const container = await get(`/ehr/${target}/versioned_composition/${objectIdOf(first)}`);
+    expect(container.body.owner_id.id.value).toBe(target);
+    const history = await get(`/ehr/${target}/versioned_composition/${objectIdOf(first)}/revision_history`);
+    expect(history.body.items.map((item: Json) => item.version_id.value)).toEqual([first, second]);
+    expect((await get(`/ehr/${target}/composition/${objectIdOf(gone)}`)).status).toBe(204);
+    const merged = await get(`/ehr/${target}?include=contributions`);
+    expect(merged.body.contributions).toHaveLength(mine.length + 1);
+    for (const { id } of mine) {
+      expect((await get(`/ehr/${target}/contribution/${id.value}`)).status).toBe(200);
+    }
+    const tags = await request(app).get(
+      `/rest/experimental/tags/ehr/${target}/composition/${objectIdOf(first)}/item_tag`,
+    );
+    expect(tags.body).toMatchObject([{ id: tag, owner_id: target, key: 'mine' }]);
+    expect(
+      (
+        await get(
+          `/ehr/${target}/composition/${objectIdOf(first)}?version_at_time=${before.headers['last-modified'] ? '2000-01-01T00:00:00Z' : ''}`,
+        )
+      ).status,
+    ).toBe(404);
+  });
+
+  it('answers as XML, too', async () => {
+    const response = await merge(app, source, target).set('Accept', 'application/xml');
+    expect(response.text).toContain(
+      '<MergeDetailsDto><outcome><level>BASIC</level><summary>0 compositions moved',
+    );
+    const refused = await merge(app, source, target).set('Accept', 'application/xml');
+    expect(refused.text).toContain(`<MergeDetailsDto><source_ehr>${source}</source_ehr>`);
+    expect(refused.text).toContain('<outcome><level>BASIC</level><summary>EHR');
+  });
+
+  it('is audited with both EHRs', async () => {
+    await merge(app, source, target).set('X-Request-Id', 'the-merge');
+    const { body } = await admin(app, 'get', `/audit?ehr_id=${source}`);
+    expect(body).toMatchObject([
+      {
+        user: 'root-admin',
+        operation: 'mergeEhrs',
+        ehr_id: source,
+        target,
+        status: 200,
+        request_id: 'the-merge',
+      },
+    ]);
+  });
+
+  it('unlisted and without effect when it is a dry run, but refused as a real one', async () => {
+    await givenComposition(app, source, persistent());
+    await givenComposition(app, target, persistent());
+    await givenDirectory(app, source, folder('root'));
+    const before = await stored();
+    const modes = { folder_merge: 'COPY', composition_merge: 'PERSISTENT', dry_run: true };
+    const { status, body } = await merge(app, source, target, modes);
+    expect([status, body]).toEqual([
+      200,
+      {
+        outcome: {
+          level: 'FOLDER_COPY',
+          summary:
+            'DRY RUN: 0 compositions moved, 1 joined, 1 folder copied, 3 contributions moved, 0 item tags moved, 0 item tags deleted',
+        },
+        source_ehr: source,
+        target_ehr: target,
+      },
+    ]);
+    expect(await stored()).toBe(before);
+    expect((await admin(app, 'get', `/ehr/merge_status?source=${source}`)).status).toBe(404);
+    await merge(app, source, target);
+    expect((await merge(app, source, target, modes)).status).toBe(409);
+  });
+});
+
+describe('the directories', () => {
+  it('BASIC: that of the source ends, that of the target stays as it is', async () => {
+    const mine = await givenDirectory(app, source, folder('mine'));
+    const theirs = await givenDirectory(app, target, folder('theirs'));
+    await merge(app, source, target);
+    const directory = await get(`/ehr/${target}/directory`);
+    expect([directory.headers.etag, directory.body.folders]).toEqual([`"${theirs}"`, undefined]);
+    expect((await get(`/ehr/${target}/directory/${mine}`)).status).toBe(404);
+    expect(await rows(app, `SELECT f/name/value FROM EHR e CONTAINS FOLDER f`, target)).toEqual([['theirs']]);
+  });
+
+  it('COPY: the tree goes into that of the target, under a name of its own', async () => {
+    const composition = objectIdOf(await givenComposition(app, source));
+    const root = { ...folder('mine', [composition], [folder('inner')]), details: undefined };
+    await givenDirectory(app, source, root);
+    const theirs = await givenDirectory(app, target, folder('theirs', [], [folder('first')]));
+    const { body } = await merge(app, source, target, { folder_merge: 'COPY' });
+    expect(body.outcome.level).toBe('FOLDER_COPY');
+    const directory = await get(`/ehr/${target}/directory`);
+    expect(directory.headers.etag).toBe(`"${theirs.replace(/1$/, '2')}"`);
+    expect(directory.body.name.value).toBe('theirs');
+    expect(directory.body.folders).toMatchObject([
+      { name: { value: 'first' } },
+      {
+        _type: 'FOLDER',
+        uid: { _type: 'HIER_OBJECT_ID' },
+        name: { value: `Merged EHR ${source}` },
+        archetype_node_id: 'openEHR-EHR-FOLDER.generic.v1',
+        items: [{ id: { value: composition } }],
+        folders: [{ name: { value: 'inner' } }],
+      },
+    ]);
+    const version = await get(`/ehr/${target}/contribution/${await newestContribution(target)}`);
+    expect(version.body.audit).toMatchObject({
+      change_type: { defining_code: { code_string: '251' } },
+      description: { value: `Merge of EHR ${source} into ${target}` },
+      committer: { name: 'root-admin' },
+    });
+    expect(version.body.versions).toHaveLength(1);
+  });
+
+  it('COPY without a directory in the target: the tree becomes one', async () => {
+    await givenDirectory(app, source, folder('mine', [], [folder('inner')]));
+    const { body } = await merge(app, source, target, { detail_level: 'FOLDER_COPY' });
+    expect(body.outcome.level).toBe('FOLDER_COPY');
+    const directory = await get(`/ehr/${target}/directory`);
+    expect([directory.body.name.value, directory.body.folders]).toMatchObject([
+      'mine',
+      [{ name: { value: 'inner' } }],
+    ]);
+    expect(directory.headers.etag).toMatch(/::1"$/);
+    const update = await request(app)
+      .put(`${V1}/ehr/${target}/directory`)
+      .set('If-Match', String(directory.headers.etag))
+      .send(folder('mine'));
+    expect(update.status).toBe(200);
+  });
+
+  it('COPY without a directory in the source: nothing is copied', async () => {
+    const versionUid = await givenDirectory(app, source, folder('mine'));
+    await request(app).delete(`${V1}/ehr/${source}/directory`).set('If-Match', `"${versionUid}"`);
+    const { body } = await merge(app, source, target, { folder_merge: 'COPY' });
+    expect([body.outcome.level, body.outcome.summary]).toEqual([
+      'BASIC',
+      '0 compositions moved, 0 joined, 0 folder copied, 3 contributions moved, 0 item tags moved, 0 item tags deleted',
+    ]);
+  });
+
+  it('COPY twice gives distinct names', async () => {
+    await givenDirectory(app, source, folder('mine'));
+    await givenDirectory(app, target, folder('theirs', [], [folder(`Merged EHR ${source}`)]));
+    await merge(app, source, target, { folder_merge: 'COPY' });
+    const { body } = await get(`/ehr/${target}/directory`);
+    expect(body.folders.map((one: Json) => one.name.value)).toEqual([
+      `Merged EHR ${source}`,
+      `Merged EHR ${source} (2)`,
+    ]);
+  });
+});
+
+describe('persistent compositions', () => {
+  it('BASIC: both stay', async () => {
+    await givenComposition(app, source, persistent());
+    await givenComposition(app, target, persistent());
+    await merge(app, source, target);
+    expect(await rows(app, 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', target)).toHaveLength(2);
+  });
+
+  it.each([
+    ['the source', true],
+    ['the target', false],
+  ])('PERSISTENT: are joined, the later content goes on (that of %s)', async (_, isSourceLater) => {
+    const named = (name: string): Json => ({ ...persistent(), name: { _type: 'DV_TEXT', value: name } });
+    const order = isSourceLater ? [target, source] : [source, target];
+    const uids: Record<string, string> = {};
+    for (const ehrId of order) uids[ehrId] = await givenComposition(app, ehrId, persistent());
+    for (const ehrId of order) {
+      uids[ehrId] = await givenUpdate(app, ehrId, uids[ehrId]!, named('Persistent minimal'));
+    }
+    const loser = await givenTag(
+      app,
+      { ehrId: source, type: 'composition', uid: objectIdOf(uids[source]!) },
+      'lost',
+    );
+    const content = await get(`/ehr/${order[1]}/composition/${uids[order[1]!]}`);
+    const { body } = await merge(app, source, target, { composition_merge: 'PERSISTENT' });
+    expect(body.outcome.summary).toContain('0 compositions moved, 1 joined,');
+    expect(body.outcome.summary).toContain('0 item tags moved, 1 item tags deleted');
+    const survivor = objectIdOf(uids[target]!);
+    const version = await get(`/ehr/${target}/versioned_composition/${survivor}/version`);
+    expect(version.body).toMatchObject({
+      commit_audit: { change_type: { defining_code: { code_string: '251' } } },
+      other_input_version_uids: [{ value: uids[source] }],
+      preceding_version_uid: { value: uids[target] },
+    });
+    expect({ ...version.body.data, uid: null }).toEqual({ ...content.body, uid: null });
+    const ended = objectIdOf(uids[source]!);
+    expect((await get(`/ehr/${target}/composition/${ended}`)).status).toBe(204);
+    expect((await get(`/ehr/${target}/composition/${uids[source]!}`)).status).toBe(200);
+    const deletion = await get(`/ehr/${target}/versioned_composition/${ended}/version`);
+    expect(deletion.body.commit_audit.change_type.defining_code.code_string).toBe('523');
+    expect(await rows(app, 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', target)).toEqual([
+      [`${survivor}::local.cdr::3`],
+    ]);
+    const details = await admin(
+      app,
+      'get',
+      `/ehr/merge_details?source=${source}&target=${target}&unmerge_data=true`,
+    );
+    expect(details.body.unmerge_data.deleted_item_tags).toMatchObject([{ id: loser, key: 'lost' }]);
+    expect(details.body.unmerge_data.deletedCompositions[0].versions).toHaveLength(2);
+    expect(details.body.unmerge_data.compositions).toEqual([]);
+  });
+
+  it('PERSISTENT: folder items follow the joined ones', async () => {
+    const mine = await givenComposition(app, source, persistent());
+    const theirs = await givenComposition(app, target, persistent());
+    await givenDirectory(app, source, folder('mine', [objectIdOf(mine), mine]));
+    await merge(app, source, target, { composition_merge: 'PERSISTENT', folder_merge: 'COPY' });
+    const { body } = await get(`/ehr/${target}/directory`);
+    expect(body.items.map((item: Json) => item.id)).toEqual([
+      { _type: 'HIER_OBJECT_ID', value: objectIdOf(theirs) },
+      { _type: 'HIER_OBJECT_ID', value: objectIdOf(theirs) },
+    ]);
+  });
+
+  it('PERSISTENT: without exactly one on each side they just move, and the summary says so', async () => {
+    await givenComposition(app, source, persistent());
+    await givenComposition(app, source, persistent());
+    await givenComposition(app, target, persistent());
+    const { body } = await merge(app, source, target, { composition_merge: 'PERSISTENT' });
+    expect(body.outcome.summary).toBe(
+      '2 compositions moved, 0 joined, 0 folder copied, 3 contributions moved, 0 item tags moved, 0 item tags deleted, not joined: persistent_minimal.en.v1 (2 in the source, 1 in the target)',
+    );
+    expect(await rows(app, 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', target)).toHaveLength(3);
+  });
+});
+
+async function newestContribution(ehrId: string): Promise<string> {
+  const { body } = await get(`/ehr/${ehrId}?include=contributions`);
+  return String((body.contributions as Json[]).at(-1)!.id.value);
+}
+
+describe('subject and EHR_STATUS', () => {
+  it('the subject stays reserved for the target, which keeps its own EHR_STATUS', async () => {
+    const subjectId = randomUUID();
+    source = await givenEhr(app, statusOf(subjectId));
+    const before = await get(`/ehr/${target}/ehr_status`);
+    const bySubject = `/ehr?subject_id=${subjectId}&subject_namespace=hospital`;
+    expect((await get(bySubject)).status).toBe(200);
+    const statusTag = await givenTag(
+      app,
+      {
+        ehrId: source,
+        type: 'ehr_status',
+        uid: objectIdOf((await get(`/ehr/${source}/ehr_status`)).body.uid.value),
+      },
+      's',
+    );
+    const merged = await merge(app, source, target);
+    expect(merged.body.outcome.summary).toContain('1 item tags deleted');
+    expect((await get(`/ehr/${target}/ehr_status`)).text).toBe(before.text);
+    const found = await get(bySubject);
+    expect([found.status, found.headers.link]).toEqual([
+      404,
+      expect.stringContaining(`/ehr/${target}>; rel="successor-version"`),
+    ]);
+    const other = await request(app).post(`${V1}/ehr`).send(statusOf(subjectId));
+    expect([other.status, other.body.message]).toEqual([409, expect.stringContaining(target)]);
+    const third = await givenEhr(app);
+    const thirdTake = await request(app)
+      .put(`${V1}/ehr/${third}/ehr_status`)
+      .set('If-Match', String((await get(`/ehr/${third}/ehr_status`)).headers.etag))
+      .send(statusOf(subjectId));
+    expect(thirdTake.status).toBe(409);
+    const take = await request(app)
+      .put(`${V1}/ehr/${target}/ehr_status`)
+      .set('If-Match', String(before.headers.etag))
+      .send(statusOf(subjectId));
+    expect(take.status).toBe(200);
+    expect((await get(bySubject)).body.ehr_id.value).toBe(target);
+    const details = await admin(
+      app,
+      'get',
+      `/ehr/merge_details?source=${source}&target=${target}&unmerge_data=true`,
+    );
+    expect(details.body.unmerge_data.deleted_item_tags).toMatchObject([{ id: statusTag }]);
+    const refused = await unmerge(app, source, target);
+    expect([refused.status, refused.body.reasons]).toEqual([409, [expect.stringContaining('subject')]]);
+  });
+});
+
+describe('the source after the merge', () => {
+  let composition = '';
+  let status = '';
+  beforeEach(async () => {
+    composition = await givenComposition(app, source);
+    status = String((await get(`/ehr/${source}/ehr_status`)).body.uid.value);
+    await givenDirectory(app, source, folder('root'));
+    const third = await givenEhr(app);
+    await merge(app, source, third);
+    await merge(app, third, target);
+  });
+
+  it('answers every read with 404 and the way to the final EHR', async () => {
+    const object = objectIdOf(composition);
+    const paths = [
+      '',
+      '?include=compositions',
+      '/ehr_status',
+      `/ehr_status/${status}`,
+      '/versioned_ehr_status',
+      '/versioned_ehr_status/revision_history',
+      '/versioned_ehr_status/version',
+      `/versioned_ehr_status/version/${status}`,
+      `/composition/${composition}`,
+      `/composition/${object}`,
+      `/versioned_composition/${object}`,
+      `/versioned_composition/${object}/revision_history`,
+      `/versioned_composition/${object}/version`,
+      `/versioned_composition/${object}/version/${composition}`,
+      '/directory',
+      `/contribution/${randomUUID()}`,
+      '/tags',
+      `/composition/${object}/tags`,
+    ];
+    for (const path of paths) {
+      const response = await get(`/ehr/${source}${path}`);
+      expect([path, response.status, response.headers.link, response.body.message]).toEqual([
+        path,
+        404,
+        expect.stringMatching(
+          new RegExp(`^<http.*/rest/openehr/v1/ehr/${target}>; rel="successor-version"$`),
+        ),
+        `EHR ${source} was merged into ${target}`,
+      ]);
+    }
+    const own = await request(app).get(
+      `/rest/experimental/tags/ehr/${source}/composition/${object}/item_tag`,
+    );
+    expect([own.status, own.headers.link]).toEqual([404, expect.stringContaining(target)]);
+    const head = await request(app).head(`${V1}/ehr/${source}`);
+    expect([head.status, head.headers.link]).toEqual([404, expect.stringContaining(target)]);
+  });
+
+  it('answers every write with 409 and the final EHR', async () => {
+    const object = objectIdOf(composition);
+    const audit = { change_type: { value: 'creation' } };
+    const contribution = { versions: [{ data: aComposition(), commit_audit: audit }] };
+    const calls: [string, request.Test][] = [
+      ['POST composition', request(app).post(`${V1}/ehr/${source}/composition`).send(aComposition())],
+      [
+        'PUT composition',
+        request(app)
+          .put(`${V1}/ehr/${source}/composition/${object}`)
+          .set('If-Match', `"${composition}"`)
+          .send(aComposition()),
+      ],
+      ['DELETE composition', request(app).delete(`${V1}/ehr/${source}/composition/${composition}`)],
+      ['POST directory', request(app).post(`${V1}/ehr/${source}/directory`).send(folder('x'))],
+      [
+        'PUT directory',
+        request(app).put(`${V1}/ehr/${source}/directory`).set('If-Match', status).send(folder('x')),
+      ],
+      ['DELETE directory', request(app).delete(`${V1}/ehr/${source}/directory`).set('If-Match', status)],
+      [
+        'PUT ehr_status',
+        request(app).put(`${V1}/ehr/${source}/ehr_status`).set('If-Match', status).send(statusOf('x')),
+      ],
+      ['POST contribution', request(app).post(`${V1}/ehr/${source}/contribution`).send(contribution)],
+      [
+        'PUT tags',
+        request(app)
+          .put(`${V1}/ehr/${source}/composition/${object}/tags`)
+          .send([{ key: 'a' }]),
+      ],
+      ['DELETE tags', request(app).delete(`${V1}/ehr/${source}/composition/${object}/tags/a`)],
+      [
+        'PUT item_tag',
+        request(app)
+          .put(`/rest/experimental/tags/ehr/${source}/composition/${object}/item_tag`)
+          .send([{ key: 'a', value: 'b' }]),
+      ],
+      ['PUT ehr', request(app).put(`${V1}/ehr/${source}`)],
+    ];
+    for (const [name, call] of calls) {
+      const response = await call;
+      expect([name, response.status, response.body.message]).toEqual([
+        name,
+        409,
+        expect.stringContaining(target),
+      ]);
+    }
+  });
+
+  it('is unknown to administration', async () => {
+    for (const call of [
+      admin(app, 'delete', `/ehr/${source}`),
+      admin(app, 'put', `/ehr/${source}`),
+      admin(app, 'put', `/ehr/${source}/contribution/${randomUUID()}`),
+      admin(app, 'delete', `/ehr/${source}/composition/${composition}`),
+      admin(app, 'delete', `/ehr/${source}/directory/${status}`),
+    ]) {
+      expect((await call).status).toBe(404);
+    }
+  });
+
+  it('has no rows in AQL; its data has those of the target', async () => {
+    expect(await rows(app, `SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value = '${source}'`)).toEqual(
+      [],
+    );
+    expect(
+      await rows(app, `SELECT c/uid/value FROM EHR e[ehr_id/value='${source}'] CONTAINS COMPOSITION c`),
+    ).toEqual([]);
+    const found = await rows(
+      app,
+      `SELECT e/ehr_id/value FROM EHR e CONTAINS COMPOSITION c WHERE c/uid/value='${composition}'`,
+    );
+    expect(found).toEqual([[target]]);
+    expect(
+      await rows(app, 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', source).catch(String),
+    ).toEqual([]);
+    const ehrs = (await rows(app, 'SELECT e/ehr_id/value FROM EHR e')).flat();
+    expect([ehrs.includes(source), ehrs.includes(target)]).toEqual([false, true]);
+  });
+
+  it('goes, with its reservation, when the final EHR is deleted', async () => {
+    expect((await admin(app, 'get', `/ehr/merge_target/${source}`)).text).toBe(target);
+    expect((await admin(app, 'delete', `/ehr/${target}`)).status).toBe(204);
+    expect((await admin(app, 'get', `/ehr/merge_target/${source}`)).status).toBe(404);
+    expect((await admin(app, 'get', `/ehr/merge_status?source=${source}`)).status).toBe(404);
+    expect((await request(app).put(`${V1}/ehr/${source}`)).status).toBe(201);
+    const left = JSON.parse(await dump()) as Record<string, Json[]>;
+    expect(left['merge_archive']!.filter((doc) => JSON.stringify(doc).includes(source))).toEqual([]);
+  });
+});
+
+describe('merges can be looked up', () => {
+  let last = '';
+  beforeEach(async () => {
+    last = await givenEhr(app);
+    await merge(app, source, target, { reversible: true });
+    await merge(app, target, last, { reversible: false });
+  });
+
+  it('getMergeTarget follows the cascade', async () => {
+    const plain = await admin(app, 'get', `/ehr/merge_target/${source}`);
+    expect([plain.status, plain.type, plain.text]).toEqual([200, 'text/plain', last]);
+    const json = await admin(app, 'get', `/ehr/merge_target/${source.toUpperCase()}`).set(
+      'Accept',
+      'application/json',
+    );
+    expect([json.status, json.body]).toEqual([200, last]);
+    const unmerged = await admin(app, 'get', `/ehr/merge_target/${last}`).set('Accept', 'text/plain');
+    expect([unmerged.status, unmerged.type, unmerged.text]).toEqual([
+      404,
+      'text/plain',
+      `EHR ${last} was not merged`,
+    ]);
+    expect((await admin(app, 'get', `/ehr/merge_target/${randomUUID()}`)).status).toBe(404);
+    expect((await admin(app, 'get', '/ehr/merge_target/1.2.3')).status).toBe(400);
+  });
+
+  const pairs = async (query: string): Promise<[number, string[]]> => {
+    const { status, body } = await admin(app, 'get', `/ehr/merge_status?${query}`);
+    const names: Record<string, string> = { [source]: 'A', [target]: 'B', [last]: 'C' };
+    const list = Array.isArray(body) ? (body as Json[]) : [];
+    return [status, list.map((one) => `${names[one.source_ehr]}${names[one.target_ehr]}`)];
+  };
+
+  it('getMergeStatusList: direct and cascaded', async () => {
+    expect(await pairs(`source=${source}`)).toEqual([200, ['AB']]);
+    expect(await pairs(`source=${source}&cascaded=true`)).toEqual([200, ['AB', 'BC']]);
+    expect(await pairs(`target=${last}`)).toEqual([200, ['BC']]);
+    expect(await pairs(`target=${last}&cascaded=true`)).toEqual([200, ['AB', 'BC']]);
+    expect(await pairs(`source=${source}&target=${last}`)).toEqual([404, []]);
+    expect(await pairs(`source=${source}&target=${last}&cascaded=true`)).toEqual([200, ['AB', 'BC']]);
+    expect(await pairs(`source=${source}&target=${target}`)).toEqual([200, ['AB']]);
+    expect(await pairs(`source=${source}&target=${target}&cascaded=true`)).toEqual([200, ['AB']]);
+    expect(await pairs(`source=${last}&target=${source}&cascaded=true`)).toEqual([404, []]);
+    expect(await pairs(`source=${randomUUID()}`)).toEqual([404, []]);
+    expect((await pairs('source=x'))[0]).toBe(400);
+    expect((await pairs('cascaded=maybe'))[0]).toBe(400);
+    const all = await admin(app, 'get', '/ehr/merge_status');
+    expect(all.status).toBe(200);
+    const dates = (all.body as Json[]).map((one) => String(one.merge_date));
+    expect(dates).toEqual(dates.toSorted());
+    const xml = await admin(app, 'get', `/ehr/merge_status?source=${source}`).set(
+      'Accept',
+      'application/xml',
+    );
+    expect(xml.text).toContain('<MergeDetailsList><MergeDetailsDto>');
+  });
+
+  it('getMergeDetails: the direct merge only, with unmerge data when there is some', async () => {
+    const details = (query: string): request.Test => admin(app, 'get', `/ehr/merge_details?${query}`);
+    const direct = await details(`source=${source}&target=${target}`);
+    expect([direct.status, Object.keys(direct.body as object)]).toEqual([
+      200,
+      ['outcome', 'source_ehr', 'target_ehr', 'merge_date'],
+    ]);
+    expect((await details(`source=${source}&target=${last}`)).status).toBe(404);
+    expect((await details(`source=${source}`)).status).toBe(400);
+    expect((await details(`source=${source}&target=${target}&unmerge_data=1`)).status).toBe(400);
+    const irreversible = await details(`source=${target}&target=${last}&unmerge_data=true`);
+    expect([irreversible.status, irreversible.body.unmerge_data]).toEqual([200, undefined]);
+    const reversible = await details(`source=${source}&target=${target}&unmerge_data=true`);
+    expect(Object.keys(reversible.body.unmerge_data as object)).toEqual([
+      'ehr_creation',
+      'ehr_status',
+      'contributions',
+      'compositions',
+      'deletedCompositions',
+      'folders',
+      'moved_item_tags',
+      'deleted_item_tags',
+    ]);
+    const xml = await details(`source=${source}&target=${target}&unmerge_data=true`).set(
+      'Accept',
+      'application/xml',
+    );
+    expect(xml.text).toContain('<ehr_creation>');
+    expect(parseXml(xml.text).name).toBe('MergeDetailsDto');
+  });
+
+  it('answers 401 and 403 before anything else', async () => {
+    for (const path of [`/ehr/merge_target/${source}`, '/ehr/merge_status', '/ehr/merge_details']) {
+      expect((await request(app).get(`${O}${path}`)).status).toBe(401);
+      expect((await request(app).get(`${O}${path}`).set('Authorization', USER)).status).toBe(403);
+    }
+    for (const path of ['/ehr/unmerge', '/ehr/merge']) {
+      expect((await request(app).post(`${O}${path}`)).status).toBe(401);
+      expect((await request(app).post(`${O}${path}`).set('Authorization', USER)).status).toBe(403);
+    }
+    const off = request(testApp({ ...WITH_ADMIN, adminApiActive: false }));
+    expect((await off.get(`${O}/ehr/merge_status`).set('Authorization', ADMIN)).status).toBe(404);
+  });
+});
+
+describe('unmerge data', () => {
+  it('holds the whole of what ended, in camel case', async () => {
+    const first = await givenDirectory(app, source, folder('first'));
+    await request(app).delete(`${V1}/ehr/${source}/directory`).set('If-Match', `"${first}"`);
+    await givenDirectory(app, source, folder('second'));
+    const composition = await givenComposition(app, source);
+    const ehr = await get(`/ehr/${source}?include=contributions`);
+    await merge(app, source, target);
+    const { body } = await admin(
+      app,
+      'get',
+      `/ehr/merge_details?source=${source}&target=${target}&unmerge_data=true`,
+    );
+    const data = body.unmerge_data as Json;
+    expect(data.ehr_creation).toBe(ehr.body.time_created.value);
+    expect(data.contributions.toSorted()).toEqual(
+      ehr.body.contributions.map((one: Json) => one.id.value).toSorted(),
+    );
+    expect(data.compositions).toEqual([objectIdOf(composition)]);
+    expect(data.ehr_status.versions).toEqual([
+      {
+        uid: ehr.body.ehr_status.uid.value.split('::')[0],
+        version: 1,
+        sys_period_lower: ehr.body.time_created.value,
+        contribution: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        audit_details: expect.stringMatching(
+          /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+        ),
+        data: expect.objectContaining({
+          _type: 'EHR_STATUS',
+          archetypeNodeId: 'openEHR-EHR-EHR_STATUS.generic.v1',
+          isQueryable: true,
+          isModifiable: true,
+        }),
+      },
+    ]);
+    expect(data.folders).toHaveLength(2);
+    const [gone, live] = data.folders as Json[];
+    expect(gone!.versions).toMatchObject([{ version: 1 }, { version: 2 }]);
+    expect(gone!.versions[0].sys_period_upper).toBe(gone!.versions[1].sys_period_lower);
+    expect(gone!.versions[1]).not.toHaveProperty('data');
+    expect(gone!.versions[1]).not.toHaveProperty('sys_period_upper');
+    expect(live!.versions[0].data.name.value).toBe('second');
+  });
+});

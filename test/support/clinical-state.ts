@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import mongoose from 'mongoose';
+import { COLLECTIONS } from '../../models/layout.js';
+
+const COMPARED = [
+  COLLECTIONS.ehrs,
+  COLLECTIONS.versionedObjects,
+  COLLECTIONS.versions,
+  COLLECTIONS.contributions,
+  COLLECTIONS.aql,
+  COLLECTIONS.itemTags,
+  COLLECTIONS.mergeRecords,
+  COLLECTIONS.mergeArchive,
+] as const;
+
+/**
+ * A hash of every document of the clinical collections, by collection and id. `write_seq` is left out: it only
+ * ever grows.
+ */
+export async function clinicalState(ehrIds?: readonly string[]): Promise<Record<string, string>> {
+  const state: Record<string, string> = {};
+  for (const name of COMPARED) {
+    const filter = ehrIds === undefined ? {} : ownedBy(ehrIds);
+    for await (const doc of mongoose.connection.collection(name).find(filter)) {
+      const { write_seq: _, ...rest } = doc as Record<string, unknown>;
+      const text = JSON.stringify(sorted(rest));
+      state[`${name} ${String(doc._id)}`] = createHash('sha256').update(text).digest('hex');
+    }
+  }
+  return state;
+}
+
+function ownedBy(ehrIds: readonly string[]): object {
+  const among = { $in: [...ehrIds] };
+  return { $or: ['ehr_id', 'ehr', 'owner_id', 'source_ehr', '_id'].map((field) => ({ [field]: among })) };
+}
+
+/** Fields of a document in one order; `$set` adds at the end. */
+function sorted(doc: Record<string, unknown>): [string, unknown][] {
+  return Object.entries(doc).sort(([one], [other]) => (one < other ? -1 : 1));
+}
