@@ -144,11 +144,11 @@ async function insertAll(documents: Documents): Promise<void> {
 }
 
 async function readRow({ url, ehrIds, plan }: MainJob): Promise<Row> {
+  const client = demoClient(url);
   const ehrId = ehrIds[1] ?? '';
-  const versionUid = await demoClient(url).commitComposition(ehrId, bloodPressure(plan));
-  const address = `${url}/rest/openehr/v1/ehr/${ehrId}/composition/${versionUid}`;
+  const versionUid = await client.commitComposition(ehrId, bloodPressure(plan));
   const versions = mongoose.connection.collection(COLLECTIONS.versions);
-  const ours = await measure('GET a composition', 1000, async () => (await fetch(address)).text());
+  const ours = await measure('GET a composition', 1000, () => client.composition(ehrId, versionUid));
   const bare = await measure('findOne', 1000, () => versions.findOne({ _id: versionUid as never }));
   return row(ours, bare);
 }

@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http';
 import type { JsonObject } from '../../base/json.js';
 
 /** The few calls of the standard API that the demo makes, over HTTP like any client. */
@@ -7,6 +8,8 @@ export interface DemoClient {
   createEhr(): Promise<string>;
   /** Gives the version uid. */
   commitComposition(ehrId: string, composition: JsonObject): Promise<string>;
+  /** Gives the body as received. */
+  composition(ehrId: string, uid: string): Promise<string>;
   query(q: string, parameters: Readonly<Record<string, string | number>>): Promise<QueryAnswer>;
 }
 
@@ -16,35 +19,71 @@ export interface QueryAnswer {
   readonly rows: readonly (readonly unknown[])[];
 }
 
+interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly type?: string;
+  readonly body?: string;
+}
+
+interface Answer {
+  readonly etag: string;
+  readonly text: string;
+}
+
+/** Connections are kept: a new one for each call would be most of its time. */
+const agent = new Agent({ keepAlive: true });
+
 /** A client of the server at `url`. @throws Error with status and message when an answer is not a success. */
 export function demoClient(url: string): DemoClient {
   const base = `${url}/rest/openehr/v1`;
-  const send = async (path: string, type: string, body: string): Promise<Response> => {
-    const response = await fetch(`${base}${path}`, {
-      method: 'POST',
-      headers: { 'Content-Type': type },
-      body,
-    });
-    if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
-    return response;
-  };
-  const etag = async (response: Response): Promise<string> => {
-    await response.arrayBuffer();
-    return (response.headers.get('ETag') ?? '').replaceAll('"', '');
-  };
   return {
     async uploadTemplate(opt) {
-      await etag(await send('/definition/template/adl1.4', 'application/xml', opt));
+      await send(base, {
+        method: 'POST',
+        path: '/definition/template/adl1.4',
+        type: 'application/xml',
+        body: opt,
+      });
     },
     async createEhr() {
-      return etag(await send('/ehr', 'application/json', ''));
+      return (await send(base, { method: 'POST', path: '/ehr' })).etag;
     },
     async commitComposition(ehrId, composition) {
-      return etag(await send(`/ehr/${ehrId}/composition`, 'application/json', JSON.stringify(composition)));
+      const body = JSON.stringify(composition);
+      const path = `/ehr/${ehrId}/composition`;
+      return (await send(base, { method: 'POST', path, type: 'application/json', body })).etag;
+    },
+    async composition(ehrId, uid) {
+      return (await send(base, { method: 'GET', path: `/ehr/${ehrId}/composition/${uid}` })).text;
     },
     async query(q, parameters) {
       const body = JSON.stringify({ q, query_parameters: parameters });
-      return (await (await send('/query/aql', 'application/json', body)).json()) as QueryAnswer;
+      const call: Call = { method: 'POST', path: '/query/aql', type: 'application/json', body };
+      return JSON.parse((await send(base, call)).text) as QueryAnswer;
     },
   };
+}
+
+function send(base: string, { method, path, type, body = '' }: Call): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'Content-Length': Buffer.byteLength(body),
+      ...(type !== undefined && { 'Content-Type': type }),
+    };
+    const outgoing = request(base + path, { method, agent, headers }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const status = incoming.statusCode ?? 0;
+        if (status >= 200 && status < 300)
+          resolve({ etag: (incoming.headers.etag ?? '').replaceAll('"', ''), text });
+        else reject(new Error(`${method} ${path} answered ${status}: ${text}`));
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
 }
