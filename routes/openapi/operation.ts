@@ -17,6 +17,7 @@ export const MEDIA_TYPES = {
   uploadedTemplate: ['application/xml', 'application/openehr.wt+json'],
   webTemplate: ['application/openehr.wt+json', 'application/json'],
   query: ['text/plain', 'application/json'],
+  resultSet: ['application/json', 'application/x-ndjson', 'text/csv'],
   textOrJson: ['text/plain', 'application/json'],
 } as const;
 

@@ -2,7 +2,7 @@ import type { BodyDoc, OperationDoc, OperationGroup } from './operation.js';
 import type { ParameterName } from './parameters.js';
 
 const QUERY = '/rest/openehr/v1/query';
-const resultSet: BodyDoc = { schema: 'ResultSet', types: 'json' };
+const resultSet: BodyDoc = { schema: 'ResultSet', types: 'resultSet' };
 const LIMITS: readonly ParameterName[] = ['ehr_id', 'offset', 'fetch', 'as_of', 'openEHR-EHR-id'];
 const GET_PARAMETERS: readonly ParameterName[] = [...LIMITS, 'query_parameters'];
 

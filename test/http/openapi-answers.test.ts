@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import { generalErrors } from '../../routes/openapi/document.js';
-import type { OperationDoc } from '../../routes/openapi/operation.js';
+import { MEDIA_TYPES, type OperationDoc } from '../../routes/openapi/operation.js';
 import { sentParameter } from '../../routes/openapi/parameters.js';
 import { testApp } from '../support/app.js';
 import type { ApiCase } from '../support/api-cases.js';
@@ -110,6 +110,44 @@ describe('every operation', () => {
       expect(seen.sort((a, b) => a - b)).toEqual(expected);
     },
   );
+});
+
+describe('every media type', () => {
+  const given = operations.flatMap((operation) =>
+    Object.entries(operation.responses).flatMap(([status, { body }]) =>
+      body === undefined || Number(status) >= 300 || operation.access === 'management'
+        ? []
+        : MEDIA_TYPES[body.types].map((type): [string, string, OperationDoc] => [
+            operation.id,
+            type,
+            operation,
+          ]),
+    ),
+  );
+  const taken = operations.flatMap((operation) =>
+    operation.request === undefined || operation.access === 'management'
+      ? []
+      : MEDIA_TYPES[operation.request.types].map((type): [string, string, OperationDoc] => [
+          operation.id,
+          type,
+          operation,
+        ]),
+  );
+
+  it.each(given)('%s gives %s', async (id, type, operation) => {
+    const good = withHeader(await sample(operation), 'Accept', type);
+    const answer = await probe.call(id, withHeader(good, 'Prefer', 'return=representation'));
+    expect([answer.status < 300, answer.headers['content-type']]).toEqual([true, `${type}; charset=utf-8`]);
+  });
+
+  it.each(taken)('%s takes %s', async (id, type, operation) => {
+    const good = await sample(operation);
+    const answer = await probe.call(id, {
+      ...withHeader(good, 'Content-Type', type),
+      body: good.body ?? 'x',
+    });
+    expect(answer.status).not.toBe(415);
+  });
 });
 
 describe('every parameter', () => {
