@@ -1,0 +1,295 @@
+import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../../../aql/reference/data.js';
+import type { RootType } from '../../../aql/scope-types.js';
+import { formatUtc } from '../../../base/iso8601.js';
+import type { JsonObject } from '../../../base/json.js';
+import {
+  cluster,
+  coded,
+  codePhrase,
+  composition,
+  dateTime,
+  ehrStatus,
+  element,
+  entry,
+  folder,
+  history,
+  identified,
+  nullElement,
+  objectRef,
+  participation,
+  quantity,
+  section,
+  text,
+  tree,
+  value,
+} from '../hilltop/builders.js';
+import { ARCHETYPES } from '../hilltop/compositions.js';
+import type { Dice } from './dice.js';
+
+/** Names, texts, codes and times are few, so that random conditions often hold. */
+export const POOL = {
+  names: ['Left', 'Right', 'Left arm', 'Rest*'],
+  texts: ['alpha', 'beta', 'Beta 100%', 'a*b', ''],
+  codes: ['at0100', 'at0101', '25064002'],
+  terminologies: ['local', 'snomed_ct'],
+  times: ['2021-03-01T08:00:00Z', '2021-03-01T09:00:00+02:00', '2021-03-02T08:00:00.123Z', '2021-04'],
+  dates: ['2021-03-01', '2020', '2021-02'],
+  durations: ['P1D', 'PT26H', '-P1M', 'P2Y'],
+  clockTimes: ['10:00:00', '10:30', '23:59:59.5'],
+} as const;
+
+const SYSTEM = 'local.cdr';
+const uuid = (letter: string, number: number): string =>
+  `${letter.repeat(8)}-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+/** Ids of the EHRs of random data. */
+export const RANDOM_EHRS: readonly string[] = [1, 2, 3].map((number) => uuid('e', number));
+
+/** A small CDR: three EHRs (one maybe not queryable), their statuses, directories and compositions with versions. */
+export function randomData(dice: Dice): ReferenceData {
+  const ehrs: ReferenceEhr[] = [];
+  const versions: ReferenceVersion[] = [];
+  const clock = { hour: 0 };
+  const commit = (parts: Omit<CommitParts, 'hour'>): void => {
+    versions.push(versionOf({ ...parts, hour: ++clock.hour, contribution: versions.length }));
+  };
+  RANDOM_EHRS.forEach((ehrId, index) => {
+    const isQueryable = index < 2 || dice.chance(0.7);
+    ehrs.push({ ehrId, systemId: SYSTEM, timeCreated: timeOf(clock.hour + 1), isQueryable });
+    const details = dice.chance(0.6) ? tree('at0000', randomItems(dice, 1)) : undefined;
+    commit({
+      ehrId,
+      objectId: uuid('a', index),
+      version: 1,
+      type: 'EHR_STATUS',
+      data: ehrStatus({
+        isQueryable,
+        ...(dice.chance(0.7) ? { subjectId: `S-${index}` } : {}),
+        ...(details === undefined ? {} : { otherDetails: details }),
+      }),
+    });
+    const objects = dice.many(dice.whole(0, 4), (number) => uuid('c', index * 10 + number));
+    for (const objectId of objects)
+      for (let version = 1; version <= (dice.chance(0.3) ? 2 : 1); version++) {
+        const isDeletion = version === 2 && dice.chance(0.4);
+        commit({
+          ehrId,
+          objectId,
+          version,
+          type: 'COMPOSITION',
+          data: isDeletion ? null : randomComposition(dice),
+        });
+      }
+    if (dice.chance(0.6))
+      commit({
+        ehrId,
+        objectId: uuid('d', index),
+        version: 1,
+        type: 'FOLDER',
+        data: randomFolder(dice, objects, 2),
+      });
+  });
+  return { ehrs, versions };
+}
+
+function timeOf(hour: number): Date {
+  return new Date(Date.UTC(2021, 0, 1) + hour * 3_600_000);
+}
+
+interface CommitParts {
+  readonly ehrId: string;
+  readonly objectId: string;
+  readonly version: number;
+  readonly type: RootType;
+  readonly data: JsonObject | null;
+  readonly hour: number;
+}
+
+function versionOf(parts: CommitParts & { readonly contribution: number }): ReferenceVersion {
+  const { objectId, version, data } = parts;
+  const uid = `${objectId}::${SYSTEM}::${version}`;
+  const time = timeOf(parts.hour);
+  const [change, code] =
+    data === null ? ['deleted', '523'] : version === 1 ? ['creation', '249'] : ['modification', '251'];
+  const [state, stateCode] = data === null ? ['deleted', '523'] : ['complete', '532'];
+  return {
+    uid,
+    ehrId: parts.ehrId,
+    type: parts.type,
+    timeCommitted: time,
+    commitAudit: value('AUDIT_DETAILS', {
+      system_id: SYSTEM,
+      committer: identified('Dr Random'),
+      time_committed: dateTime(formatUtc(time)),
+      change_type: coded(change ?? '', 'openehr', code ?? ''),
+    }),
+    lifecycleState: coded(state ?? '', 'openehr', stateCode ?? ''),
+    contributionUid: uuid('b', parts.contribution),
+    precedingVersionUid: version === 1 ? null : `${objectId}::${SYSTEM}::${version - 1}`,
+    data: data === null ? null : { ...data, uid: { _type: 'OBJECT_VERSION_ID', value: uid } },
+  };
+}
+
+function randomFolder(dice: Dice, objects: readonly string[], depth: number): JsonObject {
+  const items = objects
+    .filter(() => dice.chance(0.4))
+    .map((id) =>
+      dice.chance(0.5)
+        ? objectRef('HIER_OBJECT_ID', id, 'VERSIONED_COMPOSITION')
+        : objectRef('OBJECT_VERSION_ID', `${id}::${SYSTEM}::1`, 'COMPOSITION'),
+    );
+  const folders =
+    depth === 0 ? [] : dice.many(dice.whole(0, 2), () => randomFolder(dice, objects, depth - 1));
+  return folder(dice.one(['Episodes', 'Left', 'Archive']), {
+    ...(items.length > 0 ? { items } : {}),
+    ...(folders.length > 0 ? { folders } : {}),
+    ...(dice.chance(0.2) ? { details: tree('at0001', randomItems(dice, 0)) } : {}),
+  });
+}
+
+function randomComposition(dice: Dice): JsonObject {
+  return composition({
+    archetypeId: dice.one([ARCHETYPES.encounter, ARCHETYPES.report]),
+    templateId: dice.one(['t.one', 't.two']),
+    name: dice.one(POOL.names),
+    composer: dice.one(['Dr A', 'Dr B']),
+    startTime: dice.one(POOL.times),
+    content: dice.many(dice.whole(0, 3), () => randomContent(dice, 2)),
+    ...(dice.chance(0.3)
+      ? {
+          participations: dice.many(dice.whole(1, 2), (i) =>
+            participation('nurse', `N${i}`, ['1', '2'].slice(i)),
+          ),
+        }
+      : {}),
+    ...(dice.chance(0.3) ? { links: dice.many(dice.whole(1, 2), () => randomLink(dice)) } : {}),
+    ...(dice.chance(0.3) ? { otherContext: tree('at0001', randomItems(dice, 1)) } : {}),
+    ...(dice.chance(0.2)
+      ? {
+          feederAudit: value('FEEDER_AUDIT', {
+            originating_system_audit: value('FEEDER_AUDIT_DETAILS', { system_id: dice.one(POOL.texts) }),
+          }),
+        }
+      : {}),
+  });
+}
+
+function randomLink(dice: Dice): JsonObject {
+  return value('LINK', {
+    meaning: text(dice.one(POOL.texts)),
+    type: text(dice.one(['problem', 'x'])),
+    target: value('DV_EHR_URI', { value: 'ehr:/1' }),
+  });
+}
+
+function randomContent(dice: Dice, depth: number): JsonObject {
+  if (depth > 0 && dice.chance(0.3)) {
+    const items = dice.many(dice.whole(1, 2), () => randomContent(dice, depth - 1));
+    return section(dice.one(POOL.names), items, dice.one([ARCHETYPES.vitals, ARCHETYPES.repeat]));
+  }
+  const name = dice.one(POOL.names);
+  switch (dice.whole(0, 4)) {
+    case 0:
+    case 1:
+      return observation(dice, dice.one([ARCHETYPES.bloodPressure, ARCHETYPES.pulse]), name);
+    case 2:
+      return entry(
+        'EVALUATION',
+        { nodeId: ARCHETYPES.problem, name },
+        {
+          data: tree('at0001', randomItems(dice, 2)),
+          ...(dice.chance(0.3) ? { links: [randomLink(dice)] } : {}),
+        },
+      );
+    case 3:
+      return entry(
+        'ADMIN_ENTRY',
+        { nodeId: ARCHETYPES.allTypes, name },
+        { data: tree('at0001', randomItems(dice, 2)) },
+      );
+    default:
+      return instruction(dice, name);
+  }
+}
+
+function instruction(dice: Dice, name: string): JsonObject {
+  const activities = dice.many(dice.whole(1, 2), () =>
+    value('ACTIVITY', {
+      name: text(dice.one(POOL.names)),
+      archetype_node_id: 'at0001',
+      description: tree('at0002', randomItems(dice, 1)),
+      action_archetype_id: '/.*/',
+    }),
+  );
+  return entry(
+    'INSTRUCTION',
+    { nodeId: ARCHETYPES.order, name },
+    { narrative: text(dice.one(POOL.texts)), activities },
+  );
+}
+
+function observation(dice: Dice, nodeId: string, name: string): JsonObject {
+  const events = dice.many(dice.whole(0, 3), () =>
+    value(dice.one(['POINT_EVENT', 'INTERVAL_EVENT']), {
+      name: text(dice.one(POOL.names)),
+      archetype_node_id: dice.one(['at0006', 'at0006', 'at0007']),
+      time: dateTime(dice.one(POOL.times)),
+      data: tree('at0003', readings(dice)),
+    }),
+  );
+  return entry(
+    'OBSERVATION',
+    { nodeId, name },
+    {
+      data: history('2021-03-01T08:00:00Z', events),
+      protocol: dice.chance(0.4) ? tree('at0011', randomItems(dice, 1)) : undefined,
+    },
+  );
+}
+
+function readings(dice: Dice): JsonObject[] {
+  const items: JsonObject[] = [];
+  if (dice.chance(0.8)) items.push(element('at0004', 'Systolic', quantity(dice.whole(1, 4) * 50, 'mm[Hg]')));
+  if (dice.chance(0.6))
+    items.push(element('at0005', 'Diastolic', quantity(dice.whole(1, 4) * 25.5, 'mm[Hg]')));
+  if (dice.chance(0.4)) items.push(element('at0008', dice.one(POOL.names), randomValue(dice)));
+  if (dice.chance(0.3)) items.push(element('at0008', dice.one(POOL.names), randomValue(dice)));
+  return items;
+}
+
+function randomItems(dice: Dice, depth: number): JsonObject[] {
+  return dice.many(dice.whole(0, 3), () => {
+    const name = dice.one(POOL.names);
+    if (depth > 0 && dice.chance(0.25)) return cluster(ARCHETYPES.device, name, randomItems(dice, depth - 1));
+    if (depth > 0 && dice.chance(0.2)) return cluster('at0009', name, randomItems(dice, depth - 1));
+    if (dice.chance(0.1)) return nullElement('at0002', name);
+    const nodeName = dice.chance(0.2)
+      ? coded(name, dice.one(POOL.terminologies), dice.one(POOL.codes))
+      : name;
+    return element(dice.one(['at0001', 'at0002', 'at0004']), nodeName, randomValue(dice));
+  });
+}
+
+function randomValue(dice: Dice): JsonObject {
+  const makers: readonly (() => JsonObject)[] = [
+    () => text(dice.one(POOL.texts)),
+    () => text(dice.one(POOL.texts), { mappings: [mapping(dice), mapping(dice)] }),
+    () => coded(dice.one(POOL.texts), dice.one(POOL.terminologies), dice.one(POOL.codes)),
+    () => quantity(dice.whole(-2, 5) / 2, 'mg'),
+    () => value('DV_COUNT', { magnitude: dice.whole(0, 3) }),
+    () => value('DV_ORDINAL', { value: dice.whole(0, 3), symbol: coded('x', 'local', dice.one(POOL.codes)) }),
+    () => value('DV_PROPORTION', { numerator: dice.whole(0, 3), denominator: 2, type: 0 }),
+    () => value('DV_DURATION', { value: dice.one(POOL.durations) }),
+    () => value('DV_DATE', { value: dice.one(POOL.dates) }),
+    () => value('DV_TIME', { value: dice.one(POOL.clockTimes) }),
+    () => dateTime(dice.one(POOL.times)),
+    () => value('DV_BOOLEAN', { value: dice.chance(0.5) }),
+    () => value('DV_URI', { value: 'https://hill.example/a' }),
+    () => value('DV_IDENTIFIER', { id: dice.one(POOL.texts), type: 'x' }),
+  ];
+  return dice.one(makers)();
+}
+
+function mapping(dice: Dice): JsonObject {
+  return value('TERM_MAPPING', { match: '=', target: codePhrase('snomed_ct', dice.one(POOL.codes)) });
+}

@@ -1,0 +1,478 @@
+import { ARCHETYPES as A } from '../hilltop/compositions.js';
+import type { Dice } from './dice.js';
+import { POOL, RANDOM_EHRS } from './random-data.js';
+
+/** A made-up query. Some are refused (types do not fit): those are thrown away. */
+export interface RandomQuery {
+  readonly aql: string;
+  readonly ehrId: string | null;
+  readonly asOf: Date | null;
+  readonly subsumption: boolean;
+}
+
+interface Variable {
+  readonly name: string;
+  readonly kind: keyof typeof PATHS;
+}
+
+/** Makes one query over data of `randomData`. */
+export function randomQuery(dice: Dice): RandomQuery {
+  const maker = new QueryMaker(dice);
+  return {
+    aql: maker.query(),
+    ehrId: dice.chance(0.1) ? dice.one(RANDOM_EHRS) : null,
+    asOf: dice.chance(0.15) ? new Date(Date.UTC(2021, 0, 1) + dice.whole(0, 30) * 3_600_000) : null,
+    subsumption: dice.chance(0.1),
+  };
+}
+
+const LEAVES = [
+  'value',
+  'value/value',
+  'value/magnitude',
+  'value/defining_code/code_string',
+  'value/defining_code',
+  'value/mappings/target/code_string',
+  'name/value',
+  'null_flavour/value',
+  '',
+];
+const NODE = [
+  '',
+  '[at0001]',
+  '[at0002]',
+  '[at0004]',
+  "[at0004, 'Left']",
+  "[name/value='Left']",
+  '[at0002 and value/magnitude > 0]',
+  "[at0001 or name/value='Right']",
+  '[name/value matches {/L.*/}]',
+  '[at0002, snomed_ct::25064002]',
+  '[at0002, at0100]',
+];
+const EVENTS = ['', '[at0006]', '[at0007]', "[at0006, 'Left']", "[time/value > '2021-03-01T07:30:00Z']"];
+const CONTENT = [
+  '',
+  `[${A.bloodPressure}]`,
+  `[${A.problem}]`,
+  `[${A.vitals}]`,
+  `[${A.bloodPressure}, 'Left']`,
+  "[name/value='Right']",
+];
+const CLUSTERS = ['', `[${A.device}]`, '[at0009]', `[${A.device}, 'Left']`];
+
+const join = (...parts: readonly (string | readonly string[])[]): string[] =>
+  parts.reduce<string[]>(
+    (paths, part) =>
+      paths.flatMap((path) => (typeof part === 'string' ? [part] : part).map((end) => path + end)),
+    [''],
+  );
+
+const items = (prefix: string): string[] => [
+  ...join(
+    `${prefix}/items`,
+    NODE,
+    LEAVES.map((leaf) => (leaf === '' ? '' : `/${leaf}`)),
+  ),
+  ...join(
+    `${prefix}/items`,
+    CLUSTERS,
+    '/items',
+    ['', '[at0001]', '[at0004]'],
+    ['/value/value', '/name/value', ''],
+  ),
+];
+
+const LOCATABLE = ['/name/value', '/archetype_node_id', '/name', ''];
+
+/** Paths by what a variable is bound to. */
+const PATHS = {
+  ehr: [
+    '/ehr_id/value',
+    '/system_id/value',
+    '/time_created/value',
+    '/time_created',
+    '/ehr_status/subject/external_ref/id/value',
+    '/ehr_status/other_details/items[at0001]/value/value',
+    '/directory/name/value',
+    '/compositions/id/value',
+    '/folders/id/value',
+    '/ehr_status/is_queryable',
+  ],
+  version: [
+    '/uid/value',
+    '/commit_audit/time_committed/value',
+    '/commit_audit/time_committed',
+    '/commit_audit/change_type/defining_code/code_string',
+    '/lifecycle_state/value',
+    '/commit_audit/committer/name',
+    '/contribution/id/value',
+    '/preceding_version_uid/value',
+    '/data/name/value',
+  ],
+  composition: [
+    ...LOCATABLE,
+    '/uid/value',
+    '/context/start_time/value',
+    '/context/start_time',
+    '/composer/name',
+    '/archetype_details/template_id/value',
+    '/context/participations/performer/name',
+    '/context/participations/performer/identifiers/id',
+    "/context/participations[function/value='nurse']/performer/name",
+    '/links/type/value',
+    "/links[type/value='problem']/meaning/value",
+    '/feeder_audit/originating_system_audit/system_id',
+    ...items('/context/other_context[at0001]'),
+    ...join('/content', CONTENT, [
+      '',
+      '/name/value',
+      '/data',
+      '/data/events/time/value',
+      '/items/name/value',
+      '/data/items/value/value',
+    ]),
+  ],
+  status: [
+    ...LOCATABLE,
+    '/uid/value',
+    '/subject/external_ref/id/value',
+    '/is_queryable',
+    ...items('/other_details'),
+  ],
+  folder: [
+    ...LOCATABLE,
+    '/items/id/value',
+    '/folders/name/value',
+    '/folders/items/id/value',
+    '/details/items/name/value',
+  ],
+  section: [
+    ...LOCATABLE,
+    '/items/name/value',
+    `/items[${A.bloodPressure}]/data/events/time/value`,
+    '/items/items/name/value',
+    '/items',
+  ],
+  observation: [
+    ...LOCATABLE,
+    ...join('/data[at0001]/events', EVENTS, ['/time/value', '/time', '/name/value', '/data', '']),
+    ...join(
+      '/data[at0001]/events',
+      EVENTS,
+      '/data[at0003]/items',
+      ['[at0004]', '[at0005]', '[at0008]', "[at0008, 'Left']", ''],
+      ['/value/magnitude', '/value', '/value/value', '/name/value', '/value/units', ''],
+    ),
+    ...items('/protocol[at0011]'),
+  ],
+  evaluation: [...LOCATABLE, ...items('/data[at0001]'), ...items('/data'), '/links/type/value'],
+  instruction: [
+    ...LOCATABLE,
+    '/narrative/value',
+    '/activities/name/value',
+    ...items('/activities[at0001]/description'),
+  ],
+  cluster: [...LOCATABLE, ...items('').slice(0, 60)],
+  element: [
+    '/value',
+    '/value/value',
+    '/value/magnitude',
+    '/name/value',
+    '/value/defining_code/code_string',
+    '',
+    '/value/mappings/target/code_string',
+  ],
+  event: [
+    '/time/value',
+    '/time',
+    '/name/value',
+    '/data/items[at0004]/value/magnitude',
+    '/data/items/value/value',
+  ],
+  other: [''],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Classes of FROM below a composition: name, kind and predicates. */
+const CLASSES: readonly (readonly [string, keyof typeof PATHS, readonly string[]])[] = [
+  ['SECTION', 'section', ['', `[${A.vitals}]`, `[${A.vitals}, 'Left']`]],
+  [
+    'OBSERVATION',
+    'observation',
+    [`[${A.bloodPressure}]`, `[${A.pulse}]`, '', `[${A.bloodPressure}]`, `[${A.bloodPressure}, 'Left']`],
+  ],
+  ['EVALUATION', 'evaluation', [`[${A.problem}]`, '']],
+  ['ADMIN_ENTRY', 'evaluation', [`[${A.allTypes}]`, '']],
+  ['INSTRUCTION', 'instruction', [`[${A.order}]`, '']],
+  ['CLUSTER', 'cluster', [`[${A.device}]`, '', `[${A.device}, 'Left']`]],
+  ['ELEMENT', 'element', ['', "[name/value='Left']"]],
+  ['EVENT', 'event', ['']],
+  ['POINT_EVENT', 'event', ['']],
+  ['ENTRY', 'other', ['']],
+  ['CARE_ENTRY', 'other', ['']],
+  ['CONTENT_ITEM', 'other', ['']],
+  ['ITEM_TREE', 'cluster', ['']],
+  ['ITEM', 'other', ['']],
+  ['LOCATABLE', 'other', ['']],
+  ['ACTIVITY', 'other', ['']],
+  ['EVENT_CONTEXT', 'other', ['']],
+  ['FEEDER_AUDIT', 'other', ['']],
+  ['LINK', 'other', ['']],
+  ['PARTICIPATION', 'other', ['']],
+  ['HISTORY', 'other', ['']],
+];
+
+class QueryMaker {
+  private readonly variables: Variable[] = [];
+  private readonly aliases: string[] = [];
+  private count = 0;
+
+  constructor(private readonly dice: Dice) {}
+
+  query(): string {
+    const { dice } = this;
+    const from = this.from();
+    const grouped = dice.chance(0.15);
+    const distinct = !grouped && dice.chance(0.15);
+    const columns = dice.many(dice.whole(1, 3), () => this.column(grouped));
+    const where = dice.chance(0.65) ? ` WHERE ${this.condition(2)}` : '';
+    return `SELECT ${distinct ? 'DISTINCT ' : ''}${columns.join(', ')} FROM ${from}${where}${this.order(grouped || distinct)}${this.limit()}`;
+  }
+
+  // -------------------------------------------------------------- FROM
+
+  private variable(kind: Variable['kind']): string {
+    const name = `v${this.count++}`;
+    this.variables.push({ name, kind });
+    return name;
+  }
+
+  private from(): string {
+    const { dice } = this;
+    switch (dice.whole(0, 11)) {
+      case 0:
+        return this.ehr();
+      case 1:
+        return `${this.ehr()} CONTAINS EHR_STATUS ${this.variable('status')}${dice.chance(0.3) ? ` CONTAINS ${this.inner(1)}` : ''}`;
+      case 2:
+        return this.folders();
+      case 3:
+        return `${this.ehr()} CONTAINS ${this.version()}`;
+      case 4:
+        return `${this.ehr()} CONTAINS (${this.root()} ${dice.one(['AND', 'OR'])} ${this.root()})`;
+      case 5:
+        return this.hidden(
+          () => `${this.ehr()} NOT CONTAINS`,
+          () => this.root(),
+        );
+      case 6:
+        return this.inner(2);
+      case 7:
+        return this.root();
+      default:
+        return `${this.ehr()} CONTAINS ${this.root()}`;
+    }
+  }
+
+  private ehr(): string {
+    const name = this.variable('ehr');
+    return this.dice.chance(0.15)
+      ? `EHR ${name}[ehr_id/value='${this.dice.one(RANDOM_EHRS)}']`
+      : `EHR ${name}`;
+  }
+
+  private root(): string {
+    const { dice } = this;
+    if (dice.chance(0.1)) return `EHR_STATUS ${this.variable('status')}`;
+    const predicate = dice.one(['', '', `[${A.encounter}]`, `[${A.encounter}]`, "[name/value='Left']"]);
+    const head = `COMPOSITION ${this.variable('composition')}${predicate}`;
+    if (dice.chance(0.15))
+      return this.hidden(
+        () => `${head} NOT CONTAINS`,
+        () => this.group(1),
+      );
+    return dice.chance(0.75) ? `${head} CONTAINS ${this.group(2)}` : head;
+  }
+
+  private group(depth: number): string {
+    const { dice } = this;
+    if (!dice.chance(0.25)) return this.inner(depth);
+    const operands = dice.many(dice.whole(2, 3), () =>
+      dice.chance(0.3) ? `(${this.inner(depth)})` : this.leaf(),
+    );
+    return `(${operands.join(dice.one([' AND ', ' OR ']))})`;
+  }
+
+  private inner(depth: number): string {
+    const { dice } = this;
+    const head = this.leaf();
+    if (depth === 0 || !dice.chance(0.4)) return head;
+    if (dice.chance(0.2))
+      return this.hidden(
+        () => `${head} NOT CONTAINS`,
+        () => this.group(depth - 1),
+      );
+    if (head.endsWith(']') && !head.includes('name/value') && dice.chance(0.3))
+      return `${head} CONTAINS ELEMENT ${this.variable('element')}[${dice.one(['at0001', 'at0004', 'at0002'])}]`;
+    return `${head} CONTAINS ${this.group(depth - 1)}`;
+  }
+
+  private leaf(): string {
+    const [className, kind, predicates] = this.dice.one(CLASSES);
+    return `${className} ${this.variable(kind)}${this.dice.one(predicates)}`;
+  }
+
+  private version(): string {
+    const { dice } = this;
+    const name = this.variable('version');
+    const predicate = dice.one([
+      '',
+      '[LATEST_VERSION]',
+      '[ALL_VERSIONS]',
+      "[commit_audit/time_committed < '2021-01-01T09:00:00Z']",
+      `[uid/value='cccccccc-0000-4000-8000-000000000000::local.cdr::1']`,
+    ]);
+    const head = `VERSION ${name}${predicate}`;
+    if (dice.chance(0.1))
+      return this.hidden(
+        () => `${head} NOT CONTAINS`,
+        () => this.inner(0),
+      );
+    return `${head} CONTAINS ${dice.chance(0.8) ? this.root() : this.group(1)}`;
+  }
+
+  private folders(): string {
+    const { dice } = this;
+    const folder = (): string =>
+      `FOLDER ${this.variable('folder')}${dice.one(['', "[name/value='Episodes']"])}`;
+    const below = [
+      (): string => folder(),
+      (): string => this.root(),
+      (): string => this.inner(1),
+      (): string => `${folder()} CONTAINS ${this.inner(1)}`,
+      (): string => `(${folder()} ${dice.one(['AND', 'OR'])} ${this.root()})`,
+      (): string => `VERSION ${this.variable('version')} CONTAINS ${this.root()}`,
+    ];
+    if (dice.chance(0.3)) return folder();
+    if (dice.chance(0.15))
+      return this.hidden(
+        () => `${folder()} NOT CONTAINS`,
+        () => dice.one(below)(),
+      );
+    return `${folder()} CONTAINS ${dice.one(below)()}`;
+  }
+
+  /** Variables of the second part have no value outside it. */
+  private hidden(head: () => string, below: () => string): string {
+    const text = head();
+    const known = this.variables.length;
+    const inner = below();
+    this.variables.length = known;
+    return `${text} ${inner}`;
+  }
+
+  // -------------------------------------------------------------- SELECT
+
+  private path(): string {
+    const { name, kind } = this.dice.one(this.variables);
+    return `${name}${this.dice.one<string>(PATHS[kind])}`;
+  }
+
+  /** The same prefix again, so that paths share choices. */
+  private value(): string {
+    const { dice } = this;
+    if (!dice.chance(0.12)) return this.path();
+    return dice.one([
+      () => `LENGTH(${this.path()})`,
+      () => `CONCAT(${this.path()}, '-', ${this.path()})`,
+      () => `CONCAT_WS(',', ${this.path()}, ${this.path()})`,
+      () => `ABS(${this.path()})`,
+      () => `ROUND(${this.path()}, ${dice.one(['0', '1', '-1'])})`,
+      () => `SUBSTRING(${this.path()}, ${dice.whole(-1, 3)}, ${dice.whole(0, 3)})`,
+      () => `POSITION('a', ${this.path()})`,
+      () => `CONTAINS(${this.path()}, 'e')`,
+      () => `MOD(${this.path()}, 2)`,
+      () => `CEIL(${this.path()})`,
+      () => `FLOOR(${this.path()})`,
+    ])();
+  }
+
+  private column(grouped: boolean): string {
+    const { dice } = this;
+    if (grouped && dice.chance(0.6)) {
+      const name = dice.one(['COUNT', 'COUNT', 'MIN', 'MAX', 'SUM', 'AVG']);
+      const distinct = name === 'COUNT' && dice.chance(0.4) ? 'DISTINCT ' : '';
+      return this.named(dice.chance(0.2) ? 'COUNT(*)' : `${name}(${distinct}${this.path()})`);
+    }
+    return this.named(dice.chance(0.05) ? dice.one(['1', "'x'", 'true', 'NULL']) : this.value());
+  }
+
+  private named(text: string): string {
+    const alias = `c${this.aliases.length}`;
+    this.aliases.push(alias);
+    return `${text} AS ${alias}`;
+  }
+
+  private order(selectedOnly: boolean): string {
+    const { dice } = this;
+    if (!dice.chance(0.5)) return '';
+    const keys = dice.many(dice.whole(1, 2), () => {
+      const key = selectedOnly || dice.chance(0.5) ? dice.one(this.aliases) : this.value();
+      return `${key}${dice.one(['', ' ASC', ' DESC'])}`;
+    });
+    return ` ORDER BY ${keys.join(', ')}`;
+  }
+
+  private limit(): string {
+    const { dice } = this;
+    if (!dice.chance(0.35)) return '';
+    return ` LIMIT ${dice.whole(1, 5)}${dice.chance(0.5) ? ` OFFSET ${dice.whole(0, 4)}` : ''}`;
+  }
+
+  // -------------------------------------------------------------- WHERE
+
+  private condition(depth: number): string {
+    const { dice } = this;
+    if (depth > 0 && dice.chance(0.4)) {
+      const parts = dice.many(2, () => this.condition(depth - 1));
+      return `(${parts.join(dice.one([' AND ', ' OR ']))})`;
+    }
+    if (dice.chance(0.15)) return `NOT ${this.condition(0)}`;
+    return this.test();
+  }
+
+  private test(): string {
+    const { dice } = this;
+    const operator = dice.one(['=', '!=', '<', '>', '<=', '>=']);
+    return dice.one([
+      () => `${this.value()} ${operator} ${this.literal()}`,
+      () => `${this.path()} ${operator} ${this.literal()}`,
+      () => `${this.path()} ${operator} ${this.literal()}`,
+      () => `${this.path()} ${operator} ${this.path()}`,
+      () => `EXISTS ${this.path()}`,
+      () => `NOT EXISTS ${this.path()}`,
+      () => `${this.path()} ${dice.one(['=', '!='])} NULL`,
+      () =>
+        `${this.path()} ${dice.one(['LIKE', 'NOT LIKE'])} ${dice.one(["'L*'", "'?eta*'", "'%'", "'*a*'", "'a\\\\*b'", "'2*'", "'1??'"])}`,
+      () => `${this.path()} ${dice.one(['MATCHES', 'NOT MATCHES'])} {${this.literal()}, ${this.literal()}}`,
+    ])();
+  }
+
+  private literal(): string {
+    const { dice } = this;
+    const text = (value: string): string => `'${value}'`;
+    return dice.one([
+      () => String(dice.whole(-1, 4) * 50),
+      () => String(dice.whole(-2, 5) / 2),
+      () => text(dice.one(POOL.texts)),
+      () => text(dice.one(POOL.names)),
+      () => text(dice.one(POOL.codes)),
+      () => text(dice.one(POOL.times)),
+      () => text(dice.one(POOL.dates)),
+      () => text(dice.one(POOL.durations)),
+      () => text(dice.one(POOL.clockTimes)),
+      () => dice.one(['true', 'false']),
+      () => text(dice.one([A.encounter, A.bloodPressure, 'Dr A', 't.one', 'snomed_ct::25064002', '249'])),
+    ])();
+  }
+}

@@ -1,0 +1,89 @@
+import { bindParameters } from '../../../aql/bind.js';
+import { checkScope } from '../../../aql/check.js';
+import { pageOf } from '../../../aql/paging.js';
+import { queryParameters } from '../../../aql/parameters.js';
+import { parseAql } from '../../../aql/parser/parse.js';
+import type { ReferenceData } from '../../../aql/reference/data.js';
+import { evaluateQuery } from '../../../aql/reference/evaluate.js';
+import { resolveScope } from '../../../aql/scope.js';
+import { CdrError } from '../../../base/errors.js';
+import { pipelineRows } from '../aql-pipeline.js';
+import { loadReferenceData } from '../load-reference.js';
+import { pageFault } from './compare.js';
+import { Dice } from './dice.js';
+import { randomData } from './random-data.js';
+import { randomQuery, type RandomQuery } from './random-query.js';
+
+const SYSTEM_ID = 'local.cdr';
+const NOW = new Date(Date.UTC(2021, 5, 1));
+const NO_PAGE = { fetch: null, offset: null };
+const NO_LIMITS = { defaultFetch: null, maxFetch: null };
+const QUERIES_PER_DATA = 50;
+
+/** What a run found. */
+export interface DifferentialReport {
+  readonly compared: number;
+  readonly refused: number;
+  /** Pairs with at least one row. */
+  readonly withRows: number;
+  readonly faults: readonly string[];
+}
+
+/** Compares `pairs` random queries on random data: pipeline against reference evaluator. */
+export async function differentialRun(
+  pairs: number,
+  seed: number,
+  maxFaults = 10,
+): Promise<DifferentialReport> {
+  const faults: string[] = [];
+  const count = { compared: 0, refused: 0, withRows: 0 };
+  for (let round = 0; count.compared < pairs && faults.length < maxFaults; round++) {
+    const dataSeed = seed + round * 1_000_003;
+    const data = randomData(new Dice(dataSeed));
+    await loadReferenceData(data, 'all');
+    const dice = new Dice(dataSeed + 7);
+    for (let i = 0; i < QUERIES_PER_DATA && count.compared < pairs && faults.length < maxFaults; i++) {
+      const query = randomQuery(dice);
+      const outcome = await compareOne(data, query);
+      if (outcome === 'refused') {
+        count.refused++;
+        i--;
+        continue;
+      }
+      count.compared++;
+      if (outcome.rows > 0) count.withRows++;
+      if (outcome.fault !== null)
+        faults.push(`seed ${dataSeed}: ${outcome.fault}\n  ${describeQuery(query)}`);
+    }
+  }
+  return { ...count, faults };
+}
+
+function describeQuery({ aql, ehrId, asOf, subsumption }: RandomQuery): string {
+  return `${aql}  [ehr_id ${ehrId ?? '-'}, as_of ${asOf?.toISOString() ?? '-'}, subsumption ${subsumption}]`;
+}
+
+type Outcome = 'refused' | { readonly rows: number; readonly fault: string | null };
+
+async function compareOne(data: ReferenceData, query: RandomQuery): Promise<Outcome> {
+  const { asOf, subsumption, ehrId } = query;
+  let prepared;
+  try {
+    const bound = bindParameters(parseAql(query.aql), queryParameters('json', []));
+    const scope = resolveScope(bound, { ehrId });
+    checkScope(scope, { systemId: SYSTEM_ID });
+    prepared = { scope, page: pageOf(bound, NO_PAGE, NO_LIMITS) };
+  } catch (error) {
+    if (error instanceof CdrError) return 'refused';
+    throw error;
+  }
+  const { scope, page } = prepared;
+  const options = { systemId: SYSTEM_ID, asOf, subsumption };
+  const { ordered } = evaluateQuery(scope, data, { ...options, now: NOW, ehrId });
+  try {
+    const rows = await pipelineRows(scope, page, { ...options, now: NOW });
+    return { rows: ordered.length, fault: pageFault(rows, ordered, page) };
+  } catch (error) {
+    return { rows: ordered.length, fault: String(error) };
+  }
+}
