@@ -92,11 +92,11 @@ function fieldText(field: Field, value: JsonValue): JsonValue {
 }
 
 function readPart(part: Part, owner: string, scope: FlatScope, target: ReadTarget): JsonValue | null {
-  const type = part.type === 'T' ? target.parameter : part.type;
-  if (type === null) return null;
-  const parameter = part.parameter === 'OWNER' ? owner : target.parameter;
   const { environment } = target;
   const plan = partPlan(part, target.plan);
+  const type = part.type === 'T' ? (target.parameter ?? ownType(plan, target.plan)) : part.type;
+  if (type === null) return null;
+  const parameter = part.parameter === 'OWNER' ? owner : target.parameter;
   const inner: ReadTarget = { environment, plan, attribute: part.attribute, parameter };
   if (part.id === null) return environment.readValue(type, scope, inner);
   if (part.isList !== true) {
@@ -109,6 +109,11 @@ function readPart(part: Part, owner: string, scope: FlatScope, target: ReadTarge
     if (item !== null) items.push(item);
   }
   return items.length === 0 ? null : items;
+}
+
+/** The type of a bound where the template constrains the bound but not the parameter of the interval. */
+function ownType(part: ReadTarget['plan'], owner: ReadTarget['plan']): string | null {
+  return part === null || part === owner ? null : part.type;
 }
 
 /** Ranges allow what the value they belong to allows; other parts have constraints of their own or none. */

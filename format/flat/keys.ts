@@ -36,6 +36,9 @@ export interface FlatKeys {
 const MAX_SEGMENTS = 100;
 const INDEX = /^(?:0|[1-9]\d{0,3})$/;
 const CONTEXT_PREFIX = 'ctx/';
+/** Beginnings of the keys of templates-and-formats 3.4. */
+const KNOWN_CONTEXT =
+  /^(?:language|territory|composer_|id_|time$|end_time|history_origin|action_|activity_|instruction_|provider_|health_care_facility|location|setting|participation_|work_flow_id|link)/;
 
 /**
  * Takes the keys of a FLAT body apart (templates-and-formats 3.1): a missing index is 0, nulls are absent values.
@@ -52,7 +55,7 @@ export function flatKeys(flat: JsonObject): FlatKeys {
     const given = flat[key];
     if (given === null || given === undefined) continue;
     if (key.startsWith(CONTEXT_PREFIX)) {
-      if (typeof given !== 'object') addContext(context, { key, value: given, used: false });
+      addContext(context, key, given);
       continue;
     }
     const value: FlatValue = { key, value: primitiveOf(key, given), used: false };
@@ -106,8 +109,11 @@ function newScope(path: string): FlatScope {
   return { path, values: new Map(), children: new Map() };
 }
 
-function addContext(context: Map<string, FlatValue>, value: FlatValue): void {
-  context.set(value.key.slice(CONTEXT_PREFIX.length), value);
+/** Unknown keys of `ctx/` may hold anything: they are ignored. */
+function addContext(context: Map<string, FlatValue>, key: string, given: JsonValue): void {
+  const name = key.slice(CONTEXT_PREFIX.length);
+  if (typeof given === 'object' && !KNOWN_CONTEXT.test(name)) return;
+  context.set(name, { key, value: primitiveOf(key, given), used: false });
 }
 
 function addValue(scopes: Map<string, FlatScope>, value: FlatValue): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { ErrorCode } from '../../../base/errors.js';
 import { CdrError } from '../../../base/errors.js';
 import {
@@ -181,6 +182,41 @@ describe('responseBody', () => {
     expect(
       responseBody('composition', 'application/json, application/xml;q=0.1', { format: 'XML' }).format,
     ).toBe('XML');
+  });
+});
+
+describe('headers of any content', () => {
+  it('are judged, never crashed on', () => {
+    const piece = fc.constantFrom(
+      'application/json',
+      'xml',
+      '/',
+      '*',
+      ';q=',
+      '0.5',
+      ',',
+      ';',
+      ' ',
+      '"',
+      'charset=',
+      '1',
+      '',
+    );
+    const header = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(header, header, (accept, contentType) => {
+        for (const work of [
+          () => responseBody('composition', accept, { contentType }),
+          () => requestBody('rm', contentType),
+          () => errorFormat(accept),
+        ])
+          try {
+            work();
+          } catch (error) {
+            expect(error).toBeInstanceOf(CdrError);
+          }
+      }),
+    );
   });
 });
 

@@ -109,6 +109,7 @@ describe('ctx/', () => {
     [{ 'ctx/time': 'yesterday' }, 'the value of ctx/time must be an ISO 8601 date and time'],
     [{ 'ctx/composer_self': 'maybe' }, 'the value of ctx/composer_self must be true or false'],
     [{ 'ctx/location': 5 }, 'the value of ctx/location must be text'],
+    [{ 'ctx/language': { code: 'en' } }, 'the value of ctx/language must be text, a number or a boolean'],
   ])('%j is refused', (context, message) => {
     expect(refusal({ ...BASE, ...context }, template)).toBe(message);
   });

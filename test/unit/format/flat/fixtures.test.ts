@@ -6,7 +6,7 @@ import { flatToStructured, structuredToFlat } from '../../../../format/structure
 import { writeFlat } from '../../../../format/flat/write.js';
 import { readRm } from '../../../../rm/read.js';
 import { fixtureText } from '../../../support/fixture.js';
-import { findings, NOW_TEXT, read, rewritten, templateOfFile } from './support.js';
+import { findings, NOW_TEXT, read, refusal, rewritten, templateOfFile } from './support.js';
 
 const ROOT = 'test/fixtures/openehr';
 const FLAT_FILES = ['', 'conformance/'].flatMap((folder) =>
@@ -96,6 +96,27 @@ describe('FLAT files', () => {
     const template = templateOfFile(file);
     const structured = flatToStructured(flatOf(file));
     expect(read(structuredToFlat(structured), template)).toEqual(read(flatOf(file), template));
+  });
+});
+
+describe('FLAT cases of validation-cases.json', () => {
+  interface FlatCase {
+    readonly flat: string;
+    readonly template: string;
+    readonly set: JsonObject;
+    readonly status: number;
+    readonly message?: string;
+  }
+  const { cases } = parseJson(fixtureText('validation-cases.json')) as unknown as {
+    cases: Partial<FlatCase>[];
+  };
+  const flatCases = cases.filter((one): one is FlatCase => one.flat !== undefined && one.status !== 422);
+
+  it.each(flatCases)('$flat with $set is answered $status', ({ flat, template, set, status, message }) => {
+    const body = { ...flatOf(flat), ...set };
+    const compiled = templateOfFile(template);
+    if (status === 201) expect(findings(read(body, compiled), compiled)).toEqual([]);
+    else expect(refusal(body, compiled)).toContain(message);
   });
 });
 
