@@ -6,7 +6,7 @@ import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from 
 import type { RmAttribute } from '../rm/model/define.js';
 
 /** Namespace URI of canonical XML (templates-and-formats 4.1). */
-export const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
+const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
 /** Attributes that any element may have and that say nothing about the data. */
 const IGNORED_ATTRIBUTES = new Set([
   'xsi:type',

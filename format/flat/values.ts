@@ -58,7 +58,7 @@ export function temporalOf(given: FlatValue, kind: TemporalKind, now: string): s
 }
 
 /** The date or time of a date and time. */
-export function partOf(dateTime: string, kind: TemporalKind): string {
+function partOf(dateTime: string, kind: TemporalKind): string {
   const [date = '', time = ''] = dateTime.split('T');
   if (kind === 'date') return date;
   return kind === 'time' ? time : dateTime;
