@@ -8,7 +8,7 @@ import { judgeComposition, templateIdOf, textAt } from './content.js';
 import type { ChangeContext } from './context.js';
 import { commitEntry, type DirectChange } from './direct.js';
 import { refusedInOrder } from './ehr-access.js';
-import { objectNotFound } from './refusal.js';
+import { objectNotFound, staleVersion } from './refusal.js';
 import type { CreateEntry, UpdateEntry, VersionMetadata } from './request.js';
 import { requireSameTemplate } from './template-change.js';
 
@@ -72,8 +72,19 @@ export async function deleteComposition(
       staleCode: 'conflict',
       ...metadata,
     } as const;
-    return commitEntry(context, entry, { ehrId }, [container]);
+    try {
+      return await commitEntry(context, entry, { ehrId }, [container]);
+    } catch (error) {
+      throw container.deleted ? error : await lostRace(error, container);
+    }
   });
+}
+
+/** Another deletion was faster than this one: 409 as for any other version that came between. */
+async function lostRace(error: unknown, before: VersionedObjectDoc): Promise<unknown> {
+  if (!(error instanceof CdrError) || error.code !== 'invalid') return error;
+  const now = await containerOf(before.ehr_id, 'COMPOSITION', before._id);
+  return now === null ? error : staleVersion('conflict', now);
 }
 
 async function requireComposition(ehrId: string, objectId: string): Promise<VersionedObjectDoc> {

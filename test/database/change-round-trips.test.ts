@@ -5,7 +5,13 @@ import { updateEhrStatus } from '../../change/ehr-status.js';
 import { connectMongoose } from '../../database/connect.js';
 import { createCollections } from '../../database/indexes.js';
 import { COLLECTION_LAYOUT } from '../../models/layout.js';
-import type { VersionDoc } from '../../models/version.js';
+import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
+import {
+  containerOf,
+  directoryAtTime,
+  ehrStatusContainer,
+  liveDirectory,
+} from '../../models/versioned-object.js';
 import { aContext, aMetadata, reader, storedEhr, storedTemplate } from '../support/change.js';
 import { testDatabaseName, testDatabaseUri } from '../support/database.js';
 
@@ -45,6 +51,34 @@ async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
 async function hasBulkWrite(): Promise<boolean> {
   const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
   return Number(hello['maxWireVersion']) >= 25;
+}
+
+/** Keys and documents that MongoDB looks at for the finds of some work. */
+async function examinedBy(work: () => Promise<unknown>): Promise<number[]> {
+  const finds: { command: Record<string, unknown>; databaseName: string }[] = [];
+  const client = mongoose.connection.getClient();
+  const note = (event: { commandName: string; command: object; databaseName: string }): void => {
+    if (event.commandName !== 'find') return;
+    finds.push({ command: { ...event.command }, databaseName: event.databaseName });
+  };
+  client.on('commandStarted', note);
+  await work();
+  client.off('commandStarted', note);
+  const examined: number[] = [];
+  for (const { command, databaseName } of finds) {
+    const { find, filter, sort, limit } = command;
+    const explain = {
+      find,
+      filter,
+      ...(sort !== undefined && { sort }),
+      ...(limit !== undefined && { limit }),
+    };
+    const { executionStats: stats } = await client
+      .db(databaseName)
+      .command({ explain, verbosity: 'executionStats' });
+    examined.push(Math.max(Number(stats.totalKeysExamined), Number(stats.totalDocsExamined)));
+  }
+  return examined;
 }
 
 describe('the commands of a commit', () => {
@@ -105,4 +139,48 @@ describe('the commands of a commit', () => {
     if (await hasBulkWrite())
       expect(commands).toEqual(['find', 'find', 'bulkWrite', 'bulkWrite', 'commitTransaction']);
   });
+});
+
+describe('reads', () => {
+  it('look at a handful of keys, however many versions and compositions there are', async () => {
+    const owner = await storedEhr(context);
+    const metadata = aMetadata();
+    const version = await createComposition(context, { ehrId: owner, metadata }, reader());
+    const many = (count: number, make: (number: number) => object): object[] =>
+      Array.from({ length: count }, (_none, index) => make(index + 2));
+    const versions = mongoose.connection.collection<{ _id: string }>('versions');
+    const past = version.time_committed.getTime() - 10_000;
+    await versions.insertMany(
+      many(3000, (number) => ({
+        ...version,
+        _id: `${version.object_id}::local.cdr::${number}`,
+        version: number,
+        time_committed: new Date(past + number),
+      })) as never,
+    );
+    const containers = mongoose.connection.collection<{ _id: string }>('versioned_objects');
+    await containers.insertMany(
+      many(3000, (number) => ({
+        _id: `x${number}`,
+        ehr_id: owner,
+        type: 'COMPOSITION',
+        time_created: new Date(past + number),
+        latest_version_uid: `x${number}`,
+        deleted: false,
+      })) as never,
+    );
+    const middle = new Date(past + 1500);
+    const examined = await examinedBy(async () => {
+      await latestVersion(owner, 'COMPOSITION', version.object_id);
+      await versionAtTime(owner, 'COMPOSITION', version.object_id, middle);
+      await versionById(owner, 'COMPOSITION', version._id);
+      await containerOf(owner, 'COMPOSITION', version.object_id);
+      await ehrStatusContainer(owner);
+      await liveDirectory(owner);
+      await directoryAtTime(owner, middle);
+      await createComposition(context, { ehrId: owner, metadata }, reader());
+    });
+    expect(examined).toHaveLength(8);
+    expect(Math.max(...examined)).toBeLessThanOrEqual(2);
+  }, 60_000);
 });
