@@ -4,6 +4,7 @@ import type { Alias, FromClass, FromNode, RootType } from '../scope-types.js';
 import type { Expression, Stage } from './expression.js';
 import { uidOperand } from './identifier.js';
 import { archetypeIdsOf } from './region.js';
+import { isRootClass } from './types.js';
 import { literalIn } from './comparison.js';
 
 /** Which documents a query may see at all. */
@@ -41,6 +42,13 @@ function owner({ ehrId, joined: isJoined }: Visibility): Stage[] {
 /** The VERSION class that an operand starts with, if it does. */
 export function versionAlias(node: FromClass): Alias | null {
   return node.alias.kind === 'version' ? node.alias : null;
+}
+
+/** The class of the versioned root in an operand, when it names one. */
+export function rootClass(node: FromClass): FromClass | null {
+  const { alias, contains } = node;
+  if (alias.kind === 'object') return alias.classes.every(isRootClass) ? node : null;
+  return contains?.negated === false && contains.child.kind === 'class' ? rootClass(contains.child) : null;
 }
 
 /** The types of versioned object that can match the whole operand. */
@@ -178,7 +186,8 @@ function ownKeys(alias: Alias, visibility: Visibility): RequiredKeys {
 
 /** `root NOT CONTAINS class` without further conditions is exactly the lack of a key. */
 function excludedKeys(node: FromClass, visibility: Visibility): Stage[] {
-  const key = excludedKey(node, visibility);
+  const root = rootClass(node);
+  const key = root === null ? null : excludedKey(root, visibility);
   return key === null ? [] : [{ keys: { $nin: [...key] } }];
 }
 

@@ -2,7 +2,7 @@ import type { Alias, FromClass, FromNode } from '../scope-types.js';
 import { addPlace, joinedLevel, joinName, lookup, unwind, unwindAny } from './bind-state.js';
 import type { Level } from './bind-state.js';
 import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
-import { documentMatch, excludedKey, rootPredicate } from './document-scope.js';
+import { documentMatch, excludedKey, rootClass, rootPredicate } from './document-scope.js';
 import type { Expression, Stage } from './expression.js';
 import { referencedIds } from './folder.js';
 import { elementOf, predicateHolds } from './predicate.js';
@@ -17,14 +17,6 @@ export function bindDocument(node: FromClass, level: Level, extra: readonly Stag
   const fromRoot = root === null ? [] : rootPredicate(root.alias.predicate, visibility.systemId);
   const match = documentMatch(node, visibility, [...extra, ...fromRoot, ...prefilter]);
   return [{ kind: 'match', match }, ...bindVersionAndBelow(node, level)];
-}
-
-/** The class of the versioned root in an operand, when it names one. */
-function rootClass(node: FromClass): FromClass | null {
-  if (node.alias.kind === 'object') return isVersioned(node.alias) ? node : null;
-  return node.contains?.negated === false && node.contains.child.kind === 'class'
-    ? rootClass(node.contains.child)
-    : null;
 }
 
 function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
@@ -57,7 +49,8 @@ function bindInside(node: FromNode, region: Region, level: Level): Step[] {
   const { binder } = level.state;
   const { steps, below } = bindClass(alias, region, level);
   if (contains === null) return steps;
-  if (alias.classes.includes('FOLDER')) return [...steps, ...bindBelowFolder(contains, below, level)];
+  if (alias.classes.includes('FOLDER'))
+    return [...steps, ...bindBelowFolder(contains, { ...below, isFolder: isOnlyFolder(alias) }, level)];
   if (contains.negated) {
     if (excludedKey(node, level.state.visibility) !== null) return steps;
     return [...steps, keepWhere(absent(contains.child, below, binder))];
@@ -129,16 +122,21 @@ function registerAll(node: FromNode, level: Level, prefix: string): void {
 
 type Contains = NonNullable<FromClass['contains']>;
 
+/** Below an alias that is (`isFolder`) or may be a FOLDER. */
+interface FolderRegion extends Region {
+  readonly isFolder: boolean;
+}
+
 /** What a FOLDER contains: nodes of its own document, and the COMPOSITIONs that it refers to. */
-function bindBelowFolder(contains: Contains, folder: Region, level: Level): Step[] {
+function bindBelowFolder(contains: Contains, folder: FolderRegion, level: Level): Step[] {
   return contains.negated
     ? absentBelowFolder(contains.child, folder, level)
     : joinBelowFolder(contains.child, folder, level);
 }
 
-function joinBelowFolder(node: FromNode, folder: Region, level: Level): Step[] {
+function joinBelowFolder(node: FromNode, folder: FolderRegion, level: Level): Step[] {
   if (node.kind === 'class') {
-    if (isOnlyFolder(node.alias)) return bindInside(node, folder, level);
+    if (folder.isFolder && isOnlyFolder(node.alias)) return bindInside(node, folder, level);
     const { steps, field } = membersBelow(node, folder, level, false);
     level.state.order.push(`${level.prefix}${field}._id`);
     return [...steps, unwind(field, false, level)];
@@ -154,7 +152,7 @@ function joinBelowFolder(node: FromNode, folder: Region, level: Level): Step[] {
   ];
 }
 
-function absentBelowFolder(node: FromNode, folder: Region, level: Level): Step[] {
+function absentBelowFolder(node: FromNode, folder: FolderRegion, level: Level): Step[] {
   const { steps, field } = membersBelow(node, folder, level, true);
   return [...steps, { kind: 'match', match: { [field]: { $size: 0 } } }];
 }
@@ -166,7 +164,7 @@ function isOnlyFolder(alias: Alias): boolean {
 /** An array with all matches of a part of FROM below a FOLDER. */
 function membersBelow(
   node: FromNode,
-  folder: Region,
+  folder: FolderRegion,
   level: Level,
   firstOnly: boolean,
 ): { readonly steps: Step[]; readonly field: string } {
@@ -174,9 +172,9 @@ function membersBelow(
   const inner: Level = { ...joinedLevel(level), prefix: `${level.prefix}${field}.`, ehrField: 'ehr' };
   const parts: LookupStep[] = [];
   const sets: Step[] = [];
-  if (node.kind !== 'class' || canBeInFolder(node.alias)) {
+  if (node.kind !== 'class' || !folder.isFolder || canBeInFolder(node.alias)) {
     const variables = { folder: folder.at };
-    const region: Region = { ...folder, at: '$$folder' };
+    const region: FolderRegion = { ...folder, at: '$$folder' };
     const steps =
       node.kind === 'class' ? bindInside(node, region, inner) : joinBelowFolder(node, region, inner);
     const join = { as: `${field}s`, from: 'aql', localField: '_id', foreignField: '_id' } as const;
