@@ -28,26 +28,26 @@ export function withIdempotencyClaim<T>(claim: IdempotencyClaim, work: () => Pro
 /**
  * Remembers, inside the transaction that makes it, what the running request makes. Does nothing for a request
  * without `Idempotency-Key`. When the same key was completed meanwhile, the duplicate key error ends the
- * transaction, and the route gives the stored answer.
+ * transaction, and the route gives the stored answer. `status`: HTTP status of the answer.
  */
-export async function rememberResult(result: IdempotentResult): Promise<void> {
-  const doc = claimedDoc(result);
+export async function rememberResult(result: IdempotentResult, status = CREATED): Promise<void> {
+  const doc = claimedDoc(result, status);
   if (doc !== null) await insertCompletedRequest(doc);
 }
 
 /** As `rememberResult`, as a write among others of a batch; none for a request without `Idempotency-Key`. */
 export function rememberWrites(result: IdempotentResult): readonly Write[] {
-  const doc = claimedDoc(result);
+  const doc = claimedDoc(result, CREATED);
   return doc === null ? [] : [completedRequestWrite(doc)];
 }
 
-function claimedDoc(result: IdempotentResult): IdempotencyDoc | null {
+function claimedDoc(result: IdempotentResult, status: number): IdempotencyDoc | null {
   const claim = claims.getStore();
   if (claim === undefined) return null;
   return {
     _id: claim.id,
     body_hash: claim.bodyHash,
-    status: CREATED,
+    status,
     result,
     expires_at: new Date(Date.now() + IDEMPOTENCY_LIFETIME_MS),
   };

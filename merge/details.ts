@@ -1,6 +1,13 @@
 import { formatUtc } from '../base/iso8601.js';
 import type { JsonObject } from '../base/json.js';
-import type { MergeResult } from './merge.js';
+import { rememberResult } from '../change/idempotency.js';
+import type { IdempotentResult } from '../models/idempotency.js';
+import type { MergeRecordDoc } from '../models/merge-record.js';
+
+/** What a merge came to; without date for a dry run. */
+export type MergeResult = Pick<MergeRecordDoc, 'source_ehr' | 'target_ehr' | 'outcome'> & {
+  readonly merge_date?: Date;
+};
 
 /** MergeDetailsDto of a merge, without unmerge data. Contract, section 14. */
 export function mergeDetails(result: MergeResult): JsonObject {
@@ -10,5 +17,26 @@ export function mergeDetails(result: MergeResult): JsonObject {
     source_ehr: result.source_ehr,
     target_ehr: result.target_ehr,
     ...(mergeDate !== undefined && { merge_date: formatUtc(mergeDate) }),
+  };
+}
+
+const OK = 200;
+
+/** Remembers a merge or unmerge for a repeated request, in the transaction that makes it. */
+export function rememberMerge(result: MergeResult): Promise<void> {
+  const { source_ehr, target_ehr, outcome, merge_date: mergeDate } = result;
+  const date = mergeDate === undefined ? {} : { merge_date: mergeDate.toISOString() };
+  const uids = { source_ehr, target_ehr, level: outcome.level, summary: outcome.summary, ...date };
+  return rememberResult({ kind: 'MERGE', uids }, OK);
+}
+
+/** What was remembered of a merge or unmerge. */
+export function rememberedMerge({ uids }: IdempotentResult): MergeResult {
+  const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date } = uids;
+  return {
+    source_ehr,
+    target_ehr,
+    outcome: { level: level === 'FOLDER_COPY' ? level : 'BASIC', summary },
+    ...(date !== undefined && { merge_date: new Date(date) }),
   };
 }

@@ -4,18 +4,13 @@ import { fullState } from '../change/commit-state.js';
 import { planCommit } from '../change/plan.js';
 import type { CommitRequest } from '../change/request.js';
 import { holdActive } from '../models/ehr.js';
-import type { MergeRecordDoc } from '../models/merge-record.js';
 import { applyMerge } from './apply.js';
 import { checkMerge } from './check.js';
+import { rememberMerge, type MergeResult } from './details.js';
 import { mergeAudit, mergeDescription, planMerge, type MergePlan } from './plan.js';
 import { DRY_RUN, type FreshIds, type MergeContext, type MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
 import { inMergeTransaction } from './transaction.js';
-
-/** What a merge came to; without date for a dry run. */
-export type MergeResult = Pick<MergeRecordDoc, 'source_ehr' | 'target_ehr' | 'outcome'> & {
-  readonly merge_date?: Date;
-};
 
 /**
  * Merges one EHR into another in one transaction, or tells what that would do. Contract, section 14.
@@ -35,13 +30,15 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
     const pair = await checkMerge(request.sourceEhr, request.targetEhr);
     const snapshot = await mergeSnapshot(pair, request);
     const plan = planMerge(snapshot, request, fresh);
-    return applyMerge(session, context, {
+    const applied = await applyMerge(session, context, {
       request,
       fresh,
       pair,
       plan,
       commit: commitRequest(request, fresh, plan),
     });
+    await rememberMerge(applied);
+    return applied;
   });
   tellMerge({ kind: 'merge' });
   return record;

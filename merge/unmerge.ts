@@ -7,7 +7,7 @@ import type { CommitRequest } from '../change/request.js';
 import { ehrById, holdActive } from '../models/ehr.js';
 import { holdMerged } from '../models/merge-content.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
-import type { MergeResult } from './merge.js';
+import { rememberMerge, type MergeResult } from './details.js';
 import { mergeAudit } from './plan.js';
 import type { MergeContext, UnmergeRequest } from './request.js';
 import { undoMerge } from './restore.js';
@@ -32,7 +32,9 @@ export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest
     else if (commit !== null) {
       planCommit(context.change.settings, await fullState(commit), commit, context.change.now());
     }
-    return resultOf(record, plan.summary);
+    const undone = resultOf(record, plan.summary);
+    if (!request.dryRun) await rememberMerge(undone);
+    return undone;
   });
   if (!request.dryRun) tellMerge({ kind: 'unmerge' });
   return result;

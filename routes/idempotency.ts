@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Context, Middleware, Next } from 'koa';
+import type { Context, Next } from 'koa';
 
 import { CdrError } from '../base/errors.js';
 import { withIdempotencyClaim } from '../change/idempotency.js';
@@ -9,6 +9,9 @@ import { requestState } from './request-state.js';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
+/** Renders the answer anew from what the first request made. */
+type Replay = (ctx: Context, result: IdempotentResult) => Promise<void> | void;
+
 /** Keys of the requests that this process is carrying out now. */
 const running = new Set<string>();
 
@@ -17,8 +20,8 @@ const running = new Set<string>();
  * from what the first request made; it must set status, headers and body as the first answer had them.
  * @throws invalid for a malformed key, unprocessable for the key of another body, conflict while the first runs
  */
-export function idempotent(replay: (ctx: Context, result: IdempotentResult) => Promise<void>): Middleware {
-  return async (ctx: Context, next: Next) => {
+export function idempotent(replay: Replay): (ctx: Context, next: Next) => Promise<void> {
+  return async (ctx, next) => {
     const header = ctx.headers['idempotency-key'];
     if (header === undefined) {
       await next();
@@ -36,7 +39,7 @@ async function runOnce(
   ctx: Context,
   claim: { readonly id: string; readonly bodyHash: string },
   next: Next,
-  replay: (ctx: Context, result: IdempotentResult) => Promise<void>,
+  replay: Replay,
 ): Promise<void> {
   if (running.has(claim.id))
     throw new CdrError('conflict', 'the first request with this Idempotency-Key is still running');
@@ -65,11 +68,7 @@ async function takenRequest(id: string, bodyHash: string): Promise<IdempotencyDo
   return completed;
 }
 
-async function answerAgain(
-  ctx: Context,
-  completed: IdempotencyDoc,
-  replay: (ctx: Context, result: IdempotentResult) => Promise<void>,
-): Promise<void> {
+async function answerAgain(ctx: Context, completed: IdempotencyDoc, replay: Replay): Promise<void> {
   ctx.status = completed.status;
   await replay(ctx, completed.result);
 }

@@ -5,7 +5,7 @@ import type { Settings } from '../../base/settings.js';
 import { changeContext } from '../../change/context.js';
 import { toXml } from '../../format/canonical-xml.js';
 import { responseBody } from '../../format/media-type.js';
-import { mergeDetails } from '../../merge/details.js';
+import { mergeDetails, rememberedMerge } from '../../merge/details.js';
 import { mergeEhrs } from '../../merge/merge.js';
 import type { MergeContext } from '../../merge/request.js';
 import { directMerge, mergeStatus, mergeTarget } from '../../merge/status.js';
@@ -13,6 +13,7 @@ import { unmergeData } from '../../merge/unmerge-data.js';
 import { unmergeEhrs } from '../../merge/unmerge.js';
 import { auditAbout } from '../audit-trail.js';
 import { writeText } from '../exchange.js';
+import { idempotent } from '../idempotency.js';
 import { uuidFrom } from '../path-ids.js';
 import {
   ehrParameter,
@@ -37,8 +38,8 @@ export function adminMergeOperations(settings: Settings): AdminOperation[] {
     handle: AdminOperation['handle'],
   ): AdminOperation => ({ name, method, path, record: MERGE_DETAILS, neutral: NEUTRAL, handle });
   return [
-    operation('mergeEhrs', 'post', '/ehr/merge', (ctx) => merge(ctx, context)),
-    operation('unmerge', 'post', '/ehr/unmerge', (ctx) => unmerge(ctx, context)),
+    operation('mergeEhrs', 'post', '/ehr/merge', (ctx) => once(ctx, () => merge(ctx, context))),
+    operation('unmerge', 'post', '/ehr/unmerge', (ctx) => once(ctx, () => unmerge(ctx, context))),
     operation('getMergeStatusList', 'get', '/ehr/merge_status', getMergeStatusList),
     operation('getMergeDetails', 'get', '/ehr/merge_details', getMergeDetails),
     {
@@ -52,6 +53,13 @@ export function adminMergeOperations(settings: Settings): AdminOperation[] {
     },
   ];
 }
+
+/** Carries out a merge or unmerge with `Idempotency-Key` once only. */
+const once = idempotent((ctx, result) => {
+  const form = adminForm(ctx);
+  const fields = mergeDetails(rememberedMerge(result));
+  writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
+});
 
 async function merge(ctx: Context, context: MergeContext): Promise<void> {
   const request = mergeRequestFrom(ctx);

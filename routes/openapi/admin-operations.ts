@@ -123,6 +123,14 @@ export const ADMIN_OPERATIONS: OperationGroup = {
       responses: { 200: { description: 'Newest first', body: records } },
       errors: [400, 404],
     }),
+    admin({
+      id: 'verify',
+      method: 'post',
+      path: `${ADMIN}/verify`,
+      summary: 'Check the stored data against its own rules',
+      responses: { 200: { description: 'What was found', body: { schema: 'VerifyReport', types: 'json' } } },
+      errors: [409],
+    }),
   ],
 };
 
@@ -136,18 +144,20 @@ export const MERGE_OPERATIONS: OperationGroup = {
       method: 'post',
       path: `${ADMIN}/ehr/merge`,
       summary: 'Merge one EHR into another',
+      parameters: ['Idempotency-Key'],
       request: { schema: 'MergeRequestBody', types: 'json' },
       responses: { 200: { description: 'What was done, or would be', body: details } },
-      errors: [400, 404, 409, 413],
+      errors: [400, 404, 409, 413, 422],
     }),
     admin({
       id: 'unmergeEhrs',
       method: 'post',
       path: `${ADMIN}/ehr/unmerge`,
       summary: 'Undo a reversible merge',
+      parameters: ['Idempotency-Key'],
       request: { schema: 'UnmergeRequestBody', types: 'json' },
       responses: { 200: { description: 'What was undone, or would be', body: details } },
-      errors: [400, 404, 409, 413],
+      errors: [400, 404, 409, 413, 422],
     }),
     admin({
       id: 'getMergeTarget',

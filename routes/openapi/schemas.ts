@@ -193,6 +193,10 @@ export const SCHEMAS = {
       ['time', 'user', 'operation', 'status', 'request_id'],
     ),
   ),
+  VerifyReport: object({
+    checked: { type: 'object', additionalProperties: COUNT },
+    violations: listOf(object({ kind: TEXT, id: TEXT, message: TEXT })),
+  }),
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
 /** Name of a described body. */

@@ -7,7 +7,9 @@ import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { fixtureText } from '../support/fixture.js';
+import { givenEhr } from '../support/resources.js';
 import { everythingOn, TEST_JWT_SECRET } from '../support/settings.js';
+import { ADMIN, WITH_ADMIN } from '../support/tokens.js';
 
 const V1 = '/rest/openehr/v1';
 const TEMPLATES = `${V1}/definition/template/adl1.4`;
@@ -159,5 +161,26 @@ describe('POST with Idempotency-Key', () => {
   it('is ignored on other methods', async () => {
     const put = await request(app).put(`${V1}/ehr/${randomUUID()}`).set('Idempotency-Key', 'x'.repeat(300));
     expect(put.status).toBe(201);
+  });
+});
+
+describe('merging with Idempotency-Key', () => {
+  const admin = testApp(WITH_ADMIN);
+  const send = (path: string, key: string, body: object) =>
+    request(admin).post(path).set({ Authorization: ADMIN, 'Idempotency-Key': key }).send(body);
+
+  it('gives the first answer again, also when the merge was taken back meanwhile', async () => {
+    const [source_ehr, target_ehr] = [await givenEhr(app), await givenEhr(app)];
+    const [mergeKey, unmergeKey] = [randomUUID(), randomUUID()];
+    const merge = () => send('/rest/admin/ehr/merge', mergeKey, { source_ehr, target_ehr, reversible: true });
+    const unmerge = () => send('/rest/admin/ehr/unmerge', unmergeKey, { source_ehr, target_ehr });
+    const merged = await merge();
+    const mergedAgain = await merge();
+    expect([merged.status, mergedAgain.status, mergedAgain.body]).toEqual([200, 200, merged.body]);
+    const undone = await unmerge();
+    const undoneAgain = await unmerge();
+    expect([undone.status, undoneAgain.status, undoneAgain.body]).toEqual([200, 200, undone.body]);
+    expect((await merge()).body).toEqual(merged.body);
+    expect((await request(app).get(`${V1}/ehr/${source_ehr}`)).status).toBe(200);
   });
 });

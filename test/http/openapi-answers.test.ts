@@ -14,10 +14,11 @@ import { useDatabase } from '../support/database.js';
 import { givenEhr } from '../support/resources.js';
 import { bearer } from '../support/tokens.js';
 
-/** What needs a slow query, a terminology server or a broken database; the tests of those show it. */
+/** What needs a slow query or a slow check, a terminology server or a broken database; the tests of those show it. */
 const SHOWN_ELSEWHERE: readonly (readonly [RegExp, number])[] = [
   [/^query_execute/, 408],
   [/^query_execute/, 502],
+  [/^verify$/, 409],
   [/^management_(health|liveness)$/, 503],
 ];
 /** Another name of a parameter, not documented since only one vendor word is. */

@@ -28,6 +28,7 @@ export function adminCases(world: World): ApiCase[] {
     { id: 'audit', status: 200, call: () => ({}) },
     { id: 'audit', status: 400, call: () => ({ query: '?from=yesterday' }) },
     { id: 'access', status: 200, call: async () => ({ params: { ehr_id: await world.ehr() } }) },
+    { id: 'verify', status: 200, call: () => ({}) },
     ...mergeCases(world),
   ];
 }
@@ -145,6 +146,17 @@ function mergeCases(world: World): ApiCase[] {
     await merge(ehrs);
     return ehrs;
   };
+  /** The key of a request that was carried out, with another body. */
+  const repeated = async (path: string): Promise<Call> => {
+    const ehrs = path.endsWith('unmerge') ? await merged() : { ...(await pair()), reversible: true };
+    const { source_ehr, target_ehr } = ehrs;
+    const key = randomUUID();
+    await request(testApp(WITH_ADMIN))
+      .post(path)
+      .set({ Authorization: ADMIN, 'Idempotency-Key': key })
+      .send(path.endsWith('unmerge') ? { source_ehr, target_ehr } : ehrs);
+    return { headers: { 'Idempotency-Key': key }, body: { ...ehrs, dry_run: true } };
+  };
   const unknown: { source_ehr: string; target_ehr: string } = {
     source_ehr: randomUUID(),
     target_ehr: randomUUID(),
@@ -158,7 +170,9 @@ function mergeCases(world: World): ApiCase[] {
     { id: 'mergeEhrs', status: 400, call: async () => ({ body: await pair() }) },
     { id: 'mergeEhrs', status: 404, call: () => ({ body: { ...unknown, reversible: true } }) },
     { id: 'mergeEhrs', status: 409, call: async () => ({ body: await merged() }) },
+    { id: 'mergeEhrs', status: 422, call: () => repeated('/rest/admin/ehr/merge') },
     { id: 'unmergeEhrs', status: 200, call: async () => undo(await merged()) },
+    { id: 'unmergeEhrs', status: 422, call: () => repeated('/rest/admin/ehr/unmerge') },
     { id: 'unmergeEhrs', status: 400, call: () => ({ body: {} }) },
     { id: 'unmergeEhrs', status: 404, call: () => undo(unknown) },
     { id: 'unmergeEhrs', status: 409, call: async () => undo(await merged(false)) },
