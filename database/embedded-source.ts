@@ -2,6 +2,7 @@
 import type { DatabaseSettings } from '../base/settings.js';
 import { whyUnavailable } from './embedded/native.js';
 import { EmbeddedStartError, startEmbedded } from './embedded/spawn.js';
+import { superviseEmbedded } from './embedded/supervise.js';
 import { dataFolder, PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
 
 /** Starts the embedded engine. @throws PassedOver when this machine cannot run it; Error when the data cannot be opened */
@@ -9,8 +10,10 @@ export async function startEmbeddedSource(settings: DatabaseSettings, log: LogLi
   const reason = whyUnavailable();
   if (reason !== null) throw new PassedOver(reason);
   const dir = dataFolder(settings.embeddedDataDir);
+  // what a temporary database held is gone with its process, so there is nothing to go on with
+  const start = dir === null ? startEmbedded : superviseEmbedded;
   try {
-    const started = await startEmbedded({
+    const started = await start({
       dir,
       log: (line) => {
         log(`database: ${line}`);

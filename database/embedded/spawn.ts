@@ -17,6 +17,8 @@ export interface EmbeddedOptions {
   readonly limits?: Partial<FrontLimits>;
   /** Gets the child's log, line by line. */
   readonly log: (line: string) => void;
+  /** Called when the child ends without having been stopped. */
+  readonly onUnexpectedEnd?: () => void;
 }
 
 /** A running embedded database. */
@@ -57,7 +59,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   if (!report.ready) throw new EmbeddedStartError(report);
   let isStopping = false;
   child.once('exit', (code, signal) => {
-    if (!isStopping) options.log(`the embedded database ended unexpectedly (${signal ?? code ?? 'unknown'})`);
+    if (isStopping) return;
+    options.log(`the embedded database ended unexpectedly (${signal ?? code ?? 'unknown'})`);
+    options.onUnexpectedEnd?.();
   });
   letGo(child);
   return {

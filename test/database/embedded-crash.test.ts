@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
 import { launchEmbedded, startEmbedded, type EmbeddedDatabase } from '../../database/embedded/spawn.js';
+import { superviseEmbedded } from '../../database/embedded/supervise.js';
 import { dump } from '../support/embedded.js';
 
 /** `EMBEDDED_CRASH_ROUNDS=50 EMBEDDED_CRASH_RECORDS=20000` for a long look. */
@@ -146,6 +147,24 @@ it('puts everything back although the recovery itself is killed again and again'
     }
   });
   await last.stop();
+});
+
+it('runs again on its port after its process was killed, for the same client', async () => {
+  const lines: string[] = [];
+  const server = await superviseEmbedded({ dir, log: (line) => lines.push(line) });
+  const client = await new mongoose.mongo.MongoClient(server.uri).connect();
+  const items = client.db('test').collection<Entry>('a');
+  await items.insertOne({ _id: 1 });
+  process.kill(server.pid, 'SIGKILL');
+  await sleep(100);
+  await items.insertOne({ _id: 2 });
+  expect(await items.countDocuments()).toBe(2);
+  expect(lines).toEqual([
+    'the embedded database ended unexpectedly (SIGKILL)',
+    'the embedded database runs again, 0 records put back',
+  ]);
+  await client.close();
+  await server.stop();
 });
 
 it('has nothing to put back after an orderly stop in the middle of a transaction', async () => {
