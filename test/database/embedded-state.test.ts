@@ -106,8 +106,10 @@ describe('transaction state', () => {
       'update of a capped collection',
       { update: 'capped', updates: [{ q: { x: 1 }, u: { $set: { y: 1 } } }] },
     ],
+    ['insert into a time-series collection', { insert: 'series', documents: [{ at: new Date() }] }],
   ])('refuses %s with 263', async (_name, body) => {
     await embedded.db().createCollection('capped', { capped: true, size: 4096 });
+    await embedded.db().createCollection('series', { timeseries: { timeField: 'at' } });
     await start(1);
     const reply = await wire.command({ ...body, $db: 'test', ...inSession(lsid, 1) });
     expect(reply).toMatchObject({ ok: 0, code: 263, codeName: 'OperationNotSupportedInTransaction' });
