@@ -3,39 +3,73 @@ import { configFromEnvironment } from '../src/config.js';
 import { demoClient } from '../src/demo/client.js';
 import { loadDemoData, type LoadPlan } from '../src/demo/load.js';
 import { createLogger } from '../src/logger.js';
-import { startServer } from '../src/start.js';
+import { startServer, type RunningServer } from '../src/start.js';
+import { benchFormat } from './format.js';
 import { benchMainJob } from './main-job.js';
 import { machine } from './measure.js';
+import { benchResources } from './resources.js';
+import { benchRm } from './rm.js';
+import { benchTemplate } from './template.js';
 
-/** `npm run bench`: builds a data set over HTTP, then measures. Options: `--ehrs`, `--compositions`, `--seed`. */
+interface Options {
+  readonly ehrs: string;
+  readonly compositions: string;
+  readonly seed: string;
+  readonly only: string;
+}
+
+const PARTS = ['main', 'resources', 'rm', 'template', 'format'];
+
+/** `npm run bench`: builds a data set over HTTP, then measures the main job and each room. */
 async function main(): Promise<void> {
   const options = new Command('bench')
     .option('--ehrs <number>', 'EHRs', '1000')
     .option('--compositions <number>', 'compositions of each EHR', '20')
     .option('--seed <number>', 'seed of the made-up data', '20260105')
+    .option('--only <parts>', `comma list of ${PARTS.join(', ')}`, PARTS.join(','))
     .parse()
-    .opts<{ ehrs: string; compositions: string; seed: string }>();
+    .opts<Options>();
+  const parts = new Set(options.only.split(','));
+  print(machine());
+  if (parts.has('rm')) await titled('Reference model', () => benchRm(print));
+  if (parts.has('template')) await titled('Templates', () => benchTemplate(print));
+  if (parts.has('format')) await titled('Formats', () => benchFormat(print));
+  if (parts.has('main')) await titled('Main job', () => withServer((server) => mainJob(server, options)));
+  if (parts.has('resources')) {
+    await titled('Resources', () => withServer((server) => benchResources(server.url, print)));
+  }
+}
+
+async function mainJob(server: RunningServer, options: Options): Promise<void> {
   const plan: LoadPlan = {
     ehrs: Number(options.ehrs),
     compositionsPerEhr: Number(options.compositions),
     seed: Number(options.seed),
     parallel: 8,
   };
+  const start = performance.now();
+  const ehrIds = await loadDemoData(demoClient(server.url), plan, () => undefined);
+  const count = plan.ehrs * plan.compositionsPerEhr;
+  const seconds = (performance.now() - start) / 1000;
+  const rate = Math.round(count / seconds);
+  print(`${plan.ehrs} EHRs, ${count} compositions, seed ${plan.seed}: ${seconds.toFixed(1)} s, ${rate}/s\n`);
+  await benchMainJob({ url: server.url, ehrIds, plan }, print);
+}
+
+async function withServer(work: (server: RunningServer) => Promise<void>): Promise<void> {
   const settings = configFromEnvironment({ EMBEDDED_DATA_DIR: 'temporary', PORT: '0', LOG_LEVEL: 'warn' });
   const server = await startServer(settings, createLogger(settings.logLevel));
   try {
-    print(`${machine()}\n${server.database.description}`);
-    const start = performance.now();
-    const ehrIds = await loadDemoData(demoClient(server.url), plan, () => undefined);
-    const count = plan.ehrs * plan.compositionsPerEhr;
-    const seconds = (performance.now() - start) / 1000;
-    print(
-      `${plan.ehrs} EHRs, ${count} compositions, seed ${plan.seed}: ${seconds.toFixed(1)} s, ${Math.round(count / seconds)}/s\n`,
-    );
-    await benchMainJob({ url: server.url, ehrIds, plan }, print);
+    print(server.database.description);
+    await work(server);
   } finally {
     await server.close();
   }
+}
+
+async function titled(title: string, work: () => Promise<void> | void): Promise<void> {
+  print(`\n## ${title}\n`);
+  await work();
 }
 
 function print(line: string): void {
