@@ -34,10 +34,20 @@ const INTEGER_TYPES = new Set(['Integer', 'Integer64']);
  */
 export function toXml(object: JsonObject, rootName: string): string {
   const type = typeOf(object);
-  if (type === null) return writeXml(recordElement(rootName, object));
+  if (type === null) return writeXml(withTypePrefix(recordElement(rootName, object)));
   const root = objectElement(rootName, object, rootName.toUpperCase());
   const namespaces = { xmlns: OPENEHR_NAMESPACE, 'xmlns:xsi': XSI_NAMESPACE };
   return writeXml({ ...root, attributes: { ...namespaces, ...root.attributes } });
+}
+
+/** A record that holds RM objects binds the prefix of their `xsi:type`. */
+function withTypePrefix(record: XmlOut): XmlOut {
+  return hasTypes(record) ? { ...record, attributes: { 'xmlns:xsi': XSI_NAMESPACE } } : record;
+}
+
+function hasTypes({ attributes, children = [] }: XmlOut): boolean {
+  if (attributes?.['xsi:type'] !== undefined) return true;
+  return children.some((child) => typeof child !== 'string' && hasTypes(child));
 }
 
 /** The RM class of an object, without generic parameter; null when it has no `_type` or one that is no RM class. */

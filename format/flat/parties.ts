@@ -100,9 +100,9 @@ export const OBJECT_REF: Codec = {
   },
 };
 
-/** A GENERIC_ID; without scheme a HIER_OBJECT_ID. */
+/** A GENERIC_ID; without scheme a UID_BASED_ID. */
 export function objectId(value: string, scheme: string | null): JsonObject {
-  return scheme === null ? { _type: 'HIER_OBJECT_ID', value } : { _type: 'GENERIC_ID', value, scheme };
+  return scheme === null ? uidOf(value) : { _type: 'GENERIC_ID', value, scheme };
 }
 
 /** A UID_BASED_ID: with two `::` an OBJECT_VERSION_ID. */
