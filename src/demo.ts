@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { SingleBar } from 'cli-progress';
-import { Command } from 'commander';
 import type { Settings } from '../base/settings.js';
 import { configFromEnvironment } from './config.js';
 import { demoClient, type DemoClient } from './demo/client.js';
@@ -14,13 +13,8 @@ import { startServer, type RunningServer } from './start.js';
 const PLAN: LoadPlan = { ehrs: 200, compositionsPerEhr: 10, seed: 20260105, parallel: 8 };
 const TOKEN_LIFETIME_SECONDS = 8 * 3600;
 
-/** `npm run demo`: a server on a temporary database, real templates, made-up patients, four queries. */
-async function main(): Promise<void> {
-  const { once } = new Command('demo')
-    .description('Loads real templates and made-up patients over HTTP and runs four AQL queries')
-    .option('--once', 'exit after the queries')
-    .parse()
-    .opts<{ once?: true }>();
+/** A server on a temporary database, real templates, made-up patients, four queries; `once`: then it ends. */
+export async function runDemo(once: boolean): Promise<void> {
   const settings = demoSettings();
   const server = await startOnFreePort(settings);
   stopOnSignal(server);
@@ -28,7 +22,7 @@ async function main(): Promise<void> {
   const client = demoClient(server.url);
   const ehrIds = await load(client);
   for (const query of demoQueries(ehrIds[0] ?? '')) await show(client, query);
-  if (once === true) {
+  if (once) {
     await server.close();
     return;
   }
@@ -104,8 +98,3 @@ function stopOnSignal(server: RunningServer): void {
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exit(1);
-});

@@ -4,12 +4,10 @@ import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
 import { connectDatabase, type DatabaseHandle } from '../database/connect.js';
 import { resumeErasures } from '../change/erase.js';
-import { createCollections } from '../database/indexes.js';
 import { removeExpiredRequests } from '../models/idempotency.js';
-import { AQL_SCHEMA_VERSION, COLLECTION_LAYOUT } from '../models/layout.js';
-import { claimStorage } from '../models/settings.js';
 import { createApp } from './app.js';
 import { createMetrics } from './metrics.js';
+import { prepareStorage } from './storage.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -39,7 +37,9 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
   const server = createServer((request, response) => void handle(request, response));
   try {
     await listen(server, settings);
-    await prepareStorage(settings, log);
+    if (!(await prepareStorage(settings))) {
+      log.warn('what AQL reads is stale: queries are right but slow until `everchart reindex` has run');
+    }
     operation.state.indexesBuilt = true;
     const sweep = sweepIdempotencyKeys(log);
     void finishErasures(log);
@@ -56,17 +56,6 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
     server.closeAllConnections();
     await database.close();
     throw error;
-  }
-}
-
-/** Collections, indexes and the settings that the stored data was written with. */
-async function prepareStorage(settings: Settings, log: Logger): Promise<void> {
-  await createCollections(COLLECTION_LAYOUT);
-  const stored = await claimStorage(settings.systemId, settings.aql.leafIndex);
-  if (stored.sv !== AQL_SCHEMA_VERSION || stored.leaf_index !== settings.aql.leafIndex) {
-    log.warn(
-      'the derived AQL documents are stale: queries are right but slow until `everchart reindex` has run',
-    );
   }
 }
 

@@ -1,0 +1,60 @@
+import { Command, CommanderError } from 'commander';
+import { PRODUCT, PRODUCT_VERSION } from '../routes/product.js';
+import { databaseCommand } from './commands/database.js';
+import { demoCommand } from './commands/demo.js';
+import { exportCommand } from './commands/export.js';
+import { CommandFailed } from './commands/failure.js';
+import { importCommand } from './commands/import.js';
+import { queryCommand } from './commands/query.js';
+import { reindexCommand } from './commands/reindex.js';
+import { startCommand } from './commands/start.js';
+import { templateCommand } from './commands/template.js';
+import { tokenCommand } from './commands/token.js';
+import { verifyCommand } from './commands/verify.js';
+
+const USAGE = 2;
+
+/**
+ * Runs the command that the arguments name (without the program itself) and gives the exit code: 0 done,
+ * 1 failed, 2 wrong usage. A server goes on after this has answered 0.
+ */
+export async function runCli(args: readonly string[]): Promise<number> {
+  try {
+    await program().parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    if (!(error instanceof CommandFailed)) {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    }
+    return 1;
+  }
+}
+
+function program(): Command {
+  const root = new Command(PRODUCT)
+    .description('An openEHR clinical data repository on MongoDB')
+    .version(PRODUCT_VERSION)
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage. Settings: docs/configuration.md');
+  const commands = [
+    startCommand(),
+    demoCommand(),
+    tokenCommand(),
+    databaseCommand(),
+    importCommand(),
+    exportCommand(),
+    verifyCommand(),
+    reindexCommand(),
+    templateCommand(),
+    queryCommand(),
+  ];
+  for (const command of commands) root.addCommand(command);
+  throwInsteadOfExit(root);
+  return root;
+}
+
+/** commander ends the process by itself otherwise, and with 1 on wrong usage. */
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride().showHelpAfterError('Use --help for the options');
+  for (const sub of command.commands) throwInsteadOfExit(sub);
+}

@@ -1,0 +1,11 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Reader of a whole number from `least` to `most` for an option. @throws InvalidArgumentError otherwise */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    return value;
+  };
+}

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+import { configFromEnvironment } from './config.js';
+import { createLogger } from './logger.js';
+import { startServer } from './start.js';
+
+/** Runs the server until SIGTERM or SIGINT, then ends running requests first. @throws Error as `startServer` */
+export async function runServer(): Promise<void> {
+  const settings = configFromEnvironment();
+  const log = createLogger(settings.logLevel);
+  const server = await startServer(settings, log);
+  onStopSignal(log, () => server.close());
+}
+
+/** Closes once on the first SIGTERM or SIGINT and ends the process: 0, or 1 when closing fails. */
+export function onStopSignal(log: Logger, close: () => Promise<void>): void {
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info(`${signal}: shutting down`);
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the shutdown failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+}

@@ -1,0 +1,76 @@
+import { CdrError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import type { Settings } from '../../base/settings.js';
+import { lifecycleStateOf } from '../../change/codes.js';
+import { judgeComposition, readObject } from '../../change/content.js';
+import { changeContext, type ChangeContext } from '../../change/context.js';
+import { readEnvelope } from '../../change/contribution-envelope.js';
+import { judgedFolder } from '../../change/directory.js';
+import { newEhrStatus } from '../../change/ehr-status.js';
+import { readFlat } from '../../format/flat/read.js';
+import { compiledTemplate } from '../../models/template.js';
+import type { Outcome } from './import-outcome.js';
+import type { ImportContent, ImportRecord } from './import-record.js';
+import { refusal } from './import-run.js';
+
+/** Judges records as the server would, without writing: content only, not what the EHRs hold already. */
+export function judging(settings: Settings): (records: readonly ImportRecord[]) => Promise<Outcome[]> {
+  const context = changeContext(settings);
+  const now = new Date();
+  return async (records) => {
+    const outcomes: Outcome[] = [];
+    for (const { position, content } of records) {
+      try {
+        await judge(context, content, now);
+        outcomes.push({ position, result: 'imported' });
+      } catch (error) {
+        outcomes.push(refusal(position, error));
+      }
+    }
+    return outcomes;
+  };
+}
+
+async function judge(context: ChangeContext, content: ImportContent, now: Date): Promise<void> {
+  switch (content.kind) {
+    case 'composition':
+      return judgeOne(context, content.object, content.lifecycleState);
+    case 'flat': {
+      const template = await compiledTemplate(content.templateId);
+      if (template === null)
+        throw new CdrError(
+          'unprocessable',
+          `Template with template_id '${content.templateId}' does not exist`,
+        );
+      return judgeOne(context, readFlat(content.object, template, { now }), content.lifecycleState);
+    }
+    case 'contribution':
+      return judgeContribution(context, content.object);
+    case 'ehr_status':
+      newEhrStatus(content.object);
+      return;
+    case 'directory':
+      judgedFolder(content.object);
+  }
+}
+
+async function judgeOne(context: ChangeContext, object: JsonObject, lifecycle: string | null): Promise<void> {
+  const state = lifecycleStateOf({ code: lifecycle ?? '532', rubric: undefined });
+  await judgeComposition(context, readObject(object, 'COMPOSITION'), state);
+}
+
+async function judgeContribution(context: ChangeContext, contribution: JsonObject): Promise<void> {
+  const defaults = {
+    committer: { _type: 'PARTY_IDENTIFIED', name: 'everchart' },
+    description: undefined,
+    changeType: undefined,
+    lifecycleState: undefined,
+  };
+  const { versions } = readEnvelope(contribution, context.settings, defaults);
+  for (const { data, lifecycleState } of versions) {
+    if (data === undefined || typeof data !== 'object' || data === null || Array.isArray(data)) continue;
+    if (data._type === 'FOLDER') judgedFolder(data);
+    else if (data._type === 'EHR_STATUS') newEhrStatus(data);
+    else await judgeComposition(context, readObject(data, 'COMPOSITION'), lifecycleState);
+  }
+}

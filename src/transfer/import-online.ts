@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../base/json.js';
+import { CdrError } from '../../base/errors.js';
+import { readFlat } from '../../format/flat/read.js';
+import { compileTemplate, type CompiledTemplate } from '../../template/compile.js';
+import { inParallel } from '../demo/load.js';
+import { answerError, type ApiClient } from './api-client.js';
+import type { ImportContext, Outcome } from './import-outcome.js';
+import type { ImportState } from './import-progress.js';
+import type { ImportRecord } from './import-record.js';
+import { importRecords } from './import-write.js';
+
+/** How records are sent. */
+export interface SendingPlan {
+  readonly client: ApiClient;
+  readonly state: ImportState;
+  readonly keepsIds: boolean;
+  readonly batchSize: number;
+  /** EHRs whose records are sent at once. */
+  readonly parallel: number;
+}
+
+/** Sends records to a server: EHRs side by side, the records of each in their order. */
+export function sendingTo(plan: SendingPlan): (records: readonly ImportRecord[]) => Promise<Outcome[]> {
+  const context = contextOf(plan);
+  return async (records) => {
+    const byEhr = new Map<string, ImportRecord[]>();
+    for (const record of records) {
+      const listed = byEhr.get(record.ehrId);
+      if (listed === undefined) byEhr.set(record.ehrId, [record]);
+      else listed.push(record);
+    }
+    const groups = [...byEhr];
+    const outcomes: Outcome[] = [];
+    await inParallel(groups.length, plan.parallel, async (index) => {
+      const group = groups[index];
+      if (group !== undefined) outcomes.push(...(await importRecords(context, ...group)));
+    });
+    plan.state.refusedEhrs = [...context.refusedEhrs];
+    return outcomes;
+  };
+}
+
+function contextOf({ client, state, keepsIds, batchSize }: SendingPlan): ImportContext {
+  let systemId = '';
+  const templates = new Map<string, Promise<CompiledTemplate>>();
+  const now = new Date(state.startedAt);
+  return {
+    client,
+    importId: state.importId,
+    keepsIds,
+    batchSize,
+    knownEhrs: new Set(),
+    refusedEhrs: new Set(state.refusedEhrs),
+    systemId: () => systemId,
+    setSystemId: (known) => (systemId = known),
+    async fromFlat(flat: JsonObject, templateId: string) {
+      let template = templates.get(templateId);
+      if (template === undefined) {
+        template = fetchTemplate(client, templateId);
+        templates.set(templateId, template);
+      }
+      return readFlat(flat, await template, { now });
+    },
+  };
+}
+
+async function fetchTemplate(client: ApiClient, templateId: string): Promise<CompiledTemplate> {
+  const path = `/definition/template/adl1.4/${encodeURIComponent(templateId)}`;
+  const { status, text } = await client.send('GET', path, { accept: 'application/xml' });
+  if (status === 404)
+    throw new CdrError('unprocessable', `Template with template_id '${templateId}' does not exist`);
+  if (status !== 200) throw answerError(status, text);
+  return compileTemplate(text);
+}

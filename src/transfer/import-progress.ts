@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+
+/** A record that was not imported. */
+export interface FailedRecord {
+  /** Line of the source, when it has lines. */
+  readonly line?: number;
+  /** File below the imported folder, when it is one. */
+  readonly file?: string;
+  /** HTTP status, or the one the server would have answered. */
+  readonly status: number;
+  readonly message: string;
+  readonly validationErrors?: readonly string[];
+}
+
+/** How far an import has come; kept in a file so that another run goes on there. */
+export interface ImportState {
+  /** Names this import in Idempotency-Keys and new object ids, also after a crash. */
+  readonly importId: string;
+  /** What `now` is in FLAT, the same in every run. */
+  readonly startedAt: string;
+  /** Everything up to this record is done. */
+  position: number;
+  imported: number;
+  unchanged: number;
+  failed: number;
+  /** EHRs that could not be created: nothing of theirs is imported. */
+  refusedEhrs: string[];
+  /** Length of the error file then; what is behind it is of an unfinished part. */
+  errorBytes: number;
+}
+
+/** The two files of an import: progress and errors. */
+export class ImportFiles {
+  constructor(
+    private readonly progressFile: string,
+    private readonly errorFile: string,
+  ) {}
+
+  /** The state of an earlier run that did not end, else a new one. */
+  open(): { readonly state: ImportState; readonly isResumed: boolean } {
+    if (existsSync(this.progressFile)) {
+      const state = JSON.parse(readFileSync(this.progressFile, 'utf8')) as ImportState;
+      if (existsSync(this.errorFile)) truncateSync(this.errorFile, state.errorBytes);
+      return { state, isResumed: true };
+    }
+    rmSync(this.errorFile, { force: true });
+    const counts = { position: 0, imported: 0, unchanged: 0, failed: 0, errorBytes: 0 };
+    const state = {
+      importId: randomUUID(),
+      startedAt: new Date().toISOString(),
+      ...counts,
+      refusedEhrs: [],
+    };
+    this.#write(state);
+    return { state, isResumed: false };
+  }
+
+  /** Notes failed records, then that everything up to `state.position` is done. */
+  save(state: ImportState, failed: readonly FailedRecord[]): void {
+    if (failed.length > 0) {
+      const text = failed.map((record) => `${JSON.stringify(record)}\n`).join('');
+      appendFileSync(this.errorFile, text);
+      state.errorBytes += Buffer.byteLength(text);
+    }
+    this.#write(state);
+  }
+
+  /** The import has ended: there is nothing to go on with. */
+  finish(): void {
+    rmSync(this.progressFile, { force: true });
+  }
+
+  /** In one step, so that a crash leaves the old state or the new one. */
+  #write(state: ImportState): void {
+    const temporary = `${this.progressFile}.new`;
+    writeFileSync(temporary, JSON.stringify(state));
+    renameSync(temporary, this.progressFile);
+  }
+}

@@ -1,0 +1,84 @@
+import { CdrError } from '../../base/errors.js';
+import { errorAnswer } from '../../routes/error-status.js';
+import { AnswerError } from './api-client.js';
+import { failure, type Outcome } from './import-outcome.js';
+import type { FailedRecord, ImportState } from './import-progress.js';
+import { readRecord, type ImportRecord, type RecordDefaults } from './import-record.js';
+import type { ImportSource, SourceRecord } from './import-source.js';
+
+/** How an import is carried out. */
+export interface ImportPlan {
+  readonly source: ImportSource;
+  readonly defaults: RecordDefaults;
+  readonly state: ImportState;
+  /** Carries out one part; records of one EHR are in their order. */
+  readonly carryOut: (records: readonly ImportRecord[]) => Promise<readonly Outcome[]>;
+  /** Called after each part; `done`: bytes, or files of a folder, read since the beginning. */
+  readonly save: (state: ImportState, failed: readonly FailedRecord[], done: number) => void;
+}
+
+/** Records, and characters of text, that are read before they are carried out together. */
+const PART_RECORDS = 2_000;
+const PART_LENGTH = 32 * 1024 * 1024;
+
+/**
+ * Reads the source part by part, carries out each part wholly, then saves how far it came. Parts are cut in the
+ * same way every time, so that a repeated part makes the same requests.
+ */
+export async function runImport(plan: ImportPlan): Promise<void> {
+  let part: SourceRecord[] = [];
+  let length = 0;
+  let done = 0;
+  const finish = async (): Promise<void> => {
+    if (part.length > 0) await runPart(plan, part, done);
+    part = [];
+    length = 0;
+  };
+  for await (const record of plan.source.records()) {
+    done += plan.source.isFolder ? 1 : Buffer.byteLength(record.text) + 1;
+    if (record.position <= plan.state.position) continue;
+    part.push(record);
+    length += record.text.length;
+    if (part.length >= PART_RECORDS || length >= PART_LENGTH) await finish();
+  }
+  await finish();
+}
+
+async function runPart(plan: ImportPlan, part: readonly SourceRecord[], done: number): Promise<void> {
+  const outcomes: Outcome[] = [];
+  const records: ImportRecord[] = [];
+  for (const source of part) {
+    try {
+      records.push(readRecord(source, plan.defaults));
+    } catch (error) {
+      outcomes.push(refusal(source.position, error));
+    }
+  }
+  outcomes.push(...(await plan.carryOut(records)));
+  const { state } = plan;
+  const fileOf = new Map(part.map(({ position, file }) => [position, file]));
+  const failed: FailedRecord[] = [];
+  for (const outcome of outcomes.sort((a, b) => a.position - b.position)) {
+    state[outcome.result] += 1;
+    if (outcome.result === 'failed') failed.push(failedRecord(outcome, fileOf.get(outcome.position) ?? null));
+  }
+  state.position = part.at(-1)?.position ?? state.position;
+  plan.save(state, failed, done);
+}
+
+/** The failure of a record that was refused here, with the status the server would have answered. */
+export function refusal(position: number, error: unknown): Outcome {
+  if (!(error instanceof CdrError)) throw error;
+  const { status } = errorAnswer(error);
+  return failure(position, new AnswerError(status, error.message, error.details.violations));
+}
+
+function failedRecord(outcome: Extract<Outcome, { result: 'failed' }>, file: string | null): FailedRecord {
+  const { position, status, message, violations } = outcome;
+  return {
+    ...(file === null ? { line: position } : { file }),
+    status,
+    message,
+    ...(violations.length > 0 && { validationErrors: violations }),
+  };
+}
