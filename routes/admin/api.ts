@@ -4,6 +4,7 @@ import { adminAuditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
 import { adminEhrOperations } from './ehr.js';
 import { adminMergeOperations } from './merge.js';
+import { adminVerifyOperations } from './verify.js';
 import { addOperation, adminForm, writeRecord, type AdminGuards, type AdminOperation } from './operation.js';
 
 const STATUS = 'AdminStatusResponseData';
@@ -30,6 +31,7 @@ function operations(settings: Settings): AdminOperation[] {
     },
     ...adminDefinitionOperations(settings),
     ...adminAuditOperations(settings),
+    ...adminVerifyOperations(),
     // Before those of one EHR: their literal paths win over `/ehr/:ehr_id`.
     ...adminMergeOperations(settings),
     ...adminEhrOperations(settings),

@@ -34,6 +34,9 @@ beforeEach(async () => {
   target = await givenEhr(app);
 });
 
+const state = (...further: string[]): Promise<Record<string, string>> =>
+  clinicalState([source, target, ...further]);
+
 /** Something of everything on both sides. */
 async function givenRecords(): Promise<{
   readonly mine: string;
@@ -195,13 +198,13 @@ describe('unmerge', () => {
   ])('puts both EHRs back to what they were: %s', async (_, modes) => {
     await givenRecords();
     await givenDirectory(app, target, folder('theirs'));
-    const before = await clinicalState();
+    const before = await state();
     const merged = await merge(app, source, target, modes);
     expect(merged.status).toBe(200);
-    const between = await clinicalState();
+    const between = await state();
     const dry = await unmerge(app, source, target, { dry_run: true });
     expect(dry.body.outcome.summary).toMatch(/^DRY RUN: \d compositions moved back/);
-    expect(await clinicalState()).toEqual(between);
+    expect(await state()).toEqual(between);
     const { status, body } = await unmerge(app, source, target);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -209,7 +212,7 @@ describe('unmerge', () => {
       outcome: { ...merged.body.outcome, summary: body.outcome.summary },
     });
     expect(`DRY RUN: ${String(body.outcome.summary)}`).toBe(dry.body.outcome.summary);
-    expect(await clinicalState()).toEqual(before);
+    expect(await state()).toEqual(before);
     expect((await admin(app, 'get', `/ehr/merge_target/${source}`)).status).toBe(404);
     expect((await admin(app, 'get', `/ehr/merge_details?source=${source}&target=${target}`)).status).toBe(
       404,
@@ -225,10 +228,10 @@ describe('unmerge', () => {
 
   it('puts a directory away that the merge had made', async () => {
     await givenRecords();
-    const before = await clinicalState();
+    const before = await state();
     await merge(app, source, target, BOTH);
     await unmerge(app, source, target);
-    expect(await clinicalState()).toEqual(before);
+    expect(await state()).toEqual(before);
     expect((await get(`/ehr/${target}/directory`)).status).toBe(404);
     await givenDirectory(app, target, folder('new'));
   });
@@ -299,23 +302,23 @@ describe('unmerge', () => {
     const last = await givenEhr(app);
     await givenComposition(app, last, persistent());
     await givenDirectory(app, last, folder('last'));
-    const first = await clinicalState();
+    const first = await state(last);
     await merge(app, source, target, BOTH);
-    const second = await clinicalState();
+    const second = await state(last);
     await merge(app, target, last, BOTH);
     expect((await unmerge(app, target, last)).status).toBe(200);
-    expect(await clinicalState()).toEqual(second);
+    expect(await state(last)).toEqual(second);
     expect((await unmerge(app, source, target)).status).toBe(200);
-    expect(await clinicalState()).toEqual(first);
+    expect(await state(last)).toEqual(first);
   });
 
   it('restores the flags: an EHR that is not queryable is none again', async () => {
     const hidden = await givenEhr(app, { _type: 'EHR_STATUS', is_queryable: false, is_modifiable: false });
     await merge(app, source, target);
     await unmerge(app, source, target);
-    const before = await clinicalState();
+    const before = await state(hidden);
     await merge(app, hidden, target);
     await unmerge(app, hidden, target);
-    expect(await clinicalState()).toEqual(before);
+    expect(await state(hidden)).toEqual(before);
   });
 });

@@ -14,16 +14,15 @@ const COMPARED = [
 ] as const;
 
 /**
- * A hash of every document of the clinical collections, by collection and id. `write_seq` is left out: it only
- * ever grows.
+ * A hash of every document of these EHRs in the clinical collections, and of all archives of merges, by collection
+ * and id. `write_seq` is left out: it only ever grows.
  */
-export async function clinicalState(ehrIds?: readonly string[]): Promise<Record<string, string>> {
+export async function clinicalState(ehrIds: readonly string[]): Promise<Record<string, string>> {
   const state: Record<string, string> = {};
   for (const name of COMPARED) {
-    const filter = ehrIds === undefined ? {} : ownedBy(ehrIds);
+    const filter = name === COLLECTIONS.mergeArchive ? {} : ownedBy(ehrIds);
     for await (const doc of mongoose.connection.collection(name).find(filter)) {
-      const { write_seq: _, ...rest } = doc as Record<string, unknown>;
-      const text = JSON.stringify(sorted(rest));
+      const text = JSON.stringify(sorted(doc));
       state[`${name} ${String(doc._id)}`] = createHash('sha256').update(text).digest('hex');
     }
   }
@@ -36,6 +35,8 @@ function ownedBy(ehrIds: readonly string[]): object {
 }
 
 /** Fields of a document in one order; `$set` adds at the end. */
-function sorted(doc: Record<string, unknown>): [string, unknown][] {
-  return Object.entries(doc).sort(([one], [other]) => (one < other ? -1 : 1));
+function sorted(doc: object): [string, unknown][] {
+  return Object.entries(doc)
+    .filter(([name]) => name !== 'write_seq')
+    .sort(([one], [other]) => (one < other ? -1 : 1));
 }

@@ -1,0 +1,99 @@
+import { CdrError } from '../base/errors.js';
+import { ehrById } from '../models/ehr.js';
+import { AQL_SCHEMA_VERSION, COLLECTIONS } from '../models/layout.js';
+import { storageSettings } from '../models/settings.js';
+import { templateIds } from '../models/template.js';
+import {
+  ehrCount,
+  ehrsAfter,
+  OWNED_COLLECTIONS,
+  sharedSubjects,
+  unknownOwners,
+  usedTemplateIds,
+} from '../models/verify.js';
+import type { StorageFacts } from './verify-container.js';
+import { checkEhr, type VerifyRun } from './verify-ehr.js';
+import { checkMerges, checkTombstoneRecord } from './verify-merges.js';
+import { Findings, type VerifyProgress, type VerifyReport } from './verify-report.js';
+
+/** EHRs read at once. */
+const PAGE = 100;
+
+let isRunning = false;
+
+/**
+ * Checks the whole database against its own rules, EHR by EHR in constant memory, while others write: chains of
+ * versions, heads, CONTRIBUTIONs both ways, EHR_STATUS, subjects, templates, item tags, derived documents equal
+ * to recomputation, merges. Changes nothing. Contract, section 13: verify.
+ * @throws conflict while another check runs in this process
+ */
+export async function verifyStorage(
+  onProgress: (progress: VerifyProgress) => void = () => undefined,
+): Promise<VerifyReport> {
+  if (isRunning) throw new CdrError('conflict', 'an integrity check is running already');
+  isRunning = true;
+  try {
+    return await verify(onProgress);
+  } finally {
+    isRunning = false;
+  }
+}
+
+async function verify(onProgress: (progress: VerifyProgress) => void): Promise<VerifyReport> {
+  const all = new Findings();
+  const templates = await templateIds();
+  all.count(COLLECTIONS.templates, templates.length);
+  const run: VerifyRun = {
+    storage: await storageFacts(),
+    usedTemplates: await usedTemplateIds(),
+    shapes: new Set(),
+  };
+  const ofEhrs = await ehrCount();
+  let ehrs = 0;
+  for (let page = await ehrsAfter('', PAGE); page.length > 0;) {
+    for (const ehr of page) {
+      all.take(await checkEhr(run, ehr));
+      if (ehr.state === 'merged') all.take(await checkTombstoneRecord(ehr._id, ehr.merge_id));
+      ehrs += 1;
+      onProgress({ ehrs, ofEhrs: Math.max(ehrs, ofEhrs) });
+    }
+    page = await ehrsAfter(page.at(-1)?._id ?? '', PAGE);
+  }
+  all.take(await checkOwners());
+  all.take(await checkSubjects());
+  all.take(await checkMerges());
+  return all.report();
+}
+
+async function storageFacts(): Promise<StorageFacts> {
+  const settings = await storageSettings();
+  return {
+    systemId: settings?.system_id ?? null,
+    leafIndex: settings?.leaf_index ?? 'all',
+    isReindexPending:
+      settings !== null && (settings.sv !== AQL_SCHEMA_VERSION || settings.reindex !== undefined),
+  };
+}
+
+/** Documents whose EHR does not exist. */
+async function checkOwners(): Promise<Findings> {
+  const found = new Findings();
+  for (const name of OWNED_COLLECTIONS) {
+    const unknown = await unknownOwners(name);
+    // An EHR may have been made or deleted between the two questions.
+    const again = unknown.length === 0 ? [] : await unknownOwners(name);
+    for (const ehrId of again) {
+      if (unknown.includes(ehrId) && (await ehrById(ehrId)) === null)
+        found.add(name, ehrId, 'documents belong to an EHR that does not exist');
+    }
+  }
+  return found;
+}
+
+async function checkSubjects(): Promise<Findings> {
+  const found = new Findings();
+  for (const { ehrIds } of await sharedSubjects()) {
+    for (const ehrId of ehrIds) found.add(COLLECTIONS.ehrs, ehrId, 'another EHR has the same subject');
+  }
+  return found;
+}
