@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { CdrError } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
+import { parseXml } from '../../../base/xml.js';
 import { fromXml, toXml } from '../../../format/canonical-xml.js';
 
 const FIXTURES = 'test/fixtures/openehr';
@@ -237,7 +238,7 @@ describe('canonical XML', () => {
     const start = performance.now();
     refusal('<items>'.repeat(100_000));
     refusal('<!DOCTYPE l [<!ENTITY a "a"><!ENTITY b "&a;&a;">]><composition>&b;</composition>');
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(performance.now() - start).toBeLessThan(3000);
   });
 
   it('keeps every text', () => {
@@ -249,5 +250,14 @@ describe('canonical XML', () => {
         expect(fromXml(toXml(object, 'ehr_status'), 'EHR_STATUS')).toEqual(object);
       }),
     );
+  });
+});
+
+describe('a record that holds RM objects', () => {
+  it('binds the prefix of their types', () => {
+    const text = toXml({ deleted: 1, data: { _type: 'PARTY_SELF' } }, 'Record');
+    expect(parseXml(text).name).toBe('Record');
+    expect(text).toContain('xsi:type="PARTY_SELF"');
+    expect(toXml({ deleted: 1 }, 'Record')).not.toContain('xmlns');
   });
 });
