@@ -66,6 +66,24 @@ function aggregatedUse(expression: ColumnExpression, scope: Scope): number | nul
   return scope.useOf(expression.argument).index;
 }
 
+/** Aliases whose attributes an EXISTS searches beside the paths of the rows. */
+export function searchedAliases(conjuncts: readonly Condition[], scope: Scope): ReadonlySet<number> {
+  const found = new Set<number>();
+  const search = (path: IdentifiedPath): void => {
+    const existence = scope.existenceOf(path);
+    if (existence.kind === 'search') found.add(existence.alias.index);
+  };
+  const visit = (each: Condition): void => {
+    if (each.kind === 'and' || each.kind === 'or') each.operands.forEach(visit);
+    else if (each.kind === 'not') visit(each.operand);
+    else if (each.kind === 'exists') search(each.path);
+    else if (each.kind === 'comparison' && each.left.kind === 'path' && each.right.kind === 'null')
+      search(each.left);
+  };
+  conjuncts.forEach(visit);
+  return found;
+}
+
 /** Cohesion nodes that must have their place before a condition can be tested. */
 export function nodesOf(condition: Condition, scope: Scope): ReadonlySet<number> {
   const nodes = new Set<number>();

@@ -2,7 +2,7 @@ import type { LeafIndex } from '../../models/layout.js';
 import type { Page } from '../paging.js';
 import type { Clock } from '../present-time.js';
 import type { FromClass, FromNode, Scope } from '../scope-types.js';
-import { conjunctsOf, matchOf, nodesOf, requiredUses } from './conjuncts.js';
+import { conjunctsOf, matchOf, nodesOf, requiredUses, searchedAliases } from './conjuncts.js';
 import type { Visibility } from './document-scope.js';
 import { finish } from './finish.js';
 import { lookup } from './bind-state.js';
@@ -18,6 +18,7 @@ import type { SourceCollection, Step } from './stages.js';
 import { emitTree } from './tree.js';
 import type { NodePlace } from './place.js';
 import type { TreeState } from './tree.js';
+import type { ValueRef } from './values.js';
 
 /** What a translation depends on beside the query. */
 export interface TranslationContext {
@@ -63,8 +64,11 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
     }
   };
   const visibility = visibilityOf(firstEhr(scope.from), context);
-  const values = new Map();
-  const tree: TreeState = { places, environment, visibility, required, steps, nodes, values, order, placed };
+  const tree: TreeState = {
+    ...{ places, environment, visibility, required, steps, nodes, order, placed },
+    searched: searchedAliases(conjuncts, scope),
+    values: new Map<number, ValueRef>(),
+  };
   const state: ValueState = { scope, tree, clock: context.clock };
   placed();
   const isRequired = (index: number): boolean => required.has(index);

@@ -20,6 +20,8 @@ export interface TreeState {
   readonly visibility: Visibility;
   /** Uses whose NULL makes WHERE reject the row. */
   readonly required: ReadonlySet<number>;
+  /** Aliases whose attributes must be whole, as an EXISTS looks at all of them. */
+  readonly searched: ReadonlySet<number>;
   readonly steps: Step[];
   readonly nodes: Map<number, NodePlace>;
   readonly values: Map<number, ValueRef>;
@@ -44,7 +46,8 @@ export function emitTree(tree: CohesionNode, state: TreeState): void {
   state.nodes.set(tree.id, { expression: whole, guard: true, segs });
   state.placed();
   for (const child of inOrder(tree.children, state)) {
-    const wanted = { attribute: child.attribute ?? '', inDocument: isInDocument(child) };
+    const inDocument = isInDocument(child) && !state.searched.has(tree.alias.index);
+    const wanted = { attribute: child.attribute ?? '', inDocument };
     const holder = attributeOfHolder(place, wanted, state.visibility, state.steps);
     emitChild(child, holder, state);
   }
@@ -102,7 +105,7 @@ function chooseFromList(
   const field = `n${node.id}`;
   const isRequired = node.uses.some(({ index }) => state.required.has(index));
   const input = when(raw.guard, listOf(raw.expression), []);
-  const wanted = isRequired ? true : anyUsePresent(node, '$$f', environment);
+  const wanted = isRequired ? true : anyUsePresent(node, '$$f', environment, state);
   const fits = identityHolds(node.identity, '$$f', environment);
   let value: Expression;
   if (!isStub(node)) value = filter(input, 'f', and(fits, wanted));
@@ -150,7 +153,12 @@ function nameHolds(name: string | null, element: string): Expression {
 }
 
 /** Rule 4: an element is an alternative only when something that is asked for is below it. */
-function anyUsePresent(node: CohesionNode, element: string, environment: Environment): Expression {
+function anyUsePresent(
+  node: CohesionNode,
+  element: string,
+  environment: Environment,
+  state: TreeState,
+): Expression {
   const conditions = new Map<string, Expression>();
   for (const use of node.uses) {
     const depth = use.steps.findIndex((step) => step.node === node);
@@ -158,10 +166,22 @@ function anyUsePresent(node: CohesionNode, element: string, environment: Environ
     const start = { object: element, classes: node.classes };
     const rest = use.path.steps.slice(depth);
     const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
-    const condition = and(own, below);
+    const condition = and(filtersAbove(use, depth, state), own, below);
     conditions.set(JSON.stringify(condition), condition);
   }
   return or(...conditions.values());
+}
+
+/** A path whose filter fails at a choice further up asks for nothing here. */
+function filtersAbove(use: PathUse, depth: number, state: TreeState): Expression {
+  return and(
+    ...use.steps.slice(0, depth).map(({ node }, above) => {
+      const place = state.nodes.get(node.id);
+      if (place === undefined) throw new TypeError('a choice was made before the one above it');
+      const environment = { ...state.environment, segs: place.segs };
+      return residualFilter(use, above, place.expression, environment);
+    }),
+  );
 }
 
 /** What the predicate of a path at a step says beyond the identity of the choice. */
