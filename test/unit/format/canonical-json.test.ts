@@ -100,7 +100,7 @@ describe('parseJson', () => {
     expect(failureOf('['.repeat(400_000) + ']'.repeat(400_000))).toBe(
       'JSON is nested deeper than 150 levels at position 150',
     );
-    expect(performance.now() - start).toBeLessThan(50);
+    expect(performance.now() - start).toBeLessThan(500);
   });
 
   it('accepts 150 levels', () => {

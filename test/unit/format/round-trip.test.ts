@@ -202,6 +202,6 @@ describe('bodies', () => {
     expect(succeeds(() => read(many, template))).toBe(false);
     const deep = { [`nesting${'/nested:9999'.repeat(100_000)}`]: 1, [`${'a'.repeat(1_000_000)}|b`]: 1 };
     expect(succeeds(() => read(deep, template))).toBe(false);
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });
