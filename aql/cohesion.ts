@@ -1,5 +1,5 @@
 import type { IdentifiedPath, PathStep, Predicate } from './ast.js';
-import { isSameIdentity, demandedIdentity, stepIdentities } from './node-identity.js';
+import { demandedIdentity, identityKey, stepIdentities } from './node-identity.js';
 import type {
   Alias,
   CohesionNode,
@@ -96,14 +96,15 @@ function groups(
   depth: number,
 ): { identity: StepIdentity; members: GrowingUse[] }[] {
   const identities = stepIdentities(uses.map((use) => filterAt(use.path, depth + 1)));
-  const found: { identity: StepIdentity; members: GrowingUse[] }[] = [];
+  const found = new Map<string, { identity: StepIdentity; members: GrowingUse[] }>();
   uses.forEach((use, index) => {
     const identity = identities[index] ?? { kind: 'base' };
-    const group = found.find((each) => isSameIdentity(each.identity, identity));
-    if (group === undefined) found.push({ identity, members: [use] });
+    const key = identityKey(identity);
+    const group = found.get(key);
+    if (group === undefined) found.set(key, { identity, members: [use] });
     else group.members.push(use);
   });
-  return found;
+  return [...found.values()];
 }
 
 /** The predicate of a path at a depth: 0 is the variable itself. */

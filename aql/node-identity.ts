@@ -53,17 +53,26 @@ export function stepIdentities(predicates: readonly (Predicate | null)[]): reado
   const demands = predicates.map(demandedIdentity);
   if (demands.some(({ nodeId, name }) => nodeId === null && name === null))
     return demands.map(() => ({ kind: 'base' }));
+  const unnamed = new Set(demands.filter(({ name }) => name === null).map(({ nodeId }) => nodeId));
   return demands.map(({ nodeId, name }): StepIdentity => {
     if (nodeId === null) return { kind: 'name', name: name ?? '' };
     if (!isArchetypeId(nodeId)) return { kind: 'code', nodeId };
-    const isNamed = demands.every((other) => other.nodeId !== nodeId || other.name !== null);
-    return { kind: 'archetype', archetypeId: nodeId, name: isNamed ? name : null };
+    return { kind: 'archetype', archetypeId: nodeId, name: unnamed.has(nodeId) ? null : name };
   });
 }
 
-/** Whether two steps are the same choice. */
-export function isSameIdentity(a: StepIdentity, b: StepIdentity): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+/** Text that is the same for steps that are the same choice, and for no others. */
+export function identityKey(identity: StepIdentity): string {
+  switch (identity.kind) {
+    case 'base':
+      return '';
+    case 'name':
+      return JSON.stringify([identity.name]);
+    case 'code':
+      return identity.nodeId;
+    case 'archetype':
+      return JSON.stringify([identity.archetypeId, identity.name]);
+  }
 }
 
 /** Whether a predicate of FROM holds only within one archetype, since it demands an at-code. */

@@ -101,7 +101,7 @@ function device(random: Random, depth: number): JsonObject {
 
 function observation(random: Random): JsonObject {
   const nodeId = random.pick([ARCHETYPES.bloodPressure, ARCHETYPES.bloodPressure, ARCHETYPES.pulse]);
-  const events = random.list(0, 3, () =>
+  const events = random.list(1, 3, () =>
     pointEvent(random.pick(['at0006', 'at0006', 'at0007']), time(random), items(random, 1)),
   );
   return entry(

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '../../../base/json.js';
 
-/** An object with its class; attributes given as undefined are left out. */
+/** An object with its class; attributes given as undefined and empty lists are left out. */
 function rm(type: string, attributes: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   const object: JsonObject = { _type: type };
-  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) object[name] = value;
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) object[name] = value;
   return object;
 }
 
