@@ -1,4 +1,5 @@
 import { model, Schema } from 'mongoose';
+import { Contribution } from './contribution.js';
 import { AQL_SCHEMA_VERSION, COLLECTIONS, type LeafIndex } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
@@ -35,7 +36,8 @@ const storageSettingsSchema = new Schema<StorageSettings>(
 export const StorageSettingsModel = model('StorageSettings', storageSettingsSchema, COLLECTIONS.settings);
 
 /**
- * Reads the storage settings, writing them on the first start; several processes may start at once.
+ * Reads the storage settings, writing them while nothing is committed yet: the first commit fixes them. Several
+ * processes may start at once.
  * @throws Error when the database was written with another system id or by a newer layout: the server must not start
  */
 export async function claimStorage(systemId: string, leafIndex: LeafIndex): Promise<StorageSettings> {
@@ -45,9 +47,10 @@ export async function claimStorage(systemId: string, leafIndex: LeafIndex): Prom
     sv: AQL_SCHEMA_VERSION,
     leaf_index: leafIndex,
   };
+  const isWritten = (await Contribution.exists({}).exec()) !== null;
   await StorageSettingsModel.updateOne(
     { _id: 'storage' },
-    { $setOnInsert: first },
+    isWritten ? { $setOnInsert: first } : { $set: first },
     { upsert: true, setDefaultsOnInsert: false },
   ).exec();
   const stored = await StorageSettingsModel.findOne({ _id: 'storage' }).lean<StorageSettings>().exec();

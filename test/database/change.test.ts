@@ -163,6 +163,47 @@ describe('a transaction that has to be repeated', () => {
     expect(await mongoose.connection.collection('versions').countDocuments()).toBe(before + 1);
   });
 
+  it('is found done when only the answer of its commit was lost', async () => {
+    const { connection } = mongoose;
+    const once = connection.transaction.bind(connection);
+    let runs = 0;
+    // As if the driver had not heard that the first commit went through.
+    connection.transaction = (async (...given: Parameters<typeof once>) => {
+      runs += 1;
+      if (runs === 1) await once(...given);
+      return once(...given);
+    }) as typeof connection.transaction;
+    try {
+      const version = await create();
+      expect(runs).toBe(1);
+      expect(await chain(version.object_id)).toHaveLength(1);
+      const next = await update(version);
+      expect(next.version).toBe(2);
+    } finally {
+      connection.transaction = once;
+    }
+  });
+
+  it('gives up with a conflict when others are always faster', async () => {
+    const before = await dump();
+    const ehrs = mongoose.connection.collection<{ _id: string }>('ehrs');
+    let flag = true;
+    const { connection } = mongoose;
+    const once = connection.transaction.bind(connection);
+    connection.transaction = (async (...given: Parameters<typeof once>) => {
+      flag = !flag;
+      await ehrs.updateOne({ _id: ehrId }, { $set: { is_queryable: flag } });
+      return once(...given);
+    }) as typeof connection.transaction;
+    try {
+      await expect(create()).rejects.toMatchObject({ code: 'conflict' });
+    } finally {
+      connection.transaction = once;
+      await ehrs.updateOne({ _id: ehrId }, { $set: { is_queryable: true } });
+    }
+    expect(await dump()).toBe(before);
+  });
+
   it('leaves nothing behind when it fails for good', async () => {
     const before = await dump();
     const failing = createComposition(
