@@ -11,8 +11,15 @@ import {
 import { isTemplateReferenced } from '../models/version.js';
 import { rememberResult } from './idempotency.js';
 
-/** Stores a new operational template. ITS-REST: template_adl1.4_upload. @throws conflict when its id exists */
+/** Means all templates in the path of the admin API. */
+const RESERVED_ID = 'all';
+
+/**
+ * Stores a new operational template. ITS-REST: template_adl1.4_upload.
+ * @throws conflict when its id exists; invalid for the reserved id
+ */
 export async function createTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
+  requireFreeWord(template);
   const createdTimestamp = new Date();
   const doc = await inTransaction(async () => {
     const inserted = await insertTemplate(template, createdTimestamp);
@@ -25,9 +32,10 @@ export async function createTemplate(template: UploadedTemplate): Promise<Templa
 
 /**
  * Stores a template, in the place of an unused one of the same id (`TEMPLATE_ALLOW_OVERWRITE`).
- * @throws unprocessable when a VERSION refers to the id
+ * @throws unprocessable when a VERSION refers to the id; invalid for the reserved id
  */
 export async function putTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
+  requireFreeWord(template);
   const createdTimestamp = new Date();
   const doc = await inTransaction(async () => {
     const stored =
@@ -66,6 +74,11 @@ export function deleteAllTemplates(): Promise<number> {
     }
     return ids.length;
   });
+}
+
+function requireFreeWord({ compiled }: UploadedTemplate): void {
+  if (compiled.templateId === RESERVED_ID)
+    throw new CdrError('invalid', `the template id ${RESERVED_ID} is reserved`);
 }
 
 /** The document is written first: a commit that uses the template at the same time then conflicts. */

@@ -64,7 +64,10 @@ const TYPES: Readonly<
 > = {
   rm: { requests: RM_TYPES, responses: RM_TYPES },
   composition: { requests: COMPOSITION_TYPES, responses: COMPOSITION_TYPES },
-  'template-upload': { requests: [XML_TYPE, TEXT_XML], responses: [XML_TYPE, WEB_TEMPLATE] },
+  'template-upload': {
+    requests: [XML_TYPE, TEXT_XML],
+    responses: [XML_TYPE, WEB_TEMPLATE, WEB_TEMPLATE_AS_JSON],
+  },
   template: { requests: [], responses: [XML_TYPE, WEB_TEMPLATE, WEB_TEMPLATE_AS_JSON, PLAIN_TEXT] },
   'template-list': { requests: [], responses: RM_TYPES },
   'web-template': { requests: [], responses: [WEB_TEMPLATE, WEB_TEMPLATE_AS_JSON] },

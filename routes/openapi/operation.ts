@@ -14,7 +14,7 @@ export const MEDIA_TYPES = {
   xml: ['application/xml'],
   text: ['text/plain'],
   template: ['application/xml', 'application/openehr.wt+json', 'application/json', 'text/plain'],
-  uploadedTemplate: ['application/xml', 'application/openehr.wt+json'],
+  uploadedTemplate: ['application/xml', 'application/openehr.wt+json', 'application/json'],
   webTemplate: ['application/openehr.wt+json', 'application/json'],
   query: ['text/plain', 'application/json'],
   resultSet: ['application/json', 'application/x-ndjson', 'text/csv'],

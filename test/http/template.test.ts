@@ -60,6 +60,7 @@ describe('POST template', () => {
 
   it.each([
     ['application/xml', 'application/xml; charset=utf-8', (text: string) => text === optWithId('rep.1')],
+    ['application/json', 'application/json; charset=utf-8', isWebTemplate],
     ['application/openehr.wt+json', 'application/openehr.wt+json; charset=utf-8', isWebTemplate],
     ['application/std.wt+json', 'application/std.wt+json; charset=utf-8', isWebTemplate],
   ])('answers return=representation as %s', async (accept, contentType, isExpected) => {
@@ -93,6 +94,7 @@ describe('POST template', () => {
     ],
     [OPT.replace(/<definition>[\s\S]*<\/definition>/, ''), 'Supplied template has nil or empty definition'],
     [optWithId(''), 'Supplied template has nil or empty template id value'],
+    [optWithId('all'), 'the template id all is reserved'],
   ])('refuses broken input %#', async (opt, message) => {
     const before = await storedCount();
     const posted = await request(testApp()).post(BASE).set('Content-Type', 'application/xml').send(opt);

@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { parsePrefer } from '../../../routes/prefer.js';
+
+describe('parsePrefer', () => {
+  it.each([
+    ['', 'minimal', false, ''],
+    ['return=minimal', 'minimal', false, 'return=minimal'],
+    ['return=representation', 'representation', false, 'return=representation'],
+    ['RETURN=Representation', 'representation', false, 'return=representation'],
+    ['return = "identifier"', 'identifier', false, 'return=identifier'],
+    ['return=representation, resolve_refs', 'representation', true, 'return=representation, resolve_refs'],
+    ['resolve_refs', 'minimal', true, 'resolve_refs'],
+    ['return=minimal, return=representation', 'minimal', false, 'return=minimal'],
+    ['return=everything', 'minimal', false, ''],
+    ['respond-async, wait=10', 'minimal', false, ''],
+  ])('reads %j', (header, returns, resolveRefs, applied) => {
+    expect(parsePrefer(header)).toEqual({ returns, resolveRefs, applied });
+  });
+});
