@@ -85,12 +85,18 @@ function openCursor(
 }
 
 const REGEX_ERRORS = new Set<unknown>([51091, 51111, 51156]);
+/** A document or a stage grew past what MongoDB allows. */
+const SIZE_ERRORS = new Set<unknown>([146, 292, 10334, 17419, 17420, 6224500]);
 
 function translated(error: unknown): unknown {
   if (isTimeLimit(error))
     return new CdrError('timeout', 'the query took longer than the server allows', { cause: error });
   if (error instanceof mongoose.mongo.MongoServerError && REGEX_ERRORS.has(error.code))
     return new CdrError('invalid', 'a regular expression of the query cannot be evaluated', { cause: error });
+  if (error instanceof mongoose.mongo.MongoServerError && SIZE_ERRORS.has(error.code))
+    return new CdrError('invalid', 'the query combines more than the database can hold in memory', {
+      cause: error,
+    });
   return error;
 }
 

@@ -6,12 +6,13 @@ import { CdrError } from '../base/errors.js';
 import { formatVersion } from '../base/semver.js';
 import type { Settings } from '../base/settings.js';
 import { requestBody, responseBody } from '../format/media-type.js';
-import { runPipeline } from '../models/aql.js';
+import { explainPipeline, runPipeline } from '../models/aql.js';
 import { storedQuery } from '../models/stored-query.js';
 import { compileQuery } from './compile-query.js';
 import type { AskTerminology } from './compile-query.js';
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
+import { explanation } from './query-explain.js';
 import { QueryGate } from './query-gate.js';
 import { readGetQuery, readGetRequest, readPostQuery, readPostRequest } from './query-request.js';
 import type { QueryRequest } from './query-request.js';
@@ -27,6 +28,7 @@ export function queryRoutes(settings: Settings): Router {
   const runner = new QueryRunner(settings);
   router.get('/query/aql', (ctx) => runner.adHoc(ctx));
   router.post('/query/aql', (ctx) => runner.adHoc(ctx));
+  router.post('/query/aql/explain', (ctx) => runner.explain(ctx));
   for (const path of ['/query/:name', '/query/:name/:version']) {
     router.get(path, (ctx) => runner.stored(ctx));
     router.post(path, (ctx) => runner.stored(ctx));
@@ -50,6 +52,21 @@ class QueryRunner {
     requestBody('query', ctx.get('Content-Type'));
     const request = readPostRequest(ctx, defaultTimezone, true);
     return this.execute(ctx, readPostQuery(request.body), null, request);
+  }
+
+  /** Our own: how a query would run. Nothing of the data is answered. */
+  async explain(ctx: Context): Promise<void> {
+    requestBody('query', ctx.get('Content-Type'));
+    const request = readPostRequest(ctx, this.settings.defaultTimezone, true);
+    const q = readPostQuery(request.body);
+    const compiled = await compileQuery(q, request, this.settings, this.ask);
+    const leave = await this.gate.enter();
+    try {
+      const { timeoutMs } = this.settings.aql;
+      ctx.body = explanation(q, compiled, await explainPipeline(compiled.plan, { timeoutMs }));
+    } finally {
+      leave();
+    }
   }
 
   async stored(ctx: Context): Promise<void> {

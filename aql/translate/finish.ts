@@ -185,7 +185,7 @@ function distinctInProcess(query: Finish): QueryPlan {
   const all: Page = { ...query.page, top: null, offset: 0, limit: null };
   const plan = plain({ ...query, page: all });
   const most = top === null ? limit : Math.max(top.count - offset, 0);
-  return { ...plan, inProcess: { distinct: true, offset, limit: most } };
+  return { ...plan, inProcess: { kind: 'distinct', offset, limit: most } };
 }
 
 // ---------------------------------------------------------------- groups

@@ -26,7 +26,7 @@ export interface QueryPlan {
 
 /** DISTINCT over objects with nested archetypes: they are equal only as a whole. */
 export interface InProcess {
-  readonly distinct: true;
+  readonly kind: 'distinct';
   readonly offset: number;
   readonly limit: number | null;
 }
