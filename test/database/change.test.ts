@@ -312,7 +312,16 @@ describe('the subject of a merged EHR', () => {
 });
 
 describe('the system id', () => {
-  it('is fixed by the first start', async () => {
+  it('may change until something is committed, then it is fixed', async () => {
+    const contributions = mongoose.connection.collection('contributions');
+    const committed = await contributions.find({}).toArray();
+    await contributions.deleteMany({});
+    expect(await claimStorage('first.cdr', 'numeric')).toMatchObject({ system_id: 'first.cdr' });
+    expect(await claimStorage('local.cdr', 'all')).toMatchObject({
+      system_id: 'local.cdr',
+      leaf_index: 'all',
+    });
+    await contributions.insertMany(committed);
     expect(await claimStorage('local.cdr', 'all')).toMatchObject({ system_id: 'local.cdr', layout: 1 });
     expect(await claimStorage('local.cdr', 'none')).toMatchObject({ leaf_index: 'all' });
     await expect(claimStorage('other.cdr', 'all')).rejects.toThrow('local.cdr');
