@@ -420,7 +420,7 @@ class QueryMaker {
 
   private root(): string {
     const { random } = this;
-    if (random.chance(0.2)) return this.content(2, false);
+    if (random.chance(0.2)) return this.content(1, false);
     const isVersion = random.chance(0.2);
     const version = isVersion
       ? `${this.named('VERSION', random.pick(['', '[LATEST_VERSION]', '[ALL_VERSIONS]', "[commit_audit/time_committed > '2021-01-01T05:00:00Z']"]), VERSION, 'v')} CONTAINS `
@@ -468,9 +468,18 @@ class QueryMaker {
 
 /** The case of a seed; `size` is roughly the number of EHRs. */
 export function randomCase(seed: number, size: number): RandomCase {
+  return caseOver(randomData(new Random(seed ^ 0x5eed), size), seed);
+}
+
+/** Several cases over the same data, for where loading data is slow. */
+export function randomCasesOverOneData(seed: number, size: number, count: number): readonly RandomCase[] {
+  const data = randomData(new Random(seed ^ 0x5eed), size);
+  return Array.from({ length: count }, (_, index) => caseOver(data, seed * 1000 + index));
+}
+
+function caseOver(data: ReferenceData, seed: number): RandomCase {
   const random = new Random(seed);
   const aql = new QueryMaker(random).query();
-  const data = randomData(new Random(seed ^ 0x5eed), size);
   const isFixed = random.chance(0.1);
   return {
     seed,
