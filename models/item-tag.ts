@@ -67,12 +67,18 @@ const reads = new BatchedRead<TaggedObject, ItemTagDoc[]>(async (objects) => {
       owner_id: { $in: [...new Set(objects.map((object) => object.owner_id))] },
       target: { $in: [...new Set(objects.map((object) => object.target))] },
     })
-    .sort({ key: 1, target_path: 1 })
     .toArray();
+  // Almost always there are none: sorting here spares the database a sort stage.
+  tags.sort(byKeyAndPath);
   return objects.map(({ owner_id: ehrId, target }) =>
     tags.length === 0 ? [] : tags.filter((tag) => tag.owner_id === ehrId && tag.target === target),
   );
 });
+
+function byKeyAndPath(one: ItemTagDoc, other: ItemTagDoc): number {
+  if (one.key !== other.key) return one.key < other.key ? -1 : 1;
+  return (one.target_path ?? '') < (other.target_path ?? '') ? -1 : 1;
+}
 
 /**
  * Tags of a container and of all its versions, by key, then path. Without hydration, and joined with other reads
