@@ -111,32 +111,45 @@ function derivedObjectId(importId: string, position: number): string {
 /** As one CONTRIBUTION; when it is refused one by one, so that only the bad ones fail. */
 async function sendBatch(context: ImportContext, ehrId: string, batch: readonly Item[]): Promise<Outcome[]> {
   const [first] = batch;
+  let isTaken = false;
   if (first !== undefined && batch.length > 1) {
     const answer = await post(context, `/ehr/${encodeURIComponent(ehrId)}/contribution`, {
       body: contributionText(batch),
       key: `${first.position}+${batch.length}`,
     });
     if (answer.status === CREATED) return batch.map(({ position }) => ({ position, result: 'imported' }));
+    isTaken = isConflict(answer);
   }
   const outcomes: Outcome[] = [];
-  for (const item of batch) outcomes.push(await sendOne(context, ehrId, item));
+  for (const item of batch) {
+    const isThere = isTaken && (await isPresent(context, ehrId, item));
+    outcomes.push(
+      isThere ? { position: item.position, result: 'unchanged' } : await sendOne(context, ehrId, item),
+    );
+  }
   return outcomes;
+}
+
+function isConflict({ status }: ApiAnswer): boolean {
+  return status === 409 || status === 412;
+}
+
+/** Whether the EHR has the object with this content already: from an earlier run, or imported before. */
+async function isPresent({ client }: ImportContext, ehrId: string, item: Item): Promise<boolean> {
+  const path = `/ehr/${encodeURIComponent(ehrId)}/composition/${item.objectId}`;
+  const { status, text } = await client.send('GET', path);
+  return status === 200 && isSameContent(item.object, text, 'COMPOSITION');
 }
 
 async function sendOne(context: ImportContext, ehrId: string, item: Item): Promise<Outcome> {
   const { position, lifecycleState } = item;
-  const path = `/ehr/${encodeURIComponent(ehrId)}/composition`;
-  const answer = await post(context, path, {
+  const answer = await post(context, `/ehr/${encodeURIComponent(ehrId)}/composition`, {
     body: item.text,
     key: `${position}`,
     headers: { 'openEHR-VERSION': `lifecycle_state.code_string="${lifecycleState}"` },
   });
   if (answer.status === CREATED) return { position, result: 'imported' };
-  if (answer.status === 409 || answer.status === 412) {
-    const present = await context.client.send('GET', `${path}/${item.objectId}`);
-    if (present.status === 200 && isSameContent(item.object, present.text, 'COMPOSITION'))
-      return { position, result: 'unchanged' };
-  }
+  if (isConflict(answer) && (await isPresent(context, ehrId, item))) return { position, result: 'unchanged' };
   return failure(position, answerError(answer.status, answer.text));
 }
 
