@@ -22,22 +22,31 @@ interface Entry {
 
 jest.setTimeout(600_000);
 let dir: string;
+let started: EmbeddedDatabase[] = [];
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'everchart-crash-'));
 });
 afterEach(async () => {
+  for (const server of started) await server.stop();
+  started = [];
   await rm(dir, { recursive: true, force: true });
 });
 
-const start = (): Promise<EmbeddedDatabase> => startEmbedded({ dir, log: () => undefined });
+/** Starts a server that ends with its test, whatever becomes of the test. */
+async function start(): Promise<EmbeddedDatabase> {
+  const server = await startEmbedded({ dir, log: () => undefined });
+  started.push(server);
+  return server;
+}
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Runs `work` on a client of a running server and closes the client. */
 async function withClient<T>(
   uri: string,
   work: (client: mongoose.mongo.MongoClient) => Promise<T>,
+  serverSelectionTimeoutMS = 5_000,
 ): Promise<T> {
-  const client = await new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 200 }).connect();
+  const client = await new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS }).connect();
   try {
     return await work(client);
   } finally {
@@ -69,12 +78,13 @@ async function transferUntilKilled(
 ): Promise<number[]> {
   const acknowledged: number[] = [];
   const killer = sleep(killAfterMs).then(() => process.kill(server.pid, 'SIGKILL'));
-  await withClient(server.uri, async (client) => {
+  const work = async (client: mongoose.mongo.MongoClient): Promise<void> => {
     for (let entry = first; ; entry += 1) {
       await transfer(client, entry);
       acknowledged.push(entry);
     }
-  }).catch(() => undefined);
+  };
+  await withClient(server.uri, work, 300).catch(() => undefined);
   await killer;
   return acknowledged;
 }
@@ -116,22 +126,26 @@ function accountsAfter(entries: readonly number[]): number[] {
 
 it('puts everything back although the recovery itself is killed again and again', async () => {
   const server = await start();
-  const before = await withClient(server.uri, async (client) => {
-    const db = client.db('test');
-    const documents = Array.from({ length: RECORDS }, (_, n) => ({ _id: n, n, text: 'x'.repeat(2_000) }));
-    await db.collection<Entry>('many').insertMany(documents);
-    await db.collection<Entry>('kept').insertOne({ _id: 1 });
-    const state = await dump(db);
-    const session = client.startSession();
-    session.startTransaction();
-    await db.collection('many').updateMany({}, { $set: { text: 'changed' } }, { session });
-    await db.collection('many').deleteMany({ n: { $lt: RECORDS / 4 } }, { session });
-    await db.collection<Entry>('many').insertMany([{ _id: -1 }, { _id: -2 }], { session });
-    await db.collection<Entry>('fresh').insertOne({ _id: 1 }, { session });
-    await db.collection('kept').updateOne({}, { $set: { changed: true } }, { session });
-    process.kill(server.pid, 'SIGKILL');
-    return state;
-  });
+  const before = await withClient(
+    server.uri,
+    async (client) => {
+      const db = client.db('test');
+      const documents = Array.from({ length: RECORDS }, (_, n) => ({ _id: n, n, text: 'x'.repeat(2_000) }));
+      await db.collection<Entry>('many').insertMany(documents);
+      await db.collection<Entry>('kept').insertOne({ _id: 1 });
+      const state = await dump(db);
+      const session = client.startSession();
+      session.startTransaction();
+      await db.collection('many').updateMany({}, { $set: { text: 'changed' } }, { session });
+      await db.collection('many').deleteMany({ n: { $lt: RECORDS / 4 } }, { session });
+      await db.collection<Entry>('many').insertMany([{ _id: -1 }, { _id: -2 }], { session });
+      await db.collection<Entry>('fresh').insertOne({ _id: 1 }, { session });
+      await db.collection('kept').updateOne({}, { $set: { changed: true } }, { session });
+      process.kill(server.pid, 'SIGKILL');
+      return state;
+    },
+    500,
+  );
   for (let round = 0; round < KILLED_RECOVERIES; round += 1) {
     const child = launchEmbedded({ dir, log: () => undefined });
     await sleep(350 + Math.random() * 300 + (RECORDS / 100) * Math.random());
@@ -151,30 +165,35 @@ it('puts everything back although the recovery itself is killed again and again'
 
 it('runs again on its port after its process was killed, for the same client', async () => {
   const lines: string[] = [];
+  const again = 'the embedded database runs again, 0 records put back';
   const server = await superviseEmbedded({ dir, log: (line) => lines.push(line) });
-  const client = await new mongoose.mongo.MongoClient(server.uri).connect();
-  const items = client.db('test').collection<Entry>('a');
-  await items.insertOne({ _id: 1 });
-  process.kill(server.pid, 'SIGKILL');
-  await sleep(100);
-  await items.insertOne({ _id: 2 });
-  expect(await items.countDocuments()).toBe(2);
-  expect(lines).toEqual([
-    'the embedded database ended unexpectedly (SIGKILL)',
-    'the embedded database runs again, 0 records put back',
-  ]);
-  await client.close();
-  await server.stop();
+  try {
+    await withClient(server.uri, async (client) => {
+      const items = client.db('test').collection<Entry>('a');
+      await items.insertOne({ _id: 1 });
+      process.kill(server.pid, 'SIGKILL');
+      while (!lines.includes(again)) await sleep(20);
+      await items.insertOne({ _id: 2 });
+      expect(await items.countDocuments()).toBe(2);
+    });
+    expect(lines).toEqual(['the embedded database ended unexpectedly (SIGKILL)', again]);
+  } finally {
+    await server.stop();
+  }
 });
 
 it('has nothing to put back after an orderly stop in the middle of a transaction', async () => {
   const server = await start();
-  await withClient(server.uri, async (client) => {
-    const session = client.startSession();
-    session.startTransaction();
-    await client.db('test').collection<Entry>('a').insertOne({ _id: 1 }, { session });
-    await server.stop();
-  });
+  await withClient(
+    server.uri,
+    async (client) => {
+      const session = client.startSession();
+      session.startTransaction();
+      await client.db('test').collection<Entry>('a').insertOne({ _id: 1 }, { session });
+      await server.stop();
+    },
+    500,
+  );
   const again = await start();
   expect(again.recovered).toBe(0);
   await withClient(again.uri, async (client) => {
