@@ -86,7 +86,7 @@ function openCursor(
 
 const REGEX_ERRORS = new Set<unknown>([51091, 51111, 51156]);
 /** A document or a stage grew past what MongoDB allows. */
-const SIZE_ERRORS = new Set<unknown>([146, 292, 10334, 17419, 17420, 6224500]);
+const SIZE_ERRORS = new Set<unknown>([146, 292, 4568, 10334, 17419, 17420, 6224500]);
 
 function translated(error: unknown): unknown {
   if (isTimeLimit(error))

@@ -13,18 +13,10 @@ import { sortValue } from './order.js';
 import type { SortValue } from './order.js';
 import type { PlanColumn, QueryPlan } from './plan.js';
 import { sinkLookups } from './sink.js';
-import { COLLECTION_FIELDS, emitStages } from './stages.js';
-import type { Step } from './stages.js';
-
-/** The bound tuples and what is wanted of them. */
-export interface Finish {
-  readonly collection: 'aql' | 'ehrs';
-  readonly state: ValueState;
-  readonly page: Page;
-  readonly required: ReadonlySet<number>;
-}
-
-type SortKeys = [string, 1 | -1][];
+import { COLLECTION_FIELDS, emitStages, fieldsBefore } from './stages.js';
+import { branchSteps, FIRST_DATE, startOrder } from './start-order.js';
+import type { Finish, StartOrder } from './start-order.js';
+import type { SortKeys, Step } from './stages.js';
 
 /** SELECT, grouping, DISTINCT, ORDER BY and LIMIT. AQL page 2.1, steps 8 to 12. */
 export function finish(query: Finish): QueryPlan {
@@ -37,7 +29,10 @@ export function finish(query: Finish): QueryPlan {
 
 // ---------------------------------------------------------------- rows as they are
 
-function plain({ collection, state, page, required }: Finish): QueryPlan {
+function plain(query: Finish): QueryPlan {
+  const { collection, state, page, required } = query;
+  const start = startOrder(query);
+  if (start !== null) return plainByStart(query, start);
   const { scope, tree } = state;
   const cells = scope.columns.map((column) => plainCell(column, state));
   const { steps } = tree;
@@ -53,6 +48,39 @@ function plain({ collection, state, page, required }: Finish): QueryPlan {
   const late = sorted || isCut;
   const output = outputOf(rows, scope.columns, steps, late);
   return close(collection, sinkLookups(steps), output, null);
+}
+
+/**
+ * ORDER BY the start time of the COMPOSITION with a limit: the index gives the documents in that order, so only
+ * as many are read as rows are wanted. Those without start time stand after (DESC: before) all others.
+ */
+function plainByStart({ collection, state, page }: Finish, { direction, isRequired }: StartOrder): QueryPlan {
+  const { scope, tree } = state;
+  const cells = scope.columns.map((column) => plainCell(column, state));
+  cells.forEach(({ value }, index) => keepSmall(value, `y${index}`, tree.steps));
+  const rows = cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: `$y${index}` }));
+  const late: Step[] = [];
+  const output = outputOf(rows, scope.columns, late, true);
+  const shape = shapeOf(output);
+  const count = page.offset + (page.limit ?? 0);
+  const needed = fieldsBefore(late, fieldsOf(shape));
+  const branch = (condition: Stage, keys: SortKeys): Stage[] =>
+    emitStages(
+      sinkLookups(branchSteps(tree.steps, condition, keys, count)),
+      needed,
+      COLLECTION_FIELDS[collection],
+    );
+  const timed = branch({ start: { $gte: FIRST_DATE } }, [['start', direction]]);
+  const untimed = branch({ start: null }, [['_id', 1]]);
+  const [first, second] = direction === 1 ? [timed, untimed] : [untimed, timed];
+  const pipeline: Stage[] = isRequired
+    ? [...timed]
+    : [...first, { $unionWith: { coll: collection, pipeline: second } }];
+  if (page.offset > 0) pipeline.push({ $skip: page.offset });
+  pipeline.push({ $limit: page.limit ?? 0 }, ...emitStages(late, fieldsOf(shape), [...needed]), {
+    $project: shape,
+  });
+  return { collection, pipeline, columns: output.columns, emptyRow: null, inProcess: null };
 }
 
 function plainCell({ expression }: Column, state: ValueState): Cell {
@@ -81,7 +109,7 @@ function sortKeys(
 
 function keysOf({ rank, value }: SortValue, index: number, descending: boolean, steps: Step[]): SortKeys {
   const direction = descending ? -1 : 1;
-  const keys: SortKeys = [];
+  const keys: [string, 1 | -1][] = [];
   if (rank !== null) {
     steps.push({ kind: 'set', field: `r${index}`, value: rank });
     keys.push([`r${index}`, direction]);
@@ -165,14 +193,17 @@ function segmentsOf(cell: Cell, index: number, steps: Step[], late: boolean): Ex
   return { $first: `$${as}.segs` };
 }
 
+function shapeOf({ row, segs }: Pick<Output, 'row' | 'segs'>): Stage {
+  return segs.length > 0 ? { _id: 0, row, segs } : { _id: 0, row };
+}
+
 function close(
   collection: 'aql' | 'ehrs',
   steps: readonly Step[],
   { row, segs, columns }: Output,
   emptyRow: readonly JsonValue[] | null,
 ): QueryPlan {
-  const shape: Record<string, Expression> = { _id: 0, row };
-  if (segs.length > 0) shape.segs = segs;
+  const shape = shapeOf({ row, segs });
   const needed = fieldsOf(shape);
   const pipeline: Stage[] = emitStages(steps, needed, COLLECTION_FIELDS[collection]);
   pipeline.push({ $project: shape });

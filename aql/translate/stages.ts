@@ -33,8 +33,11 @@ export interface UnwindStep {
 /** Orders documents; the first key counts most. */
 export interface SortStep {
   readonly kind: 'sort';
-  readonly keys: readonly (readonly [field: string, direction: 1 | -1])[];
+  readonly keys: SortKeys;
 }
+
+/** Sort keys, the first counts most. */
+export type SortKeys = readonly (readonly [field: string, direction: 1 | -1])[];
 
 /** One document per value of `id`, with accumulators. */
 export interface GroupStep {
@@ -238,11 +241,17 @@ function lookupStage(step: LookupStep, live: Live): Stage {
   return { $lookup: { from: step.from, ...join, ...variables, ...inner, as: step.as } };
 }
 
-/** The closing projection of a joined pipeline: only what the outer one reads. */
+/** The closing projection of a joined pipeline: only what the outer one reads, or the cross product gets large. */
 function keepOnly(needed: Live, step: LookupStep): Stage {
-  const roots = [...new Set([...needed].map(rootOf))].filter((root) => root !== '_id');
-  const id = needed.has('_id') || roots.length === 0 || step.firstOnly ? 1 : 0;
-  return { $project: { _id: id, ...Object.fromEntries(roots.map((root) => [root, 1])) } };
+  const paths = [...needed].filter((path) => path !== '_id' && !isBelowAny(path, needed));
+  const id = needed.has('_id') || paths.length === 0 || step.firstOnly ? 1 : 0;
+  return { $project: { _id: id, ...Object.fromEntries(paths.map((path) => [path, 1])) } };
+}
+
+function isBelowAny(path: string, paths: Live): boolean {
+  for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1))
+    if (paths.has(path.slice(0, dot))) return true;
+  return false;
 }
 
 function readsUnder(live: Live, field: string): boolean {

@@ -299,12 +299,9 @@ describe('stored queries', () => {
 });
 
 /** The body as text: supertest buffers only types it knows. */
-function textParser(
-  response: NodeJS.ReadableStream,
-  done: (error: Error | null, text: string) => void,
-): void {
+function textParser(response: request.Response, done: (error: Error | null, text: string) => void): void {
   let text = '';
-  const stream = response as NodeJS.ReadableStream;
+  const stream = response as unknown as NodeJS.ReadableStream;
   stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   stream.on('end', () => done(null, text));
 }
