@@ -19,6 +19,7 @@ export type ResourceKind =
   | 'stored-query'
   | 'query'
   | 'item-tag'
+  | 'json'
   | 'admin'
   | 'admin-text'
   | 'admin-template';
@@ -75,6 +76,7 @@ const TYPES: Readonly<
   'stored-query': { requests: [PLAIN_TEXT, JSON_TYPE], responses: [JSON_TYPE] },
   query: { requests: [JSON_TYPE], responses: [JSON_TYPE, NDJSON, CSV] },
   'item-tag': { requests: [JSON_TYPE], responses: [JSON_TYPE] },
+  json: { requests: [JSON_TYPE], responses: [JSON_TYPE] },
   admin: { requests: RM_TYPES, responses: RM_TYPES },
   'admin-text': { requests: [], responses: [PLAIN_TEXT, JSON_TYPE] },
   'admin-template': { requests: [XML_TYPE, TEXT_XML], responses: [XML_TYPE, JSON_TYPE] },

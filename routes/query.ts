@@ -57,6 +57,7 @@ class QueryRunner {
   /** Our own: how a query would run. Nothing of the data is answered. */
   async explain(ctx: Context): Promise<void> {
     requestBody('query', ctx.get('Content-Type'));
+    responseBody('json', ctx.get('Accept'));
     const request = readPostRequest(ctx, this.settings.defaultTimezone, true);
     const q = readPostQuery(request.body);
     const compiled = await compileQuery(q, request, this.settings, this.ask);

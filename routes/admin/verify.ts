@@ -13,7 +13,7 @@ export function adminVerifyOperations(): AdminOperation[] {
       record: 'VerifyReport',
       neutral: { checked: {}, violations: [] },
       handle: async (ctx) => {
-        const form = responseBody('query', ctx.get('Accept'));
+        const form = responseBody('json', ctx.get('Accept'));
         const { checked, violations } = await verifyStorage();
         ctx.status = 200;
         writeText(ctx, form, JSON.stringify({ checked, violations }));

@@ -44,7 +44,7 @@ export const ADMIN_OPERATIONS: OperationGroup = {
       responses: {
         200: { description: 'The template', body: { schema: 'OperationalTemplate', types: 'rm' } },
       },
-      errors: [400, 404, 413, 422],
+      errors: [400, 404, 422],
     }),
     admin({
       id: 'deleteTemplate',
@@ -69,7 +69,7 @@ export const ADMIN_OPERATIONS: OperationGroup = {
       summary: 'Commit a new version of the EHR_STATUS without If-Match',
       request: { schema: 'EHR_STATUS', types: 'rm', required: false },
       responses: { 200: { description: 'How many versions were made', body: updated } },
-      errors: [400, 404, 409, 413],
+      errors: [400, 404, 409],
     }),
     admin({
       id: 'deleteEhr',
@@ -147,7 +147,7 @@ export const MERGE_OPERATIONS: OperationGroup = {
       parameters: ['Idempotency-Key'],
       request: { schema: 'MergeRequestBody', types: 'json' },
       responses: { 200: { description: 'What was done, or would be', body: details } },
-      errors: [400, 404, 409, 413, 422],
+      errors: [400, 404, 409, 422],
     }),
     admin({
       id: 'unmergeEhrs',
@@ -157,7 +157,7 @@ export const MERGE_OPERATIONS: OperationGroup = {
       parameters: ['Idempotency-Key'],
       request: { schema: 'UnmergeRequestBody', types: 'json' },
       responses: { 200: { description: 'What was undone, or would be', body: details } },
-      errors: [400, 404, 409, 413, 422],
+      errors: [400, 404, 409, 422],
     }),
     admin({
       id: 'getMergeTarget',

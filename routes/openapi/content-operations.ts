@@ -37,7 +37,7 @@ export const COMPOSITION_OPERATIONS: OperationGroup = {
       ],
       request: composition,
       responses: { 201: version('Created; a body only when `Prefer` asks for one', composition) },
-      errors: [400, 404, 409, 412, 413, 422],
+      errors: [400, 404, 409, 412, 422],
     },
     {
       id: 'composition_get',
@@ -69,7 +69,7 @@ export const COMPOSITION_OPERATIONS: OperationGroup = {
       ],
       request: composition,
       responses: { 200: version('Updated; a body only when `Prefer` asks for one', composition) },
-      errors: [400, 404, 409, 412, 413, 422],
+      errors: [400, 404, 409, 412, 422],
     },
     {
       id: 'composition_delete',
@@ -99,7 +99,7 @@ export const DIRECTORY_OPERATIONS: OperationGroup = {
       parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
       request: folder,
       responses: { 201: version('Created; a body only when `Prefer` asks for one', folder) },
-      errors: [400, 404, 409, 412, 413, 422],
+      errors: [400, 404, 409, 412, 422],
     },
     {
       id: 'directory_get_at_time',
@@ -130,7 +130,7 @@ export const DIRECTORY_OPERATIONS: OperationGroup = {
       parameters: ['If-Match', 'Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS'],
       request: folder,
       responses: { 200: version('Updated; a body only when `Prefer` asks for one', folder) },
-      errors: [400, 404, 409, 412, 413],
+      errors: [400, 404, 409, 412],
     },
     {
       id: 'directory_delete',
@@ -159,7 +159,7 @@ export const CONTRIBUTION_OPERATIONS: OperationGroup = {
       parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
       request: contribution,
       responses: { 201: version('Created; a body only when `Prefer` asks for one', contribution) },
-      errors: [400, 404, 409, 412, 413, 422],
+      errors: [400, 404, 409, 412, 422],
     },
     {
       id: 'contribution_get',

@@ -36,7 +36,7 @@ export const TEMPLATE_OPERATIONS: OperationGroup = {
           headers: ['ETag', 'Location', 'Last-Modified'],
         },
       },
-      errors: [400, 409, 413, 422],
+      errors: [400, 409, 422],
     },
     {
       id: 'template_adl1.4_list',
@@ -132,12 +132,7 @@ export const STORED_QUERY_OPERATIONS: OperationGroup = {
       responses: { 200: { description: 'By name, newest version first; may be empty', body: storedQueries } },
       errors: [400],
     },
-    put(
-      'query_store',
-      `${QUERY}/{qualified_query_name}`,
-      'Store a query as the next major version',
-      [400, 413],
-    ),
+    put('query_store', `${QUERY}/{qualified_query_name}`, 'Store a query as the next major version', [400]),
     {
       id: 'query_get',
       method: 'get',
@@ -151,7 +146,7 @@ export const STORED_QUERY_OPERATIONS: OperationGroup = {
       'query_store_version',
       `${QUERY}/{qualified_query_name}/{version}`,
       'Store a query under this version, or as the next one that begins so',
-      [400, 409, 413],
+      [400, 409],
     ),
   ],
 };

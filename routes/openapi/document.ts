@@ -58,6 +58,7 @@ export function generalErrors(operation: OperationDoc): readonly ErrorStatus[] {
   return [
     ...byAccess[operation.access],
     ...(negotiates && operation.id !== 'options' ? ([406] as const) : []),
+    ...(operation.request === undefined ? [] : ([413] as const)),
     ...(operation.request === undefined || operation.access === 'management' ? [] : ([415] as const)),
   ];
 }

@@ -48,7 +48,7 @@ export const EHR_OPERATIONS: OperationGroup = {
       parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
       request: { ...ehrStatus, required: false },
       responses: { 201: version('Created; a body only when `Prefer` asks for one', ehr) },
-      errors: [400, 409, 413, 422],
+      errors: [400, 409, 422],
     },
     {
       id: 'ehr_get_by_subject',
@@ -69,7 +69,7 @@ export const EHR_OPERATIONS: OperationGroup = {
       parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS'],
       request: { ...ehrStatus, required: false },
       responses: { 201: version('Created; a body only when `Prefer` asks for one', ehr) },
-      errors: [400, 409, 413],
+      errors: [400, 409],
     },
     {
       id: 'ehr_get_by_id',
@@ -124,7 +124,7 @@ export const EHR_STATUS_OPERATIONS: OperationGroup = {
       ],
       request: ehrStatus,
       responses: { 200: version('Updated; a body only when `Prefer` asks for one', ehrStatus) },
-      errors: [400, 404, 409, 412, 413],
+      errors: [400, 404, 409, 412],
     },
     ...versionedOperations('versioned_ehr_status', `${EHR}/versioned_ehr_status`),
   ],

@@ -76,7 +76,7 @@ export const MANAGEMENT_OPERATIONS: OperationGroup = {
       access: 'management',
       request: { schema: 'LogLevel', types: 'json' },
       responses: { 204: { description: 'Set' } },
-      errors: [400, 404, 413],
+      errors: [400, 404],
     },
   ],
 };

@@ -48,6 +48,17 @@ export const QUERY_OPERATIONS: OperationGroup = {
       request: { schema: 'QueryRequest', types: 'json' },
       isStored: false,
     }),
+    {
+      id: 'query_explain',
+      method: 'post',
+      path: `${QUERY}/aql/explain`,
+      summary: 'Tell how an AQL query runs: parts, pipeline, indexes and documents examined, hints; no data',
+      access: 'user',
+      parameters: LIMITS,
+      request: { schema: 'QueryRequest', types: 'json' },
+      responses: { 200: { description: 'The explanation', body: { schema: 'Object', types: 'json' } } },
+      errors: [400, 408, 422, 502],
+    },
     ...storedPaths.flatMap(([path, which], index) => [
       execution({
         id: index === 0 ? 'query_execute_stored' : 'query_execute_stored_version',

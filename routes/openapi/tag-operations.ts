@@ -44,7 +44,7 @@ export const TAG_OPERATIONS: OperationGroup = {
           responses: {
             200: { description: 'Replaced; the tags only when `Prefer` asks for them', body: tags },
           },
-          errors: [400, 404, 409, 413],
+          errors: [400, 404, 409],
         },
         {
           id: `${resource}_tags_delete`,
@@ -92,7 +92,7 @@ export const OWN_TAG_OPERATIONS: OperationGroup = {
             headers: ['Location'],
           },
         },
-        errors: [400, 404, 409, 413, 422],
+        errors: [400, 404, 409, 422],
       },
       {
         id: `${resource}_item_tag_delete`,
@@ -102,7 +102,7 @@ export const OWN_TAG_OPERATIONS: OperationGroup = {
         access: 'user',
         request: { schema: 'ItemTagIds', types: 'json' },
         responses: { 204: { description: 'Deleted' } },
-        errors: [400, 404, 409, 413, 422],
+        errors: [400, 404, 409, 422],
       },
     ];
   }),

@@ -16,8 +16,8 @@ import { bearer } from '../support/tokens.js';
 
 /** What needs a slow query or a slow check, a terminology server or a broken database; the tests of those show it. */
 const SHOWN_ELSEWHERE: readonly (readonly [RegExp, number])[] = [
-  [/^query_execute/, 408],
-  [/^query_execute/, 502],
+  [/^query_e/, 408],
+  [/^query_e/, 502],
   [/^verify$/, 409],
   [/^management_(health|liveness)$/, 503],
 ];

@@ -387,6 +387,9 @@ function queryCases(world: World): ApiCase[] {
     { id: 'query_execute_adhoc_post', status: 200, call: () => ({ body: { q: AQL } }) },
     { id: 'query_execute_adhoc_post', status: 400, call: () => ({ body: { q: 'SELECT' } }) },
     { id: 'query_execute_adhoc_post', status: 422, call: () => ({ body: { q: limited, fetch: 1 } }) },
+    { id: 'query_explain', status: 200, call: () => ({ body: { q: AQL } }) },
+    { id: 'query_explain', status: 400, call: () => ({ body: { q: 'SELECT' } }) },
+    { id: 'query_explain', status: 422, call: () => ({ body: { q: limited, fetch: 1 } }) },
     ...['', '_version'].flatMap((version): ApiCase[] => [
       {
         id: `query_execute_stored${version}`,
