@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { CdrError } from '../base/errors.js';
 import { isTransactionGone, isTransactionTooLarge } from '../database/mongo-error.js';
 import { inTransaction } from '../database/transaction.js';
@@ -9,6 +10,9 @@ export type Session = Parameters<typeof runWrites>[0];
 /** No attempt of a merge starts later than this after the first. */
 const RETRY_MS = 60_000;
 
+/** Before a retry, doubled each time: whoever was faster is to end first. */
+const PAUSE_MS = 10;
+
 /** A transaction that the server ended after so long was ended for its age, so trying again is of no use. */
 const AGED_MS = 30_000;
 
@@ -17,7 +21,10 @@ const AGED_MS = 30_000;
  * @throws conflict when they always were; transaction-too-large when the engine refuses it for size or age
  */
 export function inMergeTransaction<T>(retries: number, work: (session: Session) => Promise<T>): Promise<T> {
+  let attempts = 0;
   const attempt = async (session: Session): Promise<T> => {
+    if (attempts > 0) await setTimeout(PAUSE_MS * 2 ** attempts * (0.5 + Math.random()));
+    attempts += 1;
     const start = performance.now();
     try {
       return await work(session);
