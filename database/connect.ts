@@ -2,6 +2,7 @@
 import mongoose from 'mongoose';
 import { CdrError } from '../base/errors.js';
 import type { DatabaseSettings } from '../base/settings.js';
+import { isUnavailable } from './mongo-error.js';
 import { startLocalDatabase } from './local-database.js';
 
 /** The connected database. */
@@ -14,7 +15,18 @@ export interface DatabaseHandle {
   close(): Promise<void>;
 }
 
-const SELECTION_TIMEOUT_MS = 10_000;
+/** How long the first connection is tried. */
+const CONNECT_PATIENCE_MS = 10_000;
+
+/**
+ * How a lost database is noticed: a request waits so long for a usable server, then it is answered 503; a server
+ * that fell silent is noticed by the heartbeat. Each is taken unless the URI sets it.
+ */
+const LOSS_OPTIONS = {
+  serverSelectionTimeoutMS: 2_000,
+  connectTimeoutMS: 2_000,
+  heartbeatFrequencyMS: 1_000,
+} as const;
 
 /**
  * Connects the default mongoose connection, starting a local database first when no URI is given. Writes exactly
@@ -45,7 +57,7 @@ export async function connectDatabase(
 
 /**
  * Connects the default mongoose connection with the options of the whole product.
- * @throws the driver's error when the server is not reached within 10 s, or what the URI says
+ * @throws the driver's error when the server is not reached within 2 s, or what the URI says
  */
 export async function connectMongoose(uri: string, database: string): Promise<void> {
   mongoose.set('transactionAsyncLocalStorage', true);
@@ -58,9 +70,15 @@ export async function connectMongoose(uri: string, database: string): Promise<vo
     appName: 'everchart',
     readConcern: { level: 'majority' },
     writeConcern: { w: 'majority' },
-    // options given here would win over those of the URI
-    ...(!uri.includes('serverSelectionTimeoutMS=') && { serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS }),
+    // mongoose would hold commands back for 10 s while the database is away
+    bufferCommands: false,
+    ...unlessInUri(uri),
   });
+}
+
+/** Options given to `connect` would win over those of the URI. */
+function unlessInUri(uri: string): Partial<typeof LOSS_OPTIONS> {
+  return Object.fromEntries(Object.entries(LOSS_OPTIONS).filter(([name]) => !uri.includes(`${name}=`)));
 }
 
 /** Resolves when the database answers. @throws the driver's error, CdrError `unavailable` when not connected */
@@ -77,11 +95,17 @@ async function connectExternal(
   const { mongodbUri: uri, mongodbDatabase } = settings;
   const description = `external ${hostsOf(uri)}`;
   log(`database: ${description}`);
-  try {
-    await connectMongoose(uri, mongodbDatabase);
-  } catch (cause) {
-    await mongoose.disconnect();
-    throw new CdrError('unavailable', `Cannot connect to the database: ${description}`, { cause });
+  const isPatient = !uri.includes('serverSelectionTimeoutMS=');
+  const deadline = performance.now() + (isPatient ? CONNECT_PATIENCE_MS : 0);
+  for (let isConnected = false; !isConnected;) {
+    try {
+      await connectMongoose(uri, mongodbDatabase);
+      isConnected = true;
+    } catch (cause) {
+      await mongoose.disconnect();
+      if (!isUnavailable(cause) || performance.now() > deadline)
+        throw new CdrError('unavailable', `Cannot connect to the database: ${description}`, { cause });
+    }
   }
   return { uri, description, close: () => mongoose.disconnect() };
 }

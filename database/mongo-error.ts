@@ -6,6 +6,8 @@ const MAX_TIME_EXPIRED = 50;
 const LOCK_TIMEOUT = 24;
 const TRANSACTION_TOO_LARGE = 257;
 const NO_SUCH_TRANSACTION = 251;
+/** ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary, InterruptedAtShutdown and its kin. */
+const NO_PRIMARY: readonly unknown[] = [91, 189, 10107, 11600, 11602, 13435, 13436];
 
 /** Whether a unique index refused a write (E11000). */
 export function isDuplicateKey(error: unknown): boolean {
@@ -24,15 +26,20 @@ export function isTimeLimit(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoError && error.code === MAX_TIME_EXPIRED;
 }
 
-/** Whether the database cannot be reached, or its queue of transactions is full. */
+/** Whether the database cannot be reached, has no primary, or its queue of transactions is full. */
 export function isUnavailable(error: unknown): boolean {
+  const { mongo } = mongoose;
   if (
-    error instanceof mongoose.mongo.MongoServerSelectionError ||
-    error instanceof mongoose.mongo.MongoNetworkError
+    error instanceof mongo.MongoServerSelectionError ||
+    error instanceof mongo.MongoNetworkError ||
+    error instanceof mongo.MongoNotConnectedError ||
+    error instanceof mongo.MongoTopologyClosedError ||
+    error instanceof mongo.MongoServerClosedError
   )
     return true;
-  if (error instanceof mongoose.mongo.MongoNotConnectedError) return true;
-  return error instanceof mongoose.mongo.MongoError && error.code === LOCK_TIMEOUT;
+  return (
+    error instanceof mongo.MongoError && (error.code === LOCK_TIMEOUT || NO_PRIMARY.includes(error.code))
+  );
 }
 
 /** Whether a transaction changes more than the server can hold. */

@@ -6,6 +6,7 @@ import { connectDatabase, type DatabaseHandle } from '../database/connect.js';
 import { resumeErasures } from '../change/erase.js';
 import { removeExpiredRequests } from '../models/idempotency.js';
 import { createApp } from './app.js';
+import { gracefulStop } from './graceful-stop.js';
 import { createMetrics } from './metrics.js';
 import { prepareStorage } from './storage.js';
 
@@ -35,6 +36,7 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
   };
   const handle = createApp(settings, log, operation).callback();
   const server = createServer((request, response) => void handle(request, response));
+  const stopServing = gracefulStop(server);
   try {
     await listen(server, settings);
     if (!(await prepareStorage(settings))) {
@@ -48,7 +50,8 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
     const stop = async (): Promise<void> => {
       operation.state.stopping = true;
       clearInterval(sweep);
-      await close(server, database, settings.shutdownTimeoutMs);
+      await stopServing(settings.shutdownTimeoutMs);
+      await database.close();
     };
     return { url, database, close: stop };
   } catch (error) {
@@ -93,18 +96,4 @@ function addressOf(server: Server, settings: Settings): string {
   const { port } = server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   return `http://${host}:${port}`;
-}
-
-async function close(server: Server, database: DatabaseHandle, timeoutMs: number): Promise<void> {
-  const timer = setTimeout(() => {
-    server.closeAllConnections();
-  }, timeoutMs);
-  await new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-  clearTimeout(timer);
-  await database.close();
 }
