@@ -17,7 +17,7 @@ import { existenceIn, growCohesion, type PathDraft } from './cohesion.js';
 import { nearestWord } from './nearest-word.js';
 import { renderValue } from './render.js';
 import { resolveFrom, type FromScope } from './scope-from.js';
-import type { Alias, Column, Existence, OrderKey, PathType, PathUse, Scope } from './scope-types.js';
+import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from './scope-types.js';
 import { pathType, stepType } from './typing.js';
 
 /** What of the request changes the meaning of a query. */
@@ -243,9 +243,4 @@ function columnNamed(name: string, query: Query): number {
 
 function orderText(expression: ColumnExpression): string {
   return expression.kind === 'path' ? keyOf(expression) : renderValue(expression);
-}
-
-/** The type of a path that takes part in rows. */
-export function typeOf(scope: Scope, path: IdentifiedPath): PathType {
-  return scope.useOf(path).type;
 }

@@ -11,7 +11,8 @@ import type {
 } from '../ast.js';
 import { isLike } from '../like-pattern.js';
 import type { Scope } from '../scope-types.js';
-import { callFunction, presentTime, type Clock } from './functions.js';
+import { presentTime, type Clock } from '../present-time.js';
+import { callFunction } from './functions.js';
 import { compareIdentifier, type Rules } from './predicate.js';
 import { isThere, type Row } from './rows.js';
 import { compareReadings, compareWithLiteral, plain, readingOf, textForm, type Found } from './value.js';

@@ -44,7 +44,7 @@ export function evaluateQuery(
     subsumption: options.subsumption ?? false,
     ehrId: options.ehrId == null ? null : (parseEhrId(options.ehrId) ?? options.ehrId),
   };
-  const clock = { now: options.now, zoneOffsetMinutes: options.zoneOffsetMinutes ?? 0 };
+  const clock = { now: options.now, offsetMinutes: options.zoneOffsetMinutes ?? 0 };
   const evaluator = new RowEvaluator(scope, rules, clock);
   const ehrs = ehrsAt(data, options.asOf ?? null);
   const { where } = scope.query;

@@ -1,14 +1,8 @@
 import { unreachable } from '../../base/unreachable.js';
 import type { FunctionCall, FunctionName } from '../ast.js';
 import { argumentDomain } from '../function-domains.js';
+import { presentTime, type Clock } from '../present-time.js';
 import { readingOf, textForm, type Found } from './value.js';
-
-/** What the CURRENT_… functions tell: one instant per query, in the server's zone. */
-export interface Clock {
-  readonly now: Date;
-  /** Minutes east of UTC. */
-  readonly zoneOffsetMinutes: number;
-}
 
 type Scalar = string | number | boolean | null;
 
@@ -107,32 +101,4 @@ function plus(value: number): number {
 function numberOf(arg: Found | null): number | null {
   const reading = readingOf(arg);
   return reading?.domain === 'number' ? Number(reading.key) : null;
-}
-
-/** The present time in the server's zone as ISO 8601 text. */
-export function presentTime(
-  name: 'CURRENT_DATE' | 'CURRENT_TIME' | 'CURRENT_DATE_TIME' | 'NOW' | 'CURRENT_TIMEZONE',
-  { now, zoneOffsetMinutes }: Clock,
-): string {
-  const local = new Date(now.getTime() + zoneOffsetMinutes * 60_000).toISOString().slice(0, -1);
-  const zone = formatZone(zoneOffsetMinutes);
-  switch (name) {
-    case 'CURRENT_DATE':
-      return local.slice(0, 10);
-    case 'CURRENT_TIME':
-      return local.slice(11, 19);
-    case 'CURRENT_DATE_TIME':
-    case 'NOW':
-      return local + zone;
-    case 'CURRENT_TIMEZONE':
-      return zone;
-    default:
-      return unreachable(name);
-  }
-}
-
-function formatZone(minutes: number): string {
-  const pad = (count: number): string => String(count).padStart(2, '0');
-  const size = Math.abs(minutes);
-  return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
 }

@@ -10,7 +10,7 @@ import { loadReferenceData } from '../support/load-reference.js';
 
 useDatabase();
 
-const PAIRS = Number(process.env['DIFFERENTIAL_PAIRS'] ?? 300);
+const PAIRS = Number(process.env['DIFFERENTIAL_PAIRS'] ?? 150);
 const SEED = Number(process.env['DIFFERENTIAL_SEED'] ?? 86);
 const PER_DATA = 25;
 

@@ -142,5 +142,87 @@ const visibilityCases: readonly AqlCase[] = [
   },
 ];
 
-/** Groups 79 to 85: the language itself, hidden EHRs. */
-export const languageAndVisibilityCases: readonly AqlCase[] = [...languageCases, ...visibilityCases];
+/** Rows of the feature table that no group names; each under the group nearest to it. */
+const featureCases: readonly AqlCase[] = [
+  {
+    group: 4,
+    title: 'predicate on the EHR variable of a path',
+    aql: `SELECT e/ehr_id/value, e[ehr_id/value='${EHR.E1}']/directory/name/value FROM EHR e`,
+    expect: {
+      rows: [
+        [EHR.E1, 'Hilltop'],
+        [EHR.E2, null],
+        [EHR.E3, null],
+      ],
+    },
+  },
+  {
+    group: 4,
+    title: 'different predicates on ehr_status',
+    aql: "SELECT e/ehr_status[subject/external_ref/id/value='H-1']/uid/value, e/ehr_status[subject/external_ref/id/value='H-2']/name/value FROM EHR e CONTAINS EHR_STATUS t[subject/external_ref/namespace='hill']",
+    expect: {
+      rows: [
+        [versionUid('S1', 1), null],
+        [null, 'EHR Status'],
+      ],
+    },
+  },
+  {
+    group: 52,
+    title: 'order of archetype_node_id in a predicate',
+    aql: `SELECT a/data[at0001]/items[archetype_node_id > 'at0013' and archetype_node_id < 'at0015']/name/value FROM ${REPORT}`,
+    expect: { rows: column('Unknown') },
+  },
+  {
+    group: 49,
+    title: 'predicate on a path below the element',
+    aql: `SELECT v/data[at0001]/items[at0002 and value/defining_code/code_string = $c]/value/value FROM EVALUATION v[${A.problem}]`,
+    parameters: { c: 'B' },
+    expect: { rows: column(null, 'Bronchitis', null) },
+  },
+  {
+    group: 67,
+    title: 'MIN and MAX of name, uid, template id and archetype_node_id',
+    aql: 'SELECT MIN(c/name/value), MAX(c/uid/value), MIN(c/archetype_details/template_id/value), MAX(c/archetype_node_id) FROM COMPOSITION c',
+    expect: { rows: [['Control', versionUid('C5', 1), 'hill.order.v1', A.report]] },
+  },
+  {
+    group: 67,
+    title: 'MIN of times',
+    aql: 'SELECT MIN(c/context/start_time/value), MAX(c/context/start_time) FROM COMPOSITION c',
+    expect: {
+      rows: [['2021-03-01T08:00:00+02:00', { _type: 'DV_DATE_TIME', value: '2021-03-06T10:00:00Z' }]],
+    },
+  },
+  {
+    group: 71,
+    title: 'ORDER BY a VERSION path',
+    aql: 'SELECT v/uid/value FROM VERSION v[ALL_VERSIONS] CONTAINS COMPOSITION c ORDER BY v/commit_audit/time_committed DESC LIMIT 2',
+    expect: { rows: column(versionUid('C6', 1), versionUid('C5', 1)), ordered: true },
+  },
+  {
+    group: 63,
+    title: 'MATCHES of an object',
+    aql: "SELECT c/uid/value FROM COMPOSITION c WHERE c/category MATCHES {'event'} AND c/category/defining_code MATCHES {'openehr::433'}",
+    expect: { rows: column(...CURRENT) },
+  },
+  {
+    group: 60,
+    title: 'compares paths of two variables',
+    aql: `SELECT o/name/value, p/name/value FROM COMPOSITION c CONTAINS (OBSERVATION o AND OBSERVATION p) WHERE o/name/value < p/name/value`,
+    expect: { rows: [['Blood pressure', 'Pulse']] },
+  },
+  {
+    group: 47,
+    title: 'LIKE on uid/value and the order of uids',
+    aql: `SELECT c/uid/value FROM COMPOSITION c WHERE c/uid/value LIKE '*::1' ORDER BY c/uid/value DESC LIMIT 2`,
+    expect: { rows: column(versionUid('C5', 1), versionUid('C4', 1)), ordered: true },
+  },
+];
+
+/** Groups 79 to 85: the language itself, hidden EHRs; and what the feature table adds. */
+export const languageAndVisibilityCases: readonly AqlCase[] = [
+  ...languageCases,
+  ...visibilityCases,
+  ...featureCases,
+];
