@@ -13,7 +13,7 @@ export interface IdempotencyClaim {
 }
 
 /** How long an answer is given again. */
-export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 const CREATED = 201;
 

@@ -117,12 +117,6 @@ export function templateById(templateId: string): Promise<TemplateDoc | null> {
   return Template.findOne({ _id: templateId }).lean().exec();
 }
 
-/** The XML text of a template as uploaded, null when unknown. */
-export async function optText(templateId: string): Promise<string | null> {
-  const doc = await Template.findOne({ _id: templateId }, { opt: 1 }).lean().exec();
-  return doc?.opt ?? null;
-}
-
 /** All templates without their texts, by template id. */
 export function templateSummaries(): Promise<TemplateSummary[]> {
   return Template.find({}, { concept: 1, archetype_id: 1, created_timestamp: 1 })

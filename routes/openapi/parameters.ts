@@ -15,7 +15,7 @@ const TIME: JsonObject = { type: 'string', format: 'date-time' };
 const word = (...words: string[]): JsonObject => ({ type: 'string', enum: words });
 
 /** Query and header parameters, each described once. Contract, sections 2 to 6 and 8 to 13. */
-export const PARAMETERS = {
+const PARAMETERS = {
   subject_id: { in: 'query', description: 'id of the patient: `subject.external_ref.id.value`' },
   subject_namespace: { in: 'query', description: '`subject.external_ref.namespace`' },
   include: {

@@ -14,7 +14,6 @@ import {
   compiledTemplate,
   keepTemplates,
   markTemplateUsed,
-  optText,
   templateInUse,
   templateSummaries,
   type UploadedTemplate,
@@ -87,8 +86,6 @@ describe('templates', () => {
     await createTemplate(uploaded(id));
     const summary = (await templateSummaries()).find(({ _id }) => _id === id);
     expect(Object.keys(summary!).sort()).toEqual(['_id', 'archetype_id', 'concept', 'created_timestamp']);
-    expect(await optText(id)).toBe(uploaded(id).opt);
-    expect(await optText('unknown')).toBeNull();
   });
 
   it('leave nothing behind when an id exists', async () => {
