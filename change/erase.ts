@@ -1,6 +1,14 @@
 import { inTransaction } from '../database/transaction.js';
 import { holdActive } from '../models/ehr.js';
-import { ehrErasure, ehrHiding, ehrsBeingErased, eraseEhrContent, objectErasure } from '../models/erase.js';
+import {
+  ehrErasure,
+  ehrHiding,
+  ehrsBeingErased,
+  eraseEhrContent,
+  holdsMoreVersions,
+  objectErasure,
+  wholeErasure,
+} from '../models/erase.js';
 import type { RootType } from '../models/layout.js';
 import { containerOf } from '../models/versioned-object.js';
 import { runWrites } from '../models/write-batch.js';
@@ -19,20 +27,25 @@ export function eraseVersionedObject(ehrId: string, type: RootType, objectId: st
   });
 }
 
+/** Versions that one transaction removes well within its limits of time and size. */
+const VERSIONS_AT_ONCE = 10_000;
+
 /**
  * Removes an EHR physically with everything it holds, the records of merges that ended in it, their archives,
  * tombstones and subject reservations. Contract, section 13.
  *
- * An EHR may be larger than one transaction: a first one marks it and removes what AQL reads, so that it is
- * hidden everywhere at once; the rest goes in steps that can be repeated, and `resumeErasures` ends what a crash
- * interrupted.
+ * In one transaction, unless the EHR is too large for one. Then a first transaction marks it and removes what AQL
+ * reads, the rest goes in steps that can be repeated, and `resumeErasures` ends what a crash interrupted.
+ * `versionsAtOnce`: how large "too large" is.
  * @throws not-found when the id is unknown or merged away
  */
-export async function eraseEhr(ehrId: string): Promise<void> {
+export async function eraseEhr(ehrId: string, versionsAtOnce = VERSIONS_AT_ONCE): Promise<void> {
+  const inSteps = await holdsMoreVersions(ehrId, versionsAtOnce);
   await inTransaction(async (session) => {
-    if (!(await runWrites(session, ehrHiding(ehrId)))) throw ehrNotFound(ehrId);
+    const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);
+    if (!(await runWrites(session, writes))) throw ehrNotFound(ehrId);
   });
-  await finishErasure(ehrId);
+  if (inSteps) await finishErasure(ehrId);
 }
 
 /** Ends the physical deletions that were under way when the server stopped. Gives how many. */

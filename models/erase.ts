@@ -1,4 +1,4 @@
-import mongoose, { trusted } from 'mongoose';
+import mongoose, { trusted, type ClientSession } from 'mongoose';
 import { Ehr } from './ehr.js';
 import { COLLECTIONS, type CollectionName } from './layout.js';
 import type { Write } from './write-batch.js';
@@ -35,6 +35,26 @@ export function ehrHiding(ehrId: string): Write[] {
   ];
 }
 
+/** The writes that remove an active EHR and all it holds at once; the first matches nothing otherwise. */
+export async function wholeErasure(session: ClientSession, ehrId: string): Promise<Write[]> {
+  const mergeIds = await mergesEndingIn(ehrId, { session });
+  return [
+    ...ehrHiding(ehrId),
+    { collection: COLLECTIONS.itemTags, remove: { owner_id: ehrId } },
+    { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId } },
+    { collection: COLLECTIONS.versionedObjects, remove: { ehr_id: ehrId } },
+    { collection: COLLECTIONS.contributions, remove: { ehr_id: ehrId } },
+    { collection: COLLECTIONS.mergeArchive, remove: { merge_id: { $in: mergeIds } } },
+    ...(await ehrErasure(ehrId)),
+  ];
+}
+
+/** Whether an EHR holds more than this many versions; counts no further. */
+export async function holdsMoreVersions(ehrId: string, most: number): Promise<boolean> {
+  const versions = mongoose.connection.collection(COLLECTIONS.versions);
+  return (await versions.countDocuments({ ehr_id: ehrId }, { limit: most + 1 })) > most;
+}
+
 /** Ids of EHRs whose physical deletion has begun. */
 export async function ehrsBeingErased(): Promise<string[]> {
   const docs = await Ehr.find({ state: 'deleting' }, { _id: 1 }).lean<{ _id: string }[]>().exec();
@@ -48,7 +68,7 @@ export async function eraseEhrContent(ehrId: string): Promise<void> {
   await eraseInSteps(COLLECTIONS.versions, { ehr_id: ehrId });
   await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: ehrId });
   await eraseInSteps(COLLECTIONS.contributions, { ehr_id: ehrId });
-  for (const mergeId of await mergesEndingIn(ehrId)) {
+  for (const mergeId of await mergesEndingIn(ehrId, {})) {
     await eraseInSteps(COLLECTIONS.mergeArchive, { merge_id: mergeId });
   }
 }
@@ -75,11 +95,15 @@ async function sourcesEndingIn(ehrId: string): Promise<string[]> {
   return found;
 }
 
-async function mergesEndingIn(ehrId: string): Promise<string[]> {
+/** A native call does not join a transaction by itself: inside one the session is given. */
+async function mergesEndingIn(
+  ehrId: string,
+  joined: { readonly session?: ClientSession },
+): Promise<string[]> {
   const sources = await sourcesEndingIn(ehrId);
   const docs = await mongoose.connection
     .collection(COLLECTIONS.mergeRecords)
-    .find({ source_ehr: { $in: sources } }, { projection: { _id: 1 } })
+    .find({ source_ehr: { $in: sources } }, { projection: { _id: 1 }, ...joined })
     .toArray();
   return docs.map((doc) => String(doc._id));
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
-import { resumeErasures } from '../../change/erase.js';
+import { eraseEhr, resumeErasures } from '../../change/erase.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { ADMIN, bearer, USER, WITH_ADMIN } from '../support/tokens.js';
@@ -153,6 +153,14 @@ describe('deleteEhr', () => {
     expect((await request(app).post(`${V1}/ehr`).send(status)).status).toBe(409);
     expect((await admin('delete', `/ehr/${ehrId}`)).status).toBe(204);
     expect((await request(app).put(`${V1}/ehr/${ehrId}`).send(status)).status).toBe(201);
+  });
+
+  it('of an EHR too large for one transaction goes in steps and leaves nothing either', async () => {
+    const ehrId = await anEhr();
+    await aComposition(ehrId);
+    await aDirectory(ehrId);
+    await eraseEhr(ehrId, 2);
+    expect(Object.values(await documents(ehrId))).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
   it('that was interrupted hides the EHR at once and is ended by the next start', async () => {
