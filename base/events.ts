@@ -6,6 +6,7 @@ export const EVENTS = {
   query: 'everchart:query',
   merge: 'everchart:merge',
   templateCache: 'everchart:template-cache',
+  terminologyFailure: 'everchart:terminology-failure',
 } as const;
 
 /** A CONTRIBUTION was committed. */
@@ -14,10 +15,13 @@ export interface CommitEvent {
   readonly versions: number;
 }
 
-/** An AQL query was answered. */
+/** An AQL query was answered, or given up. */
 export interface QueryEvent {
   readonly seconds: number;
   readonly rows: number;
+  /** The text as submitted or stored: without the values of its parameters. */
+  readonly aql: string;
+  readonly requestId: string;
 }
 
 /** Two EHRs were merged, or a merge was taken back. */
@@ -30,11 +34,17 @@ export interface CacheEvent {
   readonly outcome: 'hit' | 'miss';
 }
 
+/** The terminology server failed and a code was accepted unchecked. */
+export interface TerminologyFailureEvent {
+  readonly valueSetUrl: string;
+}
+
 const channels = {
   commit: channel(EVENTS.commit),
   query: channel(EVENTS.query),
   merge: channel(EVENTS.merge),
   templateCache: channel(EVENTS.templateCache),
+  terminologyFailure: channel(EVENTS.terminologyFailure),
 };
 
 /** Tells that a commit succeeded. Costs nothing while nobody listens. */
@@ -55,4 +65,9 @@ export function tellMerge(event: MergeEvent): void {
 /** Tells whether a compiled template was in the cache. */
 export function tellTemplateCache(event: CacheEvent): void {
   if (channels.templateCache.hasSubscribers) channels.templateCache.publish(event);
+}
+
+/** Tells that a code was accepted unchecked. */
+export function tellTerminologyFailure(event: TerminologyFailureEvent): void {
+  if (channels.terminologyFailure.hasSubscribers) channels.terminologyFailure.publish(event);
 }

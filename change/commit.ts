@@ -1,4 +1,5 @@
 import { CdrError } from '../base/errors.js';
+import { tellCommit } from '../base/events.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
 import { inTransaction } from '../database/transaction.js';
 import { saveShapes, saveShapesWith } from '../models/aql-shape.js';
@@ -35,9 +36,14 @@ export async function commit(
   request: CommitRequest,
   known: readonly VersionedObjectDoc[] = [],
 ): Promise<Commit> {
+  const start = performance.now();
   let plan = planOrNull(context, await optimisticState(request, known), request);
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
-    if (plan !== null && (await attempt(request, plan))) return plan.commit;
+    if (plan !== null && (await attempt(request, plan))) {
+      const { versions } = plan.commit;
+      tellCommit({ seconds: (performance.now() - start) / 1000, versions: versions.length });
+      return plan.commit;
+    }
     const state = await fullState(request);
     // A commit whose answer was lost may be found done already when it is repeated.
     if (plan !== null && state.isContributionUsed && request.isChosenUid !== true) return plan.commit;

@@ -18,6 +18,7 @@ import { readGetQuery, readGetRequest, readPostQuery, readPostRequest } from './
 import type { QueryRequest } from './query-request.js';
 import { queryNameFrom, versionFrom } from './stored-query.js';
 import { terminologyOf } from './query-terminology.js';
+import { toldQuery } from './told-query.js';
 
 /** Rows that the database gives at a time while an answer is streamed. */
 const STREAM_BATCH = 500;
@@ -97,11 +98,11 @@ class QueryRunner {
     const leave = await this.gate.enter();
     if (isStream) {
       ctx.res.once('close', leave);
-      answerStream(ctx, form, answer, this.rows(answer, STREAM_BATCH));
+      answerStream(ctx, form, answer, toldQuery(ctx, q, this.rows(answer, STREAM_BATCH)));
       return;
     }
     try {
-      await answerResultSet(ctx, form, answer, this.rows(answer));
+      await answerResultSet(ctx, form, answer, toldQuery(ctx, q, this.rows(answer)));
     } finally {
       leave();
     }

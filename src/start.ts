@@ -8,6 +8,7 @@ import { removeExpiredRequests } from '../models/idempotency.js';
 import { createApp } from './app.js';
 import { gracefulStop } from './graceful-stop.js';
 import { createMetrics } from './metrics.js';
+import { logSlowQueries } from './slow-query-log.js';
 import { prepareStorage } from './storage.js';
 
 const HOUR_MS = 3_600_000;
@@ -44,12 +45,14 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
     }
     operation.state.indexesBuilt = true;
     const sweep = sweepIdempotencyKeys(log);
+    const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
     void finishErasures(log);
     const url = addressOf(server, settings);
     log.info(`listening on ${url}`);
     const stop = async (): Promise<void> => {
       operation.state.stopping = true;
       clearInterval(sweep);
+      stopLoggingQueries();
       await stopServing(settings.shutdownTimeoutMs);
       await database.close();
     };
