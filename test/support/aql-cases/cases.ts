@@ -1,4 +1,5 @@
 import type { AqlCase } from './aql-case.js';
+import { combinationCases } from './combination-cases.js';
 import { containsCases } from './contains-cases.js';
 import { ehrCases } from './ehr-cases.js';
 import { languageAndVisibilityCases } from './language-cases.js';
@@ -17,4 +18,5 @@ export const aqlCases: readonly AqlCase[] = [
   ...valueCases,
   ...resultCases,
   ...languageAndVisibilityCases,
+  ...combinationCases,
 ];
