@@ -4,10 +4,11 @@ import type { RootType } from '../models/layout.js';
 import { templateInUse } from '../models/template.js';
 import { readRm } from '../rm/read.js';
 import { missingCompositionAttributes, validateRm } from '../rm/validate.js';
-import { validateAgainstTemplate } from '../template/validate.js';
+import { validateAgainstTemplate, type ValueSetCode } from '../template/validate.js';
 import { isLenient, type LifecycleState } from './codes.js';
 import type { ChangeContext } from './context.js';
 import type { TemplateOfEntry } from './request.js';
+import { valueSetFindings } from './value-sets.js';
 
 /** The error that carries findings: its message is the findings joined by `, ` (R19). */
 export function findings(code: 'invalid' | 'unprocessable', violations: readonly string[]): CdrError {
@@ -53,13 +54,16 @@ export async function judgeComposition(
     throw new CdrError('unprocessable', `Template with template_id '${templateId}' does not exist`);
   const { checkRmRules, checkExtraNodes, checkContainerCardinality } = context.settings;
   const lenient = isLenient(lifecycleState);
+  const valueSetCodes: ValueSetCode[] = [];
   const violations = [
     ...(checkRmRules ? validateRm(composition, { lenient }) : []),
     ...validateAgainstTemplate(composition, template.compiled, {
       checkExtraNodes,
       checkContainerCardinality,
       lenient,
+      valueSetCodes,
     }),
+    ...(await valueSetFindings(context.settings.terminology, valueSetCodes)),
   ];
   if (violations.length > 0) throw findings('unprocessable', violations);
   const category = textAt(composition, ['category', 'defining_code', 'code_string']) ?? '';

@@ -17,6 +17,7 @@ export type ChangeSettings = Pick<
   | 'checkRmRules'
   | 'checkContainerCardinality'
   | 'acceptForeignSystemId'
+  | 'terminology'
 >;
 
 /** The context of a running server. */

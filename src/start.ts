@@ -1,6 +1,8 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { EVENTS, type TerminologyFailureEvent } from '../base/events.js';
 import type { Settings } from '../base/settings.js';
 import { connectDatabase, type DatabaseHandle } from '../database/connect.js';
 import { resumeErasures } from '../change/erase.js';
@@ -47,8 +49,8 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
     const sweep = sweepIdempotencyKeys(log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
     void finishErasures(log);
+    warnOfUncheckedCodes(log);
     const url = addressOf(server, settings);
-    log.info(`listening on ${url}`);
     const stop = async (): Promise<void> => {
       operation.state.stopping = true;
       clearInterval(sweep);
@@ -73,6 +75,14 @@ function sweepIdempotencyKeys(log: Logger): NodeJS.Timeout {
     });
   }, HOUR_MS);
   return timer.unref();
+}
+
+/** A code that was accepted because the terminology server failed must not go unseen. */
+function warnOfUncheckedCodes(log: Logger): void {
+  subscribe(EVENTS.terminologyFailure, (event) => {
+    const { valueSetUrl } = event as TerminologyFailureEvent;
+    log.warn({ valueSetUrl }, 'the terminology server failed: a code was accepted unchecked');
+  });
 }
 
 /** Ends physical deletions that a crash interrupted; what they concern is hidden already. */
