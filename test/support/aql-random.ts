@@ -380,10 +380,10 @@ class QueryMaker {
   private from(): string {
     const { random } = this;
     const form = random.next();
-    if (form < 0.08) return this.named('EHR', '', EHR, 'e');
+    if (form < 0.08) return this.ehr();
     if (form < 0.16)
       return (
-        this.named('EHR', '', EHR, 'e') +
+        this.ehr() +
         this.containment(() =>
           this.named(
             'EHR_STATUS',
@@ -396,8 +396,18 @@ class QueryMaker {
     if (form < 0.28) return this.folder();
     if (form < 0.34)
       return `(${this.root()}) ${random.pick(['AND', 'OR'])} ${this.named('EHR_STATUS', '', NODE, 's')}`;
-    if (form < 0.75) return this.named('EHR', '', EHR, 'e') + this.containment(() => this.root());
+    if (form < 0.75) return this.ehr() + this.containment(() => this.root());
     return this.root();
+  }
+
+  private ehr(): string {
+    const predicates = [
+      "[time_created/value > '2020-06']",
+      "[ehr_status/other_details/items/name/value = 'Left' or system_id/value = 'other']",
+      "[ehr_id/value >= 'eeeeeeee-0000-4000-8000-000000000002']",
+      "[directory/name/value != 'Left']",
+    ];
+    return this.named('EHR', this.random.chance(0.85) ? '' : this.random.pick(predicates), EHR, 'e');
   }
 
   private containment(inner: () => string): string {
@@ -423,7 +433,7 @@ class QueryMaker {
     if (random.chance(0.2)) return this.content(1, false);
     const isVersion = random.chance(0.2);
     const version = isVersion
-      ? `${this.named('VERSION', random.pick(['', '[LATEST_VERSION]', '[ALL_VERSIONS]', "[commit_audit/time_committed > '2021-01-01T05:00:00Z']"]), VERSION, 'v')} CONTAINS `
+      ? `${this.named('VERSION', random.pick(['', '[LATEST_VERSION]', '[ALL_VERSIONS]', "[commit_audit/time_committed > '2021-01-01T05:00:00Z']", "[commit_audit/change_type/value = 'change 251']", "[lifecycle_state/value != 'state 523' and uid/value > 'cccccccc-0000-4000-8000-000000000003::local.cdr::1']"]), VERSION, 'v')} CONTAINS `
       : '';
     const self = this.named(
       'COMPOSITION',
