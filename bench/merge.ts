@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import mongoose from 'mongoose';
+import { changeContext } from '../change/context.js';
+import { verifyStorage } from '../change/verify.js';
+import { mergeEhrs } from '../merge/merge.js';
+import type { MergeContext, MergeRequest } from '../merge/request.js';
+import { unmergeEhrs } from '../merge/unmerge.js';
+import type { AqlDocument } from '../models/layout.js';
+import { COLLECTIONS } from '../models/layout.js';
+import type { VersionDoc } from '../models/version.js';
+import { configFromEnvironment } from '../src/config.js';
+import { demoClient } from '../src/demo/client.js';
+import { templateText } from '../src/demo/fixtures.js';
+import { createLogger } from '../src/logger.js';
+import { startServer } from '../src/start.js';
+import { patientCompositions } from '../src/demo/load.js';
+import { machine } from './measure.js';
+
+const STEP = 500;
+const SAMPLE_MS = 5;
+
+/** What one step cost. */
+interface Cost {
+  readonly name: string;
+  readonly ms: number;
+  /** Highest resident memory of this process meanwhile, bytes. */
+  readonly peakBytes: number;
+}
+
+/** Merges an EHR with so many compositions into another one and back; prints times and peak memory. */
+export async function benchMerge(count: number, print: (line: string) => void): Promise<void> {
+  const settings = configFromEnvironment({
+    EMBEDDED_DATA_DIR: process.env['EMBEDDED_DATA_DIR'] ?? 'temporary',
+    MONGODB_URI: process.env['MONGODB_URI'] ?? '',
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+  });
+  const server = await startServer(settings, createLogger(settings.logLevel));
+  try {
+    print(`${machine()}\n${server.database.description}`);
+    const client = demoClient(server.url);
+    await client.uploadTemplate(templateText('ehrbase_blood_pressure_simple.de.v0'));
+    const [source, target] = [await client.createEhr(), await client.createEhr()];
+    const [composition] = patientCompositions({ ehrs: 1, compositionsPerEhr: 1, seed: 1, parallel: 1 }, 0);
+    if (composition === undefined) throw new Error('the plan has no compositions');
+    const versionUid = await client.commitComposition(source, composition);
+    const bytes = await cloneVersion(versionUid, count - 1);
+    print(`${count} compositions of ${Math.round(bytes / 1024)} KiB`);
+    const context: MergeContext = { change: changeContext(settings), retries: settings.mergeRetries };
+    const request: MergeRequest = {
+      sourceEhr: source,
+      targetEhr: target,
+      reversible: true,
+      folderMerge: 'COPY',
+      compositionMerge: 'PERSISTENT',
+      dryRun: false,
+      committer: 'bench',
+    };
+    const costs = [
+      await cost('dry run', () => mergeEhrs(context, { ...request, dryRun: true })),
+      await cost('merge', () => mergeEhrs(context, request)),
+      await cost('unmerge', () => unmergeEhrs(context, request)),
+      await cost('verify', verifyStorage),
+    ];
+    for (const { name, ms, peakBytes } of costs) {
+      print(`${name}: ${(ms / 1000).toFixed(2)} s, peak memory of the server ${megabytes(peakBytes)}`);
+    }
+    print(`peak memory of the database ${megabytes(databasePeakBytes())}`);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Copies the documents of one commit under new ids; gives the bytes of one composition. */
+async function cloneVersion(versionUid: string, count: number): Promise<number> {
+  const version = await one<VersionDoc>(COLLECTIONS.versions, versionUid);
+  const aql = await one<AqlDocument>(COLLECTIONS.aql, versionUid);
+  const container = await one(COLLECTIONS.versionedObjects, version.object_id);
+  const contribution = await one(COLLECTIONS.contributions, version.contribution_uid);
+  for (let start = 0; start < count; start += STEP) {
+    const ids = Array.from(
+      { length: Math.min(STEP, count - start) },
+      () => [randomUUID(), randomUUID()] as const,
+    );
+    const cloned = <T extends object>(doc: T): T[] =>
+      ids.map(([objectId, contributionUid]) =>
+        renamed(doc, [
+          [version.object_id, objectId],
+          [version.contribution_uid, contributionUid],
+        ]),
+      );
+    await insert(COLLECTIONS.versions, cloned(version));
+    await insert(COLLECTIONS.aql, cloned(aql));
+    await insert(COLLECTIONS.versionedObjects, cloned(container));
+    await insert(COLLECTIONS.contributions, cloned(contribution));
+  }
+  return Buffer.byteLength(version.data ?? '');
+}
+
+async function one<T extends object>(collection: string, id: string): Promise<T> {
+  const document = await mongoose.connection.collection(collection).findOne({ _id: id as never });
+  if (document === null) throw new Error(`nothing in ${collection} for the first commit`);
+  return document as unknown as T;
+}
+
+async function insert(collection: string, documents: readonly object[]): Promise<void> {
+  await mongoose.connection.collection(collection).insertMany(documents);
+}
+
+/** The value with texts replaced wherever they stand; dates stay. */
+function renamed<T>(value: T, names: readonly (readonly [string, string])[]): T {
+  if (typeof value === 'string') {
+    return names.reduce<string>((text, [from, to]) => text.replaceAll(from, to), value) as T;
+  }
+  if (value instanceof Date || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((member: unknown) => renamed(member, names)) as T;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, renamed(member, names)]),
+  ) as T;
+}
+
+async function cost(name: string, work: () => Promise<unknown>): Promise<Cost> {
+  let peakBytes = process.memoryUsage.rss();
+  const timer = setInterval(() => {
+    peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+  }, SAMPLE_MS);
+  const start = performance.now();
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return { name, ms: performance.now() - start, peakBytes };
+}
+
+/** Highest resident memory of the largest child process since its start; 0 where the system does not tell. */
+function databasePeakBytes(): number {
+  if (process.platform !== 'linux') return 0;
+  const peaks = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => {
+      const status = statusOf(name);
+      const isChild = Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) === process.pid;
+      return isChild ? Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024 : 0;
+    });
+  return Math.max(0, ...peaks);
+}
+
+/** Empty when the process ended meanwhile. */
+function statusOf(processId: string): string {
+  try {
+    return readFileSync(`/proc/${processId}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MiB`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await benchMerge(Number(process.argv[2] ?? 10_000), (line) => process.stdout.write(`${line}\n`));
+}
