@@ -64,7 +64,8 @@ function pipelineStage(stage: JsonObject): ExplainedStage[] {
   const name = Object.keys(stage).find((key) => key.startsWith('$')) ?? '';
   const cursor = stage[name];
   if (name === '$cursor' && isJsonObject(cursor)) return cursorStages(cursor);
-  const indexes = Array.isArray(stage.indexesUsed) ? stage.indexesUsed.join(', ') : '';
+  const used = Array.isArray(stage.indexesUsed) ? stage.indexesUsed : [];
+  const indexes = used.filter((index) => typeof index === 'string').join(', ');
   return [
     {
       stage: name,
@@ -116,31 +117,39 @@ function numberOf(value: JsonValue | undefined): number | null {
 
 /** What would make a query cheaper, in plain words. */
 export function hintsOf(scope: Scope, plan: QueryPlan, stages: readonly ExplainedStage[]): string[] {
+  const { examined, returned } = totalsOf(stages);
+  const isPopulation = !scope.aliases.some(({ fixedEhrId }) => fixedEhrId !== null);
+  const hints: readonly (string | false)[] = [
+    isWholeRead(stages) &&
+      'a whole collection is read, as no index fits: name an archetype or an EHR in FROM',
+    examined > Math.max(1000, returned * 20) && wasteHint(examined, returned),
+    isPopulation && scope.query.limit === null && returned > 10_000 && ALL_ROWS,
+    plan.inProcess !== null && INSIDE[plan.inProcess.kind],
+    usesLeaves(plan) && 'WHERE picks the documents by the leaf index',
+    scope.aliases.some(({ versions }) => versions !== 'latest') && 'superseded versions are searched as well',
+  ];
+  return hints.filter((hint) => hint !== false);
+}
+
+function totalsOf(stages: readonly ExplainedStage[]): { examined: number; returned: number } {
   const [first] = stages;
   const last = stages[stages.length - 1];
-  const examined = first?.documentsExamined ?? 0;
-  const returned = last?.returned ?? first?.returned ?? 0;
-  const hints: string[] = [];
-  if (stages.some(({ stage }) => stage.includes('COLLSCAN')))
-    hints.push('a whole collection is read, as no index fits: name an archetype or an EHR in FROM');
-  if (examined > 1000 && examined > returned * 20)
-    hints.push(
-      `${examined} documents are examined for ${returned} rows: compare a path whose nodes all have at-codes with a literal, so that the leaf index can pick the documents`,
-    );
-  if (
-    !scope.aliases.some(({ fixedEhrId }) => fixedEhrId !== null) &&
-    scope.query.limit === null &&
-    returned > 10_000
-  )
-    hints.push(
-      'every EHR is searched and all rows are answered: page with fetch and offset, or stream as NDJSON',
-    );
-  if (plan.inProcess !== null) hints.push(INSIDE[plan.inProcess.kind]);
-  if (JSON.stringify(plan.pipeline[0] ?? {}).includes('"lv"'))
-    hints.push('WHERE picks the documents by the leaf index');
-  if (scope.aliases.some(({ versions }) => versions !== 'latest'))
-    hints.push('superseded versions are searched as well');
-  return hints;
+  return { examined: first?.documentsExamined ?? 0, returned: last?.returned ?? first?.returned ?? 0 };
+}
+
+const ALL_ROWS =
+  'every EHR is searched and all rows are answered: page with fetch and offset, or stream as NDJSON';
+
+function isWholeRead(stages: readonly ExplainedStage[]): boolean {
+  return stages.some(({ stage }) => stage.includes('COLLSCAN'));
+}
+
+function usesLeaves({ pipeline }: QueryPlan): boolean {
+  return JSON.stringify(pipeline[0] ?? {}).includes('"lv"');
+}
+
+function wasteHint(examined: number, returned: number): string {
+  return `${examined} documents are examined for ${returned} rows: compare a path whose nodes all have at-codes with a literal, so that the leaf index can pick the documents`;
 }
 
 const INSIDE = {

@@ -82,7 +82,8 @@ async function limitedText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let length = 0;
-  for await (const chunk of response.body ?? []) {
+  const chunks = (response.body ?? []) as AsyncIterable<Uint8Array>;
+  for await (const chunk of chunks) {
     length += chunk.length;
     if (length > MAX_ANSWER_BYTES) throw failed();
     text += decoder.decode(chunk, { stream: true });

@@ -38,7 +38,7 @@ export async function* runPipeline(
 ): AsyncGenerator<PipelineRow, void, undefined> {
   const cursor = openCursor(plan, limits);
   try {
-    for await (const row of cursor) yield row as unknown as PipelineRow;
+    for await (const row of cursor) yield row as PipelineRow;
   } catch (error) {
     throw translated(error);
   } finally {
@@ -50,7 +50,7 @@ export async function* runPipeline(
 export async function runPipelineRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
   const cursor = openCursor(plan, limits);
   try {
-    return (await cursor.toArray()) as unknown as PipelineRow[];
+    return (await cursor.toArray()) as PipelineRow[];
   } catch (error) {
     throw translated(error);
   } finally {

@@ -105,7 +105,7 @@ function textOf(body: JsonObject, name: string): string | null {
 
 function countOf(ctx: Context, body: JsonObject, name: 'fetch' | 'offset'): number | null {
   const value = body[name] ?? null;
-  const inBody = value === null ? null : countFrom(typeof value === 'string' ? value : String(value), name);
+  const inBody = value === null ? null : countFrom(JSON.stringify(value).replace(/^"(.*)"$/, '$1'), name);
   const text = queryParameter(ctx, name);
   return oneOf(name, [text === null ? null : countFrom(text, name), inBody]);
 }

@@ -3,7 +3,7 @@ import type { Binder } from './contains.js';
 import type { Visibility } from './document-scope.js';
 import type { Stage } from './expression.js';
 import type { Place } from './place.js';
-import type { LookupStep, Step } from './stages.js';
+import type { LookupStep, Step } from './steps.js';
 
 /** What binding FROM needs and collects. */
 export interface FromState {

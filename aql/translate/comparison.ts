@@ -48,29 +48,21 @@ export function literalIn(domain: Domain, item: Literal | CodeItem): string | nu
     case 'code':
       return domain === 'text' ? item.code : null;
     case 'string':
-      return textIn(domain, item.value);
+      return TEXT_READERS[domain](item.value);
     case 'null':
       return null;
   }
 }
 
-function textIn(domain: Domain, text: string): string | number | null {
-  switch (domain) {
-    case 'text':
-      return text;
-    case 'instant':
-      return parseDateTime(text, BASIC)?.lower ?? null;
-    case 'date':
-      return parseDate(text, BASIC)?.lower ?? null;
-    case 'time':
-      return parseTime(text, BASIC)?.lower ?? null;
-    case 'duration':
-      return parseDuration(text)?.totalSeconds ?? null;
-    case 'number':
-    case 'boolean':
-      return null;
-  }
-}
+const TEXT_READERS: Readonly<Record<Domain, (text: string) => string | number | null>> = {
+  text: (text) => text,
+  instant: (text) => parseDateTime(text, BASIC)?.lower ?? null,
+  date: (text) => parseDate(text, BASIC)?.lower ?? null,
+  time: (text) => parseTime(text, BASIC)?.lower ?? null,
+  duration: (text) => parseDuration(text)?.totalSeconds ?? null,
+  number: () => null,
+  boolean: () => null,
+};
 
 /** `value operator item` where the guard holds; false when the literal is of another domain. */
 export function compareWithLiteral(

@@ -30,7 +30,7 @@ export function documentMatch(node: FromClass, visibility: Visibility, extra: re
     ...keyMatch(node, visibility),
     ...extra,
   ];
-  const exact = version === null ? [] : versionPredicate(version.predicate, visibility);
+  const exact = version === null ? [] : versionMatches(version.predicate, visibility.systemId);
   return inVersions(version?.versions ?? 'latest', [...conditions, ...exact], visibility);
 }
 
@@ -198,29 +198,43 @@ export function excludedKey(node: FromClass, visibility: Visibility): readonly s
   if (contains?.negated !== true || !isRoot || contains.child.kind !== 'class') return null;
   const { alias: inner, contains: deeper } = contains.child;
   if (deeper !== null || inner.classes.some((each) => alias.classes.includes(each))) return null;
-  if (inner.predicate === null) return inner.classes;
-  const [alternative, another] = inner.predicate.alternatives;
-  const [first, second] = alternative ?? [];
-  const isBare =
-    another === undefined && second === undefined && first?.kind === 'node' && first.name === null;
-  const [name] = inner.classes;
-  if (!isBare || !first.id.isArchetypeId || visibility.subsumption) return null;
-  const isOfClass = inner.classes.length === 1 && first.id.value.includes(`-${name ?? ''}.`);
-  return isOfClass ? [first.id.value] : null;
+  return inner.predicate === null ? inner.classes : bareArchetype(inner, visibility);
+}
+
+/** The archetype id of `CLASS [id]` without any other condition. */
+function bareArchetype({ classes, predicate }: Alias, { subsumption }: Visibility): readonly string[] | null {
+  const conditions = onlyAlternative(predicate) ?? [];
+  const [first] = conditions;
+  if (conditions.length !== 1 || first?.kind !== 'node' || first.name !== null || subsumption) return null;
+  const [name] = classes;
+  const { id } = first;
+  return id.isArchetypeId && classes.length === 1 && id.value.includes(`-${name ?? ''}.`) ? [id.value] : null;
 }
 
 // ---------------------------------------------------------------- predicates on documents
 
 /** Native conditions that follow from a VERSION predicate: its uid and commit time. */
-function versionPredicate(predicate: Predicate | null, visibility: Visibility): Stage[] {
+function versionMatches(predicate: Predicate | null, systemId: string): Stage[] {
   return (onlyAlternative(predicate) ?? []).flatMap((condition) => {
     if (condition.kind !== 'predicate-comparison') return [];
     const path = condition.path.steps.map(({ attribute }) => attribute).join('/');
-    if (path === 'uid/value') return uidMatch(condition, visibility.systemId);
+    if (path === 'uid/value') return uidMatch(condition, systemId);
     if (path === 'commit_audit/time_committed' || path === 'commit_audit/time_committed/value')
       return timeMatch(condition);
     return [];
   });
+}
+
+/** Whether the native match says all that a VERSION predicate does. */
+export function isToldByMatch(predicate: Predicate, systemId: string): boolean {
+  const conditions = onlyAlternative(predicate);
+  return (
+    conditions !== null &&
+    conditions.every((condition) => {
+      const one = { ...predicate, alternatives: [[condition]] };
+      return versionMatches(one, systemId).length === 1;
+    })
+  );
 }
 
 /** Native conditions that follow from the predicate of a versioned root: its uid and template. */

@@ -1,5 +1,3 @@
-import { unreachable } from '../../base/unreachable.js';
-
 /** A piece of MongoDB's expression or match language as plain data. */
 export type Expression =
   string | number | boolean | null | Date | readonly Expression[] | { readonly [name: string]: Expression };
@@ -109,34 +107,29 @@ export function orNull(array: Expression): Expression {
 
 /** Dotted fields (`x1.o`) that an expression reads, variables left out. */
 export function fieldsOf(expression: Expression, found: Set<string> = new Set()): Set<string> {
-  switch (typeof expression) {
-    case 'string':
-      if (expression.startsWith('$') && !expression.startsWith('$$')) found.add(expression.slice(1));
-      return found;
-    case 'object':
-      if (expression === null || expression instanceof Date) return found;
-      if (isList(expression)) for (const part of expression) fieldsOf(part, found);
-      else
-        for (const [name, part] of Object.entries(expression)) if (name !== '$literal') fieldsOf(part, found);
-      return found;
-    case 'number':
-    case 'boolean':
-      return found;
-    default:
-      return unreachable(expression);
+  if (typeof expression === 'string') {
+    if (expression.startsWith('$') && !expression.startsWith('$$')) found.add(expression.slice(1));
+    return found;
   }
+  for (const [name, part] of membersOf(expression)) if (name !== '$literal') fieldsOf(part, found);
+  return found;
 }
 
 /** Dotted fields that a match document reads. */
 export function fieldsOfMatch(match: Expression, found: Set<string> = new Set()): Set<string> {
-  if (typeof match !== 'object' || match === null || match instanceof Date || isList(match)) return found;
-  for (const [name, part] of Object.entries(match)) {
+  for (const [name, part] of membersOf(match)) {
     if (name === '$expr') fieldsOf(part, found);
-    else if (name === '$and' || name === '$or' || name === '$nor')
-      for (const each of isList(part) ? part : []) fieldsOfMatch(each, found);
+    else if (LOGICAL.has(name)) for (const [, each] of membersOf(part)) fieldsOfMatch(each, found);
     else if (!name.startsWith('$')) found.add(name);
   }
   return found;
+}
+
+const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
+
+function membersOf(expression: Expression): readonly (readonly [string, Expression])[] {
+  if (typeof expression !== 'object' || expression === null || expression instanceof Date) return [];
+  return isList(expression) ? expression.map((part) => ['', part]) : Object.entries(expression);
 }
 
 function isList(value: Expression): value is readonly Expression[] {

@@ -13,10 +13,11 @@ import { sortValue } from './order.js';
 import type { SortValue } from './order.js';
 import type { PlanColumn, QueryPlan } from './plan.js';
 import { sinkLookups } from './sink.js';
-import { COLLECTION_FIELDS, emitStages, fieldsBefore } from './stages.js';
+import { emitStages, fieldsBefore } from './stages.js';
+import { COLLECTION_FIELDS } from './steps.js';
 import { branchSteps, FIRST_DATE, startOrder } from './start-order.js';
 import type { Finish, StartOrder } from './start-order.js';
-import type { SortKeys, Step } from './stages.js';
+import type { SortKeys, Step } from './steps.js';
 
 /** SELECT, grouping, DISTINCT, ORDER BY and LIMIT. AQL page 2.1, steps 8 to 12. */
 export function finish(query: Finish): QueryPlan {

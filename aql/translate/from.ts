@@ -1,10 +1,13 @@
+import { parseEhrId } from '../../base/object-version-id.js';
+import { isPlainPath } from '../node-identity.js';
 import type { Alias, FromClass, FromNode } from '../scope-types.js';
 import { joinedLevel, joinName, lookup, unwind, unwindAny } from './bind-state.js';
 import type { FromState, Level } from './bind-state.js';
 import type { Stage } from './expression.js';
 import { bindDocument } from './inside.js';
-import { elementOf, predicateHolds } from './predicate.js';
-import type { LookupStep, SourceCollection, Step } from './stages.js';
+import { holderPredicateHolds } from './holder-predicate.js';
+import type { Place } from './place.js';
+import type { LookupStep, SourceCollection, Step } from './steps.js';
 
 /** A pipeline's beginning: all of FROM. */
 export interface BoundFrom {
@@ -66,25 +69,30 @@ function addEhrPlace(alias: Alias, { prefix, ehrField, state }: Level): void {
 
 /** Whatever an EHR predicate says beside the id that made it fixed. */
 function ehrPredicate(alias: Alias, level: Level): Step[] {
-  if (alias.predicate === null) return [];
-  const slot = `h${alias.index}`;
-  const object = {
-    _type: 'EHR',
-    ehr_id: { _type: 'HIER_OBJECT_ID', value: `$${level.ehrField}` },
-    system_id: { _type: 'HIER_OBJECT_ID', value: { $first: `$${slot}e.system_id` } },
-    time_created: {
-      _type: 'DV_DATE_TIME',
-      _m: { $toLong: { $first: `$${slot}e.time_created` } },
-    },
+  const { binder, visibility } = level.state;
+  if (alias.predicate === null || isFixedBy(alias)) return [];
+  const place: Place = {
+    alias,
+    document: '',
+    object: null,
+    slot: `$${level.ehrField}`,
+    classes: new Set(['EHR']),
   };
-  const holds = predicateHolds(alias.predicate, elementOf(`$${slot}`, new Set(['EHR'])), {
-    ...level.state.binder.environment,
-  });
-  return [
-    lookup({ as: `${slot}e`, from: 'ehrs', localField: level.ehrField, foreignField: '_id' }, []),
-    { kind: 'set', field: slot, value: object },
-    { kind: 'match', match: { $expr: holds } },
-  ];
+  const steps: Step[] = [];
+  const state = { place, visibility, environment: binder.environment, steps };
+  const holds = holderPredicateHolds(alias.predicate, state);
+  return [...steps, { kind: 'match', match: { $expr: holds } }];
+}
+
+/** Whether a predicate is nothing but the ehr_id that the EHR is fixed to. */
+function isFixedBy({ predicate, fixedEhrId }: Alias): boolean {
+  const [group, another] = predicate?.alternatives ?? [];
+  const [condition, second] = group ?? [];
+  if (another !== undefined || second !== undefined || condition?.kind !== 'predicate-comparison')
+    return false;
+  const { operand, operator } = condition;
+  const isId = isPlainPath(condition, ['ehr_id', 'value']) && operator === '=' && operand.kind === 'string';
+  return isId && fixedEhrId !== null && parseEhrId(operand.value) === fixedEhrId;
 }
 
 // ---------------------------------------------------------------- joins by EHR

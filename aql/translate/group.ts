@@ -7,7 +7,7 @@ import { present, when } from './expression.js';
 import type { Expression } from './expression.js';
 import type { ValueState } from './operand.js';
 import type { SortValue } from './order.js';
-import type { Step } from './stages.js';
+import type { Step } from './steps.js';
 
 /** What `$group` gets, and the columns read from its documents. */
 export interface Group {

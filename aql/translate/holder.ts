@@ -5,7 +5,7 @@ import { map } from './expression.js';
 import type { Expression } from './expression.js';
 import { documentField } from './place.js';
 import type { NodePlace, Place } from './place.js';
-import type { LookupStep, SourceCollection, Step } from './stages.js';
+import type { LookupStep, SourceCollection, Step } from './steps.js';
 
 /**
  * The value of an attribute of an EHR or a VERSION. Neither is stored as an RM object: each attribute is put

@@ -2,13 +2,15 @@ import type { Alias, FromClass, FromNode } from '../scope-types.js';
 import { addPlace, joinedLevel, joinName, lookup, unwind, unwindAny } from './bind-state.js';
 import type { Level } from './bind-state.js';
 import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
-import { documentMatch, excludedKey, rootClass, rootPredicate } from './document-scope.js';
+import { documentMatch, excludedKey, isToldByMatch, rootClass, rootPredicate } from './document-scope.js';
 import type { Expression, Stage } from './expression.js';
 import { referencedIds } from './folder.js';
+import { holderPredicateHolds } from './holder-predicate.js';
+import type { Place } from './place.js';
 import { elementOf, predicateHolds } from './predicate.js';
 import { archetypeIdsOf, documentRegion, regionBelow } from './region.js';
 import type { Region } from './region.js';
-import type { LookupStep, Step } from './stages.js';
+import type { LookupStep, Step } from './steps.js';
 
 /** Binds one operand inside the documents of `aql`: the match, then the classes below it. AQL page 2.3. */
 export function bindDocument(node: FromClass, level: Level, extra: readonly Stage[] = []): Step[] {
@@ -28,11 +30,26 @@ function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
     document: level.prefix,
     object: null,
     slot: `$${level.prefix}_id`,
-    classes: new Set(['ORIGINAL_VERSION']),
+    classes: new Set(alias.classes),
   });
-  if (contains === null) return [];
-  if (contains.negated) return [keepWhere(absent(contains.child, whole, level.state.binder))];
-  return bindInside(contains.child, whole, level);
+  const own = versionPredicate(alias, level);
+  if (contains === null) return own;
+  if (contains.negated) return [...own, keepWhere(absent(contains.child, whole, level.state.binder))];
+  return [...own, ...bindInside(contains.child, whole, level)];
+}
+
+/** What the native match does not tell about a VERSION. */
+function versionPredicate(alias: Alias, level: Level): Step[] {
+  const { binder, visibility } = level.state;
+  if (alias.predicate === null || isToldByMatch(alias.predicate, visibility.systemId)) return [];
+  const classes = new Set(alias.classes);
+  const place: Place = { alias, document: '', object: null, slot: '$_id', classes };
+  const steps: Step[] = [];
+  const holds = holderPredicateHolds(alias.predicate, {
+    ...{ place, visibility, steps },
+    environment: binder.environment,
+  });
+  return [...steps, keepWhere(holds)];
 }
 
 function keepWhere(condition: Expression): Step {

@@ -13,7 +13,7 @@ import type { Expression } from './expression.js';
 import { identifierTruth } from './identifier.js';
 import { archetypeHolds } from './node-id.js';
 import { stepType } from '../typing.js';
-import { canBeStub, namesArchetype } from './types.js';
+import { canBeStub } from './types.js';
 import { domainValues, textForm, typeIs } from './values.js';
 import type { ValueRef } from './values.js';
 
@@ -180,19 +180,16 @@ function along(
   if (!multiple && !stub) return next(value, env);
   const name = `e${env.depth}`;
   const inner = { ...env, depth: env.depth + 1 };
-  if (!multiple)
-    return bind(name, followStub(value, env.segs, namesArchetype(step.predicate)), next(`$$${name}`, inner));
+  if (!multiple) return bind(name, followStub(value, env.segs), next(`$$${name}`, inner));
   if (!stub) return any(listOf(value), name, next(`$$${name}`, inner));
   const target = `e${inner.depth}`;
   const deeper = { ...inner, depth: inner.depth + 1 };
-  const followed = followStub(`$$${name}`, env.segs, namesArchetype(step.predicate));
+  const followed = followStub(`$$${name}`, env.segs);
   return any(listOf(value), name, bind(target, followed, next(`$$${target}`, deeper)));
 }
 
-/** The RM object behind a value that is (`always`) or may be the stub of a nested segment. */
-export function followStub(value: string, segs: string, always: boolean): Expression {
+/** The RM object behind a value that may be the stub of a nested segment. */
+export function followStub(value: string, segs: string): Expression {
   const followed = bind('g', { $arrayElemAt: [segs, `${value}.seg`] }, '$$g.o');
-  return always
-    ? { $cond: [present(`${value}.seg`), followed, null] }
-    : { $cond: [present(`${value}.seg`), followed, value] };
+  return { $cond: [present(`${value}.seg`), followed, value] };
 }

@@ -92,31 +92,31 @@ class Finder {
   /** A necessary condition; null when there is none that an index serves. */
   condition(condition: Condition): Stage | null {
     switch (condition.kind) {
-      case 'and': {
-        const found = condition.operands.map((each) => this.condition(each)).filter((each) => each !== null);
-        return found.length === 0 ? null : found.length === 1 ? (found[0] ?? null) : { $and: found };
-      }
-      case 'or': {
-        const found = condition.operands.map((each) => this.condition(each));
-        return found.every((each) => each !== null) ? { $or: found } : null;
-      }
-      case 'comparison': {
-        const item = constant(condition.right);
-        if (condition.left.kind !== 'path' || item === null) return null;
-        return this.comparison(condition.left, condition.operator, item);
-      }
+      case 'and':
+        return allFound(condition.operands.map((each) => this.condition(each)));
+      case 'or':
+        return anyFound(condition.operands.map((each) => this.condition(each)));
+      case 'comparison':
+        return this.test(condition.left, condition.operator, condition.right);
       case 'matches': {
         const { left, set, negated } = condition;
-        if (left.kind !== 'path' || set.kind !== 'list' || negated || set.items.length === 0) return null;
-        const each = set.items.map((item) => {
-          const value = constant(item);
-          return value === null ? null : this.comparison(left, '=', value);
-        });
-        return each.every((found) => found !== null) ? { $or: each } : null;
+        if (set.kind !== 'list' || negated) return null;
+        return anyFound(set.items.map((item) => this.test(left, '=', item)));
       }
       default:
         return null;
     }
+  }
+
+  private test(
+    left: { readonly kind: string },
+    operator: ComparisonOperator,
+    right: { readonly kind: string },
+  ): Stage | null {
+    const item = constant(right);
+    return left.kind === 'path' && item !== null
+      ? this.comparison(left as IdentifiedPath, operator, item)
+      : null;
   }
 
   private comparison(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
@@ -133,20 +133,18 @@ class Finder {
   /** Fields that the document repeats. */
   private onDocument(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
     const { alias } = this.scope.useOf(path);
-    if (!this.firm.has(alias) || path.predicate !== null || item.kind !== 'string') return null;
-    if (path.steps.some(({ predicate }) => predicate !== null)) return null;
+    if (!this.firm.has(alias) || item.kind !== 'string' || hasPredicate(path)) return null;
     const text = path.steps.map(({ attribute }) => attribute).join('/');
-    const isRoot = alias.kind === 'version' || alias.classes.every((each) => each === 'COMPOSITION');
-    if (!isRoot) return null;
-    if (text === 'uid/value' && operator === '=')
-      return uidEquals(item.value, this.context.systemId)[0] ?? null;
-    if (alias.kind === 'version')
-      return text.startsWith('commit_audit/time_committed') ? instantMatch('tc', operator, item) : null;
-    if (text === 'archetype_details/template_id/value' && operator === '=')
-      return { keys: { $eq: templateKey(item.value) } };
-    if (text === 'context/start_time' || text === 'context/start_time/value')
-      return instantMatch('start', operator, item);
-    return null;
+    const isVersion = alias.kind === 'version';
+    if (!isVersion && !alias.classes.every((each) => each === 'COMPOSITION')) return null;
+    if (text === 'uid/value') return this.onUid(operator, item.value);
+    const time = isVersion ? VERSION_TIMES[text] : COMPOSITION_TIMES[text];
+    if (time !== undefined) return instantMatch(time, operator, item);
+    return text === TEMPLATE_ID && operator === '=' ? { keys: { $eq: templateKey(item.value) } } : null;
+  }
+
+  private onUid(operator: ComparisonOperator, text: string): Stage | null {
+    return operator === '=' ? (uidEquals(text, this.context.systemId)[0] ?? null) : null;
   }
 
   private leaves(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Leaf[] {
@@ -163,6 +161,34 @@ class Finder {
       value: { [MONGO_OPERATOR[operator]]: value },
     }));
   }
+}
+
+const TEMPLATE_ID = 'archetype_details/template_id/value';
+
+const VERSION_TIMES: Readonly<Record<string, string>> = {
+  'commit_audit/time_committed': 'tc',
+  'commit_audit/time_committed/value': 'tc',
+};
+
+const COMPOSITION_TIMES: Readonly<Record<string, string>> = {
+  'context/start_time': 'start',
+  'context/start_time/value': 'start',
+};
+
+function hasPredicate({ predicate, steps }: IdentifiedPath): boolean {
+  return predicate !== null || steps.some((step) => step.predicate !== null);
+}
+
+/** All conditions that were found. */
+function allFound(conditions: readonly (Stage | null)[]): Stage | null {
+  const found = conditions.filter((each) => each !== null);
+  return found.length > 1 ? { $and: found } : (found[0] ?? null);
+}
+
+/** Any of the conditions, if each was found. */
+function anyFound(conditions: readonly (Stage | null)[]): Stage | null {
+  const found = conditions.filter((each) => each !== null);
+  return found.length > 0 && found.length === conditions.length ? { $or: found } : null;
 }
 
 function instantMatch(field: string, operator: ComparisonOperator, item: Literal): Stage | null {
@@ -245,6 +271,8 @@ const TEMPORAL: readonly (readonly [LeafSuffix, Domain])[] = [
   ['h', 'time'],
 ];
 
+const VALUE_ENDINGS: ReadonlySet<string> = new Set(['value', 'value/value', 'value/magnitude']);
+
 /** The suffixes under which a literal can stand; empty when some value that matches has no leaf. */
 function suffixesOf(ending: string, operator: ComparisonOperator, item: Literal): SuffixValue[] {
   if (ending === 'time') {
@@ -252,16 +280,17 @@ function suffixesOf(ending: string, operator: ComparisonOperator, item: Literal)
     return instant === null ? [] : [['t', instant]];
   }
   if (item.kind === 'integer' || item.kind === 'real')
-    return ending === 'value' || ending === 'value/value' || ending === 'value/magnitude'
-      ? [['m', item.value]]
-      : [];
-  if (item.kind === 'boolean') return ending.startsWith('value') ? [['b', item.value]] : [];
-  if (item.kind !== 'string' || operator !== '=' || Buffer.byteLength(item.value) > MAX_LEAF_TEXT_BYTES)
-    return [];
+    return VALUE_ENDINGS.has(ending) ? [['m', item.value]] : [];
+  if (item.kind === 'boolean') return VALUE_ENDINGS.has(ending) ? [['b', item.value]] : [];
+  return item.kind === 'string' && operator === '=' ? textSuffixes(ending, item) : [];
+}
+
+/** Longer texts have no leaf. */
+function textSuffixes(ending: string, item: Extract<Literal, { kind: 'string' }>): SuffixValue[] {
+  if (Buffer.byteLength(item.value) > MAX_LEAF_TEXT_BYTES) return [];
   if (ending === 'value/defining_code/code_string') return [['c', item.value]];
   if (ending === 'value/id') return [['i', item.value]];
-  if (ending === 'value/magnitude') return [];
-  return [['s', item.value], ...temporal(item)];
+  return ending === 'value/magnitude' ? [] : [['s', item.value], ...temporal(item)];
 }
 
 function temporal(item: Literal): SuffixValue[] {

@@ -1,5 +1,5 @@
 import { fieldsOf, fieldsOfMatch } from './expression.js';
-import type { LookupStep, Step } from './stages.js';
+import type { LookupStep, Step } from './steps.js';
 
 /**
  * Moves joins behind the last limit when nothing before it reads them: what only a cell shows is fetched for
@@ -26,16 +26,35 @@ export function sinkLookups(steps: readonly Step[]): readonly Step[] {
 /** Top-level fields that decide which rows there are and in which order. */
 function neededFields(steps: readonly Step[]): ReadonlySet<string> {
   const needed = new Set<string>();
-  for (const step of [...steps].reverse()) {
-    if (step.kind === 'match') add(needed, fieldsOfMatch(step.match));
-    else if (step.kind === 'unwind') needed.add(rootOf(step.field));
-    else if (step.kind === 'sort') add(needed, new Set(step.keys.map(([field]) => field)));
-    else if (step.kind === 'merge' && needed.has(step.field)) for (const part of step.parts) needed.add(part);
-    else if (step.kind === 'group') add(needed, fieldsOf([step.id, ...Object.values(step.accumulators)]));
-    else if (step.kind === 'set' && needed.has(step.field)) add(needed, fieldsOf(step.value));
-    else if (step.kind === 'lookup' && needed.has(step.as)) addJoin(needed, step);
-  }
+  for (const step of [...steps].reverse()) addNeeds(step, needed);
   return needed;
+}
+
+function addNeeds(step: Step, needed: Set<string>): void {
+  switch (step.kind) {
+    case 'match':
+      add(needed, fieldsOfMatch(step.match));
+      break;
+    case 'unwind':
+      needed.add(rootOf(step.field));
+      break;
+    case 'sort':
+      add(needed, new Set(step.keys.map(([field]) => field)));
+      break;
+    case 'group':
+      add(needed, fieldsOf([step.id, ...Object.values(step.accumulators)]));
+      break;
+    case 'set':
+      if (needed.has(step.field)) add(needed, fieldsOf(step.value));
+      break;
+    case 'lookup':
+      if (needed.has(step.as)) addJoin(needed, step);
+      break;
+    case 'merge':
+      if (needed.has(step.field)) add(needed, new Set(step.parts));
+      break;
+    default:
+  }
 }
 
 function addJoin(needed: Set<string>, step: LookupStep): void {

@@ -1,77 +1,16 @@
 import { fieldsOf, fieldsOfMatch } from './expression.js';
 import type { Expression, Stage } from './expression.js';
-
-/** Collections that a pipeline reads (docs/storage.md). */
-export type SourceCollection = 'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions';
-
-/** A stage before it is known which fields later stages still need. Fields are dotted names without `$`. */
-export type Step = MatchStep | SetStep | UnwindStep | LookupStep | SortStep | CutStep | GroupStep | MergeStep;
-
-/** Keeps documents; `match` is a native match document. */
-export interface MatchStep {
-  readonly kind: 'match';
-  readonly match: Stage;
-}
-
-/** Gives one top-level field a value. */
-export interface SetStep {
-  readonly kind: 'set';
-  readonly field: string;
-  readonly value: Expression;
-}
-
-/** One document per member of an array field. */
-export interface UnwindStep {
-  readonly kind: 'unwind';
-  readonly field: string;
-  /** Keeps a document whose array is empty or missing. */
-  readonly preserve: boolean;
-  /** Field that gets the position of the member. */
-  readonly index: string;
-}
-
-/** Orders documents; the first key counts most. */
-export interface SortStep {
-  readonly kind: 'sort';
-  readonly keys: SortKeys;
-}
-
-/** Sort keys, the first counts most. */
-export type SortKeys = readonly (readonly [field: string, direction: 1 | -1])[];
-
-/** One document per value of `id`, with accumulators. */
-export interface GroupStep {
-  readonly kind: 'group';
-  readonly id: Expression;
-  readonly accumulators: Readonly<Record<string, Expression>>;
-}
-
-/** The array fields `parts` one after another in one field; they hold documents of one collection. */
-export interface MergeStep {
-  readonly kind: 'merge';
-  readonly field: string;
-  readonly parts: readonly string[];
-}
-
-/** Leaves out the first documents, or all but the first. */
-export interface CutStep {
-  readonly kind: 'skip' | 'limit';
-  readonly count: number;
-}
-
-/** An array of other documents; `localField` null joins with every document. */
-export interface LookupStep {
-  readonly kind: 'lookup';
-  readonly as: string;
-  readonly from: SourceCollection;
-  readonly localField: string | null;
-  readonly foreignField: string;
-  /** Values of this document that the inner steps read as `$$name`. */
-  readonly variables: Readonly<Record<string, Expression>>;
-  readonly steps: readonly Step[];
-  /** Keep the first document only: enough to know whether there is any. */
-  readonly firstOnly: boolean;
-}
+import { COLLECTION_FIELDS } from './steps.js';
+import type {
+  CutStep,
+  LookupStep,
+  MatchStep,
+  MergeStep,
+  SetStep,
+  SortStep,
+  Step,
+  UnwindStep,
+} from './steps.js';
 
 type Live = ReadonlySet<string>;
 
@@ -95,23 +34,37 @@ export function emitStages(
       const run = setRun(steps, liveAfter, i);
       i = run.last;
       if (run.values.size > 0) fields = emitSets(run, fields, stages);
-    } else if (step.kind === 'lookup') {
-      if (!readsUnder(live, step.as)) continue;
-      stages.push(lookupStage(step, live));
-      fields.add(step.as);
-    } else if (step.kind === 'merge') {
-      if (!readsUnder(live, step.field)) continue;
-      stages.push({ $set: { [step.field]: { $concatArrays: step.parts.map((part) => `$${part}`) } } });
-      fields.add(step.field);
-    } else if (step.kind === 'group') {
-      stages.push({ $group: { _id: step.id, ...step.accumulators } });
-      fields = new Set(['_id', ...Object.keys(step.accumulators)]);
-    } else {
-      stages.push(plainStage(step, live));
-      if (step.kind === 'unwind' && readsUnder(live, step.index)) fields.add(step.index);
-    }
+    } else fields = emitStep(step, live, fields, stages);
   }
   return stages;
+}
+
+/** Adds the stage of a step, if any is needed, and gives the fields that documents have after it. */
+function emitStep(
+  step: Exclude<Step, SetStep>,
+  live: Live,
+  fields: ReadonlySet<string>,
+  stages: Stage[],
+): Set<string> {
+  switch (step.kind) {
+    case 'lookup':
+      if (!readsUnder(live, step.as)) return new Set(fields);
+      stages.push(lookupStage(step, live));
+      return new Set([...fields, step.as]);
+    case 'merge':
+      if (!readsUnder(live, step.field)) return new Set(fields);
+      stages.push({ $set: { [step.field]: { $concatArrays: step.parts.map((part) => `$${part}`) } } });
+      return new Set([...fields, step.field]);
+    case 'group':
+      stages.push({ $group: { _id: step.id, ...step.accumulators } });
+      return new Set(['_id', ...Object.keys(step.accumulators)]);
+    case 'unwind':
+      stages.push(unwindStage(step, live));
+      return readsUnder(live, step.index) ? new Set([...fields, step.index]) : new Set(fields);
+    default:
+      stages.push(plainStage(step));
+      return new Set(fields);
+  }
 }
 
 /** The fields that `steps` read of what stands before them. */
@@ -139,15 +92,8 @@ function liveBefore(step: Step, live: Live): Live {
       return new Set([...live, ...fieldsOfMatch(step.match)]);
     case 'sort':
       return new Set([...live, ...step.keys.map(([field]) => field)]);
-    case 'skip':
-    case 'limit':
-      return live;
-    case 'merge': {
-      if (!readsUnder(live, step.field)) return live;
-      const below = [...live].filter((field) => rootOf(field) === step.field);
-      const read = step.parts.flatMap((part) => below.map((field) => part + field.slice(step.field.length)));
-      return new Set([...without(live, step.field), ...step.parts, ...read]);
-    }
+    case 'merge':
+      return readsUnder(live, step.field) ? liveBeforeMerge(step, live) : live;
     case 'group':
       return fieldsOf([step.id, ...Object.values(step.accumulators)]);
     case 'unwind':
@@ -156,12 +102,22 @@ function liveBefore(step: Step, live: Live): Live {
       return readsUnder(live, step.field)
         ? new Set([...without(live, step.field), ...fieldsOf(step.value)])
         : live;
-    case 'lookup': {
-      if (!readsUnder(live, step.as)) return live;
-      const local = step.localField === null ? [] : [step.localField];
-      return new Set([...without(live, step.as), ...local, ...fieldsOf(step.variables)]);
-    }
+    case 'lookup':
+      return readsUnder(live, step.as) ? liveBeforeLookup(step, live) : live;
+    default:
+      return live;
   }
+}
+
+function liveBeforeMerge({ field, parts }: MergeStep, live: Live): Live {
+  const below = [...live].filter((each) => rootOf(each) === field);
+  const read = parts.flatMap((part) => below.map((each) => part + each.slice(field.length)));
+  return new Set([...without(live, field), ...parts, ...read]);
+}
+
+function liveBeforeLookup({ as, localField, variables }: LookupStep, live: Live): Live {
+  const local = localField === null ? [] : [localField];
+  return new Set([...without(live, as), ...local, ...fieldsOf(variables)]);
 }
 
 interface SetRun {
@@ -204,12 +160,10 @@ function emitSets(run: SetRun, fields: Set<string>, stages: Stage[]): Set<string
   return new Set([...fields, ...run.values.keys()]);
 }
 
-function plainStage(step: MatchStep | UnwindStep | SortStep | CutStep, live: Live): Stage {
+function plainStage(step: MatchStep | SortStep | CutStep): Stage {
   switch (step.kind) {
     case 'match':
       return { $match: step.match };
-    case 'unwind':
-      return unwindStage(step, live);
     case 'sort':
       return { $sort: Object.fromEntries(step.keys) };
     case 'skip':
@@ -270,56 +224,3 @@ function rootOf(field: string): string {
   const dot = field.indexOf('.');
   return dot < 0 ? field : field.slice(0, dot);
 }
-
-/** Top-level fields of the collections (docs/storage.md section 1). */
-export const COLLECTION_FIELDS: Readonly<Record<SourceCollection, readonly string[]>> = {
-  aql: [
-    '_id',
-    'ehr',
-    'vo',
-    'v',
-    'type',
-    'latest',
-    'to',
-    'q',
-    'tc',
-    'contrib',
-    'ct',
-    'ls',
-    'tpl',
-    'start',
-    'keys',
-    'refs',
-    'segs',
-    'lv',
-    'sv',
-  ],
-  ehrs: [
-    '_id',
-    'system_id',
-    'time_created',
-    'state',
-    'is_queryable',
-    'ehr_status_id',
-    'directory_id',
-    'subject',
-  ],
-  versions: [
-    '_id',
-    'ehr_id',
-    'object_id',
-    'type',
-    'version',
-    'time_committed',
-    'contribution_uid',
-    'preceding_version_uid',
-    'signature',
-    'commit_audit',
-    'lifecycle_state',
-    'other_input_version_uids',
-    'attestations',
-    'data',
-  ],
-  versioned_objects: ['_id', 'ehr_id', 'type', 'time_created', 'latest_version_uid', 'deleted'],
-  contributions: ['_id', 'ehr_id', 'time_committed', 'audit', 'versions'],
-};

@@ -1,8 +1,9 @@
 import type { Page } from '../paging.js';
+import type { Alias, PathUse } from '../scope-types.js';
 import { joined } from './document-scope.js';
 import type { Stage } from './expression.js';
 import type { ValueState } from './operand.js';
-import type { SortKeys, Step } from './stages.js';
+import type { SortKeys, Step } from './steps.js';
 
 /** The bound tuples and what is wanted of them. */
 export interface Finish {
@@ -24,21 +25,30 @@ export const FIRST_DATE = new Date(-8_640_000_000_000_000);
 
 /** Whether rows are wanted by the start time of the COMPOSITION in the first document alone, and not all. */
 export function startOrder({ collection, state, page, required }: Finish): StartOrder | null {
-  const { scope, tree } = state;
-  const [key, another] = scope.orderBy;
+  const [key, another] = state.scope.orderBy;
   if (key?.expression.kind !== 'path' || another !== undefined) return null;
   if (collection !== 'aql' || page.limit === null || page.top !== null) return null;
-  const use = scope.useOf(key.expression);
-  const text = use.path.steps.map(({ attribute }) => attribute).join('/');
-  if (text !== 'context/start_time' && text !== 'context/start_time/value') return null;
-  if (use.steps.some(({ filter }) => filter !== null)) return null;
-  const { alias } = use;
-  const isComposition = alias.classes.every((each) => each === 'COMPOSITION');
-  const isFirst = tree.places.get(alias.index)?.document === '' && !alias.optional;
+  const use = state.scope.useOf(key.expression);
+  if (!isStartTime(use) || !isFirstLatest(use.alias, state)) return null;
+  return { direction: key.descending ? -1 : 1, isRequired: required.has(use.index) };
+}
+
+function isStartTime({ alias, path, steps }: PathUse): boolean {
+  const text = path.steps.map(({ attribute }) => attribute).join('/');
+  return (
+    START_TIMES.includes(text) &&
+    steps.every(({ filter }) => filter === null) &&
+    alias.classes.every((each) => each === 'COMPOSITION')
+  );
+}
+
+const START_TIMES = ['context/start_time', 'context/start_time/value'];
+
+/** Whether an alias is the root of the document that the pipeline starts with, in its latest version. */
+function isFirstLatest(alias: Alias, { tree }: ValueState): boolean {
   const [first] = tree.steps;
   const isLatest = first?.kind === 'match' && first.match.latest === true;
-  if (!isComposition || !isFirst || !isLatest) return null;
-  return { direction: key.descending ? -1 : 1, isRequired: required.has(use.index) };
+  return isLatest && !alias.optional && tree.places.get(alias.index)?.document === '';
 }
 
 /** The steps with one more condition on the documents, which come in an order; the first `count` rows. */

@@ -14,7 +14,7 @@ import type { Place } from './place.js';
 import type { QueryPlan } from './plan.js';
 import { prefilterOf } from './prefilter.js';
 import type { ShapeCatalogue } from './shapes.js';
-import type { SourceCollection, Step } from './stages.js';
+import type { SourceCollection, Step } from './steps.js';
 import { emitTree } from './tree.js';
 import type { NodePlace } from './place.js';
 import type { TreeState } from './tree.js';

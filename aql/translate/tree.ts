@@ -2,6 +2,7 @@ import type { Predicate } from '../ast.js';
 import type { CohesionNode, PathUse, StepIdentity } from '../scope-types.js';
 import { and, bind, equal, filter, listOf, literal, map, or, present, when } from './expression.js';
 import type { Expression } from './expression.js';
+import { holderPredicateHolds } from './holder-predicate.js';
 import { attributeOfHolder, isInDocument, wholeHolder } from './holder.js';
 import { documentField } from './place.js';
 import type { NodePlace, Place } from './place.js';
@@ -9,7 +10,7 @@ import type { Visibility } from './document-scope.js';
 import { archetypeHolds } from './node-id.js';
 import { elementOf, followStub, predicateHolds, someAlong } from './predicate.js';
 import type { Environment } from './predicate.js';
-import type { Step } from './stages.js';
+import type { Step } from './steps.js';
 import { canBeStub } from './types.js';
 import type { ValueRef } from './values.js';
 
@@ -89,7 +90,7 @@ function chooseSingle(
     return { ...raw, guard: and(raw.guard, fits) };
   }
   const field = `n${node.id}`;
-  const followed = followStub(expression, environment.segs, node.identity.kind === 'archetype');
+  const followed = followStub(expression, environment.segs);
   const fits = identityHolds(node.identity, '$$f', environment);
   const chosen = fits === true ? followed : bind('f', followed, when(fits, '$$f'));
   state.steps.push({ kind: 'set', field, value: when(raw.guard, chosen) });
@@ -112,8 +113,7 @@ function chooseFromList(
   else {
     // Archetype ids stand on the stub: most elements need not be followed.
     const byId = identityHolds(withoutName(node.identity), '$$s', environment);
-    const always = node.identity.kind === 'archetype';
-    const followed = map(filter(input, 's', byId), 's', followStub('$$s', environment.segs, always));
+    const followed = map(filter(input, 's', byId), 's', followStub('$$s', environment.segs));
     const named = node.identity.kind === 'archetype' ? nameHolds(node.identity.name, '$$f') : fits;
     value = filter(followed, 'f', and(named, wanted));
   }
@@ -179,6 +179,9 @@ function filtersAbove(use: PathUse, depth: number, state: TreeState): Expression
       const place = state.nodes.get(node.id);
       if (place === undefined) throw new TypeError('a choice was made before the one above it');
       const environment = { ...state.environment, segs: place.segs };
+      const alias = state.places.get(use.alias.index);
+      if (above === 0 && alias?.object === null)
+        return holderPredicateHolds(use.path.predicate, { ...state, place: alias, environment });
       return residualFilter(use, above, place.expression, environment);
     }),
   );
@@ -241,19 +244,11 @@ function documentValue(text: string, place: Place): string | null {
 function makeValue(use: PathUse, state: TreeState): ValueRef {
   const repeated = repeatedValue(use, state);
   if (repeated !== null) return repeated;
-  const last = use.steps.length - 1;
-  const end = use.steps[last]?.node;
+  const end = use.steps[use.steps.length - 1]?.node;
   const place = end === undefined ? undefined : state.nodes.get(end.id);
   if (end === undefined || place === undefined) throw new TypeError('a path was read before its choice');
-  const filters = use.steps.map((step, depth) => {
-    const at = state.nodes.get(step.node.id);
-    const environment = { ...state.environment, segs: at?.segs ?? place.segs };
-    return residualFilter(use, depth, at?.expression ?? '', environment);
-  });
-  const guard = and(place.guard, ...filters);
-  const dot = place.expression.lastIndexOf('.');
-  const isInline = dot > 0 && place.expression.slice(dot + 1) === end.attribute && !end.multiple;
-  const parent = isInline ? place.expression.slice(0, dot) : null;
+  const guard = and(place.guard, filtersAbove(use, use.steps.length, state));
+  const parent = holderOf(place.expression, end);
   const classes = use.type.classes;
   if (guard === true) return { raw: place.expression, parent, classes };
   const field = `p${use.index}`;
@@ -261,4 +256,11 @@ function makeValue(use: PathUse, state: TreeState): ValueRef {
   return parent === null
     ? { raw: `$${field}`, parent: null, classes }
     : { raw: `$${field}.${end.attribute ?? ''}`, parent: `$${field}`, classes };
+}
+
+/** The object that an attribute was read from, null for a choice with a field of its own. */
+function holderOf(expression: string, { attribute, multiple }: CohesionNode): string | null {
+  const dot = expression.lastIndexOf('.');
+  const isInline = dot > 0 && expression.slice(dot + 1) === attribute && !multiple;
+  return isInline ? expression.slice(0, dot) : null;
 }

@@ -11,16 +11,17 @@ import type {
   ValueExpression,
 } from '../ast.js';
 import { likeRegex } from '../like-pattern.js';
-import type { Existence } from '../scope-types.js';
+import type { CohesionNode, Existence } from '../scope-types.js';
 import { allOf, anyOf, literalTruth, operandTruth, opposite, truth } from './comparison.js';
 import type { Truth } from './comparison.js';
 import { and, equal, literal, not, or, present } from './expression.js';
 import type { Expression } from './expression.js';
 import { identifierTruth } from './identifier.js';
+import { holderPredicateHolds } from './holder-predicate.js';
 import { attributeOfHolder } from './holder.js';
 import { constantOf, operandOf, valueOfPath } from './operand.js';
 import type { ValueState } from './operand.js';
-import type { Place } from './place.js';
+import type { NodePlace, Place } from './place.js';
 import { elementOf, predicateHolds, someAlong } from './predicate.js';
 import { textForm, typeIs } from './values.js';
 
@@ -146,24 +147,39 @@ function searched(existence: Extract<Existence, { kind: 'search' }>, state: Valu
   const { alias, path, shared } = existence;
   const place = state.tree.places.get(alias.index);
   if (place === undefined) throw new TypeError('a variable was read before it was bound');
+  const own = startOf(place, path, state);
+  const first: NodePlace = {
+    expression: own.object,
+    guard: present(place.slot),
+    segs: own.segs ?? `$${place.document}segs`,
+  };
   let result: Expression = false;
   let filters: Expression = true;
-  shared.forEach(({ node, filter }, depth) => {
-    const at = node === null ? undefined : state.tree.nodes.get(node.id);
-    const start =
-      depth === 0 ? startOf(place, path, state) : { object: at?.expression ?? '', segs: at?.segs };
+  for (const [depth, { node, filter }] of shared.entries()) {
+    const at = depth === 0 ? first : placeOf(node, state);
     const classes = node?.classes ?? place.classes;
-    const segs = start.segs ?? at?.segs ?? `$${place.document}segs`;
-    const environment = { ...state.tree.environment, segs };
-    const element = elementOf(start.object, classes, depth === 0);
-    filters = and(filters, predicateHolds(filter, element, environment));
-    const steps = path.steps.slice(depth);
-    const below = someAlong({ object: start.object, classes }, steps, environment, (end) => present(end.raw));
-    const here = and(filters, below);
-    const guard = depth === 0 ? present(place.slot) : and(at?.guard ?? true, present(start.object));
-    result = depth === 0 ? and(guard, here) : { $cond: [guard, here, result] };
-  });
+    const environment = { ...state.tree.environment, segs: at.segs };
+    const element = elementOf(at.expression, classes, depth === 0);
+    const isHolder = depth === 0 && place.object === null;
+    const fits = isHolder
+      ? holderPredicateHolds(filter, { ...state.tree, place, environment })
+      : predicateHolds(filter, element, environment);
+    filters = and(filters, fits);
+    const start = { object: at.expression, classes };
+    const here = and(
+      filters,
+      someAlong(start, path.steps.slice(depth), environment, (end) => present(end.raw)),
+    );
+    result =
+      depth === 0 ? and(at.guard, here) : { $cond: [and(at.guard, present(at.expression)), here, result] };
+  }
   return result;
+}
+
+function placeOf(node: CohesionNode | null, state: ValueState): NodePlace {
+  const place = node === null ? undefined : state.tree.nodes.get(node.id);
+  if (place === undefined) throw new TypeError('a shared choice has a place');
+  return place;
 }
 
 /** The object of an alias; an EHR or VERSION as an object with the one attribute that the path asks for. */
