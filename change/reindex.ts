@@ -39,6 +39,8 @@ export async function reindexStorage(
   onProgress: (progress: ReindexProgress) => void = () => undefined,
 ): Promise<ReindexProgress> {
   let afterEhr = (await reindexPosition(leafIndex))?.afterEhr ?? '';
+  // Told before the first EHR: from now on a merge derives anew what it moves past this position.
+  await saveReindexPosition({ sv: AQL_SCHEMA_VERSION, leafIndex, afterEhr });
   const progress = { ehrs: 0, ofEhrs: await activeEhrCount(), documents: 0 };
   for (;;) {
     const ehrIds = await ehrIdsAfter(afterEhr, EHRS_AT_ONCE);

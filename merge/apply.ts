@@ -8,6 +8,7 @@ import type { MergeRecordDoc } from '../models/merge-record.js';
 import { runWrites, type Write } from '../models/write-batch.js';
 import type { MergeablePair } from './check.js';
 import type { MergePlan } from './plan.js';
+import { rederiveDuringReindex } from './rederive.js';
 import type { FreshIds, MergeContext, MergeRequest } from './request.js';
 import type { Session } from './transaction.js';
 
@@ -36,6 +37,10 @@ export async function applyMerge(
   if (merge.request.reversible) await archive(session, merge);
   await runWrites(session, endings(merge));
   await moveAll(session, merge);
+  const { target } = merge.pair;
+  const objectIds = [...merge.plan.moves.compositions, ...merge.plan.joins.map(({ source }) => source)];
+  const moved = { ehrId: target._id, isQueryable: target.is_queryable, objectIds };
+  await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
   await runWrites(session, [tombstone(merge)]);
   const made = merge.commit === null ? null : await writeContribution(session, context.change, merge.commit);
   const mergeDate = made?.contribution.time_committed ?? context.change.now();

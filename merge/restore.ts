@@ -8,6 +8,7 @@ import { anyVersion, inSteps, moveDocuments, type Move } from '../models/merge-c
 import { recomputedDocuments } from '../models/recompute.js';
 import type { VersionDoc } from '../models/version.js';
 import { runWrites, type Write } from '../models/write-batch.js';
+import { rederiveDuringReindex } from './rederive.js';
 import type { MergeContext } from './request.js';
 import type { Session } from './transaction.js';
 import type { UnmergePlan, UnmergeSnapshot } from './unmerge-plan.js';
@@ -37,6 +38,8 @@ export async function undoMerge(
   if (source === null) throw new TypeError('an unmerge needs the archive of the merge');
   await removeMadeVersions(session, unmerge);
   await moveBack(session, unmerge, source);
+  const moved = { ehrId: source._id, isQueryable: source.is_queryable, objectIds: plan.compositions };
+  await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
   await reviveSource(session, source);
   await restoreEnded(session, context, { mergeId: record._id, source });
   await insertAll(session, COLLECTIONS.itemTags, plan.restoredTags);

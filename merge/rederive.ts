@@ -1,0 +1,41 @@
+import { saveShapesWith } from '../models/aql-shape.js';
+import { COLLECTIONS, type LeafIndex } from '../models/layout.js';
+import { recomputedDocuments } from '../models/recompute.js';
+import { derivedReplacement, versionsOfContainer } from '../models/reindex.js';
+import { storageSettings } from '../models/settings.js';
+import { runWrites, type Write } from '../models/write-batch.js';
+import type { Session } from './transaction.js';
+
+/** Containers that changed their owner. */
+export interface MovedContainers {
+  readonly ehrId: string;
+  readonly isQueryable: boolean;
+  readonly objectIds: readonly string[];
+}
+
+/**
+ * Derives the AQL documents of moved containers anew while a reindex is under way: it may be past their new owner
+ * already, and the old one is none any more when it comes there. Does nothing at other times.
+ */
+export async function rederiveDuringReindex(
+  session: Session,
+  moved: MovedContainers,
+  leafIndex: LeafIndex,
+): Promise<void> {
+  if ((await storageSettings())?.reindex === undefined) return;
+  for (const objectId of moved.objectIds) {
+    const versions = await versionsOfContainer(moved.ehrId, objectId);
+    const { documents, shapes } = recomputedDocuments(versions, {
+      isQueryable: moved.isQueryable,
+      leafIndex,
+    });
+    await saveShapesWith(session, shapes);
+    const isRemoval = (write: Write): boolean => 'remove' in write && write.collection === COLLECTIONS.aql;
+    const writes = derivedReplacement(moved.ehrId, objectId, documents);
+    await runWrites(session, writes.filter(isRemoval));
+    await runWrites(
+      session,
+      writes.filter((write) => !isRemoval(write)),
+    );
+  }
+}
