@@ -1,13 +1,25 @@
+import cluster from 'node:cluster';
 import type { Logger } from 'pino';
+import { startCluster, tellReady } from './cluster.js';
 import { configFromEnvironment } from './config.js';
 import { createLogger } from './logger.js';
 import { startServer } from './start.js';
 
-/** Runs the server until SIGTERM or SIGINT, then ends running requests first. @throws Error as `startServer` */
+/**
+ * Runs the server until SIGTERM or SIGINT, then ends running requests first; with `CLUSTER_WORKERS` above 1 as
+ * several processes. @throws Error as `startServer`
+ */
 export async function runServer(): Promise<void> {
   const settings = configFromEnvironment();
   const log = createLogger(settings.logLevel);
+  if (settings.clusterWorkers > 1 && cluster.isPrimary) {
+    const running = await startCluster(settings, log);
+    onStopSignal(log, () => running.close());
+    return;
+  }
   const server = await startServer(settings, log);
+  if (cluster.isWorker) tellReady({ url: server.url });
+  else log.info(`listening on ${server.url}`);
   onStopSignal(log, () => server.close());
 }
 
