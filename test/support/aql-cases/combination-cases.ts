@@ -223,4 +223,10 @@ export const combinationCases: readonly AqlCase[] = [
     "SELECT c/uid/value FROM COMPOSITION c WHERE EXISTS c/content[name/value='Vitals']/items/data/events[time/value > '2021-03-01T06:30:00Z']",
     C1,
   ),
+  rows(
+    21,
+    `SELECT e/ehr_id/value FROM EHR e NOT CONTAINS (CLUSTER x[${A.device}] AND OBSERVATION y) ORDER BY e/time_created DESC`,
+    EHR.E3,
+    EHR.E2,
+  ),
 ];
