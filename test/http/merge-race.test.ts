@@ -57,6 +57,30 @@ async function writeTo(ehrId: string, running: { on: boolean }): Promise<string[
   return acknowledged;
 }
 
+/** Updates a composition in whichever of the EHRs it is; gives the uids acknowledged. */
+async function updateIn(
+  ehrIds: readonly string[],
+  versionUid: string,
+  running: { on: boolean },
+): Promise<string[]> {
+  const acknowledged = [versionUid];
+  while (running.on) {
+    for (const ehrId of ehrIds) {
+      const uid = acknowledged.at(-1)!;
+      const response = await fetch(`${url}${V1}/ehr/${ehrId}/composition/${uid.split('::')[0]!}`, {
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/json', 'If-Match': `"${uid}"` },
+        body: JSON.stringify(aComposition()),
+      });
+      await response.text();
+      if (response.status === 200)
+        acknowledged.push(String(response.headers.get('etag')).replaceAll('"', ''));
+      else expect([404, 409]).toContain(response.status);
+    }
+  }
+  return acknowledged;
+}
+
 /** Item tags on a composition of the EHR until it is merged away. */
 async function tagIn(ehrId: string, uid: string, running: { on: boolean }): Promise<string[]> {
   const ids: string[] = [];
@@ -98,6 +122,26 @@ describe('while two EHRs are merged', () => {
     );
     const kept = mongoose.connection.collection<{ _id: string; owner_id: string }>('item_tags');
     expect(await kept.countDocuments({ _id: { $in: tags }, owner_id: target })).toBe(tags.length);
+    await expectSound();
+  });
+
+  it.each(rounds)('writers to moved compositions lose nothing when it is taken back (round %i)', async () => {
+    const [source, target] = [await givenEhr(app), await givenEhr(app)];
+    const uids = [await givenComposition(app, source), await givenComposition(app, source)];
+    await merge(app, source, target);
+    const running = { on: true };
+    const own = writeTo(target, running);
+    const writers = uids.map((uid) => updateIn([target, source], uid, running));
+    await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 100));
+    const undone = await unmerge(app, source, target);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    running.on = false;
+    expect(undone.status).toBe(200);
+    const stored = mongoose.connection.collection<{ _id: string; ehr_id: string }>('versions');
+    const back = (await Promise.all(writers)).flat();
+    expect(await stored.countDocuments({ _id: { $in: back }, ehr_id: source })).toBe(back.length);
+    const stayed = await own;
+    expect(await stored.countDocuments({ _id: { $in: stayed }, ehr_id: target })).toBe(stayed.length);
     await expectSound();
   });
 
