@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+const root = new URL('../../../', import.meta.url);
+const text = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(new URL('docs/', root))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** Which test runs a documented command: its file and a piece of it that does. Or why none can. */
+const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | string>> = {
+  'npm ci': ['.ci/run', 'step npm ci'],
+  'npm ci && npm run demo': ['.ci/run', 'step npm run demo'],
+  'npm ci && npm test': ['.ci/run', 'npm test'],
+  'npm test': ['.ci/run', 'npm test'],
+  'npm test -- --selectProjects unit --testPathPatterns test/unit/aql': 'a part of npm test',
+  'npm start': ['test/http/several-processes.test.ts', 'startServerProcess'],
+  'npm run check': ['.ci/run', 'step npm run check'],
+  'npm run build': ['.ci/run', 'step npm run build'],
+  'git config core.hooksPath .githooks': 'changes the working copy of whoever runs it',
+  'node dist/src/everchart.mjs start': ['test/http/build.test.ts', 'dist/src/everchart.mjs'],
+  'curl -i -X POST http://127.0.0.1:8080/rest/openehr/v1/ehr': [
+    'test/http/command-line.test.ts',
+    "'POST', '/ehr'",
+  ],
+  'everchart template upload': ['test/http/command-line.test.ts', "'template', 'upload'"],
+  'everchart query': ['test/http/command-line.test.ts', "'query'"],
+  'everchart export': ['test/http/command-line.test.ts', "'export', '--local'"],
+  'everchart import --local --dry-run': [
+    'test/http/command-line.test.ts',
+    "'import', '--local', '--dry-run'",
+  ],
+  'everchart import': ['test/http/command-line.test.ts', "run('import', file("],
+  'everchart verify': ['test/http/command-line.test.ts', "['verify']"],
+  mongodump: 'needs MongoDB Database Tools and a replica set',
+  mongorestore: 'needs MongoDB Database Tools and a replica set',
+  'docker build': 'needs a container engine',
+  'docker compose': 'needs a container engine',
+  'kubectl apply': 'needs a Kubernetes cluster',
+};
+
+/** Commands of the shell blocks of a page, continued lines joined, comments gone. */
+function commandsOf(page: string): string[] {
+  return [...text(page).matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) =>
+    block
+      .replaceAll(/\\\n\s*/g, '')
+      .split('\n')
+      .map((line) =>
+        line
+          .replace(/\s+#.*$/, '')
+          .replace(/^npx /, '')
+          .trim(),
+      )
+      .filter((line) => line !== ''),
+  );
+}
+
+function entryOf(command: string): [string, readonly [string, string] | string] | undefined {
+  const matching = Object.entries(RUN_BY).filter(
+    ([known]) => command === known || command.startsWith(`${known} `) || command.startsWith(`${known}/`),
+  );
+  return matching.sort(([a], [b]) => b.length - a.length)[0];
+}
+
+describe('every command shown in the documentation', () => {
+  for (const page of PAGES) {
+    for (const command of commandsOf(page)) {
+      it(`${page}: ${command.slice(0, 90)}`, () => {
+        const entry = entryOf(command.startsWith('curl') ? command.split(/ -H|\/query/)[0]! : command);
+        const known = command.includes('/query/aql') ? ['test/http/query.test.ts', 'query/aql'] : entry?.[1];
+        expect([command, known]).toEqual([command, expect.anything()]);
+        if (typeof known === 'string') return;
+        const [file, piece] = known as [string, string];
+        expect(existsSync(new URL(file, root))).toBe(true);
+        expect(text(file)).toContain(piece);
+      });
+    }
+  }
+
+  it('names only scripts that exist', () => {
+    const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
+    const named = PAGES.flatMap((page) =>
+      [...text(page).matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name!),
+    );
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});
