@@ -31,6 +31,11 @@ export function joinedLevel(level: Level): Level {
   return { ...level, state: { ...state, prefilter: [], visibility } };
 }
 
+/** The same level for a part of FROM that is only looked for: what it binds is not there to order rows by. */
+export function unseenLevel(level: Level): Level {
+  return { ...level, state: { ...level.state, order: [] } };
+}
+
 /** Indexes of all aliases of a part of FROM. */
 export function aliasesOf(node: FromNode): number[] {
   if (node.kind === 'class') return [node.alias.index];

@@ -1,7 +1,7 @@
 import { parseEhrId } from '../../base/object-version-id.js';
 import { isPlainPath } from '../node-identity.js';
 import type { Alias, FromClass, FromNode } from '../scope-types.js';
-import { joinedLevel, joinName, lookup, unwind, unwindAny } from './bind-state.js';
+import { joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { FromState, Level } from './bind-state.js';
 import type { Stage } from './expression.js';
 import { bindDocument } from './inside.js';
@@ -131,7 +131,7 @@ function joinAbsent(node: FromNode, level: Level): Step[] {
   const nothing = (each: FromNode): Stage => {
     if (each.kind !== 'class')
       return { [each.kind === 'or' ? '$and' : '$or']: each.operands.map((operand) => nothing(operand)) };
-    const step = { ...joinLookup(each, level), firstOnly: true };
+    const step = { ...joinLookup(each, unseenLevel(level)), firstOnly: true };
     steps.push(step);
     return { [step.as]: { $size: 0 } };
   };

@@ -1,5 +1,5 @@
 import type { Alias, FromClass, FromNode } from '../scope-types.js';
-import { addPlace, joinedLevel, joinName, lookup, unwind, unwindAny } from './bind-state.js';
+import { addPlace, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Level } from './bind-state.js';
 import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
 import { documentMatch, excludedKey, isToldByMatch, rootClass, rootPredicate } from './document-scope.js';
@@ -170,7 +170,7 @@ function joinBelowFolder(node: FromNode, folder: FolderRegion, level: Level): St
 }
 
 function absentBelowFolder(node: FromNode, folder: FolderRegion, level: Level): Step[] {
-  const { steps, field } = membersBelow(node, folder, level, true);
+  const { steps, field } = membersBelow(node, folder, unseenLevel(level), true);
   return [...steps, { kind: 'match', match: { [field]: { $size: 0 } } }];
 }
 
