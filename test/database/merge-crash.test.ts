@@ -10,7 +10,7 @@ import { ADMIN } from '../support/tokens.js';
 import { TEST_JWT_SECRET } from '../support/settings.js';
 
 /** `MERGE_RUNS=200` for a long look. */
-const ROUNDS = Math.ceil(Number(process.env['MERGE_RUNS'] ?? 12) / 12);
+const ROUNDS = Math.ceil(Number(process.env['MERGE_RUNS'] ?? 8) / 12);
 const MERGES = 50;
 const TEMPLATES = ['persistent_minimal.en.v1', 'minimal_evaluation.en.v1'];
 

@@ -12,7 +12,7 @@ import { givenEhr } from '../support/resources.js';
 import { WITH_ADMIN } from '../support/tokens.js';
 
 /** `MERGE_RUNS=200` for a long look. */
-const RUNS = Number(process.env['MERGE_RUNS'] ?? 12);
+const RUNS = Number(process.env['MERGE_RUNS'] ?? 8);
 
 useDatabase();
 const app = testApp(WITH_ADMIN);

@@ -11,7 +11,7 @@ import { aComposition, givenComposition, givenEhr, V1, type Json } from '../supp
 import { ADMIN, WITH_ADMIN } from '../support/tokens.js';
 
 /** `MERGE_RUNS=200` for a long look. */
-const RUNS = Math.ceil(Number(process.env['MERGE_RUNS'] ?? 12) / 4);
+const RUNS = Math.ceil(Number(process.env['MERGE_RUNS'] ?? 8) / 4);
 
 useDatabase();
 const app = testApp(WITH_ADMIN);
