@@ -1,7 +1,7 @@
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import type { RootType } from '../models/layout.js';
-import { templateInUse } from '../models/template.js';
+import { templateInUse, type TemplateInUse } from '../models/template.js';
 import { readRm } from '../rm/read.js';
 import { missingCompositionAttributes, validateRm } from '../rm/validate.js';
 import { validateAgainstTemplate, type ValueSetCode } from '../template/validate.js';
@@ -49,7 +49,7 @@ export async function judgeComposition(
   const missing = missingCompositionAttributes(composition);
   if (missing.length > 0) throw findings('invalid', missing);
   const templateId = templateIdOf(composition);
-  const template = await templateInUse(templateId);
+  const template = await templateFor(context, templateId);
   if (template === null)
     throw new CdrError('unprocessable', `Template with template_id '${templateId}' does not exist`);
   const { checkRmRules, checkExtraNodes, checkContainerCardinality } = context.settings;
@@ -68,6 +68,12 @@ export async function judgeComposition(
   if (violations.length > 0) throw findings('unprocessable', violations);
   const category = textAt(composition, ['category', 'defining_code', 'code_string']) ?? '';
   return { templateId, category, template };
+}
+
+function templateFor({ templates }: ChangeContext, templateId: string): Promise<TemplateInUse | null> {
+  const known = templates?.get(templateId) ?? templateInUse(templateId);
+  templates?.set(templateId, known);
+  return known;
 }
 
 /** Judges an EHR_STATUS or FOLDER by the RM rules. @throws invalid with all findings (R20) */

@@ -1,10 +1,13 @@
 import type { Settings } from '../base/settings.js';
+import type { TemplateInUse } from '../models/template.js';
 
 /** What every change needs beside its request. The clock is a value, so that tests can turn it back. */
 export interface ChangeContext {
   readonly settings: ChangeSettings;
   /** Current time; versions never trust it to go forward. */
   readonly now: () => Date;
+  /** Templates that one CONTRIBUTION has asked for already: all its COMPOSITIONs are judged by the same text. */
+  readonly templates?: Map<string, Promise<TemplateInUse | null>>;
 }
 
 /** The settings that change control looks at. */

@@ -38,7 +38,7 @@ export async function createContribution(
     const envelope = readEnvelope(body, context.settings, defaults);
     const request = requestOf(ehrId, envelope);
     const known = await referredContainers(envelope);
-    const judging = new Judging(context, ehrId, known);
+    const judging = new Judging({ ...context, templates: new Map() }, ehrId, known);
     const entries: VersionEntry[] = [];
     for (const [index, version] of envelope.versions.entries()) {
       try {
