@@ -153,6 +153,8 @@ function wasteHint(examined: number, returned: number): string {
 }
 
 const INSIDE = {
+  evaluate:
+    'groups of objects that hold other archetypes are made by the server: the pipeline only finds the EHRs; select primitive values to avoid it',
   distinct:
     'DISTINCT over objects that hold other archetypes is decided by the server after the pipeline: select primitive values to avoid it',
 } as const;

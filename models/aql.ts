@@ -4,7 +4,9 @@ import { CdrError } from '../base/errors.js';
 import type { JsonValue } from '../base/json.js';
 import { isTimeLimit } from '../database/mongo-error.js';
 import { COLLECTIONS, AQL_SCHEMA_VERSION, STUB_SHAPE } from './layout.js';
+import type { EhrDoc } from './ehr.js';
 import type { LeafIndex } from './layout.js';
+import type { VersionDoc } from './version.js';
 import { storageSettings } from './settings.js';
 
 /** A row as pipelines of `aql/translate` give it: cells, and the segments that belong to object cells. */
@@ -98,6 +100,27 @@ function translated(error: unknown): unknown {
       cause: error,
     });
   return error;
+}
+
+/** EHRs and all their versions, for the evaluation of a query outside the database. */
+export interface EhrContents {
+  readonly ehrs: readonly EhrDoc[];
+  readonly versions: readonly VersionDoc[];
+}
+
+/** Everything of some active EHRs, null when they hold more versions than `most`. */
+export async function contentsOfEhrs(ehrIds: readonly string[], most: number): Promise<EhrContents | null> {
+  const { connection } = mongoose;
+  const owned = { ehr_id: { $in: [...ehrIds] } };
+  const versions = await connection
+    .collection<VersionDoc>(COLLECTIONS.versions)
+    .find(owned)
+    .limit(most + 1)
+    .toArray();
+  if (versions.length > most) return null;
+  const active = { _id: { $in: [...ehrIds] }, state: 'active' as const };
+  const ehrs = await connection.collection<EhrDoc>(COLLECTIONS.ehrs).find(active).toArray();
+  return { ehrs, versions };
 }
 
 /**

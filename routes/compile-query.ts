@@ -29,6 +29,8 @@ export interface CompiledQuery {
   readonly executedAql: string;
   readonly query: Query;
   readonly scope: Scope;
+  readonly request: QueryRequest;
+  readonly clock: Clock;
 }
 
 /**
@@ -48,15 +50,16 @@ export async function compileQuery(
   checkScope(scope, { systemId: settings.systemId });
   const page = pageOf(query, request, settings.aql);
   const shapes = shapeCatalogue(needsShapes(scope.from) ? await shapeIds(null) : []);
+  const clock = serverClock();
   const plan = translate(scope, page, {
     shapes,
     leafIndex: await indexedLeaves(settings.aql.leafIndex),
     systemId: settings.systemId,
     subsumption: settings.aql.subsumption,
     asOf: request.asOf,
-    clock: serverClock(),
+    clock,
   });
-  return { plan, page, executedAql: executedAql(query, page), query, scope };
+  return { plan, page, executedAql: executedAql(query, page), query, scope, request, clock };
 }
 
 function serverClock(): Clock {

@@ -12,6 +12,7 @@ import { compileQuery } from './compile-query.js';
 import type { AskTerminology } from './compile-query.js';
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
+import { evaluateCandidates } from './evaluate-query.js';
 import { explanation } from './query-explain.js';
 import { QueryGate } from './query-gate.js';
 import { readGetQuery, readGetRequest, readPostQuery, readPostRequest } from './query-request.js';
@@ -108,12 +109,24 @@ class QueryRunner {
     }
   }
 
+  private async *evaluated(found: AsyncIterable<RawRow>, { compiled }: QueryAnswer): AsyncGenerator<string> {
+    const { scope, page, request, clock } = compiled;
+    const { systemId, aql } = this.settings;
+    const { asOf, ehrId } = request;
+    const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock };
+    for (const row of await evaluateCandidates(found, { scope, page, ...rules })) yield JSON.stringify(row);
+  }
+
   private async *rows(answer: QueryAnswer, batchSize?: number): AsyncGenerator<string> {
     const { plan } = answer.compiled;
     const limits = { timeoutMs: this.settings.aql.timeoutMs, ...(batchSize !== undefined && { batchSize }) };
     const found: AsyncIterable<RawRow> = runPipeline(plan, limits);
     const toText = textOfRow(answer);
     let count = 0;
+    if (plan.inProcess?.kind === 'evaluate') {
+      yield* this.evaluated(found, answer);
+      return;
+    }
     if (plan.inProcess === null)
       for await (const row of found) {
         count++;

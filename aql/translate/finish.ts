@@ -22,7 +22,8 @@ import type { SortKeys, Step } from './steps.js';
 /** SELECT, grouping, DISTINCT, ORDER BY and LIMIT. AQL page 2.1, steps 8 to 12. */
 export function finish(query: Finish): QueryPlan {
   const { columns, query: ast } = query.state.scope;
-  if (columns.some(({ expression }) => expression.kind === 'aggregate')) return groups(query);
+  if (columns.some(({ expression }) => expression.kind === 'aggregate'))
+    return comparesNodes(query.state) ? candidateEhrs(query) : groups(query);
   if (!ast.select.distinct) return plain(query);
   const kinds = columns.map((column) => plainCell(column, query.state).kind);
   return kinds.includes('object') ? distinctInProcess(query) : groups(query);
@@ -218,6 +219,33 @@ function distinctInProcess(query: Finish): QueryPlan {
   const plan = plain({ ...query, page: all });
   const most = top === null ? limit : Math.max(top.count - offset, 0);
   return { ...plan, inProcess: { kind: 'distinct', offset, limit: most } };
+}
+
+/** Whether groups or different values are told by objects that hold nested archetypes. */
+function comparesNodes(state: ValueState): boolean {
+  return state.scope.columns.some(({ expression }) => {
+    if (expression.kind !== 'aggregate') return cellOf(expression, state).kind === 'object';
+    const { distinct, argument } = expression;
+    return distinct && argument?.kind === 'path' && cellOf(argument, state).kind === 'object';
+  });
+}
+
+/** The EHRs of all tuples, for the evaluator to look at. */
+function candidateEhrs({ collection, state }: Finish): QueryPlan {
+  const { scope, tree } = state;
+  const ehrs = scope.aliases.filter(({ kind }) => kind === 'ehr');
+  const slots = ehrs.map(({ index }) => tree.places.get(index)?.slot ?? null);
+  const id = Object.fromEntries(slots.map((slot, index) => [`e${index}`, slot]));
+  tree.steps.push({ kind: 'group', id, accumulators: {} });
+  const row = slots.map((_, index) => `$_id.e${index}`);
+  const columns = scope.columns.map(({ name, path }): PlanColumn => ({
+    name,
+    path,
+    kind: 'plain',
+    segs: null,
+  }));
+  const plan = close(collection, tree.steps, { row, segs: [], columns }, null);
+  return { ...plan, inProcess: { kind: 'evaluate' } };
 }
 
 // ---------------------------------------------------------------- groups

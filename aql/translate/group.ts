@@ -3,7 +3,6 @@ import type { Column } from '../scope-types.js';
 import { accumulation } from './aggregate.js';
 import { cellOf } from './cell.js';
 import type { Cell } from './cell.js';
-import { present, when } from './expression.js';
 import type { Expression } from './expression.js';
 import type { ValueState } from './operand.js';
 import type { SortValue } from './order.js';
@@ -46,10 +45,7 @@ export function groupOf(columns: readonly Column[], state: ValueState): Group {
     }
     id[`c${index}`] = { $ifNull: [cell.value, null] };
     const value = `$_id.c${index}`;
-    if (cell.kind !== 'object') return { ...cell, value };
-    // Objects with nested archetypes: those of other documents are told apart by their segments.
-    id[`g${index}`] = when(present(cell.value), { $ifNull: [cell.segs, null] });
-    return { ...cell, value, segs: `$_id.g${index}`, documentId: null };
+    return { ...cell, value };
   });
   const isOne = Object.keys(id).length === 0;
   const isAggregated = columns.some(({ expression }) => expression.kind === 'aggregate');

@@ -21,12 +21,20 @@ export interface QueryPlan {
   /** The one row of aggregates without grouping when nothing is found. */
   readonly emptyRow: readonly JsonValue[] | null;
   /** What is left for the server because the objects must be whole first; null = nothing. */
-  readonly inProcess: InProcess | null;
+  readonly inProcess: DistinctInProcess | EvaluateInProcess | null;
 }
 
 /** DISTINCT over objects with nested archetypes: they are equal only as a whole. */
-export interface InProcess {
+export interface DistinctInProcess {
   readonly kind: 'distinct';
   readonly offset: number;
   readonly limit: number | null;
+}
+
+/**
+ * Grouping by, or counting different, objects with nested archetypes: the pipeline finds the EHRs (each row is a
+ * list of their ids), the reference evaluator does the rest.
+ */
+export interface EvaluateInProcess {
+  readonly kind: 'evaluate';
 }

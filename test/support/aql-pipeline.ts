@@ -5,6 +5,7 @@ import type { Scope } from '../../aql/scope-types.js';
 import { needsShapes, shapeCatalogue } from '../../aql/translate/shapes.js';
 import type { QueryPlan } from '../../aql/translate/plan.js';
 import { translate } from '../../aql/translate/translate.js';
+import { evaluateCandidates } from '../../routes/evaluate-query.js';
 import { runPipeline, shapeIds } from '../../models/aql.js';
 import type { LeafIndex } from '../../models/layout.js';
 
@@ -38,6 +39,12 @@ export async function pipelineRows(
   const plan = await planOf(scope, page, options);
   const rows: JsonValue[][] = [];
   const found = runPipeline(plan, { timeoutMs: 10_000 });
+  if (plan.inProcess?.kind === 'evaluate') {
+    const { systemId, subsumption = false, asOf = null, now = new Date() } = options;
+    const clock = { now, offsetMinutes: 0 };
+    const rules = { systemId, subsumption, asOf, clock, ehrId: null };
+    return (await evaluateCandidates(found, { scope, page, ...rules })).map((row) => [...row]);
+  }
   if (plan.inProcess === null)
     for await (const row of found) rows.push(JSON.parse(rowText(row, plan.columns)) as JsonValue[]);
   else
