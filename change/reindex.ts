@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { LeafIndex } from '../models/layout.js';
 import { AQL_SCHEMA_VERSION } from '../models/layout.js';
 import { inTransaction } from '../database/transaction.js';
@@ -15,6 +16,7 @@ import {
   saveReindexPosition,
   versionsOfContainer,
 } from '../models/reindex.js';
+import { LEAF_TRUST_MS } from '../models/settings.js';
 import { runWrites } from '../models/write-batch.js';
 
 /** How far a rebuild is. */
@@ -38,7 +40,13 @@ export async function reindexStorage(
   leafIndex: LeafIndex,
   onProgress: (progress: ReindexProgress) => void = () => undefined,
 ): Promise<ReindexProgress> {
-  let afterEhr = (await reindexPosition(leafIndex))?.afterEhr ?? '';
+  const earlier = await reindexPosition(leafIndex);
+  let afterEhr = earlier?.afterEhr ?? '';
+  if (earlier === null) {
+    await saveReindexPosition({ sv: AQL_SCHEMA_VERSION, leafIndex, afterEhr });
+    // Until then a server may still rely on leaves that are about to change.
+    await setTimeout(2 * LEAF_TRUST_MS);
+  }
   // Told before the first EHR: from now on a merge derives anew what it moves past this position.
   await saveReindexPosition({ sv: AQL_SCHEMA_VERSION, leafIndex, afterEhr });
   const progress = { ehrs: 0, ofEhrs: await activeEhrCount(), documents: 0 };

@@ -7,7 +7,7 @@ import { COLLECTIONS, AQL_SCHEMA_VERSION, STUB_SHAPE } from './layout.js';
 import type { EhrDoc } from './ehr.js';
 import type { LeafIndex } from './layout.js';
 import type { VersionDoc } from './version.js';
-import { storageSettings } from './settings.js';
+import { LEAF_TRUST_MS, storageSettings } from './settings.js';
 
 /** A row as pipelines of `aql/translate` give it: cells, and the segments that belong to object cells. */
 export interface PipelineRow {
@@ -137,9 +137,21 @@ export async function shapeIds(archetypeIds: readonly string[] | null): Promise<
 
 /**
  * The leaves that all `aql` documents hold: what the data says, not the configuration. `none` while a reindex
- * is not finished or the documents are of another schema version.
+ * is not finished or the documents are of another schema version. Believed for `LEAF_TRUST_MS`: a reindex waits
+ * longer than that before it changes the first document.
  */
 export async function indexedLeaves(configured: LeafIndex): Promise<LeafIndex> {
+  const now = performance.now();
+  if (trusted === null || trusted.configured !== configured || trusted.until <= now) {
+    trusted = { configured, leaves: await leavesOfData(configured), until: now + LEAF_TRUST_MS };
+  }
+  return trusted.leaves;
+}
+
+let trusted: { readonly configured: LeafIndex; readonly leaves: LeafIndex; readonly until: number } | null =
+  null;
+
+async function leavesOfData(configured: LeafIndex): Promise<LeafIndex> {
   const settings = await storageSettings();
   if (settings === null || settings.sv !== AQL_SCHEMA_VERSION || settings.leaf_index !== configured)
     return 'none';

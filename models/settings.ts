@@ -1,7 +1,10 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 import { Contribution } from './contribution.js';
 import { AQL_SCHEMA_VERSION, COLLECTIONS, type LeafIndex } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
+
+/** How long a process believes what leaves the derived documents hold before it asks again, ms. */
+export const LEAF_TRUST_MS = 1_000;
 
 /** Version of the collections' layout (docs/storage.md). */
 export const STORAGE_LAYOUT = 1;
@@ -52,6 +55,11 @@ export async function claimStorage(systemId: string, leafIndex: LeafIndex): Prom
     { _id: 'storage' },
     isWritten ? { $setOnInsert: first } : { $set: first },
     { upsert: true, setDefaultsOnInsert: false },
+  ).exec();
+  // What this process is going to write has other leaves: nobody may rely on those of the data any more.
+  await StorageSettingsModel.updateOne(
+    { _id: 'storage', leaf_index: trusted({ $ne: leafIndex }) },
+    { $set: { leaf_index: 'none' } },
   ).exec();
   const stored = await StorageSettingsModel.findOne({ _id: 'storage' }).lean<StorageSettings>().exec();
   if (stored === null) throw new Error('the storage settings cannot be read back');

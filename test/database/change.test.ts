@@ -323,7 +323,9 @@ describe('the system id', () => {
     });
     await contributions.insertMany(committed);
     expect(await claimStorage('local.cdr', 'all')).toMatchObject({ system_id: 'local.cdr', layout: 1 });
-    expect(await claimStorage('local.cdr', 'none')).toMatchObject({ leaf_index: 'all' });
+    expect(await claimStorage('local.cdr', 'none')).toMatchObject({ leaf_index: 'none' });
+    // Documents without leaves may have been written meanwhile: only a reindex makes the index whole again.
+    expect(await claimStorage('local.cdr', 'all')).toMatchObject({ leaf_index: 'none' });
     await expect(claimStorage('other.cdr', 'all')).rejects.toThrow('local.cdr');
   });
 });
