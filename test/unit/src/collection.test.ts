@@ -4,7 +4,9 @@ import { OPERATION_GROUPS } from '../../../routes/openapi/document.js';
 import { COLLECTION_FILE, collectionText } from '../../../src/collection.js';
 
 it('keeps the committed collection equal to the API: `npm run collection` writes it anew', () => {
-  expect(readFileSync(new URL(`../../../${COLLECTION_FILE}`, import.meta.url), 'utf8')).toBe(collectionText());
+  expect(readFileSync(new URL(`../../../${COLLECTION_FILE}`, import.meta.url), 'utf8')).toBe(
+    collectionText(),
+  );
 });
 
 it('has every operation of the API', () => {
