@@ -132,7 +132,7 @@ const SHAPES: readonly Shape[] = [
 ];
 
 /** Measures parse + plan, and each shape beside its hand-written pipeline, on the connected database. */
-export async function benchAql(print: (line: string) => void): Promise<void> {
+async function benchAql(print: (line: string) => void): Promise<void> {
   const catalogue = shapeCatalogue(await shapeIds(null));
   const [first] = SHAPES;
   const planning = await measure('parse and plan', 500, () => planOf(first?.aql ?? '', catalogue));
@@ -154,7 +154,7 @@ export async function benchAql(print: (line: string) => void): Promise<void> {
 }
 
 /** What deriving documents costs: an encounter, and a laboratory report with 100 values, with and without leaves. */
-export async function benchDerivation(print: (line: string) => void): Promise<void> {
+async function benchDerivation(print: (line: string) => void): Promise<void> {
   const { versions } = vitalSigns({ ehrs: 1, compositionsPerEhr: 3, seed: 1 });
   const encounter = versions[2]?.data ?? {};
   const report = laboratoryReport(100, new Date(0), seeded(1));
@@ -204,9 +204,8 @@ function usedIndex(explained: unknown): { index: string; documents: string } {
   return { index: text.includes('COLLSCAN') ? 'COLLSCAN' : winning, documents };
 }
 
-/** Builds the data in a temporary database and measures: `node --import tsx bench/aql.ts [EHRs]`. */
-async function main(): Promise<void> {
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+/** Builds vital signs in a temporary database of its own and measures queries and their derivation there. */
+export async function benchQueries(ehrs: number, print: (line: string) => void): Promise<void> {
   const settings = {
     mongodbUri: '',
     mongodbDatabase: 'bench',
@@ -217,7 +216,7 @@ async function main(): Promise<void> {
   try {
     await connectMongoose(local.uri, settings.mongodbDatabase);
     await createCollections(COLLECTION_LAYOUT);
-    const plan: VitalSignsPlan = { ehrs: Number(process.argv[2] ?? 1000), compositionsPerEhr: 20, seed: 1 };
+    const plan: VitalSignsPlan = { ehrs, compositionsPerEhr: 20, seed: 1 };
     print(`${machine()}; ${plan.ehrs} EHRs, ${plan.ehrs * plan.compositionsPerEhr} compositions`);
     await loadReferenceData(vitalSigns(plan));
     await benchAql(print);
@@ -228,4 +227,7 @@ async function main(): Promise<void> {
   }
 }
 
-if (process.argv[1]?.endsWith('bench/aql.ts') === true) await main();
+/** `node --import tsx bench/aql.ts [EHRs]` */
+if (process.argv[1]?.endsWith('bench/aql.ts') === true) {
+  await benchQueries(Number(process.argv[2] ?? 1000), (line) => void process.stdout.write(`${line}\n`));
+}

@@ -4,9 +4,11 @@ import { demoClient } from '../src/demo/client.js';
 import { loadDemoData, type LoadPlan } from '../src/demo/load.js';
 import { createLogger } from '../src/logger.js';
 import { startServer, type RunningServer } from '../src/start.js';
+import { benchQueries } from './aql.js';
 import { benchFormat } from './format.js';
 import { benchMainJob } from './main-job.js';
 import { machine } from './measure.js';
+import { benchMerge } from './merge.js';
 import { benchResources } from './resources.js';
 import { benchRm } from './rm.js';
 import { benchTemplate } from './template.js';
@@ -18,7 +20,8 @@ interface Options {
   readonly only: string;
 }
 
-const PARTS = ['main', 'resources', 'rm', 'template', 'format'];
+const PARTS = ['rm', 'template', 'format', 'main', 'resources', 'aql', 'merge'];
+const MERGED_COMPOSITIONS = 10_000;
 
 /** `npm run bench`: builds a data set over HTTP, then measures the main job and each room. */
 async function main(): Promise<void> {
@@ -38,6 +41,8 @@ async function main(): Promise<void> {
   if (parts.has('resources')) {
     await titled('Resources', () => withServer((server) => benchResources(server.url, print)));
   }
+  if (parts.has('aql')) await titled('AQL', () => benchQueries(Number(options.ehrs), print));
+  if (parts.has('merge')) await titled('Merge', () => benchMerge(MERGED_COMPOSITIONS, print));
 }
 
 async function mainJob(server: RunningServer, options: Options): Promise<void> {

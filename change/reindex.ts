@@ -43,12 +43,11 @@ export async function reindexStorage(
   const earlier = await reindexPosition(leafIndex);
   let afterEhr = earlier?.afterEhr ?? '';
   if (earlier === null) {
+    // Told before the first EHR: from now on a merge derives anew what it moves past this position.
     await saveReindexPosition({ sv: AQL_SCHEMA_VERSION, leafIndex, afterEhr });
     // Until then a server may still rely on leaves that are about to change.
     await setTimeout(2 * LEAF_TRUST_MS);
   }
-  // Told before the first EHR: from now on a merge derives anew what it moves past this position.
-  await saveReindexPosition({ sv: AQL_SCHEMA_VERSION, leafIndex, afterEhr });
   const progress = { ehrs: 0, ofEhrs: await activeEhrCount(), documents: 0 };
   for (;;) {
     const ehrIds = await ehrIdsAfter(afterEhr, EHRS_AT_ONCE);

@@ -59,7 +59,8 @@ export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
   const conditions = {
     ...(Object.keys(period).length > 0 && { time: trusted(period) }),
     ...(user !== undefined && { user }),
-    ...(ehrId !== undefined && { ehr_id: ehrId }),
+    // A merge is about two EHRs: the other one is its target.
+    ...(ehrId !== undefined && { $or: [{ ehr_id: ehrId }, { target: ehrId }] }),
   };
   return Audit.find(conditions)
     .sort({ time: -1, _id: -1 })
@@ -71,5 +72,5 @@ export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
 
 /** Whether any record names the EHR: it existed, even if it is gone. */
 export async function isEhrAudited(ehrId: string): Promise<boolean> {
-  return (await Audit.exists({ ehr_id: ehrId }).exec()) !== null;
+  return (await Audit.exists({ $or: [{ ehr_id: ehrId }, { target: ehrId }] }).exec()) !== null;
 }

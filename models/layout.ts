@@ -107,7 +107,12 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   { name: COLLECTIONS.mergeArchive, indexes: [{ key: { merge_id: 1, kind: 1 } }] },
   {
     name: COLLECTIONS.audit,
-    indexes: [{ key: { time: 1 } }, { key: { ehr_id: 1, time: 1 } }, { key: { user: 1, time: 1 } }],
+    indexes: [
+      { key: { time: 1 } },
+      { key: { ehr_id: 1, time: 1 } },
+      { key: { target: 1, time: 1 } },
+      { key: { user: 1, time: 1 } },
+    ],
   },
   {
     name: COLLECTIONS.idempotencyKeys,
