@@ -33,8 +33,8 @@ export async function benchMainJob(job: MainJob, print: (line: string) => void):
     await queryRow(client, 'population, selective (systolic > 185)', populationQuery(185, 20), () =>
       population(185, 20),
     ),
-    await queryRow(client, 'population, unselective (systolic > 120)', populationQuery(120, 20), () =>
-      population(120, 20),
+    await queryRow(client, 'population, unselective (systolic > 140)', populationQuery(140, 20), () =>
+      population(140, 20),
     ),
     await queryRow(client, 'one EHR, all readings', singleQuery(job.ehrIds[0] ?? ''), () =>
       single(job.ehrIds[0] ?? ''),
