@@ -7,6 +7,7 @@ import { missingCompositionAttributes, validateRm } from '../rm/validate.js';
 import { validateAgainstTemplate, type ValueSetCode } from '../template/validate.js';
 import { isLenient, type LifecycleState } from './codes.js';
 import type { ChangeContext } from './context.js';
+import { templateNotFound } from './refusal.js';
 import type { TemplateOfEntry } from './request.js';
 import { valueSetFindings } from './value-sets.js';
 
@@ -50,8 +51,7 @@ export async function judgeComposition(
   if (missing.length > 0) throw findings('invalid', missing);
   const templateId = templateIdOf(composition);
   const template = await templateFor(context, templateId);
-  if (template === null)
-    throw new CdrError('unprocessable', `Template with template_id '${templateId}' does not exist`);
+  if (template === null) throw templateNotFound(templateId, 'unprocessable');
   const { checkRmRules, checkExtraNodes, checkContainerCardinality } = context.settings;
   const lenient = isLenient(lifecycleState);
   const valueSetCodes: ValueSetCode[] = [];

@@ -63,3 +63,8 @@ export function atEntry(index: number, error: unknown): unknown {
   );
   return new CdrError(error.code, placed.join(', '), { ...details, violations: placed, cause: error });
 }
+
+/** A template id that is unknown: 404 where the template itself is asked for, 422 where a COMPOSITION names it. */
+export function templateNotFound(templateId: string, code: 'not-found' | 'unprocessable'): CdrError {
+  return new CdrError(code, `Template with template_id '${templateId}' does not exist`);
+}

@@ -10,6 +10,7 @@ import {
 } from '../models/template.js';
 import { isTemplateReferenced } from '../models/version.js';
 import { rememberResult } from './idempotency.js';
+import { templateNotFound } from './refusal.js';
 
 /** Means all templates in the path of the admin API. */
 const RESERVED_ID = 'all';
@@ -51,7 +52,7 @@ export async function putTemplate(template: UploadedTemplate): Promise<TemplateD
 export async function updateTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   const createdTimestamp = new Date();
   const doc = await inTransaction(() => replaceUnused(template, createdTimestamp));
-  if (doc === null) throw unknownTemplate(template.compiled.templateId);
+  if (doc === null) throw templateNotFound(template.compiled.templateId, 'not-found');
   keepCompiled(doc, template.compiled);
   return doc;
 }
@@ -59,7 +60,7 @@ export async function updateTemplate(template: UploadedTemplate): Promise<Templa
 /** Removes an unused template. @throws not-found; unprocessable when a VERSION refers to it */
 export function deleteTemplate(templateId: string): Promise<void> {
   return inTransaction(async () => {
-    if (!(await removeTemplate(templateId))) throw unknownTemplate(templateId);
+    if (!(await removeTemplate(templateId))) throw templateNotFound(templateId, 'not-found');
     await requireUnused(templateId, 'delete');
   });
 }
@@ -95,10 +96,6 @@ async function requireUnused(templateId: string, purpose: 'update' | 'delete'): 
   if (!(await isTemplateReferenced(templateId))) return;
   const message = `Cannot ${purpose} template ${templateId} since it is used by at least one composition`;
   throw new CdrError('unprocessable', message);
-}
-
-function unknownTemplate(templateId: string): CdrError {
-  return new CdrError('not-found', `Template with template_id '${templateId}' does not exist`);
 }
 
 function remember(doc: TemplateDoc): Promise<void> {

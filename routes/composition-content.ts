@@ -2,15 +2,15 @@ import type { Context } from 'koa';
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { readObject } from '../change/content.js';
+import { templateNotFound } from '../change/refusal.js';
 import { parseJson } from '../format/canonical-json.js';
-import { toXml } from '../format/canonical-xml.js';
 import { readFlat } from '../format/flat/read.js';
-import { writeFlat } from '../format/flat/write.js';
 import { requestBody, responseBody, type BodyType } from '../format/media-type.js';
-import { flatToStructured, structuredToFlat } from '../format/structured.js';
+import { structuredToFlat } from '../format/structured.js';
 import type { VersionDoc } from '../models/version.js';
 import { compiledTemplate } from '../models/template.js';
 import type { CompiledTemplate } from '../template/compile.js';
+import { compositionText, compositionXml } from './composition-text.js';
 import type { Exchange } from './exchange.js';
 import {
   parseCanonical,
@@ -74,8 +74,7 @@ async function fromSimplified(
 
 async function knownTemplate(templateId: string): Promise<CompiledTemplate> {
   const template = await compiledTemplate(templateId);
-  if (template === null)
-    throw new CdrError('unprocessable', `Template with template_id '${templateId}' does not exist`);
+  if (template === null) throw templateNotFound(templateId, 'unprocessable');
   return template;
 }
 
@@ -101,7 +100,7 @@ export async function writeComposition(ctx: Context, form: BodyType, version: Ve
 
 async function converted(version: VersionDoc, form: BodyType): Promise<string> {
   const composition = JSON.parse(version.data ?? '{}') as JsonObject;
-  if (form.format === 'XML') return toXml(composition, 'composition');
-  const flat = writeFlat(composition, await knownTemplate(version.template_id ?? ''));
-  return JSON.stringify(form.format === 'FLAT' ? flat : flatToStructured(flat));
+  // XML needs no template, and so must not fail for want of one.
+  if (form.format === 'XML') return compositionXml(composition);
+  return compositionText(composition, form, await knownTemplate(version.template_id ?? ''));
 }

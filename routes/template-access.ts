@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 
-import { CdrError } from '../base/errors.js';
+import { templateNotFound } from '../change/refusal.js';
 import { templateInUse } from '../models/template.js';
 import type { CompiledTemplate } from '../template/compile.js';
 import type { ResourceHeaders } from './exchange.js';
@@ -27,11 +27,6 @@ export async function requireCompiled(
   templateId: string,
 ): Promise<{ readonly compiled: CompiledTemplate; readonly headers: Required<ResourceHeaders> }> {
   const found = await templateInUse(templateId);
-  if (found === null) throw unknownTemplate(templateId);
+  if (found === null) throw templateNotFound(templateId, 'not-found');
   return { compiled: found.compiled, headers: templateHeaders(templateId, found.createdTimestamp) };
-}
-
-/** 404 for a template id that is not stored. */
-export function unknownTemplate(templateId: string): CdrError {
-  return new CdrError('not-found', `Template with template_id '${templateId}' does not exist`);
 }

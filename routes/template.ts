@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { formatUtc } from '../base/iso8601.js';
 import type { Settings } from '../base/settings.js';
 import { writeXml } from '../base/xml.js';
+import { templateNotFound } from '../change/refusal.js';
 import { createTemplate, putTemplate } from '../change/template.js';
 import type { BodyType } from '../format/media-type.js';
 import { requestBody, responseBody } from '../format/media-type.js';
@@ -14,13 +15,7 @@ import { compileTemplate } from '../template/compile.js';
 import type { ResourceHeaders } from './exchange.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from './exchange.js';
 import { idempotent } from './idempotency.js';
-import {
-  ADL14_TEMPLATES,
-  requireCompiled,
-  templateHeaders,
-  templateIdFrom,
-  unknownTemplate,
-} from './template-access.js';
+import { ADL14_TEMPLATES, requireCompiled, templateHeaders, templateIdFrom } from './template-access.js';
 import { requestVendorWord } from './vendor-header.js';
 
 /** The operational templates (ADL 1.4) of the Definition API. ITS-REST: template_adl1.4_*. */
@@ -95,7 +90,7 @@ async function writeTemplate(ctx: Context, doc: TemplateDoc, form: BodyType): Pr
 
 async function requireTemplate(templateId: string): Promise<TemplateDoc> {
   const doc = await templateById(templateId);
-  if (doc === null) throw unknownTemplate(templateId);
+  if (doc === null) throw templateNotFound(templateId, 'not-found');
   return doc;
 }
 

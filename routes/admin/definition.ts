@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import type { Settings } from '../../base/settings.js';
 import { exactVersion, formatVersion } from '../../base/semver.js';
+import { templateNotFound } from '../../change/refusal.js';
 import { deleteAllTemplates, deleteTemplate, updateTemplate } from '../../change/template.js';
 import { requestBody, responseBody } from '../../format/media-type.js';
 import { removeStoredQuery } from '../../models/stored-query.js';
@@ -9,6 +10,7 @@ import { templateById } from '../../models/template.js';
 import { compileTemplate } from '../../template/compile.js';
 import { auditAbout } from '../audit-trail.js';
 import { requiredBodyText, writeText } from '../exchange.js';
+import { templateIdFrom } from '../template-access.js';
 import { queryNameFrom, versionFrom } from '../stored-query.js';
 import { adminForm, writeRecord, type AdminOperation } from './operation.js';
 
@@ -71,7 +73,7 @@ async function replaceTemplate(ctx: Context): Promise<void> {
     throw new CdrError('invalid', 'error: Content is not allowed in prolog.');
   }
   const compiled = compileTemplate(opt);
-  if ((await templateById(templateId)) === null) throw unknownTemplate(templateId);
+  if ((await templateById(templateId)) === null) throw templateNotFound(templateId, 'not-found');
   if (compiled.templateId !== templateId) {
     throw new CdrError('invalid', `the template id of the body is ${compiled.templateId}, not ${templateId}`);
   }
@@ -110,12 +112,4 @@ async function removeQuery(ctx: Context): Promise<void> {
   ctx.status = 200;
   ctx.body = '';
   ctx.remove('Content-Type');
-}
-
-function templateIdFrom(ctx: Context): string {
-  return (ctx.params as Record<string, string>).template_id ?? '';
-}
-
-function unknownTemplate(templateId: string): CdrError {
-  return new CdrError('not-found', `Template with template_id '${templateId}' does not exist`);
 }
