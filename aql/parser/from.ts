@@ -1,5 +1,6 @@
-import type { ClassExpression, Containment, FromBoolean, FromExpression, Predicate } from '../ast.js';
+import type { ClassExpression, Containment, FromExpression, Predicate } from '../ast.js';
 import { FUNCTION_WORDS, KEYWORDS } from '../words.js';
+import { parseChain } from './chain.js';
 import type { Cursor } from './cursor.js';
 import { parsePredicateBody, takePredicate } from './path.js';
 
@@ -15,20 +16,6 @@ export function parseFrom(cursor: Cursor): FromExpression {
   return parseChain(cursor, 'from-or', 'OR', () =>
     parseChain(cursor, 'from-and', 'AND', () => parseFromOperand(cursor)),
   );
-}
-
-function parseChain(
-  cursor: Cursor,
-  kind: FromBoolean['kind'],
-  word: string,
-  operand: () => FromExpression,
-): FromExpression {
-  const { at } = cursor.token;
-  const first = operand();
-  if (!cursor.isWord(word)) return first;
-  const operands = [first];
-  while (cursor.takeWord(word) !== null) operands.push(operand());
-  return { kind, operands, at };
 }
 
 function parseFromOperand(cursor: Cursor): FromExpression {

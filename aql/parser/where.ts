@@ -1,4 +1,5 @@
-import type { BooleanCondition, Condition, MatchItem, MatchSet } from '../ast.js';
+import type { Condition, MatchItem, MatchSet } from '../ast.js';
+import { parseChain } from './chain.js';
 import { syntaxError, type Cursor } from './cursor.js';
 import { expectStringOrParameter, takeLiteralOrParameter } from './literal.js';
 import { parsePath, takeOperator } from './path.js';
@@ -7,20 +8,6 @@ import { parseOperandPath, parseTerminology, parseValue } from './value.js';
 /** What follows WHERE: NOT binds tighter than AND, AND tighter than OR. AQL 1.1: whereExpr. @throws invalid */
 export function parseWhere(cursor: Cursor): Condition {
   return parseChain(cursor, 'or', 'OR', () => parseChain(cursor, 'and', 'AND', () => parseNot(cursor)));
-}
-
-function parseChain(
-  cursor: Cursor,
-  kind: BooleanCondition['kind'],
-  word: string,
-  operand: () => Condition,
-): Condition {
-  const { at } = cursor.token;
-  const first = operand();
-  if (!cursor.isWord(word)) return first;
-  const operands = [first];
-  while (cursor.takeWord(word) !== null) operands.push(operand());
-  return { kind, operands, at };
 }
 
 function parseNot(cursor: Cursor): Condition {
