@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { startCluster, tellReady } from './cluster.js';
+import type { Settings } from '../base/settings.js';
 import { configFromEnvironment } from './config.js';
 import { createLogger } from './logger.js';
 import { startServer } from './start.js';
@@ -17,10 +18,15 @@ export async function runServer(): Promise<void> {
     onStopSignal(log, () => running.close());
     return;
   }
-  const server = await startServer(settings, log);
+  const server = await startServer(settings, log, replacesAWorker(settings));
   if (cluster.isWorker) tellReady({ url: server.url });
   else log.info(`listening on ${server.url}`);
   onStopSignal(log, () => server.close());
+}
+
+/** The primary counts its workers up from 1: those above the number asked for came when another had died. */
+function replacesAWorker(settings: Settings): boolean {
+  return cluster.worker !== undefined && cluster.worker.id > settings.clusterWorkers;
 }
 
 /** Closes once on the first SIGTERM or SIGINT and ends the process: 0, or 1 when closing fails. */

@@ -26,10 +26,11 @@ export interface RunningServer {
 
 /**
  * Connects the database, listens, and builds collections and indexes; until they stand every request but
- * liveness and readiness is answered 503.
+ * liveness and readiness is answered 503. `joins`: others serve on the port already, so that this process takes
+ * its share of their requests only once it can answer them.
  * @throws Error when no database can be had, the system id differs from the stored one, or the port is taken
  */
-export async function startServer(settings: Settings, log: Logger): Promise<RunningServer> {
+export async function startServer(settings: Settings, log: Logger, joins = false): Promise<RunningServer> {
   const database = await connectDatabase(settings.database, (line) => {
     log.info(line);
   });
@@ -41,11 +42,12 @@ export async function startServer(settings: Settings, log: Logger): Promise<Runn
   const server = createServer((request, response) => void handle(request, response));
   const stopServing = gracefulStop(server);
   try {
-    await listen(server, settings);
+    if (!joins) await listen(server, settings);
     if (!(await prepareStorage(settings))) {
       log.warn('what AQL reads is stale: queries are right but slow until `everchart reindex` has run');
     }
     operation.state.indexesBuilt = true;
+    if (joins) await listen(server, settings);
     const sweep = sweepIdempotencyKeys(log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
     void finishErasures(log);
