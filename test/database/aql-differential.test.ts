@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../support/database.js';
 import { differentialRun } from '../support/differential/run.js';
 
@@ -7,13 +7,15 @@ useDatabase();
 const PAIRS = Number(process.env['DIFFERENTIAL_PAIRS'] ?? 300);
 const SEED = Number(process.env['DIFFERENTIAL_SEED'] ?? 20_260_105);
 
-it(
-  `answers ${PAIRS} random queries as the reference evaluator does (seed ${SEED})`,
-  async () => {
-    const report = await differentialRun(PAIRS, SEED);
-    expect(report.faults.join('\n')).toBe('');
-    expect(report.compared).toBe(PAIRS);
-    expect(report.withRows).toBeGreaterThan(PAIRS * 0.3);
-  },
-  60_000 + PAIRS * 200,
-);
+describe('AQL test group 86: random data', () => {
+  it(
+    `answers ${PAIRS} random queries as the reference evaluator does (seed ${SEED})`,
+    async () => {
+      const report = await differentialRun(PAIRS, SEED);
+      expect(report.faults.join('\n')).toBe('');
+      expect(report.compared).toBe(PAIRS);
+      expect(report.withRows).toBeGreaterThan(PAIRS * 0.3);
+    },
+    60_000 + PAIRS * 200,
+  );
+});

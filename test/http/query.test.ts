@@ -261,7 +261,7 @@ describe('Accept: text/csv', () => {
   });
 });
 
-describe('stored queries', () => {
+describe('AQL test group 83: stored queries', () => {
   const name = 'org.example.departmentx::compositions';
   beforeAll(async () => {
     const response = await request(app)
@@ -292,9 +292,54 @@ describe('stored queries', () => {
     expect(body.message).toContain('$ehr');
   });
 
+  it('are refused at store when they are no AQL', async () => {
+    const { status, body } = await request(app)
+      .put(`${V1}/definition/query/org.example::broken`)
+      .set('Content-Type', 'text/plain')
+      .send('SELECT c FORM COMPOSITION c');
+    expect(status).toBe(400);
+    expect(body.message).toContain('FROM');
+  });
+
   it('are not found when unknown', async () => {
     expect((await request(app).get(`${V1}/query/${name}/2`)).status).toBe(404);
     expect((await request(app).get(`${V1}/query/nothing`)).status).toBe(404);
+  });
+});
+
+describe('AQL test group 78: meta', () => {
+  const always = ['_created', '_executed_aql', '_generator', '_schema_version', '_type', 'resultsize'];
+  const stored = `${V1}/query/org.example::meta`;
+  const keysOf = ({ body }: request.Response): string[] => Object.keys(body.meta as object).sort();
+  beforeAll(() =>
+    request(app)
+      .put(`${V1}/definition/query/org.example::meta`)
+      .set('Content-Type', 'text/plain')
+      .send(COMPOSITIONS)
+      .expect(200),
+  );
+
+  it('has no more than the contract when no limit applies', async () => {
+    expect(keysOf(await post({ q: COMPOSITIONS }))).toEqual(always);
+    expect(keysOf(await request(app).post(stored))).toEqual(always);
+    const withHref = [...always, '_href'].sort();
+    expect(keysOf(await get({ q: COMPOSITIONS }))).toEqual(withHref);
+    expect(keysOf(await request(app).get(stored))).toEqual(withHref);
+  });
+
+  it('has fetch and offset when one does', async () => {
+    const paged = [...always, 'fetch', 'offset'].sort();
+    for (const answer of [
+      await post({ q: COMPOSITIONS, fetch: 2 }),
+      await post({ q: `${COMPOSITIONS} LIMIT 2` }),
+      await request(app).post(stored).send({ fetch: 2 }),
+    ]) {
+      expect(keysOf(answer)).toEqual(paged);
+      expect(answer.body.meta).toMatchObject({ fetch: 2, offset: 0, resultsize: 2 });
+    }
+    const withHref = [...paged, '_href'].sort();
+    expect(keysOf(await get({ q: COMPOSITIONS, fetch: 2, offset: 1 }))).toEqual(withHref);
+    expect(keysOf(await request(app).get(stored).query({ fetch: 2 }))).toEqual(withHref);
   });
 });
 

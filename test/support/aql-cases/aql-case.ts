@@ -6,8 +6,8 @@ import { versionUid } from '../hilltop/hilltop.js';
 
 /** One query of the test groups, with what it must answer on the Hilltop data. */
 export interface AqlCase {
-  /** Number in the list of test groups. */
-  readonly group: number;
+  /** Number in the list of test groups, or a row of the feature table of docs/aql.md. */
+  readonly group: number | string;
   readonly title: string;
   readonly aql: string;
   /** Parameters of a POST body. */

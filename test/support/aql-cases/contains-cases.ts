@@ -177,6 +177,18 @@ export const containsCases: readonly AqlCase[] = [
     },
   },
   {
+    group: 29,
+    title: 'multiplies the sides of OR that match',
+    aql: `SELECT c/uid/value, o/name/value, d/name/value FROM COMPOSITION c CONTAINS (${O} OR CLUSTER d[${DEV}])`,
+    expect: {
+      rows: [
+        [versionUid('C1', 1), 'Blood pressure', 'Cuff A'],
+        [versionUid('C1', 1), 'Blood pressure', 'Sensor'],
+        [versionUid('C2', 2), 'Blood pressure', null],
+      ],
+    },
+  },
+  {
     group: 30,
     title: 'takes a chain that does not match as absent',
     aql: `SELECT c/uid/value, o/name/value, d/name/value, v/name/value FROM COMPOSITION c CONTAINS ((${O} CONTAINS CLUSTER d[${DEV}]) OR EVALUATION v)`,

@@ -140,6 +140,13 @@ const versionCases: readonly AqlCase[] = [
   },
   {
     group: 43,
+    title: 'as_of after a deletion does not see it',
+    aql: `SELECT c/uid/value, ${SYS} FROM COMPOSITION c CONTAINS ${O}`,
+    options: { asOf: '2021-03-10T09:00:00Z' },
+    expect: { rows: [S('C1', 1, 150), S('C1', 1, 120), S('C2', 2, 138)] },
+  },
+  {
+    group: 43,
     title: 'as_of limits ALL_VERSIONS',
     aql: `SELECT v/uid/value FROM ${ALL} CONTAINS COMPOSITION c`,
     options: { asOf: '2021-03-02T10:00:00Z' },

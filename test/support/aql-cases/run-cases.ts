@@ -13,11 +13,11 @@ export interface CaseAnswer {
 /** Runs one case on the Hilltop data: in the evaluator, as a pipeline, over HTTP. */
 export type CaseRunner = (aqlCase: AqlCase) => Promise<CaseAnswer> | CaseAnswer;
 
-/** One jest test per case, grouped by the number of its test group. */
+/** One jest test per case, named after its test group or its row of the feature table. */
 export function describeCases(cases: readonly AqlCase[], run: CaseRunner): void {
-  const groups = [...new Set(cases.map(({ group }) => group))].sort((a, b) => a - b);
+  const groups = new Set(cases.map(({ group }) => group));
   for (const group of groups)
-    describe(`AQL test group ${group}`, () => {
+    describe(typeof group === 'number' ? `AQL test group ${group}` : `AQL feature: ${group}`, () => {
       for (const aqlCase of cases.filter((each) => each.group === group))
         it(aqlCase.title, async () => {
           await checkCase(aqlCase, run);
