@@ -161,7 +161,7 @@ function compositionFields(
   return { template_id: composition.templateId, category: composition.category };
 }
 
-/** The container goes on to a version, if nobody else moved it meanwhile. */
+/** The container goes on to a version, if nobody else moved or first tagged it meanwhile. */
 function moveOn(container: VersionedObjectDoc, version: VersionDoc, fields: object): Write {
   return {
     collection: COLLECTIONS.versionedObjects,
@@ -169,6 +169,7 @@ function moveOn(container: VersionedObjectDoc, version: VersionDoc, fields: obje
       _id: container._id,
       ehr_id: container.ehr_id,
       latest_version_uid: container.latest_version_uid,
+      has_item_tags: container.has_item_tags ?? null,
     },
     update: { $set: { ...latestOf(version), ...fields } },
     matching: 'one',

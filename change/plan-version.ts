@@ -59,6 +59,7 @@ export function newVersion(
     lifecycle_state: lifecycleTerm(entry.lifecycleState),
     ...optionalLists(progress, entry, time),
     ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
+    ...(preceding?.has_item_tags === true && { has_item_tags: true }),
     data: entry.kind === 'delete' ? null : dataText(progress, entry, versionUid),
   };
 }

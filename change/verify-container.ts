@@ -86,6 +86,8 @@ function checkPlace(found: Findings, { container, versions, storage }: Container
   if (version.version !== index + 1)
     add(`it has number ${version.version} at place ${index + 1} of its chain`);
   if (version.type !== container.type) add('its type is not that of its container');
+  if (version.has_item_tags !== container.has_item_tags)
+    add('has_item_tags is not that of its container');
   if (version.preceding_version_uid !== before?._id) add('preceding_version_uid is not the version before');
   if (before !== undefined && before.time_committed >= version.time_committed)
     add('it was not committed after the version before');

@@ -219,6 +219,8 @@ async function checkTags(
     if (container?.type !== tag.target_type) found.add(TAGS, tag._id, 'its target does not exist in the EHR');
     else if ((tag.target_version ?? 0) > container.latest_version)
       found.add(TAGS, tag._id, 'the version it is about does not exist');
+    else if (container.has_item_tags !== true)
+      found.add(TAGS, tag._id, 'its target is not marked as tagged, so GET does not show it');
   }
 }
 

@@ -3,6 +3,8 @@ import { model, Schema, trusted } from 'mongoose';
 import { BatchedRead } from './batched-read.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
+import { Version, type VersionDoc } from './version.js';
+import { VersionedObject } from './versioned-object.js';
 
 /** What can carry tags. */
 export type TagTargetType = 'COMPOSITION' | 'EHR_STATUS';
@@ -68,12 +70,11 @@ const reads = new BatchedRead<TaggedObject, ItemTagDoc[]>(async (objects) => {
       target: { $in: [...new Set(objects.map((object) => object.target))] },
     })
     .toArray();
-  // Almost always there are none: sorting here spares the database a sort stage.
   tags.sort(byKeyAndPath);
   return objects.map(({ owner_id: ehrId, target }) =>
-    tags.length === 0 ? [] : tags.filter((tag) => tag.owner_id === ehrId && tag.target === target),
+    tags.filter((tag) => tag.owner_id === ehrId && tag.target === target),
   );
-});
+}, 1);
 
 function byKeyAndPath(one: ItemTagDoc, other: ItemTagDoc): number {
   if (one.key !== other.key) return one.key < other.key ? -1 : 1;
@@ -81,11 +82,13 @@ function byKeyAndPath(one: ItemTagDoc, other: ItemTagDoc): number {
 }
 
 /**
- * Tags of a container and of all its versions, by key, then path. Without hydration, and joined with other reads
- * of the same moment: every GET of a COMPOSITION and EHR_STATUS asks. Not for use inside a transaction.
+ * Tags of the container of a version and of all its versions, by key, then path; no read when there never were
+ * any. Without hydration, and joined with other reads of the same moment: every GET of a COMPOSITION and
+ * EHR_STATUS asks. Not for use inside a transaction.
  */
-export function tagsOfObject(ehrId: string, objectId: string): Promise<ItemTagDoc[]> {
-  return reads.ask({ owner_id: ehrId, target: objectId });
+export function tagsBesideVersion(version: VersionDoc): Promise<readonly ItemTagDoc[]> {
+  if (version.has_item_tags !== true) return Promise.resolve([]);
+  return reads.ask({ owner_id: version.ehr_id, target: version.object_id });
 }
 
 /** Tags of all targets in an EHR, by key, then path. */
@@ -93,9 +96,23 @@ export function tagsOfEhr(ehrId: string, filter: TagFilter = {}): Promise<ItemTa
   return sorted({ owner_id: ehrId, ...conditionsOf(filter) });
 }
 
-/** Stores tags. Its duplicate key error passes untouched: it ends the caller's transaction. */
+/**
+ * Stores tags of one target, inside the caller's transaction, which holds the EHR. A duplicate key error passes
+ * untouched: it ends that transaction.
+ */
 export async function insertTags(tags: readonly ItemTagDoc[]): Promise<void> {
-  if (tags.length > 0) await ItemTag.insertMany(tags);
+  const [first] = tags;
+  if (first === undefined) return;
+  await ItemTag.insertMany(tags);
+  await markTagged(first);
+}
+
+/** From the first tag on, readers of the container's versions must look for tags. */
+async function markTagged({ owner_id: ehrId, target }: TaggedObject): Promise<void> {
+  const set = { $set: { has_item_tags: true } } as const;
+  const unmarked = { _id: target, ehr_id: ehrId, has_item_tags: null };
+  const { modifiedCount } = await VersionedObject.updateOne(unmarked, set).exec();
+  if (modifiedCount > 0) await Version.updateMany({ ehr_id: ehrId, object_id: target }, set).exec();
 }
 
 /** Removes those tags of a target that the filter names (all without one). Gives how many. */

@@ -20,6 +20,8 @@ export interface VersionedObjectDoc {
   readonly template_id?: string;
   /** COMPOSITION: code of `category` (431 persistent, 433 event, 451 episodic). */
   readonly category?: string;
+  /** true: it or one of its versions has had item tags. Every version repeats it. */
+  readonly has_item_tags?: true;
 }
 
 const versionedObjectSchema = new Schema<VersionedObjectDoc>(
@@ -34,6 +36,7 @@ const versionedObjectSchema = new Schema<VersionedObjectDoc>(
     deleted: Boolean,
     template_id: String,
     category: String,
+    has_item_tags: Boolean,
   },
   SCHEMA_OPTIONS,
 );

@@ -8,7 +8,7 @@ import { changeContext, type ChangeContext } from '../change/context.js';
 import { readInOrder } from '../change/ehr-access.js';
 import type { VersionMetadata } from '../change/request.js';
 import type { BodyType } from '../format/media-type.js';
-import { tagsOfObject } from '../models/item-tag.js';
+import { tagsBesideVersion } from '../models/item-tag.js';
 import type { VersionDoc } from '../models/version.js';
 import {
   compositionExchange,
@@ -68,16 +68,12 @@ async function get(ctx: Context, settings: Settings): Promise<void> {
   const ehrId = ehrIdFrom(ctx);
   const named = uidBasedIdFrom(ctx, 'uid_based_id');
   const time = 'id' in named ? null : versionAtTimeFrom(ctx, settings.defaultTimezone);
-  const objectId = 'id' in named ? named.id.objectId : named.objectId;
-  const [version, tags] = await readInOrder(ehrId, () =>
-    Promise.all([
-      'id' in named
-        ? requireVersion(ehrId, 'COMPOSITION', named)
-        : requireVersionAt(ehrId, 'COMPOSITION', objectId, time),
-      tagsOfObject(ehrId, objectId),
-    ]),
+  const version = await readInOrder(ehrId, () =>
+    'id' in named
+      ? requireVersion(ehrId, 'COMPOSITION', named)
+      : requireVersionAt(ehrId, 'COMPOSITION', named.objectId, time),
   );
-  setTagHeaders(ctx, version.version, tags);
+  setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
   await writeComposition(ctx, form, version);
 }
 

@@ -4,7 +4,7 @@ import type { Settings } from '../base/settings.js';
 import { changeContext, type ChangeContext } from '../change/context.js';
 import { readableEhr, readInOrder } from '../change/ehr-access.js';
 import { updateEhrStatus } from '../change/ehr-status.js';
-import { tagsOfObject } from '../models/item-tag.js';
+import { tagsBesideVersion } from '../models/item-tag.js';
 import {
   answerWrite,
   parseCanonical,
@@ -28,21 +28,16 @@ export function ehrStatusRoutes(settings: Settings): Router {
     const ehrId = ehrIdFrom(ctx);
     const time = versionAtTimeFrom(ctx, settings.defaultTimezone);
     const ehr = await readableEhr(ehrId);
-    const [version, tags] = await Promise.all([
-      requireVersionAt(ehrId, 'EHR_STATUS', ehr.ehr_status_id, time),
-      tagsOfObject(ehrId, ehr.ehr_status_id),
-    ]);
-    setTagHeaders(ctx, version.version, tags);
+    const version = await requireVersionAt(ehrId, 'EHR_STATUS', ehr.ehr_status_id, time);
+    setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
     writeVersion(ctx, form, version);
   });
   router.get('/ehr/:ehr_id/ehr_status/:version_uid', async (ctx) => {
     const form = rmResponse(ctx);
     const ehrId = ehrIdFrom(ctx);
     const named = versionUidFrom(ctx, 'version_uid');
-    const [version, tags] = await readInOrder(ehrId, () =>
-      Promise.all([requireVersion(ehrId, 'EHR_STATUS', named), tagsOfObject(ehrId, named.id.objectId)]),
-    );
-    setTagHeaders(ctx, version.version, tags);
+    const version = await readInOrder(ehrId, () => requireVersion(ehrId, 'EHR_STATUS', named));
+    setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
     writeVersion(ctx, form, version);
   });
   router.put('/ehr/:ehr_id/ehr_status', (ctx) => update(ctx, settings, context));

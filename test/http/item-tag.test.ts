@@ -504,6 +504,21 @@ describe('tag headers', () => {
       expect((await get(uid)).headers['openehr-version-item-tag']).toBe('key="v"');
     });
 
+    it('are given with every version, however the first tag and a new version cross', async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const uid = versionUidOf(await create({}));
+        const path = `${V1}/ehr/${ehr.ehrId}/composition/${objectIdOf(uid)}`;
+        expect((await get(uid)).headers['openehr-item-tag']).toBeUndefined();
+        const [put, tagged] = await Promise.all([
+          request(app).put(path).set('If-Match', uid).send(aComposition()),
+          send('put', `${path}/tags`, [{ key: 'late' }]),
+        ]);
+        expect([put.status, tagged.status]).toEqual([200, 200]);
+        for (const name of [uid, versionUidOf(put), objectIdOf(uid)])
+          expect((await get(name)).headers['openehr-item-tag']).toBe('key="late"');
+      }
+    });
+
     it('survive the deletion of the COMPOSITION', async () => {
       const uid = versionUidOf(await create(TAGS));
       await request(app).delete(`${V1}/ehr/${ehr.ehrId}/composition/${uid}`);

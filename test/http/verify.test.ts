@@ -243,6 +243,19 @@ describe('verify finds', () => {
       ['item_tags: its target does not exist in the EHR'],
     ],
     [
+      'a tag that GET does not show',
+      async () => {
+        for (const name of ['versions', 'versioned_objects'])
+          await collection(name).updateMany({}, { $unset: { has_item_tags: 1 } });
+      },
+      ['item_tags: its target is not marked as tagged, so GET does not show it'],
+    ],
+    [
+      'a version whose tags GET does not show',
+      update('versions', () => second, { $unset: { has_item_tags: 1 } }),
+      ['versions: has_item_tags is not that of its container'],
+    ],
+    [
       'documents of an unknown EHR',
       () => collection('item_tags').updateOne({}, { $set: { owner_id: randomUUID() } }),
       ['item_tags: documents belong to an EHR that does not exist'],
