@@ -28,7 +28,7 @@ import {
   type Partner,
   type QueryParameters,
 } from './parameters.js';
-import { typesAlong } from './typing.js';
+import { classSet, typesAlong } from './typing.js';
 
 /**
  * Puts the parameters of a request into a query, on the tree, never on text (section 1.4).
@@ -52,7 +52,8 @@ export function bindParameters(query: Query, parameters: QueryParameters): Query
 }
 
 type Classes = ReadonlySet<string>;
-const NONE: Classes = new Set();
+const NO_CLASSES: readonly string[] = [];
+const NONE: Classes = classSet(NO_CLASSES);
 
 function classesByVariable(from: FromExpression): ReadonlyMap<string, Classes> {
   const found = new Map<string, Classes>();
@@ -68,7 +69,7 @@ function classesByVariable(from: FromExpression): ReadonlyMap<string, Classes> {
 }
 
 function classesOf({ className }: ClassExpression): Classes {
-  return new Set(fromClass(className)?.classes ?? []);
+  return classSet(fromClass(className)?.classes ?? NO_CLASSES);
 }
 
 class Binder {

@@ -17,7 +17,7 @@ import { checkLikePattern } from './like-pattern.js';
 import { isPlainPath } from './node-identity.js';
 import { renderValue } from './render.js';
 import type { Alias, PathType, Scope } from './scope-types.js';
-import { pathType } from './typing.js';
+import { classSet, pathType } from './typing.js';
 import { FUNCTION_ARITY } from './words.js';
 
 /** What the checks need to know of the server. */
@@ -95,7 +95,7 @@ class Checker {
   }
 
   aliasPredicate({ predicate, classes }: Alias): void {
-    this.predicate(predicate, new Set(classes));
+    this.predicate(predicate, classSet(classes));
   }
 
   /** `owner`: classes of the alias that the predicate stands at, for `uid/value`. */

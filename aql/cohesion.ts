@@ -9,7 +9,7 @@ import type {
   StepIdentity,
   UsedStep,
 } from './scope-types.js';
-import { stepType } from './typing.js';
+import { classSet, stepType } from './typing.js';
 
 /** A path that takes part in rows, before its place in the tree is known. */
 export interface PathDraft {
@@ -41,11 +41,17 @@ interface GrowingUse extends PathUse {
  * be different paths.
  */
 export function growCohesion(drafts: readonly PathDraft[]): Cohesion {
-  const uses = drafts.map((draft, index): GrowingUse => ({ ...draft, index, steps: [] }));
+  const uses = drafts.map(({ alias, path, type }, index): GrowingUse => ({
+    index,
+    alias,
+    path,
+    steps: [],
+    type,
+  }));
   const trees: (CohesionNode | undefined)[] = [];
   const counter = { next: 0 };
   for (const alias of new Set(uses.map((use) => use.alias))) {
-    const classes = new Set(alias.classes);
+    const classes = classSet(alias.classes);
     const root = newNode(counter, { alias, parent: null, attribute: null, classes, multiple: false });
     grow(
       root,
@@ -63,7 +69,9 @@ function newNode(
   place: Pick<CohesionNode, 'alias' | 'parent' | 'attribute' | 'classes' | 'multiple'>,
   identity: StepIdentity = { kind: 'base' },
 ): GrowingNode {
-  return { ...place, id: counter.next++, identity, children: [], uses: [], ends: [] };
+  const { alias, parent, attribute, classes, multiple } = place;
+  const id = counter.next++;
+  return { id, alias, parent, attribute, identity, multiple, classes, children: [], uses: [], ends: [] };
 }
 
 function grow(

@@ -18,7 +18,7 @@ import { nearestWord } from './nearest-word.js';
 import { renderValue } from './render.js';
 import { resolveFrom, type FromScope } from './scope-from.js';
 import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from './scope-types.js';
-import { pathType, stepType } from './typing.js';
+import { classSet, pathType, stepType } from './typing.js';
 
 /** What of the request changes the meaning of a query. */
 export interface ScopeOptions {
@@ -34,7 +34,7 @@ export interface ScopeOptions {
 export function resolveScope(query: Query, options: ScopeOptions = {}): Scope {
   const from = resolveFrom(query, options.ehrId ?? null);
   const paths = new PathResolver(from);
-  for (const alias of from.aliases) paths.checkPredicate(alias.predicate, new Set(alias.classes));
+  for (const alias of from.aliases) paths.checkPredicate(alias.predicate, classSet(alias.classes));
   const columns = columnsOf(query, from);
   const orderBy = query.orderBy.map((item) => orderKey(item, query, from));
   for (const { expression } of columns) paths.addColumn(expression);
@@ -124,7 +124,7 @@ class PathResolver {
 
   private resolve(path: IdentifiedPath): PathDraft {
     const alias = aliasOf(path, this.from);
-    const classes = new Set(alias.classes);
+    const classes = classSet(alias.classes);
     this.checkPredicate(path.predicate, classes);
     this.checkSteps(path, path.steps, classes);
     const type = pathType(classes, path.steps);
@@ -168,8 +168,15 @@ function isNeverMatching(path: ObjectPath, classes: ReadonlySet<string>): boolea
   return (first === 'name' || first === 'archetype_node_id') && stepType(classes, first).classes.size === 0;
 }
 
+const KEYS = new WeakMap<IdentifiedPath, string>();
+
+/** The text that paths written alike share. A path is asked for often while a query is translated. */
 function keyOf(path: IdentifiedPath): string {
-  return renderValue({ ...path, variable: path.variable.toLowerCase() });
+  const known = KEYS.get(path);
+  if (known !== undefined) return known;
+  const key = renderValue({ ...path, variable: path.variable.toLowerCase() });
+  KEYS.set(path, key);
+  return key;
 }
 
 function aliasOf(path: IdentifiedPath, { named }: FromScope): Alias {

@@ -44,33 +44,55 @@ const JUMPS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
 
 const EMPTY: StepType = { classes: new Set(), multiple: false };
 const TYPE_NAME: StepType = { classes: new Set(['String']), multiple: false };
-const KNOWN = new Map<string, StepType>();
+
+const BY_LIST = new WeakMap<readonly string[], ReadonlySet<string>>();
+const BY_CONTENT = new Map<string, ReadonlySet<string>>();
+const STEPS = new WeakMap<ReadonlySet<string>, Map<string, StepType>>();
+
+/** The classes of an alias as a set: the same object for the same list, as types are remembered by it. */
+export function classSet(classes: readonly string[]): ReadonlySet<string> {
+  const known = BY_LIST.get(classes);
+  if (known !== undefined) return known;
+  const made = oneObject(new Set(classes));
+  BY_LIST.set(classes, made);
+  return made;
+}
+
+/** Sets of the same classes as one object: the class table makes but few different ones. */
+function oneObject(classes: ReadonlySet<string>): ReadonlySet<string> {
+  const content = [...classes].join();
+  const known = BY_CONTENT.get(content);
+  if (known !== undefined) return known;
+  BY_CONTENT.set(content, classes);
+  return classes;
+}
 
 /** The classes that can stand at `attribute` of instances of `classes`. */
 export function stepType(classes: ReadonlySet<string>, attribute: string): StepType {
+  let steps = STEPS.get(classes);
+  const known = steps?.get(attribute);
+  if (known !== undefined) return known;
+  const made = newStepType(classes, attribute);
+  // Names that no class knows are without number: they are not remembered.
+  if (made === EMPTY) return EMPTY;
+  if (steps === undefined) STEPS.set(classes, (steps = new Map<string, StepType>()));
+  steps.set(attribute, made);
+  return made;
+}
+
+function newStepType(classes: ReadonlySet<string>, attribute: string): StepType {
   if (attribute === '_type') return [...classes].some((name) => !isPrimitive(name)) ? TYPE_NAME : EMPTY;
   const found = new Set<string>();
   let isMultiple = false;
   for (const name of classes) {
-    const one = ownStepType(name, attribute);
-    isMultiple ||= one.multiple;
-    for (const each of one.classes) found.add(each);
+    const definition = attributesOf(name).get(attribute);
+    if (definition === undefined) continue;
+    const { type, multiple } = definition;
+    isMultiple ||= multiple;
+    const own = isPrimitive(type) ? [type] : (JUMPS.get(`${name}.${attribute}`) ?? concreteClasses(type));
+    for (const each of own) found.add(each);
   }
-  return { classes: found, multiple: isMultiple };
-}
-
-function ownStepType(name: string, attribute: string): StepType {
-  const key = `${name}.${attribute}`;
-  const known = KNOWN.get(key);
-  if (known !== undefined) return known;
-  const definition = attributesOf(name).get(attribute);
-  if (definition === undefined) return EMPTY;
-  const classes = isPrimitive(definition.type)
-    ? [definition.type]
-    : (JUMPS.get(key) ?? concreteClasses(definition.type));
-  const type = { classes: new Set(classes), multiple: definition.multiple };
-  KNOWN.set(key, type);
-  return type;
+  return found.size === 0 ? EMPTY : { classes: oneObject(found), multiple: isMultiple };
 }
 
 /** The classes along a path; `at(i)` after i steps. An impossible step ends the list with an empty set. */
@@ -86,13 +108,18 @@ export function typesAlong(classes: ReadonlySet<string>, steps: readonly PathSte
   return along;
 }
 
+const DOMAINS_OF = new WeakMap<ReadonlySet<string>, ReadonlySet<Domain>>();
+
 /** Domains that values of these classes can have. */
 export function domainsOf(classes: ReadonlySet<string>): ReadonlySet<Domain> {
+  const known = DOMAINS_OF.get(classes);
+  if (known !== undefined) return known;
   const domains = new Set<Domain>();
   for (const name of classes) {
     const domain = domainOfType(name);
     if (domain !== null) domains.add(domain);
   }
+  DOMAINS_OF.set(classes, domains);
   return domains;
 }
 

@@ -1,4 +1,5 @@
 import type { Alias, FromNode } from '../scope-types.js';
+import { classSet } from '../typing.js';
 import type { Binder } from './contains.js';
 import type { Visibility } from './document-scope.js';
 import type { Stage } from './expression.js';
@@ -78,6 +79,6 @@ export function addPlace(alias: Alias, slot: string, level: Level, prefix: strin
     document: level.prefix,
     object: `$${prefix}${slot}.o`,
     slot: `$${prefix}${slot}`,
-    classes: new Set(alias.classes),
+    classes: classSet(alias.classes),
   });
 }

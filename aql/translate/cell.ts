@@ -73,14 +73,12 @@ function isWholeRoot({ alias, path }: PathUse, place: Place): boolean {
   return alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
 }
 
-const CAN_HOLD = new Map<string, boolean>();
+const CAN_HOLD = new WeakMap<ReadonlySet<string>, boolean>();
 
 function canHoldNodes(classes: ReadonlySet<string>): boolean {
-  return [...classes].some((name) => {
-    const known = CAN_HOLD.get(name);
-    if (known !== undefined) return known;
-    const holds = isLocatable(name) || [...classesBelow(name)].some(isLocatable);
-    CAN_HOLD.set(name, holds);
-    return holds;
-  });
+  const known = CAN_HOLD.get(classes);
+  if (known !== undefined) return known;
+  const holds = [...classes].some((name) => isLocatable(name) || [...classesBelow(name)].some(isLocatable));
+  CAN_HOLD.set(classes, holds);
+  return holds;
 }

@@ -1,4 +1,5 @@
 import type { Alias, FromClass, FromNode } from '../scope-types.js';
+import { classSet } from '../typing.js';
 import {
   and,
   concatenate,
@@ -54,7 +55,7 @@ export function candidates(alias: Alias, region: Region, binder: Binder): Expres
 
 function segmentCandidates(alias: Alias, region: Region, binder: Binder): Expression {
   const element = {
-    ...elementOf('$$c.o', new Set(alias.classes), isVersioned(alias)),
+    ...elementOf('$$c.o', classSet(alias.classes), isVersioned(alias)),
     nodeId: '$$c.k',
     name: '$$c.nm',
   };

@@ -105,20 +105,32 @@ export function orNull(array: Expression): Expression {
   return { $cond: [isEmpty(array), [null], array] };
 }
 
+const FIELDS = new WeakMap<object, ReadonlySet<string>>();
+
 /** Dotted fields (`x1.o`) that an expression reads, variables left out. */
-export function fieldsOf(expression: Expression, found: Set<string> = new Set()): Set<string> {
+export function fieldsOf(expression: Expression): ReadonlySet<string> {
+  const isObject = typeof expression === 'object' && expression !== null;
+  const known = isObject ? FIELDS.get(expression) : undefined;
+  if (known !== undefined) return known;
+  const found = new Set<string>();
+  addFields(expression, found);
+  if (isObject) FIELDS.set(expression, found);
+  return found;
+}
+
+function addFields(expression: Expression, found: Set<string>): void {
   if (typeof expression === 'string') {
     if (expression.startsWith('$') && !expression.startsWith('$$')) found.add(expression.slice(1));
-    return found;
+  } else if (isList(expression)) for (const part of expression) addFields(part, found);
+  else if (typeof expression === 'object' && expression !== null && !(expression instanceof Date)) {
+    for (const name in expression) if (name !== '$literal') addFields(expression[name] ?? null, found);
   }
-  for (const [name, part] of membersOf(expression)) if (name !== '$literal') fieldsOf(part, found);
-  return found;
 }
 
 /** Dotted fields that a match document reads. */
 export function fieldsOfMatch(match: Expression, found: Set<string> = new Set()): Set<string> {
   for (const [name, part] of membersOf(match)) {
-    if (name === '$expr') fieldsOf(part, found);
+    if (name === '$expr') addFields(part, found);
     else if (LOGICAL.has(name)) for (const [, each] of membersOf(part)) fieldsOfMatch(each, found);
     else if (!name.startsWith('$')) found.add(name);
   }

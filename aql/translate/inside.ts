@@ -1,4 +1,5 @@
 import type { Alias, FromClass, FromNode } from '../scope-types.js';
+import { classSet } from '../typing.js';
 import { addPlace, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Level } from './bind-state.js';
 import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
@@ -30,7 +31,7 @@ function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
     document: level.prefix,
     object: null,
     slot: `$${level.prefix}_id`,
-    classes: new Set(alias.classes),
+    classes: classSet(alias.classes),
   });
   const own = versionPredicate(alias, level);
   if (contains === null) return own;
@@ -42,7 +43,7 @@ function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
 function versionPredicate(alias: Alias, level: Level): Step[] {
   const { binder, visibility } = level.state;
   if (alias.predicate === null || isToldByMatch(alias.predicate, visibility.systemId)) return [];
-  const classes = new Set(alias.classes);
+  const classes = classSet(alias.classes);
   const place: Place = { alias, document: '', object: null, slot: '$_id', classes };
   const steps: Step[] = [];
   const holds = holderPredicateHolds(alias.predicate, {
@@ -111,7 +112,7 @@ function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
   );
   const told = plain && ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) === true;
   if (told && !level.state.visibility.subsumption) return [];
-  const element = elementOf(`$${slot}.o`, new Set(alias.classes), true);
+  const element = elementOf(`$${slot}.o`, classSet(alias.classes), true);
   return [keepWhere(predicateHolds(alias.predicate, element, level.state.binder.environment))];
 }
 

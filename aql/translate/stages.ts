@@ -210,14 +210,16 @@ function isBelowAny(path: string, paths: Live): boolean {
 
 function readsUnder(live: Live, field: string): boolean {
   if (live.has(field)) return true;
-  const prefix = `${field}.`;
-  for (const each of live) if (each.startsWith(prefix)) return true;
+  for (const each of live) if (isBelow(each, field)) return true;
   return false;
 }
 
+function isBelow(path: string, field: string): boolean {
+  return path.length > field.length && path[field.length] === '.' && path.startsWith(field);
+}
+
 function without(live: Live, field: string): string[] {
-  const prefix = `${field}.`;
-  return [...live].filter((each) => each !== field && !each.startsWith(prefix));
+  return [...live].filter((each) => each !== field && !isBelow(each, field));
 }
 
 function rootOf(field: string): string {

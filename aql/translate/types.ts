@@ -10,9 +10,17 @@ import { isArchetypeId, isNodeCode } from '../words.js';
  */
 export function canBeStub(classes: ReadonlySet<string>, predicate: Predicate | null): boolean {
   if (classes.has('FOLDER')) return true;
-  let locatable = false;
-  for (const each of classes) locatable ||= isLocatable(each);
-  return locatable && !namesNodeCode(predicate);
+  return hasLocatable(classes) && !namesNodeCode(predicate);
+}
+
+const LOCATABLE = new WeakMap<ReadonlySet<string>, boolean>();
+
+function hasLocatable(classes: ReadonlySet<string>): boolean {
+  const known = LOCATABLE.get(classes);
+  if (known !== undefined) return known;
+  const found = [...classes].some(isLocatable);
+  LOCATABLE.set(classes, found);
+  return found;
 }
 
 /** The node ids that a predicate allows, one for each alternative; null when one of them demands none. */
