@@ -53,14 +53,23 @@ export function newVersion(
     version,
     time_committed: time,
     contribution_uid: request.contributionUid,
-    ...(preceding !== undefined && { preceding_version_uid: preceding.latest_version_uid }),
+    ...(preceding !== undefined && continued(preceding)),
     ...(entry.signature !== undefined && { signature: entry.signature }),
     commit_audit: auditDetails(entry.audit, settings.systemId, time),
     lifecycle_state: lifecycleTerm(entry.lifecycleState),
     ...optionalLists(progress, entry, time),
     ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
-    ...(preceding?.has_item_tags === true && { has_item_tags: true }),
     data: entry.kind === 'delete' ? null : dataText(progress, entry, versionUid),
+  };
+}
+
+/** What a version takes over from the one before. */
+function continued(
+  container: VersionedObjectDoc,
+): Pick<VersionDoc, 'preceding_version_uid' | 'has_item_tags'> {
+  return {
+    preceding_version_uid: container.latest_version_uid,
+    ...(container.has_item_tags === true && { has_item_tags: true }),
   };
 }
 

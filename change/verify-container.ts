@@ -42,6 +42,8 @@ export function checkContainer(found: Findings, check: ContainerCheck): readonly
   check.versions.forEach((version, index) => {
     checkPlace(found, check, index);
     checkContent(found, version);
+    if (version.has_item_tags !== check.container.has_item_tags)
+      found.add(VERSIONS, version._id, 'has_item_tags is not that of its container');
     const listed = check.contributions.get(version.contribution_uid);
     if (listed === undefined) found.add(VERSIONS, version._id, 'its CONTRIBUTION does not exist in the EHR');
     else if (!listed.has(version._id)) found.add(VERSIONS, version._id, 'its CONTRIBUTION does not list it');
@@ -86,8 +88,6 @@ function checkPlace(found: Findings, { container, versions, storage }: Container
   if (version.version !== index + 1)
     add(`it has number ${version.version} at place ${index + 1} of its chain`);
   if (version.type !== container.type) add('its type is not that of its container');
-  if (version.has_item_tags !== container.has_item_tags)
-    add('has_item_tags is not that of its container');
   if (version.preceding_version_uid !== before?._id) add('preceding_version_uid is not the version before');
   if (before !== undefined && before.time_committed >= version.time_committed)
     add('it was not committed after the version before');

@@ -4,38 +4,41 @@ interface Waiting<Question, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
+/** After this time those who wait no longer wait for the read under way: it may be stuck. */
+const PATIENCE_MS = 10;
+
 /**
- * Joins questions that come while reads are under way into the next read, so that under load one round trip
+ * Joins questions that come while a read is under way into the next read, so that under load one round trip
  * answers many. Every question is answered by a read that began after it was asked.
  */
 export class BatchedRead<Question, Answer> {
   readonly #read: (questions: readonly Question[]) => Promise<readonly Answer[]>;
   #waiting: Waiting<Question, Answer>[] = [];
-  readonly #atOnce: number;
-  #underWay = 0;
+  #readers = 0;
 
-  /** `read` gives the answers in the order of the questions; `atOnce` of them may be under way. */
-  constructor(read: (questions: readonly Question[]) => Promise<readonly Answer[]>, atOnce: number) {
+  /** `read` gives the answers in the order of the questions. */
+  constructor(read: (questions: readonly Question[]) => Promise<readonly Answer[]>) {
     this.#read = read;
-    this.#atOnce = atOnce;
   }
 
   /** The answer to one question. @throws what the read throws */
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject });
-      if (this.#underWay < this.#atOnce) void this.#readWaiting();
+      if (this.#readers === 0) void this.#readWaiting();
     });
   }
 
   async #readWaiting(): Promise<void> {
-    this.#underWay += 1;
+    this.#readers += 1;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
+      const patience = setTimeout(() => void this.#readWaiting(), PATIENCE_MS);
       await this.#answer(batch);
+      clearTimeout(patience);
     }
-    this.#underWay -= 1;
+    this.#readers -= 1;
   }
 
   async #answer(batch: readonly Waiting<Question, Answer>[]): Promise<void> {

@@ -74,7 +74,7 @@ const reads = new BatchedRead<TaggedObject, ItemTagDoc[]>(async (objects) => {
   return objects.map(({ owner_id: ehrId, target }) =>
     tags.filter((tag) => tag.owner_id === ehrId && tag.target === target),
   );
-}, 1);
+});
 
 function byKeyAndPath(one: ItemTagDoc, other: ItemTagDoc): number {
   if (one.key !== other.key) return one.key < other.key ? -1 : 1;

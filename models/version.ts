@@ -74,9 +74,6 @@ export const Version = model('Version', versionSchema, COLLECTIONS.versions);
 /** A version that is wanted. */
 type VersionAddress = Pick<VersionDoc, '_id' | 'ehr_id'>;
 
-/** Two, so that the database has work while answers of the other are written. */
-const READS_AT_ONCE = 2;
-
 /** `ehr_id` is the shard key; the hint spares the planner a choice. */
 const reads = new BatchedRead<VersionAddress, VersionDoc | null>(async (addresses) => {
   const among = {
@@ -86,7 +83,7 @@ const reads = new BatchedRead<VersionAddress, VersionDoc | null>(async (addresse
   const versions = await Version.collection.find<VersionDoc>(among as object, { hint: '_id_' }).toArray();
   const byId = new Map(versions.map((version) => [version._id, version]));
   return addresses.map(({ _id }) => byId.get(_id) ?? null);
-}, READS_AT_ONCE);
+});
 
 /**
  * One version of an EHR by its OBJECT_VERSION_ID, null when it is another EHR's, another type's or unknown.
