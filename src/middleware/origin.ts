@@ -18,14 +18,20 @@ export function origin(settings: Settings): Middleware {
 }
 
 function requestOrigin(ctx: Context, trusted: BlockList): string {
-  const remote = ctx.req.socket.remoteAddress ?? '';
-  const address = remote.startsWith('::ffff:') ? remote.slice(7) : remote;
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  const forwarded = isIP(address) !== 0 && trusted.check(address, family);
+  const forwarded = isForwarded(ctx) && isTrusted(ctx.req.socket.remoteAddress ?? '', trusted);
   const protocol = forwarded ? firstWord(ctx.get('X-Forwarded-Proto')) : '';
   const host = (forwarded ? forwardedHost(ctx) : '') || ctx.get('Host') || 'localhost';
   if (!HOST.test(host)) throw new CdrError('invalid', 'the Host header is malformed');
   return `${protocol === 'https' || protocol === 'http' ? protocol : ownProtocol(ctx)}://${host}`;
+}
+
+function isForwarded(ctx: Context): boolean {
+  return ['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port'].some((name) => name in ctx.headers);
+}
+
+function isTrusted(remote: string, trusted: BlockList): boolean {
+  const address = remote.startsWith('::ffff:') ? remote.slice(7) : remote;
+  return isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 function ownProtocol(ctx: Context): string {
