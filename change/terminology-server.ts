@@ -73,9 +73,16 @@ export class TerminologyServer {
   }
 }
 
+/** One object for each configuration, so that its cache of answers serves commits and queries alike. */
+const servers = new Map<string, TerminologyServer>();
+
 /** The configured server, null when there is none (R30). */
 export function terminologyServer({ serverUrl, timeoutMs }: TerminologySettings): TerminologyServer | null {
-  return serverUrl === null ? null : new TerminologyServer(serverUrl, timeoutMs);
+  if (serverUrl === null) return null;
+  const key = `${timeoutMs} ${serverUrl}`;
+  const server = servers.get(key) ?? new TerminologyServer(serverUrl, timeoutMs);
+  servers.set(key, server);
+  return server;
 }
 
 async function limitedText(response: Response): Promise<string> {

@@ -4,9 +4,6 @@ import type { TerminologySettings } from '../base/settings.js';
 import type { ValueSetCode } from '../template/validate.js';
 import { terminologyServer, type TerminologyServer } from './terminology-server.js';
 
-/** One server object for each address, so that its cache of answers serves every resource. */
-const servers = new Map<string, TerminologyServer | null>();
-
 /**
  * Findings of the codes that a template binds to external value sets: `<path>: Invalid terminology: …`
  * (templates-and-formats 5.3). Without a terminology server nothing is checked; when it fails,
@@ -17,7 +14,7 @@ export async function valueSetFindings(
   settings: TerminologySettings,
   codes: readonly ValueSetCode[],
 ): Promise<string[]> {
-  const server = serverOf(settings);
+  const server = terminologyServer(settings);
   if (server === null) return [];
   const findings: string[] = [];
   for (const each of codes) {
@@ -28,15 +25,6 @@ export async function valueSetFindings(
     }
   }
   return findings;
-}
-
-function serverOf(settings: TerminologySettings): TerminologyServer | null {
-  const key = `${settings.serverUrl ?? ''} ${settings.timeoutMs}`;
-  const known = servers.get(key);
-  if (known !== undefined) return known;
-  const server = terminologyServer(settings);
-  servers.set(key, server);
-  return server;
 }
 
 async function isMember(

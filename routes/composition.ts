@@ -16,7 +16,7 @@ import {
   compositionResponse,
   writeComposition,
 } from './composition-content.js';
-import { answerDeletion, answerWrite, versionHeaders } from './exchange.js';
+import { answerDeletion, answerVersion } from './exchange.js';
 import { commitHeaders, commitMetadata } from './headers.js';
 import { idempotent } from './idempotency.js';
 import { ehrIdFrom, ifMatchFrom, uidBasedIdFrom, uuidFrom, versionUidFrom } from './path-ids.js';
@@ -109,19 +109,15 @@ function tagWriter(ehrId: string, tags: HeaderTags): ((versionUid: string) => Pr
   return (versionUid) => storeHeaderTags(ehrId, 'COMPOSITION', versionUid, tags);
 }
 
-async function answer(
+function answer(
   ctx: Context,
   settings: Settings,
   form: BodyType,
   made: { readonly version: VersionDoc; readonly status: 200 | 201 },
 ): Promise<void> {
-  const { version, status } = made;
-  await answerWrite(ctx, {
-    status,
-    uid: version._id,
+  return answerVersion(ctx, settings, {
+    ...made,
     form,
-    minimalStatus: settings.preferMinimalUpdateStatus,
-    ...versionHeaders(version),
-    represent: () => writeComposition(ctx, form, version),
+    represent: () => writeComposition(ctx, form, made.version),
   });
 }

@@ -12,13 +12,13 @@ import type { VersionDoc } from '../models/version.js';
 import { directoryAtTime } from '../models/versioned-object.js';
 import {
   answerDeletion,
-  answerWrite,
+  answerVersion,
+  versionHeaders,
   parseCanonical,
   requiredBodyText,
   rmExchange,
   rmResponse,
   setResourceHeaders,
-  versionHeaders,
   writeText,
   writeVersion,
 } from './exchange.js';
@@ -133,19 +133,17 @@ function snakeCaseFolder(value: JsonValue): JsonValue {
   return folder;
 }
 
-async function answer(
+function answer(
   ctx: Context,
   settings: Settings,
   form: BodyType,
   made: { readonly version: VersionDoc; readonly status: 200 | 201 },
 ): Promise<void> {
-  const { version, status } = made;
-  await answerWrite(ctx, {
-    status,
-    uid: version._id,
+  return answerVersion(ctx, settings, {
+    ...made,
     form,
-    minimalStatus: settings.preferMinimalUpdateStatus,
-    ...versionHeaders(version),
-    represent: () => writeVersion(ctx, form, version),
+    represent: () => {
+      writeVersion(ctx, form, made.version);
+    },
   });
 }

@@ -6,12 +6,11 @@ import { readableEhr, readInOrder } from '../change/ehr-access.js';
 import { updateEhrStatus } from '../change/ehr-status.js';
 import { tagsBesideVersion } from '../models/item-tag.js';
 import {
-  answerWrite,
+  answerVersion,
   parseCanonical,
   requiredBodyText,
   rmExchange,
   rmResponse,
-  versionHeaders,
   writeVersion,
 } from './exchange.js';
 import { commitMetadata } from './headers.js';
@@ -55,12 +54,12 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const beside = (versionUid: string): Promise<void> =>
     storeHeaderTags(ehrId, 'EHR_STATUS', versionUid, tags);
   const version = await updateEhrStatus(context, { ehrId, ifMatch, metadata, beside }, body);
-  await answerWrite(ctx, {
+  await answerVersion(ctx, settings, {
+    version,
     status: 200,
-    uid: version._id,
     form: response,
-    minimalStatus: settings.preferMinimalUpdateStatus,
-    ...versionHeaders(version),
-    represent: () => writeVersion(ctx, response, version),
+    represent: () => {
+      writeVersion(ctx, response, version);
+    },
   });
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { CdrError } from '../base/errors.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
+import type { Settings } from '../base/settings.js';
 import { resourceObject, resourceText, rootName, type Resource } from '../change/resource.js';
 import { versionPath } from '../change/refusal.js';
 import { parseJson } from '../format/canonical-json.js';
@@ -116,6 +117,26 @@ export async function answerWrite(ctx: Context, answer: WriteAnswer): Promise<vo
   if (returns === 'representation') await answer.represent();
   else if (returns === 'identifier') writeIdentifier(ctx, answer);
   else writeNothing(ctx, answer);
+}
+
+/** What a write of one version is answered with. */
+export interface VersionAnswer {
+  readonly version: VersionDoc;
+  readonly status: 200 | 201;
+  readonly form: BodyType;
+  /** Writes the version whole. */
+  readonly represent: () => void | Promise<void>;
+}
+
+/** Answers a POST or PUT of a versioned object as `Prefer` asks. Contract, section 3. */
+export function answerVersion(ctx: Context, settings: Settings, answer: VersionAnswer): Promise<void> {
+  const { version, ...rest } = answer;
+  return answerWrite(ctx, {
+    ...rest,
+    uid: version._id,
+    minimalStatus: settings.preferMinimalUpdateStatus,
+    ...versionHeaders(version),
+  });
 }
 
 function writeIdentifier(ctx: Context, { form, uid }: WriteAnswer): void {
