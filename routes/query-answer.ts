@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { columnObjects, metaObject, rowText } from '../aql/result-set.js';
 import type { ResultMeta } from '../aql/result-set.js';
@@ -14,6 +15,9 @@ import { PRODUCT, PRODUCT_VERSION } from './product.js';
 
 /** Characters of a RESULT_SET that is built in memory; larger results go as NDJSON or CSV streams. */
 const MAX_RESULT_LENGTH = 128 * 1024 * 1024;
+
+/** Characters of a RESULT_SET after which other requests, health first of all, get their turn. */
+const TURN_LENGTH = 256 * 1024;
 
 /** What is answered about one execution. */
 export interface QueryAnswer {
@@ -32,7 +36,9 @@ export async function answerResultSet(
   rows: AsyncIterable<string>,
 ): Promise<void> {
   const texts: string[] = [];
+  const hash = createHash('sha256').update(answer.q);
   let length = 0;
+  let turnEnds = TURN_LENGTH;
   for await (const text of rows) {
     length += text.length + 1;
     if (length > MAX_RESULT_LENGTH)
@@ -41,11 +47,14 @@ export async function answerResultSet(
         'the result is too large for one answer: use LIMIT, or Accept: application/x-ndjson',
       );
     texts.push(text);
+    hash.update(text).update(',');
+    if (length < turnEnds) continue;
+    turnEnds = length + TURN_LENGTH;
+    await setImmediate();
   }
-  const body = texts.join(',');
   const head = headText(ctx, answer, texts.length);
-  ctx.set('ETag', `"${createHash('sha256').update(answer.q).update(body).digest('hex').slice(0, 32)}"`);
-  writeText(ctx, form, `${head.slice(0, -1)},"rows":[${body}]}`);
+  ctx.set('ETag', `"${hash.digest('hex').slice(0, 32)}"`);
+  writeText(ctx, form, `${head.slice(0, -1)},"rows":[${texts.join(',')}]}`);
 }
 
 /** `meta`, `q`, `name`, `columns` as a JSON object. */
