@@ -5,6 +5,7 @@ import { loadDemoData, type LoadPlan } from '../src/demo/load.js';
 import { createLogger } from '../src/logger.js';
 import { startServer, type RunningServer } from '../src/start.js';
 import { benchQueries } from './aql.js';
+import { benchAqlGrowth } from './aql-growth.js';
 import { benchFormat } from './format.js';
 import { benchMainJob } from './main-job.js';
 import { machine } from './measure.js';
@@ -20,8 +21,10 @@ interface Options {
   readonly only: string;
 }
 
-const PARTS = ['rm', 'template', 'format', 'main', 'resources', 'aql', 'merge'];
+const PARTS = ['rm', 'template', 'format', 'main', 'resources', 'aql', 'aql-growth', 'merge'];
 const MERGED_COMPOSITIONS = 10_000;
+const FEW_EHRS = 1_000;
+const MANY_EHRS = 5_000;
 
 /** `npm run bench`: builds a data set over HTTP, then measures the main job and each room. */
 async function main(): Promise<void> {
@@ -42,6 +45,7 @@ async function main(): Promise<void> {
     await titled('Resources', () => withServer((server) => benchResources(server.url, print)));
   }
   if (parts.has('aql')) await titled('AQL', () => benchQueries(Number(options.ehrs), print));
+  if (parts.has('aql-growth')) await titled('AQL, growth', () => benchAqlGrowth(FEW_EHRS, MANY_EHRS, print));
   if (parts.has('merge')) await titled('Merge', () => benchMerge(MERGED_COMPOSITIONS, print));
 }
 

@@ -24,17 +24,19 @@ export interface VitalSignsPlan {
   readonly ehrs: number;
   readonly compositionsPerEhr: number;
   readonly seed: number;
+  /** Number of the first EHR; data of different numbers can stand beside each other. */
+  readonly firstEhr?: number;
 }
 
 /** The system id of the made-up versions. */
 export const BENCH_SYSTEM_ID = 'bench.everchart';
 
 /** Vital signs of many patients: blood pressures, pulses, temperatures, weights, some devices and sections. */
-export function vitalSigns({ ehrs, compositionsPerEhr, seed }: VitalSignsPlan): ReferenceData {
+export function vitalSigns({ ehrs, compositionsPerEhr, seed, firstEhr = 0 }: VitalSignsPlan): ReferenceData {
   const random = seeded(seed);
   const all: ReferenceEhr[] = [];
   const versions: ReferenceVersion[] = [];
-  for (let e = 0; e < ehrs; e++) {
+  for (let e = firstEhr; e < firstEhr + ehrs; e++) {
     const ehrId = uuid('e0', e);
     const created = new Date(Date.UTC(2024, 0, 1) + e * 60_000);
     all.push({ ehrId, systemId: BENCH_SYSTEM_ID, timeCreated: created, isQueryable: true });
