@@ -11,7 +11,7 @@ import type { Commit, CommitRequest, CommitState } from './request.js';
 
 /** A commit worked out against a state: what to write, provided that the state still holds. */
 export interface CommitPlan {
-  /** In order; the first one holds the EHR. */
+  /** In order, collection by collection; the first one holds the EHR. */
   readonly writes: readonly Write[];
   /** `_id`s of `aql_shapes` that must exist before. */
   readonly shapes: readonly string[];
@@ -84,10 +84,21 @@ function assemble(progress: Progress, planned: readonly PlannedEntry[]): CommitP
     ...flagWrites(progress),
   ];
   return {
-    writes,
+    writes: byCollection(writes),
     shapes: planned.flatMap((entry) => entry.shapes),
     commit: { contribution, versions: planned.map((entry) => entry.version) },
   };
+}
+
+/** The same writes, those to one collection together and in their order: neighbouring inserts cost the database less. */
+function byCollection(writes: readonly Write[]): Write[] {
+  const groups = new Map<string, Write[]>();
+  for (const write of writes) {
+    const group = groups.get(write.collection);
+    if (group === undefined) groups.set(write.collection, [write]);
+    else group.push(write);
+  }
+  return [...groups.values()].flat();
 }
 
 /** A merged EHR reserves its subject until the EHR it ended in takes it. */
