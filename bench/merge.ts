@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { changeContext } from '../change/context.js';
@@ -17,6 +16,7 @@ import { createLogger } from '../src/logger.js';
 import { startServer } from '../src/start.js';
 import { patientCompositions } from '../src/demo/load.js';
 import { machine } from './measure.js';
+import { childrenOf, processFigures } from './process-figures.js';
 
 const STEP = 500;
 const SAMPLE_MS = 5;
@@ -137,24 +137,7 @@ async function cost(name: string, work: () => Promise<unknown>): Promise<Cost> {
 
 /** Highest resident memory of the largest child process since its start; 0 where the system does not tell. */
 function databasePeakBytes(): number {
-  if (process.platform !== 'linux') return 0;
-  const peaks = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => {
-      const status = statusOf(name);
-      const isChild = Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) === process.pid;
-      return isChild ? Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024 : 0;
-    });
-  return Math.max(0, ...peaks);
-}
-
-/** Empty when the process ended meanwhile. */
-function statusOf(processId: string): string {
-  try {
-    return readFileSync(`/proc/${processId}/status`, 'utf8');
-  } catch {
-    return '';
-  }
+  return Math.max(0, ...childrenOf(process.pid).map((id) => processFigures(id).peakBytes));
 }
 
 function megabytes(bytes: number): string {

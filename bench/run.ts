@@ -7,6 +7,7 @@ import { startServer, type RunningServer } from '../src/start.js';
 import { benchQueries } from './aql.js';
 import { benchAqlGrowth } from './aql-growth.js';
 import { benchFormat } from './format.js';
+import { benchImport } from './import.js';
 import { benchMainJob } from './main-job.js';
 import { machine } from './measure.js';
 import { benchMerge } from './merge.js';
@@ -21,7 +22,7 @@ interface Options {
   readonly only: string;
 }
 
-const PARTS = ['rm', 'template', 'format', 'main', 'resources', 'aql', 'aql-growth', 'merge'];
+const PARTS = ['rm', 'template', 'format', 'main', 'import', 'resources', 'aql', 'aql-growth', 'merge'];
 const MERGED_COMPOSITIONS = 10_000;
 const FEW_EHRS = 1_000;
 const MANY_EHRS = 5_000;
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
   if (parts.has('template')) await titled('Templates', () => benchTemplate(print));
   if (parts.has('format')) await titled('Formats', () => benchFormat(print));
   if (parts.has('main')) await titled('Main job', () => withServer((server) => mainJob(server, options)));
+  if (parts.has('import')) await titled('Import', () => benchImport(Number(options.ehrs), print));
   if (parts.has('resources')) {
     await titled('Resources', () => withServer((server) => benchResources(server.url, print)));
   }

@@ -2,6 +2,7 @@ import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { parseEhrId } from '../../base/object-version-id.js';
 import { withStorage } from '../storage.js';
+import { committingHere } from '../transfer/import-commit.js';
 import { judging } from '../transfer/import-judge.js';
 import { sendingTo } from '../transfer/import-online.js';
 import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
@@ -80,12 +81,19 @@ async function importAll(
   options: ImportOptions,
   files: ImportFiles,
 ): Promise<ImportState> {
-  return withTarget(options, PATIENCE_MS, async ({ client }) => {
+  return withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     await client.stream('OPTIONS', '/');
     const { state, isResumed } = files.open();
     if (isResumed) process.stderr.write(`going on after record ${state.position}\n`);
     const { newIds, batch, parallel } = options;
-    const carryOut = sendingTo({ client, state, keepsIds: newIds !== true, batchSize: batch, parallel });
+    const carryOut = sendingTo({
+      client,
+      ...(settings !== null && { commitHere: committingHere(settings) }),
+      state,
+      keepsIds: newIds !== true,
+      batchSize: batch,
+      parallel,
+    });
     await runImport(planOf(source, options, { state, carryOut, files }));
     files.finish();
     return state;

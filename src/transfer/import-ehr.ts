@@ -35,21 +35,22 @@ export async function createMissingEhr(
   return { outcomes: [{ position: first.position, result: 'imported' }], rest: records.slice(1) };
 }
 
+/** Tries to create it first: one request for the many that are new. */
 async function ensured(
   context: ImportContext,
   ehrId: string,
   status: JsonObject | null,
 ): Promise<'created' | 'existed' | AnswerError> {
   const path = `/ehr/${encodeURIComponent(ehrId)}`;
-  const present = await context.client.send('GET', path);
-  refuseUser(present);
-  if (present.status === 200) return learnt(context, present, 'existed');
   const created = await context.client.send('PUT', path, {
     ...(status !== null && { body: JSON.stringify(status) }),
     headers: { Prefer: 'return=representation' },
   });
   refuseUser(created);
   if (created.status === 201) return learnt(context, created, 'created');
+  const present = await context.client.send('GET', path);
+  refuseUser(present);
+  if (present.status === 200) return learnt(context, present, 'existed');
   return answerError(created.status, created.text);
 }
 

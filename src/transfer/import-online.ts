@@ -4,6 +4,7 @@ import { readFlat } from '../../format/flat/read.js';
 import { compileTemplate, type CompiledTemplate } from '../../template/compile.js';
 import { inParallel } from '../demo/load.js';
 import { answerError, type ApiClient } from './api-client.js';
+import type { CommitHere } from './import-commit.js';
 import type { ImportContext, Outcome } from './import-outcome.js';
 import type { ImportState } from './import-progress.js';
 import type { ImportRecord } from './import-record.js';
@@ -12,6 +13,8 @@ import { importRecords } from './import-write.js';
 /** How records are sent. */
 export interface SendingPlan {
   readonly client: ApiClient;
+  /** Given where the server is in this process. */
+  readonly commitHere?: CommitHere;
   readonly state: ImportState;
   readonly keepsIds: boolean;
   readonly batchSize: number;
@@ -40,12 +43,13 @@ export function sendingTo(plan: SendingPlan): (records: readonly ImportRecord[])
   };
 }
 
-function contextOf({ client, state, keepsIds, batchSize }: SendingPlan): ImportContext {
+function contextOf({ client, commitHere, state, keepsIds, batchSize }: SendingPlan): ImportContext {
   let systemId = '';
   const templates = new Map<string, Promise<CompiledTemplate>>();
   const now = new Date(state.startedAt);
   return {
     client,
+    commitHere,
     importId: state.importId,
     keepsIds,
     batchSize,

@@ -20,6 +20,8 @@ export interface ImportRecord {
   readonly position: number;
   readonly ehrId: string;
   readonly content: ImportContent;
+  /** Characters of its text. */
+  readonly length: number;
 }
 
 /** What the command line says about records that do not say it themselves. */
@@ -46,7 +48,8 @@ export function readRecord(source: SourceRecord, defaults: RecordDefaults): Impo
   const ehrId = typeof given === 'string' ? parseEhrId(given) : null;
   if (ehrId === null)
     throw new CdrError('invalid', 'the EHR is not known: give ehr_id in the record, a folder name or --ehr');
-  return { position: source.position, ehrId, content: contentOf(envelope, defaults) };
+  const { position, text } = source;
+  return { position, ehrId, content: contentOf(envelope, defaults), length: text.length };
 }
 
 /** A line of an export; everything else is the content itself. */

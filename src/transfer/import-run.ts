@@ -22,17 +22,22 @@ const PART_RECORDS = 2_000;
 const PART_LENGTH = 32 * 1024 * 1024;
 
 /**
- * Reads the source part by part, carries out each part wholly, then saves how far it came. Parts are cut in the
- * same way every time, so that a repeated part makes the same requests.
+ * Reads the source part by part, carries out each part wholly, then saves how far it came; the next part is read
+ * meanwhile. Parts are cut in the same way every time, so that a repeated part makes the same requests.
  */
 export async function runImport(plan: ImportPlan): Promise<void> {
   let part: SourceRecord[] = [];
   let length = 0;
   let done = 0;
+  let running = Promise.resolve();
   const finish = async (): Promise<void> => {
-    if (part.length > 0) await runPart(plan, part, done);
+    const read = readPart(plan, part, done);
     part = [];
     length = 0;
+    await running;
+    running = runPart(plan, read);
+    // A failure is thrown where it is awaited; until then nobody would look at it.
+    running.catch(() => undefined);
   };
   for await (const record of plan.source.records()) {
     done += plan.source.isFolder ? 1 : Buffer.byteLength(record.text) + 1;
@@ -41,29 +46,46 @@ export async function runImport(plan: ImportPlan): Promise<void> {
     length += record.text.length;
     if (part.length >= PART_RECORDS || length >= PART_LENGTH) await finish();
   }
-  await finish();
+  if (part.length > 0) await finish();
+  await running;
 }
 
-async function runPart(plan: ImportPlan, part: readonly SourceRecord[], done: number): Promise<void> {
-  const outcomes: Outcome[] = [];
+/** Records of the source that are carried out together. */
+interface Part {
+  readonly records: readonly ImportRecord[];
+  /** Of those that cannot be read. */
+  readonly refusals: readonly Outcome[];
+  /** Files by position. */
+  readonly files: ReadonlyMap<number, string | null>;
+  readonly lastPosition: number;
+  /** Bytes or files read since the beginning. */
+  readonly done: number;
+}
+
+function readPart({ defaults, state }: ImportPlan, part: readonly SourceRecord[], done: number): Part {
+  const refusals: Outcome[] = [];
   const records: ImportRecord[] = [];
   for (const source of part) {
     try {
-      records.push(readRecord(source, plan.defaults));
+      records.push(readRecord(source, defaults));
     } catch (error) {
-      outcomes.push(refusal(source.position, error));
+      refusals.push(refusal(source.position, error));
     }
   }
-  outcomes.push(...(await plan.carryOut(records)));
+  const files = new Map(part.map(({ position, file }) => [position, file]));
+  return { records, refusals, files, lastPosition: part.at(-1)?.position ?? state.position, done };
+}
+
+async function runPart(plan: ImportPlan, { records, refusals, files, ...end }: Part): Promise<void> {
+  const outcomes = [...refusals, ...(await plan.carryOut(records))];
   const { state } = plan;
-  const fileOf = new Map(part.map(({ position, file }) => [position, file]));
   const failed: FailedRecord[] = [];
   for (const outcome of outcomes.sort((a, b) => a.position - b.position)) {
     state[outcome.result] += 1;
-    if (outcome.result === 'failed') failed.push(failedRecord(outcome, fileOf.get(outcome.position) ?? null));
+    if (outcome.result === 'failed') failed.push(failedRecord(outcome, files.get(outcome.position) ?? null));
   }
-  state.position = part.at(-1)?.position ?? state.position;
-  plan.save(state, failed, done);
+  state.position = end.lastPosition;
+  plan.save(state, failed, end.done);
 }
 
 /** The failure of a record that was refused here, with the status the server would have answered. */

@@ -1,24 +1,15 @@
 import { createHash } from 'node:crypto';
 import { CdrError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
 import { isUuid } from '../../base/object-version-id.js';
 import { textAt } from '../../change/content.js';
-import { changeTypeTerm, lifecycleStateOf, lifecycleTerm, type LifecycleState } from '../../change/codes.js';
+import { lifecycleStateOf } from '../../change/codes.js';
 import { errorAnswer } from '../../routes/error-status.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
+import { contributionOf, type Item } from './import-commit.js';
 import { createMissingEhr, importDirectory, importStatus } from './import-ehr.js';
 import { failure, type ImportContext, type Outcome } from './import-outcome.js';
 import type { ImportContent, ImportRecord } from './import-record.js';
 import { isSameContent } from './same-content.js';
-
-/** A COMPOSITION ready to be sent. */
-interface Item {
-  readonly position: number;
-  readonly objectId: string;
-  readonly object: JsonObject;
-  readonly text: string;
-  readonly lifecycleState: LifecycleState;
-}
 
 /** Larger CONTRIBUTIONs would come near the limit of a body. */
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
@@ -46,9 +37,9 @@ export async function importRecords(
         outcomes.push(item);
         continue;
       }
-      if (batch.length >= context.batchSize || length + item.text.length > MAX_BATCH_LENGTH) await flush();
+      if (batch.length >= context.batchSize || length + item.length > MAX_BATCH_LENGTH) await flush();
       batch.push(item);
-      length += item.text.length;
+      length += item.length;
       continue;
     }
     await flush();
@@ -77,7 +68,7 @@ async function importOther(
 /** Makes canonical JSON of FLAT and settles the object id. A failure instead when that cannot be done. */
 async function itemOf(
   context: ImportContext,
-  { position }: ImportRecord,
+  { position, length }: ImportRecord,
   content: Extract<ImportContent, { kind: 'composition' | 'flat' }>,
 ): Promise<Item | Extract<Outcome, { status: number }>> {
   try {
@@ -89,7 +80,7 @@ async function itemOf(
     const uid = { _type: 'OBJECT_VERSION_ID', value: `${objectId}::${context.systemId()}::1` };
     const object = { ...canonical, uid };
     const lifecycleState = lifecycleStateOf({ code: content.lifecycleState ?? '532', rubric: undefined });
-    return { position, objectId, object, text: JSON.stringify(object), lifecycleState };
+    return { position, objectId, object, length, lifecycleState };
   } catch (error) {
     if (!(error instanceof CdrError)) throw error;
     const { status } = errorAnswer(error);
@@ -112,12 +103,13 @@ function derivedObjectId(importId: string, position: number): string {
 async function sendBatch(context: ImportContext, ehrId: string, batch: readonly Item[]): Promise<Outcome[]> {
   const [first] = batch;
   let isTaken = false;
+  if ((await context.commitHere?.(ehrId, batch)) === true) return batch.map(asImported);
   if (first !== undefined && batch.length > 1) {
     const answer = await post(context, `/ehr/${encodeURIComponent(ehrId)}/contribution`, {
-      body: contributionText(batch),
+      body: JSON.stringify(contributionOf(batch)),
       key: `${first.position}+${batch.length}`,
     });
-    if (answer.status === CREATED) return batch.map(({ position }) => ({ position, result: 'imported' }));
+    if (answer.status === CREATED) return batch.map(asImported);
     isTaken = isConflict(answer);
   }
   const outcomes: Outcome[] = [];
@@ -128,6 +120,10 @@ async function sendBatch(context: ImportContext, ehrId: string, batch: readonly 
     );
   }
   return outcomes;
+}
+
+function asImported({ position }: Item): Outcome {
+  return { position, result: 'imported' };
 }
 
 function isConflict({ status }: ApiAnswer): boolean {
@@ -144,22 +140,13 @@ async function isPresent({ client }: ImportContext, ehrId: string, item: Item): 
 async function sendOne(context: ImportContext, ehrId: string, item: Item): Promise<Outcome> {
   const { position, lifecycleState } = item;
   const answer = await post(context, `/ehr/${encodeURIComponent(ehrId)}/composition`, {
-    body: item.text,
+    body: JSON.stringify(item.object),
     key: `${position}`,
     headers: { 'openEHR-VERSION': `lifecycle_state.code_string="${lifecycleState}"` },
   });
   if (answer.status === CREATED) return { position, result: 'imported' };
   if (isConflict(answer) && (await isPresent(context, ehrId, item))) return { position, result: 'unchanged' };
   return failure(position, answerError(answer.status, answer.text));
-}
-
-function contributionText(batch: readonly Item[]): string {
-  const audit = JSON.stringify({ _type: 'AUDIT_DETAILS', change_type: changeTypeTerm('249') });
-  const versions = batch.map(({ text, lifecycleState }) => {
-    const state = JSON.stringify(lifecycleTerm(lifecycleState));
-    return `{"_type":"ORIGINAL_VERSION","commit_audit":${audit},"lifecycle_state":${state},"data":${text}}`;
-  });
-  return `{"_type":"CONTRIBUTION","audit":${audit},"versions":[${versions.join(',')}]}`;
 }
 
 /** Once only, also over a crash of this process. @throws AnswerError when the user may not write at all */

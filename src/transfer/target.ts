@@ -22,6 +22,9 @@ export interface Target {
   readonly settings: Settings | null;
 }
 
+/** Who changes what a command changes in a server of its own. */
+export const LOCAL_USER = 'everchart';
+
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 const DAY_SECONDS = 86_400;
 const STDERR = 2;
@@ -57,7 +60,7 @@ export async function withTarget<T>(
     createLogger('warn', pino.destination({ fd: STDERR, sync: true })),
   );
   const token = developmentToken(settings.jwt, {
-    user: 'everchart',
+    user: LOCAL_USER,
     roles: [settings.jwt.roleUser, settings.jwt.roleAdmin],
     lifetimeSeconds: DAY_SECONDS * 7,
   });

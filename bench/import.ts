@@ -1,0 +1,67 @@
+import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbedded } from '../database/embedded/spawn.js';
+import { runCli } from '../src/cli.js';
+import { DEMO_TEMPLATES } from '../src/demo/fixtures.js';
+import { patientCompositions } from '../src/demo/load.js';
+import { textTable } from '../src/demo/table.js';
+import { processFigures } from './process-figures.js';
+
+const COMPOSITIONS_PER_EHR = 20;
+/** Of ten compositions of a patient these: three blood pressures, a screening, a third one; 8 KB on average. */
+const CHOSEN: readonly number[] = [2, 3, 4, 7, 8];
+
+/**
+ * Runs `everchart import --local` on made-up compositions and a temporary embedded database: "here" is this process,
+ * which is command and server in one.
+ */
+export async function benchImport(ehrs: number, print: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'everchart-import-'));
+  const database = await startEmbedded({ dir: null, log: print });
+  process.env.MONGODB_URI = database.uri;
+  try {
+    const file = join(folder, 'records.ndjson');
+    await writeRecords(file, ehrs);
+    await run('template', 'upload', ...DEMO_TEMPLATES.map((name) => `test/fixtures/openehr/opt/${name}.opt`));
+    print(textTable(COLUMNS, [await timedImport(file, ehrs * COMPOSITIONS_PER_EHR, database.pid)]));
+  } finally {
+    delete process.env.MONGODB_URI;
+    await database.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const COLUMNS = ['compositions', 'MB', 'seconds', '/s', 'MB/s', 'CPU s here', 'CPU s database'];
+
+async function timedImport(file: string, count: number, databaseId: number): Promise<string[]> {
+  const databaseSeconds = (): number => processFigures(databaseId).processorSeconds;
+  const before = { here: process.cpuUsage(), database: databaseSeconds(), time: performance.now() };
+  await run('import', file);
+  const seconds = (performance.now() - before.time) / 1000;
+  const { user, system } = process.cpuUsage(before.here);
+  const megabytes = statSync(file).size / 1e6;
+  const figures = [megabytes, seconds, count / seconds, megabytes / seconds, (user + system) / 1e6];
+  const shown = [...figures, databaseSeconds() - before.database].map((figure) => figure.toFixed(1));
+  return [`${count}`, ...shown];
+}
+
+async function run(...args: string[]): Promise<void> {
+  const code = await runCli([...args, '--local']);
+  if (code !== 0) throw new Error(`everchart ${args.join(' ')} ended with ${code}`);
+}
+
+async function writeRecords(file: string, ehrs: number): Promise<void> {
+  const output = createWriteStream(file);
+  const plan = { ehrs, compositionsPerEhr: COMPOSITIONS_PER_EHR * 2, seed: 20260105, parallel: 1 };
+  for (let index = 0; index < ehrs; index += 1) {
+    const ehrId = `e0000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
+    const compositions = patientCompositions(plan, index).filter((_, at) => CHOSEN.includes(at % 10));
+    for (const composition of compositions) {
+      if (!output.write(`${JSON.stringify({ ehr_id: ehrId, composition })}\n`)) await once(output, 'drain');
+    }
+  }
+  output.end();
+  await once(output, 'finish');
+}
