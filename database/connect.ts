@@ -4,6 +4,7 @@ import { CdrError } from '../base/errors.js';
 import type { DatabaseSettings } from '../base/settings.js';
 import { isUnavailable } from './mongo-error.js';
 import { startLocalDatabase } from './local-database.js';
+import { watchPool } from './pool.js';
 
 /** The connected database. */
 export interface DatabaseHandle {
@@ -74,6 +75,7 @@ export async function connectMongoose(uri: string, database: string): Promise<vo
     bufferCommands: false,
     ...unlessInUri(uri),
   });
+  watchPool(mongoose.connection.getClient());
 }
 
 /** Options given to `connect` would win over those of the URI. */

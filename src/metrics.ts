@@ -8,6 +8,7 @@ import {
   type MergeEvent,
   type QueryEvent,
 } from '../base/events.js';
+import { poolUse, type PoolUse } from '../database/pool.js';
 import { matchedRoute } from './middleware/request-log.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -20,8 +21,8 @@ export interface Metrics {
 }
 
 /**
- * Builds the registry: requests, commits, queries, merges, template cache; with `ofProcess` also memory,
- * processor, garbage collection and event-loop delay.
+ * Builds the registry: requests, commits, queries, merges, template cache, connections to the database; with
+ * `ofProcess` also memory, processor, garbage collection and event-loop delay.
  */
 export function createMetrics({ ofProcess }: { readonly ofProcess: boolean }): Metrics {
   const registry = new Registry();
@@ -40,6 +41,7 @@ export function createMetrics({ ofProcess }: { readonly ofProcess: boolean }): M
   });
   observeCommits(registry);
   observeQueries(registry);
+  observePool(registry);
   return { registry, middleware: requestMetrics(requests, running) };
 }
 
@@ -112,4 +114,20 @@ function observeQueries(registry: Registry): void {
   subscribe(EVENTS.templateCache, (event) => {
     cache.inc({ outcome: (event as CacheEvent).outcome });
   });
+}
+
+/** Read when asked for, since the driver tells of each connection many times a second. */
+function observePool(registry: Registry): void {
+  const gauge = (name: keyof PoolUse, metric: string, help: string): Gauge =>
+    new Gauge({
+      name: `everchart_database_pool_${metric}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(poolUse()[name]);
+      },
+    });
+  gauge('size', 'size', 'Open connections to the database');
+  gauge('checkedOut', 'checked_out', 'Connections to the database in use');
+  gauge('waiting', 'waiting', 'Operations that wait for a connection to the database');
 }
