@@ -125,6 +125,7 @@ export function hintsOf(scope: Scope, plan: QueryPlan, stages: readonly Explaine
     examined > Math.max(1000, returned * 20) && wasteHint(examined, returned),
     isPopulation && scope.query.limit === null && returned > 10_000 && ALL_ROWS,
     plan.inProcess !== null && INSIDE[plan.inProcess.kind],
+    plan.probe !== null && PROBE,
     usesLeaves(plan) && 'WHERE picks the documents by the leaf index',
     scope.aliases.some(({ versions }) => versions !== 'latest') && 'superseded versions are searched as well',
   ];
@@ -151,6 +152,9 @@ function usesLeaves({ pipeline }: QueryPlan): boolean {
 function wasteHint(examined: number, returned: number): string {
   return `${examined} documents are examined for ${returned} rows: compare a path whose nodes all have at-codes with a literal, so that the leaf index can pick the documents`;
 }
+
+const PROBE =
+  'the highest values are looked at first, and then only documents that can be among the rows: fewer than the stages tell';
 
 const INSIDE = {
   evaluate:

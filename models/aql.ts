@@ -27,6 +27,16 @@ export interface RunLimits {
 export interface RunnablePlan {
   readonly collection: 'aql' | 'ehrs';
   readonly pipeline: readonly object[];
+  /** See `Probe` of `aql/translate/plan.ts`. */
+  readonly probe?: ProbePlan | null;
+}
+
+/** What `runPipeline` needs of a probe. */
+export interface ProbePlan {
+  readonly pipeline: readonly object[];
+  readonly documents: number;
+  readonly rows: number;
+  readonly offset: number;
 }
 
 /**
@@ -38,6 +48,11 @@ export async function* runPipeline(
   plan: RunnablePlan,
   limits: RunLimits,
 ): AsyncGenerator<PipelineRow, void, undefined> {
+  const probed = await probedRows(plan, limits);
+  if (probed !== null) {
+    yield* probed;
+    return;
+  }
   const cursor = openCursor(plan, limits);
   try {
     for await (const row of cursor) yield row as PipelineRow;
@@ -50,6 +65,51 @@ export async function* runPipeline(
 
 /** As `runPipeline`, all rows at once. @throws timeout, invalid */
 export async function runPipelineRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
+  return (await probedRows(plan, limits)) ?? allRows(plan, limits);
+}
+
+interface ProbedRow extends PipelineRow {
+  readonly top?: unknown;
+  readonly docs?: number;
+}
+
+/**
+ * The rows of a plan with a probe: those of the probe itself where there are no more documents, else those of the
+ * pipeline without the documents that the probe rules out. Null: nothing is ruled out, or rows went meanwhile.
+ */
+async function probedRows(
+  { collection, pipeline, probe = null }: RunnablePlan,
+  limits: RunLimits,
+): Promise<PipelineRow[] | null> {
+  if (probe === null) return null;
+  const start = performance.now();
+  const found: ProbedRow[] = await allRows({ collection, pipeline: probe.pipeline }, limits);
+  const [first] = found;
+  if (first?.docs === undefined) return null;
+  if (first.docs < probe.documents) return found.slice(probe.offset);
+  const lowest = found[probe.rows - 1]?.top;
+  if (typeof lowest !== 'number') return null;
+  const timeoutMs = Math.max(1, Math.ceil(limits.timeoutMs - (performance.now() - start)));
+  const bounded = { collection, pipeline: atLeast(lowest, pipeline) };
+  const rows = await allRows(bounded, { ...limits, timeoutMs });
+  return rows.length < probe.rows - probe.offset ? null : rows;
+}
+
+/** A pipeline with one more bound in the leaf condition that it starts with. */
+function atLeast(value: number, pipeline: readonly object[]): object[] {
+  const [first, ...others] = pipeline as [LeafMatch, ...object[]];
+  const { k, v } = first.$match.lv.$elemMatch;
+  const lv = { $elemMatch: { k, v: { ...v, $gte: value } } };
+  return [{ $match: { ...first.$match, lv } }, ...others];
+}
+
+interface LeafMatch {
+  readonly $match: {
+    readonly lv: { readonly $elemMatch: { readonly k: string; readonly v: object } };
+  };
+}
+
+async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
   const cursor = openCursor(plan, limits);
   try {
     return (await cursor.toArray()) as PipelineRow[];

@@ -79,7 +79,8 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       { key: { keys: 1, ehr: 1 }, options: LATEST },
       { key: { keys: 1, start: -1 }, options: LATEST },
       { key: { ehr: 1, start: -1 }, options: LATEST },
-      { key: { 'lv.k': 1, 'lv.v': 1 }, options: LATEST },
+      // Descending: a probe of `aql/translate` takes the highest values first.
+      { key: { 'lv.k': 1, 'lv.v': -1 }, options: LATEST },
       { key: { refs: 1 }, options: { partialFilterExpression: { latest: true, type: 'FOLDER' } } },
       { key: { keys: 1, tc: 1 }, options: { partialFilterExpression: { latest: false } } },
       { key: { ehr: 1, vo: 1, v: -1 } },

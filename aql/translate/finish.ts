@@ -10,6 +10,7 @@ import { groupOf } from './group.js';
 import type { Group } from './group.js';
 import type { ValueState } from './operand.js';
 import { sortValue } from './order.js';
+import { probeOf } from './probe.js';
 import type { SortValue } from './order.js';
 import type { PlanColumn, QueryPlan } from './plan.js';
 import { sinkLookups } from './sink.js';
@@ -49,7 +50,8 @@ function plain(query: Finish): QueryPlan {
   cut(page, sorted ? [...keys, ...tieBreak(state)] : tieBreak(state), steps);
   const late = sorted || isCut;
   const output = outputOf(rows, scope.columns, steps, late);
-  return close(collection, sinkLookups(steps), output, null);
+  const plan = close(collection, sinkLookups(steps), output, null);
+  return sorted ? { ...plan, probe: probeOf(query, keys, steps, shapeOf(output)) } : plan;
 }
 
 /**
@@ -82,7 +84,7 @@ function plainByStart({ collection, state, page }: Finish, { direction, isRequir
   pipeline.push({ $limit: page.limit ?? 0 }, ...emitStages(late, fieldsOf(shape), [...needed]), {
     $project: shape,
   });
-  return { collection, pipeline, columns: output.columns, emptyRow: null, inProcess: null };
+  return { collection, pipeline, columns: output.columns, emptyRow: null, probe: null, inProcess: null };
 }
 
 function plainCell({ expression }: Column, state: ValueState): Cell {
@@ -209,7 +211,7 @@ function close(
   const needed = fieldsOf(shape);
   const pipeline: Stage[] = emitStages(steps, needed, COLLECTION_FIELDS[collection]);
   pipeline.push({ $project: shape });
-  return { collection, pipeline, columns, emptyRow, inProcess: null };
+  return { collection, pipeline, columns, emptyRow, probe: null, inProcess: null };
 }
 
 /** DISTINCT over objects with nested archetypes: equal only as a whole, so the server compares, then pages. */

@@ -20,8 +20,25 @@ export interface QueryPlan {
   readonly columns: readonly PlanColumn[];
   /** The one row of aggregates without grouping when nothing is found. */
   readonly emptyRow: readonly JsonValue[] | null;
+  /** Runs first where it may spare reading most documents; null where it cannot. */
+  readonly probe: Probe | null;
   /** What is left for the server because the objects must be whole first; null = nothing. */
   readonly inProcess: DistinctInProcess | EvaluateInProcess | null;
+}
+
+/**
+ * ORDER BY … DESC LIMIT over a leaf that WHERE compares: the leaf index gives the highest values first, so a few
+ * documents tell how low the sort value of a row can be at all. The bound goes into the leaf condition of the
+ * pipeline's first match.
+ */
+export interface Probe {
+  /** As the plan's, over the first documents: rows with their sort value `top` and the number `docs` of documents. */
+  readonly pipeline: readonly Stage[];
+  /** Most documents that it reads: with fewer its rows are all. */
+  readonly documents: number;
+  /** Rows that it must find, with those that the page leaves out. */
+  readonly rows: number;
+  readonly offset: number;
 }
 
 /** DISTINCT over objects with nested archetypes: they are equal only as a whole. */

@@ -43,6 +43,26 @@ export function prefilterOf(
   return [...others, ...leaves];
 }
 
+/** Key of the leaf that the first key of ORDER BY reads, where WHERE says how high or low it must be. */
+export function sortedLeaf(
+  ehr: FromClass,
+  scope: Scope,
+  conjuncts: readonly Condition[],
+  context: PrefilterContext,
+): string | null {
+  const [key] = scope.orderBy;
+  if (key?.expression.kind !== 'path' || ehr.contains === null || ehr.contains.negated) return null;
+  const sorted = scope.useOf(key.expression);
+  const finder = new Finder(scope, firmAliases(ehr.contains.child), context);
+  for (const condition of conjuncts) {
+    if (condition.kind !== 'comparison' || condition.left.kind !== 'path') continue;
+    if (condition.operator === '=') continue;
+    const leaf = scope.useOf(condition.left) === sorted ? finder.single(condition) : null;
+    if (leaf !== null) return leaf.key;
+  }
+  return null;
+}
+
 /** Aliases that are bound in the first document of every row. */
 function firmAliases(child: FromNode): ReadonlySet<Alias> {
   const base =

@@ -55,6 +55,9 @@ function emitStep(
       if (!readsUnder(live, step.field)) return new Set(fields);
       stages.push({ $set: { [step.field]: { $concatArrays: step.parts.map((part) => `$${part}`) } } });
       return new Set([...fields, step.field]);
+    case 'count':
+      stages.push({ $setWindowFields: { output: { [step.field]: { $count: {} } } } });
+      return new Set([...fields, step.field]);
     case 'group':
       stages.push({ $group: { _id: step.id, ...step.accumulators } });
       return new Set(['_id', ...Object.keys(step.accumulators)]);
@@ -98,6 +101,8 @@ function liveBefore(step: Step, live: Live): Live {
       return fieldsOf([step.id, ...Object.values(step.accumulators)]);
     case 'unwind':
       return new Set([...without(live, step.index), step.field]);
+    case 'count':
+      return new Set(without(live, step.field));
     case 'set':
       return readsUnder(live, step.field)
         ? new Set([...without(live, step.field), ...fieldsOf(step.value)])

@@ -11,6 +11,8 @@ export interface Finish {
   readonly state: ValueState;
   readonly page: Page;
   readonly required: ReadonlySet<number>;
+  /** Key of the leaf that ORDER BY starts with, if WHERE compares it. */
+  readonly sortedLeaf: string | null;
 }
 
 /** A query whose order is that of the index on `start`. */

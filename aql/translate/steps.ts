@@ -4,7 +4,8 @@ import type { Expression, Stage } from './expression.js';
 export type SourceCollection = 'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions';
 
 /** A stage before it is known which fields later stages still need. Fields are dotted names without `$`. */
-export type Step = MatchStep | SetStep | UnwindStep | LookupStep | SortStep | CutStep | GroupStep | MergeStep;
+export type Step =
+  MatchStep | SetStep | UnwindStep | LookupStep | SortStep | CutStep | GroupStep | MergeStep | CountStep;
 
 /** Keeps documents; `match` is a native match document. */
 export interface MatchStep {
@@ -50,6 +51,12 @@ export interface MergeStep {
   readonly kind: 'merge';
   readonly field: string;
   readonly parts: readonly string[];
+}
+
+/** Gives one top-level field of every document the number of all documents. */
+export interface CountStep {
+  readonly kind: 'count';
+  readonly field: string;
 }
 
 /** Leaves out the first documents, or all but the first. */

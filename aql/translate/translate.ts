@@ -12,7 +12,7 @@ import type { BoundFrom } from './from.js';
 import type { ValueState } from './operand.js';
 import type { Place } from './place.js';
 import type { QueryPlan } from './plan.js';
-import { prefilterOf } from './prefilter.js';
+import { prefilterOf, sortedLeaf } from './prefilter.js';
 import type { ShapeCatalogue } from './shapes.js';
 import type { SourceCollection, Step } from './steps.js';
 import { emitTree } from './tree.js';
@@ -75,7 +75,10 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
   const trees = scope.trees.filter((each) => each !== undefined);
   const first = trees.filter(({ uses }) => uses.some(({ index }) => isRequired(index)));
   for (const each of [...first, ...trees.filter((one) => !first.includes(one))]) emitTree(each, tree);
-  return finish({ collection: from.collection === 'ehrs' ? 'ehrs' : 'aql', state, page, required });
+  return finish({
+    ...{ collection: from.collection === 'ehrs' ? 'ehrs' : 'aql', state, page, required },
+    sortedLeaf: sortedLeaf(firstEhr(scope.from), scope, conjuncts, context),
+  });
 }
 
 function visibilityOf(node: FromClass, { asOf, systemId, subsumption }: TranslationContext): Visibility {
