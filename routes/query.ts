@@ -95,9 +95,12 @@ class QueryRunner {
     const form = responseBody('query', ctx.get('Accept'));
     const compiled = await compileQuery(q, request, this.settings, this.ask);
     const answer: QueryAnswer = { compiled, q, name };
-    const isStream = form.format !== 'JSON';
     const leave = await this.gate.enter();
-    if (isStream) {
+    if (ctx.res.closed) {
+      leave(); // who asked has left while the query waited
+      return;
+    }
+    if (form.format !== 'JSON') {
       ctx.res.once('close', leave);
       answerStream(ctx, form, answer, toldQuery(ctx, q, this.rows(answer, STREAM_BATCH)));
       return;
