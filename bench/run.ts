@@ -13,6 +13,7 @@ import { machine } from './measure.js';
 import { benchMerge } from './merge.js';
 import { benchResources } from './resources.js';
 import { benchRm } from './rm.js';
+import { benchStream } from './stream.js';
 import { benchTemplate } from './template.js';
 
 interface Options {
@@ -22,7 +23,18 @@ interface Options {
   readonly only: string;
 }
 
-const PARTS = ['rm', 'template', 'format', 'main', 'import', 'resources', 'aql', 'aql-growth', 'merge'];
+const PARTS = [
+  'rm',
+  'template',
+  'format',
+  'main',
+  'import',
+  'resources',
+  'aql',
+  'aql-growth',
+  'stream',
+  'merge',
+];
 const MERGED_COMPOSITIONS = 10_000;
 const FEW_EHRS = 1_000;
 const MANY_EHRS = 5_000;
@@ -48,6 +60,7 @@ async function main(): Promise<void> {
   }
   if (parts.has('aql')) await titled('AQL', () => benchQueries(Number(options.ehrs), print));
   if (parts.has('aql-growth')) await titled('AQL, growth', () => benchAqlGrowth(FEW_EHRS, MANY_EHRS, print));
+  if (parts.has('stream')) await titled('Stream', () => benchStream(print));
   if (parts.has('merge')) await titled('Merge', () => benchMerge(MERGED_COMPOSITIONS, print));
 }
 
