@@ -57,8 +57,9 @@ export function sortedLeaf(
   for (const condition of conjuncts) {
     if (condition.kind !== 'comparison' || condition.left.kind !== 'path') continue;
     if (condition.operator === '=') continue;
-    const leaf = scope.useOf(condition.left) === sorted ? finder.single(condition) : null;
-    if (leaf !== null) return leaf.key;
+    // A path that is only asked for existence (`!= NULL`) has no leaf, and no use.
+    const leaf = finder.single(condition);
+    if (leaf !== null && scope.useOf(condition.left) === sorted) return leaf.key;
   }
   return null;
 }

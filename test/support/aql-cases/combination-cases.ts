@@ -218,6 +218,7 @@ export const combinationCases: readonly AqlCase[] = [
   ),
   rows(17, `SELECT o/name/value FROM ${O} WHERE NOT EXISTS o/protocol`, 'Blood pressure'),
   rows(17, 'SELECT c/uid/value FROM COMPOSITION c WHERE EXISTS c', C1, C2, C3, C4, C5),
+  rows(17, 'SELECT c/uid/value FROM COMPOSITION c WHERE c/links != NULL ORDER BY c/name/value', C2),
   rows(
     17,
     "SELECT c/uid/value FROM COMPOSITION c WHERE EXISTS c/content[name/value='Vitals']/items/data/events[time/value > '2021-03-01T06:30:00Z']",
