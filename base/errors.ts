@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'unavailable'
   | 'not-implemented'
   | 'bad-gateway'
+  | 'query-too-large'
   | 'transaction-too-large';
 
 /** What an error tells beside its message. Never patient data. */

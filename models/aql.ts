@@ -42,7 +42,8 @@ export interface ProbePlan {
 /**
  * Runs a compiled query and gives its rows one by one; the cursor closes when the caller stops reading.
  * Native collection: nothing is hydrated.
- * @throws timeout past `timeoutMs`; invalid when a regular expression of the query cannot be run
+ * @throws timeout past `timeoutMs`; invalid when a regular expression of the query cannot be run;
+ * query-too-large when a product or a list of it outgrows what the database can hold
  */
 export async function* runPipeline(
   plan: RunnablePlan,
@@ -63,7 +64,7 @@ export async function* runPipeline(
   }
 }
 
-/** As `runPipeline`, all rows at once. @throws timeout, invalid */
+/** As `runPipeline`, all rows at once. @throws as `runPipeline` */
 export async function runPipelineRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
   return (await probedRows(plan, limits)) ?? allRows(plan, limits);
 }
@@ -120,7 +121,7 @@ async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineR
   }
 }
 
-/** MongoDB's own account of a pipeline: plans and what each stage examined. @throws timeout, invalid */
+/** MongoDB's own account of a pipeline: plans and what each stage examined. @throws as `runPipeline` */
 export async function explainPipeline(
   plan: RunnablePlan,
   limits: RunLimits,
@@ -156,7 +157,7 @@ function translated(error: unknown): unknown {
   if (error instanceof mongoose.mongo.MongoServerError && REGEX_ERRORS.has(error.code))
     return new CdrError('invalid', 'a regular expression of the query cannot be evaluated', { cause: error });
   if (error instanceof mongoose.mongo.MongoServerError && SIZE_ERRORS.has(error.code))
-    return new CdrError('invalid', 'the query combines more than the database can hold in memory', {
+    return new CdrError('query-too-large', 'the query combines more than the database can hold in memory', {
       cause: error,
     });
   return error;

@@ -5,6 +5,7 @@ import type { JsonObject } from '../base/json.js';
 /** HTTP status of every error code: contract, general conditions. */
 export const ERROR_STATUS = {
   invalid: 400,
+  'query-too-large': 400,
   unauthenticated: 401,
   forbidden: 403,
   'not-found': 404,
