@@ -195,6 +195,7 @@ export function planOf(aql: string, shapes: ShapeCatalogue): { plan: QueryPlan; 
   const plan = translate(scope, page, {
     shapes: needsShapes(scope.from) ? shapes : shapeCatalogue([]),
     leafIndex: 'all',
+    isCurrent: true,
     systemId: BENCH_SYSTEM_ID,
     subsumption: false,
     asOf: null,

@@ -196,25 +196,36 @@ export async function shapeIds(archetypeIds: readonly string[] | null): Promise<
   return found.map(({ _id }) => _id);
 }
 
-/**
- * The leaves that all `aql` documents hold: what the data says, not the configuration. `none` while a reindex
- * is not finished or the documents are of another schema version. Believed for `LEAF_TRUST_MS`: a reindex waits
- * longer than that before it changes the first document.
- */
-export async function indexedLeaves(configured: LeafIndex): Promise<LeafIndex> {
-  const now = performance.now();
-  if (trusted === null || trusted.configured !== configured || trusted.until <= now) {
-    trusted = { configured, leaves: await leavesOfData(configured), until: now + LEAF_TRUST_MS };
-  }
-  return trusted.leaves;
+/** What queries may believe of the derived documents: what the data says, not the configuration. */
+export interface DerivedState {
+  /** Whether all are of the present schema version, and no reindex is at work. */
+  readonly isCurrent: boolean;
+  /** The leaves that all of them hold; `none` unless they are as configured. */
+  readonly leafIndex: LeafIndex;
 }
 
-let trusted: { readonly configured: LeafIndex; readonly leaves: LeafIndex; readonly until: number } | null =
-  null;
+/**
+ * The state of the `aql` documents. Believed for `LEAF_TRUST_MS`: a reindex waits longer than that before it changes
+ * the first document.
+ */
+export async function derivedState(configured: LeafIndex): Promise<DerivedState> {
+  const now = performance.now();
+  if (believed === null || believed.configured !== configured || believed.until <= now) {
+    believed = { configured, state: await stateOfData(configured), until: now + LEAF_TRUST_MS };
+  }
+  return believed.state;
+}
 
-async function leavesOfData(configured: LeafIndex): Promise<LeafIndex> {
+interface Belief {
+  readonly configured: LeafIndex;
+  readonly state: DerivedState;
+  readonly until: number;
+}
+
+let believed: Belief | null = null;
+
+async function stateOfData(configured: LeafIndex): Promise<DerivedState> {
   const settings = await storageSettings();
-  if (settings === null || settings.sv !== AQL_SCHEMA_VERSION || settings.leaf_index !== configured)
-    return 'none';
-  return settings.reindex === undefined ? settings.leaf_index : 'none';
+  const isCurrent = settings?.sv === AQL_SCHEMA_VERSION && settings.reindex === undefined;
+  return { isCurrent, leafIndex: isCurrent && settings.leaf_index === configured ? configured : 'none' };
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../base/json.js';
 import { isJsonObject } from '../base/json.js';
 import { orderedValue } from '../rm/ordered-value.js';
 import { leavesOf, timeLeaf } from './derive-leaves.js';
-import { AQL_SCHEMA_VERSION, NO_PARENT, STUB_SHAPE, shapeKey, templateKey } from './layout.js';
+import { AQL_SCHEMA_VERSION, NO_PARENT, NO_START, STUB_SHAPE, shapeKey, templateKey } from './layout.js';
 import type { AqlDocument, AqlLeaf, AqlSegment, LeafIndex, RootType } from './layout.js';
 
 /** What a VERSION tells beside its data. */
@@ -108,7 +108,6 @@ export function deriveAqlDocument(input: DerivationInput, canonical: JsonObject)
   openSegment(canonical, null, NO_PARENT, work);
   const template = templateIdOf(canonical);
   if (template !== null) work.keys.add(templateKey(template));
-  const start = startOf(work.segments[0]);
   const document: AqlDocument = {
     _id: input.versionUid,
     ehr: input.ehrId,
@@ -122,7 +121,7 @@ export function deriveAqlDocument(input: DerivationInput, canonical: JsonObject)
     ct: input.changeType,
     ls: input.lifecycleState,
     ...(template === null ? {} : { tpl: template }),
-    ...(start === null ? {} : { start }),
+    ...(input.type === 'COMPOSITION' ? { start: startOf(work.segments[0]) } : {}),
     keys: [...work.keys],
     ...(input.type === 'FOLDER' ? { refs: [...work.refs] } : {}),
     segs: work.segments satisfies readonly AqlSegment[],
@@ -242,11 +241,11 @@ function templateIdOf(root: JsonObject): string | null {
   return typeof details.template_id.value === 'string' ? details.template_id.value : null;
 }
 
-function startOf(root: OpenSegment | undefined): Date | null {
+function startOf(root: OpenSegment | undefined): Date {
   const context = root?.o.context;
-  if (!isJsonObject(context) || !isJsonObject(context.start_time)) return null;
+  if (!isJsonObject(context) || !isJsonObject(context.start_time)) return NO_START;
   const instant = context.start_time._m;
-  return typeof instant === 'number' ? new Date(instant) : null;
+  return typeof instant === 'number' ? new Date(instant) : NO_START;
 }
 
 function text(value: JsonValue | undefined): string {

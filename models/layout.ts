@@ -123,7 +123,10 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
 ];
 
 /** Version of the derivation of `aql` documents (`sv`): raise it when `models/derive.ts` gives other documents. */
-export const AQL_SCHEMA_VERSION = 1;
+export const AQL_SCHEMA_VERSION = 2;
+
+/** `start` of a COMPOSITION without start time: such ones stand after all others, in descending order before them. */
+export const NO_START = new Date(8_640_000_000_000_000);
 
 /** Kind of a versioned root. */
 export type RootType = 'COMPOSITION' | 'EHR_STATUS' | 'FOLDER';
@@ -190,7 +193,7 @@ export interface AqlDocument {
   /** Code of lifecycle_state. */
   readonly ls: string;
   readonly tpl?: string;
-  /** context/start_time, for sorting and filters. */
+  /** Of a COMPOSITION: context/start_time, for sorting and filters, else `NO_START`. */
   readonly start?: Date;
   readonly keys: readonly string[];
   /** FOLDER: object ids referenced in `items`, at any depth. */

@@ -14,7 +14,7 @@ import type { QueryPlan } from '../aql/translate/plan.js';
 import { needsShapes, shapeCatalogue } from '../aql/translate/shapes.js';
 import { translate } from '../aql/translate/translate.js';
 import type { Settings } from '../base/settings.js';
-import { indexedLeaves, shapeIds } from '../models/aql.js';
+import { derivedState, shapeIds } from '../models/aql.js';
 import type { QueryRequest } from './query-request.js';
 
 /** Asks a terminology service the questions of a query. */
@@ -53,7 +53,7 @@ export async function compileQuery(
   const clock = serverClock();
   const plan = translate(scope, page, {
     shapes,
-    leafIndex: await indexedLeaves(settings.aql.leafIndex),
+    ...(await derivedState(settings.aql.leafIndex)),
     systemId: settings.systemId,
     subsumption: settings.aql.subsumption,
     asOf: request.asOf,

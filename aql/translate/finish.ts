@@ -14,10 +14,10 @@ import { probeOf } from './probe.js';
 import type { SortValue } from './order.js';
 import type { PlanColumn, QueryPlan } from './plan.js';
 import { sinkLookups } from './sink.js';
-import { emitStages, fieldsBefore } from './stages.js';
+import { emitStages } from './stages.js';
 import { COLLECTION_FIELDS } from './steps.js';
-import { branchSteps, FIRST_DATE, startOrder } from './start-order.js';
-import type { Finish, StartOrder } from './start-order.js';
+import { startOrder } from './start-order.js';
+import type { Finish } from './start-order.js';
 import type { SortKeys, Step } from './steps.js';
 
 /** SELECT, grouping, DISTINCT, ORDER BY and LIMIT. AQL page 2.1, steps 8 to 12. */
@@ -56,35 +56,17 @@ function plain(query: Finish): QueryPlan {
 
 /**
  * ORDER BY the start time of the COMPOSITION with a limit: the index gives the documents in that order, so only
- * as many are read as rows are wanted. Those without start time stand after (DESC: before) all others.
+ * as many are read as rows are wanted.
  */
-function plainByStart({ collection, state, page }: Finish, { direction, isRequired }: StartOrder): QueryPlan {
+function plainByStart({ collection, state, page }: Finish, direction: 1 | -1): QueryPlan {
   const { scope, tree } = state;
+  tree.steps.splice(1, 0, { kind: 'sort', keys: [['start', direction]] });
   const cells = scope.columns.map((column) => plainCell(column, state));
   cells.forEach(({ value }, index) => keepSmall(value, `y${index}`, tree.steps));
   const rows = cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: `$y${index}` }));
-  const late: Step[] = [];
-  const output = outputOf(rows, scope.columns, late, true);
-  const shape = shapeOf(output);
-  const count = page.offset + (page.limit ?? 0);
-  const needed = fieldsBefore(late, fieldsOf(shape));
-  const branch = (condition: Stage, keys: SortKeys): Stage[] =>
-    emitStages(
-      sinkLookups(branchSteps(tree.steps, condition, keys, count)),
-      needed,
-      COLLECTION_FIELDS[collection],
-    );
-  const timed = branch({ start: { $gte: FIRST_DATE } }, [['start', direction]]);
-  const untimed = branch({ start: null }, [['_id', 1]]);
-  const [first, second] = direction === 1 ? [timed, untimed] : [untimed, timed];
-  const pipeline: Stage[] = isRequired
-    ? [...timed]
-    : [...first, { $unionWith: { coll: collection, pipeline: second } }];
-  if (page.offset > 0) pipeline.push({ $skip: page.offset });
-  pipeline.push({ $limit: page.limit ?? 0 }, ...emitStages(late, fieldsOf(shape), [...needed]), {
-    $project: shape,
-  });
-  return { collection, pipeline, columns: output.columns, emptyRow: null, probe: null, inProcess: null };
+  cut(page, [], tree.steps);
+  const output = outputOf(rows, scope.columns, tree.steps, true);
+  return close(collection, sinkLookups(tree.steps), output, null);
 }
 
 function plainCell({ expression }: Column, state: ValueState): Cell {

@@ -70,14 +70,6 @@ function emitStep(
   }
 }
 
-/** The fields that `steps` read of what stands before them. */
-export function fieldsBefore(steps: readonly Step[], needed: Live): Live {
-  const liveAfter = livenessOf(steps, needed);
-  const [first] = steps;
-  const [live] = liveAfter;
-  return first === undefined || live === undefined ? needed : liveBefore(first, live);
-}
-
 function livenessOf(steps: readonly Step[], needed: Live): Live[] {
   const liveAfter: Live[] = new Array<Live>(steps.length);
   let live = needed;

@@ -25,6 +25,8 @@ export interface TranslationContext {
   readonly shapes: ShapeCatalogue;
   /** Leaves that all documents are known to have; `none`: no leaf prefilter. */
   readonly leafIndex: LeafIndex;
+  /** Whether all documents are of the present derivation. */
+  readonly isCurrent: boolean;
   readonly systemId: string;
   readonly subsumption: boolean;
   /** Request parameter `as_of`. */
@@ -77,6 +79,7 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
   for (const each of [...first, ...trees.filter((one) => !first.includes(one))]) emitTree(each, tree);
   return finish({
     ...{ collection: from.collection === 'ehrs' ? 'ehrs' : 'aql', state, page, required },
+    ordersByStart: context.isCurrent,
     sortedLeaf: sortedLeaf(firstEhr(scope.from), scope, conjuncts, context),
   });
 }

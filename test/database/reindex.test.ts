@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { reindexStorage } from '../../change/reindex.js';
+import { AQL_SCHEMA_VERSION } from '../../models/layout.js';
 import { saveReindexPosition } from '../../models/reindex.js';
 import { claimStorage, storageSettings } from '../../models/settings.js';
 import { realComposition, templateText } from '../../src/demo/fixtures.js';
@@ -75,7 +76,11 @@ describe('reindex', () => {
 
   it('goes on where it was stopped', async () => {
     const ehrs = await mongoose.connection.collection('ehrs').find({}).sort({ _id: 1 }).toArray();
-    await saveReindexPosition({ sv: 1, leafIndex: 'numeric', afterEhr: String(ehrs[1]!._id) });
+    await saveReindexPosition({
+      sv: AQL_SCHEMA_VERSION,
+      leafIndex: 'numeric',
+      afterEhr: String(ehrs[1]!._id),
+    });
     expect((await reindexStorage('numeric')).ehrs).toBe(1);
     expect(await storageSettings()).toMatchObject({ leaf_index: 'numeric' });
     expect((await storageSettings())!.reindex).toBeUndefined();

@@ -15,6 +15,7 @@ export interface PipelineOptions {
   readonly asOf?: Date | null;
   readonly subsumption?: boolean;
   readonly leafIndex?: LeafIndex;
+  readonly isCurrent?: boolean;
   readonly now?: Date;
 }
 
@@ -23,6 +24,7 @@ export async function planOf(scope: Scope, page: Page, options: PipelineOptions)
   return translate(scope, page, {
     shapes: shapeCatalogue(needsShapes(scope.from) ? await shapeIds(null) : []),
     leafIndex: options.leafIndex ?? 'all',
+    isCurrent: options.isCurrent ?? true,
     systemId: options.systemId,
     subsumption: options.subsumption ?? false,
     asOf: options.asOf ?? null,

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { wholeObject } from '../../../aql/result-set.js';
 import type { JsonObject, JsonValue } from '../../../base/json.js';
 import { deriveAqlDocument, type DerivationInput } from '../../../models/derive.js';
+import { NO_START } from '../../../models/layout.js';
 import { HILLTOP, versionUid } from '../../support/hilltop/hilltop.js';
 import { ARCHETYPES } from '../../support/hilltop/compositions.js';
 
@@ -67,6 +68,14 @@ describe('deriveAqlDocument', () => {
     );
     expect(new Set(document.keys).size).toBe(document.keys.length);
     expect(document.keys).not.toContain('at0004');
+  });
+
+  it('lets COMPOSITIONs without start time stand after all others', () => {
+    const { context, ...persistent } = dataOf(versionUid('C2', 2));
+    expect(context).toBeDefined();
+    const started = deriveAqlDocument(input, { ...persistent, context: context ?? null });
+    expect(started.document.start).toEqual(new Date('2021-03-02T09:30:00Z'));
+    expect(deriveAqlDocument(input, persistent).document.start).toEqual(NO_START);
   });
 
   it('gives a typed leaf per value, event time and context time', () => {

@@ -17,6 +17,7 @@ function planOf(
   return translate(scope, page, {
     shapes: shapeCatalogue([]),
     leafIndex: 'all',
+    isCurrent: true,
     systemId: 'local.cdr',
     subsumption: false,
     asOf: null,
@@ -213,21 +214,22 @@ describe('translate', () => {
     ]);
   });
 
-  it('takes the order of start times from the index, those without first when descending', () => {
-    const { pipeline } = planOf(
-      'SELECT c/uid/value FROM COMPOSITION c ORDER BY c/context/start_time DESC LIMIT 5',
-    );
-    expect(pipeline).toHaveLength(6);
-    expect(pipeline[0]).toMatchObject({ $match: { start: null } });
-    const union = pipeline.find((stage) => '$unionWith' in stage)?.['$unionWith'];
-    expect(union).toMatchObject({
-      coll: 'aql',
-      pipeline: [
-        { $match: { start: { $gte: new Date(-8_640_000_000_000_000) } } },
-        { $sort: { start: -1 } },
-        { $limit: 5 },
-      ],
-    });
+  const NEWEST = 'SELECT c/uid/value FROM COMPOSITION c ORDER BY c/context/start_time DESC LIMIT 5 OFFSET 2';
+
+  it('takes the order of start times from the index', () => {
+    const { pipeline } = planOf(NEWEST);
+    expect(pipeline.slice(1)).toEqual([
+      { $sort: { start: -1 } },
+      { $skip: 2 },
+      { $limit: 5 },
+      { $project: { _id: 0, row: ['$_id'] } },
+    ]);
+  });
+
+  it('sorts by the start time itself while documents of an older derivation may be there', () => {
+    const { pipeline } = planOf(NEWEST, { isCurrent: false });
+    const sort = pipeline.find((stage) => '$sort' in stage)?.['$sort'];
+    expect(Object.keys(sort ?? {}).slice(0, 2)).toEqual(['r0', 'k0']);
   });
 
   it('gathers inner nodes at the shapes of their archetype', () => {
