@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/json.js';
 import type { Query } from './ast.js';
 import { renderAql, renderPredicate, renderValue } from './render.js';
 import type { FromNode, Scope } from './scope-types.js';
-import type { QueryPlan } from './translate/plan.js';
+import type { Probe, QueryPlan } from './translate/plan.js';
 
 /** One stage of what MongoDB says it did. Never values of documents. */
 export interface ExplainedStage {
@@ -125,7 +125,7 @@ export function hintsOf(scope: Scope, plan: QueryPlan, stages: readonly Explaine
     examined > Math.max(1000, returned * 20) && wasteHint(examined, returned),
     isPopulation && scope.query.limit === null && returned > 10_000 && ALL_ROWS,
     plan.inProcess !== null && INSIDE[plan.inProcess.kind],
-    plan.probe !== null && PROBE,
+    plan.probe !== null && probeHint(plan.probe),
     usesLeaves(plan) && 'WHERE picks the documents by the leaf index',
     scope.aliases.some(({ versions }) => versions !== 'latest') && 'superseded versions are searched as well',
   ];
@@ -153,8 +153,9 @@ function wasteHint(examined: number, returned: number): string {
   return `${examined} documents are examined for ${returned} rows: compare a path whose nodes all have at-codes with a literal, so that the leaf index can pick the documents`;
 }
 
-const PROBE =
-  'the highest values are looked at first, and then only documents that can be among the rows: fewer than the stages tell';
+function probeHint({ documents }: Probe): string {
+  return `the first ${documents} documents of the leaf index tell which others can be among the rows: the stages are those that read them`;
+}
 
 const INSIDE = {
   evaluate:

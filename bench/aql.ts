@@ -151,7 +151,7 @@ async function benchAql(print: (line: string) => void): Promise<void> {
       runPipelineRows({ collection: 'aql', pipeline: byHand }, limits),
     );
     const ratio = ours.medianMs / hand.medianMs;
-    const { index, documents } = usedIndex(await explainPipeline(plan, limits));
+    const { index, documents } = await usedIndex(plan);
     print(
       `${name.padEnd(24)} ${milliseconds(ours.medianMs).padStart(6)} ${milliseconds(hand.medianMs).padStart(8)} ${ratio.toFixed(2).padStart(6)} ${String(aimMs).padStart(5)} ${documents.padStart(10)}  ${index}`,
     );
@@ -204,11 +204,12 @@ export function planOf(aql: string, shapes: ShapeCatalogue): { plan: QueryPlan; 
   return { plan, scope, page };
 }
 
-/** The index of the winning plan and the documents that it read, or COLLSCAN. */
-export function usedIndex(explained: unknown): { index: string; documents: string } {
-  const text = JSON.stringify(explained);
+/** The index that a plan uses, or COLLSCAN, and the documents that it reads, after those of its probe if it has one. */
+export async function usedIndex(plan: QueryPlan): Promise<{ index: string; documents: string }> {
+  const text = JSON.stringify(await explainPipeline(plan, { timeoutMs: 60_000 }));
   const winning = /"winningPlan".*?"indexName":"([^"]+)"/.exec(text)?.[1] ?? 'none';
-  const documents = /"totalDocsExamined":"?(\d+)/.exec(text)?.[1] ?? '?';
+  const examined = /"totalDocsExamined":"?(\d+)/.exec(text)?.[1] ?? '?';
+  const documents = plan.probe === null ? examined : `probe, ${examined}`;
   return { index: text.includes('COLLSCAN') ? 'COLLSCAN' : winning, documents };
 }
 

@@ -69,31 +69,40 @@ export async function runPipelineRows(plan: RunnablePlan, limits: RunLimits): Pr
   return (await probedRows(plan, limits)) ?? allRows(plan, limits);
 }
 
+/** The rows of a plan whose probe told which; null: all is to be run, for want of a probe or as rows went meanwhile. */
+async function probedRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[] | null> {
+  const { collection, probe = null } = plan;
+  if (probe === null) return null;
+  const start = performance.now();
+  const { rows, pipeline } = await probed(plan, probe, limits);
+  if (rows !== null || pipeline === plan.pipeline) return rows;
+  const timeoutMs = Math.max(1, Math.ceil(limits.timeoutMs - (performance.now() - start)));
+  const found = await allRows({ collection, pipeline }, { ...limits, timeoutMs });
+  return found.length < probe.rows - probe.offset ? null : found;
+}
+
 interface ProbedRow extends PipelineRow {
   readonly top?: unknown;
   readonly docs?: number;
 }
 
-/**
- * The rows of a plan with a probe: those of the probe itself where there are no more documents, else those of the
- * pipeline without the documents that the probe rules out. Null: nothing is ruled out, or rows went meanwhile.
- */
-async function probedRows(
-  { collection, pipeline, probe = null }: RunnablePlan,
+interface Probed {
+  /** All that are wanted, where the probe saw every document. */
+  readonly rows: PipelineRow[] | null;
+  /** What gave them, else what is to be run: without the documents that the probe rules out. */
+  readonly pipeline: readonly object[];
+}
+
+async function probed(
+  { collection, pipeline }: RunnablePlan,
+  probe: ProbePlan,
   limits: RunLimits,
-): Promise<PipelineRow[] | null> {
-  if (probe === null) return null;
-  const start = performance.now();
+): Promise<Probed> {
   const found: ProbedRow[] = await allRows({ collection, pipeline: probe.pipeline }, limits);
-  const [first] = found;
-  if (first?.docs === undefined) return null;
-  if (first.docs < probe.documents) return found.slice(probe.offset);
+  const seen = found[0]?.docs ?? probe.documents;
+  if (seen < probe.documents) return { rows: found.slice(probe.offset), pipeline: probe.pipeline };
   const lowest = found[probe.rows - 1]?.top;
-  if (typeof lowest !== 'number') return null;
-  const timeoutMs = Math.max(1, Math.ceil(limits.timeoutMs - (performance.now() - start)));
-  const bounded = { collection, pipeline: atLeast(lowest, pipeline) };
-  const rows = await allRows(bounded, { ...limits, timeoutMs });
-  return rows.length < probe.rows - probe.offset ? null : rows;
+  return { rows: null, pipeline: typeof lowest === 'number' ? atLeast(lowest, pipeline) : pipeline };
 }
 
 /** A pipeline with one more bound in the leaf condition that it starts with. */
@@ -121,13 +130,18 @@ async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineR
   }
 }
 
-/** MongoDB's own account of a pipeline: plans and what each stage examined. @throws as `runPipeline` */
+/**
+ * MongoDB's own account of a pipeline: plans and what each stage examined. With a probe, of what its outcome leaves
+ * to be run. @throws as `runPipeline`
+ */
 export async function explainPipeline(
   plan: RunnablePlan,
   limits: RunLimits,
 ): Promise<mongoose.mongo.BSON.Document> {
+  const { collection, probe = null } = plan;
+  const { pipeline } = probe === null ? plan : await probed(plan, probe, limits);
   try {
-    return await openCursor(plan, limits).explain('executionStats');
+    return await openCursor({ collection, pipeline }, limits).explain('executionStats');
   } catch (error) {
     throw translated(error);
   }

@@ -10,7 +10,7 @@ import type { SortKeys, Step } from './steps.js';
 /** Fewest documents of a probe. */
 const FEWEST_DOCUMENTS = 50;
 /** For more rows than this the whole pipeline is as good. */
-const MOST_ROWS = 500;
+const MOST_ROWS = 100;
 
 /**
  * The probe of a plan, null where the first sort value of a row is not the highest leaf that the first match can
