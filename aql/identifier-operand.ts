@@ -1,11 +1,13 @@
 import { CdrError } from '../base/errors.js';
 import { isSystemId, isUuid } from '../base/object-version-id.js';
 
-/** A version id as an operand: `version` null = any version of the object. */
+/** A version id as an operand: `version` and `versionUid` null = any version of the object. */
 export interface VersionOperand {
   /** Lower case. */
   readonly objectId: string;
   readonly version: number | null;
+  /** Text of the OBJECT_VERSION_ID. */
+  readonly versionUid: string | null;
 }
 
 const VERSION = /^[1-9]\d{0,8}$/;
@@ -15,11 +17,12 @@ const VERSION = /^[1-9]\d{0,8}$/;
  * Null when it is none of these or names another system.
  */
 export function parseVersionOperand(text: string, systemId: string): VersionOperand | null {
-  const [objectId = '', system, version, ...more] = text.split('::');
-  if (!isUuid(objectId) || more.length > 0) return null;
-  if (system === undefined) return { objectId: objectId.toLowerCase(), version: null };
+  const [uuid = '', system, version, ...more] = text.split('::');
+  if (!isUuid(uuid) || more.length > 0) return null;
+  const objectId = uuid.toLowerCase();
+  if (system === undefined) return { objectId, version: null, versionUid: null };
   if ((system !== '' && system !== systemId) || version === undefined || !VERSION.test(version)) return null;
-  return { objectId: objectId.toLowerCase(), version: Number(version) };
+  return { objectId, version: Number(version), versionUid: `${objectId}::${systemId}::${version}` };
 }
 
 /** As `parseVersionOperand`. @throws invalid when the text is malformed or names another system */

@@ -1,8 +1,8 @@
 import { templateKey } from '../../models/layout.js';
 import type { Predicate, PredicateComparison, PredicateCondition } from '../ast.js';
+import { parseVersionOperand } from '../identifier-operand.js';
 import type { Alias, FromClass, FromNode, RootType } from '../scope-types.js';
 import type { Expression, Stage } from './expression.js';
-import { uidOperand } from './identifier.js';
 import { archetypeIdsOf } from './region.js';
 import { isRootClass } from './types.js';
 import { literalIn } from './comparison.js';
@@ -261,7 +261,7 @@ function uidMatch({ operator, operand }: PredicateComparison, systemId: string):
 
 /** `_id` condition of `uid/value = text`; the ids of a container's versions start with its uuid. */
 export function uidEquals(text: string, systemId: string): Stage[] {
-  const uid = uidOperand(text, systemId);
+  const uid = parseVersionOperand(text, systemId);
   if (uid === null) return [];
   if (uid.versionUid !== null) return [{ _id: { $eq: uid.versionUid } }];
   return [{ _id: { $gte: `${uid.objectId}::`, $lt: `${uid.objectId}:;` } }];

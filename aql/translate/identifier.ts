@@ -1,28 +1,11 @@
-import { parseObjectVersionId, isUuid } from '../../base/object-version-id.js';
 import type { ComparisonOperator } from '../ast.js';
+import { parseVersionOperand } from '../identifier-operand.js';
+import type { VersionOperand } from '../identifier-operand.js';
 import { MONGO_OPERATOR, truth } from './comparison.js';
 import type { Truth } from './comparison.js';
 import { equal, literal, not, present } from './expression.js';
 import type { Expression } from './expression.js';
 import { typeIs } from './values.js';
-
-/** An operand of `uid/value`: a container, or one version of it. */
-export interface UidOperand {
-  /** Lower case. */
-  readonly objectId: string;
-  readonly version: number | null;
-  /** OBJECT_VERSION_ID text when a version is named. */
-  readonly versionUid: string | null;
-}
-
-/** Reads `uuid`, `uuid::system::n` or `uuid::::n` (empty system = this one); null when it is none. */
-export function uidOperand(text: string, systemId: string): UidOperand | null {
-  if (isUuid(text)) return { objectId: text.toLowerCase(), version: null, versionUid: null };
-  const full = parseObjectVersionId(text.replace('::::', `::${systemId}::`));
-  if (full === null) return null;
-  const versionUid = `${full.objectId}::${full.systemId}::${full.version}`;
-  return { objectId: full.objectId, version: full.version, versionUid };
-}
 
 /**
  * `uid/value operator 'text'` on a versioned object (AQL page 2.4): a bare uuid means any of its versions;
@@ -34,19 +17,19 @@ export function identifierTruth(
   text: string,
   systemId: string,
 ): Truth {
-  const operand = uidOperand(text, systemId);
+  const operand = parseVersionOperand(text, systemId);
   if (operand === null) return truth(operator === '!=', present(uid));
   const yes =
     operator === '=' || operator === '!=' ? sameVersion(uid, operand) : orderedAs(uid, operator, operand);
   return truth(operator === '!=' ? not(yes) : yes, present(uid));
 }
 
-function sameVersion(uid: string, operand: UidOperand): Expression {
+function sameVersion(uid: string, operand: VersionOperand): Expression {
   if (operand.versionUid !== null) return equal(uid, literal(operand.versionUid));
   return equal(part(uid, 0), literal(operand.objectId));
 }
 
-function orderedAs(uid: string, operator: '<' | '<=' | '>' | '>=', operand: UidOperand): Expression {
+function orderedAs(uid: string, operator: '<' | '<=' | '>' | '>=', operand: VersionOperand): Expression {
   if (operand.version === null)
     return { [MONGO_OPERATOR[operator]]: [part(uid, 0), literal(operand.objectId)] };
   const left = [part(uid, 0), { $toInt: part(uid, 2) }];
