@@ -4,6 +4,17 @@ import { containersById, liveDirectory, type VersionedObjectDoc } from '../model
 import { subjectOf } from './ehr-flags.js';
 import type { CommitRequest, CommitState, VersionEntry } from './request.js';
 
+/** The state when nothing is read: the EHR is as usual, what is new does not exist. */
+export const ASSUMED_STATE: CommitState = {
+  ehr: 'assumed',
+  finalEhrId: null,
+  containers: new Map(),
+  directoryId: null,
+  subjectHolder: null,
+  isContributionUsed: false,
+  isAqlDoubted: false,
+};
+
 /**
  * The state for a first attempt: only what cannot be guessed is read, which for a new COMPOSITION is nothing.
  * What is guessed is guarded by the writes. `known`: containers read already.
@@ -14,13 +25,10 @@ export async function optimisticState(
 ): Promise<CommitState> {
   const containers = await containersOf(request, known);
   return {
-    ehr: 'assumed',
-    finalEhrId: null,
-    containers: containers,
+    ...ASSUMED_STATE,
+    containers,
     directoryId: await directoryOf(request, containers),
-    subjectHolder: null,
     isContributionUsed: request.isChosenUid === true && (await contributionExists(request.contributionUid)),
-    isAqlDoubted: false,
   };
 }
 

@@ -6,10 +6,10 @@ import { saveShapes, saveShapesWith } from '../models/aql-shape.js';
 import { COLLECTIONS } from '../models/layout.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { runWrites } from '../models/write-batch.js';
-import { fullState, optimisticState } from './commit-state.js';
+import { ASSUMED_STATE, fullState, optimisticState } from './commit-state.js';
 import type { ChangeContext } from './context.js';
 import { rememberWrites } from './idempotency.js';
-import { planCommit, type CommitPlan } from './plan.js';
+import { byCollection, planCommit, type CommitPlan } from './plan.js';
 import type { Commit, CommitRequest, CommitState } from './request.js';
 
 /** How often a commit is planned anew when others were faster, before it gives up. */
@@ -68,6 +68,30 @@ export async function writeContribution(
   return plan.commit;
 }
 
+/**
+ * Commits several CONTRIBUTIONs, in their order, in one transaction. Nothing is read: every plan believes that its
+ * EHR is as usual and that ids which clients chose are free. False: one of them cannot be committed, or a belief was
+ * wrong; then nothing is written.
+ */
+export async function commitTogether(
+  context: ChangeContext,
+  requests: readonly CommitRequest[],
+): Promise<boolean> {
+  const start = performance.now();
+  const plans: CommitPlan[] = [];
+  for (const request of requests) {
+    const plan = planOrNull(context, ASSUMED_STATE, request);
+    if (plan === null) return false;
+    plans.push(plan);
+  }
+  const shapes = plans.flatMap((plan) => plan.shapes);
+  const writes = byCollection(plans.flatMap((plan) => plan.writes));
+  if (!(await written({ shapes: [...new Set(shapes)], writes }))) return false;
+  const seconds = (performance.now() - start) / 1000;
+  for (const { commit } of plans) tellCommit({ seconds, versions: commit.versions.length });
+  return true;
+}
+
 /** The plan on a guess; null when it refuses, since an earlier check of the contract may refuse otherwise. */
 function planOrNull(context: ChangeContext, state: CommitState, request: CommitRequest): CommitPlan | null {
   try {
@@ -79,13 +103,24 @@ function planOrNull(context: ChangeContext, state: CommitState, request: CommitR
 }
 
 /** Runs a plan and tells whether what it believed was so; if not, nothing is written. */
-async function attempt(request: CommitRequest, plan: CommitPlan): Promise<boolean> {
-  await saveShapes(plan.shapes);
-  const remembered = request.remember === undefined ? [] : rememberWrites(request.remember(plan.commit));
+async function attempt(
+  request: CommitRequest,
+  { shapes, writes, commit: planned }: CommitPlan,
+): Promise<boolean> {
+  const remembered = request.remember === undefined ? [] : rememberWrites(request.remember(planned));
+  return written({ shapes, writes: [...writes, ...remembered] }, () => request.beside?.(planned));
+}
+
+/** Runs writes in one transaction and tells whether each matched and no id was taken; if not, nothing is written. */
+async function written(
+  { shapes, writes }: Pick<CommitPlan, 'shapes' | 'writes'>,
+  beside: () => Promise<void> | undefined = () => undefined,
+): Promise<boolean> {
+  await saveShapes(shapes);
   try {
     await inTransaction(async (session) => {
-      if (!(await runWrites(session, [...plan.writes, ...remembered]))) throw new StaleState();
-      await request.beside?.(plan.commit);
+      if (!(await runWrites(session, writes))) throw new StaleState();
+      await beside();
     });
     return true;
   } catch (error) {

@@ -91,7 +91,7 @@ function assemble(progress: Progress, planned: readonly PlannedEntry[]): CommitP
 }
 
 /** The same writes, those to one collection together and in their order: neighbouring inserts cost the database less. */
-function byCollection(writes: readonly Write[]): Write[] {
+export function byCollection(writes: readonly Write[]): Write[] {
   const groups = new Map<string, Write[]>();
   for (const write of writes) {
     const group = groups.get(write.collection);

@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
@@ -56,6 +56,14 @@ export const Ehr = model('Ehr', ehrSchema, COLLECTIONS.ehrs);
 /** The document of an EHR id in whatever state, null when the id was never used. */
 export function ehrById(ehrId: string): Promise<EhrDoc | null> {
   return Ehr.findOne({ _id: ehrId }).lean<EhrDoc>().exec();
+}
+
+/** Those of the ids that name an EHR, in whatever state. */
+export async function knownEhrIds(ehrIds: readonly string[]): Promise<Set<string>> {
+  const found = await Ehr.find({ _id: trusted({ $in: ehrIds }) }, { _id: 1 })
+    .lean<Pick<EhrDoc, '_id'>[]>()
+    .exec();
+  return new Set(found.map(({ _id: ehrId }) => ehrId));
 }
 
 /** The EHR (or tombstone) that holds a subject; unique by index. */

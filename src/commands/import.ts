@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { parseEhrId } from '../../base/object-version-id.js';
 import { withStorage } from '../storage.js';
-import { committingHere } from '../transfer/import-commit.js';
+import { serverHere } from '../transfer/import-commit.js';
 import { judging } from '../transfer/import-judge.js';
 import { sendingTo } from '../transfer/import-online.js';
 import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
@@ -88,7 +88,7 @@ async function importAll(
     const { newIds, batch, parallel } = options;
     const carryOut = sendingTo({
       client,
-      ...(settings !== null && { commitHere: committingHere(settings) }),
+      ...(settings !== null && { here: serverHere(settings) }),
       state,
       keepsIds: newIds !== true,
       batchSize: batch,

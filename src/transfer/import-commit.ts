@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../base/json.js';
 import type { Settings } from '../../base/settings.js';
+import { commitInBulk, type BulkContent } from '../../change/bulk.js';
 import { changeTypeTerm, lifecycleTerm, type LifecycleState } from '../../change/codes.js';
 import { changeContext } from '../../change/context.js';
-import { createContribution } from '../../change/contribution.js';
+import { knownEhrIds } from '../../models/ehr.js';
 import { LOCAL_USER } from './target.js';
 
 /** A COMPOSITION ready to be committed. */
@@ -16,28 +17,29 @@ export interface Item {
   readonly lifecycleState: LifecycleState;
 }
 
-/** Commits COMPOSITIONs of one EHR as one CONTRIBUTION; false: not done, send it to the server to learn why. */
-export type CommitHere = (ehrId: string, batch: readonly Item[]) => Promise<boolean>;
-
 /**
- * Commits in this process what would go to a server in this process, without writing and reading it as JSON and
- * HTTP. Only success is known here: repeating, waiting for the database and telling errors are the client's.
+ * A server in this process, written to without JSON and HTTP, many EHRs in one transaction. Only success is known
+ * here: repeating, waiting for the database and telling errors are the client's alone.
  */
-export function committingHere(settings: Settings): CommitHere {
+export interface ServerHere {
+  readonly systemId: string;
+  /** Those of the ids that no EHR has. */
+  missingEhrs(ehrIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** All in one transaction; gives for each EHR whether everything of it was committed. */
+  commit(contents: readonly BulkContent[]): Promise<readonly boolean[]>;
+}
+
+/** The server of this process, with its settings. */
+export function serverHere(settings: Settings): ServerHere {
   const context = changeContext(settings);
-  const defaults = {
-    committer: { _type: 'PARTY_IDENTIFIED', name: LOCAL_USER },
-    description: undefined,
-    changeType: undefined,
-    lifecycleState: undefined,
-  };
-  return async (ehrId, batch) => {
-    try {
-      await createContribution(context, { ehrId, defaults }, contributionOf(batch));
-      return true;
-    } catch {
-      return false;
-    }
+  const committer = { _type: 'PARTY_IDENTIFIED', name: LOCAL_USER };
+  return {
+    systemId: settings.systemId,
+    async missingEhrs(ehrIds) {
+      const known = await knownEhrIds(ehrIds);
+      return new Set(ehrIds.filter((ehrId) => !known.has(ehrId)));
+    },
+    commit: (contents) => commitInBulk(context, committer, contents),
   };
 }
 

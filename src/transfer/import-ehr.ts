@@ -29,10 +29,15 @@ export async function createMissingEhr(
     context.refusedEhrs.add(ehrId);
     return { outcomes: records.map(({ position }) => failure(position, problem)), rest: [] };
   }
-  if (context.knownEhrs.size >= MAX_KNOWN_EHRS) context.knownEhrs.clear();
-  context.knownEhrs.add(ehrId);
+  noteKnown(context, ehrId);
   if (!isUsable || problem === 'existed' || first === undefined) return { outcomes: [], rest: records };
   return { outcomes: [{ position: first.position, result: 'imported' }], rest: records.slice(1) };
+}
+
+/** Notes that the EHR exists. */
+export function noteKnown({ knownEhrs }: ImportContext, ehrId: string): void {
+  if (knownEhrs.size >= MAX_KNOWN_EHRS) knownEhrs.clear();
+  knownEhrs.add(ehrId);
 }
 
 /** Tries to create it first: one request for the many that are new. */

@@ -2,19 +2,18 @@ import type { JsonObject } from '../../base/json.js';
 import { CdrError } from '../../base/errors.js';
 import { readFlat } from '../../format/flat/read.js';
 import { compileTemplate, type CompiledTemplate } from '../../template/compile.js';
-import { inParallel } from '../demo/load.js';
 import { answerError, type ApiClient } from './api-client.js';
-import type { CommitHere } from './import-commit.js';
+import type { ServerHere } from './import-commit.js';
 import type { ImportContext, Outcome } from './import-outcome.js';
 import type { ImportState } from './import-progress.js';
 import type { ImportRecord } from './import-record.js';
-import { importRecords } from './import-write.js';
+import { importEach, importTogether } from './import-together.js';
 
 /** How records are sent. */
 export interface SendingPlan {
   readonly client: ApiClient;
   /** Given where the server is in this process. */
-  readonly commitHere?: CommitHere;
+  readonly here?: ServerHere;
   readonly state: ImportState;
   readonly keepsIds: boolean;
   readonly batchSize: number;
@@ -25,6 +24,7 @@ export interface SendingPlan {
 /** Sends records to a server: EHRs side by side, the records of each in their order. */
 export function sendingTo(plan: SendingPlan): (records: readonly ImportRecord[]) => Promise<Outcome[]> {
   const context = contextOf(plan);
+  const { here, parallel } = plan;
   return async (records) => {
     const byEhr = new Map<string, ImportRecord[]>();
     for (const record of records) {
@@ -32,24 +32,22 @@ export function sendingTo(plan: SendingPlan): (records: readonly ImportRecord[])
       if (listed === undefined) byEhr.set(record.ehrId, [record]);
       else listed.push(record);
     }
-    const groups = [...byEhr];
-    const outcomes: Outcome[] = [];
-    await inParallel(groups.length, plan.parallel, async (index) => {
-      const group = groups[index];
-      if (group !== undefined) outcomes.push(...(await importRecords(context, ...group)));
-    });
+    const groups = [...byEhr].map(([ehrId, ofEhr]) => ({ ehrId, records: ofEhr }));
+    const outcomes =
+      here === undefined
+        ? await importEach(context, groups, parallel)
+        : await importTogether(context, here, groups, parallel);
     plan.state.refusedEhrs = [...context.refusedEhrs];
     return outcomes;
   };
 }
 
-function contextOf({ client, commitHere, state, keepsIds, batchSize }: SendingPlan): ImportContext {
-  let systemId = '';
+function contextOf({ client, here, state, keepsIds, batchSize }: SendingPlan): ImportContext {
+  let systemId = here?.systemId ?? '';
   const templates = new Map<string, Promise<CompiledTemplate>>();
   const now = new Date(state.startedAt);
   return {
     client,
-    commitHere,
     importId: state.importId,
     keepsIds,
     batchSize,

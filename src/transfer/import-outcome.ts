@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../base/json.js';
 import type { AnswerError, ApiClient } from './api-client.js';
-import type { CommitHere } from './import-commit.js';
 
 /** What became of one record. */
 export type Outcome =
@@ -20,8 +19,6 @@ export interface ImportContext {
   readonly keepsIds: boolean;
   /** COMPOSITIONs of one CONTRIBUTION. */
   readonly batchSize: number;
-  /** Where the server is in this process. */
-  readonly commitHere: CommitHere | undefined;
   /** EHRs that are known to exist. */
   readonly knownEhrs: Set<string>;
   /** EHRs that could not be created. */

@@ -11,8 +11,8 @@ import { failure, type ImportContext, type Outcome } from './import-outcome.js';
 import type { ImportContent, ImportRecord } from './import-record.js';
 import { isSameContent } from './same-content.js';
 
-/** Larger CONTRIBUTIONs would come near the limit of a body. */
-const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
+/** Characters of a CONTRIBUTION or transaction; larger ones would come near the limit of a body. */
+export const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 const CREATED = 201;
 
 /** Imports records of one EHR in their order, COMPOSITIONs as CONTRIBUTIONs of several. @throws AnswerError when the server is not there or refuses the user */
@@ -66,7 +66,7 @@ async function importOther(
 }
 
 /** Makes canonical JSON of FLAT and settles the object id. A failure instead when that cannot be done. */
-async function itemOf(
+export async function itemOf(
   context: ImportContext,
   { position, length }: ImportRecord,
   content: Extract<ImportContent, { kind: 'composition' | 'flat' }>,
@@ -103,13 +103,12 @@ function derivedObjectId(importId: string, position: number): string {
 async function sendBatch(context: ImportContext, ehrId: string, batch: readonly Item[]): Promise<Outcome[]> {
   const [first] = batch;
   let isTaken = false;
-  if ((await context.commitHere?.(ehrId, batch)) === true) return batch.map(asImported);
   if (first !== undefined && batch.length > 1) {
     const answer = await post(context, `/ehr/${encodeURIComponent(ehrId)}/contribution`, {
       body: JSON.stringify(contributionOf(batch)),
       key: `${first.position}+${batch.length}`,
     });
-    if (answer.status === CREATED) return batch.map(asImported);
+    if (answer.status === CREATED) return batch.map(({ position }) => ({ position, result: 'imported' }));
     isTaken = isConflict(answer);
   }
   const outcomes: Outcome[] = [];
@@ -120,10 +119,6 @@ async function sendBatch(context: ImportContext, ehrId: string, batch: readonly 
     );
   }
   return outcomes;
-}
-
-function asImported({ position }: Item): Outcome {
-  return { position, result: 'imported' };
 }
 
 function isConflict({ status }: ApiAnswer): boolean {

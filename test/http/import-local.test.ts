@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withoutAttributes } from '../../change/content.js';
+import { verifyStorage } from '../../change/verify.js';
 import { Contribution } from '../../models/contribution.js';
+import { Version } from '../../models/version.js';
 import { compositionsOfPatient } from '../../src/demo/patient.js';
 import { seededRandom } from '../../src/demo/random.js';
 import { runCommand } from '../support/command-line.js';
@@ -50,11 +52,46 @@ describe('import --local', () => {
       .sort({ time_committed: 1 })
       .lean()
       .exec();
-    // The EHR, a whole batch, three by themselves, a whole batch.
+    // The EHR, a whole batch, three by themselves, a whole batch: as over HTTP, since one record is bad.
     expect(contributions.map(({ versions }) => versions.length)).toEqual([1, 4, 1, 1, 1, 4]);
     for (const { audit } of contributions.slice(1)) {
       expect(audit).toMatchObject({ committer: { name: 'everchart' }, change_type: { value: 'creation' } });
     }
+  }, 60_000);
+
+  it('commits several EHRs in one transaction, each with its own CONTRIBUTIONs, and the others of a bad one', async () => {
+    const ehrIds = Array.from({ length: 4 }, () => randomUUID());
+    const compositions = compositionsOfPatient(seededRandom(7), 12);
+    compositions[11] = withoutAttributes(compositions[11]!, ['content']);
+    const status = {
+      _type: 'EHR_STATUS',
+      archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+      name: { value: 'EHR Status' },
+      subject: { _type: 'PARTY_SELF' },
+      is_queryable: true,
+      is_modifiable: true,
+      other_details: {
+        _type: 'ITEM_TREE',
+        archetype_node_id: 'at0001',
+        name: { value: 'tree' },
+        items: [],
+      },
+    };
+    const lines = [
+      { ehr_id: ehrIds[0], ehr_status: status },
+      ...compositions.map((composition, index) => ({ ehr_id: ehrIds[index % 4], composition })),
+    ];
+    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+    const { stdout } = await run('import', file, '--batch', '2');
+    expect(stdout).toMatch(/^12 imported, 0 there already, 1 failed/);
+    for (const [index, ehrId] of ehrIds.entries()) {
+      const found = await Contribution.find({ ehr_id: ehrId }).lean().exec();
+      const sizes = found.map(({ versions }) => versions.length).toSorted();
+      expect(sizes).toEqual(index === 3 ? [1, 2] : [1, 1, 2]);
+    }
+    const given = await Version.findOne({ ehr_id: ehrIds[0]!, type: 'EHR_STATUS' }).lean().exec();
+    expect(given?.data).toContain('"other_details"');
+    expect((await verifyStorage()).violations).toEqual([]);
   }, 60_000);
 
   it('goes on after an interruption and makes nothing twice', async () => {
