@@ -1,7 +1,7 @@
 import type { ReferenceResult } from '../../aql/reference/evaluate.js';
 import type { Page } from '../../aql/paging.js';
 import { canonicalText } from '../../aql/reference/canonical-text.js';
-import type { JsonValue } from '../../base/json.js';
+import { isJsonObject, type JsonValue } from '../../base/json.js';
 
 type Row = readonly JsonValue[];
 
@@ -51,7 +51,9 @@ function rowKey(row: Row): string {
 
 function rounded(value: JsonValue): JsonValue {
   if (typeof value === 'number') return Number(value.toPrecision(12));
-  return value;
+  if (Array.isArray(value)) return value.map(rounded);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, rounded(member)]));
 }
 
 function sample(reference: ReferenceResult, rows: readonly Row[]): string {

@@ -14,15 +14,22 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
+  /** True with a probability. */
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** A whole number from `least` to `most`, both inclusive. */
+  whole(least: number, most: number): number {
+    return least + this.below(most - least + 1);
+  }
+
   /** A whole number from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  chance(probability: number): boolean {
-    return this.next() < probability;
-  }
-
+  /** One of several. */
   pick<T>(values: readonly T[]): T {
     const value = values[this.below(values.length)];
     if (value === undefined) throw new RangeError('nothing to pick from');
@@ -30,7 +37,7 @@ export class Random {
   }
 
   /** `least` to `most` values. */
-  list<T>(least: number, most: number, make: () => T): T[] {
-    return Array.from({ length: least + this.below(most - least + 1) }, make);
+  list<T>(least: number, most: number, make: (index: number) => T): T[] {
+    return Array.from({ length: this.whole(least, most) }, (_, index) => make(index));
   }
 }

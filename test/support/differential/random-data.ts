@@ -24,7 +24,7 @@ import {
   value,
 } from '../hilltop/builders.js';
 import { ARCHETYPES } from '../hilltop/compositions.js';
-import type { Dice } from './dice.js';
+import type { Random } from '../random.js';
 
 /** Names, texts, codes and times are few, so that random conditions often hold. */
 export const POOL = {
@@ -46,7 +46,7 @@ const uuid = (letter: string, number: number): string =>
 export const RANDOM_EHRS: readonly string[] = [1, 2, 3].map((number) => uuid('e', number));
 
 /** A small CDR: three EHRs (one maybe not queryable), their statuses, directories and compositions with versions. */
-export function randomData(dice: Dice): ReferenceData {
+export function randomData(random: Random): ReferenceData {
   const ehrs: ReferenceEhr[] = [];
   const versions: ReferenceVersion[] = [];
   const clock = { hour: 0 };
@@ -54,9 +54,9 @@ export function randomData(dice: Dice): ReferenceData {
     versions.push(versionOf({ ...parts, hour: ++clock.hour, contribution: versions.length }));
   };
   RANDOM_EHRS.forEach((ehrId, index) => {
-    const isQueryable = index < 2 || dice.chance(0.7);
+    const isQueryable = index < 2 || random.chance(0.7);
     ehrs.push({ ehrId, systemId: SYSTEM, timeCreated: timeOf(clock.hour + 1), isQueryable });
-    const details = dice.chance(0.6) ? tree('at0000', randomItems(dice, 1)) : undefined;
+    const details = random.chance(0.6) ? tree('at0000', randomItems(random, 1)) : undefined;
     commit({
       ehrId,
       objectId: uuid('a', index),
@@ -64,29 +64,29 @@ export function randomData(dice: Dice): ReferenceData {
       type: 'EHR_STATUS',
       data: ehrStatus({
         isQueryable,
-        ...(dice.chance(0.7) ? { subjectId: `S-${index}` } : {}),
+        ...(random.chance(0.7) ? { subjectId: `S-${index}` } : {}),
         ...(details === undefined ? {} : { otherDetails: details }),
       }),
     });
-    const objects = dice.many(dice.whole(0, 4), (number) => uuid('c', index * 10 + number));
+    const objects = random.list(0, 4, (number) => uuid('c', index * 10 + number));
     for (const objectId of objects)
-      for (let version = 1; version <= (dice.chance(0.3) ? 2 : 1); version++) {
-        const isDeletion = version === 2 && dice.chance(0.4);
+      for (let version = 1; version <= (random.chance(0.3) ? 2 : 1); version++) {
+        const isDeletion = version === 2 && random.chance(0.4);
         commit({
           ehrId,
           objectId,
           version,
           type: 'COMPOSITION',
-          data: isDeletion ? null : randomComposition(dice),
+          data: isDeletion ? null : randomComposition(random),
         });
       }
-    if (dice.chance(0.6))
+    if (random.chance(0.6))
       commit({
         ehrId,
         objectId: uuid('d', index),
         version: 1,
         type: 'FOLDER',
-        data: randomFolder(dice, objects, 2),
+        data: randomFolder(random, objects, 2),
       });
   });
   return { ehrs, versions };
@@ -130,111 +130,108 @@ function versionOf(parts: CommitParts & { readonly contribution: number }): Refe
   };
 }
 
-function randomFolder(dice: Dice, objects: readonly string[], depth: number): JsonObject {
+function randomFolder(random: Random, objects: readonly string[], depth: number): JsonObject {
   const items = objects
-    .filter(() => dice.chance(0.4))
+    .filter(() => random.chance(0.4))
     .map((id) =>
-      dice.chance(0.5)
+      random.chance(0.5)
         ? objectRef('HIER_OBJECT_ID', id, 'VERSIONED_COMPOSITION')
         : objectRef('OBJECT_VERSION_ID', `${id}::${SYSTEM}::1`, 'COMPOSITION'),
     );
-  const folders =
-    depth === 0 ? [] : dice.many(dice.whole(0, 2), () => randomFolder(dice, objects, depth - 1));
-  return folder(dice.one(['Episodes', 'Left', 'Archive']), {
+  const folders = depth === 0 ? [] : random.list(0, 2, () => randomFolder(random, objects, depth - 1));
+  return folder(random.pick(['Episodes', 'Left', 'Archive']), {
     ...(items.length > 0 ? { items } : {}),
     ...(folders.length > 0 ? { folders } : {}),
-    ...(dice.chance(0.2) ? { details: tree('at0001', randomItems(dice, 0)) } : {}),
+    ...(random.chance(0.2) ? { details: tree('at0001', randomItems(random, 0)) } : {}),
   });
 }
 
-function randomComposition(dice: Dice): JsonObject {
+function randomComposition(random: Random): JsonObject {
   return composition({
-    archetypeId: dice.one([ARCHETYPES.encounter, ARCHETYPES.report]),
-    templateId: dice.one(['t.one', 't.two']),
-    name: dice.one(POOL.names),
-    composer: dice.one(['Dr A', 'Dr B']),
-    startTime: dice.one(POOL.times),
-    content: dice.many(dice.whole(0, 3), () => randomContent(dice, 2)),
-    ...(dice.chance(0.3)
+    archetypeId: random.pick([ARCHETYPES.encounter, ARCHETYPES.report]),
+    templateId: random.pick(['t.one', 't.two']),
+    name: random.pick(POOL.names),
+    composer: random.pick(['Dr A', 'Dr B']),
+    startTime: random.pick(POOL.times),
+    content: random.list(0, 3, () => randomContent(random, 2)),
+    ...(random.chance(0.3)
       ? {
-          participations: dice.many(dice.whole(1, 2), (i) =>
-            participation('nurse', `N${i}`, ['1', '2'].slice(i)),
-          ),
+          participations: random.list(1, 2, (i) => participation('nurse', `N${i}`, ['1', '2'].slice(i))),
         }
       : {}),
-    ...(dice.chance(0.3) ? { links: dice.many(dice.whole(1, 2), () => randomLink(dice)) } : {}),
-    ...(dice.chance(0.3) ? { otherContext: tree('at0001', randomItems(dice, 1)) } : {}),
-    ...(dice.chance(0.2)
+    ...(random.chance(0.3) ? { links: random.list(1, 2, () => randomLink(random)) } : {}),
+    ...(random.chance(0.3) ? { otherContext: tree('at0001', randomItems(random, 1)) } : {}),
+    ...(random.chance(0.2)
       ? {
           feederAudit: value('FEEDER_AUDIT', {
-            originating_system_audit: value('FEEDER_AUDIT_DETAILS', { system_id: dice.one(POOL.texts) }),
+            originating_system_audit: value('FEEDER_AUDIT_DETAILS', { system_id: random.pick(POOL.texts) }),
           }),
         }
       : {}),
   });
 }
 
-function randomLink(dice: Dice): JsonObject {
+function randomLink(random: Random): JsonObject {
   return value('LINK', {
-    meaning: text(dice.one(POOL.texts)),
-    type: text(dice.one(['problem', 'x'])),
+    meaning: text(random.pick(POOL.texts)),
+    type: text(random.pick(['problem', 'x'])),
     target: value('DV_EHR_URI', { value: 'ehr:/1' }),
   });
 }
 
-function randomContent(dice: Dice, depth: number): JsonObject {
-  if (depth > 0 && dice.chance(0.3)) {
-    const items = dice.many(dice.whole(1, 2), () => randomContent(dice, depth - 1));
-    return section(dice.one(POOL.names), items, dice.one([ARCHETYPES.vitals, ARCHETYPES.repeat]));
+function randomContent(random: Random, depth: number): JsonObject {
+  if (depth > 0 && random.chance(0.3)) {
+    const items = random.list(1, 2, () => randomContent(random, depth - 1));
+    return section(random.pick(POOL.names), items, random.pick([ARCHETYPES.vitals, ARCHETYPES.repeat]));
   }
-  const name = dice.one(POOL.names);
-  switch (dice.whole(0, 4)) {
+  const name = random.pick(POOL.names);
+  switch (random.whole(0, 4)) {
     case 0:
     case 1:
-      return observation(dice, dice.one([ARCHETYPES.bloodPressure, ARCHETYPES.pulse]), name);
+      return observation(random, random.pick([ARCHETYPES.bloodPressure, ARCHETYPES.pulse]), name);
     case 2:
       return entry(
         'EVALUATION',
         { nodeId: ARCHETYPES.problem, name },
         {
-          data: tree('at0001', randomItems(dice, 2)),
-          ...(dice.chance(0.3) ? { links: [randomLink(dice)] } : {}),
+          data: tree('at0001', randomItems(random, 2)),
+          ...(random.chance(0.3) ? { links: [randomLink(random)] } : {}),
         },
       );
     case 3:
       return entry(
         'ADMIN_ENTRY',
         { nodeId: ARCHETYPES.allTypes, name },
-        { data: tree('at0001', randomItems(dice, 2)) },
+        { data: tree('at0001', randomItems(random, 2)) },
       );
     default:
-      return instruction(dice, name);
+      return instruction(random, name);
   }
 }
 
-function instruction(dice: Dice, name: string): JsonObject {
-  const activities = dice.many(dice.whole(1, 2), () =>
+function instruction(random: Random, name: string): JsonObject {
+  const activities = random.list(1, 2, () =>
     value('ACTIVITY', {
-      name: text(dice.one(POOL.names)),
+      name: text(random.pick(POOL.names)),
       archetype_node_id: 'at0001',
-      description: tree('at0002', randomItems(dice, 1)),
+      description: tree('at0002', randomItems(random, 1)),
       action_archetype_id: '/.*/',
     }),
   );
   return entry(
     'INSTRUCTION',
     { nodeId: ARCHETYPES.order, name },
-    { narrative: text(dice.one(POOL.texts)), activities },
+    { narrative: text(random.pick(POOL.texts)), activities },
   );
 }
 
-function observation(dice: Dice, nodeId: string, name: string): JsonObject {
-  const events = dice.many(dice.whole(0, 3), () =>
-    value(dice.one(['POINT_EVENT', 'INTERVAL_EVENT']), {
-      name: text(dice.one(POOL.names)),
-      archetype_node_id: dice.one(['at0006', 'at0006', 'at0007']),
-      time: dateTime(dice.one(POOL.times)),
-      data: tree('at0003', readings(dice)),
+function observation(random: Random, nodeId: string, name: string): JsonObject {
+  const events = random.list(0, 3, () =>
+    value(random.pick(['POINT_EVENT', 'INTERVAL_EVENT']), {
+      name: text(random.pick(POOL.names)),
+      archetype_node_id: random.pick(['at0006', 'at0006', 'at0007']),
+      time: dateTime(random.pick(POOL.times)),
+      data: tree('at0003', readings(random)),
     }),
   );
   return entry(
@@ -242,54 +239,60 @@ function observation(dice: Dice, nodeId: string, name: string): JsonObject {
     { nodeId, name },
     {
       data: history('2021-03-01T08:00:00Z', events),
-      protocol: dice.chance(0.4) ? tree('at0011', randomItems(dice, 1)) : undefined,
+      protocol: random.chance(0.4) ? tree('at0011', randomItems(random, 1)) : undefined,
     },
   );
 }
 
-function readings(dice: Dice): JsonObject[] {
+function readings(random: Random): JsonObject[] {
   const items: JsonObject[] = [];
-  if (dice.chance(0.8)) items.push(element('at0004', 'Systolic', quantity(dice.whole(1, 4) * 50, 'mm[Hg]')));
-  if (dice.chance(0.6))
-    items.push(element('at0005', 'Diastolic', quantity(dice.whole(1, 4) * 25.5, 'mm[Hg]')));
-  if (dice.chance(0.4)) items.push(element('at0008', dice.one(POOL.names), randomValue(dice)));
-  if (dice.chance(0.3)) items.push(element('at0008', dice.one(POOL.names), randomValue(dice)));
+  if (random.chance(0.8))
+    items.push(element('at0004', 'Systolic', quantity(random.whole(1, 4) * 50, 'mm[Hg]')));
+  if (random.chance(0.6))
+    items.push(element('at0005', 'Diastolic', quantity(random.whole(1, 4) * 25.5, 'mm[Hg]')));
+  if (random.chance(0.4)) items.push(element('at0008', random.pick(POOL.names), randomValue(random)));
+  if (random.chance(0.3)) items.push(element('at0008', random.pick(POOL.names), randomValue(random)));
   return items;
 }
 
-function randomItems(dice: Dice, depth: number): JsonObject[] {
-  return dice.many(dice.whole(0, 3), () => {
-    const name = dice.one(POOL.names);
-    if (depth > 0 && dice.chance(0.25)) return cluster(ARCHETYPES.device, name, randomItems(dice, depth - 1));
-    if (depth > 0 && dice.chance(0.2)) return cluster('at0009', name, randomItems(dice, depth - 1));
-    if (dice.chance(0.1)) return nullElement('at0002', name);
-    const nodeName = dice.chance(0.2)
-      ? coded(name, dice.one(POOL.terminologies), dice.one(POOL.codes))
+function randomItems(random: Random, depth: number): JsonObject[] {
+  return random.list(0, 3, () => {
+    const name = random.pick(POOL.names);
+    if (depth > 0 && random.chance(0.25))
+      return cluster(ARCHETYPES.device, name, randomItems(random, depth - 1));
+    if (depth > 0 && random.chance(0.2)) return cluster('at0009', name, randomItems(random, depth - 1));
+    if (random.chance(0.1)) return nullElement('at0002', name);
+    const nodeName = random.chance(0.2)
+      ? coded(name, random.pick(POOL.terminologies), random.pick(POOL.codes))
       : name;
-    return element(dice.one(['at0001', 'at0002', 'at0004']), nodeName, randomValue(dice));
+    return element(random.pick(['at0001', 'at0002', 'at0004']), nodeName, randomValue(random));
   });
 }
 
-function randomValue(dice: Dice): JsonObject {
+function randomValue(random: Random): JsonObject {
   const makers: readonly (() => JsonObject)[] = [
-    () => text(dice.one(POOL.texts)),
-    () => text(dice.one(POOL.texts), { mappings: [mapping(dice), mapping(dice)] }),
-    () => coded(dice.one(POOL.texts), dice.one(POOL.terminologies), dice.one(POOL.codes)),
-    () => quantity(dice.whole(-2, 5) / 2, 'mg'),
-    () => value('DV_COUNT', { magnitude: dice.whole(0, 3) }),
-    () => value('DV_ORDINAL', { value: dice.whole(0, 3), symbol: coded('x', 'local', dice.one(POOL.codes)) }),
-    () => value('DV_PROPORTION', { numerator: dice.whole(0, 3), denominator: 2, type: 0 }),
-    () => value('DV_DURATION', { value: dice.one(POOL.durations) }),
-    () => value('DV_DATE', { value: dice.one(POOL.dates) }),
-    () => value('DV_TIME', { value: dice.one(POOL.clockTimes) }),
-    () => dateTime(dice.one(POOL.times)),
-    () => value('DV_BOOLEAN', { value: dice.chance(0.5) }),
+    () => text(random.pick(POOL.texts)),
+    () => text(random.pick(POOL.texts), { mappings: [mapping(random), mapping(random)] }),
+    () => coded(random.pick(POOL.texts), random.pick(POOL.terminologies), random.pick(POOL.codes)),
+    () => quantity(random.whole(-2, 5) / 2, 'mg'),
+    () => value('DV_COUNT', { magnitude: random.whole(0, 3) }),
+    () =>
+      value('DV_ORDINAL', {
+        value: random.whole(0, 3),
+        symbol: coded('x', 'local', random.pick(POOL.codes)),
+      }),
+    () => value('DV_PROPORTION', { numerator: random.whole(0, 3), denominator: 2, type: 0 }),
+    () => value('DV_DURATION', { value: random.pick(POOL.durations) }),
+    () => value('DV_DATE', { value: random.pick(POOL.dates) }),
+    () => value('DV_TIME', { value: random.pick(POOL.clockTimes) }),
+    () => dateTime(random.pick(POOL.times)),
+    () => value('DV_BOOLEAN', { value: random.chance(0.5) }),
     () => value('DV_URI', { value: 'https://hill.example/a' }),
-    () => value('DV_IDENTIFIER', { id: dice.one(POOL.texts), type: 'x' }),
+    () => value('DV_IDENTIFIER', { id: random.pick(POOL.texts), type: 'x' }),
   ];
-  return dice.one(makers)();
+  return random.pick(makers)();
 }
 
-function mapping(dice: Dice): JsonObject {
-  return value('TERM_MAPPING', { match: '=', target: codePhrase('snomed_ct', dice.one(POOL.codes)) });
+function mapping(random: Random): JsonObject {
+  return value('TERM_MAPPING', { match: '=', target: codePhrase('snomed_ct', random.pick(POOL.codes)) });
 }

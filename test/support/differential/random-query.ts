@@ -1,5 +1,5 @@
 import { ARCHETYPES as A } from '../hilltop/compositions.js';
-import type { Dice } from './dice.js';
+import type { Random } from '../random.js';
 import { POOL, RANDOM_EHRS } from './random-data.js';
 
 /** A made-up query. Some are refused (types do not fit): those are thrown away. */
@@ -16,13 +16,13 @@ interface Variable {
 }
 
 /** Makes one query over data of `randomData`. */
-export function randomQuery(dice: Dice): RandomQuery {
-  const maker = new QueryMaker(dice);
+export function randomQuery(random: Random): RandomQuery {
+  const maker = new QueryMaker(random);
   return {
     aql: maker.query(),
-    ehrId: dice.chance(0.1) ? dice.one(RANDOM_EHRS) : null,
-    asOf: dice.chance(0.15) ? new Date(Date.UTC(2021, 0, 1) + dice.whole(0, 30) * 3_600_000) : null,
-    subsumption: dice.chance(0.1),
+    ehrId: random.chance(0.1) ? random.pick(RANDOM_EHRS) : null,
+    asOf: random.chance(0.15) ? new Date(Date.UTC(2021, 0, 1) + random.whole(0, 30) * 3_600_000) : null,
+    subsumption: random.chance(0.1),
   };
 }
 
@@ -227,15 +227,15 @@ class QueryMaker {
   private readonly aliases: string[] = [];
   private count = 0;
 
-  constructor(private readonly dice: Dice) {}
+  constructor(private readonly random: Random) {}
 
   query(): string {
-    const { dice } = this;
+    const { random } = this;
     const from = this.from();
-    const grouped = dice.chance(0.15);
-    const distinct = !grouped && dice.chance(0.15);
-    const columns = dice.many(dice.whole(1, 3), () => this.column(grouped));
-    const where = dice.chance(0.65) ? ` WHERE ${this.condition(2)}` : '';
+    const grouped = random.chance(0.15);
+    const distinct = !grouped && random.chance(0.15);
+    const columns = random.list(1, 3, () => this.column(grouped));
+    const where = random.chance(0.65) ? ` WHERE ${this.condition(2)}` : '';
     return `SELECT ${distinct ? 'DISTINCT ' : ''}${columns.join(', ')} FROM ${from}${where}${this.order(grouped || distinct)}${this.limit()}`;
   }
 
@@ -248,18 +248,18 @@ class QueryMaker {
   }
 
   private from(): string {
-    const { dice } = this;
-    switch (dice.whole(0, 11)) {
+    const { random } = this;
+    switch (random.whole(0, 11)) {
       case 0:
         return this.ehr();
       case 1:
-        return `${this.ehr()} CONTAINS EHR_STATUS ${this.variable('status')}${dice.chance(0.3) ? ` CONTAINS ${this.inner(1)}` : ''}`;
+        return `${this.ehr()} CONTAINS EHR_STATUS ${this.variable('status')}${random.chance(0.3) ? ` CONTAINS ${this.inner(1)}` : ''}`;
       case 2:
         return this.folders();
       case 3:
         return `${this.ehr()} CONTAINS ${this.version()}`;
       case 4:
-        return `${this.ehr()} CONTAINS (${this.root()} ${dice.one(['AND', 'OR'])} ${this.root()})`;
+        return `${this.ehr()} CONTAINS (${this.root()} ${random.pick(['AND', 'OR'])} ${this.root()})`;
       case 5:
         return this.hidden(
           () => `${this.ehr()} NOT CONTAINS`,
@@ -276,56 +276,54 @@ class QueryMaker {
 
   private ehr(): string {
     const name = this.variable('ehr');
-    return this.dice.chance(0.15)
-      ? `EHR ${name}[ehr_id/value='${this.dice.one(RANDOM_EHRS)}']`
+    return this.random.chance(0.15)
+      ? `EHR ${name}[ehr_id/value='${this.random.pick(RANDOM_EHRS)}']`
       : `EHR ${name}`;
   }
 
   private root(): string {
-    const { dice } = this;
-    if (dice.chance(0.1)) return `EHR_STATUS ${this.variable('status')}`;
-    const predicate = dice.one(['', '', `[${A.encounter}]`, `[${A.encounter}]`, "[name/value='Left']"]);
+    const { random } = this;
+    if (random.chance(0.1)) return `EHR_STATUS ${this.variable('status')}`;
+    const predicate = random.pick(['', '', `[${A.encounter}]`, `[${A.encounter}]`, "[name/value='Left']"]);
     const head = `COMPOSITION ${this.variable('composition')}${predicate}`;
-    if (dice.chance(0.15))
+    if (random.chance(0.15))
       return this.hidden(
         () => `${head} NOT CONTAINS`,
         () => this.group(1),
       );
-    return dice.chance(0.75) ? `${head} CONTAINS ${this.group(2)}` : head;
+    return random.chance(0.75) ? `${head} CONTAINS ${this.group(2)}` : head;
   }
 
   private group(depth: number): string {
-    const { dice } = this;
-    if (!dice.chance(0.25)) return this.inner(depth);
-    const operands = dice.many(dice.whole(2, 3), () =>
-      dice.chance(0.3) ? `(${this.inner(depth)})` : this.leaf(),
-    );
-    return `(${operands.join(dice.one([' AND ', ' OR ']))})`;
+    const { random } = this;
+    if (!random.chance(0.25)) return this.inner(depth);
+    const operands = random.list(2, 3, () => (random.chance(0.3) ? `(${this.inner(depth)})` : this.leaf()));
+    return `(${operands.join(random.pick([' AND ', ' OR ']))})`;
   }
 
   private inner(depth: number): string {
-    const { dice } = this;
+    const { random } = this;
     const head = this.leaf();
-    if (depth === 0 || !dice.chance(0.4)) return head;
-    if (dice.chance(0.2))
+    if (depth === 0 || !random.chance(0.4)) return head;
+    if (random.chance(0.2))
       return this.hidden(
         () => `${head} NOT CONTAINS`,
         () => this.group(depth - 1),
       );
-    if (head.endsWith(']') && !head.includes('name/value') && dice.chance(0.3))
-      return `${head} CONTAINS ELEMENT ${this.variable('element')}[${dice.one(['at0001', 'at0004', 'at0002'])}]`;
+    if (head.endsWith(']') && !head.includes('name/value') && random.chance(0.3))
+      return `${head} CONTAINS ELEMENT ${this.variable('element')}[${random.pick(['at0001', 'at0004', 'at0002'])}]`;
     return `${head} CONTAINS ${this.group(depth - 1)}`;
   }
 
   private leaf(): string {
-    const [className, kind, predicates] = this.dice.one(CLASSES);
-    return `${className} ${this.variable(kind)}${this.dice.one(predicates)}`;
+    const [className, kind, predicates] = this.random.pick(CLASSES);
+    return `${className} ${this.variable(kind)}${this.random.pick(predicates)}`;
   }
 
   private version(): string {
-    const { dice } = this;
+    const { random } = this;
     const name = this.variable('version');
-    const predicate = dice.one([
+    const predicate = random.pick([
       '',
       '[LATEST_VERSION]',
       '[ALL_VERSIONS]',
@@ -333,33 +331,33 @@ class QueryMaker {
       `[uid/value='cccccccc-0000-4000-8000-000000000000::local.cdr::1']`,
     ]);
     const head = `VERSION ${name}${predicate}`;
-    if (dice.chance(0.1))
+    if (random.chance(0.1))
       return this.hidden(
         () => `${head} NOT CONTAINS`,
         () => this.inner(0),
       );
-    return `${head} CONTAINS ${dice.chance(0.8) ? this.root() : this.group(1)}`;
+    return `${head} CONTAINS ${random.chance(0.8) ? this.root() : this.group(1)}`;
   }
 
   private folders(): string {
-    const { dice } = this;
+    const { random } = this;
     const folder = (): string =>
-      `FOLDER ${this.variable('folder')}${dice.one(['', "[name/value='Episodes']"])}`;
+      `FOLDER ${this.variable('folder')}${random.pick(['', "[name/value='Episodes']"])}`;
     const below = [
       (): string => folder(),
       (): string => this.root(),
       (): string => this.inner(1),
       (): string => `${folder()} CONTAINS ${this.inner(1)}`,
-      (): string => `(${folder()} ${dice.one(['AND', 'OR'])} ${this.root()})`,
+      (): string => `(${folder()} ${random.pick(['AND', 'OR'])} ${this.root()})`,
       (): string => `VERSION ${this.variable('version')} CONTAINS ${this.root()}`,
     ];
-    if (dice.chance(0.3)) return folder();
-    if (dice.chance(0.15))
+    if (random.chance(0.3)) return folder();
+    if (random.chance(0.15))
       return this.hidden(
         () => `${folder()} NOT CONTAINS`,
-        () => dice.one(below)(),
+        () => random.pick(below)(),
       );
-    return `${folder()} CONTAINS ${dice.one(below)()}`;
+    return `${folder()} CONTAINS ${random.pick(below)()}`;
   }
 
   /** Variables of the second part have no value outside it. */
@@ -374,21 +372,21 @@ class QueryMaker {
   // -------------------------------------------------------------- SELECT
 
   private path(): string {
-    const { name, kind } = this.dice.one(this.variables);
-    return `${name}${this.dice.one<string>(PATHS[kind])}`;
+    const { name, kind } = this.random.pick(this.variables);
+    return `${name}${this.random.pick<string>(PATHS[kind])}`;
   }
 
   /** The same prefix again, so that paths share choices. */
   private value(): string {
-    const { dice } = this;
-    if (!dice.chance(0.12)) return this.path();
-    return dice.one([
+    const { random } = this;
+    if (!random.chance(0.12)) return this.path();
+    return random.pick([
       () => `LENGTH(${this.path()})`,
       () => `CONCAT(${this.path()}, '-', ${this.path()})`,
       () => `CONCAT_WS(',', ${this.path()}, ${this.path()})`,
       () => `ABS(${this.path()})`,
-      () => `ROUND(${this.path()}, ${dice.one(['0', '1', '-1'])})`,
-      () => `SUBSTRING(${this.path()}, ${dice.whole(-1, 3)}, ${dice.whole(0, 3)})`,
+      () => `ROUND(${this.path()}, ${random.pick(['0', '1', '-1'])})`,
+      () => `SUBSTRING(${this.path()}, ${random.whole(-1, 3)}, ${random.whole(0, 3)})`,
       () => `POSITION('a', ${this.path()})`,
       () => `CONTAINS(${this.path()}, 'e')`,
       () => `MOD(${this.path()}, 2)`,
@@ -398,13 +396,13 @@ class QueryMaker {
   }
 
   private column(grouped: boolean): string {
-    const { dice } = this;
-    if (grouped && dice.chance(0.6)) {
-      const name = dice.one(['COUNT', 'COUNT', 'MIN', 'MAX', 'SUM', 'AVG']);
-      const distinct = name === 'COUNT' && dice.chance(0.4) ? 'DISTINCT ' : '';
-      return this.named(dice.chance(0.2) ? 'COUNT(*)' : `${name}(${distinct}${this.path()})`);
+    const { random } = this;
+    if (grouped && random.chance(0.6)) {
+      const name = random.pick(['COUNT', 'COUNT', 'MIN', 'MAX', 'SUM', 'AVG']);
+      const distinct = name === 'COUNT' && random.chance(0.4) ? 'DISTINCT ' : '';
+      return this.named(random.chance(0.2) ? 'COUNT(*)' : `${name}(${distinct}${this.path()})`);
     }
-    return this.named(dice.chance(0.05) ? dice.one(['1', "'x'", 'true', 'NULL']) : this.value());
+    return this.named(random.chance(0.05) ? random.pick(['1', "'x'", 'true', 'NULL']) : this.value());
   }
 
   private named(text: string): string {
@@ -414,65 +412,66 @@ class QueryMaker {
   }
 
   private order(selectedOnly: boolean): string {
-    const { dice } = this;
-    if (!dice.chance(0.5)) return '';
-    const keys = dice.many(dice.whole(1, 2), () => {
-      const key = selectedOnly || dice.chance(0.5) ? dice.one(this.aliases) : this.value();
-      return `${key}${dice.one(['', ' ASC', ' DESC'])}`;
+    const { random } = this;
+    if (!random.chance(0.5)) return '';
+    const keys = random.list(1, 2, () => {
+      const key = selectedOnly || random.chance(0.5) ? random.pick(this.aliases) : this.value();
+      return `${key}${random.pick(['', ' ASC', ' DESC'])}`;
     });
     return ` ORDER BY ${keys.join(', ')}`;
   }
 
   private limit(): string {
-    const { dice } = this;
-    if (!dice.chance(0.35)) return '';
-    return ` LIMIT ${dice.whole(1, 5)}${dice.chance(0.5) ? ` OFFSET ${dice.whole(0, 4)}` : ''}`;
+    const { random } = this;
+    if (!random.chance(0.35)) return '';
+    return ` LIMIT ${random.whole(1, 5)}${random.chance(0.5) ? ` OFFSET ${random.whole(0, 4)}` : ''}`;
   }
 
   // -------------------------------------------------------------- WHERE
 
   private condition(depth: number): string {
-    const { dice } = this;
-    if (depth > 0 && dice.chance(0.4)) {
-      const parts = dice.many(2, () => this.condition(depth - 1));
-      return `(${parts.join(dice.one([' AND ', ' OR ']))})`;
+    const { random } = this;
+    if (depth > 0 && random.chance(0.4)) {
+      const parts = [this.condition(depth - 1), this.condition(depth - 1)];
+      return `(${parts.join(random.pick([' AND ', ' OR ']))})`;
     }
-    if (dice.chance(0.15)) return `NOT ${this.condition(0)}`;
+    if (random.chance(0.15)) return `NOT ${this.condition(0)}`;
     return this.test();
   }
 
   private test(): string {
-    const { dice } = this;
-    const operator = dice.one(['=', '!=', '<', '>', '<=', '>=']);
-    return dice.one([
+    const { random } = this;
+    const operator = random.pick(['=', '!=', '<', '>', '<=', '>=']);
+    return random.pick([
       () => `${this.value()} ${operator} ${this.literal()}`,
       () => `${this.path()} ${operator} ${this.literal()}`,
       () => `${this.path()} ${operator} ${this.literal()}`,
       () => `${this.path()} ${operator} ${this.path()}`,
       () => `EXISTS ${this.path()}`,
       () => `NOT EXISTS ${this.path()}`,
-      () => `${this.path()} ${dice.one(['=', '!='])} NULL`,
+      () => `${this.path()} ${random.pick(['=', '!='])} NULL`,
       () =>
-        `${this.path()} ${dice.one(['LIKE', 'NOT LIKE'])} ${dice.one(["'L*'", "'?eta*'", "'%'", "'*a*'", "'a\\\\*b'", "'2*'", "'1??'"])}`,
-      () => `${this.path()} ${dice.one(['MATCHES', 'NOT MATCHES'])} {${this.literal()}, ${this.literal()}}`,
+        `${this.path()} ${random.pick(['LIKE', 'NOT LIKE'])} ${random.pick(["'L*'", "'?eta*'", "'%'", "'*a*'", "'a\\\\*b'", "'2*'", "'1??'"])}`,
+      () =>
+        `${this.path()} ${random.pick(['MATCHES', 'NOT MATCHES'])} {${this.literal()}, ${this.literal()}}`,
     ])();
   }
 
   private literal(): string {
-    const { dice } = this;
+    const { random } = this;
     const text = (value: string): string => `'${value}'`;
-    return dice.one([
-      () => String(dice.whole(-1, 4) * 50),
-      () => String(dice.whole(-2, 5) / 2),
-      () => text(dice.one(POOL.texts)),
-      () => text(dice.one(POOL.names)),
-      () => text(dice.one(POOL.codes)),
-      () => text(dice.one(POOL.times)),
-      () => text(dice.one(POOL.dates)),
-      () => text(dice.one(POOL.durations)),
-      () => text(dice.one(POOL.clockTimes)),
-      () => dice.one(['true', 'false']),
-      () => text(dice.one([A.encounter, A.bloodPressure, 'Dr A', 't.one', 'snomed_ct::25064002', '249'])),
+    return random.pick([
+      () => String(random.whole(-1, 4) * 50),
+      () => String(random.whole(-2, 5) / 2),
+      () => text(random.pick(POOL.texts)),
+      () => text(random.pick(POOL.names)),
+      () => text(random.pick(POOL.codes)),
+      () => text(random.pick(POOL.times)),
+      () => text(random.pick(POOL.dates)),
+      () => text(random.pick(POOL.durations)),
+      () => text(random.pick(POOL.clockTimes)),
+      () => random.pick(['true', 'false']),
+      () => text(random.pick([A.encounter, A.bloodPressure, 'Dr A', 't.one', 'snomed_ct::25064002', '249'])),
     ])();
   }
 }

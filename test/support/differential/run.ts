@@ -7,10 +7,10 @@ import type { ReferenceData } from '../../../aql/reference/data.js';
 import { evaluateQuery } from '../../../aql/reference/evaluate.js';
 import { resolveScope } from '../../../aql/scope.js';
 import { CdrError } from '../../../base/errors.js';
+import { differenceOf } from '../aql-compare.js';
 import { pipelineRows } from '../aql-pipeline.js';
 import { loadReferenceData } from '../load-reference.js';
-import { pageFault } from './compare.js';
-import { Dice } from './dice.js';
+import { Random } from '../random.js';
 import { randomData } from './random-data.js';
 import { randomQuery, type RandomQuery } from './random-query.js';
 
@@ -39,11 +39,11 @@ export async function differentialRun(
   const count = { compared: 0, refused: 0, withRows: 0 };
   for (let round = 0; count.compared < pairs && faults.length < maxFaults; round++) {
     const dataSeed = seed + round * 1_000_003;
-    const data = randomData(new Dice(dataSeed));
+    const data = randomData(new Random(dataSeed));
     await loadReferenceData(data, 'all');
-    const dice = new Dice(dataSeed + 7);
+    const random = new Random(dataSeed + 7);
     for (let i = 0; i < QUERIES_PER_DATA && count.compared < pairs && faults.length < maxFaults; i++) {
-      const query = randomQuery(dice);
+      const query = randomQuery(random);
       const outcome = await compareOne(data, query);
       if (outcome === 'refused') {
         count.refused++;
@@ -79,11 +79,11 @@ async function compareOne(data: ReferenceData, query: RandomQuery): Promise<Outc
   }
   const { scope, page } = prepared;
   const options = { systemId: SYSTEM_ID, asOf, subsumption };
-  const { ordered } = evaluateQuery(scope, data, { ...options, now: NOW, ehrId });
+  const reference = evaluateQuery(scope, data, { ...options, now: NOW, ehrId });
   try {
     const rows = await pipelineRows(scope, page, { ...options, now: NOW });
-    return { rows: ordered.length, fault: pageFault(rows, ordered, page) };
+    return { rows: reference.ordered.length, fault: differenceOf(reference, page, rows) };
   } catch (error) {
-    return { rows: ordered.length, fault: String(error) };
+    return { rows: reference.ordered.length, fault: String(error) };
   }
 }
