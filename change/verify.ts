@@ -1,6 +1,6 @@
-import { CdrError } from '../base/errors.js';
 import { ehrById } from '../models/ehr.js';
 import { AQL_SCHEMA_VERSION, COLLECTIONS } from '../models/layout.js';
+import { withLease } from '../models/lease.js';
 import { storageSettings } from '../models/settings.js';
 import { templateIds } from '../models/template.js';
 import {
@@ -19,24 +19,16 @@ import { Findings, type VerifyProgress, type VerifyReport } from './verify-repor
 /** EHRs read at once. */
 const PAGE = 100;
 
-let isRunning = false;
-
 /**
  * Checks the whole database against its own rules, EHR by EHR in constant memory, while others write: chains of
  * versions, heads, CONTRIBUTIONs both ways, EHR_STATUS, subjects, templates, item tags, derived documents equal
- * to recomputation, merges. Changes nothing. Contract, section 13: verify.
- * @throws conflict while another check runs in this process
+ * to recomputation, merges. Changes none of it. Contract, section 13: verify.
+ * @throws conflict while another check of this database runs, in whichever process
  */
 export async function verifyStorage(
   onProgress: (progress: VerifyProgress) => void = () => undefined,
 ): Promise<VerifyReport> {
-  if (isRunning) throw new CdrError('conflict', 'an integrity check is running already');
-  isRunning = true;
-  try {
-    return await verify(onProgress);
-  } finally {
-    isRunning = false;
-  }
+  return withLease('verify', 'an integrity check is running already', () => verify(onProgress));
 }
 
 async function verify(onProgress: (progress: VerifyProgress) => void): Promise<VerifyReport> {

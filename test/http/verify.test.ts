@@ -95,6 +95,14 @@ describe('verify', () => {
     expect((await admin(app, 'post', '/verify')).status).toBe(200);
   });
 
+  it('does not run while another process is at it', async () => {
+    const held = { _id: 'verify', holder: 'another process', expires_at: new Date(Date.now() + 3_600_000) };
+    await collection('settings').insertOne(held);
+    expect((await admin(app, 'post', '/verify')).status).toBe(409);
+    await collection('settings').updateOne({ _id: 'verify' }, { $set: { expires_at: new Date(0) } });
+    expect((await admin(app, 'post', '/verify')).status).toBe(200);
+  });
+
   it('tells how far it is', async () => {
     const told: VerifyProgress[] = [];
     await verifyStorage((progress) => told.push(progress));
