@@ -16,7 +16,7 @@ const ORDER = 'ORDER BY c/context/start_time DESC';
 
 /** Vital signs with only a few different start times and times of creation. */
 function tied(): ReferenceData {
-  const { ehrs, versions } = vitalSigns({ ehrs: 30, compositionsPerEhr: 5, seed: 1 });
+  const { ehrs, versions } = vitalSigns({ ehrs: 50, compositionsPerEhr: 5, seed: 1 });
   const day = (index: number): string => `2024-01-0${1 + (index % DAYS)}T00:00:00.000Z`;
   return {
     ehrs: ehrs.map((ehr, index) => ({ ...ehr, timeCreated: new Date(day(index)) })),
@@ -61,6 +61,11 @@ describe('pages over equal sort keys', () => {
     ['one class', `FROM EHR e CONTAINS COMPOSITION c CONTAINS ${O}`, ORDER],
     ['most readings', `FROM EHR e CONTAINS COMPOSITION c CONTAINS ${O} WHERE ${SYS} > 100`, ORDER],
     ['few readings', `FROM EHR e CONTAINS COMPOSITION c CONTAINS ${O} WHERE ${SYS} > 135`, ORDER],
+    [
+      'readings, highest first',
+      `FROM EHR e CONTAINS COMPOSITION c CONTAINS ${O} WHERE ${SYS} > 90`,
+      `ORDER BY ${SYS} DESC`,
+    ],
     ['EHRs', 'FROM EHR e CONTAINS COMPOSITION c', 'ORDER BY e/time_created DESC'],
   ])('hold each row once: %s', async (_, from, order) => {
     const columns = from.includes(O) ? `c/uid/value, ${SYS}` : 'c/uid/value';
