@@ -1,97 +1,167 @@
-import { Command } from 'commander';
-import { demoClient } from '../src/demo/client.js';
-import { loadDemoData, patientCompositions, type LoadPlan } from '../src/demo/load.js';
-import { configFromEnvironment } from '../src/config.js';
-import { createLogger } from '../src/logger.js';
-import { startServer } from '../src/start.js';
-import { timing } from './measure.js';
+import { Command, Option } from 'commander';
+import { textTable } from '../src/demo/table.js';
+import { startServerProcess } from '../test/support/server-process.js';
+import { machine, timing } from './measure.js';
+import { childrenOf, processFigures } from './process-figures.js';
+import { mixedWork, type Work } from './soak-work.js';
 
-const PLAN: LoadPlan = { ehrs: 100, compositionsPerEhr: 10, seed: 20260105, parallel: 8 };
-const QUERY = 'SELECT c/uid/value AS uid FROM EHR e CONTAINS COMPOSITION c ORDER BY uid LIMIT 20';
 const MINUTE_MS = 60_000;
 const MEBIBYTE = 1024 * 1024;
+const SAMPLE_MS = 10_000;
+const SATURATION_MS = 15_000;
+const CLIENTS = [4, 8, 16, 32];
+/** Memory of the first minutes is that of code being compiled and caches being filled. */
+const WARM_UP_MS = 2 * MINUTE_MS;
+/** Growth of the server's memory that still counts as flat. */
+const FLAT_MIB_PER_MINUTE = 2;
+
+/** Memory at one moment. */
+interface Sample {
+  readonly ms: number;
+  readonly serverBytes: number;
+  readonly databaseBytes: number;
+}
+
+/** Everything that was seen while the load ran. */
+interface Record {
+  readonly samples: Sample[];
+  /** Answers by HTTP status; 0: none. */
+  readonly statuses: Map<number, number>;
+  /** Milliseconds of each answer since it was due, by minute. */
+  readonly times: number[][];
+}
 
 /**
- * `npm run soak`: finds the highest load that a closed loop reaches, then sends 70 % of it at fixed times for ten
- * minutes (eight commits to one read to one query) and prints errors, delays and memory minute by minute.
+ * `npm run soak`: finds the highest load of mixed work that clients reach who wait for their answers, then sends 70 % of
+ * it at fixed times for ten minutes, and judges errors and the server's memory. Server and database are processes of
+ * their own; this one only sends.
  */
 async function main(): Promise<void> {
   const { minutes, share } = new Command('soak')
-    .option('--minutes <number>', 'how long', '10')
+    .addOption(new Option('--minutes <number>', 'how long').env('SOAK_MINUTES').default('10'))
     .option('--share <number>', 'share of the highest load', '0.7')
     .parse()
     .opts<{ minutes: string; share: string }>();
-  const settings = configFromEnvironment({ EMBEDDED_DATA_DIR: 'temporary', PORT: '0', LOG_LEVEL: 'warn' });
-  const server = await startServer(settings, createLogger(settings.logLevel));
+  const server = await startServerProcess({
+    EMBEDDED_DATA_DIR: 'temporary',
+    MONGODB_URI: '',
+    AUTH: 'none',
+  });
   try {
-    const client = demoClient(server.url);
-    const ehrIds = await loadDemoData(client, PLAN, () => undefined);
-    const work = workOn(server.url, ehrIds);
+    print(machine());
+    const work = await mixedWork(server.url);
     const highest = await highestRate(work);
     const rate = highest * Number(share);
-    print(`highest ${highest.toFixed(0)} requests/s; soak at ${rate.toFixed(0)} for ${minutes} minutes`);
-    for (let minute = 1; minute <= Number(minutes); minute += 1) await soakMinute(work, rate, minute);
+    print(`highest ${highest.toFixed(0)} requests/s; ${rate.toFixed(0)} for ${minutes} minutes`);
+    const seen = await soak(work, {
+      rate,
+      ms: Number(minutes) * MINUTE_MS,
+      processId: server.process.pid ?? 0,
+    });
+    report(seen);
   } finally {
-    await server.close();
+    await server.stop();
   }
 }
 
-type Work = (turn: number) => Promise<void>;
-
-function workOn(url: string, ehrIds: readonly string[]): Work {
-  const client = demoClient(url);
-  const compositions = patientCompositions(PLAN, 0);
-  return async (turn) => {
-    const ehrId = ehrIds[turn % ehrIds.length] ?? '';
-    if (turn % 10 === 8) {
-      const answer = await fetch(`${url}/rest/openehr/v1/ehr/${ehrId}`);
-      await answer.arrayBuffer();
-      if (answer.status !== 200) throw new Error(`a read answered ${answer.status}`);
-    } else if (turn % 10 === 9) await client.query(QUERY, {});
-    else await client.commitComposition(ehrId, compositions[turn % compositions.length] ?? {});
-  };
-}
-
-/** Requests per second of sixteen clients that each wait for their answer. */
+/** The best of short runs with more and more clients. */
 async function highestRate(work: Work): Promise<number> {
-  const start = performance.now();
-  let turn = 0;
-  const lane = async (): Promise<void> => {
-    while (performance.now() - start < MINUTE_MS / 3) await work((turn += 1));
-  };
-  await Promise.all(Array.from({ length: 16 }, lane));
-  return (turn / (performance.now() - start)) * 1000;
+  const rates: number[] = [];
+  for (const clients of CLIENTS) {
+    const start = performance.now();
+    let answered = 0;
+    let turn = 0;
+    const lane = async (): Promise<void> => {
+      while (performance.now() - start < SATURATION_MS) {
+        if ((await work((turn += 1))) < 400) answered += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, lane));
+    const rate = (answered / (performance.now() - start)) * 1000;
+    print(`${clients} clients: ${rate.toFixed(0)} requests/s`);
+    rates.push(rate);
+  }
+  return Math.max(...rates);
 }
 
 /** Requests are sent when they are due, whether earlier ones are answered or not. */
-async function soakMinute(work: Work, rate: number, minute: number): Promise<void> {
-  const times: number[] = [];
-  const errors = new Map<string, number>();
-  const underWay: Promise<void>[] = [];
+async function soak(
+  work: Work,
+  plan: { readonly rate: number; readonly ms: number; readonly processId: number },
+): Promise<Record> {
+  const seen: Record = { samples: [], statuses: new Map(), times: [] };
+  const underWay = new Set<Promise<void>>();
   const start = performance.now();
-  const count = Math.round((rate * MINUTE_MS) / 1000);
-  for (let turn = 0; turn < count; turn += 1) {
-    const due = start + (turn * 1000) / rate;
-    const wait = due - performance.now();
-    if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
-    underWay.push(
-      work(turn).then(
-        () => void times.push(performance.now() - due),
-        (error: unknown) => {
-          const message = error instanceof Error ? error.message : String(error);
-          errors.set(message, (errors.get(message) ?? 0) + 1);
-        },
-      ),
-    );
+  const sample = (): void => void seen.samples.push(sampleOf(plan.processId, performance.now() - start));
+  sample();
+  const timer = setInterval(sample, SAMPLE_MS);
+  for (let turn = 0; turn < (plan.rate * plan.ms) / 1000; turn += 1) {
+    const dueMs = (turn * 1000) / plan.rate;
+    const waitMs = start + dueMs - performance.now();
+    if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const request = work(turn).then((status) => {
+      seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
+      (seen.times[Math.floor(dueMs / MINUTE_MS)] ??= []).push(performance.now() - start - dueMs);
+      underWay.delete(request);
+    });
+    underWay.add(request);
   }
   await Promise.all(underWay);
-  const { medianMs, p95Ms } = timing('soak', times);
-  const { rss, heapUsed } = process.memoryUsage();
-  const memory = `rss ${Math.round(rss / MEBIBYTE)} MiB, heap ${Math.round(heapUsed / MEBIBYTE)} MiB`;
-  print(
-    `minute ${minute}: ${times.length} answers, median ${medianMs.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms, ${memory}`,
-  );
-  for (const [message, times] of errors) print(`  ${times} × ${message}`);
+  clearInterval(timer);
+  sample();
+  return seen;
+}
+
+function sampleOf(processId: number, ms: number): Sample {
+  const database = childrenOf(processId).map((id) => processFigures(id).residentBytes);
+  const databaseBytes = database.reduce((sum, bytes) => sum + bytes, 0);
+  return { ms, serverBytes: processFigures(processId).residentBytes, databaseBytes };
+}
+
+function report({ samples, statuses, times }: Record): void {
+  const rows = times.map((ofMinute, index) => {
+    const { medianMs, p95Ms } = timing('soak', ofMinute);
+    const end = (index + 1) * MINUTE_MS;
+    const last = samples.findLast(({ ms }) => ms <= end + SAMPLE_MS / 2);
+    return [
+      `${index + 1}`,
+      `${ofMinute.length}`,
+      medianMs.toFixed(1),
+      p95Ms.toFixed(1),
+      mebibytes(last?.serverBytes),
+      mebibytes(last?.databaseBytes),
+    ];
+  });
+  print(textTable(['minute', 'answers', 'median ms', 'p95 ms', 'server MiB', 'database MiB'], rows));
+  const answers = [...statuses].sort(([a], [b]) => a - b);
+  print(`answers by status: ${answers.map(([status, count]) => `${status || 'none'}: ${count}`).join(', ')}`);
+  const errors = answers.filter(([status]) => status === 0 || status >= 400);
+  const slope = growth(samples);
+  const isFlat = slope <= FLAT_MIB_PER_MINUTE;
+  print(`memory of the server after the first 2 minutes: ${slope.toFixed(2)} MiB a minute`);
+  print(`verdict: ${errors.length === 0 ? 'no error' : 'ERRORS'}, ${verdictOn(samples, isFlat)}`);
+  if (errors.length > 0 || !isFlat) process.exitCode = 1;
+}
+
+function verdictOn(samples: readonly Sample[], isFlat: boolean): string {
+  if ((samples.at(-1)?.ms ?? 0) < 2 * WARM_UP_MS) return 'too short to judge memory';
+  return isFlat ? 'flat memory' : 'MEMORY GROWS';
+}
+
+/** Slope of the line through the server's memory after the warm-up, MiB a minute; 0 when there is too little. */
+function growth(samples: readonly Sample[]): number {
+  const later = samples.filter(({ ms }) => ms >= WARM_UP_MS);
+  if ((samples.at(-1)?.ms ?? 0) < 2 * WARM_UP_MS) return 0;
+  const points = later.map(({ ms, serverBytes }) => [ms / MINUTE_MS, serverBytes / MEBIBYTE] as const);
+  const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length;
+  const [meanX, meanY] = [mean(0), mean(1)];
+  const above = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
+  const below = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+  return above / below;
+}
+
+function mebibytes(bytes = 0): string {
+  return (bytes / MEBIBYTE).toFixed(0);
 }
 
 function print(line: string): void {
