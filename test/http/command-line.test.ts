@@ -253,6 +253,9 @@ describe('export', () => {
     await prepareEhr(ehrId);
     const exported = file('one.ndjson');
     expect((await run('export', '--ehr', ehrId, '--output', exported)).code).toBe(0);
+    const text = readFileSync(exported, 'utf8');
+    for (const part of ['"links"', '"feeder_audit"', '"participations"', '"episode"', 'Süd 3', '"553"'])
+      expect(text).toContain(part);
     expect((await run('import', exported)).stdout).toMatch(/^0 imported, 5 there already, 0 failed/);
 
     const other = { ...own, MONGODB_DATABASE: `${testDatabaseName()}_o`, SYSTEM_ID: 'other.system' };
@@ -281,11 +284,15 @@ describe('export', () => {
     ).toEqual([['id'], ['id']]);
   });
 
-  /** Three compositions, one of them incomplete, a directory, an EHR that may not be changed any more. */
+  /**
+   * Three compositions, one with links, feeder audit and a participation, one incomplete; a directory of two levels
+   * that names a composition; an EHR that may not be changed any more, with details.
+   */
   async function prepareEhr(ehrId: string): Promise<void> {
     const incomplete = withoutAttributes(compositions[1]!, ['content']);
+    const objectId = randomUUID();
     const records = [
-      { ehr_id: ehrId, composition: compositions[0] },
+      { ehr_id: ehrId, composition: { ...withProvenance(compositions[0]!), uid: { value: objectId } } },
       { ehr_id: ehrId, composition: incomplete, lifecycle_state: '553' },
       { ehr_id: ehrId, composition: compositions[2] },
       {
@@ -294,6 +301,21 @@ describe('export', () => {
           _type: 'FOLDER',
           archetype_node_id: 'openEHR-EHR-FOLDER.generic.v1',
           name: { value: 'root' },
+          folders: [
+            {
+              _type: 'FOLDER',
+              archetype_node_id: 'openEHR-EHR-FOLDER.generic.v1',
+              name: { value: 'episode' },
+              items: [
+                {
+                  _type: 'OBJECT_REF',
+                  id: { _type: 'HIER_OBJECT_ID', value: objectId },
+                  namespace: 'local',
+                  type: 'VERSIONED_COMPOSITION',
+                },
+              ],
+            },
+          ],
         },
       },
       {
@@ -305,11 +327,49 @@ describe('export', () => {
           subject: { _type: 'PARTY_SELF' },
           is_queryable: false,
           is_modifiable: false,
+          other_details: {
+            _type: 'ITEM_TREE',
+            archetype_node_id: 'at0001',
+            name: { value: 'details' },
+            items: [
+              {
+                _type: 'ELEMENT',
+                archetype_node_id: 'at0002',
+                name: { value: 'ward' },
+                value: { _type: 'DV_TEXT', value: 'Süd 3' },
+              },
+            ],
+          },
         },
       },
     ];
     writeFileSync(file('prepared.ndjson'), ndjson(records));
     expect((await run('import', file('prepared.ndjson'))).stdout).toMatch(/^5 imported/);
+  }
+
+  /** The composition with what tells where it comes from and what it belongs to. */
+  function withProvenance(composition: JsonObject): JsonObject {
+    const text = (value: string) => ({ _type: 'DV_TEXT', value });
+    const target = { _type: 'DV_EHR_URI', value: 'ehr://other.system/1' };
+    return {
+      ...composition,
+      links: [{ _type: 'LINK', meaning: text('follow-up'), type: text('problem'), target }],
+      feeder_audit: {
+        _type: 'FEEDER_AUDIT',
+        originating_system_audit: { _type: 'FEEDER_AUDIT_DETAILS', system_id: 'laboratory', version_id: '7' },
+        original_content: { _type: 'DV_PARSABLE', value: 'MSH|^~\\&|', formalism: 'HL7v2' },
+      },
+      context: {
+        ...(composition.context as JsonObject),
+        participations: [
+          {
+            _type: 'PARTICIPATION',
+            function: text('requester'),
+            performer: { _type: 'PARTY_IDENTIFIED', name: 'Dr. Ada' },
+          },
+        ],
+      },
+    };
   }
 
   /** Without what names the system and the version; the object id of an EHR_STATUS is the server's. */
