@@ -112,7 +112,7 @@ describe('a plan', () => {
     expect(commit.versions[0]?.timeCommitted).toEqual(time);
     expect(writes).toContainEqual({
       collection: 'versioned_objects',
-      filter: { _id: OBJECT, ehr_id: EHR, latest_version_uid: V1 },
+      filter: { _id: OBJECT, ehr_id: EHR, latest_version_uid: V1, has_item_tags: null },
       update: {
         $set: {
           latest_version: 2,
