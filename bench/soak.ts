@@ -23,7 +23,7 @@ interface Sample {
 }
 
 /** Everything that was seen while the load ran. */
-interface Record {
+interface Observed {
   readonly samples: Sample[];
   /** Answers by HTTP status; 0: none. */
   readonly statuses: Map<number, number>;
@@ -88,8 +88,8 @@ async function highestRate(work: Work): Promise<number> {
 async function soak(
   work: Work,
   plan: { readonly rate: number; readonly ms: number; readonly processId: number },
-): Promise<Record> {
-  const seen: Record = { samples: [], statuses: new Map(), times: [] };
+): Promise<Observed> {
+  const seen: Observed = { samples: [], statuses: new Map(), times: [] };
   const underWay = new Set<Promise<void>>();
   const start = performance.now();
   const sample = (): void => void seen.samples.push(sampleOf(plan.processId, performance.now() - start));
@@ -118,7 +118,7 @@ function sampleOf(processId: number, ms: number): Sample {
   return { ms, serverBytes: processFigures(processId).residentBytes, databaseBytes };
 }
 
-function report({ samples, statuses, times }: Record): void {
+function report({ samples, statuses, times }: Observed): void {
   const rows = times.map((ofMinute, index) => {
     const { medianMs, p95Ms } = timing('soak', ofMinute);
     const end = (index + 1) * MINUTE_MS;
