@@ -34,12 +34,20 @@ export function isUnavailable(error: unknown): boolean {
     error instanceof mongo.MongoNetworkError ||
     error instanceof mongo.MongoNotConnectedError ||
     error instanceof mongo.MongoTopologyClosedError ||
-    error instanceof mongo.MongoServerClosedError
+    error instanceof mongo.MongoServerClosedError ||
+    isSocketFailure(error)
   )
     return true;
   return (
     error instanceof mongo.MongoError && (error.code === LOCK_TIMEOUT || NO_PRIMARY.includes(error.code))
   );
+}
+
+/** The driver passes on what a write to a connection that was just lost throws, as Node.js gives it. */
+function isSocketFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return syscall === 'write' && (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED');
 }
 
 /** Whether a transaction changes more than the server can hold. */

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
+import { isUnavailable } from '../../../database/mongo-error.js';
+
+const { mongo } = mongoose;
+const socketError = (code: string, syscall: string): Error =>
+  Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+
+describe('a database that cannot be reached', () => {
+  it.each([
+    ['no server can be selected', new mongo.MongoServerSelectionError('none', {} as never)],
+    ['the connection broke', new mongo.MongoNetworkError('broken')],
+    ['the primary steps down', new mongo.MongoServerError({ message: 'stepped down', code: 189 })],
+    ['the engine stops', new mongo.MongoServerError({ message: 'stopping', code: 91 })],
+    ['a command is written to a connection just lost', socketError('ECONNRESET', 'write')],
+    ['a command is written to a connection just closed', socketError('EPIPE', 'write')],
+  ])('is told when %s', (_, error) => {
+    expect(isUnavailable(error)).toBe(true);
+  });
+
+  it.each([
+    ['a document is refused', new mongo.MongoServerError({ message: 'duplicate', code: 11000 })],
+    ['a client goes away', socketError('ECONNRESET', 'read')],
+    ['a file is not there', socketError('ENOENT', 'open')],
+    ['the code is wrong', new TypeError('undefined is not a function')],
+  ])('is not told when %s', (_, error) => {
+    expect(isUnavailable(error)).toBe(false);
+  });
+});
