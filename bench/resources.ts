@@ -11,6 +11,7 @@ import { compositionsOfPatient } from '../src/demo/patient.js';
 import { seededRandom } from '../src/demo/random.js';
 import { textTable } from '../src/demo/table.js';
 import { measure, milliseconds } from './measure.js';
+import { timeOneClient } from './one-client.js';
 
 const TEMPLATE = 'ehrbase_blood_pressure_simple.de.v0';
 const SECONDS = 5;
@@ -47,10 +48,10 @@ function bloodPressure(seed = 1): JsonObject {
   return composition;
 }
 
-/** One client is timed call by call; many by a load generator in a thread of its own, to the millisecond. */
+/** One client is timed call by call; many by a load generator, to the millisecond. Each has a thread of its own. */
 async function benchReads(url: string, paths: readonly string[], print: Print): Promise<void> {
   const bare = await measure('findOne', READS, (run) => stored(COLLECTIONS.versions, uidOf(paths, run)));
-  const one = await measure('GET', READS, (run) => call('GET', `${url}${paths[run % paths.length] ?? ''}`));
+  const one = await timeOneClient(url, paths, READS);
   const rows = [
     ['1', milliseconds(one.medianMs), milliseconds(one.p95Ms), (1000 / one.medianMs).toFixed(0), '0'],
   ];
