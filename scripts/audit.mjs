@@ -1,4 +1,4 @@
-// `npm run audit`: known weaknesses of what the product ships. A registry that cannot be reached is said, not failed.
+// `npm run check:audit`: known weaknesses of what the product ships. A registry that cannot be reached is said, not failed.
 import { spawnSync } from 'node:child_process';
 
 const { status, stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json', '--audit-level=high'], {
