@@ -8,7 +8,8 @@ const PLAN: LoadPlan = { ehrs: 500, compositionsPerEhr: 4, seed: 20260105, paral
 const READINGS = `SELECT o/data[at0001]/origin/value AS time,
     o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value/magnitude AS systolic
   FROM EHR e CONTAINS OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]`;
-const HIGH = `${READINGS} WHERE o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value/magnitude > 185`;
+const HIGH = `${READINGS} WHERE o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value/magnitude > 185
+  ORDER BY systolic DESC`;
 
 /**
  * Loads 500 EHRs, then mixes: of ten requests three commit a COMPOSITION, four get one, one gets an EHR, one asks for
