@@ -13,6 +13,11 @@ import { Sessions } from './sessions.js';
 import { Transactions } from './transactions.js';
 
 const HOST = '127.0.0.1';
+/**
+ * Any number of connections: commands that wait for a transaction hold theirs, so in a pool with a limit they could
+ * keep the one that the transaction's own commit needs.
+ */
+const URI_OPTIONS = `replicaSet=${REPLICA_SET}&w=majority&maxPoolSize=0`;
 
 /** How a server is to run. */
 export interface ServerOptions {
@@ -63,7 +68,7 @@ async function serve(engine: Engine, options: ServerOptions): Promise<RunningSer
     new Connection(socket, front, connections);
   });
   return {
-    uri: `mongodb://${HOST}:${port}/?replicaSet=${REPLICA_SET}&w=majority`,
+    uri: `mongodb://${HOST}:${port}/?${URI_OPTIONS}`,
     port,
     version: facts.version,
     recovered,

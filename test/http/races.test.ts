@@ -109,3 +109,17 @@ describe('a freeze in parallel with writes', () => {
     expect((await request(app).post(`${base}/composition`).send(aComposition())).status).toBe(409);
   });
 });
+
+describe('more requests at once than a usual pool has connections', () => {
+  it('are all carried out: none waits for a connection that only another one can free', async () => {
+    const COUNT = 120;
+    const answers = await Promise.all(
+      Array.from({ length: 2 * COUNT }, (_, index) =>
+        index % 2 === 0 ? request(app).post(`${V1}/ehr`) : request(app).get(`${V1}/ehr/${ehrId}`),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(COUNT);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(COUNT);
+  }, 60_000);
+});
