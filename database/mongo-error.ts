@@ -43,11 +43,16 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** The driver passes on what a write to a connection that was just lost throws, as Node.js gives it. */
+const LOST_CONNECTION: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT'];
+
+/**
+ * While the driver waits for room to write a command, it passes on whatever ends the connection as Node.js gives it,
+ * be it of the write or of the reading beside it.
+ */
 function isSocketFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  return syscall === 'write' && (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED');
+  return LOST_CONNECTION.includes(code) && (syscall === 'write' || syscall === 'read');
 }
 
 /** Whether a transaction changes more than the server can hold. */

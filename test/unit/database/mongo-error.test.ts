@@ -14,13 +14,14 @@ describe('a database that cannot be reached', () => {
     ['the engine stops', new mongo.MongoServerError({ message: 'stopping', code: 91 })],
     ['a command is written to a connection just lost', socketError('ECONNRESET', 'write')],
     ['a command is written to a connection just closed', socketError('EPIPE', 'write')],
+    ['a connection ends while a command waits to be written', socketError('ECONNRESET', 'read')],
   ])('is told when %s', (_, error) => {
     expect(isUnavailable(error)).toBe(true);
   });
 
   it.each([
     ['a document is refused', new mongo.MongoServerError({ message: 'duplicate', code: 11000 })],
-    ['a client goes away', socketError('ECONNRESET', 'read')],
+    ['a name is not known', socketError('ENOTFOUND', 'getaddrinfo')],
     ['a file is not there', socketError('ENOENT', 'open')],
     ['the code is wrong', new TypeError('undefined is not a function')],
   ])('is not told when %s', (_, error) => {
