@@ -43,16 +43,18 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-const LOST_CONNECTION: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT'];
+const LOST_CONNECTION: readonly unknown[] = [
+  'ECONNRESET',
+  'EPIPE',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+];
 
-/**
- * While the driver waits for room to write a command, it passes on whatever ends the connection as Node.js gives it,
- * be it of the write or of the reading beside it.
- */
+/** Whatever ends a connection while the driver waits to write a command, it passes on as Node.js gives it. */
 function isSocketFailure(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return LOST_CONNECTION.includes(code) && (syscall === 'write' || syscall === 'read');
+  return error instanceof Error && LOST_CONNECTION.includes((error as NodeJS.ErrnoException).code);
 }
 
 /** Whether a transaction changes more than the server can hold. */
