@@ -47,8 +47,8 @@ function listening(child: ChildProcess): Promise<string> {
     }, START_TIMEOUT_MS);
     const read = (line: string): void => {
       said.push(line);
-    // No test expects one, and the answer alone does not tell which it was.
-    if (line.includes('internal error')) process.stderr.write(`${line}\n`);
+      // No test expects one, and the answer alone does not tell which it was.
+      if (line.includes('internal error')) process.stderr.write(`${line}\n`);
       const url = /listening on (http:[^"\s]+)/.exec(line)?.[1];
       if (url !== undefined) {
         clearTimeout(timer);
