@@ -6,7 +6,7 @@ import { poolUse } from '../../database/pool.js';
 import { testDatabaseName, testDatabaseUri } from '../support/database.js';
 
 beforeAll(async () => {
-  const uri = testDatabaseUri();
+  const uri = testDatabaseUri().replace(/&maxPoolSize=\d+/, '');
   const pool = `${uri.includes('?') ? '&' : '?'}maxPoolSize=1`;
   await connectMongoose(`${uri}${pool}`, testDatabaseName());
 });
