@@ -1,4 +1,5 @@
 import { CdrError } from '../base/errors.js';
+import { groupBy } from '../base/group-by.js';
 import type { EhrDoc } from '../models/ehr.js';
 import { COLLECTIONS } from '../models/layout.js';
 import type { Write } from '../models/write-batch.js';
@@ -92,13 +93,7 @@ function assemble(progress: Progress, planned: readonly PlannedEntry[]): CommitP
 
 /** The same writes, those to one collection together and in their order: neighbouring inserts cost the database less. */
 export function byCollection(writes: readonly Write[]): Write[] {
-  const groups = new Map<string, Write[]>();
-  for (const write of writes) {
-    const group = groups.get(write.collection);
-    if (group === undefined) groups.set(write.collection, [write]);
-    else group.push(write);
-  }
-  return [...groups.values()].flat();
+  return [...groupBy(writes, ({ collection }) => collection).values()].flat();
 }
 
 /** A merged EHR reserves its subject until the EHR it ended in takes it. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { groupBy } from '../base/group-by.js';
 import type { JsonObject } from '../base/json.js';
 import { ehrById, type EhrDoc } from '../models/ehr.js';
 import { COLLECTIONS } from '../models/layout.js';
@@ -81,8 +82,8 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
   checkRoots(ehr, [...containers.values()], found);
   const present = new Set<string>();
   for (const part of inSteps([...containers.keys()], AT_ONCE)) {
-    const versions = byObject(await versionsOf(ehr._id, part), (version) => version.object_id);
-    const aqlDocuments = byObject(await aqlDocumentsOf(ehr._id, part), (document) => document.vo);
+    const versions = groupBy(await versionsOf(ehr._id, part), (version) => version.object_id);
+    const aqlDocuments = groupBy(await aqlDocumentsOf(ehr._id, part), (document) => document.vo);
     const shapes = new Set<string>();
     for (const objectId of part) {
       const container = containers.get(objectId);
@@ -222,14 +223,4 @@ async function checkTags(
     else if (container.has_item_tags !== true)
       found.add(TAGS, tag._id, 'its target is not marked as tagged, so GET does not show it');
   }
-}
-
-function byObject<T>(docs: readonly T[], objectOf: (doc: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const doc of docs) {
-    const known = groups.get(objectOf(doc));
-    if (known === undefined) groups.set(objectOf(doc), [doc]);
-    else known.push(doc);
-  }
-  return groups;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { groupBy } from '../base/group-by.js';
 import { formatUtc } from '../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { parseObjectVersionId } from '../base/object-version-id.js';
@@ -60,12 +61,8 @@ async function ownerNow(ehrId: string): Promise<string> {
 
 /** The versions of each container, oldest first; containers in the order of their creation. */
 function byContainer(versions: readonly VersionDoc[]): VersionDoc[][] {
-  const histories = new Map<string, VersionDoc[]>();
-  for (const version of versions.toSorted((a, b) => a.version - b.version)) {
-    const known = histories.get(version.object_id);
-    if (known === undefined) histories.set(version.object_id, [version]);
-    else known.push(version);
-  }
+  const oldestFirst = versions.toSorted((a, b) => a.version - b.version);
+  const histories = groupBy(oldestFirst, (version) => version.object_id);
   const created = (history: readonly VersionDoc[]): number => history[0]?.time_committed.getTime() ?? 0;
   return [...histories.values()].toSorted((a, b) => created(a) - created(b));
 }

@@ -1,4 +1,5 @@
 /** Finds out, before a write, what it is going to change, and puts that into the undo log. */
+import { groupBy } from '../../base/group-by.js';
 import { asText, fieldOf } from './bson-slice.js';
 import { rawValue, type BsonValue, type RawValue } from './bson-write.js';
 import type { Engine } from './engine.js';
@@ -26,12 +27,7 @@ export class Recorder {
 
   /** Records statements whose `_id`s are all known, with one query per collection. @throws CommandError */
   async statements(statements: readonly Statement[]): Promise<void> {
-    const byNamespace = new Map<string, Statement[]>();
-    for (const statement of statements) {
-      const own = byNamespace.get(statement.namespace);
-      if (own === undefined) byNamespace.set(statement.namespace, [statement]);
-      else own.push(statement);
-    }
+    const byNamespace = groupBy(statements, ({ namespace }) => namespace);
     const records = await Promise.all(
       [...byNamespace].map(([namespace, own]) => this.#ofNamespace(namespace, own)),
     );

@@ -1,4 +1,5 @@
 /** Putting back the state from before a transaction. Doing it twice does no harm. */
+import { groupBy } from '../../base/group-by.js';
 import { asText, fieldOf } from './bson-slice.js';
 import { encode, type BsonValue, type RawValue } from './bson-write.js';
 import type { Engine } from './engine.js';
@@ -36,13 +37,7 @@ function ofKind<K extends Kind>(records: readonly UndoRecord[], kind: K): Extrac
 }
 
 function byNamespace<R extends UndoRecord>(records: readonly R[]): Map<string, R[]> {
-  const grouped = new Map<string, R[]>();
-  for (const record of records) {
-    const own = grouped.get(record.namespace);
-    if (own === undefined) grouped.set(record.namespace, [record]);
-    else own.push(record);
-  }
-  return grouped;
+  return groupBy(records, ({ namespace }) => namespace);
 }
 
 async function dropCollection(engine: Engine, namespace: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.js';
 import { isKindOf, isLocatable, withoutParameters } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/compile.js';
 import type { WebTemplateInput, WebTemplateNode } from '../../template/web-template.js';
@@ -70,7 +71,7 @@ function nodePlan(node: WebTemplateNode, isInline: boolean, outer: Set<string> |
     parameter: /<(.+)>$/.exec(node.rmType)?.[1] ?? null,
     inputs: (node.filtered ?? node).inputs,
     isStructure: isLocatable(type) || OTHER_STRUCTURES.has(type),
-    attributes: byAttribute(children),
+    attributes: groupBy(children, ({ node }) => node.attribute),
     reach: reachOf(type, children),
   };
 }
@@ -88,16 +89,6 @@ function inlineValue(element: WebTemplateNode, type: string): WebTemplateNode | 
 /** The free text beside a coded text that both share one node (templates-and-formats 2.6). */
 function isMergedText(node: WebTemplateNode, inline: WebTemplateNode | null): boolean {
   return inline !== null && node !== inline && node.attribute === inline.attribute;
-}
-
-function byAttribute(children: readonly PlanNode[]): ReadonlyMap<string, readonly PlanNode[]> {
-  const attributes = new Map<string, PlanNode[]>();
-  for (const child of children) {
-    const siblings = attributes.get(child.node.attribute);
-    if (siblings === undefined) attributes.set(child.node.attribute, [child]);
-    else siblings.push(child);
-  }
-  return attributes;
 }
 
 function reachOf(type: string, children: readonly PlanNode[]): ReadonlySet<string> {

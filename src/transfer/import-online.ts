@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json.js';
 import { CdrError } from '../../base/errors.js';
+import { groupBy } from '../../base/group-by.js';
 import { readFlat } from '../../format/flat/read.js';
 import { compileTemplate, type CompiledTemplate } from '../../template/compile.js';
 import { answerError, type ApiClient } from './api-client.js';
@@ -26,12 +27,7 @@ export function sendingTo(plan: SendingPlan): (records: readonly ImportRecord[])
   const context = contextOf(plan);
   const { here, parallel } = plan;
   return async (records) => {
-    const byEhr = new Map<string, ImportRecord[]>();
-    for (const record of records) {
-      const listed = byEhr.get(record.ehrId);
-      if (listed === undefined) byEhr.set(record.ehrId, [record]);
-      else listed.push(record);
-    }
+    const byEhr = groupBy(records, ({ ehrId }) => ehrId);
     const groups = [...byEhr].map(([ehrId, ofEhr]) => ({ ehrId, records: ofEhr }));
     const outcomes =
       here === undefined
