@@ -1,3 +1,4 @@
+import { remembered } from '../base/remembered.js';
 import { attributesOf } from '../rm/model/classes.js';
 import { aqlError } from './aql-error.js';
 import type {
@@ -168,16 +169,10 @@ function isNeverMatching(path: ObjectPath, classes: ReadonlySet<string>): boolea
   return (first === 'name' || first === 'archetype_node_id') && stepType(classes, first).classes.size === 0;
 }
 
-const KEYS = new WeakMap<IdentifiedPath, string>();
-
 /** The text that paths written alike share. A path is asked for often while a query is translated. */
-function keyOf(path: IdentifiedPath): string {
-  const known = KEYS.get(path);
-  if (known !== undefined) return known;
-  const key = renderValue({ ...path, variable: path.variable.toLowerCase() });
-  KEYS.set(path, key);
-  return key;
-}
+const keyOf = remembered((path: IdentifiedPath) =>
+  renderValue({ ...path, variable: path.variable.toLowerCase() }),
+);
 
 function aliasOf(path: IdentifiedPath, { named }: FromScope): Alias {
   const alias = named.get(path.variable.toLowerCase());

@@ -1,3 +1,4 @@
+import { remembered } from '../base/remembered.js';
 import { attributesOf, concreteClasses, isPrimitive } from '../rm/model/classes.js';
 import { domainOf } from '../rm/ordered-value.js';
 import type { PathStep } from './ast.js';
@@ -45,18 +46,11 @@ const JUMPS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
 const EMPTY: StepType = { classes: new Set(), multiple: false };
 const TYPE_NAME: StepType = { classes: new Set(['String']), multiple: false };
 
-const BY_LIST = new WeakMap<readonly string[], ReadonlySet<string>>();
 const BY_CONTENT = new Map<string, ReadonlySet<string>>();
 const STEPS = new WeakMap<ReadonlySet<string>, Map<string, StepType>>();
 
 /** The classes of an alias as a set: the same object for the same list, as types are remembered by it. */
-export function classSet(classes: readonly string[]): ReadonlySet<string> {
-  const known = BY_LIST.get(classes);
-  if (known !== undefined) return known;
-  const made = oneObject(new Set(classes));
-  BY_LIST.set(classes, made);
-  return made;
-}
+export const classSet = remembered((classes: readonly string[]) => oneObject(new Set(classes)));
 
 /** Sets of the same classes as one object: the class table makes but few different ones. */
 function oneObject(classes: ReadonlySet<string>): ReadonlySet<string> {
@@ -108,20 +102,15 @@ export function typesAlong(classes: ReadonlySet<string>, steps: readonly PathSte
   return along;
 }
 
-const DOMAINS_OF = new WeakMap<ReadonlySet<string>, ReadonlySet<Domain>>();
-
 /** Domains that values of these classes can have. */
-export function domainsOf(classes: ReadonlySet<string>): ReadonlySet<Domain> {
-  const known = DOMAINS_OF.get(classes);
-  if (known !== undefined) return known;
+export const domainsOf = remembered((classes: ReadonlySet<string>): ReadonlySet<Domain> => {
   const domains = new Set<Domain>();
   for (const name of classes) {
     const domain = domainOfType(name);
     if (domain !== null) domains.add(domain);
   }
-  DOMAINS_OF.set(classes, domains);
   return domains;
-}
+});
 
 /** The type of the end of a path that starts at an alias of these classes; null when a step is impossible. */
 export function pathType(classes: ReadonlySet<string>, steps: readonly PathStep[]): PathType | null {

@@ -1,3 +1,5 @@
+import { remembered } from '../../base/remembered.js';
+import { isLocatable } from '../../rm/model/classes.js';
 import type { ColumnExpression } from '../ast.js';
 import { classesBelow } from '../classes.js';
 import type { PathUse } from '../scope-types.js';
@@ -7,7 +9,6 @@ import { constantOf, functionResult, valueOfPath } from './operand.js';
 import type { ValueState } from './operand.js';
 import { documentField } from './place.js';
 import type { Place } from './place.js';
-import { isLocatable } from '../../rm/model/classes.js';
 
 /** How the server turns the value of a column into a cell. */
 export type CellKind =
@@ -73,12 +74,6 @@ function isWholeRoot({ alias, path }: PathUse, place: Place): boolean {
   return alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
 }
 
-const CAN_HOLD = new WeakMap<ReadonlySet<string>, boolean>();
-
-function canHoldNodes(classes: ReadonlySet<string>): boolean {
-  const known = CAN_HOLD.get(classes);
-  if (known !== undefined) return known;
-  const holds = [...classes].some((name) => isLocatable(name) || [...classesBelow(name)].some(isLocatable));
-  CAN_HOLD.set(classes, holds);
-  return holds;
-}
+const canHoldNodes = remembered((classes: ReadonlySet<string>) =>
+  [...classes].some((name) => isLocatable(name) || [...classesBelow(name)].some(isLocatable)),
+);

@@ -1,3 +1,4 @@
+import { remembered } from '../../base/remembered.js';
 import { isLocatable } from '../../rm/model/classes.js';
 import type { Predicate } from '../ast.js';
 import { demandedNodeId } from '../node-identity.js';
@@ -13,15 +14,7 @@ export function canBeStub(classes: ReadonlySet<string>, predicate: Predicate | n
   return hasLocatable(classes) && !namesNodeCode(predicate);
 }
 
-const LOCATABLE = new WeakMap<ReadonlySet<string>, boolean>();
-
-function hasLocatable(classes: ReadonlySet<string>): boolean {
-  const known = LOCATABLE.get(classes);
-  if (known !== undefined) return known;
-  const found = [...classes].some(isLocatable);
-  LOCATABLE.set(classes, found);
-  return found;
-}
+const hasLocatable = remembered((classes: ReadonlySet<string>) => [...classes].some(isLocatable));
 
 /** The node ids that a predicate allows, one for each alternative; null when one of them demands none. */
 export function demandedNodeIds(predicate: Predicate | null): readonly string[] | null {

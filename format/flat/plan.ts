@@ -1,4 +1,5 @@
 import { groupBy } from '../../base/group-by.js';
+import { remembered } from '../../base/remembered.js';
 import { isKindOf, isLocatable, withoutParameters } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/compile.js';
 import type { WebTemplateInput, WebTemplateNode } from '../../template/web-template.js';
@@ -38,17 +39,10 @@ const SHARED_IDS: readonly (readonly [string, readonly string[]])[] = [
   ['HISTORY', ['history_origin']],
 ];
 
-const PLANS = new WeakMap<CompiledTemplate, PlanNode>();
-
 /** The plan of a template; made once per compiled template. */
-export function planOf(template: CompiledTemplate): PlanNode {
-  let plan = PLANS.get(template);
-  if (plan === undefined) {
-    plan = nodePlan(template.fullTree, false, null);
-    PLANS.set(template, plan);
-  }
-  return plan;
-}
+export const planOf = remembered((template: CompiledTemplate): PlanNode =>
+  nodePlan(template.fullTree, false, null),
+);
 
 /** The only child at an attribute that is no list, null when the template does not mention it. */
 export function childPlan(plan: PlanNode | null, attribute: string): PlanNode | null {
