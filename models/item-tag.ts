@@ -1,6 +1,5 @@
 import { model, Schema, trusted } from 'mongoose';
 
-import { BatchedRead } from './batched-read.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 import { Version, type VersionDoc } from './version.js';
@@ -60,35 +59,13 @@ export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise
   return sorted({ ...addressOf(target), ...conditionsOf(filter) });
 }
 
-/** A container whose tags are wanted. */
-type TaggedObject = Pick<TagTarget, 'owner_id' | 'target'>;
-
-const reads = new BatchedRead<TaggedObject, ItemTagDoc[]>(async (objects) => {
-  const tags = await ItemTag.collection
-    .find<ItemTagDoc>({
-      owner_id: { $in: [...new Set(objects.map((object) => object.owner_id))] },
-      target: { $in: [...new Set(objects.map((object) => object.target))] },
-    })
-    .toArray();
-  tags.sort(byKeyAndPath);
-  return objects.map(({ owner_id: ehrId, target }) =>
-    tags.filter((tag) => tag.owner_id === ehrId && tag.target === target),
-  );
-});
-
-function byKeyAndPath(one: ItemTagDoc, other: ItemTagDoc): number {
-  if (one.key !== other.key) return one.key < other.key ? -1 : 1;
-  return (one.target_path ?? '') < (other.target_path ?? '') ? -1 : 1;
-}
-
 /**
  * Tags of the container of a version and of all its versions, by key, then path; no read when there never were
- * any. Without hydration, and joined with other reads of the same moment: every GET of a COMPOSITION and
- * EHR_STATUS asks. Not for use inside a transaction.
+ * any: every GET of a COMPOSITION and EHR_STATUS asks.
  */
 export function tagsBesideVersion(version: VersionDoc): Promise<readonly ItemTagDoc[]> {
   if (version.has_item_tags !== true) return Promise.resolve([]);
-  return reads.ask({ owner_id: version.ehr_id, target: version.object_id });
+  return sorted({ owner_id: version.ehr_id, target: version.object_id });
 }
 
 /** Tags of all targets in an EHR, by key, then path. */
@@ -108,7 +85,7 @@ export async function insertTags(tags: readonly ItemTagDoc[]): Promise<void> {
 }
 
 /** From the first tag on, readers of the container's versions must look for tags. */
-async function markTagged({ owner_id: ehrId, target }: TaggedObject): Promise<void> {
+async function markTagged({ owner_id: ehrId, target }: TagTarget): Promise<void> {
   const set = { $set: { has_item_tags: true } } as const;
   const unmarked = { _id: target, ehr_id: ehrId, has_item_tags: null };
   const { modifiedCount } = await VersionedObject.updateOne(unmarked, set).exec();
