@@ -4,7 +4,7 @@ import { commitInBulk, type BulkContent } from '../../change/bulk.js';
 import { changeTypeTerm, lifecycleTerm, type LifecycleState } from '../../change/codes.js';
 import { changeContext } from '../../change/context.js';
 import { knownEhrIds } from '../../models/ehr.js';
-import { LOCAL_USER } from './target.js';
+import { LOCAL_COMMITTER } from './target.js';
 
 /** A COMPOSITION ready to be committed. */
 export interface Item {
@@ -32,14 +32,13 @@ export interface ServerHere {
 /** The server of this process, with its settings. */
 export function serverHere(settings: Settings): ServerHere {
   const context = changeContext(settings);
-  const committer = { _type: 'PARTY_IDENTIFIED', name: LOCAL_USER };
   return {
     systemId: settings.systemId,
     async missingEhrs(ehrIds) {
       const known = await knownEhrIds(ehrIds);
       return new Set(ehrIds.filter((ehrId) => !known.has(ehrId)));
     },
-    commit: (contents) => commitInBulk(context, committer, contents),
+    commit: (contents) => commitInBulk(context, LOCAL_COMMITTER, contents),
   };
 }
 

@@ -12,7 +12,7 @@ import { compiledTemplate } from '../../models/template.js';
 import type { Outcome } from './import-outcome.js';
 import type { ImportContent, ImportRecord } from './import-record.js';
 import { refusal } from './import-run.js';
-import { LOCAL_USER } from './target.js';
+import { LOCAL_COMMITTER } from './target.js';
 
 /** Judges records as the server would, without writing: content only, not what the EHRs hold already. */
 export function judging(settings: Settings): (records: readonly ImportRecord[]) => Promise<Outcome[]> {
@@ -62,7 +62,7 @@ async function judgeOne(context: ChangeContext, object: JsonObject, lifecycle: s
 
 async function judgeContribution(context: ChangeContext, contribution: JsonObject): Promise<void> {
   const defaults = {
-    committer: { _type: 'PARTY_IDENTIFIED', name: LOCAL_USER },
+    committer: LOCAL_COMMITTER,
     description: undefined,
     changeType: undefined,
     lifecycleState: undefined,

@@ -23,7 +23,10 @@ export interface Target {
 }
 
 /** Who changes what a command changes in a server of its own. */
-export const LOCAL_USER = 'everchart';
+const LOCAL_USER = 'everchart';
+
+/** Who commits what a command commits without the API. */
+export const LOCAL_COMMITTER = { _type: 'PARTY_IDENTIFIED', name: LOCAL_USER } as const;
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 const DAY_SECONDS = 86_400;
