@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../base/json.js';
+import { ASSUMED_STATE } from '../../../change/commit-state.js';
 import { planCommit } from '../../../change/plan.js';
 import type { CommitRequest, CommitState, VersionEntry } from '../../../change/request.js';
 import type { EhrDoc } from '../../../models/ehr.js';
@@ -40,16 +41,7 @@ const folder: JsonObject = {
 };
 
 function aState(more: Partial<CommitState> = {}): CommitState {
-  return {
-    ehr,
-    finalEhrId: null,
-    containers: new Map(),
-    directoryId: null,
-    subjectHolder: null,
-    isContributionUsed: false,
-    isAqlDoubted: false,
-    ...more,
-  };
+  return { ...ASSUMED_STATE, ehr, ...more };
 }
 
 function aRequest(...entries: VersionEntry[]): CommitRequest {
