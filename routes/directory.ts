@@ -13,12 +13,12 @@ import { directoryAtTime } from '../models/versioned-object.js';
 import {
   answerDeletion,
   answerVersion,
-  versionHeaders,
   parseCanonical,
   requiredBodyText,
   rmExchange,
   rmResponse,
   setResourceHeaders,
+  versionHeaders,
   writeText,
   writeVersion,
 } from './exchange.js';

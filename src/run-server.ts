@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import { startCluster, tellReady } from './cluster.js';
 import type { Settings } from '../base/settings.js';
+import { startCluster, tellReady } from './cluster.js';
 import { configFromEnvironment } from './config.js';
 import { createLogger } from './logger.js';
 import { startServer } from './start.js';
