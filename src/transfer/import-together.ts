@@ -14,8 +14,8 @@ export interface EhrRecords {
 
 /** Records of one transaction: enough that its own cost no longer counts, few enough for MongoDB's advice of 1000 documents. */
 const MAX_TOGETHER = 100;
-/** A transaction holds as many EHRs as some lanes would write by themselves. */
-const LANES_OF_A_TRANSACTION = 4;
+/** Transactions at once: while one is written the others are judged and sent. More would wait too long for their turn. */
+const MAX_TRANSACTIONS = 8;
 
 /** Imports EHR by EHR, some of them side by side. */
 export async function importEach(
@@ -40,7 +40,7 @@ export async function importTogether(
 ): Promise<Outcome[]> {
   const tasks = tasksOf(groups);
   const outcomes: Outcome[] = [];
-  await inParallel(tasks.length, Math.ceil(parallel / LANES_OF_A_TRANSACTION), async (index) => {
+  await inParallel(tasks.length, Math.min(parallel, MAX_TRANSACTIONS), async (index) => {
     for (const pack of tasks[index] ?? []) {
       const done = await commitPack(context, here, pack);
       for (const { ehrId, records } of pack) {
