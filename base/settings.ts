@@ -50,6 +50,8 @@ export interface DatabaseSettings {
   readonly mongodBinary: string;
   /** Folder of the embedded database, or `temporary`. */
   readonly embeddedDataDir: string;
+  /** Memory of the embedded database for its data, in GiB; null: by the machine's memory. */
+  readonly embeddedCacheSizeGB: number | null;
 }
 
 /** How tokens are checked. At most one of the three keys is set. */

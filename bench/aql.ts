@@ -230,6 +230,7 @@ export async function onTemporaryDatabase(
     mongodbDatabase: 'bench',
     localDatabase: 'auto',
     mongodBinary: '',
+    embeddedCacheSizeGB: null,
   } as const;
   const local = await startLocalDatabase({ ...settings, embeddedDataDir: 'temporary' }, print);
   try {

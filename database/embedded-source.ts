@@ -9,12 +9,14 @@ import { dataFolder, PassedOver, type LocalDatabase, type LogLine } from './loca
 export async function startEmbeddedSource(settings: DatabaseSettings, log: LogLine): Promise<LocalDatabase> {
   const reason = whyUnavailable();
   if (reason !== null) throw new PassedOver(reason);
+  const { embeddedCacheSizeGB: cacheSizeGB } = settings;
   const dir = dataFolder(settings.embeddedDataDir);
   // what a temporary database held is gone with its process, so there is nothing to go on with
   const start = dir === null ? startEmbedded : superviseEmbedded;
   try {
     const started = await start({
       dir,
+      ...(cacheSizeGB !== null && { cacheSizeGB }),
       log: (line) => {
         log(`database: ${line}`);
       },

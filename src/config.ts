@@ -48,6 +48,7 @@ function toSettings(values: Values): Settings {
       localDatabase: textOf(values, 'LOCAL_DATABASE') as Settings['database']['localDatabase'],
       mongodBinary: textOf(values, 'MONGOD_BINARY'),
       embeddedDataDir: textOf(values, 'EMBEDDED_DATA_DIR'),
+      embeddedCacheSizeGB: numberOrNull(values, 'EMBEDDED_CACHE_SIZE_GB'),
     },
     auth: (textOrNull(values, 'AUTH') ?? (isLoopback(host) ? 'none' : 'jwt')) as Settings['auth'],
     jwt: jwtSettings(values),

@@ -82,6 +82,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'folder of the embedded database; temporary = gone at exit',
   ),
   setting(
+    'EMBEDDED_CACHE_SIZE_GB',
+    Joi.number().min(0.25).max(1024).empty(''),
+    '',
+    'memory for its data; empty = half of what the machine has above 1 GB, between 0.25 and 1',
+  ),
+  setting(
     'AUTH',
     Joi.string().valid('none', 'jwt').empty(''),
     '',

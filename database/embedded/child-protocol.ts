@@ -7,6 +7,8 @@ export interface ChildOptions {
   readonly dir: string | null;
   /** 0: any free port. */
   readonly port: number;
+  /** Memory for the data, in GiB. */
+  readonly cacheSizeGB: number;
   readonly limits: FrontLimits;
 }
 

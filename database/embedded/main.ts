@@ -27,6 +27,7 @@ async function main(): Promise<void> {
     const { Engine } = await loadNative();
     const server = await startServer(await Engine.open(dir), {
       port: options.port,
+      cacheSizeGB: options.cacheSizeGB,
       isPersistent: !isTemporary,
       limits: options.limits,
       log: writeLog,

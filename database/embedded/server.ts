@@ -23,6 +23,8 @@ const URI_OPTIONS = `replicaSet=${REPLICA_SET}&w=majority&maxPoolSize=0`;
 export interface ServerOptions {
   /** 0: any free port. */
   readonly port: number;
+  /** Memory for the data, in GiB. */
+  readonly cacheSizeGB: number;
   /** Whether undo records have to survive a crash. */
   readonly isPersistent: boolean;
   readonly limits: FrontLimits;
@@ -54,6 +56,7 @@ export async function startServer(native: NativeEngine, options: ServerOptions):
 }
 
 async function serve(engine: Engine, options: ServerOptions): Promise<RunningServer> {
+  await setCacheSize(engine, options.cacheSizeGB);
   const recovered = options.isPersistent ? await recover(engine) : 0;
   const facts = await readFacts(engine);
   const sockets = new Set<Socket>();
@@ -80,6 +83,11 @@ async function serve(engine: Engine, options: ServerOptions): Promise<RunningSer
       await engine.close();
     },
   };
+}
+
+function setCacheSize(engine: Engine, gigabytes: number): Promise<unknown> {
+  const size = `cache_size=${Math.round(gigabytes * 1024)}M`;
+  return engine.run({ setParameter: 1, wiredTigerEngineRuntimeConfig: size, $db: 'admin' });
 }
 
 interface Assembled {

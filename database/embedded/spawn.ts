@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { defaultCacheSizeGB } from './cache-size.js';
 import type { ChildFailed, ChildOptions, ChildReady, ChildReport } from './child-protocol.js';
 import { DEFAULT_LIMITS, type FrontLimits } from './limits.js';
 
@@ -14,6 +15,8 @@ export interface EmbeddedOptions {
   readonly dir: string | null;
   /** Default: any free port. */
   readonly port?: number;
+  /** Memory for the data, in GiB. Default: by the machine's memory. */
+  readonly cacheSizeGB?: number;
   readonly limits?: Partial<FrontLimits>;
   /** Gets the child's log, line by line. */
   readonly log: (line: string) => void;
@@ -44,6 +47,7 @@ export function launchEmbedded(options: EmbeddedOptions): ChildProcess {
   const argument: ChildOptions = {
     dir: options.dir,
     port: options.port ?? 0,
+    cacheSizeGB: options.cacheSizeGB ?? defaultCacheSizeGB(),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   };
   return spawn(process.execPath, [...programArguments(), JSON.stringify(argument)], {

@@ -22,6 +22,7 @@ const SETTINGS: DatabaseSettings = {
   mongodbDatabase: 'test_connect',
   localDatabase: 'embedded',
   mongodBinary: '',
+  embeddedCacheSizeGB: null,
   embeddedDataDir: 'temporary',
 };
 
@@ -65,6 +66,13 @@ describe('connectDatabase', () => {
     expect(await mongoose.connection.collection('kept').countDocuments()).toBe(1);
     expect(lines[1]).toContain(`data in ${join(folder, 'data')}`);
     await second.close();
+  });
+
+  it('gives the embedded engine the memory that the settings say', async () => {
+    const handle = await connectDatabase({ ...SETTINGS, embeddedCacheSizeGB: 0.5 }, log);
+    const status = await mongoose.connection.db?.admin().serverStatus();
+    expect(status?.wiredTiger.cache['maximum bytes configured']).toBe(512 * 1024 * 1024);
+    await handle.close();
   });
 
   it('uses the given server and names its hosts without credentials', async () => {
@@ -156,7 +164,7 @@ describe('a downloaded mongod', () => {
 
 /** Starts the embedded database's program with an environment of its own; answers its report. */
 async function startWith(variables: Record<string, string>): Promise<unknown> {
-  const options = JSON.stringify({ dir: null, port: 0, limits: DEFAULT_LIMITS });
+  const options = JSON.stringify({ dir: null, port: 0, cacheSizeGB: 0.25, limits: DEFAULT_LIMITS });
   const child = spawn(process.execPath, ['--import', 'tsx', 'database/embedded/main.ts', options], {
     env: { ...environment, ...variables },
   });
