@@ -1,11 +1,15 @@
+import { isAscii } from 'node:buffer';
 import type { Context, Middleware, Next } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { CdrError } from '../../base/errors.js';
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * Reads the body as UTF-8 text whatever its media type; parsing belongs to `format/`.
  * `ctx.request.body` is a string, or undefined when there is none.
- * @throws too-large over the limit, unsupported-media-type for another charset, invalid when it cannot be read
+ * @throws too-large over the limit, unsupported-media-type for another charset or content coding, invalid when it
+ * cannot be read or is not UTF-8
  */
 export function readBodyText(limitBytes: number): Middleware {
   const read = koaBody({
@@ -14,7 +18,8 @@ export function readBodyText(limitBytes: number): Middleware {
     multipart: false,
     textTypes: ['text/*', 'application/*', '*/*'],
     textLimit: limitBytes,
-    encoding: 'utf-8',
+    // One character a byte: as UTF-8 what is none would silently become U+FFFD.
+    encoding: 'binary',
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
     onError: (error) => {
       throw bodyError(error, limitBytes);
@@ -23,12 +28,14 @@ export function readBodyText(limitBytes: number): Middleware {
   return async (ctx: Context, next: Next) => {
     const untyped = ctx.get('Content-Type') === '';
     requireUtf8(ctx.get('Content-Type'));
+    nameCoding(ctx);
     // koa-body reads no body without a type; the contract gives such a body the first type of its resource.
     if (untyped) ctx.req.headers['content-type'] = 'text/plain';
     await read(ctx, async () => {
       if (untyped) delete ctx.req.headers['content-type'];
       const body: unknown = ctx.request.body;
       if (typeof body !== 'string' || body === '') delete ctx.request.body;
+      else ctx.request.body = textOf(Buffer.from(body, 'latin1'));
       await next();
     });
   };
@@ -38,6 +45,26 @@ function requireUtf8(contentType: string): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1];
   if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset)) {
     throw new CdrError('unsupported-media-type', 'the charset of the body must be UTF-8');
+  }
+}
+
+/** Content codings are compared without case, and x-gzip is gzip: RFC 9110, section 8.4.1. */
+function nameCoding(ctx: Context): void {
+  const coding = ctx.get('Content-Encoding').trim().toLowerCase();
+  if (coding !== '') ctx.req.headers['content-encoding'] = coding === 'x-gzip' ? 'gzip' : coding;
+}
+
+/** Without a byte order mark. @throws invalid */
+function textOf(body: Buffer): string {
+  if (isAscii(body)) return body.toString('latin1');
+  try {
+    return UTF8.decode(body);
+  } catch (error) {
+    const replaced = Buffer.from(body.toString('utf8'));
+    const offset = body.findIndex((byte, index) => byte !== replaced[index]);
+    throw new CdrError('invalid', `the body is not UTF-8 text: see the byte at offset ${offset}`, {
+      cause: error,
+    });
   }
 }
 

@@ -133,6 +133,48 @@ describe('requests that are wrong', () => {
     expect(body.message).toMatch(/line 2|2:1/);
   });
 
+  it.each([
+    ['JSON', 'post', '/ehr', 'application/json', '{"_type":"EHR_STATUS","name":{"value":"M\xfcller"}}'],
+    [
+      'XML that declares it',
+      'post',
+      '/definition/template/adl1.4',
+      'application/xml',
+      '<?xml version="1.0" encoding="ISO-8859-1"?><template>\xfc</template>',
+    ],
+    [
+      'AQL',
+      'put',
+      '/definition/query/org.example::latin/1.0.0',
+      'text/plain',
+      "SELECT 'M\xfcller' FROM EHR e",
+    ],
+  ] as const)('bytes that are not UTF-8 are 400 in %s', async (_, method, path, type, text) => {
+    const { port } = server.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}${V1}${path}`, {
+      method,
+      headers: { 'Content-Type': type },
+      body: Buffer.from(text, 'latin1'),
+    });
+    const { message } = (await response.json()) as { message: string };
+    const offset = text.indexOf('\xfc');
+    expect([response.status, message]).toEqual([
+      400,
+      `the body is not UTF-8 text: see the byte at offset ${offset}`,
+    ]);
+  });
+
+  it.each(['GZIP', 'x-gzip'])('a body in %s is read', async (coding) => {
+    const { gzipSync } = await import('node:zlib');
+    const { port } = server.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}${V1}/query/aql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Content-Encoding': coding },
+      body: gzipSync('{"q":"SELECT e/ehr_id/value FROM EHR e"}'),
+    });
+    expect(response.status).toBe(200);
+  });
+
   it('bodies over the limit are 413, also when they hide in gzip', async () => {
     const large = await request(app)
       .post(`${V1}/ehr/${ehrId}/composition`)
