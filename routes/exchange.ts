@@ -84,7 +84,8 @@ export function writeResource(ctx: Context, form: BodyType, resource: Resource, 
 /** Writes a body that is text already. */
 export function writeText(ctx: Context, form: BodyType, body: string): void {
   ctx.type = `${form.mediaType}; charset=utf-8`;
-  ctx.body = body;
+  // Node sends a text together with the head, whose bytes beyond ASCII (item tags) it would then encode once more.
+  ctx.body = Buffer.from(body);
 }
 
 /** Writes the RM object of a version with its headers; 204 without body for a deletion. */

@@ -7,6 +7,9 @@ import type { ItemTagDoc, TagTargetType } from '../models/item-tag.js';
 import { formatTags, parseTags } from './tag-header-text.js';
 import { requestVendorWord, vendorHeader } from './vendor-header.js';
 
+/** Of each of the two headers: common clients and proxies refuse an answer with more than 8 or 16 KiB of all headers. */
+const MAX_HEADER_BYTES = 3072;
+
 /** The tags that a write names in its headers; null = header absent, leave the tags as they are. */
 export interface HeaderTags {
   /** `openehr-item-tag`: tags of the container. */
@@ -51,8 +54,11 @@ export function setTagHeaders(ctx: Context, version: number, tags: readonly Item
   );
 }
 
+/** Left out as a whole when it is too long: sent back with a write, a part of the tags would remove the others. */
 function setHeader(ctx: Context, name: string, tags: readonly ItemTagDoc[]): void {
-  if (tags.length > 0) ctx.set(name, formatTags(tags));
+  if (tags.length === 0) return;
+  const text = formatTags(tags);
+  if (text.length <= MAX_HEADER_BYTES) ctx.set(name, text);
 }
 
 function tagsOf(header: string | null): TagContent[] | null {

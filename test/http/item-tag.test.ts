@@ -447,6 +447,27 @@ describe('tag headers', () => {
     expect(dtos.body[0].target_path).toBe('/subject');
   });
 
+  it('have the same bytes with a body and without', async () => {
+    const ehr = await newEhr();
+    await update(ehr, ehr.statusUid, { 'openehr-item-tag': 'key="a",value="Müller"' });
+    const path = `${V1}/ehr/${ehr.ehrId}/ehr_status`;
+    for (const { headers } of [await request(app).get(path), await request(app).head(path)]) {
+      expect(Buffer.from(headers['openehr-item-tag']!, 'latin1').toString('utf8')).toBe(
+        'key="a",value="Müller"',
+      );
+    }
+  });
+
+  it('are left out when they are so long that clients would refuse the answer', async () => {
+    const ehr = await newEhr();
+    const tags = Array.from({ length: 60 }, (_, index) => ({ key: `k${index}`, value: 'x'.repeat(300) }));
+    const path = `${V1}/ehr/${ehr.ehrId}/ehr_status`;
+    expect((await send('put', `${path}/${ehr.statusId}/tags`, tags)).status).toBe(200);
+    const { status, headers } = await read(ehr);
+    expect([status, headers['openehr-item-tag']]).toEqual([200, undefined]);
+    expect((await request(app).get(`${path}/${ehr.statusId}/tags`)).body).toHaveLength(60);
+  });
+
   it('leave the list as it is when absent, replace it when given, clear it when empty', async () => {
     const ehr = await newEhr();
     const uid = (n: number) => ehr.statusUid.replace(/1$/, String(n));
