@@ -232,12 +232,16 @@ function minus(value: number): number {
 }
 
 /**
- * The instant that the request parameter `version_at_time` names. A space counts as the `+` that form decoding
+ * The instant that a request parameter such as `version_at_time` names (`parameter`: its name for the error). A space counts as the `+` that form decoding
  * made of it; without offset the time is of `defaultTimezone` (`Z`, `±hh:mm` or an IANA name).
  * ITS-REST: version_at_time.
  * @throws invalid when it is no complete date with a time, or not in the calendar
  */
-export function parseVersionAtTime(text: string, defaultTimezone: string): Date {
+export function parseVersionAtTime(
+  text: string,
+  defaultTimezone: string,
+  parameter = 'version_at_time',
+): Date {
   const given = text.trim().replace(' ', '+');
   const found = VERSION_AT_TIME.exec(given);
   const isZoned = found?.[1] !== undefined;
@@ -246,7 +250,7 @@ export function parseVersionAtTime(text: string, defaultTimezone: string): Date 
   if (instant === null)
     throw new CdrError(
       'invalid',
-      'version_at_time must be a date and time in extended ISO 8601 form, such as 2024-02-29T10:30:00Z',
+      `${parameter} must be a date and time in extended ISO 8601 form, such as 2024-02-29T10:30:00Z`,
     );
   if (isZoned || fixedOffset(defaultTimezone) !== '') return new Date(instant.lower);
   return new Date(localToUtc(instant.lower, defaultTimezone));

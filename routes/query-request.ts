@@ -119,12 +119,7 @@ function countFrom(text: string, name: string): number {
 }
 
 function instantOf(text: string, defaultTimezone: string): Date {
-  try {
-    return parseVersionAtTime(text, defaultTimezone);
-  } catch (error) {
-    if (!(error instanceof CdrError)) throw error;
-    throw new CdrError('invalid', error.message.replace('version_at_time', 'as_of'));
-  }
+  return parseVersionAtTime(text, defaultTimezone, 'as_of');
 }
 
 /** The one value that is given, maybe in several places. @throws invalid when they differ */

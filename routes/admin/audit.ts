@@ -84,7 +84,7 @@ function filterFrom(ctx: Context, settings: Settings): AuditFilter {
 
 function timeFrom(ctx: Context, name: string, settings: Settings): Date | null {
   const text = queryParameter(ctx, name);
-  return text === null || text === '' ? null : parseVersionAtTime(text, settings.defaultTimezone);
+  return text === null || text === '' ? null : parseVersionAtTime(text, settings.defaultTimezone, name);
 }
 
 function numberFrom(

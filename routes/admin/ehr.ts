@@ -13,6 +13,7 @@ import type { RootType } from '../../models/layout.js';
 import { auditAbout } from '../audit-trail.js';
 import { bodyText, parseCanonical } from '../exchange.js';
 import { ehrIdFrom, uidBasedIdFrom, uuidFrom } from '../path-ids.js';
+import { requireVersion } from '../read-version.js';
 import { requestState } from '../request-state.js';
 import { adminForm, writeRecord, type AdminOperation } from './operation.js';
 
@@ -140,6 +141,7 @@ function deletion(name: string, path: string, type: RootType, parameter: string)
       const objectId = 'id' in uid ? uid.id.objectId : uid.objectId;
       auditAbout(ctx, { ehrId, target: objectId });
       await readableEhr(ehrId);
+      if ('id' in uid) await requireVersion(ehrId, type, uid);
       await eraseVersionedObject(ehrId, type, objectId);
       writeRecord(ctx, form, { record: DELETED, fields: { deleted: 1 } });
     },

@@ -237,6 +237,14 @@ describe.each([
     expect(xml.text).toContain('<AdminDeleteResponseData><deleted>1</deleted></AdminDeleteResponseData>');
   });
 
+  it('removes nothing for a version that does not exist', async () => {
+    const others = [versionUid.replace(/1$/, '9'), versionUid.replace('::local.cdr::', '::other.cdr::')];
+    for (const other of others) {
+      expect((await admin('delete', `/ehr/${ehrId}/${segment}/${other}`)).status).toBe(404);
+    }
+    expect((await request(app).get(`${V1}/ehr/${ehrId}/${segment}/${versionUid}`)).status).toBe(200);
+  });
+
   it('keeps the CONTRIBUTION', async () => {
     await admin('delete', `/ehr/${ehrId}/${segment}/${versionUid}`);
     const ehr = await request(app).get(`${V1}/ehr/${ehrId}?include=contributions`);
@@ -351,7 +359,9 @@ describe('the audit', () => {
     expect(page[0]!.time >= page[1]!.time).toBe(true);
     expect((await admin('get', '/audit?to=2020-01-01T00:00:00Z')).body).toEqual([]);
     for (const bad of ['fetch=1001', 'fetch=0', 'offset=-1', 'from=yesterday', 'ehr_id=%20']) {
-      expect([bad, (await admin('get', `/audit?${bad}`)).status]).toEqual([bad, 400]);
+      const { status, body } = await admin('get', `/audit?${bad}`);
+      expect([bad, status]).toEqual([bad, 400]);
+      expect(JSON.stringify(body)).toContain(bad.split('=')[0]);
     }
   });
 });
