@@ -85,11 +85,19 @@ function readBoolean(value: JsonValue): PrimitiveReading | null {
 }
 
 function readReal(value: JsonValue): PrimitiveReading | null {
-  if (typeof value === 'number') return Number.isFinite(value) ? null : wrongType('a number', value);
+  if (typeof value === 'number') {
+    if (Object.is(value, -0)) return { value: withoutSign(value) };
+    return Number.isFinite(value) ? null : wrongType('a number', value);
+  }
   if (typeof value !== 'string' || value.length > MAX_NUMBER_LENGTH || !NUMBER.test(value))
     return wrongType('a number', value);
   if (!isExactDecimal(value)) return wrongType('a number that keeps all its digits as a double', value);
-  return { value: Number(value) };
+  return { value: withoutSign(Number(value)) };
+}
+
+/** JSON text has no zero with a sign, so what is stored as text and what is derived from it would differ. */
+function withoutSign(value: number): number {
+  return value === 0 ? 0 : value;
 }
 
 function readInteger(value: JsonValue, least: number, most: number): PrimitiveReading | null {

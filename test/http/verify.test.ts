@@ -17,7 +17,7 @@ import {
   O,
   statusOf,
 } from '../support/merge-http.js';
-import { aComposition, givenComposition, givenEhr, objectIdOf, type Json } from '../support/resources.js';
+import { aComposition, givenComposition, givenEhr, objectIdOf, V1, type Json } from '../support/resources.js';
 import { USER, WITH_ADMIN } from '../support/tokens.js';
 
 useDatabase();
@@ -80,6 +80,14 @@ describe('verify', () => {
       },
       violations: [],
     });
+  });
+
+  it('finds nothing wrong with a zero that came with a sign', async () => {
+    const negative = JSON.stringify(aComposition()).replace(/"magnitude":[\d.]+/, '"magnitude":-0.0');
+    expect(negative).toContain('-0.0');
+    const sent = request(app).post(`${V1}/ehr/${ehrId}/composition`);
+    expect((await sent.set('Content-Type', 'application/json').send(negative)).status).toBe(201);
+    expect(await violations()).toEqual([]);
   });
 
   it('needs an administrator', async () => {
