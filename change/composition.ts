@@ -8,7 +8,7 @@ import { judgeComposition, templateIdOf, textAt } from './content.js';
 import type { ChangeContext } from './context.js';
 import { commitEntry, type DirectChange } from './direct.js';
 import { refusedInOrder } from './ehr-access.js';
-import { objectNotFound, staleVersion } from './refusal.js';
+import { latestOf, objectNotFound, staleVersion } from './refusal.js';
 import type { CreateEntry, UpdateEntry, VersionMetadata } from './request.js';
 import { requireSameTemplate } from './template-change.js';
 
@@ -46,7 +46,7 @@ export async function updateComposition(
     const container = await requireComposition(ehrId, objectId);
     const entry = await nextComposition(
       context,
-      { container, metadata, precedingVersionUid: ifMatch },
+      { container, metadata, precedingVersionUid: ifMatch, refused: container },
       await read(),
     );
     return commitEntry(context, entry, { ehrId, beside }, [container]);
@@ -110,6 +110,8 @@ export interface CompositionPlace {
   readonly container: Pick<VersionedObjectDoc, '_id' | 'template_id'>;
   readonly metadata: VersionMetadata;
   readonly precedingVersionUid: string;
+  /** The container whose latest version a refusal tells. */
+  readonly refused?: VersionedObjectDoc;
 }
 
 /** The judged entry of a later version. @throws as `newComposition`, invalid on another template */
@@ -122,7 +124,7 @@ export async function nextComposition(
   const templateId = templateIdOf(object);
   if (templateId !== '') requireSameTemplate(container.template_id, templateId);
   const composition = await judgeComposition(context, object, metadata.lifecycleState);
-  requireSameObject(object, container._id);
+  requireSameObject(object, container._id, place.refused);
   const target = { objectId: container._id, precedingVersionUid };
   return { kind: 'update', type: 'COMPOSITION', ...target, object, composition, ...metadata };
 }
@@ -136,10 +138,15 @@ function chosenObjectId(object: JsonObject, systemId: string): string | null {
   return id.objectId;
 }
 
-/** @throws precondition-failed when the body's uid is of another object */
-export function requireSameObject(object: JsonObject, objectId: string): void {
+/** @throws precondition-failed, telling the latest version of `refused`, when the body's uid is of another object */
+export function requireSameObject(
+  object: JsonObject,
+  objectId: string,
+  refused: VersionedObjectDoc | null = null,
+): void {
   if (object.uid === undefined) return;
   const text = textAt(object, ['uid', 'value']) ?? '';
-  if ((text.split('::')[0] ?? '').toLowerCase() !== objectId)
-    throw new CdrError('precondition-failed', 'the uid of the content is of another object');
+  if ((text.split('::')[0] ?? '').toLowerCase() === objectId) return;
+  const latest = refused === null ? {} : latestOf(refused);
+  throw new CdrError('precondition-failed', 'the uid of the content is of another object', latest);
 }

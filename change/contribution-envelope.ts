@@ -7,6 +7,7 @@ import { changeTypeOf, lifecycleStateOf, type ChangeType, type LifecycleState } 
 import { judgedCommitter } from './committer.js';
 import { findings, textAt, withoutAttributes } from './content.js';
 import type { ChangeSettings } from './context.js';
+import { atEntry } from './refusal.js';
 
 /** What the headers of the request say where the body says nothing. */
 export interface ContributionDefaults {
@@ -67,7 +68,7 @@ export function readEnvelope(
     throw new CdrError('invalid', 'Versions must not be empty');
   const committer = given.committer ?? defaults.committer;
   const read = versions.map((version, index) =>
-    readVersion(version, `/versions[${index}]`, settings, { ...defaults, committer }),
+    readVersionAt(index, version, settings, { ...defaults, committer }),
   );
   return {
     uid: contributionUid(body.uid),
@@ -119,6 +120,19 @@ function term(coded: JsonObject): { code: string | undefined; rubric: string | u
   if (terminology !== undefined && terminology.toLowerCase() !== 'openehr')
     throw new CdrError('invalid', 'codes of audits and lifecycle states are of the terminology openehr');
   return { code: textAt(coded, ['defining_code', 'code_string']), rubric: textAt(coded, ['value']) };
+}
+
+function readVersionAt(
+  index: number,
+  value: JsonValue,
+  settings: ChangeSettings,
+  defaults: ContributionDefaults,
+): VersionEnvelope {
+  try {
+    return readVersion(value, `/versions[${index}]`, settings, defaults);
+  } catch (error) {
+    throw atEntry(index, error);
+  }
 }
 
 function readVersion(

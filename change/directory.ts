@@ -9,7 +9,7 @@ import { judgeByRm, readObject, textAt } from './content.js';
 import type { ChangeContext } from './context.js';
 import { commitEntry, type DirectChange } from './direct.js';
 import { refusedInOrder } from './ehr-access.js';
-import { staleVersion } from './refusal.js';
+import { staleVersion, tellingLatest } from './refusal.js';
 import type { CreateEntry, VersionMetadata } from './request.js';
 
 /** Creates the directory of an EHR. ITS-REST: directory_create. @throws CdrError of the contract */
@@ -19,16 +19,26 @@ export async function createDirectory(
   body: JsonValue,
 ): Promise<VersionDoc> {
   const { ehrId, metadata } = change;
-  return refusedInOrder(ehrId, 'content', () => {
+  return refusedInOrder(ehrId, 'content', async () => {
     const entry = newFolder(context, metadata, judgedFolder(body));
-    return commitEntry(context, entry, {
+    const committing = commitEntry(context, entry, {
       ehrId,
       remember: ({ versions }) => ({
         kind: 'FOLDER',
         uids: { ehr_id: ehrId, version_uid: versions[0]?.versionUid ?? '' },
       }),
     });
+    return committing.catch(async (error: unknown) => {
+      throw await tellingDirectory(ehrId, error);
+    });
   });
+}
+
+/** A conflict with the directory that the EHR has tells its latest version. */
+async function tellingDirectory(ehrId: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof CdrError) || error.code !== 'conflict') return error;
+  const live = await liveDirectory(ehrId);
+  return live === null ? error : tellingLatest(error, live);
 }
 
 /** Creates the next version of the directory. ITS-REST: directory_update. @throws CdrError of the contract */
@@ -42,7 +52,7 @@ export async function updateDirectory(
     const container = await liveDirectory(ehrId);
     const object = judgedFolder(body);
     const live = requireLive(ehrId, container, ifMatch);
-    requireSameObject(object, live._id);
+    requireSameObject(object, live._id, live);
     const place = { objectId: live._id, precedingVersionUid: ifMatch };
     const entry = { kind: 'update', type: 'FOLDER', object, ...place, ...metadata } as const;
     return commitEntry(context, entry, { ehrId }, [live]);

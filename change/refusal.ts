@@ -39,16 +39,31 @@ export function objectNotFound(ehrId: string, type: RootType | 'object', objectI
   return new CdrError('not-found', `${type} with id ${objectId} does not exist in EHR ${ehrId}`);
 }
 
+/** The same error, telling the latest version of a container. */
+export function tellingLatest(error: unknown, container: VersionedObjectDoc): unknown {
+  if (!(error instanceof CdrError)) return error;
+  return new CdrError(error.code, error.message, { ...error.details, ...latestOf(container), cause: error });
+}
+
+/** What an error tells of the latest version of a container. */
+export function latestOf({ ehr_id: ehrId, type, latest_version_uid: latestVersionUid }: VersionedObjectDoc): {
+  latestVersionUid: string;
+  latestVersionPath: string;
+} {
+  return { latestVersionUid, latestVersionPath: versionPath(ehrId, type, latestVersionUid) };
+}
+
 /** 412 or 409 for a version that is not the latest, telling the latest one. */
 export function staleVersion(
   code: 'precondition-failed' | 'conflict',
   container: VersionedObjectDoc,
 ): CdrError {
-  const { ehr_id: ehrId, type, latest_version_uid: latestVersionUid } = container;
-  return new CdrError(code, `the latest version is ${latestVersionUid}, another one was named`, {
-    latestVersionUid,
-    latestVersionPath: versionPath(ehrId, type, latestVersionUid),
-  });
+  const latest = latestOf(container);
+  return new CdrError(
+    code,
+    `the latest version is ${latest.latestVersionUid}, another one was named`,
+    latest,
+  );
 }
 
 /** The error with the entry of the CONTRIBUTION it came from in its message. */

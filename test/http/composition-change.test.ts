@@ -122,7 +122,8 @@ describe('PUT composition', () => {
       ...aComposition(),
       uid: { _type: 'OBJECT_VERSION_ID', value },
     });
-    expect((await put(uid).send(withUid(`${UNKNOWN}::local.cdr::1`))).status).toBe(412);
+    const refused = await put(uid).send(withUid(`${UNKNOWN}::local.cdr::1`));
+    expect([refused.status, refused.headers.etag]).toEqual([412, `"${uid}"`]);
     expect((await put(uid).send(withUid(uid))).status).toBe(200);
   });
 

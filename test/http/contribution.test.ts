@@ -295,7 +295,7 @@ describe('a CONTRIBUTION that is refused', () => {
       '/versions[0]/commit_audit/system_id',
     ],
     ['no change type', committed({}), '/versions[0]/commit_audit/change_type'],
-    ['an unknown change type', committed({ change_type: aTerm('999') }), 'change_type'],
+    ['an unknown change type', committed({ change_type: aTerm('999') }), 'versions[0]: change_type'],
     ['code and rubric that disagree', committed({ change_type: aTerm('249', 'deleted') }), 'do not agree'],
     [
       'an IMPORTED_VERSION',

@@ -58,10 +58,11 @@ describe('POST directory', () => {
 
   it('refuses a second directory', async () => {
     const ehrId = await givenEhr(app);
-    await givenDirectory(ehrId);
+    const uid = await givenDirectory(ehrId);
     const before = await dump();
     const response = await request(app).post(path(ehrId)).send(tree());
-    expect(response.status).toBe(409);
+    expect([response.status, response.headers.etag]).toEqual([409, `"${uid}"`]);
+    expect(response.headers.location).toMatch(new RegExp(`${path(ehrId)}/${uid}$`));
     expect(response.body.message).toContain('already contains a directory');
     expect(await dump()).toBe(before);
   });
@@ -234,7 +235,8 @@ describe('PUT directory', () => {
       expect(response.headers.location).toMatch(new RegExp(`${path(ehrId)}/${uid}$`));
     }
     const foreign = { ...tree(), uid: { _type: 'HIER_OBJECT_ID', value: UNKNOWN } };
-    expect((await put(ehrId, uid).send(foreign)).status).toBe(412);
+    const refused = await put(ehrId, uid).send(foreign);
+    expect([refused.status, refused.headers.etag]).toEqual([412, `"${uid}"`]);
     expect(await dump()).toBe(before);
   });
 });
