@@ -11,8 +11,8 @@ const RETURNS = ['minimal', 'identifier', 'representation'] as const;
 
 /** Reads `Prefer`: unknown tokens are ignored, of several `return=` the first known counts. RFC 7240. */
 export function parsePrefer(header: string): Preference {
-  const tokens = header.split(',').map((token) => token.trim().toLowerCase().replaceAll(/["\s]/g, ''));
-  const asked = RETURNS.find((word) => word === firstReturn(tokens));
+  const tokens = header.split(',').map(preferenceOf);
+  const asked = tokens.map(returnOf).find((word) => word !== undefined);
   const resolveRefs = tokens.includes('resolve_refs');
   const applied = [
     ...(asked === undefined ? [] : [`return=${asked}`]),
@@ -21,6 +21,12 @@ export function parsePrefer(header: string): Preference {
   return { returns: asked ?? 'minimal', resolveRefs, applied: applied.join(', ') };
 }
 
-function firstReturn(tokens: readonly string[]): string | undefined {
-  return tokens.find((token) => token.startsWith('return='))?.slice('return='.length);
+/** One preference without its parameters. */
+function preferenceOf(token: string): string {
+  const [preference = ''] = token.split(';');
+  return preference.toLowerCase().replaceAll(/["\s]/g, '');
+}
+
+function returnOf(preference: string): Preference['returns'] | undefined {
+  return RETURNS.find((word) => preference === `return=${word}`);
 }

@@ -13,6 +13,13 @@ describe('parsePrefer', () => {
     ['resolve_refs', 'minimal', true, 'resolve_refs'],
     ['return=minimal, return=representation', 'minimal', false, 'return=minimal'],
     ['return=everything', 'minimal', false, ''],
+    ['return=everything, return=identifier', 'identifier', false, 'return=identifier'],
+    [
+      'return=representation; x=1, resolve_refs;y',
+      'representation',
+      true,
+      'return=representation, resolve_refs',
+    ],
     ['respond-async, wait=10', 'minimal', false, ''],
   ])('reads %j', (header, returns, resolveRefs, applied) => {
     expect(parsePrefer(header)).toEqual({ returns, resolveRefs, applied });
