@@ -56,7 +56,7 @@ export async function startServer(native: NativeEngine, options: ServerOptions):
 }
 
 async function serve(engine: Engine, options: ServerOptions): Promise<RunningServer> {
-  await setCacheSize(engine, options.cacheSizeGB);
+  await setParameters(engine, options.cacheSizeGB);
   const recovered = options.isPersistent ? await recover(engine) : 0;
   const facts = await readFacts(engine);
   const sockets = new Set<Socket>();
@@ -85,9 +85,16 @@ async function serve(engine: Engine, options: ServerOptions): Promise<RunningSer
   };
 }
 
-function setCacheSize(engine: Engine, gigabytes: number): Promise<unknown> {
-  const size = `cache_size=${Math.round(gigabytes * 1024)}M`;
-  return engine.run({ setParameter: 1, wiredTigerEngineRuntimeConfig: size, $db: 'admin' });
+/**
+ * Its default way of ranking plans samples the collection when none of them finds anything soon, with the slot-based
+ * execution engine, which is not part of this build: such queries would fail.
+ */
+const PLAN_RANKER = 'multiPlanning';
+
+async function setParameters(engine: Engine, cacheSizeGB: number): Promise<void> {
+  const cacheSize = `cache_size=${Math.round(cacheSizeGB * 1024)}M`;
+  await engine.run({ setParameter: 1, wiredTigerEngineRuntimeConfig: cacheSize, $db: 'admin' });
+  await engine.run({ setParameter: 1, internalQueryPlanRanker: PLAN_RANKER, $db: 'admin' });
 }
 
 interface Assembled {
