@@ -18,7 +18,11 @@ export async function runServer(): Promise<void> {
     onStopSignal(log, () => running.close());
     return;
   }
-  const server = await startServer(settings, log, replacesAWorker(settings));
+  const server = await startServer(settings, log, replacesAWorker(settings)).catch((error: unknown) => {
+    // Its channel to the primary would keep the process alive.
+    cluster.worker?.disconnect();
+    throw error;
+  });
   if (cluster.isWorker) tellReady({ url: server.url });
   else log.info(`listening on ${server.url}`);
   onStopSignal(log, () => server.close());

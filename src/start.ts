@@ -28,17 +28,19 @@ export interface RunningServer {
  * Connects the database, listens, and builds collections and indexes; until they stand every request but
  * liveness and readiness is answered 503. `joins`: others serve on the port already, so that this process takes
  * its share of their requests only once it can answer them.
- * @throws Error when no database can be had, the system id differs from the stored one, or the port is taken
+ * @throws Error when no database can be had, the system id differs from the stored one, the port is taken, or keys or
+ * proxies of the settings cannot be read
  */
 export async function startServer(settings: Settings, log: Logger, joins = false): Promise<RunningServer> {
-  const database = await connectDatabase(settings.database, (line) => {
-    log.info(line);
-  });
   const operation = {
     metrics: createMetrics({ ofProcess: true }),
     state: { indexesBuilt: false, stopping: false },
   };
+  // Before the database: settings that cannot be used end the start while there is nothing to stop.
   const handle = createApp(settings, log, operation).callback();
+  const database = await connectDatabase(settings.database, (line) => {
+    log.info(line);
+  });
   const server = createServer((request, response) => void handle(request, response));
   const stopServing = gracefulStop(server);
   try {

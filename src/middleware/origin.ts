@@ -58,7 +58,8 @@ function proxyList(entries: readonly string[]): BlockList {
   for (const entry of entries) {
     const [address = '', bits] = entry.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(address) === 0)
+    const mostBits = family === 'ipv6' ? 128 : 32;
+    if (isIP(address) === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= mostBits)))
       throw new Error(`TRUSTED_PROXIES: ${entry} is neither an address nor a CIDR block`);
     if (bits === undefined) blocks.addAddress(address, family);
     else blocks.addSubnet(address, Number(bits), family);
