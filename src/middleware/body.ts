@@ -1,9 +1,7 @@
-import { isAscii } from 'node:buffer';
 import type { Context, Middleware, Next } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { CdrError } from '../../base/errors.js';
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
+import { textOfUtf8 } from '../../base/utf8.js';
 
 /**
  * Reads the body as UTF-8 text whatever its media type; parsing belongs to `format/`.
@@ -54,18 +52,13 @@ function nameCoding(ctx: Context): void {
   if (coding !== '') ctx.req.headers['content-encoding'] = coding === 'x-gzip' ? 'gzip' : coding;
 }
 
-/** Without a byte order mark. @throws invalid */
+/** @throws invalid when it is not UTF-8 */
 function textOf(body: Buffer): string {
-  if (isAscii(body)) return body.toString('latin1');
-  try {
-    return UTF8.decode(body);
-  } catch (error) {
-    const replaced = Buffer.from(body.toString('utf8'));
-    const offset = body.findIndex((byte, index) => byte !== replaced[index]);
-    throw new CdrError('invalid', `the body is not UTF-8 text: see the byte at offset ${offset}`, {
-      cause: error,
-    });
-  }
+  const text = textOfUtf8(body);
+  if (text !== null) return text;
+  const replaced = Buffer.from(body.toString('utf8'));
+  const offset = body.findIndex((byte, index) => byte !== replaced[index]);
+  throw new CdrError('invalid', `the body is not UTF-8 text: see the byte at offset ${offset}`);
 }
 
 function bodyError(error: Error, limitBytes: number): CdrError {

@@ -41,14 +41,20 @@ const MEMBERS: readonly string[] = [...KINDS, 'ehr_id', 'template_id', 'lifecycl
 
 /** Reads a record. @throws CdrError `invalid` naming what is missing or malformed */
 export function readRecord(source: SourceRecord, defaults: RecordDefaults): ImportRecord {
-  const value = parseJson(source.text);
+  const { position, text } = source;
+  if (text === null) throw new CdrError('invalid', 'the record is not UTF-8 text');
+  const value = parseJson(text);
   if (!isJsonObject(value)) throw new CdrError('invalid', 'a record must be a JSON object');
   const envelope = isEnvelope(value) ? value : bareContent(value);
   const given = envelope.ehr_id ?? source.ehrId ?? defaults.ehrId;
   const ehrId = typeof given === 'string' ? parseEhrId(given) : null;
   if (ehrId === null)
-    throw new CdrError('invalid', 'the EHR is not known: give ehr_id in the record, a folder name or --ehr');
-  const { position, text } = source;
+    throw new CdrError(
+      'invalid',
+      given === null
+        ? 'the EHR is not known: give ehr_id in the record, a folder name or --ehr'
+        : `ehr_id ${JSON.stringify(given).slice(0, 80)} must be a UUID, an ISO OID or an internet id`,
+    );
   return { position, ehrId, content: contentOf(envelope, defaults), length: text.length };
 }
 

@@ -40,10 +40,10 @@ export async function runImport(plan: ImportPlan): Promise<void> {
     running.catch(() => undefined);
   };
   for await (const record of plan.source.records()) {
-    done += plan.source.isFolder ? 1 : Buffer.byteLength(record.text) + 1;
+    done += record.size;
     if (record.position <= plan.state.position) continue;
     part.push(record);
-    length += record.text.length;
+    length += record.text?.length ?? 0;
     if (part.length >= PART_RECORDS || length >= PART_LENGTH) await finish();
   }
   if (part.length > 0) await finish();

@@ -2,6 +2,7 @@ import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseEhrId } from '../../base/object-version-id.js';
+import { textOfUtf8 } from '../../base/utf8.js';
 
 /** One record as it stands in the source. */
 export interface SourceRecord {
@@ -9,7 +10,10 @@ export interface SourceRecord {
   readonly position: number;
   /** The file below the imported folder; null: a line. */
   readonly file: string | null;
-  readonly text: string;
+  /** null: it is not UTF-8. */
+  readonly text: string | null;
+  /** Bytes of a line with its end, 1 for a file. */
+  readonly size: number;
   /** EHR named by the folder the file lies in. */
   readonly ehrId: string | null;
 }
@@ -24,20 +28,22 @@ export interface ImportSource {
 
 /** Opens a source. @throws Error when there is nothing to read */
 export function openSource(path: string): ImportSource {
-  if (path === '-') return { isFolder: false, size: 0, records: () => lines(process.stdin) };
+  if (path === '-')
+    return { isFolder: false, size: 0, records: () => lines(process.stdin.setEncoding('latin1')) };
   const state = statSync(path);
   if (!state.isDirectory())
-    return { isFolder: false, size: state.size, records: () => lines(createReadStream(path)) };
+    return { isFolder: false, size: state.size, records: () => lines(createReadStream(path, 'latin1')) };
   const files = jsonFiles(path);
   return { isFolder: true, size: files.length, records: () => contents(path, files) };
 }
 
+/** From a stream of one character a byte. */
 async function* lines(input: NodeJS.ReadableStream): AsyncGenerator<SourceRecord> {
   let position = 0;
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     position += 1;
-    const text = position === 1 ? line.replace(/^\uFEFF/, '') : line;
-    if (text.trim() !== '') yield { position, file: null, text, ehrId: null };
+    const text = textOfUtf8(Buffer.from(line, 'latin1'));
+    if (text?.trim() !== '') yield { position, file: null, text, size: line.length + 1, ehrId: null };
   }
 }
 
@@ -59,7 +65,8 @@ async function* contents(folder: string, files: readonly string[]): AsyncGenerat
     yield {
       position: index + 1,
       file: relative(folder, path),
-      text: readFileSync(path, 'utf8').replace(/^\uFEFF/, ''),
+      text: textOfUtf8(readFileSync(path)),
+      size: 1,
       ehrId,
     };
   }

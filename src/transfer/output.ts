@@ -9,25 +9,34 @@ export interface Output {
   end(): Promise<void>;
 }
 
-/** Opens the file, or stdout without one. A reader that stops reading (`| head`) ends the process quietly. */
+/**
+ * A file, or stdout without one; the file is made with the first text or the end, so that what fails before leaves an
+ * older one as it was. A reader that stops reading (`| head`) ends the process quietly.
+ */
 export function openOutput(file: string | undefined): Output {
-  const stream: Writable = file === undefined ? process.stdout : createWriteStream(file);
   let failure: Error | null = null;
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE' && file === undefined) process.exit(0);
-    failure = error;
-  });
+  let opened: Writable | null = null;
+  const streamOf = (): Writable => {
+    if (opened !== null) return opened;
+    opened = file === undefined ? process.stdout : createWriteStream(file);
+    return opened.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE' && file === undefined) process.exit(0);
+      failure = error;
+    });
+  };
   const unlessFailed = (): void => {
     if (failure !== null) throw failure;
   };
   return {
     async write(text) {
       unlessFailed();
+      const stream = streamOf();
       if (!stream.write(text)) await once(stream, 'drain');
       unlessFailed();
     },
     async end() {
       if (file !== undefined) {
+        const stream = streamOf();
         stream.end();
         if (failure === null) await once(stream, 'finish');
       }

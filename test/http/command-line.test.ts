@@ -123,9 +123,14 @@ describe('import', () => {
       JSON.stringify({ ehr_id: ehrId, flat: {}, template_id: 'unknown' }),
       JSON.stringify({ ehr_id: ehrId, composition: compositions[3] }),
     ];
-    writeFileSync(file('bad.ndjson'), `${lines.join('\n')}\n`);
+    const latin1 = JSON.stringify({ ehr_id: ehrId, composition: compositions[4] }).replace(
+      'composer',
+      'cömposer',
+    );
+    const bytes = [Buffer.from(`${lines.join('\n')}\n`), Buffer.from(`${latin1}\n`, 'latin1')];
+    writeFileSync(file('bad.ndjson'), Buffer.concat(bytes));
     const { code, stdout } = await run('import', file('bad.ndjson'));
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/^2 imported, 0 there already, 5 failed/)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^2 imported, 0 there already, 6 failed/)]);
     expect(await compositionCount(ehrId)).toBe(2);
     const errors = readFileSync(`${file('bad.ndjson')}.import-errors.ndjson`, 'utf8')
       .trim()
@@ -137,7 +142,9 @@ describe('import', () => {
       [4, 400],
       [5, 400],
       [6, 422],
+      [8, 400],
     ]);
+    expect(found[5]!.message).toBe('the record is not UTF-8 text');
     expect(found[0]!.validationErrors).not.toHaveLength(0);
   });
 
@@ -242,6 +249,8 @@ describe('query', () => {
       ...['--ehr', ehrId, '--format', 'ndjson', '--output', output],
     );
     expect([code, readFileSync(output, 'utf8')]).toEqual([0, `{"id":"${ehrId}"}\n`]);
+    expect((await run('query', 'SELECT bogus', '--output', output)).code).toBe(1);
+    expect(readFileSync(output, 'utf8')).not.toBe('');
   });
 });
 
