@@ -39,6 +39,8 @@ function answerKnown(ctx: Context, error: CdrError): void {
   // The origin is missing when the middleware that decides it refused the request.
   const origin = (ctx.state as Partial<RequestState>).origin ?? '';
   setDetailHeaders(ctx, error.details, origin);
+  // Of a body without a known length the rest was not read, so the connection cannot go on.
+  if (status === 413) ctx.set('Connection', 'close');
   if (status === 401) ctx.set('WWW-Authenticate', 'Bearer error="invalid_token"');
   answer(ctx, status, body);
 }

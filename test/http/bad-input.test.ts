@@ -134,22 +134,18 @@ describe('requests that are wrong', () => {
   });
 
   it.each([
-    ['JSON', 'post', '/ehr', 'application/json', '{"_type":"EHR_STATUS","name":{"value":"M\xfcller"}}'],
+    ['JSON', ['post', '/ehr', 'application/json'], '{"_type":"EHR_STATUS","name":{"value":"M\xfcller"}}'],
     [
       'XML that declares it',
-      'post',
-      '/definition/template/adl1.4',
-      'application/xml',
+      ['post', '/definition/template/adl1.4', 'application/xml'],
       '<?xml version="1.0" encoding="ISO-8859-1"?><template>\xfc</template>',
     ],
     [
       'AQL',
-      'put',
-      '/definition/query/org.example::latin/1.0.0',
-      'text/plain',
+      ['put', '/definition/query/org.example::latin/1.0.0', 'text/plain'],
       "SELECT 'M\xfcller' FROM EHR e",
     ],
-  ] as const)('bytes that are not UTF-8 are 400 in %s', async (_, method, path, type, text) => {
+  ] as const)('bytes that are not UTF-8 are 400 in %s', async (_, [method, path, type], text) => {
     const { port } = server.address() as AddressInfo;
     const response = await fetch(`http://127.0.0.1:${port}${V1}${path}`, {
       method,
@@ -181,6 +177,7 @@ describe('requests that are wrong', () => {
       .set('Content-Type', 'application/json')
       .send(`"${'x'.repeat(1_000_001)}"`);
     expect([large.status, large.body.error]).toEqual([413, 'Payload Too Large']);
+    expect(large.headers.connection).toBe('close');
     const { gzipSync } = await import('node:zlib');
     const { port } = server.address() as AddressInfo;
     const bomb = await fetch(`http://127.0.0.1:${port}${V1}/ehr/${ehrId}/composition`, {
