@@ -8,8 +8,8 @@ export function configurationPage(): string {
   );
   return `# Configuration
 
-Every setting is one environment variable, checked at start; all problems are reported at once and the server does not
-start. An empty variable counts as absent. This page is generated from the list in \`src/setting-list.ts\`.
+Every setting is one environment variable, checked at start; all malformed ones are reported at once and the server does
+not start. An empty variable counts as absent. This page is generated from the list in \`src/setting-list.ts\`.
 
 | Variable | Default | Meaning |
 |---|---|---|
