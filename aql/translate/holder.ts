@@ -70,6 +70,10 @@ class Holder {
         return this.latestRoot('EHR_STATUS', 'st');
       case 'directory':
         return this.latestRoot('FOLDER', 'dir');
+      case '_type':
+        return this.set('type', whenPresent(this.slot(), 'EHR'));
+      case 'ehr_access':
+        return this.set('acc', null);
       default:
         return this.references(attribute);
     }
@@ -107,6 +111,8 @@ class Holder {
         return this.set('con', reference(this.field('contrib'), 'CONTRIBUTION'));
       case 'data':
         return { ...this.set('d', { $first: this.field('segs') }), expression: `$${this.name}d.o` };
+      case '_type':
+        return this.set('type', whenPresent(this.field('_id'), 'ORIGINAL_VERSION'));
       default:
         return this.set(attribute, inDocument ? this.fromDocument(attribute) : this.fromVersion(attribute));
     }

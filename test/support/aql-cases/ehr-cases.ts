@@ -23,6 +23,20 @@ const wholeEhrCases: readonly AqlCase[] = [
     aql: 'SELECT c/uid/value FROM Ehr e CONTAINS Composition C',
     expect: { rows: column(...CURRENT) },
   },
+  {
+    group: 3,
+    title: 'gives the type of an EHR, which has no EHR_ACCESS here',
+    aql: `SELECT DISTINCT e/_type, e/ehr_access, e/ehr_access/id/value FROM EHR e
+      WHERE e/_type = 'EHR' AND NOT EXISTS e/ehr_access`,
+    expect: { rows: [['EHR', null, null]] },
+  },
+  {
+    group: 3,
+    title: 'gives the type of a VERSION',
+    aql: `SELECT DISTINCT v/_type, c/_type FROM EHR e CONTAINS VERSION v CONTAINS COMPOSITION c
+      WHERE v/_type = 'ORIGINAL_VERSION'`,
+    expect: { rows: [['ORIGINAL_VERSION', 'COMPOSITION']] },
+  },
   { group: 3, title: 'gives whole EHRs', aql: 'SELECT e FROM EHR e', expect: { count: 3 } },
   {
     group: 3,
