@@ -246,8 +246,7 @@ describe('a query', () => {
   it('is answered when none of its plans finds anything soon', async () => {
     const collection = embedded.db().collection('plans');
     await collection.insertMany(Array.from({ length: 30_000 }, (_, n) => ({ a: 1, b: 1, text: `x${n}` })));
-    await collection.createIndex({ a: 1 });
-    await collection.createIndex({ b: 1 });
+    await collection.createIndexes([{ key: { a: 1 } }, { key: { b: 1 } }]);
     expect(await collection.find({ a: 1, b: 1, text: /zz$/ }).toArray()).toEqual([]);
   });
 });
