@@ -232,8 +232,9 @@ function minus(value: number): number {
 }
 
 /**
- * The instant that a request parameter such as `version_at_time` names (`parameter`: its name for the error). A space counts as the `+` that form decoding
- * made of it; without offset the time is of `defaultTimezone` (`Z`, `±hh:mm` or an IANA name).
+ * The instant that a request parameter such as `version_at_time` names (`parameter`: its name for the error). A space
+ * counts as the `+` that form decoding made of it; without offset the time is of `defaultTimezone` (`Z`, `±hh:mm` or
+ * an IANA name).
  * ITS-REST: version_at_time.
  * @throws invalid when it is no complete date with a time, or not in the calendar
  */

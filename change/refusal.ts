@@ -40,8 +40,7 @@ export function objectNotFound(ehrId: string, type: RootType | 'object', objectI
 }
 
 /** The same error, telling the latest version of a container. */
-export function tellingLatest(error: unknown, container: VersionedObjectDoc): unknown {
-  if (!(error instanceof CdrError)) return error;
+export function tellingLatest(error: CdrError, container: VersionedObjectDoc): CdrError {
   return new CdrError(error.code, error.message, { ...error.details, ...latestOf(container), cause: error });
 }
 

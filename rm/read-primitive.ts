@@ -86,8 +86,8 @@ function readBoolean(value: JsonValue): PrimitiveReading | null {
 
 function readReal(value: JsonValue): PrimitiveReading | null {
   if (typeof value === 'number') {
-    if (Object.is(value, -0)) return { value: withoutSign(value) };
-    return Number.isFinite(value) ? null : wrongType('a number', value);
+    if (!Number.isFinite(value)) return wrongType('a number', value);
+    return Object.is(value, -0) ? { value: withoutSign(value) } : null;
   }
   if (typeof value !== 'string' || value.length > MAX_NUMBER_LENGTH || !NUMBER.test(value))
     return wrongType('a number', value);
