@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { PRODUCT, PRODUCT_VERSION } from '../routes/product.js';
+import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
 import { databaseCommand } from './commands/database.js';
 import { demoCommand } from './commands/demo.js';
 import { exportCommand } from './commands/export.js';

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../base/json.js';
 import { isJsonObject } from '../base/json.js';
-import { openApiDocument } from '../routes/openapi/document.js';
-import { PRODUCT } from '../routes/product.js';
+import { openApiDocument } from '../routes/http/openapi-document.js';
+import { PRODUCT } from '../routes/system/product.js';
 
 /** Where the committed collection lies. */
 export const COLLECTION_FILE = 'docs/everchart.postman_collection.json';

@@ -4,8 +4,8 @@ import type { MetricValue, Registry } from 'prom-client';
 import type { JsonObject, JsonValue } from '../base/json.js';
 import type { Settings } from '../base/settings.js';
 import { databaseAnswers } from '../models/server-status.js';
-import type { ManagementSource, MetricView } from '../routes/management-access.js';
-import { PRODUCT, PRODUCT_VERSION } from '../routes/product.js';
+import type { ManagementSource, MetricView } from '../routes/system/management-access.js';
+import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
 
 /** What changes between start and stop; `indexesBuilt` false: not ready yet. */
 export interface ProcessState {

@@ -2,7 +2,7 @@ import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { JwtSettings } from '../base/settings.js';
 import { CdrError } from '../base/errors.js';
-import type { AuthenticatedUser } from '../routes/request-state.js';
+import type { AuthenticatedUser } from '../routes/http/request-state.js';
 import { keySet, type KeySource } from './key-set.js';
 import type { TokenVerifier } from './middleware/authenticate.js';
 

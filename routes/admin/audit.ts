@@ -7,10 +7,10 @@ import type { Settings } from '../../base/settings.js';
 import { responseBody } from '../../format/media-type.js';
 import { auditRecords, isEhrAudited, type AuditDoc, type AuditFilter } from '../../models/audit.js';
 import { ehrById } from '../../models/ehr.js';
-import { auditAbout } from '../audit-trail.js';
-import { writeText } from '../exchange.js';
-import { ehrIdFrom } from '../path-ids.js';
-import { queryParameter } from '../query-parameter.js';
+import { auditAbout } from '../http/audit-trail.js';
+import { writeText } from '../http/exchange.js';
+import { ehrIdFrom } from '../http/path-ids.js';
+import { queryParameter } from '../http/query-parameter.js';
 import type { AdminOperation } from './operation.js';
 
 const DEFAULT_FETCH = 100;

@@ -8,10 +8,10 @@ import { requestBody, responseBody } from '../../format/media-type.js';
 import { removeStoredQuery } from '../../models/stored-query.js';
 import { templateById } from '../../models/template.js';
 import { compileTemplate } from '../../template/compile.js';
-import { auditAbout } from '../audit-trail.js';
-import { requiredBodyText, writeText } from '../exchange.js';
-import { templateIdFrom } from '../template-access.js';
-import { queryNameFrom, versionFrom } from '../stored-query.js';
+import { auditAbout } from '../http/audit-trail.js';
+import { requiredBodyText, writeText } from '../http/exchange.js';
+import { templateIdFrom } from '../definition/template-access.js';
+import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import { adminForm, writeRecord, type AdminOperation } from './operation.js';
 
 const DELETED = 'AdminDeleteResponseData';

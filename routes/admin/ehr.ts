@@ -10,11 +10,11 @@ import { partyNamed } from '../../change/audit.js';
 import { requestBody } from '../../format/media-type.js';
 import { contributionOf } from '../../models/contribution.js';
 import type { RootType } from '../../models/layout.js';
-import { auditAbout } from '../audit-trail.js';
-import { bodyText, parseCanonical } from '../exchange.js';
-import { ehrIdFrom, uidBasedIdFrom, uuidFrom } from '../path-ids.js';
-import { requireVersion } from '../read-version.js';
-import { requestState } from '../request-state.js';
+import { auditAbout } from '../http/audit-trail.js';
+import { bodyText, parseCanonical } from '../http/exchange.js';
+import { ehrIdFrom, uidBasedIdFrom, uuidFrom } from '../http/path-ids.js';
+import { requireVersion } from '../ehr/read-version.js';
+import { requestState } from '../http/request-state.js';
 import { adminForm, writeRecord, type AdminOperation } from './operation.js';
 
 const DELETED = 'AdminDeleteResponseData';

@@ -6,10 +6,10 @@ import { isUuid } from '../../base/object-version-id.js';
 import { parseJson } from '../../format/canonical-json.js';
 import { requestBody } from '../../format/media-type.js';
 import type { MergeRequest, UnmergeRequest } from '../../merge/request.js';
-import { requiredBodyText } from '../exchange.js';
-import { setFailureRecord } from '../failure-record.js';
-import { queryParameter } from '../query-parameter.js';
-import { requestState } from '../request-state.js';
+import { requiredBodyText } from '../http/exchange.js';
+import { setFailureRecord } from '../http/failure-record.js';
+import { queryParameter } from '../http/query-parameter.js';
+import { requestState } from '../http/request-state.js';
 
 /** Name of the record that every merge operation answers. */
 export const MERGE_DETAILS = 'MergeDetailsDto';

@@ -11,10 +11,10 @@ import type { MergeContext } from '../../merge/request.js';
 import { directMerge, mergeStatus, mergeTarget } from '../../merge/status.js';
 import { unmergeData } from '../../merge/unmerge-data.js';
 import { unmergeEhrs } from '../../merge/unmerge.js';
-import { auditAbout } from '../audit-trail.js';
-import { writeText } from '../exchange.js';
-import { idempotent } from '../idempotency.js';
-import { uuidFrom } from '../path-ids.js';
+import { auditAbout } from '../http/audit-trail.js';
+import { writeText } from '../http/exchange.js';
+import { idempotent } from '../http/idempotency.js';
+import { uuidFrom } from '../http/path-ids.js';
 import {
   ehrParameter,
   flagParameter,

@@ -3,9 +3,9 @@ import type { Context, Middleware, Next } from 'koa';
 import type { JsonObject } from '../../base/json.js';
 import { toXml } from '../../format/canonical-xml.js';
 import { responseBody, type BodyType } from '../../format/media-type.js';
-import { audited } from '../audit-trail.js';
-import { writeText } from '../exchange.js';
-import { setFailureRecord, type FailureRecord } from '../failure-record.js';
+import { audited } from '../http/audit-trail.js';
+import { writeText } from '../http/exchange.js';
+import { setFailureRecord, type FailureRecord } from '../http/failure-record.js';
 
 /** What stands before every administration operation: token check and body. */
 export interface AdminGuards {

@@ -1,6 +1,6 @@
 import { verifyStorage } from '../../change/verify.js';
 import { responseBody } from '../../format/media-type.js';
-import { writeText } from '../exchange.js';
+import { writeText } from '../http/exchange.js';
 import type { AdminOperation } from './operation.js';
 
 /** Checking the stored data against its own rules. Contract, section 13 (own operation). */

@@ -1,4 +1,4 @@
-import type { BodyDoc, OperationDoc, OperationGroup } from './operation.js';
+import type { BodyDoc, OperationDoc, OperationGroup } from '../http/operation.js';
 
 const ADMIN = '/rest/admin';
 const EHR = `${ADMIN}/ehr/{ehr_id}`;

@@ -1,5 +1,5 @@
 import { versionedOperations } from './ehr-operations.js';
-import type { BodyDoc, OperationGroup, ResponseDoc } from './operation.js';
+import type { BodyDoc, OperationGroup, ResponseDoc } from '../http/operation.js';
 
 const EHR = '/rest/openehr/v1/ehr/{ehr_id}';
 const composition: BodyDoc = { schema: 'COMPOSITION', types: 'composition' };

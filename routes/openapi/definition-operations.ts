@@ -1,4 +1,4 @@
-import type { BodyDoc, OperationDoc, OperationGroup } from './operation.js';
+import type { BodyDoc, OperationDoc, OperationGroup } from '../http/operation.js';
 
 const TEMPLATE = '/rest/openehr/v1/definition/template';
 const ADL14 = `${TEMPLATE}/adl1.4`;

@@ -1,4 +1,4 @@
-import type { BodyDoc, OperationGroup, ResponseDoc } from './operation.js';
+import type { BodyDoc, OperationGroup, ResponseDoc } from '../http/operation.js';
 
 const V1 = '/rest/openehr/v1';
 const EHR = `${V1}/ehr/{ehr_id}`;

@@ -1,4 +1,4 @@
-import type { OperationDoc, OperationGroup } from './operation.js';
+import type { OperationDoc, OperationGroup } from '../http/operation.js';
 
 const MANAGEMENT = '/management';
 

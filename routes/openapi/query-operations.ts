@@ -1,5 +1,5 @@
-import type { BodyDoc, OperationDoc, OperationGroup } from './operation.js';
-import type { ParameterName } from './parameters.js';
+import type { BodyDoc, OperationDoc, OperationGroup } from '../http/operation.js';
+import type { ParameterName } from '../http/parameters.js';
 
 const QUERY = '/rest/openehr/v1/query';
 const resultSet: BodyDoc = { schema: 'ResultSet', types: 'resultSet' };

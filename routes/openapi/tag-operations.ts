@@ -1,4 +1,4 @@
-import type { BodyDoc, OperationDoc, OperationGroup } from './operation.js';
+import type { BodyDoc, OperationDoc, OperationGroup } from '../http/operation.js';
 
 const EHR = '/rest/openehr/v1/ehr/{ehr_id}';
 const OWN = '/rest/experimental/tags/ehr/{ehr_id}';

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../base/errors.js';
-import type { AuthenticatedUser } from '../../routes/request-state.js';
-import { requestState } from '../../routes/request-state.js';
+import type { AuthenticatedUser } from '../../routes/http/request-state.js';
+import { requestState } from '../../routes/http/request-state.js';
 
 /** Checks a bearer token and gives its user. @throws unauthenticated when it is not valid. */
 export type TokenVerifier = (token: string) => Promise<AuthenticatedUser>;

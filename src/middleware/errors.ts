@@ -4,9 +4,9 @@ import { CdrError, type ErrorDetails } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { isUnavailable } from '../../database/mongo-error.js';
 import { toXml } from '../../format/canonical-xml.js';
-import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/error-status.js';
-import { failureRecord } from '../../routes/failure-record.js';
-import { requestState, STANDARD_API, type RequestState } from '../../routes/request-state.js';
+import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/http/error-status.js';
+import { failureRecord } from '../../routes/http/failure-record.js';
+import { requestState, STANDARD_API, type RequestState } from '../../routes/http/request-state.js';
 
 /** Turns everything that is thrown, and Koa's own 404, 405 and 501, into the error body of the contract. */
 export function errors(log: Logger): Middleware {

@@ -1,5 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
-import { audited } from '../../routes/audit-trail.js';
+import { audited } from '../../routes/http/audit-trail.js';
 import { matchedRoute } from './request-log.js';
 
 const STANDARD_PREFIX = /^(\/rest\/openehr)?\/v1/;

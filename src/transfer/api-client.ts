@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../base/json.js';
-import { STANDARD_API } from '../../routes/request-state.js';
+import { STANDARD_API } from '../../routes/http/request-state.js';
 
 /** What is sent beside method and path. */
 export interface ApiRequest {

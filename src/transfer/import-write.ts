@@ -3,7 +3,7 @@ import { CdrError } from '../../base/errors.js';
 import { isUuid } from '../../base/object-version-id.js';
 import { textAt } from '../../change/content.js';
 import { lifecycleStateOf } from '../../change/codes.js';
-import { errorAnswer } from '../../routes/error-status.js';
+import { errorAnswer } from '../../routes/http/error-status.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
 import { contributionOf, type Item } from './import-commit.js';
 import { createMissingEhr, importDirectory, importStatus } from './import-ehr.js';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { generalErrors } from '../../routes/openapi/document.js';
-import { MEDIA_TYPES, type OperationDoc } from '../../routes/openapi/operation.js';
-import { sentParameter } from '../../routes/openapi/parameters.js';
+import { generalErrors } from '../../routes/http/openapi-document.js';
+import { MEDIA_TYPES, type OperationDoc } from '../../routes/http/operation.js';
+import { sentParameter } from '../../routes/http/parameters.js';
 import { testApp } from '../support/app.js';
 import type { ApiCase } from '../support/api-cases.js';
 import { apiCases } from '../support/api-cases.js';

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import request from 'supertest';
 
 import type { JsonObject } from '../../base/json.js';
-import { OPERATION_GROUPS } from '../../routes/openapi/document.js';
+import { OPERATION_GROUPS } from '../../routes/http/openapi-document.js';
 import { createApp } from '../../src/app.js';
 import { createLogger } from '../../src/logger.js';
 import { testApp } from '../support/app.js';

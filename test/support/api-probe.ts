@@ -3,8 +3,8 @@ import type { Context, Next } from 'koa';
 import request from 'supertest';
 
 import type { Settings } from '../../base/settings.js';
-import { OPERATION_GROUPS } from '../../routes/openapi/document.js';
-import type { OperationDoc } from '../../routes/openapi/operation.js';
+import { OPERATION_GROUPS } from '../../routes/http/openapi-document.js';
+import type { OperationDoc } from '../../routes/http/operation.js';
 import { createApp, readyOperation } from '../../src/app.js';
 import { createLogger } from '../../src/logger.js';
 import { everythingOn } from './settings.js';

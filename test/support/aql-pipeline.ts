@@ -5,7 +5,7 @@ import type { Scope } from '../../aql/scope-types.js';
 import { needsShapes, shapeCatalogue } from '../../aql/translate/shapes.js';
 import type { QueryPlan } from '../../aql/translate/plan.js';
 import { translate } from '../../aql/translate/translate.js';
-import { evaluateCandidates } from '../../routes/evaluate-query.js';
+import { evaluateCandidates } from '../../routes/query/evaluate-query.js';
 import { runPipeline, shapeIds } from '../../models/aql.js';
 import type { LeafIndex } from '../../models/layout.js';
 

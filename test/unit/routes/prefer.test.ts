@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { parsePrefer } from '../../../routes/prefer.js';
+import { parsePrefer } from '../../../routes/http/prefer.js';
 
 describe('parsePrefer', () => {
   it.each([

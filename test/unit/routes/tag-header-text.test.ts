@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { formatTags, parseTags } from '../../../routes/tag-header-text.js';
+import { formatTags, parseTags } from '../../../routes/tag/tag-header-text.js';
 
 const tag = (key: string, value: string | null = null, targetPath: string | null = null) => ({
   key,

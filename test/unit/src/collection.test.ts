@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { OPERATION_GROUPS } from '../../../routes/openapi/document.js';
+import { OPERATION_GROUPS } from '../../../routes/http/openapi-document.js';
 import { COLLECTION_FILE, collectionText } from '../../../src/collection.js';
 
 it('keeps the committed collection equal to the API: `npm run collection` writes it anew', () => {

@@ -1,0 +1,19 @@
+import type { JsonObject } from '../../base/json.js';
+import { toXml } from '../../format/canonical-xml.js';
+import { writeFlat } from '../../format/flat/write.js';
+import type { BodyType } from '../../format/media-type.js';
+import { flatToStructured } from '../../format/structured.js';
+import type { CompiledTemplate } from '../../template/compile.js';
+
+/** A COMPOSITION as text in any of its forms. */
+export function compositionText(composition: JsonObject, form: BodyType, template: CompiledTemplate): string {
+  if (form.format === 'XML') return compositionXml(composition);
+  if (form.format === 'FLAT') return JSON.stringify(writeFlat(composition, template));
+  if (form.format === 'STRUCTURED') return JSON.stringify(flatToStructured(writeFlat(composition, template)));
+  return JSON.stringify(composition);
+}
+
+/** A COMPOSITION as canonical XML. */
+export function compositionXml(composition: JsonObject): string {
+  return toXml(composition, 'composition');
+}

@@ -1,0 +1,163 @@
+import type { Context } from 'koa';
+import { CdrError } from '../../base/errors.js';
+import type { JsonObject, JsonValue } from '../../base/json.js';
+import type { Settings } from '../../base/settings.js';
+import { resourceObject, resourceText, rootName, type Resource } from '../../change/resource.js';
+import { versionPath } from '../../change/refusal.js';
+import { parseJson } from '../../format/canonical-json.js';
+import { fromXml, toXml } from '../../format/canonical-xml.js';
+import { requestBody, responseBody, type BodyType } from '../../format/media-type.js';
+import type { VersionDoc } from '../../models/version.js';
+import { parsePrefer } from './prefer.js';
+import { requestState, STANDARD_API } from './request-state.js';
+
+/** How the body of a request is to be read and that of its answer to be written. */
+export interface Exchange {
+  readonly request: BodyType;
+  readonly response: BodyType;
+}
+
+/** Forms of a request with a canonical body. @throws unsupported-media-type, then not-acceptable */
+export function rmExchange(ctx: Context): Exchange {
+  const request = requestBody('rm', ctx.get('Content-Type'));
+  return { request, response: responseBody('rm', ctx.get('Accept')) };
+}
+
+/** Form of the answer of a request without body. @throws not-acceptable */
+export function rmResponse(ctx: Context): BodyType {
+  return responseBody('rm', ctx.get('Accept'));
+}
+
+/** The body as text, null when there is none. */
+export function bodyText(ctx: Context): string | null {
+  const text: unknown = ctx.request.body;
+  return typeof text === 'string' && text.trim() !== '' ? text : null;
+}
+
+/** As `bodyText`. @throws invalid when there is none */
+export function requiredBodyText(ctx: Context): string {
+  const text = bodyText(ctx);
+  if (text === null) throw new CdrError('invalid', 'Required request body is missing');
+  return text;
+}
+
+/** A canonical body parsed, not judged. @throws invalid when it is malformed */
+export function parseCanonical(text: string, form: BodyType, declaredType: string): JsonValue {
+  return form.format === 'XML' ? fromXml(text, declaredType) : parseJson(text);
+}
+
+/** Absolute URL of a path below the standard API. */
+export function absoluteUrl(ctx: Context, path: string): string {
+  return `${requestState(ctx).origin}${STANDARD_API}${path}`;
+}
+
+/** `ETag`, `Location` and `Last-Modified` of an answer. */
+export interface ResourceHeaders {
+  readonly etag?: string;
+  /** Below the standard API. */
+  readonly path?: string;
+  readonly lastModified?: Date;
+}
+
+/** Sets the headers that tell which state of a resource is answered. */
+export function setResourceHeaders(ctx: Context, headers: ResourceHeaders): void {
+  if (headers.etag !== undefined) ctx.set('ETag', `"${headers.etag}"`);
+  if (headers.path !== undefined) ctx.set('Location', absoluteUrl(ctx, headers.path));
+  if (headers.lastModified !== undefined) ctx.set('Last-Modified', headers.lastModified.toUTCString());
+}
+
+/** The headers of one version. */
+export function versionHeaders(version: VersionDoc): ResourceHeaders {
+  return {
+    etag: version._id,
+    path: versionPath(version.ehr_id, version.type, version._id),
+    lastModified: version.time_committed,
+  };
+}
+
+/** Writes canonical JSON text or XML. `xmlRoot`: name of the root element. */
+export function writeResource(ctx: Context, form: BodyType, resource: Resource, xmlRoot: string): void {
+  const body = form.format === 'XML' ? toXml(resourceObject(resource), xmlRoot) : resourceText(resource);
+  writeText(ctx, form, body);
+}
+
+/** Writes a body that is text already. */
+export function writeText(ctx: Context, form: BodyType, body: string): void {
+  ctx.type = `${form.mediaType}; charset=utf-8`;
+  // Node sends a text together with the head, whose bytes beyond ASCII (item tags) it would then encode once more.
+  ctx.body = Buffer.from(body);
+}
+
+/** Writes the RM object of a version with its headers; 204 without body for a deletion. */
+export function writeVersion(ctx: Context, form: BodyType, version: VersionDoc): void {
+  setResourceHeaders(ctx, versionHeaders(version));
+  if (version.data === null) ctx.status = 204;
+  else if (form.format === 'XML')
+    writeText(ctx, form, toXml(JSON.parse(version.data) as JsonObject, rootName(version.type)));
+  else writeText(ctx, form, version.data);
+}
+
+/** An answer to POST or PUT. */
+export interface WriteAnswer extends ResourceHeaders {
+  readonly status: 200 | 201;
+  /** What `return=identifier` answers. */
+  readonly uid: string;
+  readonly form: BodyType;
+  /** 204 instead of 200 when nothing but the status is asked (`PREFER_MINIMAL_UPDATE_STATUS`). */
+  readonly minimalStatus?: 200 | 204;
+  /** Writes the whole resource, for `return=representation`. */
+  readonly represent: () => void | Promise<void>;
+}
+
+/** Answers a write as `Prefer` asks. Contract, section 3. */
+export async function answerWrite(ctx: Context, answer: WriteAnswer): Promise<void> {
+  const { returns, applied } = parsePrefer(ctx.get('Prefer'));
+  setResourceHeaders(ctx, answer);
+  if (applied !== '') ctx.set('Preference-Applied', applied);
+  ctx.status = answer.status;
+  if (returns === 'representation') await answer.represent();
+  else if (returns === 'identifier') writeIdentifier(ctx, answer);
+  else writeNothing(ctx, answer);
+}
+
+/** What a write of one version is answered with. */
+export interface VersionAnswer {
+  readonly version: VersionDoc;
+  readonly status: 200 | 201;
+  readonly form: BodyType;
+  /** Writes the version whole. */
+  readonly represent: () => void | Promise<void>;
+}
+
+/** Answers a POST or PUT of a versioned object as `Prefer` asks. Contract, section 3. */
+export function answerVersion(ctx: Context, settings: Settings, answer: VersionAnswer): Promise<void> {
+  const { version, ...rest } = answer;
+  return answerWrite(ctx, {
+    ...rest,
+    uid: version._id,
+    minimalStatus: settings.preferMinimalUpdateStatus,
+    ...versionHeaders(version),
+  });
+}
+
+function writeIdentifier(ctx: Context, { form, uid }: WriteAnswer): void {
+  if (form.format === 'XML') writeText(ctx, form, toXml({ uid }, 'identifier'));
+  else writeText(ctx, { format: 'JSON', mediaType: 'application/json' }, JSON.stringify({ uid }));
+}
+
+function writeNothing(ctx: Context, answer: WriteAnswer): void {
+  if (answer.status === 200 && answer.minimalStatus === 204) {
+    ctx.status = 204;
+    return;
+  }
+  ctx.body = '';
+  ctx.remove('Content-Type');
+}
+
+/** Answers a logical deletion: 204 with the headers of the deletion version. */
+export function answerDeletion(ctx: Context, version: VersionDoc): void {
+  const { applied } = parsePrefer(ctx.get('Prefer'));
+  setResourceHeaders(ctx, versionHeaders(version));
+  if (applied !== '') ctx.set('Preference-Applied', applied);
+  ctx.status = 204;
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { Context, Next } from 'koa';
+
+import { CdrError } from '../../base/errors.js';
+import { withIdempotencyClaim } from '../../change/idempotency.js';
+import type { IdempotencyDoc, IdempotentResult } from '../../models/idempotency.js';
+import { completedRequest, idempotencyId, removeIfExpired } from '../../models/idempotency.js';
+import { requestState } from './request-state.js';
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** Renders the answer anew from what the first request made. */
+type Replay = (ctx: Context, result: IdempotentResult) => Promise<void> | void;
+
+/** Keys of the requests that this process is carrying out now. */
+const running = new Set<string>();
+
+/**
+ * Carries out a POST with `Idempotency-Key` once only: contract section 2. `replay` renders the answer anew
+ * from what the first request made; it must set status, headers and body as the first answer had them.
+ * @throws invalid for a malformed key, unprocessable for the key of another body, conflict while the first runs
+ */
+export function idempotent(replay: Replay): (ctx: Context, next: Next) => Promise<void> {
+  return async (ctx, next) => {
+    const header = ctx.headers['idempotency-key'];
+    if (header === undefined) {
+      await next();
+      return;
+    }
+    const id = idempotencyId(requestState(ctx).user?.name ?? '', canonicalPath(ctx), keyOf(header));
+    const bodyHash = hashOf(ctx.request.body);
+    const completed = await takenRequest(id, bodyHash);
+    if (completed !== null) await answerAgain(ctx, completed, replay);
+    else await runOnce(ctx, { id, bodyHash }, next, replay);
+  };
+}
+
+async function runOnce(
+  ctx: Context,
+  claim: { readonly id: string; readonly bodyHash: string },
+  next: Next,
+  replay: Replay,
+): Promise<void> {
+  if (running.has(claim.id))
+    throw new CdrError('conflict', 'the first request with this Idempotency-Key is still running');
+  running.add(claim.id);
+  try {
+    await withIdempotencyClaim(claim, next);
+  } catch (error) {
+    // Another process may have completed the same key; its commit made this one fail, in whatever way.
+    const completed = await takenRequest(claim.id, claim.bodyHash);
+    if (completed === null) throw error;
+    await answerAgain(ctx, completed, replay);
+  } finally {
+    running.delete(claim.id);
+  }
+}
+
+async function takenRequest(id: string, bodyHash: string): Promise<IdempotencyDoc | null> {
+  const now = new Date();
+  const completed = await completedRequest(id, now);
+  if (completed === null) {
+    await removeIfExpired(id, now);
+    return null;
+  }
+  if (completed.body_hash !== bodyHash)
+    throw new CdrError('unprocessable', 'this Idempotency-Key was used with another body');
+  return completed;
+}
+
+async function answerAgain(ctx: Context, completed: IdempotencyDoc, replay: Replay): Promise<void> {
+  ctx.status = completed.status;
+  await replay(ctx, completed.result);
+}
+
+function keyOf(header: string | string[]): string {
+  if (typeof header !== 'string' || !KEY.test(header) || header.trim() === '')
+    throw new CdrError('invalid', 'Idempotency-Key must be 1 to 255 printable ASCII characters');
+  return header;
+}
+
+/** One path, however it is spelled: without trailing slash, escapes decoded, under whichever prefix. */
+function canonicalPath(ctx: Context): string {
+  const path = ctx.path.replace(/\/+$/, '').replace(/^\/v1\//, '/rest/openehr/v1/');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function hashOf(body: unknown): string {
+  return createHash('sha256')
+    .update(typeof body === 'string' ? body : '')
+    .digest('hex');
+}

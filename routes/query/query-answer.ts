@@ -1,0 +1,128 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { Context } from 'koa';
+import { columnObjects, metaObject, rowText } from '../../aql/result-set.js';
+import type { ResultMeta } from '../../aql/result-set.js';
+import { CdrError } from '../../base/errors.js';
+import { formatUtc } from '../../base/iso8601.js';
+import type { BodyType } from '../../format/media-type.js';
+import { csvHeader, csvLine } from './csv.js';
+import type { CompiledQuery } from './compile-query.js';
+import { writeText } from '../http/exchange.js';
+import { absoluteUrl } from '../http/exchange.js';
+import { PRODUCT, PRODUCT_VERSION } from '../system/product.js';
+
+/** Characters of a RESULT_SET that is built in memory; larger results go as NDJSON or CSV streams. */
+const MAX_RESULT_LENGTH = 128 * 1024 * 1024;
+
+/** Characters of a RESULT_SET after which other requests, health first of all, get their turn. */
+const TURN_LENGTH = 256 * 1024;
+
+/** What is answered about one execution. */
+export interface QueryAnswer {
+  readonly compiled: CompiledQuery;
+  /** As submitted or stored. */
+  readonly q: string;
+  /** `{name}/{version}` of a stored query. */
+  readonly name: string | null;
+}
+
+/** RESULT_SET as one JSON body. @throws unprocessable when it is too large to be built in memory */
+export async function answerResultSet(
+  ctx: Context,
+  form: BodyType,
+  answer: QueryAnswer,
+  rows: AsyncIterable<string>,
+): Promise<void> {
+  const texts: string[] = [];
+  const hash = createHash('sha256').update(answer.q);
+  let length = 0;
+  let turnEnds = TURN_LENGTH;
+  for await (const text of rows) {
+    length += text.length + 1;
+    if (length > MAX_RESULT_LENGTH)
+      throw new CdrError(
+        'unprocessable',
+        'the result is too large for one answer: use LIMIT, or Accept: application/x-ndjson',
+      );
+    texts.push(text);
+    hash.update(text).update(',');
+    if (length < turnEnds) continue;
+    turnEnds = length + TURN_LENGTH;
+    await setImmediate();
+  }
+  const head = headText(ctx, answer, texts.length);
+  ctx.set('ETag', `"${hash.digest('hex').slice(0, 32)}"`);
+  writeText(ctx, form, `${head.slice(0, -1)},"rows":[${texts.join(',')}]}`);
+}
+
+/** `meta`, `q`, `name`, `columns` as a JSON object. */
+function headText(ctx: Context, { compiled, q, name }: QueryAnswer, resultSize: number | null): string {
+  const now = new Date();
+  const meta: ResultMeta = {
+    href: ctx.method === 'POST' ? null : absoluteUrl(ctx, decodedPath(ctx)),
+    created: now,
+    generator: `${PRODUCT}/${PRODUCT_VERSION}`,
+    executedAql: compiled.executedAql,
+    page: compiled.page.meta,
+  };
+  return JSON.stringify({
+    meta: {
+      ...metaObject(meta, resultSize, formatUtc(now)),
+      // The rows of a stream come in batches, and commits may happen between them.
+      ...(resultSize === null ? { _snapshot: false } : {}),
+    },
+    q,
+    ...(name === null ? {} : { name }),
+    columns: columnObjects(compiled.plan.columns),
+  });
+}
+
+function decodedPath(ctx: Context): string {
+  const { path } = ctx;
+  return path.slice(path.indexOf('/query'));
+}
+
+/** The rows as a stream: NDJSON (first line `meta`, `q` and columns) or CSV. `release` is called at the end. */
+export function answerStream(
+  ctx: Context,
+  form: BodyType,
+  answer: QueryAnswer,
+  rows: AsyncGenerator<string>,
+): void {
+  ctx.set('ETag', `"${randomUUID()}"`);
+  ctx.type = `${form.mediaType}; charset=utf-8`;
+  const lines = form.format === 'CSV' ? csvLines(answer, rows) : jsonLines(headText(ctx, answer, null), rows);
+  ctx.body = Readable.from(chunks(lines), { objectMode: false });
+}
+
+async function* jsonLines(head: string, rows: AsyncIterable<string>): AsyncGenerator<string> {
+  yield `${head}\n`;
+  for await (const row of rows) yield `${row}\n`;
+}
+
+async function* csvLines({ compiled }: QueryAnswer, rows: AsyncIterable<string>): AsyncGenerator<string> {
+  yield csvHeader(compiled.plan.columns.map(({ name }) => name));
+  for await (const row of rows) yield csvLine(row);
+}
+
+const CHUNK_LENGTH = 64 * 1024;
+
+/** Few large chunks instead of one a row. */
+async function* chunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const line of lines) {
+    chunk += line;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
+/** The text of a row in its final form. */
+export function textOfRow(answer: QueryAnswer): (row: Parameters<typeof rowText>[0]) => string {
+  const { columns } = answer.compiled.plan;
+  return (row) => rowText(row, columns);
+}

@@ -1,0 +1,29 @@
+import { explainedStages, hintsOf, querySummary } from '../../aql/explain.js';
+import type { JsonObject, JsonValue } from '../../base/json.js';
+import type { CompiledQuery } from './compile-query.js';
+
+/**
+ * The answer of explain: the query's parts, the pipeline, what MongoDB did stage by stage, and hints. It holds
+ * what the query itself says and counts, never data of a patient.
+ */
+export function explanation(q: string, compiled: CompiledQuery, explained: unknown): JsonObject {
+  const { plan, query, scope, executedAql } = compiled;
+  const stages = explainedStages(JSON.parse(JSON.stringify(explained)) as JsonValue);
+  return {
+    q,
+    executed_aql: executedAql,
+    query: querySummary(query, scope),
+    collection: plan.collection,
+    pipeline: JSON.parse(JSON.stringify(plan.pipeline)) as JsonValue,
+    in_process: plan.inProcess?.kind ?? null,
+    stages: stages.map((stage) => ({
+      stage: stage.stage,
+      index: stage.index,
+      documents_examined: stage.documentsExamined,
+      keys_examined: stage.keysExamined,
+      returned: stage.returned,
+      milliseconds: stage.milliseconds,
+    })),
+    hints: hintsOf(scope, plan, stages),
+  };
+}

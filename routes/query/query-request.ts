@@ -1,0 +1,132 @@
+import type { Context } from 'koa';
+import { queryParameters as parametersOf } from '../../aql/parameters.js';
+import type { QueryParameters } from '../../aql/parameters.js';
+import { CdrError } from '../../base/errors.js';
+import { parseVersionAtTime } from '../../base/iso8601.js';
+import type { JsonObject, JsonValue } from '../../base/json.js';
+import { isJsonObject } from '../../base/json.js';
+import { parseEhrId } from '../../base/object-version-id.js';
+import { parseJson } from '../../format/canonical-json.js';
+import { bodyText, requiredBodyText } from '../http/exchange.js';
+import { queryParameter, queryParameters } from '../http/query-parameter.js';
+import { vendorHeader } from '../http/vendor-header.js';
+
+/** What a request asks of a query, wherever it stood in it. */
+export interface QueryRequest {
+  readonly parameters: QueryParameters;
+  readonly ehrId: string | null;
+  readonly fetch: number | null;
+  readonly offset: number | null;
+  readonly asOf: Date | null;
+}
+
+const RESERVED = new Set(['q', 'offset', 'fetch', 'ehr_id', 'as_of', 'query_parameters']);
+
+/** The request of GET: every other query key is a parameter. ITS-REST: query_execute_adhoc_query. @throws invalid */
+export function readGetRequest(ctx: Context, defaultTimezone: string): QueryRequest {
+  return {
+    parameters: parametersOf('text', getParameters(ctx)),
+    ...common(ctx, {}, defaultTimezone),
+  };
+}
+
+/** The text `q` of GET. @throws invalid when it is missing */
+export function readGetQuery(ctx: Context): string {
+  return requiredText(queryParameter(ctx, 'q'));
+}
+
+/** The request of POST and, of an ad-hoc query, `q`. @throws invalid */
+export function readPostRequest(
+  ctx: Context,
+  defaultTimezone: string,
+  isBodyRequired: boolean,
+): QueryRequest & { readonly body: JsonObject } {
+  const text = isBodyRequired ? requiredBodyText(ctx) : bodyText(ctx);
+  const body: JsonValue = text === null ? {} : parseJson(text);
+  if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a JSON object');
+  const given = body.query_parameters ?? {};
+  if (!isJsonObject(given)) throw new CdrError('invalid', 'query_parameters must be a JSON object');
+  return {
+    body,
+    parameters: parametersOf('json', Object.entries(given)),
+    ...common(ctx, body, defaultTimezone),
+  };
+}
+
+/** The text `q` of a POST body. @throws invalid when it is missing */
+export function readPostQuery(body: JsonObject): string {
+  return requiredText(typeof body.q === 'string' ? body.q : null);
+}
+
+function requiredText(q: string | null): string {
+  if (q === null || q.trim() === '') throw new CdrError('invalid', 'the query text q is missing');
+  return q;
+}
+
+function getParameters(ctx: Context): [string, JsonValue][] {
+  const found = new Map<string, string[]>();
+  const add = (name: string, value: string): void => {
+    const key = name.startsWith('$') ? name.slice(1) : name;
+    found.set(key, [...(found.get(key) ?? []), value]);
+  };
+  for (const name of Object.keys(ctx.query))
+    if (!RESERVED.has(name)) for (const value of queryParameters(ctx, name)) add(name, value);
+  for (const pairs of queryParameters(ctx, 'query_parameters'))
+    for (const [name, value] of new URLSearchParams(pairs)) add(name, value);
+  return [...found].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]);
+}
+
+function common(ctx: Context, body: JsonObject, defaultTimezone: string): Omit<QueryRequest, 'parameters'> {
+  const asOf = oneOf('as_of', [queryParameter(ctx, 'as_of'), textOf(body, 'as_of')]);
+  return {
+    ehrId: ehrIdOf(ctx, body),
+    fetch: countOf(ctx, body, 'fetch'),
+    offset: countOf(ctx, body, 'offset'),
+    asOf: asOf === null ? null : instantOf(asOf, defaultTimezone),
+  };
+}
+
+function ehrIdOf(ctx: Context, body: JsonObject): string | null {
+  const ids = [queryParameter(ctx, 'ehr_id'), textOf(body, 'ehr_id'), vendorHeader(ctx, 'EHR-id')].map(
+    (id) => (id === null ? null : (parseEhrId(id.trim()) ?? refuseEhrId())),
+  );
+  return oneOf('ehr_id', ids);
+}
+
+function refuseEhrId(): never {
+  throw new CdrError('invalid', 'ehr_id must be a UUID, an ISO OID or an internet id');
+}
+
+function textOf(body: JsonObject, name: string): string | null {
+  const value = body[name] ?? null;
+  if (value === null || typeof value === 'string') return value;
+  throw new CdrError('invalid', `${name} must be a text`);
+}
+
+function countOf(ctx: Context, body: JsonObject, name: 'fetch' | 'offset'): number | null {
+  const value = body[name] ?? null;
+  const inBody = value === null ? null : countFrom(JSON.stringify(value).replace(/^"(.*)"$/, '$1'), name);
+  const text = queryParameter(ctx, name);
+  return oneOf(name, [text === null ? null : countFrom(text, name), inBody]);
+}
+
+const COUNT = /^-?\d{1,15}$/;
+
+/** `pageOf` judges the range. */
+function countFrom(text: string, name: string): number {
+  if (!COUNT.test(text)) throw new CdrError('invalid', `${name} must be a whole number`);
+  return Number(text);
+}
+
+function instantOf(text: string, defaultTimezone: string): Date {
+  return parseVersionAtTime(text, defaultTimezone, 'as_of');
+}
+
+/** The one value that is given, maybe in several places. @throws invalid when they differ */
+function oneOf<T>(name: string, values: readonly (T | null)[]): T | null {
+  const given = values.filter((value) => value !== null);
+  const [first] = given;
+  if (given.some((value) => value !== first))
+    throw new CdrError('invalid', `${name} was given twice with different values`);
+  return first ?? null;
+}

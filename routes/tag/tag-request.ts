@@ -1,0 +1,34 @@
+import type { Context } from 'koa';
+
+import { CdrError } from '../../base/errors.js';
+import type { JsonObject, JsonValue } from '../../base/json.js';
+import type { TagAddress } from '../../change/item-tag.js';
+import { parseJson } from '../../format/canonical-json.js';
+import { ehrIdFrom, uidBasedIdFrom } from '../http/path-ids.js';
+
+/** What the path `…/{composition|ehr_status}/{uid_based_id}/…` names. @throws invalid when an id is malformed */
+export function tagAddressFrom(ctx: Context): TagAddress {
+  const ehrId = ehrIdFrom(ctx);
+  const uid = uidBasedIdFrom(ctx, 'uid_based_id');
+  const type = ctx.path.split('/').includes('ehr_status') ? 'EHR_STATUS' : 'COMPOSITION';
+  return 'id' in uid
+    ? { ehrId, type, objectId: uid.id.objectId, version: uid.id }
+    : { ehrId, type, objectId: uid.objectId, version: null };
+}
+
+/** The body, a JSON array. @throws invalid when it is anything else */
+export function jsonArrayBody(ctx: Context): readonly JsonValue[] {
+  const text: unknown = ctx.request.body;
+  if (typeof text !== 'string') throw new CdrError('invalid', 'Required request body is missing');
+  const value = parseJson(text);
+  if (!Array.isArray(value)) throw new CdrError('invalid', 'the body must be an array');
+  return value;
+}
+
+/** A text member of a JSON object, null when absent or null. @throws invalid for any other type */
+export function optionalText(object: JsonObject, name: string): string | null {
+  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw new CdrError('invalid', `${name} must be a text`);
+  return value;
+}
