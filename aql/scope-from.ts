@@ -3,7 +3,7 @@ import { aqlError } from './aql-error.js';
 import type { ClassExpression, Condition, FromExpression, Predicate, Query } from './ast.js';
 import { classesBelow, FROM_CLASS_NAMES, fromClass, ROOT_TYPES, rootTypesOf } from './classes.js';
 import { rootInEhr } from './lift-ehr.js';
-import { nearestWord } from './nearest-word.js';
+import { nearestWord } from '../base/nearest-word.js';
 import { demandsNodeCode, demandsNodeId, isPlainPath } from './node-identity.js';
 import { renderValue } from './render.js';
 import type { Alias, FromNode, RootType } from './scope-types.js';

@@ -15,7 +15,7 @@ import type {
   ValueExpression,
 } from './ast.js';
 import { existenceIn, growCohesion, type PathDraft } from './cohesion.js';
-import { nearestWord } from './nearest-word.js';
+import { nearestWord } from '../base/nearest-word.js';
 import { renderValue } from './render.js';
 import { resolveFrom, type FromScope } from './scope-from.js';
 import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from './scope-types.js';

@@ -4,6 +4,8 @@ export interface Settings {
   readonly port: number;
   /** Origin of generated links; null: taken from each request. */
   readonly publicBaseUrl: string | null;
+  /** Before the paths of all APIs but management: empty, or such as `/ehrbase`. */
+  readonly basePath: string;
   readonly systemId: string;
   readonly database: DatabaseSettings;
   readonly auth: 'none' | 'jwt';
@@ -25,6 +27,8 @@ export interface Settings {
   readonly ehrStatusAsRef: boolean;
   readonly acceptForeignSystemId: boolean;
   readonly apiAliasV1: boolean;
+  /** Unknown query parameters and body members are refused; of deletions and administration always. */
+  readonly strictParameters: boolean;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly rateLimitPerMinute: number | null;

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../base/json.js';
 import { isJsonObject } from '../base/json.js';
 import { openApiDocument } from '../routes/http/openapi-document.js';
+import { everyOperation } from './every-operation.js';
 import { PRODUCT } from '../routes/system/product.js';
 
 /** Where the committed collection lies. */
@@ -10,7 +11,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options'] as const;
 
 /** Every operation of the OpenAPI document as a Postman collection 2.1, one folder for each tag. */
 export function collectionText(): string {
-  const document = openApiDocument('{{origin}}');
+  const document = openApiDocument(everyOperation().groups, '{{origin}}');
   const tags = objects(document.tags);
   const items = tags.map((tag) => ({
     name: tag.name ?? '',

@@ -41,6 +41,7 @@ function toSettings(values: Values): Settings {
     host,
     port: numberOf(values, 'PORT'),
     publicBaseUrl: textOrNull(values, 'PUBLIC_BASE_URL')?.replace(/\/+$/, '') ?? null,
+    basePath: textOf(values, 'BASE_PATH').replace(/\/+$/, ''),
     systemId: textOf(values, 'SYSTEM_ID'),
     database: {
       mongodbUri: textOf(values, 'MONGODB_URI'),
@@ -97,6 +98,7 @@ function operationSettings(values: Values) {
     managementAccess: textOf(values, 'MANAGEMENT_ACCESS') as Settings['managementAccess'],
     maxBodyBytes: numberOf(values, 'MAX_BODY_BYTES'),
     apiAliasV1: values.API_ALIAS_V1 === true,
+    strictParameters: values.STRICT_PARAMETERS === true,
     trustedProxies: commaList(textOf(values, 'TRUSTED_PROXIES')),
     corsOrigins: commaList(textOf(values, 'CORS_ORIGINS')),
     rateLimitPerMinute: numberOrNull(values, 'RATE_LIMIT_PER_MINUTE'),

@@ -13,16 +13,18 @@ export interface ProcessState {
   stopping: boolean;
 }
 
+/** What the management operations show of the process. */
+export interface ProcessParts {
+  readonly registry: Registry;
+  readonly state: ProcessState;
+}
+
 const MASK = '******';
 const SECRET_NAME = /secret|password|token|key|uri|credential/i;
 const ROOT_LOGGER = 'ROOT';
 
 /** The facts of this process for the management routes. */
-export function managementSource(
-  settings: Settings,
-  log: Logger,
-  parts: { readonly registry: Registry; readonly state: ProcessState },
-): ManagementSource {
+export function managementSource(settings: Settings, log: Logger, parts: ProcessParts): ManagementSource {
   const { registry, state } = parts;
   const started = new Date();
   return {

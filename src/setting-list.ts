@@ -50,6 +50,15 @@ export const SETTINGS: readonly SettingDescription[] = [
     'origin of generated links; empty = from the request',
   ),
   setting(
+    'BASE_PATH',
+    Joi.string()
+      .pattern(/^(\/[A-Za-z0-9._~-]+)+\/?$/)
+      .empty('')
+      .default(''),
+    '',
+    'path before all APIs but /management, such as /ehrbase',
+  ),
+  setting(
     'SYSTEM_ID',
     Joi.string()
       .pattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/)
@@ -176,6 +185,12 @@ export const SETTINGS: readonly SettingDescription[] = [
   setting('EHR_STATUS_AS_REF', flag(false), 'false', 'show ehr_status of an EHR as a reference'),
   setting('ACCEPT_FOREIGN_SYSTEM_ID', flag(false), 'false', 'accept foreign audit system ids'),
   setting('API_ALIAS_V1', flag(true), 'true', 'also serve the standard API below /v1'),
+  setting(
+    'STRICT_PARAMETERS',
+    flag(true),
+    'true',
+    'refuse unknown query parameters and body members; of deletions and administration always',
+  ),
   setting(
     'TRUSTED_PROXIES',
     text().default(''),

@@ -32,12 +32,12 @@ export interface RunningServer {
  * proxies of the settings cannot be read
  */
 export async function startServer(settings: Settings, log: Logger, joins = false): Promise<RunningServer> {
-  const operation = {
+  const process = {
     metrics: createMetrics({ ofProcess: true }),
     state: { indexesBuilt: false, stopping: false },
   };
   // Before the database: settings that cannot be used end the start while there is nothing to stop.
-  const handle = createApp(settings, log, operation).callback();
+  const handle = createApp(settings, log, process).callback();
   const database = await connectDatabase(settings.database, (line) => {
     log.info(line);
   });
@@ -48,7 +48,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
     if (!(await prepareStorage(settings))) {
       log.warn('what AQL reads is stale: queries are right but slow until `everchart reindex` has run');
     }
-    operation.state.indexesBuilt = true;
+    process.state.indexesBuilt = true;
     if (joins) await listen(server, settings);
     const sweep = sweepIdempotencyKeys(log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
@@ -56,7 +56,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
     warnOfUncheckedCodes(log);
     const url = addressOf(server, settings);
     const stop = async (): Promise<void> => {
-      operation.state.stopping = true;
+      process.state.stopping = true;
       clearInterval(sweep);
       stopLoggingQueries();
       await stopServing(settings.shutdownTimeoutMs);

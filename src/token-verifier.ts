@@ -4,7 +4,10 @@ import type { JwtSettings } from '../base/settings.js';
 import { CdrError } from '../base/errors.js';
 import type { AuthenticatedUser } from '../routes/http/request-state.js';
 import { keySet, type KeySource } from './key-set.js';
-import type { TokenVerifier } from './middleware/authenticate.js';
+import type { Permission } from '../routes/http/request-state.js';
+
+/** Checks a bearer token and gives its user. @throws unauthenticated when it is not valid. */
+export type TokenVerifier = (token: string) => Promise<AuthenticatedUser>;
 
 /**
  * Builds the token check from the configured key; null when no key is configured.
@@ -55,7 +58,21 @@ function userFrom(payload: jwt.JwtPayload, settings: JwtSettings): Authenticated
   const preferred: unknown = payload.preferred_username;
   const name = typeof preferred === 'string' && preferred !== '' ? preferred : (payload.sub ?? 'unknown');
   const roles = settings.roleClaims.flatMap((path) => rolesAt(payload, path));
-  return { name, roles: [...new Set(roles)] };
+  const permissions = new Set<Permission>([
+    ...(roles.includes(settings.roleUser) ? (['read', 'write', 'define'] as const) : []),
+    ...(roles.includes(settings.roleAdmin)
+      ? (['read', 'write', 'define', 'audit', 'admin', 'commit_for_others'] as const)
+      : []),
+  ]);
+  const subject = payload.sub ?? name;
+  return {
+    name,
+    subject,
+    issuer: payload.iss ?? null,
+    clientId: null,
+    roles: [...new Set(roles)],
+    permissions,
+  };
 }
 
 /** Values of a claim path such as `realm_access.roles`: a list, or the words of a string. */

@@ -1,7 +1,7 @@
 import { CdrError } from '../../base/errors.js';
 import type { Position } from '../ast.js';
 import { tokenize, type Token } from '../lexer.js';
-import { nearestWord } from '../nearest-word.js';
+import { nearestWord } from '../../base/nearest-word.js';
 import { FUNCTION_WORDS, KEYWORDS } from '../words.js';
 
 /** Deepest nesting of parentheses, predicates, NOT, CONTAINS and function calls. */

@@ -7,7 +7,7 @@ import type {
   TerminologyCall,
   ValueExpression,
 } from '../ast.js';
-import { nearestWord } from '../nearest-word.js';
+import { nearestWord } from '../../base/nearest-word.js';
 import { FUNCTION_WORDS, isAggregateName, isFunctionName } from '../words.js';
 import { syntaxError, type Cursor } from './cursor.js';
 import { expectStringOrParameter, takeLiteralOrParameter } from './literal.js';

@@ -1,39 +1,47 @@
-import Router from '@koa/router';
 import type { Settings } from '../../base/settings.js';
-import { adminAuditOperations } from './audit.js';
+import type { OperationGroup } from '../http/operation.js';
+import { auditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
 import { adminEhrOperations } from './ehr.js';
-import { adminMergeOperations } from './merge.js';
-import { adminVerifyOperations } from './verify.js';
-import { addOperation, adminForm, writeRecord, type AdminGuards, type AdminOperation } from './operation.js';
+import { mergeOperations } from './merge.js';
+import { adminForm, adminOperation, writeRecord } from './record.js';
+import { verifyOperation } from './verify.js';
 
 const STATUS = 'AdminStatusResponseData';
 
-/** The administration API below `/rest/admin`; exists only with `ADMIN_API_ACTIVE`. Contract, sections 13, 14. */
-export function adminRoutes(settings: Settings, guards: AdminGuards): Router {
-  const router = new Router({ prefix: '/rest/admin' });
-  for (const operation of operations(settings)) addOperation(router, guards, operation);
-  return router;
-}
-
-function operations(settings: Settings): AdminOperation[] {
+/** The administration API; exists only with `ADMIN_API_ACTIVE`. */
+export function adminGroups(settings: Settings): OperationGroup[] {
   return [
     {
-      name: 'getStatus',
-      method: 'get',
-      path: '/status',
-      record: STATUS,
-      neutral: {},
-      handle: (ctx) => {
-        const fields = { message: 'Admin API available and permitted' };
-        writeRecord(ctx, adminForm(ctx), { record: STATUS, fields });
-      },
+      tag: 'Administration',
+      description: 'Physical deletion, templates, audit; needs the permission admin or audit',
+      operations: [
+        statusOperation(),
+        ...adminDefinitionOperations(settings),
+        ...adminEhrOperations(settings),
+        ...auditOperations(),
+        verifyOperation(),
+      ],
     },
-    ...adminDefinitionOperations(settings),
-    ...adminAuditOperations(settings),
-    ...adminVerifyOperations(),
-    // Before those of one EHR: their literal paths win over `/ehr/:ehr_id`.
-    ...adminMergeOperations(settings),
-    ...adminEhrOperations(settings),
+    {
+      tag: 'EHR merge',
+      description: 'Dissolving one EHR into another, and undoing it',
+      operations: mergeOperations(settings),
+    },
   ];
+}
+
+function statusOperation() {
+  return adminOperation({
+    id: 'getStatus',
+    method: 'GET',
+    path: '/status',
+    summary: 'Tell whether the admin API is active and permitted',
+    responses: { 200: { description: 'It is', body: { schema: STATUS, types: 'rm' } } },
+    failure: { root: STATUS, fields: {} },
+    handle: (ctx) => {
+      const fields = { message: 'Admin API available and permitted' };
+      writeRecord(ctx, adminForm(ctx), { record: STATUS, fields });
+    },
+  });
 }

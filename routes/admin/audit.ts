@@ -1,45 +1,55 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
-import { formatUtc, parseVersionAtTime } from '../../base/iso8601.js';
+import { formatUtc } from '../../base/iso8601.js';
 import type { JsonObject } from '../../base/json.js';
-import { parseEhrId } from '../../base/object-version-id.js';
-import type { Settings } from '../../base/settings.js';
 import { responseBody } from '../../format/media-type.js';
 import { auditRecords, isEhrAudited, type AuditDoc, type AuditFilter } from '../../models/audit.js';
 import { ehrById } from '../../models/ehr.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
-import { ehrIdFrom } from '../http/path-ids.js';
-import { queryParameter } from '../http/query-parameter.js';
-import type { AdminOperation } from './operation.js';
+import type { Operation } from '../http/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { adminOperation } from './record.js';
 
 const DEFAULT_FETCH = 100;
-const MAX_FETCH = 1000;
+const FILTERS = ['from', 'to', 'user', 'audit_offset', 'audit_fetch'] as const;
+const FAILURE = { root: 'AuditRecords', fields: {} };
+const RECORDS: Operation['responses'] = {
+  200: { description: 'Newest first', body: { schema: 'AuditRecordList', types: 'json' } },
+};
 
-/** Reading the audit, of everything or of one EHR. Contract, section 13 (own operations). */
-export function adminAuditOperations(settings: Settings): AdminOperation[] {
+/** Reading the audit, of everything or of one EHR. */
+export function auditOperations(): Operation[] {
   return [
-    {
-      name: 'getAudit',
-      method: 'get',
+    adminOperation({
+      id: 'getAudit',
+      method: 'GET',
       path: '/audit',
-      record: 'AuditRecords',
-      neutral: {},
+      summary: 'List the calls of the admin API, writes, refusals and, if kept, reads',
+      access: 'audit',
+      parameters: [...FILTERS, 'audit_ehr_id'],
+      responses: RECORDS,
+      errors: [400],
+      failure: FAILURE,
       handle: async (ctx) => {
-        const ehrId = ehrFilter(ctx);
-        auditAbout(ctx, ehrId === undefined ? {} : { ehrId });
-        await answer(ctx, { ...filterFrom(ctx, settings), ...(ehrId !== undefined && { ehrId }) });
+        const ehrId = queryParameter(ctx, 'audit_ehr_id');
+        auditAbout(ctx, ehrId === null ? {} : { ehrId });
+        await answer(ctx, { ...filterFrom(ctx), ...(ehrId !== null && { ehrId }) });
       },
-    },
-    {
-      name: 'getEhrAccess',
-      method: 'get',
-      path: '/ehr/:ehr_id/access',
-      record: 'AuditRecords',
-      neutral: {},
+    }),
+    adminOperation({
+      id: 'getEhrAccess',
+      method: 'GET',
+      path: '/ehr/{ehr_id}/access',
+      summary: 'List the recorded calls about one EHR',
+      access: 'audit',
+      parameters: FILTERS,
+      responses: RECORDS,
+      errors: [400, 404],
+      failure: FAILURE,
       handle: async (ctx) => {
-        const ehrId = ehrIdFrom(ctx);
-        const filter = filterFrom(ctx, settings);
+        const ehrId = pathParameter(ctx, 'ehr_id');
+        const filter = filterFrom(ctx);
         // Before this call is recorded itself: an id that never existed must stay unknown.
         if ((await ehrById(ehrId)) === null && !(await isEhrAudited(ehrId))) {
           throw new CdrError('not-found', `EHR with id ${ehrId} never existed`);
@@ -47,7 +57,7 @@ export function adminAuditOperations(settings: Settings): AdminOperation[] {
         auditAbout(ctx, { ehrId });
         await answer(ctx, { ...filter, ehrId });
       },
-    },
+    }),
   ];
 }
 
@@ -69,43 +79,15 @@ function recordOf(doc: AuditDoc): JsonObject {
   };
 }
 
-function filterFrom(ctx: Context, settings: Settings): AuditFilter {
-  const from = timeFrom(ctx, 'from', settings);
-  const to = timeFrom(ctx, 'to', settings);
+function filterFrom(ctx: Context): AuditFilter {
+  const from = queryParameter(ctx, 'from');
+  const to = queryParameter(ctx, 'to');
   const user = queryParameter(ctx, 'user');
   return {
     ...(from !== null && { from }),
     ...(to !== null && { to }),
     ...(user !== null && { user }),
-    offset: numberFrom(ctx, 'offset', { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
-    fetch: numberFrom(ctx, 'fetch', { least: 1, most: MAX_FETCH, otherwise: DEFAULT_FETCH }),
+    offset: queryParameter(ctx, 'audit_offset') ?? 0,
+    fetch: queryParameter(ctx, 'audit_fetch') ?? DEFAULT_FETCH,
   };
-}
-
-function timeFrom(ctx: Context, name: string, settings: Settings): Date | null {
-  const text = queryParameter(ctx, name);
-  return text === null || text === '' ? null : parseVersionAtTime(text, settings.defaultTimezone, name);
-}
-
-function numberFrom(
-  ctx: Context,
-  name: string,
-  range: { readonly least: number; readonly most: number; readonly otherwise: number },
-): number {
-  const text = queryParameter(ctx, name);
-  if (text === null || text === '') return range.otherwise;
-  const value = Number(text);
-  if (!/^\d{1,15}$/.test(text) || value < range.least || value > range.most) {
-    throw new CdrError('invalid', `${name} must be a whole number from ${range.least} to ${range.most}`);
-  }
-  return value;
-}
-
-function ehrFilter(ctx: Context): string | undefined {
-  const text = queryParameter(ctx, 'ehr_id');
-  if (text === null || text === '') return undefined;
-  const ehrId = parseEhrId(text);
-  if (ehrId === null)
-    throw new CdrError('invalid', 'the ehr_id must be a UUID, an ISO OID or an internet id');
-  return ehrId;
 }

@@ -10,58 +10,71 @@ import { templateById } from '../../models/template.js';
 import { compileTemplate } from '../../template/compile.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { requiredBodyText, writeText } from '../http/exchange.js';
-import { templateIdFrom } from '../definition/template-access.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
-import { adminForm, writeRecord, type AdminOperation } from './operation.js';
+import type { BodyDescription, Operation } from '../http/operation.js';
+import { pathParameter } from '../http/parameter-values.js';
+import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';
-const UPDATED = 'AdminUpdateResponseData';
+const DELETED_BODY: BodyDescription = { schema: DELETED, types: 'rm' };
+const NOT_DELETED = { root: DELETED, fields: { deleted: 0 } };
 
 /** The last segment below `/template` that names all of them; no template can have this id here. */
 const ALL = 'all';
 
-/** Administration of templates and stored queries. Contract, section 13. */
-export function adminDefinitionOperations(settings: Settings): AdminOperation[] {
+/** Administration of templates and stored queries. */
+export function adminDefinitionOperations(settings: Settings): Operation[] {
   return [
-    {
-      name: 'updateTemplate',
-      method: 'put',
-      path: '/template/:template_id',
-      record: UPDATED,
-      neutral: { updated: 0 },
+    adminOperation({
+      id: 'updateTemplate',
+      method: 'PUT',
+      path: '/template/{template_id}',
+      summary: 'Replace an unused template',
+      request: { schema: 'OperationalTemplate', types: 'xml' },
+      responses: {
+        200: { description: 'The template', body: { schema: 'OperationalTemplate', types: 'rm' } },
+      },
+      errors: [400, 404, 422],
+      failure: { root: 'AdminUpdateResponseData', fields: { updated: 0 } },
       handle: replaceTemplate,
-    },
-    {
-      name: 'deleteAllTemplates',
-      method: 'delete',
-      path: `/template/${ALL}`,
-      record: DELETED,
-      neutral: { deleted: 0 },
-      handle: (ctx) => removeAllTemplates(ctx, settings),
-    },
-    {
-      name: 'deleteTemplate',
-      method: 'delete',
-      path: '/template/:template_id',
-      record: DELETED,
-      neutral: { deleted: 0 },
+    }),
+    adminOperation({
+      id: 'deleteTemplate',
+      method: 'DELETE',
+      path: '/template/{template_id}',
+      summary: 'Remove an unused template',
+      responses: { 202: { description: 'Removed', body: DELETED_BODY } },
+      errors: [404, 422],
+      failure: NOT_DELETED,
       handle: removeTemplate,
-    },
-    {
-      name: 'deleteStoredQuery',
-      method: 'delete',
-      path: '/query/:qualified_query_name/:version',
-      record: DELETED,
-      neutral: { deleted: 0 },
+    }),
+    adminOperation({
+      id: 'deleteAllTemplates',
+      method: 'DELETE',
+      path: `/template/${ALL}`,
+      summary: 'Remove all templates, provided that none is used',
+      responses: { 200: { description: 'Removed', body: DELETED_BODY } },
+      errors: [405, 422],
+      failure: NOT_DELETED,
+      handle: (ctx) => removeAllTemplates(ctx, settings),
+    }),
+    adminOperation({
+      id: 'deleteStoredQuery',
+      method: 'DELETE',
+      path: '/query/{qualified_query_name}/{version}',
+      summary: 'Remove one version of a stored query',
+      responses: { 200: { description: 'Removed' } },
+      errors: [400, 404],
+      failure: NOT_DELETED,
       handle: removeQuery,
-    },
+    }),
   ];
 }
 
 async function replaceTemplate(ctx: Context): Promise<void> {
   requestBody('admin-template', ctx.get('Content-Type'));
   const form = responseBody('admin-template', ctx.get('Accept'));
-  const templateId = templateIdFrom(ctx);
+  const templateId = pathParameter(ctx, 'template_id');
   auditAbout(ctx, { target: templateId });
   const opt = requiredBodyText(ctx);
   if (
@@ -83,7 +96,7 @@ async function replaceTemplate(ctx: Context): Promise<void> {
 
 async function removeTemplate(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
-  const templateId = templateIdFrom(ctx);
+  const templateId = pathParameter(ctx, 'template_id');
   auditAbout(ctx, { target: templateId });
   await deleteTemplate(templateId);
   writeRecord(ctx, form, { record: DELETED, fields: { deleted: 1 }, status: 202 });
@@ -100,10 +113,10 @@ async function removeAllTemplates(ctx: Context, settings: Settings): Promise<voi
 }
 
 async function removeQuery(ctx: Context): Promise<void> {
-  const { qualified_query_name: nameText, version: versionText } = ctx.params as Record<string, string>;
-  const { name } = queryNameFrom(nameText);
+  const { name } = queryNameFrom(pathParameter(ctx, 'qualified_query_name'));
+  const versionText = pathParameter(ctx, 'version');
   const prefix = versionFrom(versionText);
-  auditAbout(ctx, { target: `${name}/${versionText ?? ''}` });
+  auditAbout(ctx, { target: `${name}/${versionText}` });
   const version = exactVersion(prefix);
   if (version === null) throw new CdrError('invalid', 'the version must be exact, such as 1.0.0');
   if (!(await removeStoredQuery(name, version))) {

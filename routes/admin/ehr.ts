@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
 import type { Settings } from '../../base/settings.js';
 import { changeContext, type ChangeContext } from '../../change/context.js';
 import { readableEhr } from '../../change/ehr-access.js';
@@ -12,79 +11,86 @@ import { contributionOf } from '../../models/contribution.js';
 import type { RootType } from '../../models/layout.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyText, parseCanonical } from '../http/exchange.js';
-import { ehrIdFrom, uidBasedIdFrom, uuidFrom } from '../http/path-ids.js';
+import type { Operation } from '../http/operation.js';
+import { pathParameter } from '../http/parameter-values.js';
 import { requireVersion } from '../ehr/read-version.js';
 import { requestState } from '../http/request-state.js';
-import { adminForm, writeRecord, type AdminOperation } from './operation.js';
+import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';
 const UPDATED = 'AdminUpdateResponseData';
-const NOTHING_DELETED: JsonObject = { deleted: 0 };
-const NOTHING_UPDATED: JsonObject = { updated: 0 };
+const NOT_DELETED = { root: DELETED, fields: { deleted: 0 } };
+const NOT_UPDATED = { root: UPDATED, fields: { updated: 0 } };
+const EHR = '/ehr/{ehr_id}';
+const COUNT = { description: 'How many versions were made', body: { schema: UPDATED, types: 'rm' } } as const;
 
 /** How often an update by an administrator is made anew because another one was faster. */
 const MAX_ATTEMPTS = 8;
 
-/** Administration of one EHR and what it holds. Contract, section 13. */
-export function adminEhrOperations(settings: Settings): AdminOperation[] {
+/** Administration of one EHR and what it holds. */
+export function adminEhrOperations(settings: Settings): Operation[] {
   const context = changeContext(settings);
   return [
-    {
-      name: 'updateEhr',
-      method: 'put',
-      path: '/ehr/:ehr_id',
-      record: UPDATED,
-      neutral: NOTHING_UPDATED,
+    adminOperation({
+      id: 'updateEhr',
+      method: 'PUT',
+      path: EHR,
+      summary: 'Commit a new version of the EHR_STATUS without If-Match',
+      request: { schema: 'EHR_STATUS', types: 'rm', required: false },
+      responses: { 200: COUNT },
+      errors: [400, 404, 409],
+      failure: NOT_UPDATED,
       handle: (ctx) => updateEhr(ctx, context),
-    },
-    {
-      name: 'deleteEhr',
-      method: 'delete',
-      path: '/ehr/:ehr_id',
-      record: DELETED,
-      neutral: NOTHING_DELETED,
+    }),
+    adminOperation({
+      id: 'deleteEhr',
+      method: 'DELETE',
+      path: EHR,
+      summary: 'Remove an EHR with everything in it',
+      responses: { 204: { description: 'Removed' } },
+      errors: [400, 404],
+      failure: NOT_DELETED,
       handle: deleteEhr,
-    },
-    {
-      name: 'updateContribution',
-      method: 'put',
-      path: '/ehr/:ehr_id/contribution/:contribution_id',
-      record: UPDATED,
-      neutral: NOTHING_UPDATED,
+    }),
+    adminOperation({
+      id: 'updateContribution',
+      method: 'PUT',
+      path: `${EHR}/contribution/{contribution_id}`,
+      summary: 'Has no effect: audits never change',
+      responses: { 200: { ...COUNT, description: 'Nothing was changed' } },
+      errors: [400, 404],
+      failure: NOT_UPDATED,
       handle: updateContribution,
-    },
-    {
-      name: 'deleteContribution',
-      method: 'delete',
-      path: '/ehr/:ehr_id/contribution/:contribution_id',
-      record: DELETED,
-      neutral: NOTHING_DELETED,
+    }),
+    adminOperation({
+      id: 'deleteContribution',
+      method: 'DELETE',
+      path: `${EHR}/contribution/{contribution_id}`,
+      summary: 'Not offered',
+      responses: {},
+      errors: [501],
+      failure: NOT_DELETED,
       handle: () => {
         throw new CdrError(
           'not-implemented',
           'CONTRIBUTIONs cannot be deleted: they are the audit of the record',
         );
       },
-    },
-    deletion(
-      'deleteComposition',
-      '/ehr/:ehr_id/composition/:composition_id',
-      'COMPOSITION',
-      'composition_id',
-    ),
-    deletion('deleteDirectory', '/ehr/:ehr_id/directory/:directory_id', 'FOLDER', 'directory_id'),
+    }),
+    deletion({ id: 'deleteComposition', type: 'COMPOSITION', path: 'composition', key: 'composition_id' }),
+    deletion({ id: 'deleteDirectory', type: 'FOLDER', path: 'directory', key: 'directory_id' }),
   ];
 }
 
 async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {
   const request = requestBody('rm', ctx.get('Content-Type'));
   const form = adminForm(ctx);
-  const ehrId = ehrIdFrom(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
   auditAbout(ctx, { ehrId });
   const text = bodyText(ctx);
   await readableEhr(ehrId);
   if (text === null) {
-    writeRecord(ctx, form, { record: UPDATED, fields: NOTHING_UPDATED });
+    writeRecord(ctx, form, { record: UPDATED, fields: NOT_UPDATED.fields });
     return;
   }
   const body = parseCanonical(text, request, 'EHR_STATUS');
@@ -109,7 +115,7 @@ async function overLatest(update: () => Promise<unknown>): Promise<void> {
 }
 
 async function deleteEhr(ctx: Context): Promise<void> {
-  const ehrId = ehrIdFrom(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
   auditAbout(ctx, { ehrId });
   await eraseEhr(ehrId);
   ctx.status = 204;
@@ -117,27 +123,38 @@ async function deleteEhr(ctx: Context): Promise<void> {
 
 async function updateContribution(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
-  const ehrId = ehrIdFrom(ctx);
-  const contributionUid = uuidFrom(ctx, 'contribution_id');
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const contributionUid = pathParameter(ctx, 'contribution_id');
   auditAbout(ctx, { ehrId, target: contributionUid });
   await readableEhr(ehrId);
   if ((await contributionOf(ehrId, contributionUid)) === null) {
     throw new CdrError('not-found', `CONTRIBUTION with id ${contributionUid} does not exist in EHR ${ehrId}`);
   }
-  writeRecord(ctx, form, { record: UPDATED, fields: NOTHING_UPDATED });
+  writeRecord(ctx, form, { record: UPDATED, fields: NOT_UPDATED.fields });
 }
 
-function deletion(name: string, path: string, type: RootType, parameter: string): AdminOperation {
-  return {
-    name,
-    method: 'delete',
-    path,
-    record: DELETED,
-    neutral: NOTHING_DELETED,
+interface Deletion {
+  readonly id: string;
+  readonly type: RootType;
+  readonly path: string;
+  readonly key: 'composition_id' | 'directory_id';
+}
+
+function deletion({ id, type, path, key }: Deletion): Operation {
+  return adminOperation({
+    id,
+    method: 'DELETE',
+    path: `${EHR}/${path}/{${key}}`,
+    summary: `Remove a ${type} with its history`,
+    responses: {
+      200: { description: 'Removed with its history', body: { schema: DELETED, types: 'rm' } },
+    },
+    errors: [400, 404],
+    failure: NOT_DELETED,
     handle: async (ctx) => {
       const form = adminForm(ctx);
-      const ehrId = ehrIdFrom(ctx);
-      const uid = uidBasedIdFrom(ctx, parameter);
+      const ehrId = pathParameter(ctx, 'ehr_id');
+      const uid = pathParameter(ctx, key);
       const objectId = 'id' in uid ? uid.id.objectId : uid.objectId;
       auditAbout(ctx, { ehrId, target: objectId });
       await readableEhr(ehrId);
@@ -145,5 +162,5 @@ function deletion(name: string, path: string, type: RootType, parameter: string)
       await eraseVersionedObject(ehrId, type, objectId);
       writeRecord(ctx, form, { record: DELETED, fields: { deleted: 1 } });
     },
-  };
+  });
 }

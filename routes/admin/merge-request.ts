@@ -8,7 +8,6 @@ import { requestBody } from '../../format/media-type.js';
 import type { MergeRequest, UnmergeRequest } from '../../merge/request.js';
 import { requiredBodyText } from '../http/exchange.js';
 import { setFailureRecord } from '../http/failure-record.js';
-import { queryParameter } from '../http/query-parameter.js';
 import { requestState } from '../http/request-state.js';
 
 /** Name of the record that every merge operation answers. */
@@ -102,20 +101,4 @@ function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-/** An EHR id among the query parameters; null when absent or empty. @throws invalid when it is no UUID */
-export function ehrParameter(ctx: Context, name: string): string | null {
-  const text = queryParameter(ctx, name);
-  if (text === null || text === '') return null;
-  if (!isUuid(text)) throw new CdrError('invalid', `${name} must be a UUID`);
-  return text.toLowerCase();
-}
-
-/** A boolean among the query parameters, false when absent. @throws invalid for another word */
-export function flagParameter(ctx: Context, name: string): boolean {
-  const text = queryParameter(ctx, name);
-  if (text === null || text === '' || text === 'false') return false;
-  if (text === 'true') return true;
-  throw new CdrError('invalid', `${name} must be true or false`);
 }

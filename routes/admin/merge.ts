@@ -11,55 +11,102 @@ import type { MergeContext } from '../../merge/request.js';
 import { directMerge, mergeStatus, mergeTarget } from '../../merge/status.js';
 import { unmergeData } from '../../merge/unmerge-data.js';
 import { unmergeEhrs } from '../../merge/unmerge.js';
+import type { IdempotentResult } from '../../models/idempotency.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
-import { idempotent } from '../http/idempotency.js';
-import { uuidFrom } from '../http/path-ids.js';
+import type { BodyDescription, Operation } from '../http/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import {
-  ehrParameter,
-  flagParameter,
   MERGE_DETAILS,
   mergeRequestFrom,
   namePair,
   neutralDetails,
   unmergeRequestFrom,
 } from './merge-request.js';
-import { adminForm, writeRecord, type AdminOperation } from './operation.js';
+import { adminForm, adminOperation, writeRecord } from './record.js';
 
-const NEUTRAL = neutralDetails({ source: '', target: '' });
+const FAILURE = { root: MERGE_DETAILS, fields: neutralDetails({ source: '', target: '' }) };
+const DETAILS: BodyDescription = { schema: MERGE_DETAILS, types: 'rm' };
 
-/** Merging EHRs, taking merges back, and reading which ones stand. Contract, section 14. */
-export function adminMergeOperations(settings: Settings): AdminOperation[] {
+/** Merging EHRs, taking merges back, and reading which ones stand. */
+export function mergeOperations(settings: Settings): Operation[] {
   const context: MergeContext = { change: changeContext(settings), retries: settings.mergeRetries };
-  const operation = (
-    name: string,
-    method: AdminOperation['method'],
-    path: string,
-    handle: AdminOperation['handle'],
-  ): AdminOperation => ({ name, method, path, record: MERGE_DETAILS, neutral: NEUTRAL, handle });
   return [
-    operation('mergeEhrs', 'post', '/ehr/merge', (ctx) => once(ctx, () => merge(ctx, context))),
-    operation('unmerge', 'post', '/ehr/unmerge', (ctx) => once(ctx, () => unmerge(ctx, context))),
-    operation('getMergeStatusList', 'get', '/ehr/merge_status', getMergeStatusList),
-    operation('getMergeDetails', 'get', '/ehr/merge_details', getMergeDetails),
-    {
-      name: 'getMergeTarget',
-      method: 'get',
-      path: '/ehr/merge_target/:id',
-      record: 'error',
-      neutral: {},
-      isText: true,
-      handle: getMergeTarget,
-    },
+    adminOperation({
+      id: 'mergeEhrs',
+      method: 'POST',
+      path: '/ehr/merge',
+      summary: 'Merge one EHR into another',
+      parameters: ['Idempotency-Key'],
+      request: { schema: 'MergeRequestBody', types: 'json' },
+      responses: { 200: { description: 'What was done, or would be', body: DETAILS } },
+      errors: [400, 404, 409, 422],
+      failure: FAILURE,
+      replay: answerAgain,
+      handle: (ctx) => merge(ctx, context),
+    }),
+    adminOperation({
+      id: 'unmerge',
+      method: 'POST',
+      path: '/ehr/unmerge',
+      summary: 'Undo a reversible merge',
+      parameters: ['Idempotency-Key'],
+      request: { schema: 'UnmergeRequestBody', types: 'json' },
+      responses: { 200: { description: 'What was undone, or would be', body: DETAILS } },
+      errors: [400, 404, 409, 422],
+      failure: FAILURE,
+      replay: answerAgain,
+      handle: (ctx) => unmerge(ctx, context),
+    }),
+    ...statusOperations(),
   ];
 }
 
-/** Carries out a merge or unmerge with `Idempotency-Key` once only. */
-const once = idempotent((ctx, result) => {
+function statusOperations(): Operation[] {
+  return [
+    adminOperation({
+      id: 'getMergeTarget',
+      method: 'GET',
+      path: '/ehr/merge_target/{merged_ehr_id}',
+      summary: 'Tell where a merged EHR ended',
+      responses: { 200: { description: 'EHR id', body: { schema: 'Text', types: 'textOrJson' } } },
+      errors: [400, 404],
+      failure: { root: 'error', fields: {}, isText: true },
+      handle: getMergeTarget,
+    }),
+    adminOperation({
+      id: 'getMergeStatusList',
+      method: 'GET',
+      path: '/ehr/merge_status',
+      summary: 'List merges',
+      parameters: ['source', 'target', 'cascaded'],
+      responses: {
+        200: { description: 'Oldest first', body: { schema: 'MergeDetailsList', types: 'rm' } },
+      },
+      errors: [400, 404],
+      failure: FAILURE,
+      handle: getMergeStatusList,
+    }),
+    adminOperation({
+      id: 'getMergeDetails',
+      method: 'GET',
+      path: '/ehr/merge_details',
+      summary: 'Get the merge of one EHR into another',
+      parameters: ['source', 'target', 'unmerge_data'],
+      responses: { 200: { description: 'The merge', body: DETAILS } },
+      errors: [400, 404],
+      failure: FAILURE,
+      handle: getMergeDetails,
+    }),
+  ];
+}
+
+/** Repeats the answer of a merge or unmerge with the same `Idempotency-Key`. */
+function answerAgain(ctx: Context, result: IdempotentResult): void {
   const form = adminForm(ctx);
   const fields = mergeDetails(rememberedMerge(result));
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
-});
+}
 
 async function merge(ctx: Context, context: MergeContext): Promise<void> {
   const request = mergeRequestFrom(ctx);
@@ -79,7 +126,7 @@ async function unmerge(ctx: Context, context: MergeContext): Promise<void> {
 
 async function getMergeTarget(ctx: Context): Promise<void> {
   const form = responseBody('admin-text', ctx.get('Accept'));
-  const ehrId = uuidFrom(ctx, 'id');
+  const ehrId = pathParameter(ctx, 'merged_ehr_id');
   auditAbout(ctx, { ehrId });
   const target = await mergeTarget(ehrId);
   ctx.status = 200;
@@ -88,9 +135,9 @@ async function getMergeTarget(ctx: Context): Promise<void> {
 
 async function getMergeStatusList(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
-  const source = ehrParameter(ctx, 'source');
-  const target = ehrParameter(ctx, 'target');
-  const cascaded = flagParameter(ctx, 'cascaded');
+  const source = queryParameter(ctx, 'source');
+  const target = queryParameter(ctx, 'target');
+  const cascaded = queryParameter(ctx, 'cascaded') ?? false;
   namePair(ctx, { source: source ?? '', target: target ?? '' });
   auditPair(ctx, source, target);
   const list: JsonObject[] = (await mergeStatus({ source, target, cascaded })).map(mergeDetails);
@@ -102,9 +149,9 @@ async function getMergeStatusList(ctx: Context): Promise<void> {
 
 async function getMergeDetails(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
-  const source = ehrParameter(ctx, 'source');
-  const target = ehrParameter(ctx, 'target');
-  const withData = flagParameter(ctx, 'unmerge_data');
+  const source = queryParameter(ctx, 'source');
+  const target = queryParameter(ctx, 'target');
+  const withData = queryParameter(ctx, 'unmerge_data') ?? false;
   if (source === null || target === null)
     throw new CdrError('invalid', 'source and target are both required');
   namePair(ctx, { source, target });

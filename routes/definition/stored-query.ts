@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 
 import { parseAql } from '../../aql/parser/parse.js';
@@ -14,22 +13,79 @@ import { requestBody, responseBody } from '../../format/media-type.js';
 import type { QueryName, QueryPattern, StoredQueryDoc } from '../../models/stored-query.js';
 import { storedQueries, storedQuery } from '../../models/stored-query.js';
 import { absoluteUrl } from '../http/exchange.js';
-import { queryParameter } from '../http/query-parameter.js';
+import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { STANDARD_API } from '../http/request-state.js';
 
 const NAME = /^(?:([A-Za-z0-9_.-]+)::)?([A-Za-z0-9_.-]+)$/;
 const PATTERN_PART = /^[A-Za-z0-9_.-]*$/;
 const MAX_NAME_LENGTH = 500;
 
-/** The stored AQL queries of the Definition API. ITS-REST: query_store, query_list, query_get. */
-export function storedQueryRoutes(): Router {
-  const router = new Router();
-  const base = '/definition/query';
-  router.get(base, (ctx) => writeList(ctx, { kind: 'all' }));
-  router.get(`${base}/:pattern`, (ctx) => writeList(ctx, patternOf(ctx.params.pattern ?? '')));
-  router.get(`${base}/:name/:version`, writeStoredQuery);
-  router.put(`${base}/:name`, (ctx) => putStoredQuery(ctx, null));
-  router.put(`${base}/:name/:version`, (ctx) => putStoredQuery(ctx, versionFrom(ctx.params.version)));
-  return router;
+const PATH = `${STANDARD_API}/definition/query`;
+const STORED_QUERY: BodyDescription = { schema: 'StoredQuery', types: 'json' };
+const LIST: BodyDescription = { schema: 'StoredQueryList', types: 'json' };
+
+/** AQL queries under a name and a version. */
+export function storedQueryOperations(): OperationGroup {
+  const read = { method: 'GET', access: 'read', audit: 'none' } as const;
+  return {
+    tag: 'STORED_QUERY',
+    description: 'AQL queries under a name and a version',
+    operations: [
+      {
+        ...read,
+        id: 'query_list_all',
+        path: PATH,
+        summary: 'List all stored queries',
+        responses: { 200: { description: 'By name, newest version first', body: LIST } },
+        errors: [],
+        handle: (ctx) => writeList(ctx, { kind: 'all' }),
+      },
+      {
+        ...read,
+        id: 'query_list',
+        path: `${PATH}/{qualified_query_name}`,
+        summary: 'List the stored queries whose name fits a pattern',
+        responses: { 200: { description: 'By name, newest version first; may be empty', body: LIST } },
+        errors: [400],
+        handle: (ctx) => writeList(ctx, patternOf(pathParameter(ctx, 'qualified_query_name'))),
+      },
+      {
+        ...read,
+        id: 'query_get',
+        path: `${PATH}/{qualified_query_name}/{version}`,
+        summary: 'Get a stored query: this version, or the highest release that begins so',
+        responses: { 200: { description: 'The query', body: STORED_QUERY } },
+        errors: [400, 404],
+        handle: writeStoredQuery,
+      },
+      {
+        ...storing('Store a query as the next major version', [400]),
+        id: 'query_store',
+        path: `${PATH}/{qualified_query_name}`,
+        handle: (ctx) => putStoredQuery(ctx, null),
+      },
+      {
+        ...storing('Store a query under this version, or as the next one that begins so', [400, 409]),
+        id: 'query_store_version',
+        path: `${PATH}/{qualified_query_name}/{version}`,
+        handle: (ctx) => putStoredQuery(ctx, versionFrom(pathParameter(ctx, 'version'))),
+      },
+    ],
+  };
+}
+
+function storing(summary: string, errors: Operation['errors']): Omit<Operation, 'id' | 'path' | 'handle'> {
+  return {
+    method: 'PUT',
+    summary,
+    access: 'define',
+    audit: 'write',
+    parameters: ['query_type', 'query_type_alias'],
+    request: { schema: 'AqlText', types: 'query' },
+    responses: { 200: { description: 'Stored', body: STORED_QUERY, headers: ['Location'] } },
+    errors,
+  };
 }
 
 /** `[<namespace>::]<query-name>` of a path. @throws invalid when malformed or the reserved word `aql`. */
@@ -67,18 +123,17 @@ async function writeList(ctx: Context, pattern: QueryPattern): Promise<void> {
 
 async function writeStoredQuery(ctx: Context): Promise<void> {
   responseBody('stored-query', ctx.get('Accept'));
-  const params = ctx.params as Record<string, string>;
-  const { name } = queryNameFrom(params.name);
-  const doc = await storedQuery(name, versionFrom(params.version));
-  if (doc === null)
-    throw new CdrError('not-found', `Stored query ${name}/${params.version ?? ''} does not exist`);
+  const { name } = queryNameFrom(pathParameter(ctx, 'qualified_query_name'));
+  const version = pathParameter(ctx, 'version');
+  const doc = await storedQuery(name, versionFrom(version));
+  if (doc === null) throw new CdrError('not-found', `Stored query ${name}/${version} does not exist`);
   ctx.body = recordOf(doc);
 }
 
 async function putStoredQuery(ctx: Context, prefix: VersionPrefix | null): Promise<void> {
   const { format } = requestBody('stored-query', ctx.get('Content-Type'));
   responseBody('stored-query', ctx.get('Accept'));
-  const name = queryNameFrom((ctx.params as Record<string, string>).name);
+  const name = queryNameFrom(pathParameter(ctx, 'qualified_query_name'));
   requireAqlType(ctx);
   const q = format === 'TEXT' ? bodyText(ctx) : queryMember(bodyText(ctx));
   parseAql(q);
@@ -103,11 +158,8 @@ function queryMember(text: string): string {
 }
 
 function requireAqlType(ctx: Context): void {
-  const given = [queryParameter(ctx, 'query_type'), queryParameter(ctx, 'type')].filter(
-    (type) => type !== null,
-  );
-  if (given.some((type) => type.toUpperCase() !== 'AQL'))
-    throw new CdrError('invalid', 'query_type must be AQL');
+  queryParameter(ctx, 'query_type');
+  queryParameter(ctx, 'query_type_alias');
 }
 
 function recordOf(doc: StoredQueryDoc): JsonObject {

@@ -1,5 +1,3 @@
-import type { Context } from 'koa';
-
 import { templateNotFound } from '../../change/refusal.js';
 import { templateInUse } from '../../models/template.js';
 import type { CompiledTemplate } from '../../template/compile.js';
@@ -7,11 +5,6 @@ import type { ResourceHeaders } from '../http/exchange.js';
 
 /** Path of the operational templates (ADL 1.4) below the standard API. */
 export const ADL14_TEMPLATES = '/definition/template/adl1.4';
-
-/** The template id of a path: any text, compared exactly. */
-export function templateIdFrom(ctx: Context): string {
-  return (ctx.params as Record<string, string>).template_id ?? '';
-}
 
 /** Headers of a template. Its id may hold any character; what a header cannot carry is percent-encoded. */
 export function templateHeaders(templateId: string, createdTimestamp: Date): Required<ResourceHeaders> {

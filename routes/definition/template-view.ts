@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import Router from '@koa/router';
 import type { Context } from 'koa';
 
 import type { JsonObject } from '../../base/json.js';
@@ -9,26 +8,57 @@ import { responseBody } from '../../format/media-type.js';
 import { exampleComposition } from '../../template/example.js';
 import { compositionText } from '../ehr/composition-text.js';
 import { absoluteUrl, setResourceHeaders, writeText } from '../http/exchange.js';
-import { queryParameter, queryWord } from '../http/query-parameter.js';
-import { ADL14_TEMPLATES, requireCompiled, templateIdFrom } from './template-access.js';
+import type { Operation } from '../http/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { STANDARD_API } from '../http/request-state.js';
+import { ADL14_TEMPLATES, requireCompiled } from './template-access.js';
 import { requestVendorWord } from '../http/vendor-header.js';
 
-/** Views of a template: example COMPOSITION, and the web template at its old path. ITS-REST: template_example. */
-export function templateViewRoutes(settings: Settings): Router {
-  const router = new Router();
-  const path = `${ADL14_TEMPLATES}/:template_id`;
-  router.get(`${path}/example`, (ctx) => getExample(ctx, settings));
-  router.get(`${path}/webtemplate`, getWebTemplate);
-  return router;
+/** Views of a template: example COMPOSITION, and the web template at its old path. */
+export function templateViewOperations(settings: Settings): Operation[] {
+  const path = `${STANDARD_API}${ADL14_TEMPLATES}/{template_id}`;
+  return [
+    {
+      id: 'template_adl1.4_example',
+      method: 'GET',
+      path: `${path}/example`,
+      summary: 'Get an example COMPOSITION of a template, which can be committed as it is',
+      access: 'read',
+      audit: 'none',
+      parameters: ['type', 'detail_level', 'format'],
+      responses: {
+        200: { description: 'The example', body: { schema: 'COMPOSITION', types: 'composition' } },
+      },
+      errors: [400, 404],
+      handle: (ctx) => getExample(ctx, settings),
+    },
+    {
+      id: 'template_adl1.4_webtemplate',
+      method: 'GET',
+      path: `${path}/webtemplate`,
+      summary: 'Get a web template (deprecated: get the template with its media type)',
+      access: 'read',
+      audit: 'none',
+      responses: {
+        200: {
+          description: 'The web template',
+          body: { schema: 'WebTemplate', types: 'webTemplate' },
+          headers: ['ETag', 'Last-Modified', 'Deprecated', 'Link'],
+        },
+      },
+      errors: [404],
+      handle: getWebTemplate,
+    },
+  ];
 }
 
 async function getExample(ctx: Context, settings: Settings): Promise<void> {
   const format = queryParameter(ctx, 'format') ?? undefined;
   const vendorWord = requestVendorWord(ctx);
   const form = responseBody('template-example', ctx.get('Accept'), { format, vendorWord });
-  const type = queryWord(ctx, 'type', ['input', 'output'], 'input');
-  const detailLevel = queryWord(ctx, 'detail_level', ['required', 'medium', 'complete'], 'required');
-  const { compiled } = await requireCompiled(templateIdFrom(ctx));
+  const type = queryParameter(ctx, 'type') ?? 'input';
+  const detailLevel = queryParameter(ctx, 'detail_level') ?? 'required';
+  const { compiled } = await requireCompiled(pathParameter(ctx, 'template_id'));
   const example = exampleComposition(compiled, { type, detailLevel });
   if (type === 'output') example.uid = freshUid(settings.systemId);
   writeText(ctx, form, compositionText(example, form, compiled));
@@ -42,7 +72,7 @@ function freshUid(systemId: string): JsonObject {
 
 async function getWebTemplate(ctx: Context): Promise<void> {
   const form = responseBody('web-template', ctx.get('Accept'), { vendorWord: requestVendorWord(ctx) });
-  const { compiled, headers } = await requireCompiled(templateIdFrom(ctx));
+  const { compiled, headers } = await requireCompiled(pathParameter(ctx, 'template_id'));
   const { etag, lastModified, path } = headers;
   setResourceHeaders(ctx, { etag, lastModified });
   ctx.set('Deprecated', 'true');

@@ -1,6 +1,6 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 
+import { CdrError } from '../../base/errors.js';
 import { formatUtc } from '../../base/iso8601.js';
 import type { Settings } from '../../base/settings.js';
 import { writeXml } from '../../base/xml.js';
@@ -14,19 +14,101 @@ import { keepTemplates, templateById, templateSummaries } from '../../models/tem
 import { compileTemplate } from '../../template/compile.js';
 import type { ResourceHeaders } from '../http/exchange.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from '../http/exchange.js';
-import { idempotent } from '../http/idempotency.js';
-import { ADL14_TEMPLATES, requireCompiled, templateHeaders, templateIdFrom } from './template-access.js';
+import { NOT_IMPLEMENTED_MESSAGE } from '../http/error-status.js';
+import type { Operation, OperationGroup } from '../http/operation.js';
+import { pathParameter } from '../http/parameter-values.js';
+import { STANDARD_API } from '../http/request-state.js';
+import { ADL14_TEMPLATES, requireCompiled, templateHeaders } from './template-access.js';
 import { requestVendorWord } from '../http/vendor-header.js';
+import { templateViewOperations } from './template-view.js';
 
-/** The operational templates (ADL 1.4) of the Definition API. ITS-REST: template_adl1.4_*. */
-export function templateRoutes(settings: Settings): Router {
+const PATH = `${STANDARD_API}${ADL14_TEMPLATES}`;
+const NOT_OFFERED = 'Templates in ADL 2 are not offered';
+
+/** Uploading, listing and reading operational templates, and their views. */
+export function templateOperations(settings: Settings): OperationGroup {
   keepTemplates(settings.templateCacheSize);
   const upload = settings.templateAllowOverwrite ? putTemplate : createTemplate;
-  const router = new Router();
-  router.post(ADL14_TEMPLATES, idempotent(answerUploadAgain), (ctx) => uploadTemplate(ctx, upload));
-  router.get(ADL14_TEMPLATES, listTemplates);
-  router.get(`${ADL14_TEMPLATES}/:template_id`, getTemplate);
-  return router;
+  return {
+    tag: 'TEMPLATE',
+    description: 'Operational templates',
+    operations: [
+      {
+        id: 'template_adl1.4_upload',
+        method: 'POST',
+        path: PATH,
+        summary: 'Upload an operational template (OPT 1.4)',
+        access: 'define',
+        audit: 'write',
+        parameters: ['Prefer', 'Idempotency-Key'],
+        request: { schema: 'OperationalTemplate', types: 'xml' },
+        responses: {
+          201: {
+            description: 'Stored; a body only when `Prefer` asks for one',
+            body: { schema: 'OperationalTemplate', types: 'uploadedTemplate' },
+            headers: ['ETag', 'Location', 'Last-Modified'],
+          },
+        },
+        errors: [400, 409, 422],
+        replay: answerUploadAgain,
+        handle: (ctx) => uploadTemplate(ctx, upload),
+      },
+      {
+        id: 'template_adl1.4_list',
+        method: 'GET',
+        path: PATH,
+        summary: 'List the templates',
+        access: 'read',
+        audit: 'none',
+        responses: { 200: { description: 'All templates', body: { schema: 'TemplateList', types: 'rm' } } },
+        errors: [],
+        handle: listTemplates,
+      },
+      {
+        id: 'template_adl1.4_get',
+        method: 'GET',
+        path: `${PATH}/{template_id}`,
+        summary: 'Get a template as OPT or as web template',
+        access: 'read',
+        audit: 'none',
+        responses: {
+          200: {
+            description: 'The template',
+            body: { schema: 'OperationalTemplate', types: 'template' },
+            headers: ['ETag', 'Last-Modified'],
+          },
+        },
+        errors: [404],
+        handle: getTemplate,
+      },
+      ...templateViewOperations(settings),
+      ...adl2Operations(),
+    ],
+  };
+}
+
+/** Templates in ADL 2 are part of ITS-REST and not offered here: 501 whatever the request holds. */
+function adl2Operations(): Operation[] {
+  const operation = (id: string, method: 'GET' | 'POST', path: string): Operation => ({
+    id: `template_adl2_${id}`,
+    method,
+    path: `${STANDARD_API}/definition/template/adl2${path}`,
+    summary: NOT_OFFERED,
+    access: method === 'GET' ? 'read' : 'define',
+    audit: 'none',
+    responses: {},
+    errors: [501],
+    handle: () => {
+      throw new CdrError('not-implemented', NOT_IMPLEMENTED_MESSAGE);
+    },
+  });
+  return [
+    operation('upload', 'POST', ''),
+    operation('list', 'GET', ''),
+    operation('get', 'GET', '/{template_id}'),
+    operation('get_version', 'GET', '/{template_id}/{version}'),
+    operation('example', 'GET', '/{template_id}/example'),
+  ];
 }
 
 async function uploadTemplate(ctx: Context, upload: typeof createTemplate): Promise<void> {
@@ -64,7 +146,7 @@ async function listTemplates(ctx: Context): Promise<void> {
 
 async function getTemplate(ctx: Context): Promise<void> {
   const form = responseBody('template', ctx.get('Accept'), { vendorWord: requestVendorWord(ctx) });
-  const templateId = templateIdFrom(ctx);
+  const templateId = pathParameter(ctx, 'template_id');
   if (form.format === 'WEB_TEMPLATE') {
     const { compiled, headers } = await requireCompiled(templateId);
     setStateHeaders(ctx, headers);

@@ -19,7 +19,7 @@ import {
   versionHeaders,
   writeText,
 } from '../http/exchange.js';
-import { queryParameter } from '../http/query-parameter.js';
+import { queryParameter } from '../http/parameter-values.js';
 import { requestVendorWord, vendorHeader } from '../http/vendor-header.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import type { Settings } from '../../base/settings.js';
@@ -18,43 +17,108 @@ import {
 } from './composition-content.js';
 import { answerDeletion, answerVersion } from '../http/exchange.js';
 import { commitHeaders, commitMetadata } from '../http/headers.js';
-import { idempotent } from '../http/idempotency.js';
-import { ehrIdFrom, ifMatchFrom, uidBasedIdFrom, uuidFrom, versionUidFrom } from '../http/path-ids.js';
-import { queryParameter } from '../http/query-parameter.js';
-import { requireVersion, requireVersionAt, versionAtTimeFrom } from './read-version.js';
+import { containerUidOf, ifMatchFrom, requireVersionUid } from '../http/object-ids.js';
+import type { BodyDescription, OperationGroup } from '../http/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { STANDARD_API } from '../http/request-state.js';
+import { CREATED, DELETED, DELETED_THEN, UPDATED, versionAnswer } from './answers.js';
+import { requireVersion, requireVersionAt } from './read-version.js';
+import { versionedObjectOperations } from './versioned-object.js';
 import { readTagHeaders, setTagHeaders, storeHeaderTags, type HeaderTags } from '../tag/tag-headers.js';
 
-/** COMPOSITION: contract section 8. ITS-REST: composition_create, _get, _update, _delete. */
-export function compositionRoutes(settings: Settings): Router {
-  const router = new Router();
+const PATH = `${STANDARD_API}/ehr/{ehr_id}/composition`;
+const COMPOSITION: BodyDescription = { schema: 'COMPOSITION', types: 'composition' };
+const COMMIT_PARAMETERS = [
+  'templateId',
+  'format',
+  'Prefer',
+  'openEHR-VERSION',
+  'openEHR-AUDIT_DETAILS',
+  'openEHR-TEMPLATE_ID',
+  'openehr-item-tag',
+  'openehr-version-item-tag',
+] as const;
+
+/** Committing, reading and deleting COMPOSITIONs. */
+export function compositionOperations(settings: Settings): OperationGroup {
   const context = changeContext(settings);
-  router.post(
-    '/ehr/:ehr_id/composition',
-    idempotent(async (ctx, { uids }) => {
-      const form = compositionResponse(ctx);
-      const ehrId = ehrIdFrom(ctx);
-      const version = await readInOrder(ehrId, () =>
-        requireVersion(ehrId, 'COMPOSITION', { uid: uids.version_uid ?? '' }),
-      );
-      await answer(ctx, settings, form, { version, status: 201 });
-    }),
-    (ctx) => create(ctx, settings, context),
-  );
-  router.get('/ehr/:ehr_id/composition/:uid_based_id', (ctx) => get(ctx, settings));
-  router.put('/ehr/:ehr_id/composition/:versioned_object_uid', (ctx) => update(ctx, settings, context));
-  router.delete('/ehr/:ehr_id/composition/:version_uid', async (ctx) => {
-    const ehrId = ehrIdFrom(ctx);
-    const { id: versionId, uid: versionUid } = versionUidFrom(ctx, 'version_uid');
-    const metadata = commitMetadata(ctx, 'DELETE', settings);
-    answerDeletion(ctx, await deleteComposition(context, { ehrId, metadata, versionId, versionUid }));
-  });
-  return router;
+  return {
+    tag: 'COMPOSITION',
+    description: 'Versioned clinical documents in canonical JSON, XML, FLAT and STRUCTURED',
+    operations: [
+      {
+        id: 'composition_create',
+        method: 'POST',
+        path: PATH,
+        summary: 'Commit a new COMPOSITION',
+        access: 'write',
+        audit: 'write',
+        parameters: [...COMMIT_PARAMETERS, 'Idempotency-Key'],
+        request: COMPOSITION,
+        responses: { 201: versionAnswer(CREATED, COMPOSITION) },
+        errors: [400, 404, 409, 412, 422],
+        replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? ''),
+        handle: (ctx) => create(ctx, settings, context),
+      },
+      {
+        id: 'composition_get',
+        method: 'GET',
+        path: `${PATH}/{uid_based_id}`,
+        summary: 'Get a COMPOSITION: one version, or the one of a container now or at a time',
+        access: 'read',
+        audit: 'read',
+        parameters: ['version_at_time', 'format'],
+        responses: { 200: versionAnswer('The COMPOSITION', COMPOSITION), 204: DELETED_THEN },
+        errors: [400, 404],
+        handle: get,
+      },
+      {
+        id: 'composition_update',
+        method: 'PUT',
+        path: `${PATH}/{uid_based_id}`,
+        summary: 'Commit a new version of a COMPOSITION',
+        access: 'write',
+        audit: 'write',
+        parameters: [...COMMIT_PARAMETERS, 'openehrVersion', 'If-Match'],
+        request: COMPOSITION,
+        responses: { 200: versionAnswer(UPDATED, COMPOSITION) },
+        errors: [400, 404, 409, 412, 422],
+        handle: (ctx) => update(ctx, settings, context),
+      },
+      {
+        id: 'composition_delete',
+        method: 'DELETE',
+        path: `${PATH}/{uid_based_id}`,
+        summary: 'Delete a COMPOSITION logically',
+        access: 'write',
+        audit: 'write',
+        parameters: ['openEHR-AUDIT_DETAILS'],
+        responses: { 204: DELETED },
+        errors: [400, 404, 409],
+        handle: async (ctx) => {
+          const ehrId = pathParameter(ctx, 'ehr_id');
+          const named = requireVersionUid(pathParameter(ctx, 'uid_based_id'));
+          const metadata = commitMetadata(ctx, 'DELETE', settings);
+          const change = { ehrId, metadata, versionId: named.id, versionUid: named.uid };
+          answerDeletion(ctx, await deleteComposition(context, change));
+        },
+      },
+      ...versionedObjectOperations('COMPOSITION'),
+    ],
+  };
+}
+
+async function answerAgain(ctx: Context, settings: Settings, uid: string): Promise<void> {
+  const form = compositionResponse(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const version = await readInOrder(ehrId, () => requireVersion(ehrId, 'COMPOSITION', { uid }));
+  await answer(ctx, settings, form, { version, status: 201 });
 }
 
 /** Creates the first version of a COMPOSITION. ITS-REST: composition_create. */
 async function create(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const { request, response } = compositionExchange(ctx);
-  const ehrId = ehrIdFrom(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
   const metadata = commitMetadata(ctx, 'POST', settings);
   const beside = tagWriter(ehrId, readTagHeaders(ctx));
   const read = compositionReader(ctx, request);
@@ -63,11 +127,11 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
 }
 
 /** A COMPOSITION by version uid, or the version of a container now or at a time. ITS-REST: composition_get. */
-async function get(ctx: Context, settings: Settings): Promise<void> {
+async function get(ctx: Context): Promise<void> {
   const form = compositionResponse(ctx);
-  const ehrId = ehrIdFrom(ctx);
-  const named = uidBasedIdFrom(ctx, 'uid_based_id');
-  const time = 'id' in named ? null : versionAtTimeFrom(ctx, settings.defaultTimezone);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const named = pathParameter(ctx, 'uid_based_id');
+  const time = 'id' in named ? null : queryParameter(ctx, 'version_at_time');
   const version = await readInOrder(ehrId, () =>
     'id' in named
       ? requireVersion(ehrId, 'COMPOSITION', named)
@@ -80,8 +144,8 @@ async function get(ctx: Context, settings: Settings): Promise<void> {
 /** Creates the next version of a COMPOSITION. ITS-REST: composition_update. */
 async function update(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const { request, response } = compositionExchange(ctx);
-  const ehrId = ehrIdFrom(ctx);
-  const objectId = uuidFrom(ctx, 'versioned_object_uid');
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const objectId = containerUidOf(pathParameter(ctx, 'uid_based_id'));
   const ifMatch = ifMatchFrom(ctx);
   const metadata = withStateOfQuery(ctx, settings, commitMetadata(ctx, 'PUT', settings));
   const beside = tagWriter(ehrId, readTagHeaders(ctx));
@@ -92,12 +156,11 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
 
 /** Query `openehrVersion` or `stdVersion`: the lifecycle state code, as the header VERSION (D8). */
 function withStateOfQuery(ctx: Context, settings: Settings, metadata: VersionMetadata): VersionMetadata {
-  const given = ['openehrVersion', 'stdVersion'].flatMap((name) => queryParameter(ctx, name) ?? []);
-  const [code, other] = given.filter((text) => text !== '');
-  if (code === undefined) return metadata;
+  const code = queryParameter(ctx, 'openehrVersion');
+  if (code === null) return metadata;
   const lifecycleState = lifecycleStateOf({ code });
   const header = commitHeaders(ctx, settings).lifecycleState;
-  if ((other !== undefined && other !== code) || (header !== undefined && header !== lifecycleState))
+  if (header !== undefined && header !== lifecycleState)
     throw new CdrError('invalid', 'the lifecycle state is given with two values');
   if (lifecycleState === '523')
     throw new CdrError('invalid', 'the lifecycle state 523 is not possible with PUT');

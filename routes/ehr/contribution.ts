@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import type { Settings } from '../../base/settings.js';
@@ -20,37 +19,71 @@ import {
   type ResourceHeaders,
 } from '../http/exchange.js';
 import { commitHeaders } from '../http/headers.js';
-import { idempotent } from '../http/idempotency.js';
-import { ehrIdFrom, uuidFrom } from '../http/path-ids.js';
+import type { BodyDescription, OperationGroup } from '../http/operation.js';
+import { pathParameter } from '../http/parameter-values.js';
+import { STANDARD_API } from '../http/request-state.js';
+import { CREATED, versionAnswer } from './answers.js';
 import { parsePrefer } from '../http/prefer.js';
 
-/** CONTRIBUTION: contract section 8. ITS-REST: contribution_create, contribution_get. */
-export function contributionRoutes(settings: Settings): Router {
-  const router = new Router();
+const PATH = `${STANDARD_API}/ehr/{ehr_id}/contribution`;
+const CONTRIBUTION: BodyDescription = { schema: 'CONTRIBUTION', types: 'rm' };
+
+/** Committing and reading CONTRIBUTIONs. */
+export function contributionOperations(settings: Settings): OperationGroup {
   const context = changeContext(settings);
-  router.post(
-    '/ehr/:ehr_id/contribution',
-    idempotent(async (ctx, { uids }) => {
-      const form = rmResponse(ctx);
-      await answerCreated(ctx, form, await requireContribution(ehrIdFrom(ctx), uids.contribution_uid ?? ''));
-    }),
-    (ctx) => create(ctx, settings, context),
-  );
-  router.get('/ehr/:ehr_id/contribution/:contribution_uid', async (ctx) => {
-    const form = rmResponse(ctx);
-    const contribution = await requireContribution(ehrIdFrom(ctx), uuidFrom(ctx, 'contribution_uid'));
-    const { resolveRefs } = parsePrefer(ctx.get('Prefer'));
-    if (resolveRefs) ctx.set('Preference-Applied', 'resolve_refs');
-    setResourceHeaders(ctx, headersOf(contribution));
-    await writeContribution(ctx, form, contribution);
-  });
-  return router;
+  return {
+    tag: 'CONTRIBUTION',
+    description: 'Changes that were committed together',
+    operations: [
+      {
+        id: 'contribution_create',
+        method: 'POST',
+        path: PATH,
+        summary: 'Commit creations, updates, deletions and attestations together',
+        access: 'write',
+        audit: 'write',
+        parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
+        request: CONTRIBUTION,
+        responses: { 201: versionAnswer(CREATED, CONTRIBUTION) },
+        errors: [400, 404, 409, 412, 422],
+        replay: (ctx, { uids }) => answerAgain(ctx, uids.contribution_uid ?? ''),
+        handle: (ctx) => create(ctx, settings, context),
+      },
+      {
+        id: 'contribution_get',
+        method: 'GET',
+        path: `${PATH}/{contribution_uid}`,
+        summary: 'Get a CONTRIBUTION; with `Prefer: resolve_refs` its whole versions',
+        access: 'read',
+        audit: 'read',
+        parameters: ['Prefer'],
+        responses: { 200: versionAnswer('The CONTRIBUTION', CONTRIBUTION) },
+        errors: [400, 404],
+        handle: get,
+      },
+    ],
+  };
+}
+
+async function answerAgain(ctx: Context, uid: string): Promise<void> {
+  const form = rmResponse(ctx);
+  await answerCreated(ctx, form, await requireContribution(pathParameter(ctx, 'ehr_id'), uid));
+}
+
+async function get(ctx: Context): Promise<void> {
+  const form = rmResponse(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const contribution = await requireContribution(ehrId, pathParameter(ctx, 'contribution_uid'));
+  const { resolveRefs } = parsePrefer(ctx.get('Prefer'));
+  if (resolveRefs) ctx.set('Preference-Applied', 'resolve_refs');
+  setResourceHeaders(ctx, headersOf(contribution));
+  await writeContribution(ctx, form, contribution);
 }
 
 /** Commits a CONTRIBUTION. ITS-REST: contribution_create. */
 async function create(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const { request, response } = rmExchange(ctx);
-  const ehrId = ehrIdFrom(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
   const defaults = commitHeaders(ctx, settings);
   const body = parseCanonical(requiredBodyText(ctx), request, 'CONTRIBUTION');
   const { contribution } = await createContribution(context, { ehrId, defaults }, body);

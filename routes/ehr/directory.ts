@@ -1,9 +1,8 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import type { Settings } from '../../base/settings.js';
-import { changeContext } from '../../change/context.js';
+import { changeContext, type ChangeContext } from '../../change/context.js';
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
 import { readInOrder } from '../../change/ehr-access.js';
 import { toXml } from '../../format/canonical-xml.js';
@@ -23,10 +22,12 @@ import {
   writeVersion,
 } from '../http/exchange.js';
 import { commitMetadata } from '../http/headers.js';
-import { idempotent } from '../http/idempotency.js';
-import { ehrIdFrom, ifMatchFrom, versionUidFrom } from '../http/path-ids.js';
-import { queryParameter } from '../http/query-parameter.js';
-import { requireVersion, requireVersionAt, versionAtTimeFrom } from './read-version.js';
+import { ifMatchFrom } from '../http/object-ids.js';
+import type { BodyDescription, OperationGroup } from '../http/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { STANDARD_API } from '../http/request-state.js';
+import { CREATED, DELETED, DELETED_THEN, UPDATED, versionAnswer } from './answers.js';
+import { requireVersion, requireVersionAt } from './read-version.js';
 
 /** Names of FOLDER attributes that clients of the service's own page use (D5). */
 const CAMEL_CASE: Readonly<Record<string, string>> = {
@@ -35,50 +36,118 @@ const CAMEL_CASE: Readonly<Record<string, string>> = {
   feederAudit: 'feeder_audit',
 };
 
-/** Directory: contract section 8. ITS-REST: directory_create, _get_at_time, _get_by_version, _update, _delete. */
-export function directoryRoutes(settings: Settings): Router {
-  const router = new Router();
+const PATH = `${STANDARD_API}/ehr/{ehr_id}/directory`;
+const FOLDER: BodyDescription = { schema: 'FOLDER', types: 'rm' };
+
+/** Making, reading, changing and deleting the directory. */
+export function directoryOperations(settings: Settings): OperationGroup {
   const context = changeContext(settings);
-  router.post(
-    '/ehr/:ehr_id/directory',
-    idempotent(async (ctx, { uids }) => {
-      const form = rmResponse(ctx);
-      const ehrId = ehrIdFrom(ctx);
-      const version = await readInOrder(ehrId, () =>
-        requireVersion(ehrId, 'FOLDER', { uid: uids.version_uid ?? '' }),
-      );
-      await answer(ctx, settings, form, { version, status: 201 });
-    }),
-    async (ctx) => {
-      const { request, response } = rmExchange(ctx);
-      const ehrId = ehrIdFrom(ctx);
-      const metadata = commitMetadata(ctx, 'POST', settings);
-      const version = await createDirectory(context, { ehrId, metadata }, folderFrom(ctx, request));
-      await answer(ctx, settings, response, { version, status: 201 });
-    },
-  );
-  router.put('/ehr/:ehr_id/directory', async (ctx) => {
-    const { request, response } = rmExchange(ctx);
-    const ehrId = ehrIdFrom(ctx);
-    const change = { ehrId, ifMatch: ifMatchFrom(ctx), metadata: commitMetadata(ctx, 'PUT', settings) };
-    const version = await updateDirectory(context, change, folderFrom(ctx, request));
-    await answer(ctx, settings, response, { version, status: 200 });
-  });
-  router.delete('/ehr/:ehr_id/directory', async (ctx) => {
-    const ehrId = ehrIdFrom(ctx);
-    const change = { ehrId, ifMatch: ifMatchFrom(ctx), metadata: commitMetadata(ctx, 'DELETE', settings) };
-    answerDeletion(ctx, await deleteDirectory(context, change));
-  });
-  router.get('/ehr/:ehr_id/directory', (ctx) => getAtTime(ctx, settings));
-  router.get('/ehr/:ehr_id/directory/:version_uid', getByVersion);
-  return router;
+  return {
+    tag: 'DIRECTORY',
+    description: 'Versioned FOLDER tree of an EHR',
+    operations: [
+      {
+        id: 'directory_create',
+        method: 'POST',
+        path: PATH,
+        summary: 'Create the directory',
+        access: 'write',
+        audit: 'write',
+        parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
+        request: FOLDER,
+        responses: { 201: versionAnswer(CREATED, FOLDER) },
+        errors: [400, 404, 409, 412, 422],
+        replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? ''),
+        handle: (ctx) => create(ctx, settings, context),
+      },
+      {
+        id: 'directory_get_at_time',
+        method: 'GET',
+        path: PATH,
+        summary: 'Get the directory or one of its folders, now or at a time',
+        access: 'read',
+        audit: 'read',
+        parameters: ['version_at_time', 'path'],
+        responses: { 200: versionAnswer('The FOLDER', FOLDER), 204: DELETED_THEN },
+        errors: [400, 404],
+        handle: getAtTime,
+      },
+      {
+        id: 'directory_get_by_version',
+        method: 'GET',
+        path: `${PATH}/{version_uid}`,
+        summary: 'Get one version of the directory or of one of its folders',
+        access: 'read',
+        audit: 'read',
+        parameters: ['path'],
+        responses: { 200: versionAnswer('The FOLDER', FOLDER), 204: DELETED_THEN },
+        errors: [400, 404],
+        handle: getByVersion,
+      },
+      {
+        id: 'directory_update',
+        method: 'PUT',
+        path: PATH,
+        summary: 'Commit a new version of the directory',
+        access: 'write',
+        audit: 'write',
+        parameters: ['If-Match', 'Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS'],
+        request: FOLDER,
+        responses: { 200: versionAnswer(UPDATED, FOLDER) },
+        errors: [400, 404, 409, 412],
+        handle: (ctx) => update(ctx, settings, context),
+      },
+      {
+        id: 'directory_delete',
+        method: 'DELETE',
+        path: PATH,
+        summary: 'Delete the directory logically',
+        access: 'write',
+        audit: 'write',
+        parameters: ['If-Match', 'openEHR-AUDIT_DETAILS'],
+        responses: { 204: DELETED },
+        errors: [400, 404, 409, 412],
+        handle: async (ctx) => {
+          const change = {
+            ehrId: pathParameter(ctx, 'ehr_id'),
+            ifMatch: ifMatchFrom(ctx),
+            metadata: commitMetadata(ctx, 'DELETE', settings),
+          };
+          answerDeletion(ctx, await deleteDirectory(context, change));
+        },
+      },
+    ],
+  };
 }
 
-async function getAtTime(ctx: Context, settings: Settings): Promise<void> {
+async function create(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
+  const { request, response } = rmExchange(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const metadata = commitMetadata(ctx, 'POST', settings);
+  const version = await createDirectory(context, { ehrId, metadata }, folderFrom(ctx, request));
+  await answer(ctx, settings, response, { version, status: 201 });
+}
+
+async function update(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
+  const { request, response } = rmExchange(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const change = { ehrId, ifMatch: ifMatchFrom(ctx), metadata: commitMetadata(ctx, 'PUT', settings) };
+  const version = await updateDirectory(context, change, folderFrom(ctx, request));
+  await answer(ctx, settings, response, { version, status: 200 });
+}
+
+async function answerAgain(ctx: Context, settings: Settings, uid: string): Promise<void> {
   const form = rmResponse(ctx);
-  const ehrId = ehrIdFrom(ctx);
-  const time = versionAtTimeFrom(ctx, settings.defaultTimezone);
-  const names = pathFrom(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const version = await readInOrder(ehrId, () => requireVersion(ehrId, 'FOLDER', { uid }));
+  await answer(ctx, settings, form, { version, status: 201 });
+}
+
+async function getAtTime(ctx: Context): Promise<void> {
+  const form = rmResponse(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const time = queryParameter(ctx, 'version_at_time');
+  const names = queryParameter(ctx, 'path') ?? [];
   await readInOrder(ehrId, async () => {
     const container = await directoryAtTime(ehrId, time);
     if (container === null)
@@ -92,17 +161,12 @@ async function getAtTime(ctx: Context, settings: Settings): Promise<void> {
 
 async function getByVersion(ctx: Context): Promise<void> {
   const form = rmResponse(ctx);
-  const ehrId = ehrIdFrom(ctx);
-  const named = versionUidFrom(ctx, 'version_uid');
-  const names = pathFrom(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const named = pathParameter(ctx, 'version_uid');
+  const names = queryParameter(ctx, 'path') ?? [];
   await readInOrder(ehrId, async () => {
     writeFolder(ctx, form, await requireVersion(ehrId, 'FOLDER', named), names);
   });
-}
-
-/** Names of `path` below the root; none for the root itself. */
-function pathFrom(ctx: Context): string[] {
-  return (queryParameter(ctx, 'path') ?? '').split('/').filter((name) => name !== '');
 }
 
 function writeFolder(ctx: Context, form: BodyType, version: VersionDoc, names: readonly string[]): void {

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Settings } from '../../base/settings.js';
 import { changeContext, type ChangeContext } from '../../change/context.js';
@@ -14,39 +13,96 @@ import {
   writeVersion,
 } from '../http/exchange.js';
 import { commitMetadata } from '../http/headers.js';
-import { ehrIdFrom, ifMatchFrom, versionUidFrom } from '../http/path-ids.js';
-import { requireVersion, requireVersionAt, versionAtTimeFrom } from './read-version.js';
+import { ifMatchFrom } from '../http/object-ids.js';
+import type { BodyDescription, OperationGroup } from '../http/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { STANDARD_API } from '../http/request-state.js';
+import { UPDATED, versionAnswer } from './answers.js';
+import { requireVersion, requireVersionAt } from './read-version.js';
+import { versionedObjectOperations } from './versioned-object.js';
 import { readTagHeaders, setTagHeaders, storeHeaderTags } from '../tag/tag-headers.js';
 
-/** EHR_STATUS: contract section 8. ITS-REST: ehr_status_get_at_time, ehr_status_get_by_version, ehr_status_update. */
-export function ehrStatusRoutes(settings: Settings): Router {
-  const router = new Router();
+const PATH = `${STANDARD_API}/ehr/{ehr_id}/ehr_status`;
+const EHR_STATUS: BodyDescription = { schema: 'EHR_STATUS', types: 'rm' };
+
+/** Reading and changing the EHR_STATUS. */
+export function ehrStatusOperations(settings: Settings): OperationGroup {
   const context = changeContext(settings);
-  router.get('/ehr/:ehr_id/ehr_status', async (ctx) => {
-    const form = rmResponse(ctx);
-    const ehrId = ehrIdFrom(ctx);
-    const time = versionAtTimeFrom(ctx, settings.defaultTimezone);
-    const ehr = await readableEhr(ehrId);
-    const version = await requireVersionAt(ehrId, 'EHR_STATUS', ehr.ehr_status_id, time);
-    setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
-    writeVersion(ctx, form, version);
-  });
-  router.get('/ehr/:ehr_id/ehr_status/:version_uid', async (ctx) => {
-    const form = rmResponse(ctx);
-    const ehrId = ehrIdFrom(ctx);
-    const named = versionUidFrom(ctx, 'version_uid');
-    const version = await readInOrder(ehrId, () => requireVersion(ehrId, 'EHR_STATUS', named));
-    setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
-    writeVersion(ctx, form, version);
-  });
-  router.put('/ehr/:ehr_id/ehr_status', (ctx) => update(ctx, settings, context));
-  return router;
+  return {
+    tag: 'EHR_STATUS',
+    description: 'Versioned status of an EHR; made with the EHR and never deleted',
+    operations: [
+      {
+        id: 'ehr_status_get_at_time',
+        method: 'GET',
+        path: PATH,
+        summary: 'Get the status, now or at a time',
+        access: 'read',
+        audit: 'read',
+        parameters: ['version_at_time'],
+        responses: { 200: versionAnswer('The status', EHR_STATUS) },
+        errors: [400, 404],
+        handle: getAtTime,
+      },
+      {
+        id: 'ehr_status_get_by_version',
+        method: 'GET',
+        path: `${PATH}/{version_uid}`,
+        summary: 'Get one version of the status',
+        access: 'read',
+        audit: 'read',
+        responses: { 200: versionAnswer('The status', EHR_STATUS) },
+        errors: [400, 404],
+        handle: getByVersion,
+      },
+      {
+        id: 'ehr_status_update',
+        method: 'PUT',
+        path: PATH,
+        summary: 'Commit a new version of the status',
+        access: 'write',
+        audit: 'write',
+        parameters: [
+          'If-Match',
+          'Prefer',
+          'openEHR-VERSION',
+          'openEHR-AUDIT_DETAILS',
+          'openehr-item-tag',
+          'openehr-version-item-tag',
+        ],
+        request: EHR_STATUS,
+        responses: { 200: versionAnswer(UPDATED, EHR_STATUS) },
+        errors: [400, 404, 409, 412],
+        handle: (ctx) => update(ctx, settings, context),
+      },
+      ...versionedObjectOperations('EHR_STATUS'),
+    ],
+  };
+}
+
+async function getAtTime(ctx: Context): Promise<void> {
+  const form = rmResponse(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const time = queryParameter(ctx, 'version_at_time');
+  const ehr = await readableEhr(ehrId);
+  const version = await requireVersionAt(ehrId, 'EHR_STATUS', ehr.ehr_status_id, time);
+  setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
+  writeVersion(ctx, form, version);
+}
+
+async function getByVersion(ctx: Context): Promise<void> {
+  const form = rmResponse(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const named = pathParameter(ctx, 'version_uid');
+  const version = await readInOrder(ehrId, () => requireVersion(ehrId, 'EHR_STATUS', named));
+  setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
+  writeVersion(ctx, form, version);
 }
 
 /** Creates the next version of the EHR_STATUS. ITS-REST: ehr_status_update. */
 async function update(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const { request, response } = rmExchange(ctx);
-  const ehrId = ehrIdFrom(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
   const ifMatch = ifMatchFrom(ctx);
   const metadata = commitMetadata(ctx, 'PUT', settings);
   const tags = readTagHeaders(ctx);

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
@@ -11,7 +10,6 @@ import { ehrResource, hierObjectId, localRef } from '../../change/resource.js';
 import type { BodyType } from '../../format/media-type.js';
 import { contributionIds } from '../../models/contribution.js';
 import type { EhrDoc } from '../../models/ehr.js';
-import type { IdempotentResult } from '../../models/idempotency.js';
 import { latestVersion, type VersionDoc } from '../../models/version.js';
 import { liveCompositionIds } from '../../models/versioned-object.js';
 import {
@@ -24,32 +22,85 @@ import {
   writeResource,
 } from '../http/exchange.js';
 import { commitMetadata } from '../http/headers.js';
-import { idempotent } from '../http/idempotency.js';
-import { ehrIdFrom } from '../http/path-ids.js';
-import { queryParameter } from '../http/query-parameter.js';
+import type { BodyDescription, OperationGroup } from '../http/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { STANDARD_API } from '../http/request-state.js';
+import { CREATED, versionAnswer } from './answers.js';
 
-const INCLUDABLE = ['compositions', 'contributions'];
+const PATH = `${STANDARD_API}/ehr`;
+const EHR: BodyDescription = { schema: 'EHR', types: 'rm' };
+const EHR_STATUS: BodyDescription = { schema: 'EHR_STATUS', types: 'rm', required: false };
 
-/** EHR: contract section 8. ITS-REST: ehr_create, ehr_create_with_id, ehr_get_by_id, ehr_get_by_subject. */
-export function ehrRoutes(settings: Settings): Router {
-  const router = new Router();
+/** Creating and reading EHRs. */
+export function ehrOperations(settings: Settings): OperationGroup {
   const context = changeContext(settings);
-  const replay = async (ctx: Context, { uids }: IdempotentResult): Promise<void> =>
-    answerCreated(ctx, settings, rmExchange(ctx).response, await createdBefore(uids.ehr_id ?? ''));
-  router.post('/ehr', idempotent(replay), (ctx) => create(ctx, settings, context, null));
-  router.put('/ehr/:ehr_id', (ctx) => create(ctx, settings, context, ehrIdFrom(ctx)));
-  router.get('/ehr/:ehr_id', async (ctx) => {
-    const form = rmResponse(ctx);
-    const include = includeFrom(ctx);
-    await writeEhr(ctx, settings, await readableEhr(ehrIdFrom(ctx)), { form, include });
-  });
-  router.get('/ehr', async (ctx) => {
-    const form = rmResponse(ctx);
-    const include = includeFrom(ctx);
-    const ehr = await ehrOfSubject(subjectFrom(ctx));
-    await writeEhr(ctx, settings, ehr, { form, include });
-  });
-  return router;
+  return {
+    tag: 'EHR',
+    description: 'Electronic health records. There is no operation that lists them all',
+    operations: [
+      {
+        id: 'ehr_create',
+        method: 'POST',
+        path: PATH,
+        summary: 'Create an EHR',
+        access: 'write',
+        audit: 'write',
+        parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
+        request: EHR_STATUS,
+        responses: { 201: versionAnswer(CREATED, EHR) },
+        errors: [400, 409, 422],
+        replay: async (ctx, { uids }) =>
+          answerCreated(ctx, settings, rmExchange(ctx).response, await createdBefore(uids.ehr_id ?? '')),
+        handle: (ctx) => create(ctx, settings, context, null),
+      },
+      {
+        id: 'ehr_get_by_subject',
+        method: 'GET',
+        path: PATH,
+        summary: 'Find the EHR of a patient',
+        access: 'read',
+        audit: 'read',
+        parameters: ['subject_id', 'subject_namespace', 'include'],
+        responses: { 200: versionAnswer('The EHR', EHR) },
+        errors: [400, 404],
+        handle: async (ctx) => {
+          const form = rmResponse(ctx);
+          const include = queryParameter(ctx, 'include') ?? [];
+          const ehr = await ehrOfSubject(subjectFrom(ctx));
+          await writeEhr(ctx, settings, ehr, { form, include });
+        },
+      },
+      {
+        id: 'ehr_create_with_id',
+        method: 'PUT',
+        path: `${PATH}/{ehr_id}`,
+        summary: 'Create an EHR with a given id',
+        access: 'write',
+        audit: 'write',
+        parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS'],
+        request: EHR_STATUS,
+        responses: { 201: versionAnswer(CREATED, EHR) },
+        errors: [400, 409],
+        handle: (ctx) => create(ctx, settings, context, pathParameter(ctx, 'ehr_id')),
+      },
+      {
+        id: 'ehr_get_by_id',
+        method: 'GET',
+        path: `${PATH}/{ehr_id}`,
+        summary: 'Get an EHR',
+        access: 'read',
+        audit: 'read',
+        parameters: ['include'],
+        responses: { 200: versionAnswer('The EHR', EHR) },
+        errors: [400, 404],
+        handle: async (ctx) => {
+          const form = rmResponse(ctx);
+          const include = queryParameter(ctx, 'include') ?? [];
+          await writeEhr(ctx, settings, await readableEhr(pathParameter(ctx, 'ehr_id')), { form, include });
+        },
+      },
+    ],
+  };
 }
 
 async function create(
@@ -121,14 +172,6 @@ async function includedLists(ehrId: string, include: readonly string[]): Promise
     lists.contributions = ids.map((id) => localRef(hierObjectId(id), 'CONTRIBUTION'));
   }
   return lists;
-}
-
-function includeFrom(ctx: Context): string[] {
-  const words = (queryParameter(ctx, 'include') ?? '').split(',').map((word) => word.trim());
-  const include = words.filter((word) => word !== '');
-  if (!include.every((word) => INCLUDABLE.includes(word)))
-    throw new CdrError('invalid', `include may name ${INCLUDABLE.join(', ')}`);
-  return include;
 }
 
 function subjectFrom(ctx: Context): { namespace: string; id: string } {

@@ -1,24 +1,8 @@
-import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
-import { parseVersionAtTime } from '../../base/iso8601.js';
 import { objectNotFound } from '../../change/refusal.js';
 import type { RootType } from '../../models/layout.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
-import type { NamedVersion } from '../http/path-ids.js';
-import { queryParameter } from '../http/query-parameter.js';
-
-/** `version_at_time`, null when absent or blank. @throws invalid when it is no date-time */
-export function versionAtTimeFrom(ctx: Context, defaultTimezone: string): Date | null {
-  const text = queryParameter(ctx, 'version_at_time')?.trim() ?? '';
-  if (text === '') return null;
-  try {
-    return parseVersionAtTime(text, defaultTimezone);
-  } catch (error) {
-    if (!(error instanceof CdrError)) throw error;
-    const message = `the value is not valid for version_at_time parameter: ${error.message}`;
-    throw new CdrError('invalid', message, { cause: error });
-  }
-}
+import type { NamedVersion } from '../http/object-ids.js';
 
 /** The version with this uid. @throws not-found */
 export async function requireVersion(

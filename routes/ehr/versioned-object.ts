@@ -1,7 +1,5 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
-import type { Settings } from '../../base/settings.js';
 import { readableEhr, readInOrder } from '../../change/ehr-access.js';
 import { objectNotFound } from '../../change/refusal.js';
 import {
@@ -9,60 +7,92 @@ import {
   revisionHistoryResource,
   versionedObjectResource,
 } from '../../change/resource.js';
-import type { RootType } from '../../models/layout.js';
 import { versionHeads, type VersionDoc } from '../../models/version.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { rmResponse, setResourceHeaders, writeResource } from '../http/exchange.js';
 import { absoluteUrl } from '../http/exchange.js';
-import { ehrIdFrom, uuidFrom, versionUidFrom } from '../http/path-ids.js';
-import { requireVersion, requireVersionAt, versionAtTimeFrom } from './read-version.js';
+import type { BodyDescription, Operation } from '../http/operation.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { STANDARD_API } from '../http/request-state.js';
+import { versionAnswer } from './answers.js';
+import { requireVersion, requireVersionAt } from './read-version.js';
 import type { BodyType } from '../../format/media-type.js';
 
-/** One kind of container among the routes. */
+/** One kind of container. */
 interface ContainerKind {
-  readonly type: RootType;
-  /** Path of the container below the standard API. */
+  readonly type: 'COMPOSITION' | 'EHR_STATUS';
+  /** Path of the container below the EHR. */
   readonly path: string;
-  /** Name of the XML root element. */
-  readonly xmlRoot: string;
+  /** Name of the XML root element, and beginning of the ids of the operations. */
+  readonly name: string;
   /** The container's id; reads the EHR where the path does not name it. */
   readonly objectIdOf: (ctx: Context, ehrId: string) => Promise<string>;
 }
 
-const KINDS: readonly ContainerKind[] = [
-  {
+const KINDS: Readonly<Record<ContainerKind['type'], ContainerKind>> = {
+  COMPOSITION: {
     type: 'COMPOSITION',
-    path: '/ehr/:ehr_id/versioned_composition/:versioned_object_uid',
-    xmlRoot: 'versioned_composition',
-    objectIdOf: (ctx) => Promise.resolve(uuidFrom(ctx, 'versioned_object_uid')),
+    path: 'versioned_composition/{versioned_object_uid}',
+    name: 'versioned_composition',
+    objectIdOf: (ctx) => Promise.resolve(pathParameter(ctx, 'versioned_object_uid')),
   },
-  {
+  EHR_STATUS: {
     type: 'EHR_STATUS',
-    path: '/ehr/:ehr_id/versioned_ehr_status',
-    xmlRoot: 'versioned_ehr_status',
+    path: 'versioned_ehr_status',
+    name: 'versioned_ehr_status',
     objectIdOf: async (_ctx, ehrId) => (await readableEhr(ehrId)).ehr_status_id,
   },
-];
+};
+const ORIGINAL: BodyDescription = { schema: 'ORIGINAL_VERSION', types: 'rm' };
 
-/** VERSIONED_COMPOSITION, VERSIONED_EHR_STATUS: contract section 8. ITS-REST: versioned_composition_*, versioned_ehr_status_*. */
-export function versionedObjectRoutes(settings: Settings): Router {
-  const router = new Router();
-  for (const kind of KINDS) addRoutes(router, kind, settings);
-  return router;
+/** The four reads of a VERSIONED_COMPOSITION or VERSIONED_EHR_STATUS. */
+export function versionedObjectOperations(type: ContainerKind['type']): Operation[] {
+  const kind = KINDS[type];
+  const path = `${STANDARD_API}/ehr/{ehr_id}/${kind.path}`;
+  const read = { method: 'GET', access: 'read', audit: 'read', errors: [400, 404] } as const;
+  return [
+    {
+      ...read,
+      id: `${kind.name}_get`,
+      path,
+      summary: 'Get the container',
+      responses: { 200: { description: 'The container', body: { schema: 'VERSIONED_OBJECT', types: 'rm' } } },
+      handle: (ctx) => answer(ctx, kind, getContainer),
+    },
+    {
+      ...read,
+      id: `${kind.name}_revision_history_get`,
+      path: `${path}/revision_history`,
+      summary: 'Get the audits of all versions',
+      responses: { 200: { description: 'The history', body: { schema: 'REVISION_HISTORY', types: 'rm' } } },
+      handle: (ctx) => answer(ctx, kind, getHistory),
+    },
+    {
+      ...read,
+      id: `${kind.name}_version_get_at_time`,
+      path: `${path}/version`,
+      summary: 'Get a version with its audit, now or at a time',
+      parameters: ['version_at_time'],
+      responses: { 200: versionAnswer('The version', ORIGINAL) },
+      handle: (ctx) => getVersionAtTime(ctx, kind),
+    },
+    {
+      ...read,
+      id: `${kind.name}_version_get_by_id`,
+      path: `${path}/version/{version_uid}`,
+      summary: 'Get one version with its audit',
+      responses: { 200: versionAnswer('The version', ORIGINAL) },
+      handle: (ctx) => getVersion(ctx, kind),
+    },
+  ];
 }
 
-function addRoutes(router: Router, kind: ContainerKind, settings: Settings): void {
-  router.get(kind.path, (ctx) => answer(ctx, kind, getContainer));
-  router.get(`${kind.path}/revision_history`, (ctx) => answer(ctx, kind, getHistory));
-  router.get(`${kind.path}/version`, async (ctx) => {
-    const form = rmResponse(ctx);
-    const time = versionAtTimeFrom(ctx, settings.defaultTimezone);
-    await answer(ctx, kind, async (_form, place) => {
-      const version = await requireVersionAt(place.ehrId, kind.type, place.objectId, time);
-      writeOriginalVersion(ctx, form, version);
-    });
+async function getVersionAtTime(ctx: Context, kind: ContainerKind): Promise<void> {
+  const form = rmResponse(ctx);
+  const time = queryParameter(ctx, 'version_at_time');
+  await answer(ctx, kind, async (_form, { ehrId, objectId }) => {
+    writeOriginalVersion(ctx, form, await requireVersionAt(ehrId, kind.type, objectId, time));
   });
-  router.get(`${kind.path}/version/:version_uid`, (ctx) => getVersion(ctx, kind));
 }
 
 /** A container as the path names it. */
@@ -79,7 +109,7 @@ async function answer(
   write: (form: BodyType, place: Place) => Promise<void>,
 ): Promise<void> {
   const form = rmResponse(ctx);
-  const ehrId = ehrIdFrom(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
   const objectId = await kind.objectIdOf(ctx, ehrId);
   await readInOrder(ehrId, () => write(form, { ctx, kind, ehrId, objectId }));
 }
@@ -87,7 +117,7 @@ async function answer(
 async function getContainer(form: BodyType, { ctx, kind, ehrId, objectId }: Place): Promise<void> {
   const container = await containerOf(ehrId, kind.type, objectId);
   if (container === null) throw objectNotFound(ehrId, kind.type, objectId);
-  writeResource(ctx, form, versionedObjectResource(container), kind.xmlRoot);
+  writeResource(ctx, form, versionedObjectResource(container), kind.name);
 }
 
 async function getHistory(form: BodyType, { ctx, kind, ehrId, objectId }: Place): Promise<void> {
@@ -97,7 +127,7 @@ async function getHistory(form: BodyType, { ctx, kind, ehrId, objectId }: Place)
 }
 
 async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
-  const named = versionUidFrom(ctx, 'version_uid');
+  const named = pathParameter(ctx, 'version_uid');
   await answer(ctx, kind, async (form, { ehrId, objectId }) => {
     if (kind.type === 'COMPOSITION' && named.id.objectId !== objectId)
       throw new CdrError('invalid', 'the version_uid is of another object than the versioned_object_uid');

@@ -69,9 +69,8 @@ function record(
   };
 }
 
-/** The ehr_id that the matched route names, null when it names none or a malformed one. */
+/** The ehr_id that the path of the operation names, null when it names none or a malformed one. */
 function ehrIdOfPath(ctx: Context): string | null {
-  const { params } = ctx as { params?: Record<string, string | undefined> };
-  const text = params?.ehr_id;
+  const text = requestState(ctx).matched?.params.ehr_id;
   return text === undefined ? null : parseEhrId(text);
 }

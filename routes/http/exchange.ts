@@ -48,7 +48,7 @@ export function parseCanonical(text: string, form: BodyType, declaredType: strin
 
 /** Absolute URL of a path below the standard API. */
 export function absoluteUrl(ctx: Context, path: string): string {
-  return `${requestState(ctx).origin}${STANDARD_API}${path}`;
+  return `${requestState(ctx).baseUrl}${STANDARD_API}${path}`;
 }
 
 /** `ETag`, `Location` and `Last-Modified` of an answer. */

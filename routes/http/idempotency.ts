@@ -5,7 +5,8 @@ import { CdrError } from '../../base/errors.js';
 import { withIdempotencyClaim } from '../../change/idempotency.js';
 import type { IdempotencyDoc, IdempotentResult } from '../../models/idempotency.js';
 import { completedRequest, idempotencyId, removeIfExpired } from '../../models/idempotency.js';
-import { requestState } from './request-state.js';
+import { filledPath } from './operation-table.js';
+import { currentOperation, requestState } from './request-state.js';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -27,7 +28,11 @@ export function idempotent(replay: Replay): (ctx: Context, next: Next) => Promis
       await next();
       return;
     }
-    const id = idempotencyId(requestState(ctx).user?.name ?? '', canonicalPath(ctx), keyOf(header));
+    const id = idempotencyId(
+      requestState(ctx).user?.name ?? '',
+      filledPath(currentOperation(ctx)),
+      keyOf(header),
+    );
     const bodyHash = hashOf(ctx.request.body);
     const completed = await takenRequest(id, bodyHash);
     if (completed !== null) await answerAgain(ctx, completed, replay);
@@ -77,16 +82,6 @@ function keyOf(header: string | string[]): string {
   if (typeof header !== 'string' || !KEY.test(header) || header.trim() === '')
     throw new CdrError('invalid', 'Idempotency-Key must be 1 to 255 printable ASCII characters');
   return header;
-}
-
-/** One path, however it is spelled: without trailing slash, escapes decoded, under whichever prefix. */
-function canonicalPath(ctx: Context): string {
-  const path = ctx.path.replace(/\/+$/, '').replace(/^\/v1\//, '/rest/openehr/v1/');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 function hashOf(body: unknown): string {

@@ -2,69 +2,50 @@ import { STATUS_CODES } from 'node:http';
 
 import type { JsonObject } from '../../base/json.js';
 import { PRODUCT, PRODUCT_VERSION } from '../system/product.js';
-import { ADMIN_OPERATIONS, MERGE_OPERATIONS } from '../openapi/admin-operations.js';
-import {
-  COMPOSITION_OPERATIONS,
-  CONTRIBUTION_OPERATIONS,
-  DIRECTORY_OPERATIONS,
-} from '../openapi/content-operations.js';
-import { STORED_QUERY_OPERATIONS, TEMPLATE_OPERATIONS } from '../openapi/definition-operations.js';
-import { EHR_OPERATIONS, EHR_STATUS_OPERATIONS, SYSTEM_OPERATIONS } from '../openapi/ehr-operations.js';
 import type {
-  AccessDoc,
-  BodyDoc,
+  Access,
+  AnswerDescription,
+  BodyDescription,
   ErrorStatus,
-  OperationDoc,
+  Operation,
   OperationGroup,
-  ResponseDoc,
 } from './operation.js';
 import { ERROR_MEANINGS, MEDIA_TYPES } from './operation.js';
-import { MANAGEMENT_OPERATIONS, STATUS_OPERATIONS } from '../openapi/operation-operations.js';
-import { parameterComponents, PATH_PARAMETERS } from './parameters.js';
-import { QUERY_OPERATIONS } from '../openapi/query-operations.js';
+import { parameterDescription, pathParameterNames, type ParameterName } from './parameters.js';
 import type { SchemaName } from './schemas.js';
 import { SCHEMAS } from './schemas.js';
-import { OWN_TAG_OPERATIONS, TAG_OPERATIONS } from '../openapi/tag-operations.js';
-
-/** Every operation of the product: the table that the document is made of. */
-export const OPERATION_GROUPS: readonly OperationGroup[] = [
-  SYSTEM_OPERATIONS,
-  EHR_OPERATIONS,
-  EHR_STATUS_OPERATIONS,
-  COMPOSITION_OPERATIONS,
-  DIRECTORY_OPERATIONS,
-  CONTRIBUTION_OPERATIONS,
-  TEMPLATE_OPERATIONS,
-  STORED_QUERY_OPERATIONS,
-  QUERY_OPERATIONS,
-  TAG_OPERATIONS,
-  OWN_TAG_OPERATIONS,
-  STATUS_OPERATIONS,
-  MANAGEMENT_OPERATIONS,
-  ADMIN_OPERATIONS,
-  MERGE_OPERATIONS,
-];
 
 /** Statuses that an operation may give beside its own, by who may call it and what it takes and gives. */
-export function generalErrors(operation: OperationDoc): readonly ErrorStatus[] {
-  const byAccess: Readonly<Record<AccessDoc, readonly ErrorStatus[]>> = {
-    user: [401, 403, 503],
-    admin: [401, 403, 503],
-    management: [401, 403],
-    open: [],
-  };
-  const writesBody = Object.values(operation.responses).some((response) => response.body !== undefined);
-  const negotiates = writesBody && operation.access !== 'management' && operation.access !== 'open';
-  return [
-    ...byAccess[operation.access],
-    ...(negotiates && operation.id !== 'options' ? ([406] as const) : []),
-    ...(operation.request === undefined ? [] : ([413] as const)),
-    ...(operation.request === undefined || operation.access === 'management' ? [] : ([415] as const)),
+export function generalErrors(operation: Operation): readonly ErrorStatus[] {
+  const { access, request, errors } = operation;
+  const isManagement = operation.path.startsWith('/management');
+  const possible: readonly (readonly [ErrorStatus, boolean])[] = [
+    [503, access !== 'open' && operation.isProbe !== true && !isManagement],
+    [406, access !== 'open' && !isManagement && negotiates(operation)],
+    [413, request !== undefined],
+    [415, request !== undefined && !isManagement],
+    // A query parameter that is not known.
+    [400, !errors.includes(400) && operation.takesVariables !== true],
   ];
+  return [...accessErrors(access), ...possible.flatMap(([status, isSo]) => (isSo ? [status] : []))];
 }
 
-/** The description of the API in OpenAPI 3.1. `origin`: scheme, host and port of the server. */
-export function openApiDocument(origin: string): JsonObject {
+function negotiates({ id, responses }: Operation): boolean {
+  return id !== 'options' && Object.values(responses).some((response) => response.body !== undefined);
+}
+
+function accessErrors(access: Access): readonly ErrorStatus[] {
+  if (access === 'open') return [];
+  return access === 'identified' ? [401] : [401, 403];
+}
+
+/** The description of the API in OpenAPI 3.1. `baseUrl`: origin of the server with its base path. */
+export function openApiDocument(groups: readonly OperationGroup[], baseUrl: string): JsonObject {
+  const documented = groups.map(({ operations, ...group }) => ({
+    ...group,
+    operations: operations.filter(({ isDocumented = true }) => isDocumented),
+  }));
+  const operations = documented.flatMap((group) => group.operations);
   return {
     openapi: '3.1.0',
     info: {
@@ -74,39 +55,39 @@ export function openApiDocument(origin: string): JsonObject {
         'openEHR clinical data repository: ITS-REST 1.0.3 with item tags, administration, EHR merge',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: origin }],
-    tags: OPERATION_GROUPS.map(({ tag, description }) => ({ name: tag, description })),
-    paths: pathItems(),
+    servers: [{ url: baseUrl }],
+    tags: documented.map(({ tag, description }) => ({ name: tag, description })),
+    paths: pathItems(documented),
     components: {
       schemas: SCHEMAS,
-      parameters: parameterComponents(),
+      parameters: parameterComponents(operations),
       responses: errorComponents(),
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        basic: { type: 'http', scheme: 'basic' },
+      },
     },
   };
 }
 
-function pathItems(): JsonObject {
+function pathItems(groups: readonly OperationGroup[]): JsonObject {
   const items: Record<string, JsonObject> = {};
-  for (const group of OPERATION_GROUPS) {
+  for (const group of groups) {
     for (const operation of group.operations) {
       const item = (items[operation.path] ??= {});
-      item[operation.method] = operationObject(operation, group.tag);
+      item[operation.method.toLowerCase()] = operationObject(operation, group.tag);
     }
   }
   return items;
 }
 
-function operationObject(operation: OperationDoc, tag: string): JsonObject {
+function operationObject(operation: Operation, tag: string): JsonObject {
   const { id, path, summary, access, parameters = [], request } = operation;
   return {
     operationId: id,
     summary,
     tags: [tag],
-    parameters: [
-      ...pathParameters(path),
-      ...parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ],
+    parameters: [...pathParameterNames(path), ...parameters].map(referenceTo),
     ...(request !== undefined && {
       requestBody: { required: request.required ?? true, content: contentOf(request) },
     }),
@@ -115,23 +96,33 @@ function operationObject(operation: OperationDoc, tag: string): JsonObject {
   };
 }
 
-/** Tokens are optional where the configuration may open the access. */
-function securityOf(access: AccessDoc): JsonObject[] {
+const referenceTo = (key: ParameterName): JsonObject => ({ $ref: `#/components/parameters/${key}` });
+
+/** An identity is optional where the configuration may open the access. */
+function securityOf(access: Access): JsonObject[] {
   if (access === 'open') return [];
-  return access === 'admin' ? [{ bearer: [] }] : [{ bearer: [] }, {}];
+  const ways = [{ bearer: [] }, { basic: [] }];
+  return ['identified', 'admin', 'audit'].includes(access) ? ways : [...ways, {}];
 }
 
-function pathParameters(path: string): JsonObject[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: PATH_PARAMETERS[name] ?? name,
-    schema: { type: 'string' },
-  }));
+function parameterComponents(operations: readonly Operation[]): JsonObject {
+  const used = operations.flatMap(({ path, parameters = [] }) => [
+    ...pathParameterNames(path),
+    ...parameters,
+  ]);
+  return Object.fromEntries(
+    [...new Set(used)].sort().map((key) => {
+      const { sentAs, in: place, description, schema } = parameterDescription(key);
+      const required = place === 'path' && { required: true };
+      return [
+        key,
+        { name: sentAs, in: place, ...required, description, schema: schema ?? { type: 'string' } },
+      ];
+    }),
+  );
 }
 
-function responsesOf(operation: OperationDoc): JsonObject {
+function responsesOf(operation: Operation): JsonObject {
   const own = Object.entries(operation.responses).map(([status, response]) => [
     status,
     responseObject(response, givesIdentifier(operation)),
@@ -143,13 +134,13 @@ function responsesOf(operation: OperationDoc): JsonObject {
 }
 
 /** Whether `Prefer: return=identifier` is answered with the id alone. */
-function givesIdentifier({ method, access, parameters = [], responses }: OperationDoc): boolean {
+function givesIdentifier({ method, parameters = [], responses }: Operation): boolean {
   const isTagWrite = Object.values(responses).some(({ body }) => body?.schema.startsWith('ItemTag') === true);
-  return method !== 'get' && access === 'user' && parameters.includes('Prefer') && !isTagWrite;
+  return method !== 'GET' && parameters.includes('Prefer') && !isTagWrite;
 }
 
 function responseObject(
-  { description, body, headers = [] }: ResponseDoc,
+  { description, body, headers = [] }: AnswerDescription,
   mayBeIdentifier: boolean,
 ): JsonObject {
   return {
@@ -161,7 +152,7 @@ function responseObject(
   };
 }
 
-function contentOf({ schema, types }: BodyDoc, others: readonly SchemaName[] = []): JsonObject {
+function contentOf({ schema, types }: BodyDescription, others: readonly SchemaName[] = []): JsonObject {
   const references = [schema, ...others].map((name) => ({ $ref: `#/components/schemas/${name}` }));
   const described = references.length === 1 ? references[0] : { oneOf: references };
   return Object.fromEntries(MEDIA_TYPES[types].map((type) => [type, { schema: described ?? {} }]));

@@ -1,7 +1,10 @@
+import type { Context } from 'koa';
+import type { IdempotentResult } from '../../models/idempotency.js';
+import type { FailureRecord } from './failure-record.js';
 import type { ParameterName } from './parameters.js';
 import type { SchemaName } from './schemas.js';
 
-/** Media types of bodies, by what they are about (contract, section 6). */
+/** Media types of bodies, by what they are about. */
 export const MEDIA_TYPES = {
   rm: ['application/json', 'application/xml'],
   composition: [
@@ -13,16 +16,18 @@ export const MEDIA_TYPES = {
   json: ['application/json'],
   xml: ['application/xml'],
   text: ['text/plain'],
+  html: ['text/html'],
   template: ['application/xml', 'application/openehr.wt+json', 'application/json', 'text/plain'],
   uploadedTemplate: ['application/xml', 'application/openehr.wt+json', 'application/json'],
   webTemplate: ['application/openehr.wt+json', 'application/json'],
   query: ['text/plain', 'application/json'],
   resultSet: ['application/json', 'application/x-ndjson', 'text/csv'],
+  records: ['application/json', 'text/csv'],
   textOrJson: ['text/plain', 'application/json'],
 } as const;
 
 /** A body: its schema and the media types it may have. */
-export interface BodyDoc {
+export interface BodyDescription {
   readonly schema: SchemaName;
   readonly types: keyof typeof MEDIA_TYPES;
   /** Request only; true unless said otherwise. */
@@ -33,44 +38,74 @@ export interface BodyDoc {
 export type HeaderName = 'ETag' | 'Location' | 'Last-Modified' | 'Allow' | 'Deprecated' | 'Link';
 
 /** An answer of success, or of failure when its meaning is particular to the operation. */
-export interface ResponseDoc {
+export interface AnswerDescription {
   readonly description: string;
-  readonly body?: BodyDoc;
+  readonly body?: BodyDescription;
   readonly headers?: readonly HeaderName[];
 }
 
-/** Who may call: `user` as `AUTH` says, `admin` always by token, `management` as `MANAGEMENT_ACCESS` says. */
-export type AccessDoc = 'user' | 'admin' | 'management' | 'open';
+/** What an identity may do. `commit_for_others`: name another committer than itself. */
+export type Permission = 'read' | 'write' | 'define' | 'audit' | 'admin' | 'commit_for_others';
 
-/** One operation of the API: a row of the contract's tables. */
-export interface OperationDoc {
-  /** Unique name, that of ITS-REST where it has one. */
+/**
+ * Who may call: `open` everybody; `anyone` whoever can say who he is, and everybody with `AUTH=none`; `identified` the
+ * same, but with `AUTH=none` too; else who has the permission. `audit` and `admin` need an identity always, the others
+ * only unless `AUTH=none`.
+ */
+export type Access = 'open' | 'anyone' | 'identified' | Permission;
+
+/**
+ * What the audit notes: `read` and `query` with `AUDIT_READS`, `write` and `admin` always, `none` nothing but refusals.
+ */
+export type AuditKind = 'none' | 'read' | 'query' | 'write' | 'admin';
+
+/** HTTP methods of the table; HEAD follows from GET. */
+export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS';
+
+/** One operation of the API. Router, documentation, access, audit, metrics and `Allow` are derived from it. */
+export interface Operation {
+  /** Unique: the operationId of the OpenAPI document and the operation of audit records. */
   readonly id: string;
-  readonly method: 'get' | 'put' | 'post' | 'delete' | 'options';
-  /** Whole path as an OpenAPI template; parameters in braces are described by their names. */
+  readonly method: Method;
+  /** Whole path; `{…}` are keys of the table of parameters. Compared with its case. */
   readonly path: string;
   readonly summary: string;
-  readonly access: AccessDoc;
-  /** Query and header parameters. */
+  readonly access: Access;
+  readonly audit: AuditKind;
+  /** Query and header parameters. A query parameter that stands neither here is refused. */
   readonly parameters?: readonly ParameterName[];
-  readonly request?: BodyDoc;
-  readonly responses: Readonly<Record<number, ResponseDoc>>;
+  /** true: every other query parameter is a variable of an AQL query. */
+  readonly takesVariables?: true;
+  /** Absent: a body is not read. */
+  readonly request?: BodyDescription;
+  /** Largest body in bytes; absent: `MAX_BODY_BYTES`. */
+  readonly maxBodyBytes?: number;
+  readonly responses: Readonly<Record<number, AnswerDescription>>;
   /** Statuses of failure with their general meaning, beside those every operation has. */
   readonly errors: readonly ErrorStatus[];
+  /** How its error bodies begin; absent: as those of the standard API. */
+  readonly failure?: FailureRecord;
+  /** false: no part of the OpenAPI document (pages and their files). */
+  readonly isDocumented?: false;
+  /** true: answers while the server starts, and whatever the limits of requests say. */
+  readonly isProbe?: true;
+  /** Answers a repeated `Idempotency-Key` from what the first request made. */
+  readonly replay?: (ctx: Context, result: IdempotentResult) => Promise<void> | void;
+  readonly handle: (ctx: Context) => Promise<void> | void;
 }
 
 /** Operations that belong together. */
 export interface OperationGroup {
   readonly tag: string;
   readonly description: string;
-  readonly operations: readonly OperationDoc[];
+  readonly operations: readonly Operation[];
 }
 
-/** General meaning of the statuses of failure (contract, section 7). */
+/** General meaning of the statuses of failure. */
 export const ERROR_MEANINGS = {
   400: 'Malformed id, parameter, header or body; the message tells which',
-  401: 'No token, or one that is not valid',
-  403: 'The token lacks the role',
+  401: 'No identity, or one that is not valid',
+  403: 'The identity lacks the permission',
   404: 'Unknown id, or the resource belongs to another EHR',
   405: 'Switched off in this server',
   406: 'No representation can be made that `Accept` takes',

@@ -1,11 +1,30 @@
+import { CdrError } from '../../base/errors.js';
+import { parseVersionAtTime } from '../../base/iso8601.js';
 import type { JsonObject } from '../../base/json.js';
+import { isUuid, parseEhrId } from '../../base/object-version-id.js';
+import { uidBasedIdOf, uuidOf, versionUidOf } from './object-ids.js';
 
-interface ParameterDoc {
-  readonly in: 'query' | 'header';
+/** What a parser knows beside the text. */
+export interface ParameterContext {
+  /** Name as it was sent, for messages. */
+  readonly name: string;
+  /** Zone of times given without one (`DEFAULT_TIMEZONE`). */
+  readonly defaultTimezone: string;
+}
+
+/** One parameter of an operation: where it stands, what it means, how its text becomes a value. */
+export interface ParameterDescription<T = unknown> {
+  readonly in: 'path' | 'query' | 'header';
   /** As it is sent; the key of the table unless said otherwise. */
   readonly name?: string;
+  /** Other spellings that mean the same and are not documented. */
+  readonly aliases?: readonly string[];
   readonly description: string;
   readonly schema?: JsonObject;
+  /** Query: may be given several times. */
+  readonly isList?: true;
+  /** Value of a text that is not empty. Headers are read by the modules that know their grammar. @throws invalid */
+  readonly parse: (text: string, context: ParameterContext) => T;
 }
 
 const TEXT: JsonObject = { type: 'string' };
@@ -14,143 +33,201 @@ const LIST: JsonObject = { type: 'array', items: { type: 'string' } };
 const TIME: JsonObject = { type: 'string', format: 'date-time' };
 const word = (...words: string[]): JsonObject => ({ type: 'string', enum: words });
 
-/** Query and header parameters, each described once. Contract, sections 2 to 6 and 8 to 13. */
-const PARAMETERS = {
-  subject_id: { in: 'query', description: 'id of the patient: `subject.external_ref.id.value`' },
-  subject_namespace: { in: 'query', description: '`subject.external_ref.namespace`' },
-  include: {
-    in: 'query',
-    description: 'Comma list of `compositions`, `contributions`: references to add to the EHR',
-  },
-  version_at_time: {
-    in: 'query',
-    description: 'Extended ISO 8601 time: the version that was the latest then; absent: now',
-  },
-  templateId: { in: 'query', description: 'Template of a FLAT or STRUCTURED body' },
-  format: {
-    in: 'query',
-    description: 'Form of the COMPOSITION in request and response',
+const asText = (text: string): string => text;
+const asTime = (text: string, { name, defaultTimezone }: ParameterContext): Date =>
+  parseVersionAtTime(text, defaultTimezone, name);
+
+/** One of the words, any letter case. */
+function oneOf<T extends string>(...words: readonly T[]) {
+  return (text: string, { name }: ParameterContext): T => {
+    const known = words.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
+    if (known === undefined) throw new CdrError('invalid', `${name} must be one of ${words.join(', ')}`);
+    return known;
+  };
+}
+
+function wordsOf(...allowed: readonly string[]) {
+  return (text: string, { name }: ParameterContext): string[] => {
+    const words = text.split(',').map((part) => part.trim());
+    const given = words.filter((part) => part !== '');
+    if (!given.every((part) => allowed.includes(part)))
+      throw new CdrError('invalid', `${name} may name ${allowed.join(', ')}`);
+    return given;
+  };
+}
+
+function flag(text: string, { name }: ParameterContext): boolean {
+  if (text === 'true') return true;
+  if (text === 'false') return false;
+  throw new CdrError('invalid', `${name} must be true or false`);
+}
+
+function count(least: number, most = Number.MAX_SAFE_INTEGER) {
+  return (text: string, { name }: ParameterContext): number => {
+    const value = Number(text);
+    if (!/^\d{1,15}$/.test(text) || value < least || value > most)
+      throw new CdrError('invalid', `${name} must be a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+/** The range of a page is judged where the limits are known. */
+function pageCount(text: string, { name }: ParameterContext): number {
+  if (!/^-?\d{1,15}$/.test(text)) throw new CdrError('invalid', `${name} must be a whole number`);
+  return Number(text);
+}
+
+function uuid(text: string, { name }: ParameterContext): string {
+  if (!isUuid(text)) throw new CdrError('invalid', `${name} must be a UUID`);
+  return text.toLowerCase();
+}
+
+function ehrId(text: string): string {
+  const id = parseEhrId(text.trim());
+  if (id === null) throw new CdrError('invalid', 'the ehr_id must be a UUID, an ISO OID or an internet id');
+  return id;
+}
+
+function versionAtTime(text: string, { defaultTimezone }: ParameterContext): Date {
+  try {
+    return parseVersionAtTime(text.trim(), defaultTimezone);
+  } catch (error) {
+    if (!(error instanceof CdrError)) throw error;
+    const message = `the value is not valid for version_at_time parameter: ${error.message}`;
+    throw new CdrError('invalid', message, { cause: error });
+  }
+}
+
+function aqlOnly(text: string): string {
+  if (text.toUpperCase() !== 'AQL') throw new CdrError('invalid', 'query_type must be AQL');
+  return text;
+}
+
+const header = (description: string, schema: JsonObject = TEXT) =>
+  ({ in: 'header', description, schema, parse: asText }) as const;
+const query = <T>(description: string, parse: (text: string, context: ParameterContext) => T, more = {}) =>
+  ({ in: 'query', description, parse, ...more }) as ParameterDescription<T> & { readonly in: 'query' };
+const path = <T>(description: string, parse: (text: string, context: ParameterContext) => T) =>
+  ({ in: 'path', description, parse }) as const;
+
+/** Every parameter of every operation, each described once. */
+export const PARAMETERS = {
+  ehr_id: path('HIER_OBJECT_ID of the EHR', ehrId),
+  version_uid: path('OBJECT_VERSION_ID, `<uuid>::<system id>::<version number>`', versionUidOf),
+  versioned_object_uid: path('UUID of the container', uuidOf),
+  uid_based_id: path('UUID of the container, or OBJECT_VERSION_ID of one version', uidBasedIdOf),
+  contribution_uid: path('UUID of the CONTRIBUTION', uuidOf),
+  contribution_id: path('UUID of the CONTRIBUTION', uuidOf),
+  composition_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
+  directory_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
+  template_id: path('template_id of the operational template', asText),
+  qualified_query_name: path('`[<namespace>::]<query-name>`; in a list a pattern of it', asText),
+  version: path('SEMVER, whole or its first parts', asText),
+  key: path('Key of the tag', asText),
+  merged_ehr_id: path('EHR id that was merged away', uuidOf),
+  name: path('Name of the metric or logger', asText),
+  file: path('Name of the file', asText),
+
+  subject_id: query('id of the patient: `subject.external_ref.id.value`', asText),
+  subject_namespace: query('`subject.external_ref.namespace`', asText),
+  include: query(
+    'Comma list of `compositions`, `contributions`: references to add to the EHR',
+    wordsOf('compositions', 'contributions'),
+  ),
+  version_at_time: query(
+    'Extended ISO 8601 time: the version that was the latest then; absent: now',
+    versionAtTime,
+  ),
+  templateId: query('Template of a FLAT or STRUCTURED body', asText),
+  format: query('Form of the COMPOSITION in request and response', asText, {
     schema: word('JSON', 'XML', 'FLAT', 'STRUCTURED'),
-  },
-  openehrVersion: {
-    in: 'query',
-    description: 'lifecycle_state code, as the header `openEHR-VERSION` has it',
-  },
-  path: { in: 'query', description: 'Names of folders below the root, separated by `/`' },
-  type: {
-    in: 'query',
-    description: 'Whether the example is made for reading or for committing',
+  }),
+  openehrVersion: query('lifecycle_state code, as the header `openEHR-VERSION` has it', asText, {
+    aliases: ['stdVersion'],
+  }),
+  path: query('Names of folders below the root, separated by `/`', (text): string[] =>
+    text.split('/').filter((name) => name !== ''),
+  ),
+  type: query('Whether the example is made for reading or for committing', oneOf('input', 'output'), {
     schema: { ...word('input', 'output'), default: 'input' },
-  },
-  detail_level: {
-    in: 'query',
-    description: 'How much of the template the example fills',
+  }),
+  detail_level: query('How much of the template the example fills', oneOf('required', 'medium', 'complete'), {
     schema: { ...word('required', 'medium', 'complete'), default: 'required' },
-  },
-  query_type: {
-    in: 'query',
-    description: 'Language of the query',
-    schema: { ...word('AQL'), default: 'AQL' },
-  },
-  query_type_alias: { in: 'query', name: 'type', description: 'Another name of `query_type`' },
-  q: { in: 'query', description: 'AQL text' },
-  ehr_id: { in: 'query', description: 'Narrows every EHR of the query to this one' },
-  offset: {
-    in: 'query',
-    description: 'Rows to leave out',
+  }),
+  query_type: query('Language of the query', aqlOnly, { schema: { ...word('AQL'), default: 'AQL' } }),
+  query_type_alias: query('Another name of `query_type`', aqlOnly, { name: 'type' }),
+  q: query('AQL text', asText),
+  query_ehr_id: query('Narrows every EHR of the query to this one', ehrId, { name: 'ehr_id' }),
+  offset: query('Rows to leave out', pageCount, { schema: { type: 'integer', minimum: 0, default: 0 } }),
+  fetch: query('Rows to give at most', pageCount, { schema: { type: 'integer', minimum: 1 } }),
+  query_parameters: query(
+    '`name=value` of a query parameter; any other unknown key is a parameter as well',
+    asText,
+    { schema: LIST, isList: true },
+  ),
+  as_of: query('Time: the query sees the versions that were the latest then', asText),
+  tag_key: query('Only tags with one of these keys', asText, { schema: LIST, isList: true }),
+  tag_value: query('Only tags with one of these values', asText, { schema: LIST, isList: true }),
+  tag_target_path: query('Only tags with one of these paths', asText, { schema: LIST, isList: true }),
+  ids: query('Only tags with one of these ids', uuid, { schema: LIST, isList: true }),
+  keys: query('Only tags with one of these keys', asText, { schema: LIST, isList: true }),
+  source: query('EHR that was merged away', uuid),
+  target: query('EHR that it was merged into', uuid),
+  cascaded: query('Also merges that followed from others', flag, { schema: FLAG }),
+  unmerge_data: query('Also what is needed to undo a reversible merge', flag, { schema: FLAG }),
+  from: query('Earliest time of a record', asTime, { schema: TIME }),
+  to: query('Latest time of a record', asTime, { schema: TIME }),
+  user: query('Only records of this user', asText),
+  audit_ehr_id: query('Only records about this EHR', ehrId, { name: 'ehr_id' }),
+  audit_offset: query('Records to leave out', count(0), {
+    name: 'offset',
     schema: { type: 'integer', minimum: 0, default: 0 },
-  },
-  fetch: { in: 'query', description: 'Rows to give at most', schema: { type: 'integer', minimum: 1 } },
-  query_parameters: {
-    in: 'query',
-    description: '`name=value` of a query parameter; any other unknown key is a parameter as well',
-    schema: LIST,
-  },
-  as_of: { in: 'query', description: 'Time: the query sees the versions that were the latest then' },
-  tag_key: { in: 'query', description: 'Only tags with one of these keys', schema: LIST },
-  tag_value: { in: 'query', description: 'Only tags with one of these values', schema: LIST },
-  tag_target_path: { in: 'query', description: 'Only tags with one of these paths', schema: LIST },
-  ids: { in: 'query', description: 'Only tags with one of these ids', schema: LIST },
-  keys: { in: 'query', description: 'Only tags with one of these keys', schema: LIST },
-  source: { in: 'query', description: 'EHR that was merged away' },
-  target: { in: 'query', description: 'EHR that it was merged into' },
-  cascaded: { in: 'query', description: 'Also merges that followed from others', schema: FLAG },
-  unmerge_data: { in: 'query', description: 'Also what is needed to undo a reversible merge', schema: FLAG },
-  from: { in: 'query', description: 'Earliest time of a record', schema: TIME },
-  to: { in: 'query', description: 'Latest time of a record', schema: TIME },
-  user: { in: 'query', description: 'Only records of this user' },
-  audit_ehr_id: { in: 'query', name: 'ehr_id', description: 'Only records about this EHR' },
-  audit_fetch: {
-    in: 'query',
+  }),
+  audit_fetch: query('Records to give at most', count(1, 1000), {
     name: 'fetch',
-    description: 'Records to give at most',
     schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-  },
-  metric_tag: {
-    in: 'query',
+  }),
+  metric_tag: query('`key:value` that the measurements must have', asText, {
     name: 'tag',
-    description: '`key:value` that the measurements must have',
     schema: LIST,
-  },
-  'If-Match': { in: 'header', description: 'Version uid that the change follows' },
-  Prefer: {
-    in: 'header',
-    description: '`return=minimal` (default), `return=identifier` or `return=representation`; `resolve_refs`',
-  },
-  'openEHR-VERSION': { in: 'header', description: 'lifecycle_state and signature of the version' },
-  'openEHR-AUDIT_DETAILS': { in: 'header', description: 'change_type, description, committer of the audit' },
-  'openEHR-TEMPLATE_ID': { in: 'header', description: 'Template of a FLAT or STRUCTURED body' },
-  'openEHR-EHR-id': { in: 'header', description: 'Another form of the query parameter `ehr_id`' },
-  'openehr-item-tag': { in: 'header', description: 'Tags of the container: `key="a",value="b"; key="c"`' },
-  'openehr-version-item-tag': { in: 'header', description: 'Tags of the version that is made' },
-  'Idempotency-Key': {
-    in: 'header',
-    description: 'The same key with the same body gives the first answer again for 24 h',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  },
-} as const satisfies Readonly<Record<string, ParameterDoc>>;
+    isList: true,
+  }),
+
+  'If-Match': header('Version uid that the change follows'),
+  Prefer: header(
+    '`return=minimal` (default), `return=identifier` or `return=representation`; `resolve_refs`',
+  ),
+  'openEHR-VERSION': header('lifecycle_state and signature of the version'),
+  'openEHR-AUDIT_DETAILS': header('change_type, description, committer of the audit'),
+  'openEHR-TEMPLATE_ID': header('Template of a FLAT or STRUCTURED body'),
+  'openEHR-EHR-id': header('Another form of the query parameter `ehr_id`'),
+  'openehr-item-tag': header('Tags of the container: `key="a",value="b"; key="c"`'),
+  'openehr-version-item-tag': header('Tags of the version that is made'),
+  'Idempotency-Key': header('The same key with the same body gives the first answer again for 24 h', {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+  }),
+} satisfies Readonly<Record<string, ParameterDescription>>;
 
 /** Key of a described parameter. */
 export type ParameterName = keyof typeof PARAMETERS;
 
-/** What the parameters in paths are. */
-export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
-  ehr_id: 'HIER_OBJECT_ID of the EHR',
-  version_uid: 'OBJECT_VERSION_ID, `<uuid>::<system id>::<version number>`',
-  versioned_object_uid: 'UUID of the container',
-  uid_based_id: 'UUID of the container, or OBJECT_VERSION_ID of one version',
-  contribution_uid: 'UUID of the CONTRIBUTION',
-  contribution_id: 'UUID of the CONTRIBUTION',
-  composition_id: 'UUID of the container, or OBJECT_VERSION_ID of one of its versions',
-  directory_id: 'UUID of the container, or OBJECT_VERSION_ID of one of its versions',
-  template_id: 'template_id of the operational template',
-  qualified_query_name: '`[<namespace>::]<query-name>`; in a list a pattern of it',
-  version: 'SEMVER, whole or its first parts',
-  key: 'Key of the tag',
-  id: 'EHR id that was merged away',
-  name: 'Name of the metric or logger',
-};
+/** Value that the text of a parameter becomes. */
+export type ParameterValue<K extends ParameterName> = ReturnType<(typeof PARAMETERS)[K]['parse']>;
 
-/** The OpenAPI objects of all query and header parameters. */
-export function parameterComponents(): JsonObject {
-  return Object.fromEntries(
-    Object.entries<ParameterDoc>(PARAMETERS).map(([key, parameter]) => [
-      key,
-      {
-        name: parameter.name ?? key,
-        in: parameter.in,
-        description: parameter.description,
-        schema: parameter.schema ?? TEXT,
-      },
-    ]),
-  );
+/** The description of a parameter, with its optional members. */
+export function parameterDescription<K extends ParameterName>(
+  key: K,
+): ParameterDescription<ParameterValue<K>> & { readonly sentAs: string } {
+  const description = PARAMETERS[key] as ParameterDescription<ParameterValue<K>>;
+  return { ...description, sentAs: description.name ?? key };
 }
 
-/** Name of a parameter as it is sent, and where. */
-export function sentParameter(key: ParameterName): {
-  readonly name: string;
-  readonly in: 'query' | 'header';
-} {
-  const parameter: ParameterDoc = PARAMETERS[key];
-  return { name: parameter.name ?? key, in: parameter.in };
+/** The keys of the parameters that a path template names in braces, in their order. */
+export function pathParameterNames(template: string): ParameterName[] {
+  return [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    if (!Object.hasOwn(PARAMETERS, name)) throw new TypeError(`no parameter ${name} is described`);
+    return name as ParameterName;
+  });
 }

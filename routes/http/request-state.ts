@@ -1,19 +1,46 @@
 import type { Context } from 'koa';
+import type { Operation, Permission } from './operation.js';
 
-/** Who asks: the name for audits, the upper-cased roles of the token. */
+export type { Permission } from './operation.js';
+
+/** Who asks. */
 export interface AuthenticatedUser {
+  /** Shown in audits: `preferred_username`, else `sub`. */
   readonly name: string;
+  /** `sub`, never empty. */
+  readonly subject: string;
+  /** `iss`; `basic` for users of `BASIC_USERS_FILE`. */
+  readonly issuer: string | null;
+  /** `azp`, else `client_id`. */
+  readonly clientId: string | null;
+  /** Upper-cased. */
   readonly roles: readonly string[];
+  readonly permissions: ReadonlySet<Permission>;
 }
 
-/** What the middleware in `src/` puts into `ctx.state` before a route runs. */
+/** The operation that a request is for, with the segments of its path. */
+export interface MatchedOperation {
+  readonly operation: Operation;
+  /** Decoded once; a segment that cannot be decoded stays as it is and fits no grammar. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What the middleware in `src/` puts into `ctx.state` before an operation runs. */
 export interface RequestState {
-  /** `X-Request-Id` of the client when it is well-formed, else a new UUID. */
+  /** Made by this server, answered in `X-Request-Id`. */
   readonly requestId: string;
-  /** Scheme, host and port of generated links, no trailing slash; `X-Forwarded-*` only from a trusted proxy. */
+  /** Scheme, host and port of generated links, no trailing slash. */
   readonly origin: string;
-  /** null without a token (only possible with `AUTH=none`). */
+  /** `origin` with `BASE_PATH`: what the paths of the APIs are appended to. */
+  readonly baseUrl: string;
+  /** Zone of times given without one. */
+  readonly defaultTimezone: string;
+  /** null without an identity (only possible for open operations and with `AUTH=none`). */
   user: AuthenticatedUser | null;
+  /** Of the client, seen through trusted proxies. */
+  readonly address: string;
+  /** null: no operation has this path and method. */
+  readonly matched: MatchedOperation | null;
 }
 
 /** The typed `ctx.state` of a request. */
@@ -21,5 +48,12 @@ export function requestState(ctx: Context): RequestState {
   return ctx.state;
 }
 
-/** Prefix of every generated link of the standard API, after the origin. */
+/** Prefix of every generated link of the standard API, after the base URL. */
 export const STANDARD_API = '/rest/openehr/v1';
+
+/** The operation that runs. @throws TypeError outside of one */
+export function currentOperation(ctx: Context): MatchedOperation {
+  const { matched } = requestState(ctx);
+  if (matched === null) throw new TypeError('no operation runs');
+  return matched;
+}

@@ -8,7 +8,9 @@ import { isJsonObject } from '../../base/json.js';
 import { parseEhrId } from '../../base/object-version-id.js';
 import { parseJson } from '../../format/canonical-json.js';
 import { bodyText, requiredBodyText } from '../http/exchange.js';
-import { queryParameter, queryParameters } from '../http/query-parameter.js';
+import { queryParameter, queryParameters, textsOf } from '../http/parameter-values.js';
+import { currentOperation } from '../http/request-state.js';
+import { knownNames } from '../http/unknown-parameters.js';
 import { vendorHeader } from '../http/vendor-header.js';
 
 /** What a request asks of a query, wherever it stood in it. */
@@ -19,8 +21,6 @@ export interface QueryRequest {
   readonly offset: number | null;
   readonly asOf: Date | null;
 }
-
-const RESERVED = new Set(['q', 'offset', 'fetch', 'ehr_id', 'as_of', 'query_parameters']);
 
 /** The request of GET: every other query key is a parameter. ITS-REST: query_execute_adhoc_query. @throws invalid */
 export function readGetRequest(ctx: Context, defaultTimezone: string): QueryRequest {
@@ -69,8 +69,9 @@ function getParameters(ctx: Context): [string, JsonValue][] {
     const key = name.startsWith('$') ? name.slice(1) : name;
     found.set(key, [...(found.get(key) ?? []), value]);
   };
+  const known = knownNames(currentOperation(ctx).operation);
   for (const name of Object.keys(ctx.query))
-    if (!RESERVED.has(name)) for (const value of queryParameters(ctx, name)) add(name, value);
+    if (!known.includes(name)) for (const value of textsOf(ctx, name)) add(name, value);
   for (const pairs of queryParameters(ctx, 'query_parameters'))
     for (const [name, value] of new URLSearchParams(pairs)) add(name, value);
   return [...found].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]);
@@ -87,10 +88,9 @@ function common(ctx: Context, body: JsonObject, defaultTimezone: string): Omit<Q
 }
 
 function ehrIdOf(ctx: Context, body: JsonObject): string | null {
-  const ids = [queryParameter(ctx, 'ehr_id'), textOf(body, 'ehr_id'), vendorHeader(ctx, 'EHR-id')].map(
-    (id) => (id === null ? null : (parseEhrId(id.trim()) ?? refuseEhrId())),
-  );
-  return oneOf('ehr_id', ids);
+  const texts = [textOf(body, 'ehr_id'), vendorHeader(ctx, 'EHR-id')];
+  const ids = texts.map((id) => (id === null ? null : (parseEhrId(id.trim()) ?? refuseEhrId())));
+  return oneOf('ehr_id', [queryParameter(ctx, 'query_ehr_id'), ...ids]);
 }
 
 function refuseEhrId(): never {
@@ -106,8 +106,7 @@ function textOf(body: JsonObject, name: string): string | null {
 function countOf(ctx: Context, body: JsonObject, name: 'fetch' | 'offset'): number | null {
   const value = body[name] ?? null;
   const inBody = value === null ? null : countFrom(JSON.stringify(value).replace(/^"(.*)"$/, '$1'), name);
-  const text = queryParameter(ctx, name);
-  return oneOf(name, [text === null ? null : countFrom(text, name), inBody]);
+  return oneOf(name, [queryParameter(ctx, name), inBody]);
 }
 
 const COUNT = /^-?\d{1,15}$/;

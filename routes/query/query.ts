@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { distinctRows } from '../../aql/result-set.js';
 import type { RawRow } from '../../aql/result-set.js';
@@ -19,23 +18,93 @@ import { readGetQuery, readGetRequest, readPostQuery, readPostRequest } from './
 import type { QueryRequest } from './query-request.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import { terminologyOf } from './query-terminology.js';
+import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
+import { pathParameter } from '../http/parameter-values.js';
+import { currentOperation, STANDARD_API } from '../http/request-state.js';
 import { toldQuery } from './told-query.js';
 
 /** Rows that the database gives at a time while an answer is streamed. */
 const STREAM_BATCH = 500;
 
-/** The Query API: ad-hoc and stored AQL. ITS-REST: query_execute_adhoc_query, query_execute_stored_query. */
-export function queryRoutes(settings: Settings): Router {
-  const router = new Router();
+const PATH = `${STANDARD_API}/query`;
+const LIMITS = ['query_ehr_id', 'offset', 'fetch', 'as_of', 'openEHR-EHR-id'] as const;
+const ROWS: Operation['responses'] = {
+  200: { description: 'The rows', body: { schema: 'ResultSet', types: 'resultSet' }, headers: ['ETag'] },
+};
+const AD_HOC_BODY: BodyDescription = { schema: 'QueryRequest', types: 'json' };
+const STORED_BODY: BodyDescription = { schema: 'StoredQueryRequest', types: 'json', required: false };
+const QUERY = { access: 'read', audit: 'query' } as const;
+const BY_GET = { ...QUERY, method: 'GET', takesVariables: true } as const;
+const BY_POST = { ...QUERY, method: 'POST', parameters: LIMITS } as const;
+
+/** Execution of AQL, ad hoc and stored. */
+export function queryOperations(settings: Settings): OperationGroup {
   const runner = new QueryRunner(settings);
-  router.get('/query/aql', (ctx) => runner.adHoc(ctx));
-  router.post('/query/aql', (ctx) => runner.adHoc(ctx));
-  router.post('/query/aql/explain', (ctx) => runner.explain(ctx));
-  for (const path of ['/query/:name', '/query/:name/:version']) {
-    router.get(path, (ctx) => runner.stored(ctx));
-    router.post(path, (ctx) => runner.stored(ctx));
-  }
-  return router;
+  return {
+    tag: 'QUERY',
+    description: 'Execution of AQL',
+    operations: [
+      {
+        ...BY_GET,
+        id: 'query_execute_adhoc',
+        path: `${PATH}/aql`,
+        summary: 'Execute an AQL query',
+        parameters: ['q', ...LIMITS, 'query_parameters'],
+        responses: ROWS,
+        errors: [400, 408, 422, 502],
+        handle: (ctx) => runner.adHoc(ctx),
+      },
+      {
+        ...BY_POST,
+        id: 'query_execute_adhoc_post',
+        path: `${PATH}/aql`,
+        summary: 'Execute an AQL query given in the body',
+        request: AD_HOC_BODY,
+        responses: ROWS,
+        errors: [400, 408, 422, 502],
+        handle: (ctx) => runner.adHoc(ctx),
+      },
+      {
+        ...BY_POST,
+        id: 'query_explain',
+        path: `${PATH}/aql/explain`,
+        summary:
+          'Tell how an AQL query runs: parts, pipeline, indexes and documents examined, hints; no data',
+        request: AD_HOC_BODY,
+        responses: { 200: { description: 'The explanation', body: { schema: 'Object', types: 'json' } } },
+        errors: [400, 408, 422, 502],
+        handle: (ctx) => runner.explain(ctx),
+      },
+      ...storedOperations(runner, '', ''),
+      ...storedOperations(runner, '_version', '/{version}'),
+    ],
+  };
+}
+
+function storedOperations(runner: QueryRunner, name: string, path: string): Operation[] {
+  const which = path === '' ? 'its newest release' : 'the version that begins so';
+  return [
+    {
+      ...BY_GET,
+      id: `query_execute_stored${name}`,
+      path: `${PATH}/{qualified_query_name}${path}`,
+      summary: `Execute a stored query: ${which}`,
+      parameters: [...LIMITS, 'query_parameters'],
+      responses: ROWS,
+      errors: [400, 404, 408, 422, 502],
+      handle: (ctx) => runner.stored(ctx),
+    },
+    {
+      ...BY_POST,
+      id: `query_execute_stored${name}_post`,
+      path: `${PATH}/{qualified_query_name}${path}`,
+      summary: `Execute a stored query: ${which}; parameters in the body`,
+      request: STORED_BODY,
+      responses: ROWS,
+      errors: [400, 404, 408, 422, 502],
+      handle: (ctx) => runner.stored(ctx),
+    },
+  ];
 }
 
 class QueryRunner {
@@ -74,9 +143,9 @@ class QueryRunner {
 
   async stored(ctx: Context): Promise<void> {
     const { defaultTimezone } = this.settings;
-    const params = ctx.params as Record<string, string | undefined>;
-    const { name } = queryNameFrom(params.name);
-    const version = params.version === undefined ? null : versionFrom(params.version);
+    const { name } = queryNameFrom(pathParameter(ctx, 'qualified_query_name'));
+    const versionText = currentOperation(ctx).params.version ?? null;
+    const version = versionText === null ? null : versionFrom(versionText);
     if (ctx.method === 'POST') requestBody('query', ctx.get('Content-Type'));
     const request =
       ctx.method === 'POST'
@@ -86,7 +155,7 @@ class QueryRunner {
     if (doc === null)
       throw new CdrError(
         'not-found',
-        `Stored query ${name}${version === null ? '' : `/${params.version ?? ''}`} does not exist`,
+        `Stored query ${name}${versionText === null ? '' : `/${versionText}`} does not exist`,
       );
     return this.execute(ctx, doc.q, `${doc.name}/${formatVersion(doc)}`, request);
   }

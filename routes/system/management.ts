@@ -1,71 +1,136 @@
-import Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import { isJsonObject } from '../../base/json.js';
+import type { Settings } from '../../base/settings.js';
 import { parseJson } from '../../format/canonical-json.js';
-import type { ManagementSource } from './management-access.js';
+import type { Operation, OperationGroup } from '../http/operation.js';
+import { pathParameter, queryParameters } from '../http/parameter-values.js';
 import { requestState } from '../http/request-state.js';
+import type { ManagementSource } from './management-access.js';
 
 const LEVELS = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
 
 /** What may be asked, by whom, and from where it is answered. */
-export interface ManagementRoutesOptions {
+export interface ManagementOptions {
   /** Enabled endpoints: `health`, `info`, `env`, `metrics`, `prometheus`, `loggers`. */
   readonly endpoints: readonly string[];
-  /** Lets through whom `MANAGEMENT_ACCESS` lets through. */
-  readonly guard: Middleware;
-  readonly readBody: Middleware;
-  /** Upper-cased name of the admin role: it sees the components of health. */
-  readonly adminRole: string;
+  /** `MANAGEMENT_ACCESS`. */
+  readonly access: Settings['managementAccess'];
   readonly source: ManagementSource;
 }
 
-/** `/management`: contract, section 12. Liveness and readiness are open, the rest stands behind the guard. */
-export function managementRoutes(options: ManagementRoutesOptions): Router {
-  const router = new Router({ prefix: '/management' });
-  probes(router, options.source);
-  if (options.endpoints.length === 0) return router;
-  router.get('/', options.guard, (ctx) => {
-    ctx.body = { _links: links(ctx, options.endpoints) };
-  });
-  const enabled = new Set(options.endpoints);
-  if (enabled.has('health')) health(router, options);
-  if (enabled.has('info'))
-    router.get('/info', options.guard, (ctx) => void (ctx.body = options.source.info()));
-  if (enabled.has('env'))
-    router.get('/env', options.guard, (ctx) => void (ctx.body = options.source.environment()));
-  if (enabled.has('metrics')) metrics(router, options);
-  if (enabled.has('prometheus')) prometheus(router, options);
-  if (enabled.has('loggers')) loggers(router, options);
-  return router;
+const PATH = '/management';
+const FACTS: Operation['responses'] = {
+  200: { description: 'The facts asked for', body: { schema: 'Object', types: 'json' } },
+};
+const HEALTH: Operation['responses'] = {
+  200: { description: 'It is up', body: { schema: 'Health', types: 'json' } },
+  503: { description: 'It is down', body: { schema: 'Health', types: 'json' } },
+};
+const ACCESS = { PUBLIC: 'open', PRIVATE: 'identified', ADMIN_ONLY: 'admin' } as const;
+
+/** Health, metrics and logs of the process. Liveness and readiness are open and always there. */
+export function managementOperations(options: ManagementOptions): OperationGroup {
+  const enabled = options.endpoints.flatMap((name) => ENDPOINTS[name]?.(options) ?? []);
+  return {
+    tag: 'Management',
+    description: 'Health, metrics and logs of the process, as far as `MANAGEMENT_ENDPOINTS` switches them on',
+    operations: [
+      ...probes(options),
+      ...(options.endpoints.length === 0 ? [] : [linksOperation(options)]),
+      ...enabled,
+    ],
+  };
 }
 
-function links(ctx: Context, endpoints: readonly string[]): Record<string, { href: string }> {
-  const base = `${requestState(ctx).origin}/management`;
-  return Object.fromEntries([
-    ['self', { href: base }],
-    ...endpoints.map((name) => [name, { href: `${base}/${name}` }] as const),
-  ]);
+/** The rows of each word of `MANAGEMENT_ENDPOINTS`. */
+const ENDPOINTS: Readonly<Record<string, (options: ManagementOptions) => Operation[]>> = {
+  health: (options) => [healthOperation(options)],
+  info: (options) => [
+    fact(options, '/info', 'Get name, version and time of the build', (ctx) => {
+      ctx.body = options.source.info();
+    }),
+  ],
+  env: (options) => [
+    fact(options, '/env', 'Get runtime facts and configuration, secrets masked', (ctx) => {
+      ctx.body = options.source.environment();
+    }),
+  ],
+  metrics: metricsOperations,
+  prometheus: (options) => [
+    {
+      ...fact(options, '/prometheus', 'Get all metrics in the text format of Prometheus', (ctx) =>
+        writePrometheus(ctx, options),
+      ),
+      responses: { 200: { description: 'The metrics', body: { schema: 'Text', types: 'text' } } },
+    },
+  ],
+  loggers: loggersOperations,
+};
+
+/** A row; `path` below `/management` also gives the id: `/health/liveness` is `management_liveness`. */
+function fact(
+  { access }: ManagementOptions,
+  path: string,
+  summary: string,
+  handle: Operation['handle'],
+): Operation {
+  const [word = 'links'] = path
+    .split('/')
+    .filter((part) => part !== '')
+    .reverse();
+  return {
+    id: `management_${word}`,
+    method: 'GET',
+    path: `${PATH}${path}`,
+    summary,
+    access: ACCESS[access],
+    audit: 'none',
+    responses: FACTS,
+    errors: [],
+    handle,
+  };
 }
 
-/** Liveness and readiness: open to everyone and always there (ruling R16). */
-function probes(router: Router, source: ManagementSource): void {
-  router.get('/health/liveness', (ctx) => {
-    answerHealth(ctx, true);
-  });
-  router.get('/health/readiness', async (ctx) => {
-    answerHealth(ctx, await source.ready());
+function probes(options: ManagementOptions): Operation[] {
+  const open = { access: 'open', isProbe: true, responses: HEALTH } as const;
+  return [
+    {
+      ...fact(options, '/health/liveness', 'Tell whether the process lives', (ctx) => {
+        answerHealth(ctx, true);
+      }),
+      ...open,
+    },
+    {
+      ...fact(options, '/health/readiness', 'Tell whether requests can be served', async (ctx) => {
+        answerHealth(ctx, await options.source.ready());
+      }),
+      ...open,
+    },
+  ];
+}
+
+function linksOperation(options: ManagementOptions): Operation {
+  return fact(options, '', 'List the endpoints that are switched on', (ctx) => {
+    const base = `${requestState(ctx).origin}${PATH}`;
+    const links = options.endpoints.map((name) => [name, { href: `${base}/${name}` }] as const);
+    ctx.body = { _links: Object.fromEntries([['self', { href: base }], ...links]) as object };
   });
 }
 
-function health(router: Router, { guard, source, adminRole }: ManagementRoutesOptions): void {
-  router.get('/health', guard, async (ctx) => {
-    const up = await source.databaseUp();
+function healthOperation(options: ManagementOptions): Operation {
+  const handle = async (ctx: Context): Promise<void> => {
+    const up = await options.source.databaseUp();
     answerHealth(ctx, up);
-    if (requestState(ctx).user?.roles.includes(adminRole) === true) {
+    if (requestState(ctx).user?.permissions.has('admin') === true) {
       ctx.body = { status: up ? 'UP' : 'DOWN', components: { db: { status: up ? 'UP' : 'DOWN' } } };
     }
-  });
+  };
+  return {
+    ...fact(options, '/health', 'Get the health of server and database', handle),
+    responses: HEALTH,
+    isProbe: true,
+  };
 }
 
 function answerHealth(ctx: Context, up: boolean): void {
@@ -74,43 +139,62 @@ function answerHealth(ctx: Context, up: boolean): void {
   ctx.body = { status: up ? 'UP' : 'DOWN' };
 }
 
-function metrics(router: Router, { guard, source }: ManagementRoutesOptions): void {
-  router.get('/metrics', guard, (ctx) => {
-    ctx.body = { names: source.metricNames() };
-  });
-  router.get('/metrics/:name', guard, async (ctx) => {
-    const tag = ctx.query.tag;
-    const tags = tag === undefined ? [] : Array.isArray(tag) ? tag : [tag];
-    const metric = await source.metric(ctx.params.name ?? '', tags);
-    if (metric === null) throw new CdrError('not-found', 'there is no such metric');
-    ctx.body = metric;
-  });
+function metricsOperations(options: ManagementOptions): Operation[] {
+  const { source } = options;
+  return [
+    fact(options, '/metrics', 'List the names of the metrics', (ctx) => {
+      ctx.body = { names: source.metricNames() };
+    }),
+    {
+      ...fact(options, '/metrics/{name}', 'Get one metric', async (ctx) => {
+        const tags = queryParameters(ctx, 'metric_tag');
+        const metric = await source.metric(pathParameter(ctx, 'name'), tags);
+        if (metric === null) throw new CdrError('not-found', 'there is no such metric');
+        ctx.body = metric;
+      }),
+      id: 'management_metric',
+      parameters: ['metric_tag'],
+      errors: [404],
+    },
+  ];
 }
 
-function prometheus(router: Router, { guard, source }: ManagementRoutesOptions): void {
-  router.get('/prometheus', guard, async (ctx) => {
-    ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
-    ctx.body = await source.prometheus();
-  });
+async function writePrometheus(ctx: Context, { source }: ManagementOptions): Promise<void> {
+  ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
+  ctx.body = await source.prometheus();
 }
 
-function loggers(router: Router, { guard, readBody, source }: ManagementRoutesOptions): void {
+function loggersOperations(options: ManagementOptions): Operation[] {
+  const { source } = options;
   const view = (level: string): object => ({ configuredLevel: level, effectiveLevel: level });
-  router.get('/loggers', guard, (ctx) => {
-    const entries = Object.entries(source.loggers()).map(([name, level]) => [name, view(level)]);
-    ctx.body = { levels: LEVELS, loggers: Object.fromEntries(entries) as object };
-  });
-  router.get('/loggers/:name', guard, (ctx) => {
-    const level = source.loggers()[ctx.params.name ?? ''];
-    if (level === undefined) throw new CdrError('not-found', 'there is no such logger');
-    ctx.body = view(level);
-  });
-  router.post('/loggers/:name', guard, readBody, (ctx) => {
-    if (!source.setLevel(ctx.params.name ?? '', requestedLevel(ctx))) {
-      throw new CdrError('not-found', 'there is no such logger');
-    }
-    ctx.status = 204;
-  });
+  return [
+    fact(options, '/loggers', 'List the loggers with their levels', (ctx) => {
+      const entries = Object.entries(source.loggers()).map(([name, level]) => [name, view(level)]);
+      ctx.body = { levels: LEVELS, loggers: Object.fromEntries(entries) as object };
+    }),
+    {
+      ...fact(options, '/loggers/{name}', 'Get the level of a logger', (ctx) => {
+        const level = source.loggers()[pathParameter(ctx, 'name')];
+        if (level === undefined) throw new CdrError('not-found', 'there is no such logger');
+        ctx.body = view(level);
+      }),
+      id: 'management_logger',
+      errors: [404],
+    },
+    {
+      ...fact(options, '/loggers/{name}', 'Set the level of a logger', (ctx) => {
+        if (!source.setLevel(pathParameter(ctx, 'name'), requestedLevel(ctx)))
+          throw new CdrError('not-found', 'there is no such logger');
+        ctx.status = 204;
+      }),
+      id: 'management_logger_set',
+      method: 'POST',
+      audit: 'admin',
+      request: { schema: 'LogLevel', types: 'json' },
+      responses: { 204: { description: 'Set' } },
+      errors: [400, 404],
+    },
+  ];
 }
 
 function requestedLevel(ctx: Context): string {

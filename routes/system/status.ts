@@ -1,30 +1,38 @@
 import { release, type } from 'node:os';
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import { writeXml } from '../../base/xml.js';
 import { mongodbVersion } from '../../models/server-status.js';
+import type { Operation } from '../http/operation.js';
 import { PRODUCT_VERSION } from './product.js';
 
 /** Version of the reference model that validation follows. */
 const RM_VERSION = '1.0.4';
 
-/** `/rest/status`: versions of this server and what it runs on, JSON or XML. Contract, section 12. */
-export function statusRoutes(): Router {
-  const router = new Router();
-  router.get('/rest/status', async (ctx) => {
-    const form = ctx.get('Accept') === '' ? 'json' : ctx.accepts('json', 'application/xml', 'text/xml');
-    if (form === false) throw new CdrError('not-acceptable', 'status is available as JSON or XML');
-    answer(ctx, form, {
-      version: PRODUCT_VERSION,
-      openehr_rm_version: RM_VERSION,
-      openehr_rest_version: '1.0.3',
-      node_version: process.version,
-      os_version: `${type()} ${release()}`,
-      mongodb_version: await mongodbVersion(),
-    });
-  });
-  return router;
+/** Versions of this server and of what it runs on. */
+export function statusOperation(): Operation {
+  return {
+    id: 'status_get',
+    method: 'GET',
+    path: '/rest/status',
+    summary: 'Get the versions of the server',
+    access: 'anyone',
+    audit: 'none',
+    responses: { 200: { description: 'The versions', body: { schema: 'ServerStatus', types: 'rm' } } },
+    errors: [],
+    handle: async (ctx) => {
+      const form = ctx.get('Accept') === '' ? 'json' : ctx.accepts('json', 'application/xml', 'text/xml');
+      if (form === false) throw new CdrError('not-acceptable', 'status is available as JSON or XML');
+      answer(ctx, form, {
+        version: PRODUCT_VERSION,
+        openehr_rm_version: RM_VERSION,
+        openehr_rest_version: '1.0.3',
+        node_version: process.version,
+        os_version: `${type()} ${release()}`,
+        mongodb_version: await mongodbVersion(),
+      });
+    },
+  };
 }
 
 function answer(ctx: Context, form: string, status: Readonly<Record<string, string>>): void {

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import Router from '@koa/router';
+import type { Context } from 'koa';
+import { CdrError } from '../../base/errors.js';
+import type { Operation } from '../http/operation.js';
+import { pathParameter } from '../http/parameter-values.js';
+
+const { resolve: resolveModule } = createRequire(import.meta.url);
 
 const FILES = {
   'swagger-ui-bundle.js': 'text/javascript',
@@ -38,24 +43,44 @@ const INITIALIZER = `window.onload = () => {
 `;
 
 /** The API documentation page `/swagger-ui.html` with everything it needs, served by this server alone. */
-export function swaggerUiRoutes(): Router {
-  const router = new Router();
-  router.get('/swagger-ui.html', (ctx) => {
-    ctx.type = 'text/html; charset=utf-8';
-    ctx.body = PAGE;
-  });
-  router.get('/swagger-ui/initializer.js', (ctx) => {
+export function swaggerUiOperations(): Operation[] {
+  const contents = new Map<string, Buffer>();
+  const page = { method: 'GET', access: 'open', audit: 'none', isDocumented: false, errors: [] } as const;
+  return [
+    {
+      ...page,
+      id: 'swagger_ui_page',
+      path: '/swagger-ui.html',
+      summary: 'Get the page that shows the API',
+      responses: { 200: { description: 'The page', body: { schema: 'Text', types: 'html' } } },
+      handle: (ctx) => {
+        ctx.type = 'text/html; charset=utf-8';
+        ctx.body = PAGE;
+      },
+    },
+    {
+      ...page,
+      id: 'swagger_ui_file',
+      path: '/swagger-ui/{file}',
+      summary: 'Get a file of the page',
+      responses: { 200: { description: 'The file', body: { schema: 'Text', types: 'text' } } },
+      handle: (ctx) => {
+        answerFile(ctx, pathParameter(ctx, 'file'), contents);
+      },
+    },
+  ];
+}
+
+function answerFile(ctx: Context, name: string, contents: Map<string, Buffer>): void {
+  if (name === 'initializer.js') {
     ctx.type = 'text/javascript; charset=utf-8';
     ctx.body = INITIALIZER;
-  });
-  for (const [name, type] of Object.entries(FILES)) {
-    let content: Buffer | null = null;
-    router.get(`/swagger-ui/${name}`, (ctx) => {
-      content ??= readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
-      ctx.set('Cache-Control', 'public, max-age=86400');
-      ctx.type = `${type}; charset=utf-8`;
-      ctx.body = content;
-    });
+    return;
   }
-  return router;
+  if (!Object.hasOwn(FILES, name)) throw new CdrError('not-found', 'the page has no such file');
+  const content = contents.get(name) ?? readFileSync(resolveModule(`swagger-ui-dist/${name}`));
+  contents.set(name, content);
+  ctx.set('Cache-Control', 'public, max-age=86400');
+  ctx.type = `${FILES[name as keyof typeof FILES]}; charset=utf-8`;
+  ctx.body = content;
 }

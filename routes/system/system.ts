@@ -1,19 +1,40 @@
-import Router from '@koa/router';
+import type { OperationGroup } from '../http/operation.js';
+import { STANDARD_API } from '../http/request-state.js';
 import { PRODUCT, PRODUCT_VERSION } from './product.js';
 
-/** OPTIONS of the base of the standard API: what this server is. ITS-REST: options. */
-export function systemRoutes(): Router {
-  const router = new Router();
-  router.options('/', (ctx) => {
-    ctx.set('Allow', 'OPTIONS');
-    ctx.body = {
-      solution: PRODUCT,
-      solution_version: PRODUCT_VERSION,
-      vendor: PRODUCT,
-      restapi_specs_version: '1.0.3',
-      conformance_profile: 'STANDARD',
-      endpoints: ['/ehr', '/definition', '/query'],
-    };
-  });
-  return router;
+/** OPTIONS of the base of the standard API: what this server is. */
+export function systemOperations(): OperationGroup {
+  return {
+    tag: 'System',
+    description: 'What this server is',
+    operations: [
+      {
+        id: 'options',
+        method: 'OPTIONS',
+        path: STANDARD_API,
+        summary: 'Describe the server',
+        access: 'anyone',
+        audit: 'none',
+        responses: {
+          200: {
+            description: 'The server',
+            body: { schema: 'ServerDescription', types: 'json' },
+            headers: ['Allow'],
+          },
+        },
+        errors: [],
+        handle: (ctx) => {
+          ctx.set('Allow', 'OPTIONS');
+          ctx.body = {
+            solution: PRODUCT,
+            solution_version: PRODUCT_VERSION,
+            vendor: PRODUCT,
+            restapi_specs_version: '1.0.3',
+            conformance_profile: 'STANDARD',
+            endpoints: ['/ehr', '/definition', '/query'],
+          };
+        },
+      },
+    ],
+  };
 }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 
 import { CdrError } from '../../base/errors.js';
@@ -8,50 +7,100 @@ import { isUuid } from '../../base/object-version-id.js';
 import type { TagAddress, TagEntry } from '../../change/item-tag.js';
 import { deleteTagsById, listTags, putTags } from '../../change/item-tag.js';
 import { requestBody, responseBody } from '../../format/media-type.js';
-import type { ItemTagDoc } from '../../models/item-tag.js';
+import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
+import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
+import { filledPath } from '../http/operation-table.js';
+import { queryParameters } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/prefer.js';
-import { queryParameters } from '../http/query-parameter.js';
-import { requestState } from '../http/request-state.js';
-import { jsonArrayBody, optionalText, tagAddressFrom } from './tag-request.js';
+import { currentOperation, requestState } from '../http/request-state.js';
+import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-request.js';
 
-/** Prefix of the item tag API of EHRbase clients, after the origin. */
-export const EXPERIMENTAL_TAGS = '/rest/experimental/tags';
+const EHR = '/rest/experimental/tags/ehr/{ehr_id}';
+const DTOS: BodyDescription = { schema: 'ItemTagDtoList', types: 'json' };
+const IDS: BodyDescription = { schema: 'ItemTagIds', types: 'json' };
 
-/** Item tags as clients of EHRbase know them (contract section 11, face A); paths below `EXPERIMENTAL_TAGS`. */
-export function experimentalTagRoutes(): Router {
-  const router = new Router();
-  for (const resource of ['composition', 'ehr_status']) {
-    const path = `/ehr/:ehr_id/${resource}/:uid_based_id/item_tag`;
-    router.get(path, getTags);
-    router.put(path, putTagEntries);
-    router.delete(path, deleteTagList);
-  }
-  return router;
+/** The same tags by their ids, as clients of EHRbase know them. */
+export function experimentalTagOperations(): OperationGroup {
+  return {
+    tag: 'ITEM_TAG of EHRbase',
+    description: 'The same tags by their ids, as clients of EHRbase know them',
+    operations: [...resourceOperations('composition'), ...resourceOperations('ehr_status')],
+  };
 }
 
-async function getTags(ctx: Context): Promise<void> {
+function resourceOperations(resource: keyof typeof TAG_RESOURCES): Operation[] {
+  const type = TAG_RESOURCES[resource];
+  const path = `${EHR}/${resource}/{uid_based_id}/item_tag`;
+  return [
+    {
+      id: `${resource}_item_tag_get`,
+      method: 'GET',
+      path,
+      summary: 'List the tags of a target',
+      access: 'read',
+      audit: 'read',
+      parameters: ['ids', 'keys'],
+      responses: { 200: { description: 'The tags; may be empty', body: DTOS } },
+      errors: [400, 404],
+      handle: (ctx) => getTags(ctx, type),
+    },
+    {
+      id: `${resource}_item_tag_put`,
+      method: 'PUT',
+      path,
+      summary: 'Add tags, or change those whose id is given',
+      access: 'write',
+      audit: 'write',
+      parameters: ['Prefer'],
+      request: DTOS,
+      responses: {
+        200: {
+          description: 'Ids of the tags, or the tags when `Prefer` asks for them',
+          body: IDS,
+          headers: ['Location'],
+        },
+      },
+      errors: [400, 404, 409, 422],
+      handle: (ctx) => putTagEntries(ctx, type),
+    },
+    {
+      id: `${resource}_item_tag_delete`,
+      method: 'DELETE',
+      path,
+      summary: 'Delete tags by their ids; unknown ids are ignored',
+      access: 'write',
+      audit: 'write',
+      request: IDS,
+      responses: { 204: { description: 'Deleted' } },
+      errors: [400, 404, 409, 422],
+      handle: (ctx) => deleteTagList(ctx, type),
+    },
+  ];
+}
+
+async function getTags(ctx: Context, type: TagTargetType): Promise<void> {
   responseBody('item-tag', ctx.get('Accept'));
-  const address = tagAddressFrom(ctx);
-  const ids = queryParameters(ctx, 'ids').map(tagIdOf);
+  const address = tagAddressFrom(ctx, type);
+  const ids = queryParameters(ctx, 'ids');
   const tags = await listTags(address, { ids, keys: queryParameters(ctx, 'keys') });
   ctx.body = tags.map(itemTagDto);
 }
 
-async function putTagEntries(ctx: Context): Promise<void> {
+async function putTagEntries(ctx: Context, type: TagTargetType): Promise<void> {
   requestBody('item-tag', ctx.get('Content-Type'));
   responseBody('item-tag', ctx.get('Accept'));
-  const address = tagAddressFrom(ctx);
+  const address = tagAddressFrom(ctx, type);
   const entries = jsonArrayBody(ctx).map((value) => entryOf(value, address));
   const tags = await putTags(address, entries);
   const { returns, applied } = parsePrefer(ctx.get('Prefer'));
   if (applied !== '') ctx.set('Preference-Applied', applied);
-  ctx.set('Location', `${requestState(ctx).origin}${ctx.path}`);
+  ctx.set('Location', `${requestState(ctx).baseUrl}${filledPath(currentOperation(ctx))}`);
   ctx.body = returns === 'representation' ? tags.map(itemTagDto) : tags.map((tag) => tag._id);
 }
 
-async function deleteTagList(ctx: Context): Promise<void> {
+async function deleteTagList(ctx: Context, type: TagTargetType): Promise<void> {
   requestBody('item-tag', ctx.get('Content-Type'));
-  const address = tagAddressFrom(ctx);
+  const address = tagAddressFrom(ctx, type);
   const ids = jsonArrayBody(ctx).map((value) => tagIdOf(isJsonObject(value) ? value.id : value));
   await deleteTagsById(address, ids);
   ctx.status = 204;

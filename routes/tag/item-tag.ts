@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 
 import { CdrError } from '../../base/errors.js';
@@ -8,68 +7,115 @@ import type { Settings } from '../../base/settings.js';
 import { deleteTagsByKey, listEhrTags, listTags, replaceTags } from '../../change/item-tag.js';
 import type { TagContent } from '../../change/tag-content.js';
 import { requestBody, responseBody } from '../../format/media-type.js';
-import type { ItemTagDoc } from '../../models/item-tag.js';
-import { ehrIdFrom } from '../http/path-ids.js';
+import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
+import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
+import { pathParameter, queryParameters } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/prefer.js';
-import { queryParameters } from '../http/query-parameter.js';
-import { jsonArrayBody, optionalText, tagAddressFrom } from './tag-request.js';
+import { STANDARD_API } from '../http/request-state.js';
+import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-request.js';
 
 const TAG_MEMBERS = ['key', 'value', 'target_path', 'target', 'owner_id'];
 
-/** Item tags of ITS-REST development (contract section 11, face B). */
-export function itemTagRoutes(settings: Settings): Router {
-  const router = new Router();
-  router.get('/ehr/:ehr_id/tags', getEhrTags(settings));
-  for (const resource of ['composition', 'ehr_status']) {
-    const path = `/ehr/:ehr_id/${resource}/:uid_based_id/tags`;
-    router.get(path, getTags(settings));
-    router.put(path, putTagList(settings));
-    router.delete(`${path}/:key`, deleteTag);
+const EHR = `${STANDARD_API}/ehr/{ehr_id}`;
+const TAGS: BodyDescription = { schema: 'ItemTagList', types: 'json' };
+
+/** Item tags of ITS-REST development, by their keys. */
+export function itemTagOperations(settings: Settings): OperationGroup {
+  return {
+    tag: 'ITEM_TAG',
+    description: 'Tags of versions and containers, outside versioning (ITS-REST development, experimental)',
+    operations: [
+      {
+        id: 'ehr_tags_get',
+        method: 'GET',
+        path: `${EHR}/tags`,
+        summary: 'List all tags in an EHR',
+        access: 'read',
+        audit: 'read',
+        parameters: ['tag_key', 'tag_value', 'tag_target_path'],
+        responses: { 200: { description: 'The tags; may be empty', body: TAGS } },
+        errors: [400, 404],
+        handle: (ctx) => getEhrTags(ctx, settings),
+      },
+      ...resourceOperations('composition', settings),
+      ...resourceOperations('ehr_status', settings),
+    ],
+  };
+}
+
+function resourceOperations(resource: keyof typeof TAG_RESOURCES, settings: Settings): Operation[] {
+  const type = TAG_RESOURCES[resource];
+  const path = `${EHR}/${resource}/{uid_based_id}/tags`;
+  return [
+    {
+      id: `${resource}_tags_get`,
+      method: 'GET',
+      path,
+      summary: 'List the tags of a target',
+      access: 'read',
+      audit: 'read',
+      responses: { 200: { description: 'The tags; may be empty', body: TAGS } },
+      errors: [400, 404],
+      handle: async (ctx) => {
+        responseBody('item-tag', ctx.get('Accept'));
+        const tags = await listTags(tagAddressFrom(ctx, type));
+        ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
+      },
+    },
+    {
+      id: `${resource}_tags_update`,
+      method: 'PUT',
+      path,
+      summary: 'Replace all tags of a target',
+      access: 'write',
+      audit: 'write',
+      parameters: ['Prefer'],
+      request: { schema: 'ItemTagUpdate', types: 'json' },
+      responses: { 200: { description: 'Replaced; the tags only when `Prefer` asks for them', body: TAGS } },
+      errors: [400, 404, 409],
+      handle: (ctx) => putTagList(ctx, type, settings),
+    },
+    {
+      id: `${resource}_tags_delete`,
+      method: 'DELETE',
+      path: `${path}/{key}`,
+      summary: 'Delete the tags of a target that have this key',
+      access: 'write',
+      audit: 'write',
+      responses: { 204: { description: 'Deleted' } },
+      errors: [400, 404, 409],
+      handle: async (ctx) => {
+        await deleteTagsByKey(tagAddressFrom(ctx, type), pathParameter(ctx, 'key'));
+        ctx.status = 204;
+      },
+    },
+  ];
+}
+
+async function getEhrTags(ctx: Context, settings: Settings): Promise<void> {
+  responseBody('item-tag', ctx.get('Accept'));
+  const tags = await listEhrTags(pathParameter(ctx, 'ehr_id'), {
+    keys: queryParameters(ctx, 'tag_key'),
+    values: queryParameters(ctx, 'tag_value'),
+    targetPaths: queryParameters(ctx, 'tag_target_path'),
+  });
+  ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
+}
+
+async function putTagList(ctx: Context, type: TagTargetType, settings: Settings): Promise<void> {
+  requestBody('item-tag', ctx.get('Content-Type'));
+  responseBody('item-tag', ctx.get('Accept'));
+  const address = tagAddressFrom(ctx, type);
+  const contents = jsonArrayBody(ctx).map(contentOf);
+  const tags = await replaceTags(address, contents);
+  const { returns, applied } = parsePrefer(ctx.get('Prefer'));
+  if (applied !== '') ctx.set('Preference-Applied', applied);
+  if (returns === 'representation') ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
+  else {
+    ctx.status = settings.preferMinimalUpdateStatus;
+    ctx.body = ctx.status === 204 ? null : '';
+    ctx.remove('Content-Type');
   }
-  return router;
-}
-
-function getEhrTags(settings: Settings) {
-  return async (ctx: Context): Promise<void> => {
-    responseBody('item-tag', ctx.get('Accept'));
-    const tags = await listEhrTags(ehrIdFrom(ctx), {
-      keys: queryParameters(ctx, 'tag_key'),
-      values: queryParameters(ctx, 'tag_value'),
-      targetPaths: queryParameters(ctx, 'tag_target_path'),
-    });
-    ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
-  };
-}
-
-function getTags(settings: Settings) {
-  return async (ctx: Context): Promise<void> => {
-    responseBody('item-tag', ctx.get('Accept'));
-    const tags = await listTags(tagAddressFrom(ctx));
-    ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
-  };
-}
-
-function putTagList(settings: Settings) {
-  return async (ctx: Context): Promise<void> => {
-    requestBody('item-tag', ctx.get('Content-Type'));
-    responseBody('item-tag', ctx.get('Accept'));
-    const address = tagAddressFrom(ctx);
-    const contents = jsonArrayBody(ctx).map(contentOf);
-    const tags = await replaceTags(address, contents);
-    const { returns, applied } = parsePrefer(ctx.get('Prefer'));
-    if (applied !== '') ctx.set('Preference-Applied', applied);
-    if (returns === 'representation') ctx.body = tags.map((tag) => itemTag(tag, settings.systemId));
-    else {
-      ctx.status = settings.preferMinimalUpdateStatus;
-      ctx.body = ctx.status === 204 ? null : '';
-      ctx.remove('Content-Type');
-    }
-  };
-}
-
-async function deleteTag(ctx: Context): Promise<void> {
-  await deleteTagsByKey(tagAddressFrom(ctx), (ctx.params as Record<string, string>).key ?? '');
-  ctx.status = 204;
 }
 
 function contentOf(value: JsonValue): TagContent {

@@ -4,13 +4,15 @@ import { CdrError } from '../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import type { TagAddress } from '../../change/item-tag.js';
 import { parseJson } from '../../format/canonical-json.js';
-import { ehrIdFrom, uidBasedIdFrom } from '../http/path-ids.js';
+import { pathParameter } from '../http/parameter-values.js';
+
+/** The two kinds of targets and their words in paths. */
+export const TAG_RESOURCES = { composition: 'COMPOSITION', ehr_status: 'EHR_STATUS' } as const;
 
 /** What the path `…/{composition|ehr_status}/{uid_based_id}/…` names. @throws invalid when an id is malformed */
-export function tagAddressFrom(ctx: Context): TagAddress {
-  const ehrId = ehrIdFrom(ctx);
-  const uid = uidBasedIdFrom(ctx, 'uid_based_id');
-  const type = ctx.path.split('/').includes('ehr_status') ? 'EHR_STATUS' : 'COMPOSITION';
+export function tagAddressFrom(ctx: Context, type: TagAddress['type']): TagAddress {
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const uid = pathParameter(ctx, 'uid_based_id');
   return 'id' in uid
     ? { ehrId, type, objectId: uid.id.objectId, version: uid.id }
     : { ehrId, type, objectId: uid.objectId, version: null };

@@ -37,24 +37,24 @@ export function errors(log: Logger): Middleware {
 function answerKnown(ctx: Context, error: CdrError): void {
   const { status, body } = errorAnswer(error);
   // The origin is missing when the middleware that decides it refused the request.
-  const origin = (ctx.state as Partial<RequestState>).origin ?? '';
-  setDetailHeaders(ctx, error.details, origin);
+  const baseUrl = (ctx.state as Partial<RequestState>).baseUrl ?? '';
+  setDetailHeaders(ctx, error.details, baseUrl);
   // Of a body without a known length the rest was not read, so the connection cannot go on.
   if (status === 413) ctx.set('Connection', 'close');
   if (status === 401) ctx.set('WWW-Authenticate', 'Bearer error="invalid_token"');
   answer(ctx, status, body);
 }
 
-function setDetailHeaders(ctx: Context, details: ErrorDetails, origin: string): void {
+function setDetailHeaders(ctx: Context, details: ErrorDetails, baseUrl: string): void {
   const { latestVersionUid, latestVersionPath, mergedInto, retryAfterSeconds, allow } = details;
   if (latestVersionUid !== undefined) ctx.set('ETag', `"${latestVersionUid}"`);
   if (latestVersionPath !== undefined) {
-    ctx.set('Location', `${origin}${STANDARD_API}${latestVersionPath}`);
+    ctx.set('Location', `${baseUrl}${STANDARD_API}${latestVersionPath}`);
   }
   if (mergedInto !== undefined) {
     ctx.set(
       'Link',
-      `<${origin}${STANDARD_API}/ehr/${encodeURIComponent(mergedInto)}>; rel="successor-version"`,
+      `<${baseUrl}${STANDARD_API}/ehr/${encodeURIComponent(mergedInto)}>; rel="successor-version"`,
     );
   }
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));

@@ -1,10 +1,11 @@
 import type { Context, Middleware, Next } from 'koa';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { CdrError } from '../../base/errors.js';
+import { requestState } from '../../routes/http/request-state.js';
 
 /** Health questions must be answered when everything else has to wait. */
 function isExempt(ctx: Context): boolean {
-  return ctx.path.startsWith('/management/health');
+  return requestState(ctx).matched?.operation.isProbe === true;
 }
 
 /** At most `perMinute` requests of one client address. @throws too-many-requests with `Retry-After` */

@@ -12,7 +12,11 @@ const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/;
 export function origin(settings: Settings): Middleware {
   const trusted = proxyList(settings.trustedProxies);
   return async (ctx: Context, next: Next) => {
-    ctx.state.origin = settings.publicBaseUrl ?? requestOrigin(ctx, trusted);
+    const origin = settings.publicBaseUrl ?? requestOrigin(ctx, trusted);
+    const baseUrl = `${origin}${settings.basePath}`;
+    const { defaultTimezone } = settings;
+    const address = ctx.req.socket.remoteAddress ?? 'unknown';
+    Object.assign(ctx.state, { origin, baseUrl, defaultTimezone, address });
     await next();
   };
 }

@@ -11,7 +11,7 @@ export function requestLog(log: Logger): Middleware {
     const start = performance.now();
     const given = ctx.get('X-Request-Id');
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
-    Object.assign(ctx.state, { requestId, user: null });
+    Object.assign(ctx.state, { requestId, user: null, matched: null });
     ctx.set('X-Request-Id', requestId);
     await next();
     const line = {
@@ -29,6 +29,5 @@ export function requestLog(log: Logger): Middleware {
 
 /** The pattern of the matched route, never the concrete path: that would hold ids. */
 export function matchedRoute(ctx: Context): string {
-  const route = (ctx as { _matchedRoute?: unknown })._matchedRoute;
-  return typeof route === 'string' ? route : 'none';
+  return requestState(ctx).matched?.operation.path ?? 'none';
 }

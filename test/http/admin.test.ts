@@ -379,12 +379,12 @@ describe('AUDIT_READS', () => {
     expect(body).toMatchObject([
       {
         user: 'ada',
-        operation: 'GET /rest/openehr/v1/ehr/:ehr_id/composition/:uid_based_id',
+        operation: 'composition_get',
         ehr_id: ehrId,
         status: 404,
       },
-      { user: 'ada', operation: 'GET /rest/openehr/v1/ehr/:ehr_id/ehr_status', ehr_id: ehrId, status: 200 },
-      { user: 'ada', operation: 'GET /rest/openehr/v1/ehr/:ehr_id', ehr_id: ehrId, status: 200 },
+      { user: 'ada', operation: 'ehr_status_get_at_time', ehr_id: ehrId, status: 200 },
+      { user: 'ada', operation: 'ehr_get_by_id', ehr_id: ehrId, status: 200 },
     ]);
     expect((await admin('get', '/audit?user=ada')).text).not.toContain('/definition/');
   });

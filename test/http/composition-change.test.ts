@@ -156,9 +156,9 @@ describe('PUT composition', () => {
     expect(back.body.message).toBe("Can't update composition with wrong template version bump.");
   });
 
-  it('ignores unknown query parameters and takes the state from openehrVersion', async () => {
+  it('takes the state from openehrVersion and refuses unknown query parameters', async () => {
     const uid = await givenComposition(app, ehrId);
-    const target = `${path(objectIdOf(uid))}?openehrVersion=553&anything=1`;
+    const target = `${path(objectIdOf(uid))}?openehrVersion=553`;
     const response = await request(app).put(target).set('If-Match', uid).send(aComposition());
     expect(response.status).toBe(200);
     const version = await request(app).get(
@@ -169,6 +169,14 @@ describe('PUT composition', () => {
       .put(`${path(objectIdOf(uid))}?stdVersion=999`)
       .set('If-Match', nextOf(uid));
     expect((await again.send(aComposition())).status).toBe(400);
+    const unknown = await request(app)
+      .put(`${path(objectIdOf(uid))}?openehrVersoin=532`)
+      .set('If-Match', nextOf(uid))
+      .send(aComposition());
+    expect([unknown.status, unknown.body.message]).toEqual([
+      400,
+      'the query parameter openehrVersoin is not known; did you mean openehrVersion?',
+    ]);
   });
 
   it('is refused while the EHR is not modifiable', async () => {

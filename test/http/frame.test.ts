@@ -51,9 +51,10 @@ describe('a path or method that is not there', () => {
     );
   });
 
-  it('comes before the question for a token', async () => {
-    expect((await request(testApp(withTokens)).get('/rest/openehr/v1/nowhere')).status).toBe(404);
-    const response = await request(testApp(withTokens)).delete('/rest/status');
+  it('is told only to those who may ask', async () => {
+    expect((await request(testApp(withTokens)).get('/rest/openehr/v1/nowhere')).status).toBe(401);
+    expect((await request(testApp(withTokens)).delete('/rest/status')).status).toBe(401);
+    const response = await request(testApp()).delete('/rest/status');
     expect(response.status).toBe(405);
     expect(response.headers.allow).toContain('GET');
     expect(response.body.error).toBe('Method Not Allowed');

@@ -1,37 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Middleware } from 'koa';
 import request from 'supertest';
 
 import type { JsonObject } from '../../base/json.js';
-import { OPERATION_GROUPS } from '../../routes/http/openapi-document.js';
-import { createApp } from '../../src/app.js';
-import { createLogger } from '../../src/logger.js';
+import { everyOperation } from '../../src/every-operation.js';
 import { testApp } from '../support/app.js';
-import { everythingOn } from '../support/settings.js';
 
-interface Layer {
-  readonly path: string | RegExp;
-  readonly methods: readonly string[];
-}
-
-const operations = OPERATION_GROUPS.flatMap((group) => group.operations);
-
-/** `GET /rest/status` of every mounted route, parameters written `{}`; no alias `/v1`, no page. */
-function mountedRoutes(): string[] {
-  const app = createApp(everythingOn(), createLogger('silent'));
-  const routers = app.middleware.flatMap((middleware: Middleware & { router?: { stack: Layer[] } }) =>
-    middleware.router === undefined ? [] : [middleware.router],
-  );
-  const routes = routers.flatMap((router) => router.stack.flatMap(routesOf));
-  return [...new Set(routes)].filter((route) => !/ \/(v1(\/|$)|swagger-ui)/.test(route)).sort();
-}
-
-function routesOf({ path, methods }: Layer): string[] {
-  const plain = String(path)
-    .replaceAll(/:\w+/g, '{}')
-    .replace(/(.)\/$/, '$1');
-  return methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${plain}`);
-}
+const { operations } = everyOperation();
 
 async function servedDocument(): Promise<JsonObject> {
   const answer = await request(testApp()).get('/rest/openapi.json');
@@ -55,14 +29,6 @@ describe('the OpenAPI document', () => {
     expect(answer.body).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'http://cdr.example.org' }] });
     expect((await request(testApp()).head('/rest/openapi.json')).status).toBe(200);
     expect((await request(testApp()).put('/rest/openapi.json')).status).toBe(405);
-  });
-
-  it('holds every mounted route, and no other', () => {
-    const documented = operations.map(
-      ({ method, path }) =>
-        `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '{}').replace(/(.)\/$/, '$1')}`,
-    );
-    expect(documented.sort()).toEqual(mountedRoutes());
   });
 
   it('names every operation once', () => {

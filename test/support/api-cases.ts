@@ -132,7 +132,7 @@ function compositionCases(world: World): ApiCase[] {
     (change: (uid: string) => string, body: object): ApiCase['call'] =>
     async () => {
       const params = await world.composition();
-      return { params, headers: { 'If-Match': change(params.version_uid) }, body };
+      return { params: containerOf(params), headers: { 'If-Match': change(params.version_uid) }, body };
     };
   const get =
     (params: () => Promise<Record<string, string>>): ApiCase['call'] =>
@@ -160,10 +160,18 @@ function compositionCases(world: World): ApiCase[] {
       call: async () => {
         const params = await world.composition();
         await freeze(world, params.ehr_id);
-        return { params, headers: { 'If-Match': params.version_uid }, body: aComposition() };
+        return {
+          params: containerOf(params),
+          headers: { 'If-Match': params.version_uid },
+          body: aComposition(),
+        };
       },
     },
-    { id: 'composition_delete', status: 204, call: async () => ({ params: await world.composition() }) },
+    {
+      id: 'composition_delete',
+      status: 204,
+      call: async () => ({ params: versionOf(await world.composition()) }),
+    },
     {
       id: 'composition_delete',
       status: 409,
@@ -171,12 +179,21 @@ function compositionCases(world: World): ApiCase[] {
         const params = await world.composition();
         const path = `${V1}/ehr/${params.ehr_id}/composition/${params.versioned_object_uid}`;
         await request(world.app).put(path).set('If-Match', params.version_uid).send(aComposition());
-        return { params };
+        return { params: versionOf(params) };
       },
     },
     ...versionedCases('versioned_composition', () => world.composition()),
   ];
 }
+
+const versionOf = <T extends { version_uid: string }>(params: T) => ({
+  ...params,
+  uid_based_id: params.version_uid,
+});
+const containerOf = <T extends { versioned_object_uid: string }>(params: T) => ({
+  ...params,
+  uid_based_id: params.versioned_object_uid,
+});
 
 function unknownTemplate(): object {
   const composition = aComposition();

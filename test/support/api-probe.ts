@@ -3,9 +3,9 @@ import type { Context, Next } from 'koa';
 import request from 'supertest';
 
 import type { Settings } from '../../base/settings.js';
-import { OPERATION_GROUPS } from '../../routes/http/openapi-document.js';
-import type { OperationDoc } from '../../routes/http/operation.js';
-import { createApp, readyOperation } from '../../src/app.js';
+import type { Operation } from '../../routes/http/operation.js';
+import { createApp, readyProcess } from '../../src/app.js';
+import { everyOperation } from '../../src/every-operation.js';
 import { createLogger } from '../../src/logger.js';
 import { everythingOn } from './settings.js';
 import { ADMIN } from './tokens.js';
@@ -24,6 +24,8 @@ export interface Call {
   readonly isAnonymous?: boolean;
 }
 
+const METHODS = { GET: 'get', PUT: 'put', POST: 'post', DELETE: 'delete', OPTIONS: 'options' } as const;
+
 /** Header that tells the recorder which documented operation a request is meant for. */
 const PROBE = 'x-probe-operation';
 
@@ -34,11 +36,13 @@ export class ApiProbe {
   /** Query and header names that the operation looked at, by operation id. */
   readonly read = new Map<string, Set<string>>();
   readonly #operations = new Map(
-    OPERATION_GROUPS.flatMap((group) => group.operations).map((operation) => [operation.id, operation]),
+    everyOperation()
+      .operations.filter(({ isDocumented = true }) => isDocumented)
+      .map((operation) => [operation.id, operation]),
   );
 
   /** The documented operations. */
-  get operations(): readonly OperationDoc[] {
+  get operations(): readonly Operation[] {
     return [...this.#operations.values()];
   }
 
@@ -49,7 +53,7 @@ export class ApiProbe {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(call.params?.[name] ?? ''),
     );
-    const sending = request(this.#app(call))[operation.method](`${path}${call.query ?? ''}`);
+    const sending = request(this.#app(call))[METHODS[operation.method]](`${path}${call.query ?? ''}`);
     sending.set({
       [PROBE]: id,
       ...(call.isAnonymous !== true && { Authorization: ADMIN }),
@@ -63,9 +67,9 @@ export class ApiProbe {
   }
 
   #app({ settings = {}, isStarting = false }: Call): RequestListener {
-    const operation = readyOperation();
-    if (isStarting) operation.state.indexesBuilt = false;
-    const app = createApp(everythingOn(settings), createLogger('silent'), operation);
+    const process = readyProcess();
+    if (isStarting) process.state.indexesBuilt = false;
+    const app = createApp(everythingOn(settings), createLogger('silent'), process);
     app.middleware.unshift((ctx: Context, next: Next) => this.#record(ctx, next));
     const handle = app.callback();
     return (incoming, outgoing) => void handle(incoming, outgoing);
@@ -84,7 +88,7 @@ export class ApiProbe {
   }
 }
 
-function firstType(operation: OperationDoc): string {
+function firstType(operation: Operation): string {
   return (
     { xml: 'application/xml', query: 'text/plain' }[String(operation.request?.types)] ?? 'application/json'
   );

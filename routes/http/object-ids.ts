@@ -3,31 +3,9 @@ import { CdrError } from '../../base/errors.js';
 import {
   formatObjectVersionId,
   isUuid,
-  parseEhrId,
   parseObjectVersionId,
   type ObjectVersionId,
 } from '../../base/object-version-id.js';
-
-/** A path segment, percent-decoded once; one that cannot be decoded stays as it is and fits no grammar. */
-function segment(ctx: Context, name: string): string {
-  const { params } = ctx as { params?: Record<string, string | undefined> };
-  return params?.[name] ?? '';
-}
-
-/** The ehr_id of the path. @throws invalid when malformed */
-export function ehrIdFrom(ctx: Context): string {
-  const ehrId = parseEhrId(segment(ctx, 'ehr_id'));
-  if (ehrId === null)
-    throw new CdrError('invalid', 'the ehr_id must be a UUID, an ISO OID or an internet id');
-  return ehrId;
-}
-
-/** A UUID of the path in lower case. @throws invalid when malformed */
-export function uuidFrom(ctx: Context, name: string): string {
-  const text = segment(ctx, name);
-  if (!isUuid(text)) throw new CdrError('invalid', `the ${name} must be a UUID`);
-  return text.toLowerCase();
-}
 
 /** An OBJECT_VERSION_ID with its normalised text. */
 export interface NamedVersion {
@@ -36,21 +14,41 @@ export interface NamedVersion {
   readonly uid: string;
 }
 
-/** An OBJECT_VERSION_ID of the path. @throws invalid when malformed */
-export function versionUidFrom(ctx: Context, name: string): NamedVersion {
-  const version = namedVersion(segment(ctx, name));
+/** Either form of a `uid_based_id`: one version, or the container. */
+export type UidBasedId = NamedVersion | { readonly objectId: string };
+
+/** A UUID in lower case. @throws invalid when malformed */
+export function uuidOf(text: string, { name }: { readonly name: string }): string {
+  if (!isUuid(text)) throw new CdrError('invalid', `the ${name} must be a UUID`);
+  return text.toLowerCase();
+}
+
+/** An OBJECT_VERSION_ID. @throws invalid when malformed */
+export function versionUidOf(text: string, { name }: { readonly name: string }): NamedVersion {
+  const version = namedVersion(text);
   if (version === null)
     throw new CdrError('invalid', `the ${name} must be <uuid>::<system id>::<version number>`);
   return version;
 }
 
-/** Either form of a path's `uid_based_id`: the id of a container or of one version. @throws invalid */
-export function uidBasedIdFrom(ctx: Context, name: string): NamedVersion | { readonly objectId: string } {
-  const text = segment(ctx, name);
+/** The id of a container or of one version. @throws invalid when malformed */
+export function uidBasedIdOf(text: string, { name }: { readonly name: string }): UidBasedId {
   const version = namedVersion(text);
   if (version !== null) return version;
   if (isUuid(text)) return { objectId: text.toLowerCase() };
   throw new CdrError('invalid', `the ${name} must be a UUID or <uuid>::<system id>::<version number>`);
+}
+
+/** The container that a `uid_based_id` names. @throws invalid when it names a version */
+export function containerUidOf(uid: UidBasedId): string {
+  if ('id' in uid) throw new CdrError('invalid', 'the versioned_object_uid must be a UUID');
+  return uid.objectId;
+}
+
+/** The version that a `uid_based_id` names. @throws invalid when it names a container */
+export function requireVersionUid(uid: UidBasedId): NamedVersion {
+  if ('id' in uid) return uid;
+  throw new CdrError('invalid', 'the version_uid must be <uuid>::<system id>::<version number>');
 }
 
 function namedVersion(text: string): NamedVersion | null {

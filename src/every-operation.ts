@@ -1,0 +1,26 @@
+import type { Settings } from '../base/settings.js';
+import type { OperationTable } from '../routes/http/operation-table.js';
+import { loadConfig } from './config.js';
+import { createLogger } from './logger.js';
+import { createMetrics } from './metrics.js';
+import { operationTable } from './operation-table.js';
+
+/** A configuration in which every part of the API exists. */
+export function everySetting(): Settings {
+  return loadConfig({
+    LOG_LEVEL: 'silent',
+    JWT_SECRET: 'known to everybody: good for the documentation only',
+    ADMIN_API_ACTIVE: 'true',
+    MANAGEMENT_ENDPOINTS: 'all',
+    STATUS_ENDPOINT: 'true',
+  });
+}
+
+/** All operations that a server can have, for documentation and tests. */
+export function everyOperation(settings: Settings = everySetting()): OperationTable {
+  const { registry } = createMetrics({ ofProcess: false });
+  return operationTable(settings, createLogger('silent'), {
+    registry,
+    state: { indexesBuilt: true, stopping: false },
+  });
+}

@@ -1,0 +1,47 @@
+import type { Context, Middleware, Next } from 'koa';
+import { CdrError } from '../../base/errors.js';
+import { setFailureRecord } from '../../routes/http/failure-record.js';
+import type { Match, OperationTable } from '../../routes/http/operation-table.js';
+import { requestState } from '../../routes/http/request-state.js';
+
+const KEY = 'match';
+
+/** Finds the operation of the request, which decides everything that follows. Nothing is refused yet. */
+export function matchOperation(table: OperationTable): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const match = table.match(ctx.method, ctx.path);
+    Object.assign(ctx.state, { [KEY]: match, matched: match.matched });
+    const failure = match.matched?.operation.failure;
+    if (failure !== undefined) setFailureRecord(ctx, failure);
+    await next();
+  };
+}
+
+/**
+ * Ends a request that no operation is for, once its sender is known: OPTIONS of a path with its methods, 501 for a
+ * method that no operation has. @throws method-not-allowed with `Allow`
+ */
+export function refuseUnmatched(): Middleware {
+  return async (ctx: Context, next: Next) => {
+    if (requestState(ctx).matched !== null) {
+      await next();
+      return;
+    }
+    const { allowed } = (ctx.state as Record<typeof KEY, Match>)[KEY];
+    if (allowed.length === 0) return; // answered 404
+    if (!METHODS.includes(ctx.method)) {
+      ctx.status = 501;
+    } else if (ctx.method === 'OPTIONS') {
+      ctx.set('Allow', allowed.join(', '));
+      ctx.status = 200;
+      ctx.body = '';
+    } else {
+      throw new CdrError('method-not-allowed', `Method ${ctx.method} is not supported on this path`, {
+        allow: allowed,
+      });
+    }
+  };
+}
+
+/** Methods that an operation may have, or that HTTP gives to every path. */
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS'];

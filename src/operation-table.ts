@@ -1,0 +1,54 @@
+import type { Logger } from 'pino';
+import type { Settings } from '../base/settings.js';
+import { adminGroups } from '../routes/admin/api.js';
+import { storedQueryOperations } from '../routes/definition/stored-query.js';
+import { templateOperations } from '../routes/definition/template.js';
+import { compositionOperations } from '../routes/ehr/composition.js';
+import { contributionOperations } from '../routes/ehr/contribution.js';
+import { directoryOperations } from '../routes/ehr/directory.js';
+import { ehrStatusOperations } from '../routes/ehr/ehr-status.js';
+import { ehrOperations } from '../routes/ehr/ehr.js';
+import type { OperationGroup } from '../routes/http/operation.js';
+import { OperationTable } from '../routes/http/operation-table.js';
+import { queryOperations } from '../routes/query/query.js';
+import { managementOperations } from '../routes/system/management.js';
+import { openapiOperation } from '../routes/system/openapi.js';
+import { statusOperation } from '../routes/system/status.js';
+import { swaggerUiOperations } from '../routes/system/swagger-ui.js';
+import { systemOperations } from '../routes/system/system.js';
+import { experimentalTagOperations } from '../routes/tag/experimental-tag.js';
+import { itemTagOperations } from '../routes/tag/item-tag.js';
+import { managementSource, type ProcessParts } from './management.js';
+
+/** Everything that the server with these settings answers. What stands in no group here does not exist. */
+export function operationTable(settings: Settings, log: Logger, process: ProcessParts): OperationTable {
+  const groups: OperationGroup[] = [
+    systemOperations(),
+    ehrOperations(settings),
+    ehrStatusOperations(settings),
+    compositionOperations(settings),
+    directoryOperations(settings),
+    contributionOperations(settings),
+    templateOperations(settings),
+    storedQueryOperations(),
+    queryOperations(settings),
+    itemTagOperations(settings),
+    experimentalTagOperations(),
+    {
+      tag: 'Status',
+      description: 'Versions of the server, and this description of its API',
+      operations: [
+        ...(settings.statusEndpoint ? [statusOperation()] : []),
+        openapiOperation(() => groups),
+        ...swaggerUiOperations(),
+      ],
+    },
+    managementOperations({
+      endpoints: settings.managementEndpoints,
+      access: settings.managementAccess,
+      source: managementSource(settings, log, process),
+    }),
+    ...(settings.adminApiActive ? adminGroups(settings) : []),
+  ];
+  return new OperationTable(groups, { basePath: settings.basePath, aliasV1: settings.apiAliasV1 });
+}
