@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-import type { JsonObject } from '../../base/json.js';
+import type { JsonObject, JsonValue } from '../../base/json.js';
 import { PRODUCT, PRODUCT_VERSION } from '../system/product.js';
 import type {
   Access,
@@ -46,6 +46,18 @@ export function openApiDocument(groups: readonly OperationGroup[], baseUrl: stri
     operations: operations.filter(({ isDocumented = true }) => isDocumented),
   }));
   const operations = documented.flatMap((group) => group.operations);
+  const paths = pathItems(documented);
+  const components = {
+    schemas: SCHEMAS as JsonObject,
+    parameters: parameterComponents(operations),
+    responses: errorComponents(),
+  };
+  const used = referencesFrom(paths, components);
+  const kept: JsonObject = {};
+  for (const [kind, members] of Object.entries(components))
+    kept[kind] = Object.fromEntries(
+      Object.entries(members).filter(([name]) => used.has(`#/components/${kind}/${name}`)),
+    );
   return {
     openapi: '3.1.0',
     info: {
@@ -57,17 +69,36 @@ export function openApiDocument(groups: readonly OperationGroup[], baseUrl: stri
     },
     servers: [{ url: baseUrl }],
     tags: documented.map(({ tag, description }) => ({ name: tag, description })),
-    paths: pathItems(documented),
+    paths,
     components: {
-      schemas: SCHEMAS,
-      parameters: parameterComponents(operations),
-      responses: errorComponents(),
+      ...kept,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         basic: { type: 'http', scheme: 'basic' },
       },
     },
   };
+}
+
+/** Every `$ref` that the paths reach, through components too: a server describes only what it offers. */
+function referencesFrom(
+  paths: JsonObject,
+  components: Readonly<Record<string, JsonObject>>,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (value: JsonValue | undefined): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      if (key !== '$ref' || typeof member !== 'string') visit(member);
+      else if (!found.has(member)) {
+        found.add(member);
+        const [kind = '', name = ''] = member.split('/').slice(2);
+        visit(components[kind]?.[name]);
+      }
+    }
+  };
+  visit(paths);
+  return found;
 }
 
 function pathItems(groups: readonly OperationGroup[]): JsonObject {

@@ -20,7 +20,7 @@ export function queryParameter<K extends ParameterName>(ctx: Context, key: K): P
   const texts = [sentAs, ...aliases].flatMap((name) => textsOf(ctx, name));
   const [text = ''] = texts;
   if (texts.length > 1) throw new CdrError('invalid', `the query parameter ${sentAs} may be given only once`);
-  return text.trim() === '' ? null : parsed(ctx, key, text);
+  return text === '' ? null : parsed(ctx, key, text);
 }
 
 /** All values of a repeatable query parameter, in the order given. @throws invalid when one is malformed */

@@ -88,7 +88,8 @@ function ehrId(text: string): string {
   return id;
 }
 
-function versionAtTime(text: string, { defaultTimezone }: ParameterContext): Date {
+function versionAtTime(text: string, { defaultTimezone }: ParameterContext): Date | null {
+  if (text.trim() === '') return null;
   try {
     return parseVersionAtTime(text.trim(), defaultTimezone);
   } catch (error) {

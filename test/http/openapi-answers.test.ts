@@ -48,7 +48,7 @@ const GENERAL: Readonly<Record<number, (good: Call, operation: Operation) => Cal
     ...withHeader(
       good,
       'Authorization',
-      bearer(['read', 'write', 'define'].includes(access) ? [] : ['USER']),
+      bearer(['anyone', 'read', 'write', 'define'].includes(access) ? [] : ['USER']),
     ),
     settings: { auth: 'jwt' },
   }),

@@ -46,11 +46,15 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes every parameter of a path', async () => {
-    const { paths } = await servedDocument();
+    const { paths, components } = await servedDocument();
+    const parameterOf = ({ $ref }: JsonObject): JsonObject =>
+      (components as { parameters: Record<string, JsonObject> }).parameters[
+        ($ref as string).split('/').at(-1)!
+      ]!;
     for (const [path, item] of Object.entries(paths as JsonObject)) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
       for (const operation of Object.values(item as JsonObject) as JsonObject[]) {
-        const parameters = operation.parameters as JsonObject[];
+        const parameters = (operation.parameters as JsonObject[]).map(parameterOf);
         const described = parameters.filter((parameter) => parameter.in === 'path');
         expect(described.map(({ name }) => name)).toEqual(names);
         for (const { description, name } of described) expect(description).not.toBe(name);
