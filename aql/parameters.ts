@@ -1,8 +1,13 @@
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonValue } from '../base/json.js';
-import type { Literal, Parameter, Position } from './ast.js';
+import { nearestWord } from '../base/nearest-word.js';
+import type { Literal, Parameter, Position, Query } from './ast.js';
 import type { Domain } from './scope-types.js';
 import { domainsOf } from './typing.js';
+
+/** Unused parameters that one answer names, and how much of each it repeats. */
+const MAX_NAMED = 10;
+const MAX_NAME_LENGTH = 100;
 
 /**
  * The values of a request's query parameters. `json`: from a POST body, types kept. `text`: from a query
@@ -21,6 +26,35 @@ export function queryParameters(
   const values = new Map<string, JsonValue>();
   for (const [name, value] of entries) values.set(name.startsWith('$') ? name.slice(1) : name, value);
   return { source, values };
+}
+
+/**
+ * Refuses values for parameters that the query does not have: what a client took for a parameter of the request is
+ * named, with the nearest one of the query. @throws invalid
+ */
+export function refuseUnusedParameters(query: Query, { values }: QueryParameters): void {
+  const used = parameterNames(query);
+  const unused = [...values.keys()].filter((name) => !used.has(name)).slice(0, MAX_NAMED);
+  if (unused.length === 0) return;
+  const sentences = unused.map((name) => {
+    const nearest = nearestWord(name, used);
+    const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
+    return `the query has no parameter $${name.slice(0, MAX_NAME_LENGTH)}${hint}`;
+  });
+  throw new CdrError('invalid', sentences.join('; '));
+}
+
+/** Names of the parameters of a query, without `$`. */
+function parameterNames(query: Query): Set<string> {
+  const names = new Set<string>();
+  const left: unknown[] = [query];
+  while (left.length > 0) {
+    const node = left.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    if ('kind' in node && node.kind === 'parameter') names.add((node as Parameter).name);
+    left.push(...(Object.values(node) as unknown[]));
+  }
+  return names;
 }
 
 /** What a value is compared with: its domains (empty: unknown, then text stays text). */

@@ -8,10 +8,17 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 /** The demo loads real templates and compositions. */
 const DEMO = ['ehrbase_blood_pressure_simple.de.v0', 'Corona_Anamnese', 'ehrbase_multi_occurrence.de.v1'];
+/** The OpenAPI document shows them. */
+const EXAMPLES = [
+  'opt/minimal_evaluation.en.v1.opt',
+  'composition/minimal_evaluation.en.v1.json',
+  'flat/minimal_evaluation.en.v1.json',
+];
 const FILES = [
   'src/everchart.mjs',
   'rm/terminology/openehr-terminology.json',
   'test/fixtures/openehr/NOTICE',
+  ...EXAMPLES.map((name) => `test/fixtures/openehr/${name}`),
   ...DEMO.flatMap((name) => [
     `test/fixtures/openehr/opt/${name}.opt`,
     `test/fixtures/openehr/composition/${name}.json`,

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import { PRODUCT, PRODUCT_VERSION } from '../system/product.js';
+import { exampleOf } from './examples.js';
 import type {
   Access,
   AnswerDescription,
@@ -120,7 +121,7 @@ function operationObject(operation: Operation, tag: string): JsonObject {
     tags: [tag],
     parameters: [...pathParameterNames(path), ...parameters].map(referenceTo),
     ...(request !== undefined && {
-      requestBody: { required: request.required ?? true, content: contentOf(request) },
+      requestBody: { required: request.required ?? true, content: withExamples(request) },
     }),
     responses: responsesOf(operation),
     security: securityOf(access),
@@ -184,9 +185,34 @@ function responseObject(
 }
 
 function contentOf({ schema, types }: BodyDescription, others: readonly SchemaName[] = []): JsonObject {
-  const references = [schema, ...others].map((name) => ({ $ref: `#/components/schemas/${name}` }));
-  const described = references.length === 1 ? references[0] : { oneOf: references };
-  return Object.fromEntries(MEDIA_TYPES[types].map((type) => [type, { schema: described ?? {} }]));
+  return Object.fromEntries(
+    MEDIA_TYPES[types].map((type) => {
+      const texts = [schema, ...others].map((name) => JSON.stringify(schemaOf(name, type)));
+      const references = [...new Set(texts)].map((text) => JSON.parse(text) as JsonObject);
+      return [type, { schema: references.length === 1 ? (references[0] ?? {}) : { anyOf: references } }];
+    }),
+  );
+}
+
+/** The schema of a body in one media type: what is no JSON is text, and the simplified forms have keys of their own. */
+function schemaOf(name: SchemaName, mediaType: string): JsonObject {
+  if (mediaType.includes('.flat+') || mediaType.includes('.structured+'))
+    return { $ref: '#/components/schemas/SimplifiedComposition' };
+  const isJson = mediaType === 'application/json' || mediaType.endsWith('+json');
+  if (name === 'AqlText' && isJson) return { $ref: '#/components/schemas/AqlBody' };
+  if (!isJson && name !== 'OperationalTemplate')
+    return { type: 'string', contentMediaType: mediaType, description: `${name} as ${mediaType}` };
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function withExamples(body: BodyDescription): JsonObject {
+  const content = contentOf(body);
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => {
+      const example = exampleOf(body.schema, type);
+      return [type, { ...(media as JsonObject), ...(example !== undefined && { example }) }];
+    }),
+  );
 }
 
 function errorComponents(): JsonObject {

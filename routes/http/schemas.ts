@@ -107,7 +107,12 @@ export const SCHEMAS = {
     languages: listOf(TEXT),
     tree: ANY,
   }),
-  AqlText: { type: 'string', description: 'AQL; as JSON `{"q": "<AQL>"}` (deprecated)' },
+  AqlText: { type: 'string', description: 'AQL' },
+  AqlBody: object({ q: TEXT }),
+  SimplifiedComposition: {
+    ...ANY,
+    description: 'FLAT: paths of the web template with their values; STRUCTURED: the same as a tree',
+  },
   StoredQuery: object({ name: TEXT, type: word('AQL'), version: TEXT, saved: TIME, q: TEXT }),
   StoredQueryList: listOf(ref('StoredQuery')),
   QueryRequest: object({ q: TEXT, ...QUERY_MEMBERS }, ['q']),

@@ -4,6 +4,7 @@ import { checkScope } from '../../aql/check.js';
 import { executedAql } from '../../aql/executed.js';
 import { pageOf } from '../../aql/paging.js';
 import type { Page } from '../../aql/paging.js';
+import { refuseUnusedParameters } from '../../aql/parameters.js';
 import { parseAql } from '../../aql/parser/parse.js';
 import type { Clock } from '../../aql/present-time.js';
 import { resolveScope } from '../../aql/scope.js';
@@ -43,7 +44,10 @@ export async function compileQuery(
   settings: Settings,
   ask: AskTerminology,
 ): Promise<CompiledQuery> {
-  const bound = bindParameters(parseAql(q), request.parameters);
+  const parsed = parseAql(q);
+  if (settings.strictParameters && request.parameters.source === 'text')
+    refuseUnusedParameters(parsed, request.parameters);
+  const bound = bindParameters(parsed, request.parameters);
   const questions = terminologyQuestions(bound);
   const query = questions.length === 0 ? bound : resolveTerminology(bound, await ask(questions));
   const scope = resolveScope(query, { ehrId: request.ehrId });

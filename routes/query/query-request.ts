@@ -6,11 +6,12 @@ import { parseVersionAtTime } from '../../base/iso8601.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import { isJsonObject } from '../../base/json.js';
 import { parseEhrId } from '../../base/object-version-id.js';
+import type { Settings } from '../../base/settings.js';
 import { parseJson } from '../../format/canonical-json.js';
 import { bodyText, requiredBodyText } from '../http/exchange.js';
 import { queryParameter, queryParameters, textsOf } from '../http/parameter-values.js';
 import { currentOperation } from '../http/request-state.js';
-import { knownNames } from '../http/unknown-parameters.js';
+import { knownNames, refuseUnknownNames } from '../http/unknown-parameters.js';
 import { vendorHeader } from '../http/vendor-header.js';
 
 /** What a request asks of a query, wherever it stood in it. */
@@ -21,6 +22,9 @@ export interface QueryRequest {
   readonly offset: number | null;
   readonly asOf: Date | null;
 }
+
+/** Members of a body beside `q`. */
+const MEMBERS = ['ehr_id', 'offset', 'fetch', 'query_parameters', 'as_of'];
 
 /** The request of GET: every other query key is a parameter. ITS-REST: query_execute_adhoc_query. @throws invalid */
 export function readGetRequest(ctx: Context, defaultTimezone: string): QueryRequest {
@@ -38,12 +42,14 @@ export function readGetQuery(ctx: Context): string {
 /** The request of POST and, of an ad-hoc query, `q`. @throws invalid */
 export function readPostRequest(
   ctx: Context,
-  defaultTimezone: string,
-  isBodyRequired: boolean,
+  { defaultTimezone, strictParameters }: Pick<Settings, 'defaultTimezone' | 'strictParameters'>,
+  isAdHoc: boolean,
 ): QueryRequest & { readonly body: JsonObject } {
-  const text = isBodyRequired ? requiredBodyText(ctx) : bodyText(ctx);
+  const text = isAdHoc ? requiredBodyText(ctx) : bodyText(ctx);
   const body: JsonValue = text === null ? {} : parseJson(text);
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a JSON object');
+  if (strictParameters)
+    refuseUnknownNames('member', Object.keys(body), isAdHoc ? ['q', ...MEMBERS] : MEMBERS);
   const given = body.query_parameters ?? {};
   if (!isJsonObject(given)) throw new CdrError('invalid', 'query_parameters must be a JSON object');
   return {

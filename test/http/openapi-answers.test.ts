@@ -3,13 +3,16 @@ import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import { generalErrors } from '../../routes/http/openapi-document.js';
+import { exampleOf } from '../../routes/http/examples.js';
 import { MEDIA_TYPES, type Operation } from '../../routes/http/operation.js';
 import { parameterDescription } from '../../routes/http/parameters.js';
+import type { JsonValue } from '../../base/json.js';
 import { testApp } from '../support/app.js';
 import type { ApiCase } from '../support/api-cases.js';
 import { apiCases } from '../support/api-cases.js';
 import type { Call } from '../support/api-probe.js';
 import { ApiProbe } from '../support/api-probe.js';
+import { TEMPLATE } from '../support/api-world.js';
 import { useDatabase } from '../support/database.js';
 import { givenEhr } from '../support/resources.js';
 import { bearer } from '../support/tokens.js';
@@ -117,7 +120,7 @@ describe('every operation', () => {
   );
 });
 
-describe('every media type', () => {
+describe('every media type, with the example of the document', () => {
   const given = operations.flatMap((operation) =>
     Object.entries(operation.responses).flatMap(([status, { body }]) =>
       body === undefined || Number(status) >= 300 || operation.path.startsWith('/management')
@@ -126,7 +129,7 @@ describe('every media type', () => {
     ),
   );
   const taken = operations.flatMap((operation) =>
-    operation.request === undefined || operation.path.startsWith('/management')
+    operation.request === undefined
       ? []
       : MEDIA_TYPES[operation.request.types].map((type): [string, string, Operation] => [
           operation.id,
@@ -143,11 +146,13 @@ describe('every media type', () => {
 
   it.each(taken)('%s takes %s', async (id, type, operation) => {
     const good = await sample(operation);
+    const example = exampleOf(operation.request!.schema, type);
     const answer = await probe.call(id, {
       ...withHeader(good, 'Content-Type', type),
-      body: good.body ?? 'x',
+      ...(type.includes('openehr.wt') && { query: `?templateId=${TEMPLATE}` }),
+      body: placed(example, good),
     });
-    expect(answer.status).not.toBe(415);
+    expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
   });
 });
 
@@ -196,6 +201,17 @@ describe('every parameter', () => {
     }
   });
 });
+
+/** The example with the ids of this world: of the template, of the two EHRs. */
+function placed(example: JsonValue | undefined, good: Call): string | object {
+  if (typeof example === 'string') {
+    const templateId =
+      good.params?.template_id ?? /<template_id>\s*<value>([^<]+)/.exec(String(good.body))?.[1];
+    return example.replace(TEMPLATE, example.includes('<template ') ? (templateId ?? '') : TEMPLATE);
+  }
+  const { source_ehr, target_ehr } = { ...(good.body as Record<string, string>) };
+  return source_ehr === undefined ? (example as object) : { ...(example as object), source_ehr, target_ehr };
+}
 
 /** A query parameter that contradicts a header. */
 function simplified(good: Call, query: string): Pick<Call, 'query'> {
