@@ -1,7 +1,7 @@
 import type { FunctionCall, IdentifiedPath, Literal, ValueExpression } from '../ast.js';
 import type { Domain } from '../scope-types.js';
 import type { Operand } from './comparison.js';
-import { literal, or, present } from './expression.js';
+import { disjunction, literal, present } from './expression.js';
 import type { Expression } from './expression.js';
 import { constantFunction, functionValue } from './functions.js';
 import type { Clock } from '../present-time.js';
@@ -97,7 +97,7 @@ function numberArgument(value: ValueExpression, state: ValueState): Expression {
     const numbers = domainValues(valueOfPath(value, state)).filter(({ domain }) => domain === 'number');
     const [first] = numbers;
     if (first === undefined) return null;
-    return { $cond: [or(...numbers.map(({ guard }) => guard)), chosen(numbers), null] };
+    return { $cond: [disjunction(numbers.map(({ guard }) => guard)), chosen(numbers), null] };
   }
   const constant = constantOf(value, state);
   if (constant !== null)

@@ -8,7 +8,18 @@ import type {
 } from '../ast.js';
 import { literalTruth, operandTruth } from './comparison.js';
 import type { Operand } from './comparison.js';
-import { and, any, bind, equal, listOf, literal, not, or, present } from './expression.js';
+import {
+  and,
+  any,
+  bind,
+  conjunction,
+  disjunction,
+  equal,
+  listOf,
+  literal,
+  not,
+  present,
+} from './expression.js';
 import type { Expression } from './expression.js';
 import { identifierTruth } from './identifier.js';
 import { archetypeHolds } from './node-id.js';
@@ -52,9 +63,9 @@ export function elementOf(object: string, classes: ReadonlySet<string>, versione
 /** Whether an element fits a predicate: AQL 1.1 standard and node predicates, `AND`, `OR` (AQL page 1.3). */
 export function predicateHolds(predicate: Predicate | null, element: Element, env: Environment): Expression {
   if (predicate === null) return true;
-  return or(
-    ...predicate.alternatives.map((conditions) =>
-      and(...conditions.map((condition) => conditionHolds(condition, element, env))),
+  return disjunction(
+    predicate.alternatives.map((conditions) =>
+      conjunction(conditions.map((condition) => conditionHolds(condition, element, env))),
     ),
   );
 }
