@@ -38,8 +38,20 @@ export const MAX_LIST_VALUES = 5_000;
 /** Most values in all lists of a query: the same parameter may stand in many. */
 export const MAX_ALL_LIST_VALUES = 10_000;
 
-/** Most stages of one aggregation pipeline: MongoDB takes no more. */
-export const MAX_PIPELINE_STAGES = 1_000;
+/** Most stages of one aggregation pipeline: MongoDB takes 1,000, and some are added to what a query needs. */
+export const MAX_PIPELINE_STAGES = 990;
+
+/** Deepest nesting of the objects and arrays of a pipeline: MongoDB takes documents of 200 levels. */
+export const MAX_PIPELINE_DEPTH = 180;
+
+/** Most joins inside each other: MongoDB takes 20 pipelines inside pipelines. */
+export const MAX_SUB_PIPELINES = 19;
+
+/**
+ * Most levels of CONTAINS below classes that may be a FOLDER and something else (LOCATABLE): each level is looked
+ * for in the same document and in those that a FOLDER refers to, so every level doubles the pipeline.
+ */
+export const MAX_OPEN_CONTAINS = 6;
 
 /** One limit as documentation shows it. */
 export interface AqlLimit {
@@ -75,4 +87,15 @@ export const AQL_LIMITS: readonly AqlLimit[] = [
   { name: 'list values', value: MAX_LIST_VALUES, meaning: 'values in one MATCHES, also of parameters' },
   { name: 'all list values', value: MAX_ALL_LIST_VALUES, meaning: 'values in all MATCHES of a query' },
   { name: 'pipeline stages', value: MAX_PIPELINE_STAGES, meaning: 'stages that a query is translated to' },
+  {
+    name: 'pipeline depth',
+    value: MAX_PIPELINE_DEPTH,
+    meaning: 'levels of objects and arrays that a query is translated to',
+  },
+  { name: 'joins inside joins', value: MAX_SUB_PIPELINES, meaning: 'joins inside joins that FROM needs' },
+  {
+    name: 'open CONTAINS',
+    value: MAX_OPEN_CONTAINS,
+    meaning: 'levels of CONTAINS below classes that may be a FOLDER and something else (LOCATABLE)',
+  },
 ];

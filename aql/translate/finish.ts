@@ -10,6 +10,7 @@ import { groupOf } from './group.js';
 import type { Group } from './group.js';
 import type { ValueState } from './operand.js';
 import { sortValue } from './order.js';
+import { checkPipeline } from './pipeline-check.js';
 import { probeOf } from './probe.js';
 import type { SortValue } from './order.js';
 import type { PlanColumn, QueryPlan } from './plan.js';
@@ -193,6 +194,7 @@ function close(
   const needed = fieldsOf(shape);
   const pipeline: Stage[] = emitStages(steps, needed, COLLECTION_FIELDS[collection]);
   pipeline.push({ $project: shape });
+  checkPipeline(pipeline);
   return { collection, pipeline, columns, emptyRow, probe: null, inProcess: null };
 }
 
