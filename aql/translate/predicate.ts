@@ -128,9 +128,14 @@ function comparisonHolds(condition: PredicateComparison, element: Element, env: 
   });
 }
 
+/**
+ * PCRE backtracks, but MongoDB gives it a limit of steps (`match_limit`): a pattern that needs more is an error that
+ * `models/aql.ts` answers with 400, and `maxTimeMS` bounds the whole query. `checkScope` has refused what RE2 cannot
+ * compile. `\\z` and not `$`, which would leave a line break at the end unseen.
+ */
 function regexHolds(condition: PredicateRegex, element: Element, env: Environment): Expression {
   const from = { object: element.object, classes: element.classes };
-  const regex = `^(?:${condition.pattern})$`;
+  const regex = `^(?:${condition.pattern})\\z`;
   return someAlong(from, condition.path.steps, env, (end) => {
     const text = textForm(end);
     // $cond, not $and: $regexMatch fails on anything that is no text.

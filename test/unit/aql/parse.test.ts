@@ -226,7 +226,7 @@ describe('errors', () => {
 describe('limits', () => {
   it('refuses more than 64 KiB of text', () => {
     expect(failureOf(`SELECT '${'x'.repeat(66_000)}' FROM EHR e`)).toContain(
-      'has 66021 bytes, at most 65536',
+      'has 66020 bytes, at most 65536',
     );
   });
   it('refuses more than 50 levels of every kind', () => {
@@ -240,7 +240,7 @@ describe('limits', () => {
     );
     expect(failureOf(`SELECT e FROM ${deep('(', 'EHR e', ')')}`)).toContain('at most 50 levels');
     expect(failureOf(`SELECT e FROM ${deep('SECTION CONTAINS ', 'SECTION', '')}`)).toContain(
-      'at most 50 levels',
+      'at most 50 classes',
     );
     expect(failureOf(`SELECT ${deep('ABS(', 'e/a', ')')} FROM EHR e`)).toContain('at most 50 levels');
     expect(failureOf(`SELECT e/${deep('a[b/', 'c', '=1]')} FROM EHR e`)).toContain('at most 50 levels');
