@@ -12,6 +12,7 @@ import type { IdempotentResult } from '../models/idempotency.js';
 import type { TemplateDoc, TemplateSummary } from '../models/template.js';
 import { keepTemplates, templateById, templateSummaries } from '../models/template.js';
 import { compileTemplate } from '../template/compile.js';
+import { requireTemplateSize } from '../template/template-size.js';
 import type { ResourceHeaders } from './exchange.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from './exchange.js';
 import { idempotent } from './idempotency.js';
@@ -20,8 +21,9 @@ import { requestVendorWord } from './vendor-header.js';
 
 /** The operational templates (ADL 1.4) of the Definition API. ITS-REST: template_adl1.4_*. */
 export function templateRoutes(settings: Settings): Router {
-  keepTemplates(settings.templateCacheSize);
-  const upload = settings.templateAllowOverwrite ? putTemplate : createTemplate;
+  keepTemplates(settings.templateCacheSize, settings.templateCacheBytes);
+  const store = settings.templateAllowOverwrite ? putTemplate : createTemplate;
+  const upload = { store, maxBytes: settings.maxTemplateBytes };
   const router = new Router();
   router.post(ADL14_TEMPLATES, idempotent(answerUploadAgain), (ctx) => uploadTemplate(ctx, upload));
   router.get(ADL14_TEMPLATES, listTemplates);
@@ -29,11 +31,17 @@ export function templateRoutes(settings: Settings): Router {
   return router;
 }
 
-async function uploadTemplate(ctx: Context, upload: typeof createTemplate): Promise<void> {
+interface Upload {
+  readonly store: typeof createTemplate;
+  readonly maxBytes: number;
+}
+
+async function uploadTemplate(ctx: Context, { store, maxBytes }: Upload): Promise<void> {
   requestBody('template-upload', ctx.get('Content-Type'));
   const type = responseBody('template-upload', ctx.get('Accept'));
   const opt = requiredBodyText(ctx);
-  const doc = await upload({ opt, compiled: compileTemplate(opt) });
+  requireTemplateSize(opt, maxBytes);
+  const doc = await store({ opt, compiled: compileTemplate(opt) });
   await writeUploaded(ctx, doc, type);
 }
 
@@ -68,7 +76,7 @@ async function getTemplate(ctx: Context): Promise<void> {
   if (form.format === 'WEB_TEMPLATE') {
     const { compiled, headers } = await requireCompiled(templateId);
     setStateHeaders(ctx, headers);
-    writeText(ctx, form, JSON.stringify(compiled.webTemplate));
+    writeText(ctx, form, compiled.webTemplateText);
     return;
   }
   const doc = await requireTemplate(templateId);
@@ -82,9 +90,7 @@ function setStateHeaders(ctx: Context, { etag, lastModified }: Required<Resource
 
 async function writeTemplate(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<void> {
   const text =
-    form.format === 'WEB_TEMPLATE'
-      ? JSON.stringify((await requireCompiled(doc._id)).compiled.webTemplate)
-      : doc.opt;
+    form.format === 'WEB_TEMPLATE' ? (await requireCompiled(doc._id)).compiled.webTemplateText : doc.opt;
   writeText(ctx, form, text);
 }
 

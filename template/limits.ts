@@ -7,7 +7,7 @@ export const MAX_TEMPLATE_NODES = 10_000;
 export const MAX_TEMPLATE_ID_LENGTH = 255;
 
 /** Most characters of texts and values in all nodes together; a text counts as often as nodes show it. */
-export const MAX_TEMPLATE_TEXT = 32 * 1024 * 1024;
+export const MAX_TEMPLATE_TEXT = 16 * 1024 * 1024;
 
 /** Most instructions of all regular expressions of a template together: compiling them takes time. */
 export const MAX_TEMPLATE_PATTERNS_SIZE = 100_000;

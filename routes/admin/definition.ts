@@ -8,6 +8,7 @@ import { requestBody, responseBody } from '../../format/media-type.js';
 import { removeStoredQuery } from '../../models/stored-query.js';
 import { templateById } from '../../models/template.js';
 import { compileTemplate } from '../../template/compile.js';
+import { requireTemplateSize } from '../../template/template-size.js';
 import { auditAbout } from '../audit-trail.js';
 import { requiredBodyText, writeText } from '../exchange.js';
 import { templateIdFrom } from '../template-access.js';
@@ -29,7 +30,7 @@ export function adminDefinitionOperations(settings: Settings): AdminOperation[] 
       path: '/template/:template_id',
       record: UPDATED,
       neutral: { updated: 0 },
-      handle: replaceTemplate,
+      handle: (ctx) => replaceTemplate(ctx, settings.maxTemplateBytes),
     },
     {
       name: 'deleteAllTemplates',
@@ -58,7 +59,7 @@ export function adminDefinitionOperations(settings: Settings): AdminOperation[] 
   ];
 }
 
-async function replaceTemplate(ctx: Context): Promise<void> {
+async function replaceTemplate(ctx: Context, maxBytes: number): Promise<void> {
   requestBody('admin-template', ctx.get('Content-Type'));
   const form = responseBody('admin-template', ctx.get('Accept'));
   const templateId = templateIdFrom(ctx);
@@ -72,6 +73,7 @@ async function replaceTemplate(ctx: Context): Promise<void> {
   ) {
     throw new CdrError('invalid', 'error: Content is not allowed in prolog.');
   }
+  requireTemplateSize(opt, maxBytes);
   const compiled = compileTemplate(opt);
   if ((await templateById(templateId)) === null) throw templateNotFound(templateId, 'not-found');
   if (compiled.templateId !== templateId) {
