@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['(?>x)', 'an atomic group'],
   ['(', 'missing closing'],
   ['x{9999}', 'invalid repeat count'],
-  ['(x{1000}){1000}', 'too large'],
+  ['(x{1000}){1000}', 'invalid repeat count'],
 ];
 
 /** An example of the template whose first DV_TEXT below an ELEMENT is this text. */
@@ -190,7 +190,7 @@ describe('a pattern in AQL', () => {
       const { status, message } = await query(q);
       expect(status).toBe(400);
       expect(message).toMatch(/^AQL error at line 1:\d+: invalid regular expression \//);
-      expect(message).toContain(pattern.includes('\\k') ? 'invalid escape' : reason);
+      expect(message).toContain(reason);
     }
   });
 
