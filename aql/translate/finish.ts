@@ -12,6 +12,7 @@ import type { ValueState } from './operand.js';
 import { sortValue } from './order.js';
 import { checkPipeline } from './pipeline-check.js';
 import { probeOf } from './probe.js';
+import { sortable } from './sort-keys.js';
 import type { SortValue } from './order.js';
 import type { PlanColumn, QueryPlan } from './plan.js';
 import { sinkLookups } from './sink.js';
@@ -47,8 +48,10 @@ function plain(query: Finish): QueryPlan {
     ? cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: `$y${index}` }))
     : cells;
   const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
-  if (sorted || isCut) placeOrder(keys, state, page);
-  cut(page, sorted ? [...keys, ...tieBreak(state)] : tieBreak(state), steps);
+  const isBackward = page.top?.backward === true;
+  const order = sorted || isBackward ? sortable([...keys, ...tieBreak(state)], steps) : [];
+  if (sorted || isCut) placeOrder(order, page, steps);
+  cut(page, order, steps);
   const late = sorted || isCut;
   const output = outputOf(rows, scope.columns, steps, late);
   const plan = close(collection, sinkLookups(steps), output, null);
@@ -114,12 +117,9 @@ function tieBreak({ tree }: ValueState): SortKeys {
  * With ORDER BY a sort over the rows. Without it pages still need one order: the documents are sorted before
  * they are unfolded, so that a limit stops early; unfolding keeps the order.
  */
-function placeOrder(keys: SortKeys, state: ValueState, page: Page): void {
-  const { steps } = state.tree;
-  const backward = page.top?.backward === true;
-  if (keys.length > 0 || backward) {
-    const all = [...keys, ...tieBreak(state)];
-    steps.push({ kind: 'sort', keys: backward ? reversed(all) : all });
+function placeOrder(order: SortKeys, page: Page, steps: Step[]): void {
+  if (order.length > 0) {
+    steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(order) : order });
     return;
   }
   const first = steps.findIndex(({ kind }) => kind !== 'match');
@@ -245,12 +245,11 @@ function groups(query: Finish): QueryPlan {
   tree.steps.push({ kind: 'group', id: group.id, accumulators: group.accumulators });
   tree.steps.push(...group.sortFields);
   const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
-  const tie: SortKeys = [['_id', 1]];
-  if (keys.length > 0 || (isCut && group.id !== null)) {
-    const all = [...keys, ...tie];
-    tree.steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(all) : all });
-  }
-  cut(page, [...keys, ...tie], tree.steps);
+  const isSorted = keys.length > 0 || (isCut && group.id !== null);
+  const order = sortable([...keys, ['_id', 1]], tree.steps);
+  if (isSorted)
+    tree.steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(order) : order });
+  cut(page, order, tree.steps);
   const output = outputOf(group.cells, scope.columns, tree.steps, true);
   return close(collection, tree.steps, output, group.id === null ? group.empty : null);
 }
