@@ -9,6 +9,7 @@ import type {
   LimitClause,
   Literal,
   MatchItem,
+  MatchList,
   NumberLiteral,
   OrderItem,
   Parameter,
@@ -19,6 +20,7 @@ import type {
 import { bindPredicate, bindSteps } from './bind-path.js';
 import { fromClass } from './classes.js';
 import { FUNCTION_DOMAINS, argumentDomain } from './function-domains.js';
+import { ListBudget } from './list-budget.js';
 import {
   allReadingsOf,
   partnerOf,
@@ -73,6 +75,8 @@ function classesOf({ className }: ClassExpression): Classes {
 }
 
 class Binder {
+  private readonly lists = new ListBudget();
+
   constructor(
     private readonly parameters: QueryParameters,
     private readonly classes: ReadonlyMap<string, Classes>,
@@ -134,9 +138,11 @@ class Binder {
       }
       case 'matches': {
         const { left, set } = condition;
-        const items =
-          set.kind === 'list' ? set.items.flatMap((item) => this.matchItem(item, this.partner(left))) : [];
-        return { ...condition, left: this.value(left), set: set.kind === 'list' ? { ...set, items } : set };
+        return {
+          ...condition,
+          left: this.value(left),
+          set: set.kind === 'list' ? this.list(set, this.partner(left)) : set,
+        };
       }
     }
   }
@@ -151,6 +157,11 @@ class Binder {
     const [only, ...others] = operands;
     if (only !== undefined && others.length === 0) return only;
     return { kind: operator === '!=' ? 'and' : 'or', operands, at };
+  }
+
+  private list(list: MatchList, partner: Partner): MatchList {
+    this.lists.add(list, this.parameters);
+    return { ...list, items: list.items.flatMap((item) => this.matchItem(item, partner)) };
   }
 
   private matchItem(item: MatchItem, partner: Partner): readonly MatchItem[] {

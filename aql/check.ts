@@ -15,6 +15,7 @@ import type {
 import { requireVersionOperand } from './identifier-operand.js';
 import { checkLikePattern } from './like-pattern.js';
 import { isPlainPath } from './node-identity.js';
+import { compiledRegex } from './regex.js';
 import { renderValue } from './render.js';
 import type { Alias, PathType, Scope } from './scope-types.js';
 import { classSet, pathType } from './typing.js';
@@ -188,13 +189,7 @@ function refuseNullOrder(operator: Comparison['operator'], at: Comparison['at'])
   if (operator !== '=' && operator !== '!=') throw aqlError(at, 'NULL can be compared with = and != only');
 }
 
+/** MongoDB runs patterns with PCRE; refused is what the engine of the evaluator cannot, so that both answer alike. */
 function checkRegex({ pattern, at }: PredicateRegex): void {
-  try {
-    new RegExp(`^(?:${pattern})$`, 'su');
-  } catch (cause) {
-    throw aqlError(
-      at,
-      `invalid regular expression /${pattern}/ (${cause instanceof Error ? cause.message : ''})`,
-    );
-  }
+  compiledRegex(pattern, at);
 }

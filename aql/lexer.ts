@@ -1,5 +1,6 @@
 import { CdrError } from '../base/errors.js';
 import type { Position } from './ast.js';
+import { MAX_QUERY_BYTES } from './limits.js';
 import { illegalEscape } from './string-literal.js';
 
 /** What a token is; `word` covers keywords and identifiers. */
@@ -29,9 +30,6 @@ export interface Token {
   readonly at: Position;
 }
 
-/** Longest query text, in UTF-16 units. */
-export const MAX_QUERY_LENGTH = 65_536;
-
 const BLANK = /(?:[ \t\r\n\uFEFF]+|--(?: [^\r\n]*|(?=[\r\n])|$))+/y;
 const WORD = /[A-Za-z]\w*/y;
 const ATTRIBUTE = /_?[A-Za-z]\w*/y;
@@ -50,8 +48,12 @@ const SYMBOL = /!=|<>|<=|>=|[=<>()[\]{},/*]/y;
 
 /** Cuts a query into tokens, the last of kind `end`. AQL 1.1 lexer. @throws invalid with line and column */
 export function tokenize(text: string): readonly Token[] {
-  if (text.length > MAX_QUERY_LENGTH)
-    throw new CdrError('invalid', `the query is longer than ${MAX_QUERY_LENGTH} characters`);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_QUERY_BYTES)
+    throw new CdrError(
+      'invalid',
+      `the query text has ${bytes} bytes, at most ${MAX_QUERY_BYTES} are possible`,
+    );
   return new Lexer(text).tokens();
 }
 

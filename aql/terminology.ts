@@ -4,6 +4,7 @@ import type {
   Condition,
   Literal,
   MatchItem,
+  MatchList,
   MatchSet,
   Position,
   Query,
@@ -11,6 +12,7 @@ import type {
   ValueExpression,
 } from './ast.js';
 import { aqlError } from './aql-error.js';
+import { MAX_ALL_LIST_VALUES } from './limits.js';
 import { renderValue } from './render.js';
 
 /** One question of a bound query to a terminology service; equal questions are asked once. */
@@ -100,10 +102,13 @@ class Resolver {
   }
 
   private matchSet(set: MatchSet): MatchSet {
-    if (set.kind === 'list') return { ...set, items: set.items.flatMap((item) => this.matchItem(item)) };
+    if (set.kind === 'list')
+      return listOf(
+        set.items.flatMap((item) => this.matchItem(item)),
+        set.at,
+      );
     const answer = this.ask({ kind: 'uri', key: `{${set.uri}}`, uri: set.uri });
-    if (answer === null) return set;
-    return { kind: 'list', items: itemsOf(answer, set.at), at: set.at };
+    return answer === null ? set : listOf(itemsOf(answer, set.at), set.at);
   }
 
   private matchItem(item: MatchItem): readonly MatchItem[] {
@@ -132,6 +137,16 @@ function questionOf(call: TerminologyCall): TerminologyQuestion {
     service: service ?? '',
     parameters: parameters ?? '',
   };
+}
+
+/** A service may answer with any number of codes. */
+function listOf(items: readonly MatchItem[], at: Position): MatchList {
+  if (items.length > MAX_ALL_LIST_VALUES)
+    throw aqlError(
+      at,
+      `a list of MATCHES can have at most ${MAX_ALL_LIST_VALUES} codes of a terminology, here are ${items.length}`,
+    );
+  return { kind: 'list', items, at };
 }
 
 function itemsOf(answer: TerminologyAnswer, at: Position): readonly MatchItem[] {

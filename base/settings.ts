@@ -38,6 +38,9 @@ export interface Settings {
   readonly clusterWorkers: number;
   readonly templateAllowOverwrite: boolean;
   readonly templateCacheSize: number;
+  /** About how many bytes of compiled templates are kept. */
+  readonly templateCacheBytes: number;
+  readonly maxTemplateBytes: number;
   readonly mergeRetries: number;
   /** `Z` or `±hh:mm` or an IANA name: zone of times given without one. */
   readonly defaultTimezone: string;

@@ -28,7 +28,6 @@ async function benchCompile(print: (line: string) => void): Promise<void> {
   print(`compileTemplate, first call of the process: ${milliseconds(performance.now() - start)} ms`);
   print(line(await measure('parseOpt', COMPILE_RUNS, () => parseOpt(text)), bytes));
   print(line(await measure('compileTemplate', COMPILE_RUNS, () => compileTemplate(text)), bytes));
-  print(line(await measure('webTemplate', COMPILE_RUNS, () => template.webTemplate), bytes));
   const complete = { detailLevel: 'complete', type: 'input' } as const;
   print(
     line(

@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { CdrError } from '../base/errors.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
 import { isJsonObject } from '../base/json.js';
-import { LruCache } from '../base/lru-cache.js';
 import type { TerminologySettings } from '../base/settings.js';
 
 /** An operation of a terminology service, named as AQL's TERMINOLOGY does. */
@@ -22,6 +22,7 @@ const RESOURCES: Readonly<Record<TerminologyOperation, string>> = {
 };
 
 const CACHED_ANSWERS = 500;
+const CACHED_CHARACTERS = 32 * 1024 * 1024;
 const FRESH_MS = 10 * 60_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
@@ -32,7 +33,11 @@ interface Cached {
 
 /** A FHIR R4 terminology server with a time-out and a cache of its answers. */
 export class TerminologyServer {
-  private readonly cache = new LruCache<string, Cached>(CACHED_ANSWERS);
+  private readonly cache = new LRUCache<string, Cached>({
+    max: CACHED_ANSWERS,
+    maxSize: CACHED_CHARACTERS,
+    sizeCalculation: ({ result }, key) => key.length + lengthOf(result),
+  });
 
   constructor(
     private readonly url: string,
@@ -71,6 +76,11 @@ export class TerminologyServer {
       throw cause instanceof CdrError ? cause : failed(cause);
     }
   }
+}
+
+function lengthOf(result: TerminologyResult): number {
+  if (result.kind === 'codes') return result.codes.reduce((length, code) => length + code.length, 1);
+  return result.kind === 'text' ? (result.value?.length ?? 0) + 1 : 1;
 }
 
 /** One object for each configuration, so that its cache of answers serves commits and queries alike. */

@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { model, Schema } from 'mongoose';
 
 import { CdrError } from '../base/errors.js';
 import { tellTemplateCache } from '../base/events.js';
-import { LruCache } from '../base/lru-cache.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
 import type { CompiledTemplate } from '../template/compile.js';
 import { compileTemplate } from '../template/compile.js';
@@ -48,6 +48,7 @@ export interface UploadedTemplate {
 type TextState = Pick<TemplateDoc, 'revision' | 'created_timestamp' | 'used'>;
 
 const DEFAULT_CACHE_SIZE = 200;
+const DEFAULT_CACHE_BYTES = 128 * 1024 * 1024;
 
 const Template = model(
   'Template',
@@ -69,11 +70,23 @@ const Template = model(
 );
 
 /** Compiled templates of this process; every use asks the database whether the text is still the same. */
-const cache = new LruCache<string, Omit<TemplateInUse, 'used'>>(DEFAULT_CACHE_SIZE);
+let cache = emptyCache(DEFAULT_CACHE_SIZE, DEFAULT_CACHE_BYTES);
 
-/** Sets how many compiled templates this process keeps (`TEMPLATE_CACHE_SIZE`). */
-export function keepTemplates(count: number): void {
-  cache.resize(count);
+type CachedTemplate = Omit<TemplateInUse, 'used'>;
+
+function emptyCache(count: number, bytes: number): LRUCache<string, CachedTemplate> {
+  const sizeCalculation = ({ compiled }: CachedTemplate): number => compiled.estimatedBytes;
+  return new LRUCache({ max: count, maxSize: bytes, sizeCalculation });
+}
+
+/**
+ * Sets how many compiled templates this process keeps (`TEMPLATE_CACHE_SIZE`), and about how many bytes of them
+ * (`TEMPLATE_CACHE_BYTES`); the ones unused for longest go first.
+ */
+export function keepTemplates(count: number, bytes = DEFAULT_CACHE_BYTES): void {
+  const kept = cache.dump();
+  cache = emptyCache(count, bytes);
+  cache.load(kept);
 }
 
 /** Stores a new template. @throws conflict when the template id exists. */

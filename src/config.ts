@@ -82,6 +82,8 @@ function clinicalSettings(values: Values) {
     acceptForeignSystemId: values.ACCEPT_FOREIGN_SYSTEM_ID === true,
     templateAllowOverwrite: values.TEMPLATE_ALLOW_OVERWRITE === true,
     templateCacheSize: numberOf(values, 'TEMPLATE_CACHE_SIZE'),
+    templateCacheBytes: numberOf(values, 'TEMPLATE_CACHE_BYTES'),
+    maxTemplateBytes: numberOf(values, 'MAX_TEMPLATE_BYTES'),
     mergeRetries: numberOf(values, 'MERGE_RETRIES'),
     defaultTimezone: textOf(values, 'DEFAULT_TIMEZONE'),
   };

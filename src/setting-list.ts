@@ -214,7 +214,19 @@ export const SETTINGS: readonly SettingDescription[] = [
     'false',
     'whether an upload may replace an unused template',
   ),
-  setting('TEMPLATE_CACHE_SIZE', count().min(1).default(200), '200', 'compiled templates kept in memory'),
+  setting('TEMPLATE_CACHE_SIZE', count().min(1).max(100000).default(200), '200', 'compiled templates kept in memory'),
+  setting(
+    'TEMPLATE_CACHE_BYTES',
+    count().min(1048576).default(134217728),
+    '134217728',
+    'bytes of compiled templates kept in memory, estimated',
+  ),
+  setting(
+    'MAX_TEMPLATE_BYTES',
+    count().min(1024).default(5242880),
+    '5242880',
+    'largest operational template (OPT)',
+  ),
   setting(
     'MERGE_RETRIES',
     count().min(0).max(100).default(5),

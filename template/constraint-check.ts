@@ -1,3 +1,4 @@
+import type { CdrError } from '../base/errors.js';
 import { isLocatable, rmClass } from '../rm/model/classes.js';
 import type {
   AttributeConstraint,
@@ -6,10 +7,9 @@ import type {
   OperationalTemplate,
   Terms,
 } from './constraint.js';
+import { MAX_TEMPLATE_NODES } from './limits.js';
 import { invalidTemplate } from './opt-xml.js';
-
-/** Largest number of objects a template may describe, internal references counted as often as they are used. */
-export const MAX_TEMPLATE_NODES = 100_000;
+import { checkPatterns } from './pattern-check.js';
 
 const CODE_ATTRIBUTES = ['careflow_step', 'current_state'];
 
@@ -19,9 +19,16 @@ const CODE_ATTRIBUTES = ['careflow_step', 'current_state'];
  * @throws invalid
  */
 export function checkConstraints(opt: OperationalTemplate): void {
-  if (expandedSize(opt.definition.attributes, new Map()) > MAX_TEMPLATE_NODES)
-    throw invalidTemplate(`more than ${MAX_TEMPLATE_NODES} nodes`);
+  const size = expandedSize(opt.definition.attributes, new Map());
+  if (size > MAX_TEMPLATE_NODES) throw tooManyNodes(size);
+  checkPatterns(opt);
   checkObject(opt.definition, opt.definition.archetype.terms);
+}
+
+/** `count`: as many as were found, maybe more than there is a number for. */
+export function tooManyNodes(count: number): CdrError {
+  const found = Number.isSafeInteger(count) ? String(count) : 'far more';
+  return invalidTemplate(`a template can have at most ${MAX_TEMPLATE_NODES} nodes, this one has ${found}`);
 }
 
 /** Shared attributes are counted once and multiplied, so that nested references cannot stall the count. */

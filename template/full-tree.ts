@@ -15,20 +15,29 @@ import { setInputs } from './node-inputs.js';
 import { givenNames, isNameAttribute, nameTwins, setTexts, type GivenName } from './node-name.js';
 import { addRmAttributes, isContainer, markInContext } from './rm-attributes.js';
 import { Scope } from './scope.js';
+import { listedText } from './listed-text.js';
 import { applyAnnotations, applyDefaults } from './template-notes.js';
 
 /** Builds the full tree of a template: every RM object it describes (templates-and-formats 2.2 to 2.5). */
 export function fullTree(opt: OperationalTemplate): NodeDraft {
   const place: Place = { attribute: null, parent: null };
-  const [root] = nodesOf(opt.definition, place, Scope.of(opt));
+  const scope = Scope.of(opt);
+  const [root] = nodesOf(opt.definition, place, scope);
   if (root === undefined) throw new Error('a definition always gives a node');
   root.nameConstraint = null;
   numberBelow(root);
   assignPaths(root, '');
+  countPaths(root, scope);
   setCardinalities(root, (node) => node.id);
   applyAnnotations(root, opt);
   applyDefaults(root, opt);
   return root;
+}
+
+/** A path repeats the names of all nodes above. */
+function countPaths(node: NodeDraft, scope: Scope): void {
+  scope.countText(node.aqlPath.length);
+  for (const child of node.children) countPaths(child, scope);
 }
 
 interface Place {
@@ -46,6 +55,7 @@ function nodesOf(constraint: Constraint, place: Place, outer: Scope): NodeDraft[
 
 function nodeOf(constraint: Constraint, place: Place, scope: Scope, given: GivenName | null): NodeDraft {
   scope.count();
+  scope.countText((given?.text.length ?? 0) + listedText(constraint));
   const node = startNode(constraint, place);
   if (isLocatable(constraint.rmType) && (constraint.nodeId !== '' || given !== null))
     identify(node, constraint, given, scope);

@@ -7,6 +7,7 @@ import type {
   TemplateDescription,
   Terms,
 } from './constraint.js';
+import { MAX_TEMPLATE_ID_LENGTH } from './limits.js';
 import { termsOf } from './opt-object.js';
 import {
   booleanOf,
@@ -14,6 +15,7 @@ import {
   codeOf,
   element,
   elements,
+  invalidTemplate,
   itemsOf,
   ownText,
   text,
@@ -56,6 +58,10 @@ export function headerOf(template: XmlElement): TemplateHeader {
   if (element(template, 'definition') === undefined) throw nilOrEmpty('definition');
   const description = descriptionOf(element(template, 'description'));
   const templateId = required(childText(element(template, 'template_id'), 'value'), 'template id value');
+  if (templateId.length > MAX_TEMPLATE_ID_LENGTH)
+    throw invalidTemplate(
+      `a template id can have at most ${MAX_TEMPLATE_ID_LENGTH} characters, this one has ${templateId.length}`,
+    );
   checkElements(template);
   const uid = childText(element(template, 'uid'), 'value');
   return {

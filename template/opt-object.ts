@@ -200,10 +200,22 @@ function slotOf(node: XmlElement): SlotConstraint {
 
 function assertionOf(assertion: XmlElement): SlotAssertion {
   const expression = childText(assertion, 'string_expression');
-  const pattern =
-    stringPattern(element(assertion, 'expression')) ?? /\{\s*\/(.*)\/\s*\}/s.exec(expression)?.[1] ?? null;
+  const pattern = stringPattern(element(assertion, 'expression')) ?? patternIn(expression);
   return { expression: ownText(expression), archetypeIdPattern: pattern === null ? null : ownText(pattern) };
 }
+
+/** What stands between the first `{/` and the last `/}`, blanks aside; null when one of them is missing. */
+function patternIn(expression: string): string | null {
+  const opening = /\{\s*\//.exec(expression);
+  if (opening === null) return null;
+  const start = opening.index + opening[0].length;
+  for (let end = expression.lastIndexOf('/'); end >= start; end = expression.lastIndexOf('/', end - 1))
+    if (CLOSING.test(expression.slice(end + 1, end + 1 + MAX_BLANKS))) return expression.slice(start, end);
+  return null;
+}
+
+const MAX_BLANKS = 200;
+const CLOSING = /^\s*\}/;
 
 /** The pattern of the first C_STRING leaf of an expression tree. */
 function stringPattern(expression: XmlElement | undefined): string | null {

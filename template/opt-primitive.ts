@@ -13,7 +13,6 @@ import {
   elements,
   integerOf,
   intervalOf,
-  invalidTemplate,
   numberOf,
   ownText,
   text,
@@ -55,8 +54,6 @@ export function primitiveOf(item: XmlElement | undefined): PrimitiveConstraint {
 
 function stringOf(item: XmlElement): StringConstraint {
   const pattern = childText(item, 'pattern');
-  if (pattern !== '' && wholeTextPattern(pattern) === null)
-    throw invalidTemplate('a C_STRING pattern is not a regular expression');
   return {
     kind: 'string',
     pattern: pattern === '' ? null : ownText(pattern),
@@ -100,18 +97,4 @@ function temporalInterval(range: XmlElement): Interval<string> {
 function assumedText(item: XmlElement): string | null {
   const value = childText(item, 'assumed_value');
   return value === '' ? null : ownText(value);
-}
-
-/** A pattern of the template as an expression for the whole text, null when it is not a regular expression. */
-export function wholeTextPattern(pattern: string): RegExp | null {
-  const bare =
-    pattern.length > 1 && pattern.startsWith('/') && pattern.endsWith('/') ? pattern.slice(1, -1) : pattern;
-  for (const flags of ['u', '']) {
-    try {
-      return new RegExp(`^(?:${bare})$`, flags);
-    } catch {
-      // The stricter reading comes first: many patterns escape characters that need no escape.
-    }
-  }
-  return null;
 }

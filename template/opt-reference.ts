@@ -1,6 +1,9 @@
 import type { AttributeConstraint, Constraint, ObjectConstraint } from './constraint.js';
 import { invalidTemplate } from './opt-xml.js';
 
+/** Longest `target_path`: no path of an archetype comes near it. */
+const MAX_PATH_LENGTH = 4_000;
+
 interface PendingReference {
   readonly node: Omit<ObjectConstraint, 'attributes'> & { attributes: readonly AttributeConstraint[] };
   readonly targetPath: string;
@@ -13,6 +16,8 @@ interface PendingReference {
  */
 export class InternalReferences {
   private readonly pending = new Map<Constraint, PendingReference>();
+  /** Objects without an open reference below: looked through once, however many references lead there. */
+  private readonly resolved = new Set<Constraint>();
 
   /** The object that stands for the reference; it has no attributes before `resolve`. */
   register(
@@ -46,13 +51,20 @@ export class InternalReferences {
   private resolveBelow(node: Constraint, root: ObjectConstraint): void {
     const reference = this.pending.get(node);
     if (reference !== undefined) this.resolveOne(reference, root);
-    else if (node.kind === 'object' && (node === root || node.archetype === null))
+    else if (
+      node.kind === 'object' &&
+      (node === root || node.archetype === null) &&
+      !this.resolved.has(node)
+    ) {
       for (const attribute of node.attributes)
         for (const child of attribute.children) this.resolveBelow(child, root);
+      this.resolved.add(node);
+    }
   }
 }
 
 function targetOf(root: ObjectConstraint, path: string): ObjectConstraint | null {
+  if (path.length > MAX_PATH_LENGTH) return null;
   let node: Constraint = root;
   for (const segment of path.split('/').filter((part) => part !== '')) {
     const match = /^(\w+)(?:\[([^\]\s,]+)[^\]]*\])?$/.exec(segment);

@@ -1,7 +1,8 @@
 import { CdrError } from '../base/errors.js';
 import { parseXml, type XmlElement } from '../base/xml.js';
 import type { OperationalTemplate } from './constraint.js';
-import { checkConstraints } from './constraint-check.js';
+import { checkConstraints, tooManyNodes } from './constraint-check.js';
+import { MAX_TEMPLATE_NODES } from './limits.js';
 import { annotationsOf, defaultsOf, headerOf, translationsOf } from './opt-header.js';
 import { definitionOf } from './opt-object.js';
 import { childText, element, elements, unreadable } from './opt-xml.js';
@@ -49,15 +50,20 @@ function readXml(text: string): XmlElement {
 
 function refuseUnsupportedTypes(definition: XmlElement): void {
   const types = new Set<string>();
-  collectTypes(definition, types);
+  const size = collectTypes(definition, types);
+  // Before anything is built from it: internal references only add to this.
+  if (size > MAX_TEMPLATE_NODES) throw tooManyNodes(size);
   const uses = (name: string) => [...types].some((type) => type.split(/[<>,\s]+/).includes(name));
   const unsupported = 'The supplied template is not supported';
   if (uses('ITEM_TABLE')) throw new CdrError('invalid', `${unsupported} (unsupported types: ITEM_TABLE)`);
   if (uses('DV_SCALE')) throw new CdrError('invalid', `${unsupported}: Unsupported type DV_SCALE.`);
 }
 
-function collectTypes(object: XmlElement, types: Set<string>): void {
+/** Collects the RM types below an object and gives the number of objects. */
+function collectTypes(object: XmlElement, types: Set<string>): number {
   types.add(childText(object, 'rm_type_name'));
+  let size = 1;
   for (const attribute of elements(object, 'attributes'))
-    for (const child of elements(attribute, 'children')) collectTypes(child, types);
+    for (const child of elements(attribute, 'children')) size += collectTypes(child, types);
+  return size;
 }

@@ -1,4 +1,4 @@
-import { wholeTextPattern } from './opt-primitive.js';
+import { wholeTextPattern, withoutSlashes } from './whole-text-pattern.js';
 
 /** One alternative of a pattern, as a text that has been put together so far and where reading goes on. */
 interface Position {
@@ -13,11 +13,9 @@ const MAX_LENGTH = 500;
  * only the usual parts of regular expressions are read.
  */
 export function textMatching(pattern: string): string | null {
+  if (pattern.length > MAX_LENGTH) return null;
   const expression = wholeTextPattern(pattern);
-  if (expression === null || pattern.length > MAX_LENGTH) return null;
-  const bare =
-    pattern.length > 1 && pattern.startsWith('/') && pattern.endsWith('/') ? pattern.slice(1, -1) : pattern;
-  const { text } = alternatives(bare, 0);
+  const { text } = alternatives(withoutSlashes(pattern), 0);
   return [text, 'Example', '1', 'a'].find((candidate) => expression.test(candidate)) ?? null;
 }
 

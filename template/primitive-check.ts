@@ -1,8 +1,8 @@
 import type { JsonValue } from '../base/json.js';
 import type { NumberConstraint, PrimitiveConstraint, StringConstraint } from './constraint.js';
 import { isWithin, rangeText } from './constraint-text.js';
-import { wholeTextPattern } from './opt-primitive.js';
 import { temporalCheck } from './temporal-check.js';
+import { wholeTextPattern } from './whole-text-pattern.js';
 
 /** Empty when the value is as the constraint says, else everything it may be (one text per alternative). */
 export type PrimitiveCheck = (value: JsonValue) => readonly string[];

@@ -2,7 +2,8 @@ import type { Code, ObjectConstraint, OperationalTemplate, Term, Terms } from '.
 import type { LocalizedTexts, WebTemplateListItem } from './web-template.js';
 import { OPENEHR, rubric } from '../rm/terminology/openehr.js';
 import { groupOfAttribute } from '../rm/terminology/attribute-value-sets.js';
-import { MAX_TEMPLATE_NODES } from './constraint-check.js';
+import { tooManyNodes } from './constraint-check.js';
+import { MAX_TEMPLATE_NODES, MAX_TEMPLATE_TEXT } from './limits.js';
 import { invalidTemplate } from './opt-xml.js';
 
 /** Where codes are looked up while a part of the tree is built: the surrounding archetype, in every language. */
@@ -11,13 +12,16 @@ export class Scope {
     readonly opt: OperationalTemplate,
     private readonly terms: Terms,
     private readonly translations: ReadonlyMap<string, Terms> | undefined,
-    private readonly built: { nodes: number },
+    private readonly built: { nodes: number; text: number },
   ) {}
 
   /** The scope of the template's root. */
   static of(opt: OperationalTemplate): Scope {
     const { archetypeId, terms } = opt.definition.archetype;
-    return new Scope(opt, terms, opt.translations.get(archetypeId), { nodes: 0 });
+    return new Scope(opt, terms, opt.translations.get(archetypeId), {
+      nodes: 0,
+      text: 0,
+    });
   }
 
   /** The scope below an object: another one when it is the root of an archetype. */
@@ -30,7 +34,16 @@ export class Scope {
   /** Counts a node. @throws invalid when names that are listed several times multiply a subtree without end */
   count(): void {
     this.built.nodes += 1;
-    if (this.built.nodes > MAX_TEMPLATE_NODES) throw invalidTemplate(`more than ${MAX_TEMPLATE_NODES} nodes`);
+    if (this.built.nodes > MAX_TEMPLATE_NODES) throw tooManyNodes(this.built.nodes);
+  }
+
+  /** Counts characters that a node shows. @throws invalid when all nodes together show too many */
+  countText(length: number): void {
+    this.built.text += length;
+    if (this.built.text > MAX_TEMPLATE_TEXT)
+      throw invalidTemplate(
+        `the names, descriptions, paths and listed values of all nodes have more than ${MAX_TEMPLATE_TEXT} characters`,
+      );
   }
 
   /** The term of an archetype code; in the default language when none is given. */
@@ -50,6 +63,7 @@ export class Scope {
 
   /** A permitted code with its labels (templates-and-formats 1.4). `attribute` holds the coded value. */
   listItem({ terminologyId, code }: Code, attribute: string): WebTemplateListItem {
+    this.countText(code.length);
     if (terminologyId === OPENEHR) return this.openehrItem(code, attribute);
     const key =
       terminologyId !== 'local' && this.term(`${terminologyId}::${code}`)
@@ -83,7 +97,9 @@ export class Scope {
     const texts = new Map<string, string>();
     for (const language of new Set([this.opt.defaultLanguage, ...this.opt.languages])) {
       const found = textIn(language);
-      if (found !== undefined && found !== '') texts.set(language, found);
+      if (found === undefined || found === '') continue;
+      this.countText(found.length);
+      texts.set(language, found);
     }
     return Object.fromEntries(texts);
   }

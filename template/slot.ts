@@ -1,6 +1,7 @@
+import type { LinearPattern } from '../base/linear-pattern.js';
 import { isKindOf } from '../rm/model/classes.js';
 import type { SlotAssertion, SlotConstraint } from './constraint.js';
-import { wholeTextPattern } from './opt-primitive.js';
+import { wholeTextPattern } from './whole-text-pattern.js';
 
 /** Whether an archetype may stand in a slot. */
 export type SlotCheck = (archetypeId: string) => boolean;
@@ -28,12 +29,10 @@ export function slotCheck(slot: SlotConstraint): SlotCheck {
   };
 }
 
-function patternsOf(assertions: readonly SlotAssertion[]): RegExp[] {
-  return assertions
-    .map(({ archetypeIdPattern }) =>
-      archetypeIdPattern === null ? null : wholeTextPattern(archetypeIdPattern),
-    )
-    .filter((pattern) => pattern !== null);
+function patternsOf(assertions: readonly SlotAssertion[]): LinearPattern[] {
+  return assertions.flatMap(({ archetypeIdPattern }) =>
+    archetypeIdPattern === null ? [] : [wholeTextPattern(archetypeIdPattern)],
+  );
 }
 
 function isAnything({ archetypeIdPattern }: SlotAssertion): boolean {

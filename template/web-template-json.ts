@@ -2,15 +2,14 @@ import type { JsonObject, JsonValue } from '../base/json.js';
 import type { OperationalTemplate } from './constraint.js';
 import { WEB_TEMPLATE_VERSION, type WebTemplateNode } from './web-template.js';
 
-/** The web template as clients get it; `tree` is the filtered tree (templates-and-formats 2.1). */
+/** The web template as clients get it, to be written as JSON: it shares texts and lists with the nodes; `tree` is the filtered tree (templates-and-formats 2.1). */
 export function webTemplateJson(opt: OperationalTemplate, tree: WebTemplateNode): JsonObject {
   return {
     templateId: opt.templateId,
     version: WEB_TEMPLATE_VERSION,
     defaultLanguage: opt.defaultLanguage,
     languages: [...opt.languages],
-    // The texts are shared with the nodes, which must not change with the answer.
-    tree: structuredClone(nodeJson(tree)),
+    tree: nodeJson(tree),
   };
 }
 

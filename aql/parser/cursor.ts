@@ -1,13 +1,9 @@
 import { CdrError } from '../../base/errors.js';
+import { nearestWord } from '../../base/nearest-word.js';
 import type { Position } from '../ast.js';
 import { tokenize, type Token } from '../lexer.js';
-import { nearestWord } from '../../base/nearest-word.js';
+import { COUNTED_NAMES, MAX_COUNTS, MAX_NESTING, type Counted } from '../limits.js';
 import { FUNCTION_WORDS, KEYWORDS } from '../words.js';
-
-/** Deepest nesting of parentheses, predicates, NOT, CONTAINS and function calls. */
-export const MAX_NESTING = 100;
-/** Most literals and parameters in one query. */
-export const MAX_LITERALS = 5000;
 
 /** An AQL error at a place. */
 export function syntaxError(at: Position, what: string): CdrError {
@@ -19,7 +15,7 @@ export class Cursor {
   private readonly tokens: readonly Token[];
   private index = 0;
   private depth = 0;
-  private literals = 0;
+  private readonly counts = new Map<Counted, number>();
 
   constructor(private readonly text: string) {
     this.tokens = tokenize(text);
@@ -90,16 +86,25 @@ export class Cursor {
   /** Runs `read` one level deeper. @throws invalid past `MAX_NESTING` levels */
   nested<T>(read: () => T): T {
     if (++this.depth > MAX_NESTING)
-      throw syntaxError(this.token.at, `the query is nested deeper than ${MAX_NESTING} levels`);
+      throw syntaxError(
+        this.token.at,
+        `a query can be nested at most ${MAX_NESTING} levels deep, here starts level ${this.depth}`,
+      );
     const result = read();
     this.depth--;
     return result;
   }
 
-  /** Counts one literal or parameter. @throws invalid past `MAX_LITERALS` */
-  countLiteral(): void {
-    if (++this.literals > MAX_LITERALS)
-      throw syntaxError(this.token.at, `the query has more than ${MAX_LITERALS} values`);
+  /** Counts what starts at the reading position. @throws invalid past the limit of `MAX_COUNTS` */
+  count(what: Counted): void {
+    const count = (this.counts.get(what) ?? 0) + 1;
+    const most = MAX_COUNTS[what];
+    if (count > most)
+      throw syntaxError(
+        this.token.at,
+        `a query can have at most ${most} ${COUNTED_NAMES[what]}, here starts number ${count}`,
+      );
+    this.counts.set(what, count);
   }
 
   /** Source text from a token to the one before the reading position. */

@@ -29,6 +29,7 @@ function parseFromOperand(cursor: Cursor): FromExpression {
 }
 
 function parseClass(cursor: Cursor): ClassExpression {
+  cursor.count('classes');
   const { at, upper } = cursor.token;
   const className = isVersionWord(upper)
     ? cursor.advance().upper

@@ -8,7 +8,7 @@ export function takeLiteral(cursor: Cursor): Literal | null {
   if (kind === 'string') return expectString(cursor);
   if (kind === 'integer' || kind === 'real') return expectNumber(cursor);
   if (kind !== 'word' || (upper !== 'TRUE' && upper !== 'FALSE' && upper !== 'NULL')) return null;
-  cursor.countLiteral();
+  cursor.count('literals');
   cursor.advance();
   return upper === 'NULL' ? { kind: 'null', at } : { kind: 'boolean', value: upper === 'TRUE', at };
 }
@@ -22,7 +22,7 @@ export function takeLiteralOrParameter(cursor: Cursor): Literal | Parameter | nu
 export function takeParameter(cursor: Cursor): Parameter | null {
   const { kind, at } = cursor.token;
   if (kind !== 'parameter') return null;
-  cursor.countLiteral();
+  cursor.count('literals');
   return { kind: 'parameter', name: cursor.advance().text, at };
 }
 
@@ -45,13 +45,13 @@ export function expectNumber(cursor: Cursor): NumberLiteral {
   const value = Number(text);
   const isHeld = kind === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
   if (!isHeld) throw syntaxError(at, 'the number is too large to be held exactly');
-  cursor.countLiteral();
+  cursor.count('literals');
   cursor.advance();
   return { kind, value: value === 0 ? 0 : value, at };
 }
 
 function expectString(cursor: Cursor, isPattern = false): StringLiteral {
-  cursor.countLiteral();
+  cursor.count('literals');
   const { text, at } = cursor.advance();
   return { kind: 'string', value: decodeString(text, isPattern), at };
 }

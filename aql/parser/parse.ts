@@ -75,6 +75,7 @@ function parseTop(cursor: Cursor): TopClause | null {
 }
 
 function parseColumn(cursor: Cursor): SelectColumn {
+  cursor.count('columns');
   const first = cursor.token;
   const expression = parseColumnExpression(cursor);
   const text = cursor.textSince(first);
@@ -97,6 +98,7 @@ function parseOrderBy(cursor: Cursor): readonly OrderItem[] {
 }
 
 function parseOrderItem(cursor: Cursor): OrderItem {
+  cursor.count('orderKeys');
   const { at } = cursor.token;
   const expression = takeCall(cursor) ?? parsePath(cursor, 'a path, a column alias or a function');
   if (expression.kind === 'terminology') throw syntaxError(at, 'TERMINOLOGY cannot stand in ORDER BY');

@@ -13,13 +13,11 @@ import type {
   TermCode,
 } from '../ast.js';
 import type { Token } from '../lexer.js';
+import { MAX_PATH_STEPS } from '../limits.js';
 import { decodeString } from '../string-literal.js';
 import { KEYWORDS } from '../words.js';
 import { syntaxError, type Cursor } from './cursor.js';
 import { takeLiteralOrParameter, takeParameter } from './literal.js';
-
-/** Most steps of one path: canonical JSON is no deeper. */
-const MAX_PATH_STEPS = 150;
 
 const OPERATORS: ReadonlyMap<string, ComparisonOperator> = new Map<string, ComparisonOperator>([
   ['=', '='],
@@ -42,6 +40,7 @@ export function takeOperator(cursor: Cursor): ComparisonOperator | null {
 
 /** `variable[predicate]/…`. AQL 1.1: identifiedPath. @throws invalid */
 export function parsePath(cursor: Cursor, what = 'a path'): IdentifiedPath {
+  cursor.count('operands');
   const { text: variable, at } = cursor.expectName(what);
   const predicate = takePredicate(cursor);
   const steps: PathStep[] = [];
@@ -64,7 +63,11 @@ export function takePredicate(cursor: Cursor): Predicate | null {
 export function parsePredicateBody(cursor: Cursor): Predicate {
   const { at } = cursor.token;
   const alternatives = [parseAlternative(cursor)];
-  while (cursor.takeWord('OR') !== null) alternatives.push(parseAlternative(cursor));
+  while (cursor.takeWord('OR') !== null) {
+    // A node id is no comparison, but a further one is a further test.
+    if (isNodeStart(cursor)) cursor.count('conditions');
+    alternatives.push(parseAlternative(cursor));
+  }
   return { kind: 'predicate', alternatives, at };
 }
 
@@ -72,6 +75,10 @@ function parseAlternative(cursor: Cursor): readonly PredicateCondition[] {
   const conditions = [takeNodePredicate(cursor) ?? parseCondition(cursor)];
   while (cursor.takeWord('AND') !== null) conditions.push(parseCondition(cursor));
   return conditions;
+}
+
+function isNodeStart({ token: { kind } }: Cursor): boolean {
+  return kind === 'parameter' || kind === 'node-code' || kind === 'archetype-id';
 }
 
 function takeNodePredicate(cursor: Cursor): PredicateCondition | null {
@@ -87,7 +94,7 @@ function takeNodePredicate(cursor: Cursor): PredicateCondition | null {
 function parseNodeName(cursor: Cursor): NodePredicate['name'] {
   const { kind, text, at } = cursor.token;
   if (kind === 'string') {
-    cursor.countLiteral();
+    cursor.count('literals');
     cursor.advance();
     return { kind: 'string', value: decodeString(text, false), at };
   }
@@ -111,6 +118,7 @@ function termCode(token: Token): TermCode {
 }
 
 function parseCondition(cursor: Cursor): PredicateComparison | PredicateRegex {
+  cursor.count('conditions');
   const { at } = cursor.token;
   const path = parseObjectPath(cursor);
   if (cursor.takeWord('MATCHES') !== null) return { ...parseRegex(cursor), path, at };
@@ -124,7 +132,7 @@ function parseRegex(cursor: Cursor): Omit<PredicateRegex, 'path' | 'at'> {
   const { kind, text } = cursor.token;
   const found = kind === 'regex' ? REGEX.exec(text) : null;
   if (found === null) cursor.fail('a regular expression {/…/}');
-  cursor.countLiteral();
+  cursor.count('literals');
   cursor.advance();
   const assumed = found[2] === undefined ? null : decodeString(found[2], false);
   return { kind: 'predicate-regex', pattern: found[1] ?? '', assumed };
@@ -147,7 +155,7 @@ function parseObjectPath(cursor: Cursor, what = 'an attribute path'): ObjectPath
 
 function pushStep(steps: PathStep[], step: PathStep): void {
   if (steps.length === MAX_PATH_STEPS)
-    throw syntaxError(step.at, `the path has more than ${MAX_PATH_STEPS} steps`);
+    throw syntaxError(step.at, `a path can have at most ${MAX_PATH_STEPS} steps, here starts one more`);
   steps.push(step);
 }
 

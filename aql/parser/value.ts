@@ -21,6 +21,7 @@ export function takeCall(cursor: Cursor): FunctionCall | TerminologyCall | Aggre
   if (isAggregateName(upper)) return parseAggregate(cursor, upper);
   if (upper === 'TERMINOLOGY') return parseTerminology(cursor);
   if (isFunctionName(upper)) {
+    cursor.count('operands');
     cursor.advance();
     return { kind: 'function', name: upper, args: parseArguments(cursor), at };
   }

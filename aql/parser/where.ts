@@ -25,6 +25,7 @@ function parseNot(cursor: Cursor): Condition {
 const TEST_WORDS = ['LIKE', 'MATCHES'] as const;
 
 function parseTest(cursor: Cursor): Condition {
+  cursor.count('conditions');
   const { at } = cursor.token;
   if (cursor.takeWord('EXISTS') !== null) return { kind: 'exists', path: parsePath(cursor), at };
   const left = parseOperandPath(cursor, 'a condition that starts with a path, a function, EXISTS, NOT or (');
@@ -43,7 +44,7 @@ function parseTest(cursor: Cursor): Condition {
 function parseMatchSet(cursor: Cursor): MatchSet {
   const { kind, text, at } = cursor.token;
   if (kind === 'uri') {
-    cursor.countLiteral();
+    cursor.count('literals');
     cursor.advance();
     return { kind: 'uri', uri: text.slice(1, -1).trim(), at };
   }

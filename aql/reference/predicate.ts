@@ -11,6 +11,7 @@ import type {
   PredicateRegex,
 } from '../ast.js';
 import { parseVersionOperand } from '../identifier-operand.js';
+import { compiledRegex } from '../regex.js';
 import type { PathType } from '../scope-types.js';
 import { pathType, stepType } from '../typing.js';
 import { isArchetypeId } from '../words.js';
@@ -124,7 +125,7 @@ function regexHolds(
   classes: ReadonlySet<string>,
   rules: Rules,
 ): boolean {
-  const regex = new RegExp(`^(?:${condition.pattern})$`, 'su');
+  const regex = compiledRegex(condition.pattern, condition.at);
   return valuesAlong(element, condition.path.steps, classes, rules).some((value) => {
     const text = textForm(value);
     return text !== null && regex.test(text);

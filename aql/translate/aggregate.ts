@@ -1,5 +1,5 @@
 import type { Aggregate } from '../ast.js';
-import { and, or, present } from './expression.js';
+import { and, disjunction, present } from './expression.js';
 import type { Expression } from './expression.js';
 import { operandOf } from './operand.js';
 import type { ValueState } from './operand.js';
@@ -89,7 +89,7 @@ function extreme(
   if (values.length === 1 && only !== undefined && only.value === raw && only.guard !== true)
     return made({ [field]: { [operator]: raw } }, { $ifNull: [`$${field}`, null] }, null);
   const { rank, value } = sortValueOf(values, raw, false);
-  const ordered = or(...values.map(({ guard, value: each }) => and(guard, present(each))));
+  const ordered = disjunction(values.map(({ guard, value: each }) => and(guard, present(each))));
   const entry = { $cond: [ordered, { r: rank ?? 0, v: value, o: raw }, null] };
   return {
     ...made({ [field]: { [operator]: entry } }, { $ifNull: [`$${field}.o`, null] }, null),

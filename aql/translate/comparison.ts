@@ -1,7 +1,7 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../base/iso8601.js';
 import type { CodeItem, ComparisonOperator, Literal } from '../ast.js';
 import type { Domain } from '../scope-types.js';
-import { and, literal, not, or } from './expression.js';
+import { and, conjunction, disjunction, literal, not, or } from './expression.js';
 import type { Expression } from './expression.js';
 import type { DomainValue } from './values.js';
 
@@ -100,7 +100,7 @@ export function literalTruth(
   item: Literal | CodeItem,
 ): Truth {
   const each = operator === '!=' ? '=' : operator;
-  const matches = or(...operand.values.map((value) => compareWithLiteral(value, each, item)));
+  const matches = disjunction(operand.values.map((value) => compareWithLiteral(value, each, item)));
   if (operator !== '!=') return truth(matches, operand.present);
   return truth(not(matches), operand.present);
 }
@@ -108,8 +108,8 @@ export function literalTruth(
 /** `left operator right` for two operands that both depend on the document. */
 export function operandTruth(left: Operand, operator: ComparisonOperator, right: Operand): Truth {
   const each = MONGO_OPERATOR[operator === '!=' ? '=' : operator];
-  const matches = or(
-    ...left.values.flatMap((l) =>
+  const matches = disjunction(
+    left.values.flatMap((l) =>
       right.values
         .filter((r) => r.domain === l.domain)
         .map((r) => and(l.guard, r.guard, { [each]: [l.value, r.value] })),
@@ -121,12 +121,12 @@ export function operandTruth(left: Operand, operator: ComparisonOperator, right:
 
 /** All true; unknown as in SQL. */
 export function allOf(parts: readonly Truth[]): Truth {
-  return { yes: and(...parts.map(({ yes }) => yes)), no: or(...parts.map(({ no }) => no)) };
+  return { yes: conjunction(parts.map(({ yes }) => yes)), no: disjunction(parts.map(({ no }) => no)) };
 }
 
 /** Any true; unknown as in SQL. */
 export function anyOf(parts: readonly Truth[]): Truth {
-  return { yes: or(...parts.map(({ yes }) => yes)), no: and(...parts.map(({ no }) => no)) };
+  return { yes: disjunction(parts.map(({ yes }) => yes)), no: conjunction(parts.map(({ no }) => no)) };
 }
 
 /** NOT. */

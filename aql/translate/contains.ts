@@ -3,6 +3,7 @@ import { classSet } from '../typing.js';
 import {
   and,
   concatenate,
+  conjunction,
   equal,
   filter,
   flatten,
@@ -115,7 +116,7 @@ export function tuples(node: FromNode, region: Region, binder: Binder): Expressi
   return {
     $let: {
       vars: Object.fromEntries(names.map((name, i) => [name, operands[i] ?? []])),
-      in: { $cond: [and(...lists.map(isEmpty)), [], product(lists.map(orNull))] },
+      in: { $cond: [conjunction(lists.map(isEmpty)), [], product(lists.map(orNull))] },
     },
   };
 }
@@ -149,7 +150,7 @@ export function product(lists: readonly Expression[]): Expression {
 /** Whether a part of FROM is nowhere in a region. */
 export function absent(node: FromNode, region: Region, binder: Binder): Expression {
   if (node.kind === 'class' && node.contains === null) return isEmpty(candidates(node.alias, region, binder));
-  if (node.kind === 'or') return and(...node.operands.map((operand) => absent(operand, region, binder)));
+  if (node.kind === 'or') return conjunction(node.operands.map((operand) => absent(operand, region, binder)));
   return isEmpty(tuples(node, region, binder));
 }
 

@@ -12,6 +12,11 @@ export function literal(value: string | number | boolean | null | Date): Express
 
 /** Conjunction without needless nesting; `true` when empty. */
 export function and(...parts: Expression[]): Expression {
+  return conjunction(parts);
+}
+
+/** As `and`, for parts that are as many as the query likes: too many arguments would overflow the stack. */
+export function conjunction(parts: readonly Expression[]): Expression {
   const needed = parts.filter((part) => part !== true);
   if (needed.includes(false)) return false;
   const [only] = needed;
@@ -21,6 +26,11 @@ export function and(...parts: Expression[]): Expression {
 
 /** Disjunction without needless nesting; `false` when empty. */
 export function or(...parts: Expression[]): Expression {
+  return disjunction(parts);
+}
+
+/** As `or`, for parts that are as many as the query likes: too many arguments would overflow the stack. */
+export function disjunction(parts: readonly Expression[]): Expression {
   const needed = parts.filter((part) => part !== false);
   if (needed.includes(true)) return true;
   const [only] = needed;

@@ -10,7 +10,9 @@ import { groupOf } from './group.js';
 import type { Group } from './group.js';
 import type { ValueState } from './operand.js';
 import { sortValue } from './order.js';
+import { checkPipeline } from './pipeline-check.js';
 import { probeOf } from './probe.js';
+import { sortable } from './sort-keys.js';
 import type { SortValue } from './order.js';
 import type { PlanColumn, QueryPlan } from './plan.js';
 import { sinkLookups } from './sink.js';
@@ -41,17 +43,22 @@ function plain(query: Finish): QueryPlan {
   const { steps } = tree;
   const sorted = scope.orderBy.length > 0;
   const keys = scope.orderBy.flatMap((key, index) => sortKeys(key, index, state, required));
-  if (sorted) cells.forEach(({ value }, index) => keepSmall(value, `y${index}`, steps));
-  const rows = sorted
-    ? cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: `$y${index}` }))
-    : cells;
+  const rows = sorted ? keptCells(cells, steps) : cells;
   const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
-  if (sorted || isCut) placeOrder(keys, state, page);
-  cut(page, sorted ? [...keys, ...tieBreak(state)] : tieBreak(state), steps);
+  const isBackward = page.top?.backward === true;
+  const order = sorted || isBackward ? sortable([...keys, ...tieBreak(state)], steps) : [];
+  if (sorted || isCut) placeOrder(order, page, steps);
+  cut(page, order, steps);
   const late = sorted || isCut;
   const output = outputOf(rows, scope.columns, steps, late);
   const plan = close(collection, sinkLookups(steps), output, null);
   return sorted ? { ...plan, probe: probeOf(query, keys, steps, shapeOf(output)) } : plan;
+}
+
+/** The cells computed before the sort, since what they are computed from is dropped there. */
+function keptCells(cells: readonly Cell[], steps: Step[]): Cell[] {
+  cells.forEach(({ value }, index) => keepSmall(value, `y${index}`, steps));
+  return cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: `$y${index}` }));
 }
 
 /**
@@ -62,8 +69,7 @@ function plainByStart({ collection, state, page }: Finish, direction: 1 | -1): Q
   const { scope, tree } = state;
   tree.steps.splice(1, 0, { kind: 'sort', keys: [['start', direction]] });
   const cells = scope.columns.map((column) => plainCell(column, state));
-  cells.forEach(({ value }, index) => keepSmall(value, `y${index}`, tree.steps));
-  const rows = cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: `$y${index}` }));
+  const rows = keptCells(cells, tree.steps);
   cut(page, [], tree.steps);
   const output = outputOf(rows, scope.columns, tree.steps, true);
   return close(collection, sinkLookups(tree.steps), output, null);
@@ -113,12 +119,9 @@ function tieBreak({ tree }: ValueState): SortKeys {
  * With ORDER BY a sort over the rows. Without it pages still need one order: the documents are sorted before
  * they are unfolded, so that a limit stops early; unfolding keeps the order.
  */
-function placeOrder(keys: SortKeys, state: ValueState, page: Page): void {
-  const { steps } = state.tree;
-  const backward = page.top?.backward === true;
-  if (keys.length > 0 || backward) {
-    const all = [...keys, ...tieBreak(state)];
-    steps.push({ kind: 'sort', keys: backward ? reversed(all) : all });
+function placeOrder(order: SortKeys, page: Page, steps: Step[]): void {
+  if (order.length > 0) {
+    steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(order) : order });
     return;
   }
   const first = steps.findIndex(({ kind }) => kind !== 'match');
@@ -193,6 +196,7 @@ function close(
   const needed = fieldsOf(shape);
   const pipeline: Stage[] = emitStages(steps, needed, COLLECTION_FIELDS[collection]);
   pipeline.push({ $project: shape });
+  checkPipeline(pipeline);
   return { collection, pipeline, columns, emptyRow, probe: null, inProcess: null };
 }
 
@@ -243,12 +247,11 @@ function groups(query: Finish): QueryPlan {
   tree.steps.push({ kind: 'group', id: group.id, accumulators: group.accumulators });
   tree.steps.push(...group.sortFields);
   const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
-  const tie: SortKeys = [['_id', 1]];
-  if (keys.length > 0 || (isCut && group.id !== null)) {
-    const all = [...keys, ...tie];
-    tree.steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(all) : all });
-  }
-  cut(page, [...keys, ...tie], tree.steps);
+  const isSorted = keys.length > 0 || (isCut && group.id !== null);
+  const order = sortable([...keys, ['_id', 1]], tree.steps);
+  if (isSorted)
+    tree.steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(order) : order });
+  cut(page, order, tree.steps);
   const output = outputOf(group.cells, scope.columns, tree.steps, true);
   return close(collection, tree.steps, output, group.id === null ? group.empty : null);
 }

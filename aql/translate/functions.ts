@@ -3,7 +3,7 @@ import { FUNCTION_DOMAINS, argumentDomain, isPresentTime } from '../function-dom
 import { presentTime } from '../present-time.js';
 import type { Clock } from '../present-time.js';
 import type { Domain } from '../scope-types.js';
-import { and, literal, present } from './expression.js';
+import { conjunction, literal, present } from './expression.js';
 import type { Expression } from './expression.js';
 
 /** How the arguments of a call become expressions that are null when they have no value of the kind. */
@@ -33,7 +33,7 @@ export function functionValue(
   const refs = names.map((name) => `$$${name}`);
   const body = BODIES[call.name]?.(refs) ?? null;
   const vars = Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
-  const guarded = { $cond: [and(...refs.map(present)), body, null] };
+  const guarded = { $cond: [conjunction(refs.map(present)), body, null] };
   return { value: { $let: { vars, in: guarded } }, domain };
 }
 

@@ -1,6 +1,6 @@
 import type { Predicate, PredicateCondition } from '../ast.js';
 import type { Visibility } from './document-scope.js';
-import { and, or } from './expression.js';
+import { conjunction, disjunction } from './expression.js';
 import type { Expression } from './expression.js';
 import { attributeOfHolder } from './holder.js';
 import type { NodePlace, Place } from './place.js';
@@ -19,9 +19,9 @@ export interface HolderState {
 /** Whether an EHR or VERSION fits a predicate: each attribute that is asked for is put together first. */
 export function holderPredicateHolds(predicate: Predicate | null, state: HolderState): Expression {
   if (predicate === null) return true;
-  return or(
-    ...predicate.alternatives.map((conditions) =>
-      and(...conditions.map((each) => conditionHolds(each, state))),
+  return disjunction(
+    predicate.alternatives.map((conditions) =>
+      conjunction(conditions.map((each) => conditionHolds(each, state))),
     ),
   );
 }

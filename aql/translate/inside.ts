@@ -1,3 +1,5 @@
+import { aqlError } from '../aql-error.js';
+import { MAX_OPEN_CONTAINS } from '../limits.js';
 import type { Alias, FromClass, FromNode } from '../scope-types.js';
 import { classSet } from '../typing.js';
 import { addPlace, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
@@ -188,6 +190,7 @@ function membersBelow(
 ): { readonly steps: Step[]; readonly field: string } {
   const field = joinName('t', node);
   const inner: Level = { ...joinedLevel(level), prefix: `${level.prefix}${field}.`, ehrField: 'ehr' };
+  requireFewJoins(inner, node);
   const parts: LookupStep[] = [];
   const sets: Step[] = [];
   if (node.kind !== 'class' || !folder.isFolder || canBeInFolder(node.alias)) {
@@ -209,6 +212,22 @@ function membersBelow(
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return { steps: [...sets, { ...only, as: field }], field };
   return { steps: [...sets, ...parts, { kind: 'merge', field, parts: parts.map(({ as }) => as) }], field };
+}
+
+/** Both parts of what may be in a FOLDER hold all that is below: the pipeline doubles with each level. */
+function requireFewJoins({ prefix }: Level, node: FromNode): void {
+  if (prefix.split('.').length - 1 <= MAX_OPEN_CONTAINS) return;
+  throw aqlError(
+    firstAlias(node).at,
+    `CONTAINS can be nested at most ${MAX_OPEN_CONTAINS} levels deep below classes that may be a FOLDER, here starts one more`,
+  );
+}
+
+function firstAlias(node: FromNode): Alias {
+  if (node.kind === 'class') return node.alias;
+  const [first] = node.operands;
+  if (first === undefined) throw new TypeError('a chain of FROM is never empty');
+  return firstAlias(first);
 }
 
 /** Whether an alias can stand in the document of a FOLDER. */

@@ -8,7 +8,18 @@ import type {
 } from '../ast.js';
 import { literalTruth, operandTruth } from './comparison.js';
 import type { Operand } from './comparison.js';
-import { and, any, bind, equal, listOf, literal, not, or, present } from './expression.js';
+import {
+  and,
+  any,
+  bind,
+  conjunction,
+  disjunction,
+  equal,
+  listOf,
+  literal,
+  not,
+  present,
+} from './expression.js';
 import type { Expression } from './expression.js';
 import { identifierTruth } from './identifier.js';
 import { archetypeHolds } from './node-id.js';
@@ -52,9 +63,9 @@ export function elementOf(object: string, classes: ReadonlySet<string>, versione
 /** Whether an element fits a predicate: AQL 1.1 standard and node predicates, `AND`, `OR` (AQL page 1.3). */
 export function predicateHolds(predicate: Predicate | null, element: Element, env: Environment): Expression {
   if (predicate === null) return true;
-  return or(
-    ...predicate.alternatives.map((conditions) =>
-      and(...conditions.map((condition) => conditionHolds(condition, element, env))),
+  return disjunction(
+    predicate.alternatives.map((conditions) =>
+      conjunction(conditions.map((condition) => conditionHolds(condition, element, env))),
     ),
   );
 }
@@ -117,9 +128,14 @@ function comparisonHolds(condition: PredicateComparison, element: Element, env: 
   });
 }
 
+/**
+ * PCRE backtracks, but MongoDB gives it a limit of steps (`match_limit`): a pattern that needs more is an error that
+ * `models/aql.ts` answers with 400, and `maxTimeMS` bounds the whole query. `checkScope` has refused what RE2 cannot
+ * compile. `\\z` and not `$`, which would leave a line break at the end unseen.
+ */
 function regexHolds(condition: PredicateRegex, element: Element, env: Environment): Expression {
   const from = { object: element.object, classes: element.classes };
-  const regex = `^(?:${condition.pattern})$`;
+  const regex = `^(?:${condition.pattern})\\z`;
   return someAlong(from, condition.path.steps, env, (end) => {
     const text = textForm(end);
     // $cond, not $and: $regexMatch fails on anything that is no text.

@@ -1,4 +1,5 @@
 import { fieldsOf, fieldsOfMatch } from './expression.js';
+import { rootOf } from './liveness.js';
 import type { LookupStep, Step } from './steps.js';
 
 /**
@@ -69,9 +70,4 @@ function add(needed: Set<string>, fields: ReadonlySet<string>): void {
 function readsAny(step: Step, fields: ReadonlySet<string>): boolean {
   if (step.kind !== 'set') return false;
   return [...fieldsOf(step.value)].some((field) => fields.has(rootOf(field)));
-}
-
-function rootOf(field: string): string {
-  const dot = field.indexOf('.');
-  return dot < 0 ? field : field.slice(0, dot);
 }

@@ -1,6 +1,6 @@
 import type { Predicate } from '../ast.js';
 import type { CohesionNode, PathUse, StepIdentity } from '../scope-types.js';
-import { and, bind, equal, filter, listOf, literal, map, or, present, when } from './expression.js';
+import { and, bind, disjunction, equal, filter, listOf, literal, map, present, when } from './expression.js';
 import type { Expression } from './expression.js';
 import { holderPredicateHolds } from './holder-predicate.js';
 import { attributeOfHolder, isInDocument, wholeHolder } from './holder.js';
@@ -169,7 +169,7 @@ function anyUsePresent(
     const condition = and(filtersAbove(use, depth, state), own, below);
     conditions.set(JSON.stringify(condition), condition);
   }
-  return or(...conditions.values());
+  return disjunction([...conditions.values()]);
 }
 
 /** A path whose filter fails at a choice further up asks for nothing here. */

@@ -36,6 +36,7 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
       },
       errors: [400, 404, 422],
       failure: { root: 'AdminUpdateResponseData', fields: { updated: 0 } },
+      maxBodyBytes: settings.maxTemplateBytes,
       handle: replaceTemplate,
     }),
     adminOperation({

@@ -77,5 +77,5 @@ async function getWebTemplate(ctx: Context): Promise<void> {
   setResourceHeaders(ctx, { etag, lastModified });
   ctx.set('Deprecated', 'true');
   ctx.set('Link', `<${absoluteUrl(ctx, path)}>; rel="successor-version"`);
-  writeText(ctx, form, JSON.stringify(compiled.webTemplate));
+  writeText(ctx, form, compiled.webTemplateText);
 }

@@ -27,7 +27,7 @@ const NOT_OFFERED = 'Templates in ADL 2 are not offered';
 
 /** Uploading, listing and reading operational templates, and their views. */
 export function templateOperations(settings: Settings): OperationGroup {
-  keepTemplates(settings.templateCacheSize);
+  keepTemplates(settings.templateCacheSize, settings.templateCacheBytes);
   const upload = settings.templateAllowOverwrite ? putTemplate : createTemplate;
   return {
     tag: 'TEMPLATE',
@@ -42,6 +42,7 @@ export function templateOperations(settings: Settings): OperationGroup {
         audit: 'write',
         parameters: ['Prefer', 'Idempotency-Key'],
         request: { schema: 'OperationalTemplate', types: 'xml' },
+        maxBodyBytes: settings.maxTemplateBytes,
         responses: {
           201: {
             description: 'Stored; a body only when `Prefer` asks for one',
@@ -150,7 +151,7 @@ async function getTemplate(ctx: Context): Promise<void> {
   if (form.format === 'WEB_TEMPLATE') {
     const { compiled, headers } = await requireCompiled(templateId);
     setStateHeaders(ctx, headers);
-    writeText(ctx, form, JSON.stringify(compiled.webTemplate));
+    writeText(ctx, form, compiled.webTemplateText);
     return;
   }
   const doc = await requireTemplate(templateId);
@@ -164,9 +165,7 @@ function setStateHeaders(ctx: Context, { etag, lastModified }: Required<Resource
 
 async function writeTemplate(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<void> {
   const text =
-    form.format === 'WEB_TEMPLATE'
-      ? JSON.stringify((await requireCompiled(doc._id)).compiled.webTemplate)
-      : doc.opt;
+    form.format === 'WEB_TEMPLATE' ? (await requireCompiled(doc._id)).compiled.webTemplateText : doc.opt;
   writeText(ctx, form, text);
 }
 

@@ -82,10 +82,10 @@ export function writeResource(ctx: Context, form: BodyType, resource: Resource, 
 }
 
 /** Writes a body that is text already. */
-export function writeText(ctx: Context, form: BodyType, body: string): void {
+export function writeText(ctx: Context, form: BodyType, body: string | Buffer): void {
   ctx.type = `${form.mediaType}; charset=utf-8`;
   // Node sends a text together with the head, whose bytes beyond ASCII (item tags) it would then encode once more.
-  ctx.body = Buffer.from(body);
+  ctx.body = typeof body === 'string' ? Buffer.from(body) : body;
 }
 
 /** Writes the RM object of a version with its headers; 204 without body for a deletion. */

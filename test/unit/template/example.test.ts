@@ -90,7 +90,7 @@ describe('textMatching', () => {
     expect(text).toMatch(new RegExp(`^(?:${pattern.replaceAll(/^\/|\/$/g, '')})$`));
   });
 
-  it.each(['(?=b)a', '(', '\\p{Lu}(?<!A)Q'])('gives up on %s', (pattern) => {
+  it.each(['a\\bb', '\\p{Greek}+'])('gives up on %s', (pattern) => {
     expect(textMatching(pattern)).toBeNull();
   });
 });

@@ -123,7 +123,7 @@ describe('parseOpt', () => {
       Array.from({ length: 20 }, (_, index) => [`at${1000 + index}`, 'Level']),
     );
     expect(refusal(template(evaluation(levels, { ...texts, at0002: 'Item' })))).toBe(
-      'Invalid template: more than 100000 nodes',
+      'Invalid template: a template can have at most 10000 nodes, this one has far more',
     );
   });
 

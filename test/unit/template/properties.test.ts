@@ -95,7 +95,7 @@ describe('templates after changes to their text', () => {
           const text = changes.reduce(changed, fixtureText(`opt/${name}.opt`));
           timed(() => {
             try {
-              JSON.stringify(compileTemplate(text).webTemplate);
+              JSON.parse(compileTemplate(text).webTemplateText.toString());
             } catch (error) {
               if (!(error instanceof CdrError)) throw error;
               expect(error.code).toBe('invalid');

@@ -59,7 +59,7 @@ function compared(node: Node | undefined): Record<string, unknown> {
   return Object.fromEntries(COMPARED.map((field) => [field, unordered(node?.[field])]));
 }
 
-const webTemplate = (name: string) => publicTemplate(name).webTemplate as unknown as Tree;
+const webTemplate = (name: string) => JSON.parse(publicTemplate(name).webTemplateText.toString()) as Tree;
 const expected = (name: string) => fixtureJson(`webtemplate/${name}.json`) as unknown as Tree;
 
 function find(node: WebTemplateNode, id: string): WebTemplateNode {

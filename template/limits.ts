@@ -1,0 +1,40 @@
+/** How large one operational template may be. Every refusal is 400 and names the limit; docs/limits.md lists them. */
+
+/** Most objects that a template describes, internal references counted as often as they are used. */
+export const MAX_TEMPLATE_NODES = 10_000;
+
+/** Longest template id, in UTF-16 units: it stands in headers and addresses. */
+export const MAX_TEMPLATE_ID_LENGTH = 255;
+
+/** Most characters of texts and values in all nodes together; a text counts as often as nodes show it. */
+export const MAX_TEMPLATE_TEXT = 16 * 1024 * 1024;
+
+/** Most instructions of all regular expressions of a template together: compiling them takes time. */
+export const MAX_TEMPLATE_PATTERNS_SIZE = 100_000;
+
+/** One limit as documentation shows it. */
+export interface TemplateLimit {
+  readonly name: string;
+  readonly value: number;
+  readonly meaning: string;
+}
+
+/** All limits of a template beside the setting `MAX_TEMPLATE_BYTES`. */
+export const TEMPLATE_LIMITS: readonly TemplateLimit[] = [
+  {
+    name: 'nodes',
+    value: MAX_TEMPLATE_NODES,
+    meaning: 'objects of a template, internal references counted as often as they are used',
+  },
+  { name: 'template id', value: MAX_TEMPLATE_ID_LENGTH, meaning: 'characters of a template id' },
+  {
+    name: 'texts of nodes',
+    value: MAX_TEMPLATE_TEXT,
+    meaning: 'characters of names, descriptions, paths and listed values in all nodes of a template',
+  },
+  {
+    name: 'regular expressions',
+    value: MAX_TEMPLATE_PATTERNS_SIZE,
+    meaning: 'instructions of all regular expressions of a template',
+  },
+];
