@@ -53,7 +53,7 @@ async function main(): Promise<void> {
     report({ ready: true, uri, uriFile, address, port, version, dir, pid: process.pid, recovered, ms });
   } catch (error) {
     cleanUp();
-    report({ ready: false, isUnavailable: error instanceof NativeUnavailable, reason: textOf(error) });
+    report({ ready: false, isUnavailable: error instanceof NativeUnavailable, reason: reasonOf(error, dir) });
     process.exit(1);
   }
 }
@@ -79,6 +79,12 @@ function endWithParent(server: RunningServer, cleanUp: () => void): void {
   process.stdin.on('end', end);
   process.stdin.on('error', end);
   process.stdin.resume();
+}
+
+function reasonOf(error: unknown, dir: string): string {
+  const text = textOf(error);
+  if (!text.includes('DBPathInUse')) return text;
+  return `the data folder ${dir} is in use by another process: to share it, set MONGODB_URI to the connection string in its socket.uri or port.uri`;
 }
 
 function report(line: ChildReport): void {

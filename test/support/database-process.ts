@@ -14,12 +14,12 @@ export interface DatabaseProcess {
 /** Starts `everchart database` with its data in `dir`, and waits until it serves. */
 export async function startDatabaseProcess(
   dir: string,
-  ...options: readonly string[]
+  env: Readonly<Record<string, string>> = {},
 ): Promise<DatabaseProcess> {
-  const args = ['src/everchart.mjs', 'database', '--dir', dir, ...options];
+  const args = ['src/everchart.mjs', 'database', '--dir', dir];
   const child = spawn(process.execPath, args, {
     cwd: new URL('../..', import.meta.url),
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
