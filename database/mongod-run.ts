@@ -3,7 +3,7 @@
  * process; its own replica set cannot be started again on data that have users.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MongoInstance } from 'mongodb-memory-server';
 import mongoose from 'mongoose';
 import type { LocalDatabase, LogLine } from './local-source.js';
-import { ensurePrivateFolder, writePrivateFile } from './private-files.js';
+import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from './private-files.js';
 
 /** A binary that runs. */
 export interface MongodBinary {
@@ -99,7 +99,7 @@ export function mongodOptions(folder: string, port: number): MongoOptions {
  */
 export async function mongodAccess(folder: string): Promise<MongodAccess> {
   mkdirSync(join(folder, 'mongod'), { recursive: true, mode: 0o700 });
-  const known = /^mongodb:\/\/[^:]+:([\w-]+)@[^:]+:(\d+)\//.exec(textOf(join(folder, 'mongod.uri')));
+  const known = /^mongodb:\/\/[^:]+:([\w-]+)@[^:]+:(\d+)\//.exec(readPrivateFile(join(folder, 'mongod.uri')));
   // the file of releases that ran it without a password
   const port = Number(known?.[2] ?? textOf(join(folder, 'mongod.port')));
   const access = {
@@ -107,7 +107,8 @@ export async function mongodAccess(folder: string): Promise<MongodAccess> {
     password: known?.[1] ?? randomBytes(32).toString('base64url'),
   };
   writePrivateFile(join(folder, 'mongod.uri'), `${uriOf(access)}\n`);
-  if (!existsSync(keyFile(folder))) writePrivateFile(keyFile(folder), randomBytes(48).toString('base64'));
+  if (readPrivateFile(keyFile(folder)) === '')
+    writePrivateFile(keyFile(folder), randomBytes(48).toString('base64'));
   return access;
 }
 

@@ -1,6 +1,6 @@
 /** Folders and files that no other user of this machine may read. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 
 const OTHERS = 0o077;
 
@@ -33,6 +33,15 @@ export function writePrivateFile(file: string, text: string): void {
   const aside = `${file}.${randomBytes(8).toString('hex')}`;
   writeFileSync(aside, text, { mode: 0o600, flag: 'wx' });
   renameSync(aside, file);
+}
+
+/** The text of a file that only this user can have written; empty when there is none. */
+export function readPrivateFile(file: string): string {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() !== true) return '';
+  const own = process.getuid?.();
+  const isPrivate = own === undefined || (found.uid === own && (found.mode & OTHERS) === 0);
+  return isPrivate ? readFileSync(file, 'utf8') : '';
 }
 
 function octal(mode: number): string {

@@ -73,6 +73,7 @@ export class Connection {
   }
 
   async #handle(message: Buffer): Promise<void> {
+    if (this.#isLockedOut()) return;
     if (message.readInt32LE(12) === OPCODE.query) {
       this.#answerLegacy(message);
       return;
@@ -84,7 +85,11 @@ export class Connection {
     }
     const reply = this.#loginReply(command) ?? (await this.#front.answer(command, this));
     if (!command.isUnacknowledged) this.#send(reply, command.requestId, false);
-    if (this.#authentication?.isExhausted === true) this.#socket.destroySoon();
+    if (this.#isLockedOut()) this.#socket.destroySoon();
+  }
+
+  #isLockedOut(): boolean {
+    return this.#authentication?.isExhausted === true;
   }
 
   /** The reply of a server with a password to what belongs to logging in or comes before it. */

@@ -1,9 +1,8 @@
 /** How clients reach the front: a socket that only this user can open, or a port with a password. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { ListenOptions } from 'node:net';
 import { join } from 'node:path';
-import { writePrivateFile } from '../private-files.js';
+import { readPrivateFile, writePrivateFile } from '../private-files.js';
 import { REPLICA_SET } from './hello.js';
 import { socketPath } from './socket-path.js';
 
@@ -66,20 +65,12 @@ export function rememberEndpoint(folder: string, endpoint: Endpoint, address: st
 }
 
 function knownPassword(folder: string): string | null {
-  return /^mongodb:\/\/[^:/]+:([\w-]{43})@/.exec(known(folder, URI_FILES.port))?.[1] ?? null;
+  return /^mongodb:\/\/[^:/]+:([\w-]{43})@/.exec(readPrivateFile(join(folder, URI_FILES.port)))?.[1] ?? null;
 }
 
 function knownSocket(folder: string): string | null {
-  const host = /^mongodb:\/\/([^/?]+\.sock)\//.exec(known(folder, URI_FILES.socket))?.[1];
+  const host = /^mongodb:\/\/([^/?]+\.sock)\//.exec(readPrivateFile(join(folder, URI_FILES.socket)))?.[1];
   return host === undefined ? null : decodeURIComponent(host);
-}
-
-function known(folder: string, file: string): string {
-  try {
-    return readFileSync(join(folder, file), 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function newPassword(): string {

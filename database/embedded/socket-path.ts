@@ -2,13 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** Longest path in bytes: `sun_path` holds 104 with its end on macOS, 108 on Linux. */
 export const MAX_SOCKET_PATH_BYTES = 103;
 
 // Drivers know a socket by the ending, and compare the names of hosts in lower case.
 const SOCKET = 'mongodb.sock';
+const FOLDER = /^everchart-[0-9a-f]{16}$/;
 
 /**
  * A path on which a server can listen at once. The one that was used before is taken again while its folder is this
@@ -27,8 +28,10 @@ export function socketPath(before: string | null): string {
   );
 }
 
+/** Whether a path is short enough and looks like one that was made here: what lies there may be removed. */
 function fits(path: string): boolean {
-  return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES;
+  const isOwnName = basename(path) === SOCKET && FOLDER.test(basename(dirname(path)));
+  return isOwnName && Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES;
 }
 
 /** Whether the folder is this user's alone, after it was made if there was none. */

@@ -12,6 +12,7 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -170,6 +171,20 @@ describe('the socket of the embedded database', () => {
       expect(await database.stop()).toBe(0);
       expect(existsSync(dirname(socket))).toBe(false);
       expect(readdirSync(temporary).filter((name) => name.startsWith('everchart'))).toEqual([]);
+    }
+  });
+
+  it('is nowhere else because of a file that another user could have written', async () => {
+    mkdirSync(dir);
+    const other = join(folder, 'other.sock');
+    writeFileSync(other, '');
+    for (const path of [other, join(folder, 'everchart-0123456789abcdef', 'mongodb.sock')]) {
+      writeFileSync(join(dir, 'socket.uri'), `mongodb://${encodeURIComponent(path)}/\n`);
+      const server = await start();
+      expect(server.address).not.toBe(path);
+      await server.stop();
+      expect(existsSync(other)).toBe(true);
+      chmodSync(join(dir, 'socket.uri'), 0o644);
     }
   });
 
