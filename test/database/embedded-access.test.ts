@@ -174,17 +174,20 @@ describe('the socket of the embedded database', () => {
     }
   });
 
-  it('is nowhere else because of a file that another user could have written', async () => {
+  it('is not where a file names another kind of path, or one that another user could have written', async () => {
     mkdirSync(dir);
     const other = join(folder, 'other.sock');
     writeFileSync(other, '');
-    for (const path of [other, join(folder, 'everchart-0123456789abcdef', 'mongodb.sock')]) {
-      writeFileSync(join(dir, 'socket.uri'), `mongodb://${encodeURIComponent(path)}/\n`);
+    for (const [path, fileMode] of [
+      [other, 0o600],
+      [join(folder, 'everchart-0123456789abcdef', 'mongodb.sock'), 0o644],
+    ] as const) {
+      rmSync(join(dir, 'socket.uri'), { force: true });
+      writeFileSync(join(dir, 'socket.uri'), `mongodb://${encodeURIComponent(path)}/`, { mode: fileMode });
       const server = await start();
       expect(server.address).not.toBe(path);
       await server.stop();
       expect(existsSync(other)).toBe(true);
-      chmodSync(join(dir, 'socket.uri'), 0o644);
     }
   });
 
