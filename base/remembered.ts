@@ -7,3 +7,18 @@ export function remembered<Key extends object, Value>(make: (key: Key) => Value)
     return known.value;
   };
 }
+
+/**
+ * A question whose answer stays the same, asked once. A question that failed is asked again by the next caller;
+ * those who asked meanwhile share its failure.
+ */
+export function rememberedAnswer<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+  let answer: Promise<Value> | null = null;
+  return () => {
+    if (answer !== null) return answer;
+    const asked = ask();
+    answer = asked;
+    asked.catch(() => (answer = null));
+    return asked;
+  };
+}

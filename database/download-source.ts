@@ -3,8 +3,8 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { DatabaseSettings } from '../base/settings.js';
 import { downloadMirror, downloadOnce } from './library-environment.js';
-import { PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
-import { runMongod } from './mongod-source.js';
+import { dataFolder, PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
+import { runMongod } from './mongod-run.js';
 
 /** How long the parts of the step may take, in ms. */
 export interface DownloadTimes {
@@ -37,9 +37,9 @@ async function download(settings: DatabaseSettings, mirror: URL, log: LogLine): 
     log(`database: downloading mongod ${version} from ${mirror.host}, which may take a minute`);
     const path = await MongoBinary.getPath({ version });
     const description = `downloaded mongod ${version}`;
-    const local = await runMongod({ path, version }, settings, description);
+    const local = await runMongod({ path, version }, dataFolder(settings.embeddedDataDir), log);
     log(`database: ${description}`);
-    return local;
+    return { ...local, description };
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     throw new PassedOver(`it failed: ${text.replaceAll(/\s+/g, ' ')}`);

@@ -1,17 +1,12 @@
-/** A `mongod` binary as a local database: a replica set of one member, run by mongodb-memory-server. */
+/** A `mongod` binary that is given or found as a local database. */
 import { execFile } from 'node:child_process';
-import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DatabaseSettings } from '../base/settings.js';
 import { searchPath, systemBinary } from './library-environment.js';
 import { dataFolder, PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
-
-/** A binary that runs. */
-export interface MongodBinary {
-  readonly path: string;
-  readonly version: string;
-}
+import { runMongod, type MongodBinary } from './mongod-run.js';
 
 const PROBE_MS = 5_000;
 const run = promisify(execFile);
@@ -20,36 +15,9 @@ const run = promisify(execFile);
 export async function startMongodSource(settings: DatabaseSettings, log: LogLine): Promise<LocalDatabase> {
   const binary = await findMongod(settings.mongodBinary);
   const description = `mongod ${binary.version} at ${binary.path}`;
-  const local = await runMongod(binary, settings, description);
+  const local = await runMongod(binary, dataFolder(settings.embeddedDataDir), log);
   log(`database: ${description}`);
-  return local;
-}
-
-/** Runs a binary with its data in `mongod` inside the data folder. @throws Error when it does not start */
-export async function runMongod(
-  binary: MongodBinary,
-  settings: DatabaseSettings,
-  description: string,
-): Promise<LocalDatabase> {
-  const { MongoMemoryReplSet } = await import('mongodb-memory-server');
-  const folder = dataFolder(settings.embeddedDataDir);
-  const dbPath = folder === null ? undefined : resolve(join(folder, 'mongod'));
-  if (dbPath !== undefined) await mkdir(dbPath, { recursive: true, mode: 0o700 });
-  const port = dbPath === undefined ? undefined : await rememberedPort(dbPath);
-  const replicaSet = await MongoMemoryReplSet.create({
-    binary: { systemBinary: binary.path, version: binary.version },
-    replSet: { count: 1, name: 'rs0', storageEngine: 'wiredTiger' },
-    instanceOpts: [{ ...(dbPath !== undefined && { dbPath }), ...(port !== undefined && { port }) }],
-  });
-  const used = replicaSet.servers[0]?.instanceInfo?.port;
-  if (dbPath !== undefined && used !== undefined) await writeFile(portFile(dbPath), String(used));
-  return {
-    uri: replicaSet.getUri(),
-    description,
-    stop: async () => {
-      await replicaSet.stop({ doCleanup: dbPath === undefined });
-    },
-  };
+  return { ...local, description };
 }
 
 /** The binary to use: given, on `PATH`, or in the cache of mongodb-memory-server. @throws PassedOver, Error */
@@ -101,17 +69,6 @@ async function firstExecutable(paths: readonly string[]): Promise<string | undef
     if (isExecutable) return path;
   }
   return undefined;
-}
-
-/** The replica set's configuration holds its port, so it has to come back on the same one. */
-async function rememberedPort(dbPath: string): Promise<number | undefined> {
-  const text = await readFile(portFile(dbPath), 'utf8').catch(() => '');
-  const port = Number(text);
-  return Number.isInteger(port) && port > 0 ? port : undefined;
-}
-
-function portFile(dbPath: string): string {
-  return `${dbPath}.port`;
 }
 
 function textOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import mongoose, { trusted, type ClientSession } from 'mongoose';
+import { rememberedAnswer } from '../base/remembered.js';
 import type { ContributionDoc } from './contribution.js';
 import { Ehr, type EhrDoc } from './ehr.js';
 import type { ItemTagDoc } from './item-tag.js';
@@ -104,7 +105,10 @@ export interface Move {
   readonly set?: Readonly<Record<string, unknown>>;
 }
 
-let sharding: Promise<boolean> | null = null;
+const behindRouter = rememberedAnswer(async () => {
+  const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
+  return hello.msg === 'isdbgrid';
+});
 
 /**
  * Gives documents another owner inside the session's transaction and tells how many. On a sharded cluster the
@@ -113,7 +117,7 @@ let sharding: Promise<boolean> | null = null;
 export async function moveDocuments(
   session: ClientSession,
   move: Move,
-  isSharded: Promise<boolean> = (sharding ??= behindRouter()),
+  isSharded: Promise<boolean> = behindRouter(),
 ): Promise<number> {
   const byDocument = await isSharded;
   const { among } = move;
@@ -141,11 +145,6 @@ async function moveMatching(
     moved += (await documents.updateOne({ _id, [owner]: from }, update, { session })).matchedCount;
   }
   return moved;
-}
-
-async function behindRouter(): Promise<boolean> {
-  const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
-  return hello.msg === 'isdbgrid';
 }
 
 /** The list in parts that one command can name. */

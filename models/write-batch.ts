@@ -1,4 +1,5 @@
 import mongoose, { type ClientSession } from 'mongoose';
+import { rememberedAnswer } from '../base/remembered.js';
 import type { CollectionName } from './layout.js';
 
 /** Adds one document. */
@@ -32,7 +33,10 @@ export type Write = InsertWrite | UpdateWrite | RemoveWrite;
 const BULK_WRITE_WIRE_VERSION = 25;
 const WRITE_CONFLICT = 112;
 
-let bulkWriteSupport: Promise<boolean> | null = null;
+const hasBulkWrite = rememberedAnswer(async () => {
+  const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
+  return Number(hello.maxWireVersion) >= BULK_WRITE_WIRE_VERSION;
+});
 
 /**
  * Runs the writes in their order inside the session's transaction and tells whether each `one` matched.
@@ -55,13 +59,7 @@ function isUncounted(write: Write): boolean {
 }
 
 async function runBatch(session: ClientSession, writes: readonly Write[]): Promise<number> {
-  bulkWriteSupport ??= hasBulkWrite();
-  return (await bulkWriteSupport) ? runCommand(session, writes) : runByCollection(session, writes);
-}
-
-async function hasBulkWrite(): Promise<boolean> {
-  const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
-  return Number(hello.maxWireVersion) >= BULK_WRITE_WIRE_VERSION;
+  return (await hasBulkWrite()) ? runCommand(session, writes) : runByCollection(session, writes);
 }
 
 async function runCommand(session: ClientSession, writes: readonly Write[]): Promise<number> {

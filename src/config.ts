@@ -25,7 +25,7 @@ export function loadConfig(env: Environment): Settings {
   const problems = result.error?.details.map((detail) => detail.message.replaceAll('"', '')) ?? [];
   if (problems.length > 0) throw configError(problems);
   const settings = toSettings(result.value as Values);
-  const conflicts = conflictsOf(settings);
+  const conflicts = [...conflictsOf(settings), ...databaseConflicts(settings, env['NODE_ENV'])];
   if (conflicts.length > 0) throw configError(conflicts);
   return Object.freeze(settings);
 }
@@ -163,6 +163,18 @@ function conflictsOf(settings: Settings): string[] {
     );
   }
   return problems;
+}
+
+/** A local database where one was hardly meant: a missing or misspelt `MONGODB_URI` must not start an empty one. */
+function databaseConflicts({ host, database }: Settings, nodeEnvironment: string | undefined): string[] {
+  if (database.mongodbUri !== '' || database.localDatabase !== 'auto') return [];
+  const reasons: string[] = [];
+  if (!isLoopback(host)) reasons.push(`HOST ${host} can be reached from other machines`);
+  if (nodeEnvironment === 'production') reasons.push('NODE_ENV is production');
+  if (reasons.length === 0) return [];
+  return [
+    `MONGODB_URI is empty while ${reasons.join(' and ')}: set it to the connection string of the database, or set LOCAL_DATABASE to embedded or mongod if a local one is meant`,
+  ];
 }
 
 function textOf(values: Values, name: string): string {

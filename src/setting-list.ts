@@ -80,15 +80,15 @@ export const SETTINGS: readonly SettingDescription[] = [
   setting(
     'LOCAL_DATABASE',
     choice(['auto', 'mongod', 'embedded'], 'auto'),
-    'auto',
-    'auto, mongod or embedded; used when MONGODB_URI is empty',
+    '',
+    'mongod or embedded; empty or auto = what can be had. Used when MONGODB_URI is empty; beyond a loopback HOST and with NODE_ENV=production one of the two must be named',
   ),
   setting('MONGOD_BINARY', text().default(''), '', 'path of a mongod; empty = searched'),
   setting(
     'EMBEDDED_DATA_DIR',
     Joi.string().empty('').default('./data/mongodb'),
     './data/mongodb',
-    'folder of the embedded database; temporary = gone at exit',
+    'folder of the local database, of this user alone (0700); temporary = gone at exit',
   ),
   setting(
     'EMBEDDED_CACHE_SIZE_GB',

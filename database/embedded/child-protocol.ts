@@ -5,8 +5,8 @@ import type { FrontLimits } from './limits.js';
 export interface ChildOptions {
   /** Folder of the data; null: a temporary one, removed at the end. */
   readonly dir: string | null;
-  /** 0: any free port. */
-  readonly port: number;
+  /** Null: a UNIX socket that only this user can open; 0: any free port of 127.0.0.1, with a password. */
+  readonly port: number | null;
   /** Memory for the data, in GiB. */
   readonly cacheSizeGB: number;
   readonly limits: FrontLimits;
@@ -15,8 +15,13 @@ export interface ChildOptions {
 /** A child that serves. */
 export interface ChildReady {
   readonly ready: true;
+  /** Connection string without a password. */
   readonly uri: string;
-  readonly port: number;
+  /** File of this user alone that holds the connection string with the password, where there is one. */
+  readonly uriFile: string;
+  /** What clients connect to: the path of the socket or `host:port`. */
+  readonly address: string;
+  readonly port: number | null;
   /** Version of the engine. */
   readonly version: string;
   readonly dir: string;

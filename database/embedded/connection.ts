@@ -1,27 +1,46 @@
 /** One client connection: messages in, replies out, one at a time. */
 import type { Socket } from 'node:net';
+import type { Authentication } from './authentication.js';
 import { fields } from './bson-slice.js';
 import { readCommand, readLegacyQuery, type Command } from './command.js';
-import { FrameReader, legacyReplyHead, MAX_MESSAGE_BYTES, messageHead, OPCODE } from './frame.js';
+import {
+  FrameReader,
+  legacyReplyHead,
+  MAX_LOGIN_MESSAGE_BYTES,
+  MAX_MESSAGE_BYTES,
+  messageHead,
+  OPCODE,
+} from './frame.js';
 import type { Front } from './front.js';
 import { isHello } from './hello.js';
 import { CommandError, errorReply } from './replies.js';
+
+/** What a connection is told when it is made. */
+export interface ConnectionOptions {
+  /** The connection id that the client is told. */
+  readonly number: number;
+  /** How the client logs in; null: whoever could connect may do everything. */
+  readonly authentication: Authentication | null;
+}
 
 /** Serves a socket until it closes. A stream that cannot be understood closes it. */
 export class Connection {
   readonly #socket: Socket;
   readonly #front: Front;
   readonly #number: number;
-  readonly #reader = new FrameReader();
+  readonly #authentication: Authentication | null;
+  readonly #reader: FrameReader;
   readonly #wakers = new Set<() => void>();
   #isBusy = false;
   #lastReplyId = 0;
 
-  /** `number`: the connection id that the client is told. */
-  constructor(socket: Socket, front: Front, number: number) {
+  /** Listens to the socket from now on. */
+  constructor(socket: Socket, front: Front, { number, authentication }: ConnectionOptions) {
     this.#socket = socket;
     this.#front = front;
     this.#number = number;
+    this.#authentication = authentication;
+    this.#reader = new FrameReader(authentication === null ? MAX_MESSAGE_BYTES : MAX_LOGIN_MESSAGE_BYTES);
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => {
       this.#reader.push(chunk);
@@ -54,6 +73,7 @@ export class Connection {
   }
 
   async #handle(message: Buffer): Promise<void> {
+    if (this.#isLockedOut()) return;
     if (message.readInt32LE(12) === OPCODE.query) {
       this.#answerLegacy(message);
       return;
@@ -63,8 +83,25 @@ export class Connection {
       await this.#answerHello(command);
       return;
     }
-    const reply = await this.#front.answer(command, this);
+    const reply = this.#loginReply(command) ?? (await this.#front.answer(command, this));
     if (!command.isUnacknowledged) this.#send(reply, command.requestId, false);
+    if (this.#isLockedOut()) this.#socket.destroySoon();
+  }
+
+  #isLockedOut(): boolean {
+    return this.#authentication?.isExhausted === true;
+  }
+
+  /** The reply of a server with a password to what belongs to logging in or comes before it. */
+  #loginReply(command: Command): Buffer | null {
+    const login = this.#authentication;
+    const reply = login?.answer(command) ?? null;
+    if (login !== null) this.#reader.maxBytes = login.isDone ? MAX_MESSAGE_BYTES : MAX_LOGIN_MESSAGE_BYTES;
+    return reply;
+  }
+
+  #helloReply(body: Buffer): Buffer {
+    return this.#front.hello.reply(this.#number, this.#authentication?.handshake(body));
   }
 
   async #answerHello(command: Command): Promise<void> {
@@ -73,7 +110,7 @@ export class Connection {
     if (waitMs !== null) await this.#pause(waitMs);
     let responseTo = command.requestId;
     const streams = command.isExhaustAllowed && waitMs !== null;
-    this.#send(hello.reply(this.#number), responseTo, streams);
+    this.#send(this.#helloReply(command.body), responseTo, streams);
     while (streams && !this.#socket.destroyed) {
       responseTo = this.#lastReplyId;
       await this.#pause(waitMs);
@@ -84,7 +121,7 @@ export class Connection {
   #answerLegacy(message: Buffer): void {
     const { requestId, body } = readLegacyQuery(message);
     const reply = isHello(fields(body)[0]?.name ?? '')
-      ? this.#front.hello.reply(this.#number)
+      ? this.#helloReply(body)
       : errorReply(new CommandError(352, 'only the handshake may come as OP_QUERY'));
     this.#lastReplyId += 1;
     const head = legacyReplyHead(reply.length, { requestId: this.#lastReplyId, responseTo: requestId });

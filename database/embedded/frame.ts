@@ -7,6 +7,8 @@ export const OPCODE = { reply: 1, query: 2004, message: 2013 } as const;
 export const MAX_MESSAGE_BYTES = 48_000_000 + 16 * 1024;
 
 const HEADER_BYTES = 16;
+/** Largest message of a client that has not logged in yet: handshakes are far smaller. */
+export const MAX_LOGIN_MESSAGE_BYTES = 16 * 1024;
 const SMALLEST_BYTES = HEADER_BYTES + 5;
 
 /** A byte stream that cannot be understood: its connection is to be closed. */
@@ -16,6 +18,9 @@ export class FrameError extends Error {}
 export class FrameReader {
   #chunks: Buffer[] = [];
   #length = 0;
+
+  /** `maxBytes`: largest message that is taken. */
+  constructor(public maxBytes = MAX_MESSAGE_BYTES) {}
 
   /** Bytes received and not yet given out. */
   get pendingBytes(): number {
@@ -33,7 +38,7 @@ export class FrameReader {
     if (this.#length < HEADER_BYTES) return null;
     const first = this.#firstWithHeader();
     const length = first.readInt32LE(0);
-    if (length < SMALLEST_BYTES || length > MAX_MESSAGE_BYTES) {
+    if (length < SMALLEST_BYTES || length > this.maxBytes) {
       throw new FrameError(`a message has the impossible length ${length}`);
     }
     const opcode = first.readInt32LE(12);

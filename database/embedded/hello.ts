@@ -1,7 +1,7 @@
 /** The handshake: the front presents itself as the primary of a replica set with one member. */
 import { randomBytes } from 'node:crypto';
 import { asBigInt, asDocument, asNumber, BSON, fieldOf, valueBytes } from './bson-slice.js';
-import { newObjectId, RawValue } from './bson-write.js';
+import { newObjectId, RawValue, type BsonValue } from './bson-write.js';
 import { okReply } from './replies.js';
 
 /** Name of the replica set. */
@@ -20,14 +20,14 @@ export class Hello {
   readonly #electionId = new RawValue(BSON.objectId, Buffer.from('7fffffff0000000000000001', 'hex'));
   readonly #startedAt = new Date();
 
-  /** `address`: `host:port` that clients connect to. */
+  /** `address`: `host:port` or path of a socket that clients connect to. */
   constructor(
     readonly address: string,
     readonly facts: EngineFacts,
   ) {}
 
-  /** The hello document for one connection. */
-  reply(connectionId: number): Buffer {
+  /** The hello document for one connection; `login`: what it answers about logging in. */
+  reply(connectionId: number, login: Readonly<Record<string, BsonValue | undefined>> = {}): Buffer {
     return okReply({
       helloOk: true,
       ismaster: true,
@@ -55,6 +55,7 @@ export class Hello {
       minWireVersion: this.facts.minWireVersion,
       maxWireVersion: this.facts.maxWireVersion,
       readOnly: false,
+      ...login,
     });
   }
 

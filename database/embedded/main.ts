@@ -2,13 +2,17 @@
  * The embedded database as a process of its own. Its one argument is `ChildOptions` as JSON; it writes one
  * JSON line (`ChildReport`) to stdout, its log to stderr, and ends when stdin closes or on SIGTERM.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { ensurePrivateFolder } from '../private-files.js';
 import type { ChildOptions, ChildReport } from './child-protocol.js';
+import { endpointFor, rememberEndpoint, uriOf } from './endpoint.js';
 import { loadNative, NativeUnavailable } from './native.js';
 import { startServer, type RunningServer } from './server.js';
 
+// whatever is written here is for this user alone
+process.umask(0o077);
 const startedAt = performance.now();
 // a parent that was killed reads neither of them; stdin tells that it is gone
 process.stdout.on('error', () => undefined);
@@ -19,14 +23,19 @@ async function main(): Promise<void> {
   const options = JSON.parse(process.argv[2] ?? '{}') as ChildOptions;
   const isTemporary = options.dir === null;
   const dir = options.dir === null ? mkdtempSync(join(tmpdir(), 'everchart-')) : resolve(options.dir);
+  const temporary = isTemporary ? [dir] : [];
   const cleanUp = (): void => {
-    if (isTemporary) rmSync(dir, { recursive: true, force: true });
+    for (const folder of temporary) rmSync(folder, { recursive: true, force: true });
   };
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    ensurePrivateFolder(dir, writeLog);
     const { Engine } = await loadNative();
-    const server = await startServer(await Engine.open(dir), {
-      port: options.port,
+    const engine = await Engine.open(dir);
+    const endpoint = endpointFor(dir, options.port);
+    // the folder of data that stay keeps the name of its socket for the next start
+    if (isTemporary && endpoint.kind === 'socket') temporary.push(dirname(endpoint.path));
+    const server = await startServer(engine, {
+      endpoint,
       cacheSizeGB: options.cacheSizeGB,
       isPersistent: !isTemporary,
       limits: options.limits,
@@ -37,12 +46,14 @@ async function main(): Promise<void> {
       },
     });
     endWithParent(server, cleanUp);
-    const { uri, port, version, recovered } = server;
+    const { address, port, version, recovered } = server;
+    const uriFile = rememberEndpoint(dir, endpoint, address);
+    const uri = uriOf(endpoint, address);
     const ms = Math.round(performance.now() - startedAt);
-    report({ ready: true, uri, port, version, dir, pid: process.pid, recovered, ms });
+    report({ ready: true, uri, uriFile, address, port, version, dir, pid: process.pid, recovered, ms });
   } catch (error) {
     cleanUp();
-    report({ ready: false, isUnavailable: error instanceof NativeUnavailable, reason: textOf(error) });
+    report({ ready: false, isUnavailable: error instanceof NativeUnavailable, reason: reasonOf(error, dir) });
     process.exit(1);
   }
 }
@@ -68,6 +79,12 @@ function endWithParent(server: RunningServer, cleanUp: () => void): void {
   process.stdin.on('end', end);
   process.stdin.on('error', end);
   process.stdin.resume();
+}
+
+function reasonOf(error: unknown, dir: string): string {
+  const text = textOf(error);
+  if (!text.includes('DBPathInUse')) return text;
+  return `the data folder ${dir} is in use by another process: to share it, set MONGODB_URI to the connection string in its socket.uri or port.uri`;
 }
 
 function report(line: ChildReport): void {

@@ -4,6 +4,8 @@ import { encode, type BsonValue } from './bson-write.js';
 
 /** Server error codes that the front gives, with their names. */
 const CODE_NAMES: Readonly<Record<number, string>> = {
+  13: 'Unauthorized',
+  18: 'AuthenticationFailed',
   22: 'InvalidBSON',
   24: 'LockTimeout',
   50: 'MaxTimeMSExpired',
@@ -36,7 +38,7 @@ export class CommandError extends Error {
 }
 
 /** `{…fields, ok: 1}`. */
-export function okReply(content: Readonly<Record<string, BsonValue>> = {}): Buffer {
+export function okReply(content: Readonly<Record<string, BsonValue | undefined>> = {}): Buffer {
   return encode({ ...content, ok: 1.0 });
 }
 

@@ -1,28 +1,23 @@
-/** The front on a TCP port of this machine. */
+/** The front behind a socket or a port of this machine. */
 import { createServer, type Server, type Socket } from 'node:net';
+import { Authentication } from './authentication.js';
 import { asNumber, asText, fieldOf } from './bson-slice.js';
 import { Connection } from './connection.js';
+import { addressOf, listenOptions, USER, type Endpoint } from './endpoint.js';
 import { Engine, type NativeEngine } from './engine.js';
 import { Front } from './front.js';
-import { Hello, REPLICA_SET, type EngineFacts } from './hello.js';
+import { Hello, type EngineFacts } from './hello.js';
 import type { FrontLimits } from './limits.js';
 import { PhaseFairLock } from './lock.js';
 import { Namespaces } from './namespaces.js';
 import { PersistentUndo, recover } from './persistent-undo.js';
+import { scramCredentials } from './scram.js';
 import { Sessions } from './sessions.js';
 import { Transactions } from './transactions.js';
 
-const HOST = '127.0.0.1';
-/**
- * Any number of connections: commands that wait for a transaction hold theirs, so in a pool with a limit they could
- * keep the one that the transaction's own commit needs.
- */
-const URI_OPTIONS = `replicaSet=${REPLICA_SET}&w=majority&maxPoolSize=0`;
-
 /** How a server is to run. */
 export interface ServerOptions {
-  /** 0: any free port. */
-  readonly port: number;
+  readonly endpoint: Endpoint;
   /** Memory for the data, in GiB. */
   readonly cacheSizeGB: number;
   /** Whether undo records have to survive a crash. */
@@ -35,8 +30,10 @@ export interface ServerOptions {
 
 /** A running server. */
 export interface RunningServer {
-  readonly uri: string;
-  readonly port: number;
+  /** What clients connect to: the path of the socket or `host:port`. */
+  readonly address: string;
+  /** Null with a socket. */
+  readonly port: number | null;
   readonly version: string;
   /** Undo records that were put back at start. */
   readonly recovered: number;
@@ -44,7 +41,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Recovers, then listens on 127.0.0.1. @throws EngineError, or the error of a port in use */
+/** Recovers, then listens. @throws EngineError, or the error of a port in use */
 export async function startServer(native: NativeEngine, options: ServerOptions): Promise<RunningServer> {
   const engine = new Engine(native);
   try {
@@ -61,17 +58,21 @@ async function serve(engine: Engine, options: ServerOptions): Promise<RunningSer
   const facts = await readFacts(engine);
   const sockets = new Set<Socket>();
   const server = createServer();
-  const port = await listen(server, options.port);
-  const { front, transactions } = buildFront(engine, new Hello(`${HOST}:${port}`, facts), options);
+  const { endpoint, log } = options;
+  const login = endpoint.kind === 'port' ? scramCredentials(USER, endpoint.password) : null;
+  const port = await listen(server, endpoint);
+  const address = addressOf(endpoint, port);
+  const { front, transactions } = buildFront(engine, new Hello(address, facts), options);
   let connections = 0;
   server.on('connection', (socket) => {
     connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    new Connection(socket, front, connections);
+    const authentication = login === null ? null : new Authentication(login, log);
+    new Connection(socket, front, { number: connections, authentication });
   });
   return {
-    uri: `mongodb://${HOST}:${port}/?${URI_OPTIONS}`,
+    address,
     port,
     version: facts.version,
     recovered,
@@ -123,12 +124,13 @@ async function readFacts(engine: Engine): Promise<EngineFacts> {
   };
 }
 
-function listen(server: Server, port: number): Promise<number> {
+/** Answers the port; null with a socket. */
+function listen(server: Server, endpoint: Endpoint): Promise<number | null> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, HOST, () => {
+    server.listen(listenOptions(endpoint), () => {
       const address = server.address();
-      resolve(address !== null && typeof address === 'object' ? address.port : port);
+      resolve(address !== null && typeof address === 'object' ? address.port : null);
     });
   });
 }

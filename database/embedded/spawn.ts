@@ -13,7 +13,7 @@ import { DEFAULT_LIMITS, type FrontLimits } from './limits.js';
 export interface EmbeddedOptions {
   /** Folder of the data; null: a temporary one. */
   readonly dir: string | null;
-  /** Default: any free port. */
+  /** Port of 127.0.0.1, asking for a password; 0: any free one. Default: a UNIX socket. */
   readonly port?: number;
   /** Memory for the data, in GiB. Default: by the machine's memory. */
   readonly cacheSizeGB?: number;
@@ -46,7 +46,7 @@ export class EmbeddedStartError extends Error {
 export function launchEmbedded(options: EmbeddedOptions): ChildProcess {
   const argument: ChildOptions = {
     dir: options.dir,
-    port: options.port ?? 0,
+    port: options.port ?? null,
     cacheSizeGB: options.cacheSizeGB ?? defaultCacheSizeGB(),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   };

@@ -5,7 +5,7 @@ const MAX_RESTARTS = 5;
 const WINDOW_MS = 60_000;
 
 /**
- * Starts the database and, when its process ends unasked, starts it again on the same port and folder, where it
+ * Starts the database and, when its process ends unasked, starts it again on the same socket or port and folder, where it
  * recovers; at most five times a minute. @throws EmbeddedStartError at the first start
  */
 export async function superviseEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
@@ -16,6 +16,7 @@ export async function superviseEmbedded(options: EmbeddedOptions): Promise<Embed
     restarting = restart();
   };
   const first = await startEmbedded({ ...options, onUnexpectedEnd });
+  const samePort = first.port === null ? {} : { port: first.port };
   let current = first;
 
   async function restart(): Promise<void> {
@@ -24,7 +25,7 @@ export async function superviseEmbedded(options: EmbeddedOptions): Promise<Embed
     const recent = restarts.filter((at) => at > now - WINDOW_MS);
     if (isStopping || recent.length > MAX_RESTARTS) return;
     try {
-      current = await startEmbedded({ ...options, port: first.port, onUnexpectedEnd });
+      current = await startEmbedded({ ...options, ...samePort, onUnexpectedEnd });
       options.log(`the embedded database runs again, ${current.recovered} records put back`);
     } catch (error) {
       options.log(`the embedded database cannot be started again: ${String(error)}`);

@@ -4,27 +4,35 @@ import { superviseEmbedded } from '../../database/embedded/supervise.js';
 import { wholeNumber } from './options.js';
 
 interface DatabaseOptions {
-  readonly port: number;
+  readonly port?: number;
   readonly dir: string;
 }
 
 /** `everchart database`: the embedded database as a process of its own. */
 export function databaseCommand(): Command {
   return new Command('database')
-    .description('Runs the embedded database (development and tests only) on 127.0.0.1 until it is stopped')
-    .option('--port <port>', 'port to listen on; 0 = any free one', wholeNumber(0, 65535), 27018)
+    .description(
+      'Runs the embedded database (development and tests only) until it is stopped, on a UNIX socket of this user alone',
+    )
+    .option(
+      '--port <port>',
+      'port of 127.0.0.1 to listen on instead, with a password; 0 = any free one',
+      wholeNumber(0, 65535),
+    )
     .option('--dir <folder>', 'folder of the data, or "temporary"', './data/mongodb')
     .action(runDatabase);
 }
 
 async function runDatabase({ port, dir }: DatabaseOptions): Promise<void> {
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  const options = { log, ...(port !== undefined && { port }) };
   const database =
     dir === 'temporary'
-      ? await startEmbedded({ dir: null, port, log })
-      : await superviseEmbedded({ dir, port, log });
+      ? await startEmbedded({ dir: null, ...options })
+      : await superviseEmbedded({ dir, ...options });
   process.stdout.write(`${database.uri}\n`);
   log(`embedded MongoDB ${database.version}, data in ${database.dir}; Ctrl-C stops it`);
+  if (port !== undefined) log(`the connection string with its password is in ${database.uriFile}`);
   await stopSignal();
   await database.stop();
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  appendFileSync,
+  closeSync,
   existsSync,
   readFileSync,
   renameSync,
@@ -8,6 +8,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { openPrivate } from './private-file.js';
 
 /** A record that was not imported. */
 export interface FailedRecord {
@@ -38,7 +39,7 @@ export interface ImportState {
   errorBytes: number;
 }
 
-/** The two files of an import: progress and errors. */
+/** The two files of an import, of this user alone (0600): progress and errors. */
 export class ImportFiles {
   constructor(
     private readonly progressFile: string,
@@ -68,7 +69,7 @@ export class ImportFiles {
   save(state: ImportState, failed: readonly FailedRecord[]): void {
     if (failed.length > 0) {
       const text = failed.map((record) => `${JSON.stringify(record)}\n`).join('');
-      appendFileSync(this.errorFile, text);
+      writePrivate(this.errorFile, 'a', text);
       state.errorBytes += Buffer.byteLength(text);
     }
     this.#write(state);
@@ -82,7 +83,16 @@ export class ImportFiles {
   /** In one step, so that a crash leaves the old state or the new one. */
   #write(state: ImportState): void {
     const temporary = `${this.progressFile}.new`;
-    writeFileSync(temporary, JSON.stringify(state));
+    writePrivate(temporary, 'w', JSON.stringify(state));
     renameSync(temporary, this.progressFile);
+  }
+}
+
+function writePrivate(file: string, flags: 'w' | 'a', text: string): void {
+  const descriptor = openPrivate(file, flags);
+  try {
+    writeFileSync(descriptor, text);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { openPrivate } from './private-file.js';
 
 /** Where lines go: a file or stdout, with back pressure. */
 export interface Output {
@@ -10,7 +11,7 @@ export interface Output {
 }
 
 /**
- * A file, or stdout without one; the file is made with the first text or the end, so that what fails before leaves an
+ * A file of this user alone (0600), or stdout without one; the file is made with the first text or the end, so that what fails before leaves an
  * older one as it was. A reader that stops reading (`| head`) ends the process quietly.
  */
 export function openOutput(file: string | undefined): Output {
@@ -18,7 +19,7 @@ export function openOutput(file: string | undefined): Output {
   let opened: Writable | null = null;
   const streamOf = (): Writable => {
     if (opened !== null) return opened;
-    opened = file === undefined ? process.stdout : createWriteStream(file);
+    opened = file === undefined ? process.stdout : createWriteStream(file, { fd: openPrivate(file, 'w') });
     return opened.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE' && file === undefined) process.exit(0);
       failure = error;

@@ -115,7 +115,7 @@ describe('sizes', () => {
 
   it('serves 1 000 connections', async () => {
     const clients = await Promise.all(
-      Array.from({ length: 1_000 }, () => WireClient.connect(usual.server.port)),
+      Array.from({ length: 1_000 }, () => WireClient.connect(usual.server.address)),
     );
     const replies = await Promise.all(clients.map((client) => client.command({ find: 'none', $db: 'test' })));
     expect(replies.every((reply) => reply['ok'] === 1)).toBe(true);
@@ -142,7 +142,7 @@ describe('handshake', () => {
 
   it('says it is a primary, without cluster times or compression', async () => {
     const hello = await usual.db().admin().command({ hello: 1 });
-    const address = `127.0.0.1:${usual.server.port}`;
+    const { address } = usual.server;
     expect(hello).toMatchObject({
       isWritablePrimary: true,
       setName: 'rs0',
@@ -159,7 +159,7 @@ describe('handshake', () => {
   });
 
   it('streams hellos to a client that knows the topology', async () => {
-    const wire = await WireClient.connect(usual.server.port);
+    const wire = await WireClient.connect(usual.server.address);
     const first = await wire.command({ hello: 1, $db: 'admin' });
     const { topologyVersion } = first;
     const requestId = wire.send(
@@ -176,7 +176,7 @@ describe('handshake', () => {
   });
 
   it('answers other commands of the legacy protocol with 352 and closes on nonsense', async () => {
-    const wire = await WireClient.connect(usual.server.port);
+    const wire = await WireClient.connect(usual.server.address);
     wire.socket.write(Buffer.from([1, 0, 0, 0, ...Array.from({ length: 20 }, () => 0)]));
     await expect(wire.receive()).rejects.toThrow('closed');
   });
@@ -218,7 +218,7 @@ describe('processes', () => {
 });
 
 it('keeps a session number apart from those of other sessions', async () => {
-  const wire = await WireClient.connect(usual.server.port);
+  const wire = await WireClient.connect(usual.server.address);
   const insert = { insert: 'sessions', documents: [{}], $db: 'test' };
   for (const lsid of [newSession(), newSession()]) {
     expect(await wire.command({ ...insert, ...inSession(lsid, 1, { starts: true }) })).toMatchObject({

@@ -20,7 +20,7 @@ describe('transaction state', () => {
 
   beforeEach(async () => {
     await embedded.db().dropDatabase();
-    wire = await WireClient.connect(embedded.server.port);
+    wire = await WireClient.connect(embedded.server.address);
     lsid = newSession();
   });
   afterEach(() => {
@@ -127,7 +127,7 @@ describe('transaction state', () => {
 
   it('aborts when the session is ended, and frees the lock', async () => {
     await start(1);
-    const other = await WireClient.connect(embedded.server.port);
+    const other = await WireClient.connect(embedded.server.address);
     expect(await other.command({ endSessions: [lsid], $db: 'admin' })).toMatchObject({ ok: 1 });
     expect(await ids()).toEqual([]);
     other.close();
@@ -142,7 +142,7 @@ describe('transaction state', () => {
   });
 
   it('survives one of two connections that it was seen on', async () => {
-    const other = await WireClient.connect(embedded.server.port);
+    const other = await WireClient.connect(embedded.server.address);
     await start(1);
     expect(await other.command({ ...insert(2), ...inSession(lsid, 1) })).toMatchObject({ ok: 1 });
     other.close();
@@ -177,7 +177,7 @@ describe('transaction state', () => {
 
   it('runs the commands of one transaction one after another', async () => {
     await start(1);
-    const others = await Promise.all([2, 3, 4, 5].map(() => WireClient.connect(embedded.server.port)));
+    const others = await Promise.all([2, 3, 4, 5].map(() => WireClient.connect(embedded.server.address)));
     const replies = await Promise.all(
       others.map((client, index) => client.command({ ...insert(index + 2), ...inSession(lsid, 1) })),
     );

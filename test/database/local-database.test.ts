@@ -164,7 +164,7 @@ describe('a downloaded mongod', () => {
 
 /** Starts the embedded database's program with an environment of its own; answers its report. */
 async function startWith(variables: Record<string, string>): Promise<unknown> {
-  const options = JSON.stringify({ dir: null, port: 0, cacheSizeGB: 0.25, limits: DEFAULT_LIMITS });
+  const options = JSON.stringify({ dir: null, port: null, cacheSizeGB: 0.25, limits: DEFAULT_LIMITS });
   const child = spawn(process.execPath, ['--import', 'tsx', 'database/embedded/main.ts', options], {
     env: { ...environment, ...variables },
   });

@@ -28,6 +28,16 @@ it.each([
     { TRUSTED_PROXIES: '10.0.0.0/99' },
     'TRUSTED_PROXIES: 10.0.0.0/99 is neither',
   ],
+  [
+    'a local database that nobody asked for in production',
+    { NODE_ENV: 'production', LOCAL_DATABASE: 'auto' },
+    'set LOCAL_DATABASE to embedded or mongod',
+  ],
+  [
+    'a local database that nobody asked for behind an address of the network',
+    { HOST: '0.0.0.0', AUTH: 'none', LOCAL_DATABASE: '' },
+    'HOST 0.0.0.0 can be reached from other machines',
+  ],
   ['a key that cannot be read', { AUTH: 'jwt', JWT_PUBLIC_KEY: BAD_KEY }, 'JWT_PUBLIC_KEY'],
 ])('a start with %s ends with 1 and says why', async (_, env, reason) => {
   const { code, stderr } = await start({ EMBEDDED_DATA_DIR: 'temporary', MONGODB_URI: '', ...env });

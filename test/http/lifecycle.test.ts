@@ -77,7 +77,9 @@ describe('a server whose database goes away', () => {
     expect((await timed('/management/health/readiness')).status).toBe(503);
     expect((await timed('/management/health/liveness')).status).toBe(200);
 
-    database = await startDatabaseProcess(folder, database.port);
+    const before = database.uri;
+    database = await startDatabaseProcess(folder);
+    expect(database.uri).toBe(before);
     const start = performance.now();
     while ((await timed('/management/health/readiness')).status !== 200) {
       expect(performance.now() - start).toBeLessThan(10_000);

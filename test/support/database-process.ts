@@ -5,19 +5,21 @@ import { createInterface } from 'node:readline';
 /** The database in a process of its own, as `npm run database` runs it. */
 export interface DatabaseProcess {
   readonly uri: string;
-  readonly port: number;
   /** SIGKILL to the command and its engine: no goodbye to anyone. */
   kill(): Promise<void>;
   /** SIGTERM: the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts `everchart database` on a port (0 = any free one) with its data in `dir`, and waits until it serves. */
-export async function startDatabaseProcess(dir: string, port = 0): Promise<DatabaseProcess> {
-  const args = ['src/everchart.mjs', 'database', '--port', String(port), '--dir', dir];
+/** Starts `everchart database` with its data in `dir`, and waits until it serves. */
+export async function startDatabaseProcess(
+  dir: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<DatabaseProcess> {
+  const args = ['src/everchart.mjs', 'database', '--dir', dir];
   const child = spawn(process.execPath, args, {
     cwd: new URL('../..', import.meta.url),
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
@@ -25,7 +27,6 @@ export async function startDatabaseProcess(dir: string, port = 0): Promise<Datab
   const uri = await firstLine(child);
   return {
     uri,
-    port: Number(/:(\d+)/.exec(uri.slice('mongodb://'.length))?.[1]),
     async kill() {
       process.kill(-child.pid!, 'SIGKILL');
       await exited;

@@ -29,8 +29,10 @@ export class WireClient {
     socket.on('error', () => undefined);
   }
 
-  static async connect(port: number): Promise<WireClient> {
-    const socket = connect(port, '127.0.0.1');
+  /** `address`: the path of a socket or `host:port`. */
+  static async connect(address: string): Promise<WireClient> {
+    const [host, port] = address.split(':');
+    const socket = port === undefined ? connect(address) : connect(Number(port), host);
     await once(socket, 'connect');
     return new WireClient(socket);
   }

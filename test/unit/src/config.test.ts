@@ -28,9 +28,10 @@ describe('configuration', () => {
   });
 
   it('asks for tokens as soon as the server can be reached from elsewhere', () => {
-    expect(loadConfig({ HOST: '0.0.0.0', JWT_SECRET: SECRET }).auth).toBe('jwt');
-    expect(loadConfig({ HOST: '0.0.0.0', AUTH: 'none' }).auth).toBe('none');
-    expect(() => loadConfig({ HOST: '0.0.0.0' })).toThrow(/AUTH=jwt needs a key/);
+    const reachable = { HOST: '0.0.0.0', MONGODB_URI: 'mongodb://db.example.org/' };
+    expect(loadConfig({ ...reachable, JWT_SECRET: SECRET }).auth).toBe('jwt');
+    expect(loadConfig({ ...reachable, AUTH: 'none' }).auth).toBe('none');
+    expect(() => loadConfig(reachable)).toThrow(/AUTH=jwt needs a key/);
     expect(['127.0.0.1', '127.9.9.9', '::1', 'localhost'].every(isLoopback)).toBe(true);
     expect(isLoopback('127.0.0.1.example.org')).toBe(false);
   });
@@ -48,6 +49,23 @@ describe('configuration', () => {
     expect(loadConfig({ JWT_JWKS_URL: 'https://id.example.org/keys' }).jwt.algorithms).toEqual(['RS256']);
     expect(() => loadConfig({ JWT_SECRET: SECRET, JWT_ALGORITHMS: 'RS256' })).toThrow(/does not fit/);
     expect(() => loadConfig({ JWT_SECRET: SECRET, JWT_ALGORITHMS: 'none' })).toThrow(/unknown words: none/);
+  });
+
+  it('takes a local database beyond this machine and in production only when one is named', () => {
+    const beyond = { HOST: '0.0.0.0', AUTH: 'none' };
+    const production = { NODE_ENV: 'production' };
+    const asked = /MONGODB_URI is empty while .*set LOCAL_DATABASE to embedded or mongod/;
+    for (const env of [beyond, production]) {
+      for (const unnamed of [{}, { LOCAL_DATABASE: '' }, { LOCAL_DATABASE: 'auto' }]) {
+        expect(() => loadConfig({ ...env, ...unnamed })).toThrow(asked);
+      }
+      expect(loadConfig({ ...env, LOCAL_DATABASE: 'embedded' }).database.localDatabase).toBe('embedded');
+      expect(loadConfig({ ...env, LOCAL_DATABASE: 'mongod' }).database.localDatabase).toBe('mongod');
+      expect(() => loadConfig({ ...env, MONGODB_URI: 'mongodb://db.example.org/' })).not.toThrow();
+    }
+    expect(() => loadConfig({ ...beyond, AUTH: '', ...production })).toThrow(
+      /2 problem[^]*AUTH=jwt needs a key[^]*HOST 0\.0\.0\.0 can be reached from other machines and NODE_ENV is production/,
+    );
   });
 
   it('equals .env.example and docs/configuration.md, key by key', () => {

@@ -36,6 +36,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   ],
   'everchart import': ['test/http/command-line.test.ts', "run('import', file("],
   'everchart verify': ['test/http/command-line.test.ts', "['verify']"],
+  mongosh: 'needs the MongoDB shell; test/database/embedded-access.test.ts connects with its driver',
   mongodump: 'needs MongoDB Database Tools and a replica set',
   mongorestore: 'needs MongoDB Database Tools and a replica set',
   'docker build': 'needs a container engine',
