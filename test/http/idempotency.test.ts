@@ -104,7 +104,7 @@ describe('POST with Idempotency-Key', () => {
         .set('Idempotency-Key', key)
         .set(
           'Authorization',
-          `Bearer ${jwt.sign({ sub: user, scope: 'USER' }, TEST_JWT_SECRET, { expiresIn: 60 })}`,
+          `Bearer ${jwt.sign({ sub: user, roles: ['USER'] }, TEST_JWT_SECRET, { expiresIn: 60 })}`,
         );
     const [ada, bob, adaAgain] = [await as('ada'), await as('bob'), await as('ada')];
     expect([ada.status, bob.status]).toEqual([201, 201]);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { isLoopback, loadConfig } from '../../../src/config.js';
+import { loadConfig } from '../../../src/config.js';
+import { isLoopback } from '../../../src/loopback.js';
 import { configurationPage } from '../../../src/configuration-page.js';
 import { envExample } from '../../../src/env-example.js';
 

@@ -1,0 +1,60 @@
+import { closest } from 'fastest-levenshtein';
+import { PERMISSIONS, type Permission, type RolePermissions } from '../../base/permission.js';
+
+/** What `ROLE_PERMISSIONS` says, and what is wrong with it: one line each, empty when nothing is. */
+export interface ReadRolePermissions {
+  readonly roles: RolePermissions;
+  readonly problems: readonly string[];
+}
+
+/** Roles that exist unless `ROLE_PERMISSIONS` says otherwise; USER and ADMIN under the names that the settings give them. */
+export function defaultRolePermissions(roleUser: string, roleAdmin: string): string {
+  return `${roleUser}=read,write,define;${roleAdmin}=*;AUDITOR=audit;READER=read`;
+}
+
+/** Reads `ROLE=permission,permission;ROLE=*`; a role that is named twice has the permissions of both. */
+export function readRolePermissions(text: string): ReadRolePermissions {
+  const roles = new Map<string, Set<Permission>>();
+  const problems: string[] = [];
+  for (const entry of wordsOf(text, ';')) {
+    const [name = '', list, ...rest] = entry.split('=');
+    const role = name.trim().toUpperCase();
+    if (role === '' || list === undefined || rest.length > 0) {
+      problems.push(`ROLE_PERMISSIONS: ${entry} is not of the form ROLE=read,write`);
+      continue;
+    }
+    const words = wordsOf(list, ',');
+    const unknown = words.filter((word) => word !== '*' && !isPermission(word));
+    problems.push(...unknown.map(unknownPermission));
+    const granted = words.includes('*') ? PERMISSIONS : words.filter(isPermission);
+    roles.set(role, new Set([...(roles.get(role) ?? []), ...granted]));
+  }
+  if (roles.size === 0 && problems.length === 0) problems.push('ROLE_PERMISSIONS names no role');
+  return { roles, problems };
+}
+
+/** All permissions of these upper-cased roles; unknown roles have none. */
+export function permissionsOf(
+  rolePermissions: RolePermissions,
+  roles: readonly string[],
+): ReadonlySet<Permission> {
+  return new Set(roles.flatMap((role) => [...(rolePermissions.get(role) ?? [])]));
+}
+
+function wordsOf(text: string, separator: string): string[] {
+  return text
+    .split(separator)
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+function isPermission(word: string): word is Permission {
+  return PERMISSIONS.some((permission) => permission === word);
+}
+
+function unknownPermission(word: string): string {
+  return (
+    `ROLE_PERMISSIONS: ${word} is no permission, did you mean ${closest(word, PERMISSIONS)}? ` +
+    `There are ${PERMISSIONS.join(', ')} and * for all`
+  );
+}
