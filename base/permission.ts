@@ -8,4 +8,4 @@ export const PERMISSIONS = ['read', 'write', 'define', 'audit', 'admin', 'commit
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** Permissions by upper-cased name of the role. */
-export type RolePermissions = ReadonlyMap<string, ReadonlySet<Permission>>;
+export type RolePermissions = Readonly<Record<string, readonly Permission[]>>;

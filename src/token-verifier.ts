@@ -42,7 +42,7 @@ function keySource(settings: JwtSettings): KeySource | null {
 
 function fixedKey(settings: JwtSettings): KeyObject | null {
   if (settings.secret !== null) return createSecretKey(Buffer.from(settings.secret));
-  return settings.publicKey === null ? null : createPublicKey(settings.publicKey);
+  return settings.publicKey === null ? null : publicKeyOf(settings.publicKey);
 }
 
 function verified(token: string, key: KeyObject, settings: JwtSettings): jwt.JwtPayload {
@@ -110,6 +110,14 @@ function rolesAt(payload: jwt.JwtPayload, path: string): string[] {
   return words
     .filter((word): word is string => typeof word === 'string' && word !== '')
     .map((word) => word.toUpperCase());
+}
+
+function publicKeyOf(pem: string): KeyObject {
+  try {
+    return createPublicKey(pem);
+  } catch (error) {
+    throw new Error('JWT_PUBLIC_KEY: the PEM text holds no key that can be read', { cause: error });
+  }
 }
 
 function invalidToken(cause?: unknown): CdrError {

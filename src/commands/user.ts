@@ -27,7 +27,7 @@ export function userCommand(): Command {
     .argument('<name>')
     .addOption(
       new Option('--role <role>', 'role of the user; may be given several times')
-        .argParser((role: string, roles: readonly string[] = []) => [...roles, role])
+        .argParser((role: string, roles: readonly string[] | undefined) => [...(roles ?? []), role])
         .makeOptionMandatory(),
     )
     .option('--password-stdin', 'read the password from standard input, without asking')
@@ -85,15 +85,15 @@ function place({ file }: FileOptions): { readonly path: string; readonly rolePer
 
 function knownRole(role: string, known: RolePermissions): string {
   const name = role.toUpperCase();
-  if (known.has(name)) return name;
-  const names = [...known.keys()];
+  if (Object.hasOwn(known, name)) return name;
+  const names = Object.keys(known);
   throw new Error(
     `the role ${role} may do nothing, did you mean ${closest(name, names)}? ROLE_PERMISSIONS knows ${names.join(', ')}`,
   );
 }
 
 function judgedPassword(password: string): string {
-  if ([...password].length < LEAST_PASSWORD)
+  if (password.length < LEAST_PASSWORD)
     throw new Error(`a password has at least ${LEAST_PASSWORD} characters`);
   if (/\p{Cc}/u.test(password)) throw new Error('a password has no control characters, such as a line feed');
   return password;

@@ -40,12 +40,15 @@ function keyConflicts(jwt: JwtSettings): string[] {
     problems.push(
       'JWT_ALGORITHMS does not fit the kind of key: HS* for a secret, the others for a public key',
     );
-  if (isProviderKey(jwt)) {
-    const why = 'the identity provider signs tokens of other applications too';
+  // Such a key is the identity provider's, which signs for other applications too.
+  const providerKey = jwt.jwksUrl === null ? 'JWT_PUBLIC_KEY' : 'JWT_JWKS_URL';
+  if (jwt.publicKey !== null || jwt.jwksUrl !== null) {
     if (jwt.issuer === null)
-      problems.push(`JWT_ISSUER must be set beside a public key or key set, or be ${ANY}: ${why}`);
+      problems.push(`JWT_ISSUER is needed with ${providerKey}: whose tokens count; ${ANY} = everybody's`);
     if (jwt.audience === null)
-      problems.push(`JWT_AUDIENCE must be set beside a public key or key set, or be ${ANY}: ${why}`);
+      problems.push(
+        `JWT_AUDIENCE is needed with ${providerKey}: tokens for whom count; ${ANY} = for everybody`,
+      );
   }
   if (jwt.jwksUrl !== null && !isSafe(jwt.jwksUrl))
     problems.push('JWT_JWKS_URL must begin with https: keys that come over http can be exchanged on the way');
@@ -76,11 +79,6 @@ export function identityWarnings(
 
 function keysOf({ secret, publicKey, jwksUrl }: JwtSettings): string[] {
   return [secret, publicKey, jwksUrl].filter((key) => key !== null);
-}
-
-/** The key belongs to somebody who signs for other applications too. */
-function isProviderKey({ publicKey, jwksUrl }: JwtSettings): boolean {
-  return publicKey !== null || jwksUrl !== null;
 }
 
 function isSafe(address: string): boolean {

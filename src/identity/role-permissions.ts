@@ -14,7 +14,7 @@ export function defaultRolePermissions(roleUser: string, roleAdmin: string): str
 
 /** Reads `ROLE=permission,permission;ROLE=*`; a role that is named twice has the permissions of both. */
 export function readRolePermissions(text: string): ReadRolePermissions {
-  const roles = new Map<string, Set<Permission>>();
+  const roles: Record<string, readonly Permission[]> = {};
   const problems: string[] = [];
   for (const entry of wordsOf(text, ';')) {
     const [name = '', list, ...rest] = entry.split('=');
@@ -27,9 +27,10 @@ export function readRolePermissions(text: string): ReadRolePermissions {
     const unknown = words.filter((word) => word !== '*' && !isPermission(word));
     problems.push(...unknown.map(unknownPermission));
     const granted = words.includes('*') ? PERMISSIONS : words.filter(isPermission);
-    roles.set(role, new Set([...(roles.get(role) ?? []), ...granted]));
+    roles[role] = [...new Set([...(roles[role] ?? []), ...granted])];
   }
-  if (roles.size === 0 && problems.length === 0) problems.push('ROLE_PERMISSIONS names no role');
+  if (Object.keys(roles).length === 0 && problems.length === 0)
+    problems.push('ROLE_PERMISSIONS names no role');
   return { roles, problems };
 }
 
@@ -38,7 +39,9 @@ export function permissionsOf(
   rolePermissions: RolePermissions,
   roles: readonly string[],
 ): ReadonlySet<Permission> {
-  return new Set(roles.flatMap((role) => [...(rolePermissions.get(role) ?? [])]));
+  return new Set(
+    roles.flatMap((role) => (Object.hasOwn(rolePermissions, role) ? (rolePermissions[role] ?? []) : [])),
+  );
 }
 
 function wordsOf(text: string, separator: string): string[] {
