@@ -40,18 +40,20 @@ function keyConflicts(jwt: JwtSettings): string[] {
     problems.push(
       'JWT_ALGORITHMS does not fit the kind of key: HS* for a secret, the others for a public key',
     );
-  // Such a key is the identity provider's, which signs for other applications too.
-  const providerKey = jwt.jwksUrl === null ? 'JWT_PUBLIC_KEY' : 'JWT_JWKS_URL';
-  if (jwt.publicKey !== null || jwt.jwksUrl !== null) {
-    if (jwt.issuer === null)
-      problems.push(`JWT_ISSUER is needed with ${providerKey}: whose tokens count; ${ANY} = everybody's`);
-    if (jwt.audience === null)
-      problems.push(
-        `JWT_AUDIENCE is needed with ${providerKey}: tokens for whom count; ${ANY} = for everybody`,
-      );
-  }
   if (jwt.jwksUrl !== null && !isSafe(jwt.jwksUrl))
     problems.push('JWT_JWKS_URL must begin with https: keys that come over http can be exchanged on the way');
+  return [...problems, ...providerConflicts(jwt)];
+}
+
+/** A public key is the identity provider's, which signs for other applications too. */
+function providerConflicts({ publicKey, jwksUrl, issuer, audience }: JwtSettings): string[] {
+  if (publicKey === null && jwksUrl === null) return [];
+  const key = jwksUrl === null ? 'JWT_PUBLIC_KEY' : 'JWT_JWKS_URL';
+  const problems: string[] = [];
+  if (issuer === null)
+    problems.push(`JWT_ISSUER is needed with ${key}: whose tokens count; ${ANY} = everybody's`);
+  if (audience === null)
+    problems.push(`JWT_AUDIENCE is needed with ${key}: tokens for whom count; ${ANY} = for everybody`);
   return problems;
 }
 

@@ -183,7 +183,7 @@ describe('Basic authentication', () => {
     )!;
     const guesses = Array.from({ length: 3 * ATTEMPTS_PER_USER }, (_, index) =>
       identify(credentials('ada', `guess number ${index}`), '192.0.2.1').catch(
-        (error: { code: string }) => error.code,
+        (error: unknown) => (error as { code: string }).code,
       ),
     );
     const codes = await Promise.all(guesses);

@@ -28,7 +28,7 @@ export async function startIdentityProvider(audience: string): Promise<IdentityP
     issuer,
     bearer: (claims = {}, header = {}) => {
       const times = { iat: Math.floor(Date.now() / 1000), exp: Math.floor(Date.now() / 1000) + 60 };
-      const payload = { ...usual, ...times, roles: ['USER'], ...claims };
+      const payload: Record<string, unknown> = { ...usual, ...times, roles: ['USER'], ...claims };
       const kept = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
       return `Bearer ${signed(kept, { alg: 'RS256', typ: 'JWT', kid: KEY_ID, ...header })}`;
     },
