@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { CdrError } from '../../base/errors.js';
 
@@ -20,14 +21,14 @@ export class Attempts {
   /** @throws too-many-requests with `Retry-After` while the address may not try, not even with the right password */
   async requireLeft(address: string, name: string): Promise<void> {
     refuseWithout(await this.#ofUser.get(pairOf(address, name)));
-    refuseWithout(await this.#ofAddress.get(address));
+    refuseWithout(await this.#ofAddress.get(networkOf(address)));
   }
 
   /** Counts an attempt as wrong before it is judged, so that many at once get no further. @throws as `requireLeft` */
   async begin(address: string, name: string): Promise<void> {
     try {
       await this.#ofUser.consume(pairOf(address, name));
-      await this.#ofAddress.consume(address);
+      await this.#ofAddress.consume(networkOf(address));
     } catch (refusal) {
       throw refusal instanceof RateLimiterRes ? tooMany(refusal) : refusal;
     }
@@ -36,13 +37,27 @@ export class Attempts {
   /** Takes back what `begin` counted: the password was right, or was not judged. */
   async takeBack(address: string, name: string): Promise<void> {
     await this.#ofUser.reward(pairOf(address, name));
-    await this.#ofAddress.reward(address);
+    await this.#ofAddress.reward(networkOf(address));
   }
+}
+
+/** Whoever has one IPv6 address has its /64 network of them; an IPv4 address stands for itself. */
+function networkOf(address: string): string {
+  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  if (!isIPv6(bare)) return bare;
+  const [head = [], tail = []] = bare
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  const groups = [...head, ...zeros, ...tail].slice(0, 4);
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
 
 /** As a hash: names come from clients and may be long. */
 function pairOf(address: string, name: string): string {
-  return createHash('sha256').update(`${address}\0${name}`).digest('base64');
+  return createHash('sha256')
+    .update(`${networkOf(address)}\0${name}`)
+    .digest('base64');
 }
 
 function refuseWithout(left: RateLimiterRes | null): void {

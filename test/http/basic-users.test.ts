@@ -171,9 +171,15 @@ describe('Basic authentication', () => {
     )!;
     const guess = (address: string, password: string) => identify(credentials('ada', password), address);
     for (let attempt = 1; attempt <= ATTEMPTS_PER_USER; attempt += 1)
-      await expect(guess('192.0.2.1', `guess ${attempt}`)).rejects.toMatchObject({ code: 'unauthenticated' });
-    await expect(guess('192.0.2.1', PASSWORD)).rejects.toMatchObject({ code: 'too-many-requests' });
-    expect((await guess('192.0.2.2', PASSWORD)).name).toBe('ada');
+      await expect(guess(`2001:db8::${attempt}`, `guess ${attempt}`)).rejects.toMatchObject({
+        code: 'unauthenticated',
+      });
+    // The address of an IPv6 client is its /64 network.
+    await expect(guess('2001:db8:0:0:ffff::1', PASSWORD)).rejects.toMatchObject({
+      code: 'too-many-requests',
+    });
+    for (const other of ['2001:db8:0:1::1', '::ffff:192.0.2.2', '192.0.2.3'])
+      expect((await guess(other, PASSWORD)).name).toBe('ada');
   }, 60_000);
 
   it('counts guesses that arrive together', async () => {
