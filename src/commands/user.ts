@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { closest } from 'fastest-levenshtein';
+import { nearestWord } from '../../base/nearest-word.js';
 import type { RolePermissions } from '../../base/permission.js';
 import { configFromEnvironment } from '../config.js';
 import { textTable } from '../demo/table.js';
@@ -87,9 +87,9 @@ function knownRole(role: string, known: RolePermissions): string {
   const name = role.toUpperCase();
   if (Object.hasOwn(known, name)) return name;
   const names = Object.keys(known);
-  throw new Error(
-    `the role ${role} may do nothing, did you mean ${closest(name, names)}? ROLE_PERMISSIONS knows ${names.join(', ')}`,
-  );
+  const meant = nearestWord(name, names);
+  const question = meant === null ? '.' : `, did you mean ${meant}?`;
+  throw new Error(`the role ${role} may do nothing${question} ROLE_PERMISSIONS knows ${names.join(', ')}`);
 }
 
 function judgedPassword(password: string): string {

@@ -1,4 +1,4 @@
-import { closest } from 'fastest-levenshtein';
+import { nearestWord } from '../../base/nearest-word.js';
 import { PERMISSIONS, type Permission, type RolePermissions } from '../../base/permission.js';
 
 /** What `ROLE_PERMISSIONS` says, and what is wrong with it: one line each, empty when nothing is. */
@@ -56,8 +56,7 @@ function isPermission(word: string): word is Permission {
 }
 
 function unknownPermission(word: string): string {
-  return (
-    `ROLE_PERMISSIONS: ${word} is no permission, did you mean ${closest(word, PERMISSIONS)}? ` +
-    `There are ${PERMISSIONS.join(', ')} and * for all`
-  );
+  const meant = nearestWord(word, PERMISSIONS);
+  const question = meant === null ? '.' : `, did you mean ${meant}?`;
+  return `ROLE_PERMISSIONS: ${word} is no permission${question} There are ${PERMISSIONS.join(', ')} and * for all`;
 }

@@ -92,7 +92,7 @@ describe('tokens on the standard API', () => {
   it('answer 403 without a role and 200 with the user or the admin role', async () => {
     const status = async (claims: object): Promise<number> =>
       (await request(testApp(withTokens)).get(path).set('Authorization', bearer(claims))).status;
-    expect(await status({ roles: ['AUDITOR'] })).toBe(403);
+    expect(await status({ roles: ['SURGEON'] })).toBe(403);
     expect(await status({ roles: ['USER'] })).toBe(200);
     expect(await status({ realm_access: { roles: ['admin'] } })).toBe(200);
     expect(await status({ scope: 'openid user' })).toBe(403);
