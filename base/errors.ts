@@ -35,6 +35,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   /** Methods that the path does accept: becomes `Allow`. */
   readonly allow?: readonly string[];
+  /** How a client may identify itself: each becomes a `WWW-Authenticate`. */
+  readonly challenge?: readonly string[];
   /** The original failure, kept for the log only. */
   readonly cause?: unknown;
 }

@@ -1,3 +1,5 @@
+import type { RolePermissions } from './permission.js';
+
 /** Everything the environment decides, validated once at start by `src/config.ts`. Times in ms, sizes in bytes. */
 export interface Settings {
   readonly host: string;
@@ -8,8 +10,14 @@ export interface Settings {
   readonly basePath: string;
   readonly systemId: string;
   readonly database: DatabaseSettings;
-  readonly auth: 'none' | 'jwt';
+  /** How users of the standard API identify themselves. */
+  readonly auth: 'none' | 'jwt' | 'basic' | 'jwt,basic';
   readonly jwt: JwtSettings;
+  /** Path of the file that `everchart user` writes; null: no users with passwords. */
+  readonly basicUsersFile: string | null;
+  readonly rolePermissions: RolePermissions;
+  /** true: naming another committer than the user needs the permission `commit_for_others`. */
+  readonly committerMustBeUser: boolean;
   readonly adminApiActive: boolean;
   readonly adminAllowDeleteAll: boolean;
   readonly auditReads: boolean;
@@ -80,7 +88,9 @@ export interface JwtSettings {
     | 'PS384'
     | 'PS512'
   )[];
+  /** `any` or null: whoever made a token. Null only with a secret. */
   readonly issuer: string | null;
+  /** `any` or null: whomever a token was made for. Null only with a secret. */
   readonly audience: string | null;
   readonly roleClaims: readonly string[];
   readonly clockToleranceSeconds: number;

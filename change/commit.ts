@@ -10,6 +10,7 @@ import { ASSUMED_STATE, fullState, optimisticState } from './commit-state.js';
 import type { ChangeContext } from './context.js';
 import { rememberWrites } from './idempotency.js';
 import { byCollection, planCommit, type CommitPlan } from './plan.js';
+import { requestIdentity } from './request-identity.js';
 import type { Commit, CommitRequest, CommitState } from './request.js';
 
 /** How often a commit is planned anew when others were faster, before it gives up. */
@@ -33,10 +34,11 @@ class StaleState extends Error {}
  */
 export async function commit(
   context: ChangeContext,
-  request: CommitRequest,
+  given: CommitRequest,
   known: readonly VersionedObjectDoc[] = [],
 ): Promise<Commit> {
   const start = performance.now();
+  const request = authenticated(given);
   let plan = planOrNull(context, await optimisticState(request, known), request);
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
     if (plan !== null && (await attempt(request, plan))) {
@@ -61,7 +63,7 @@ export async function writeContribution(
   context: ChangeContext,
   request: CommitRequest,
 ): Promise<Commit> {
-  const plan = planCommit(context.settings, await fullState(request), request, context.now());
+  const plan = planCommit(context.settings, await fullState(request), authenticated(request), context.now());
   await saveShapesWith(session, plan.shapes);
   if (!(await runWrites(session, plan.writes)))
     throw new CdrError('conflict', 'the EHR changed while the CONTRIBUTION was written');
@@ -80,7 +82,7 @@ export async function commitTogether(
   const start = performance.now();
   const plans: CommitPlan[] = [];
   for (const request of requests) {
-    const plan = planOrNull(context, ASSUMED_STATE, request);
+    const plan = planOrNull(context, ASSUMED_STATE, authenticated(request));
     if (plan === null) return false;
     plans.push(plan);
   }
@@ -90,6 +92,12 @@ export async function commitTogether(
   const seconds = (performance.now() - start) / 1000;
   for (const { commit } of plans) tellCommit({ seconds, versions: commit.versions.length });
   return true;
+}
+
+/** The same with who sent the request under way. */
+function authenticated(request: CommitRequest): CommitRequest {
+  const identity = requestIdentity();
+  return identity === null ? request : { ...request, authenticated: identity };
 }
 
 /** The plan on a guess; null when it refuses, since an earlier check of the contract may refuse otherwise. */

@@ -20,6 +20,7 @@ export type ChangeSettings = Pick<
   | 'checkRmRules'
   | 'checkContainerCardinality'
   | 'acceptForeignSystemId'
+  | 'committerMustBeUser'
   | 'terminology'
 >;
 

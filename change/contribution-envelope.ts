@@ -4,7 +4,7 @@ import { formatObjectVersionId, isUuid, parseObjectVersionId } from '../base/obj
 import { readRm } from '../rm/read.js';
 import type { AuditRequest } from './audit.js';
 import { changeTypeOf, lifecycleStateOf, type ChangeType, type LifecycleState } from './codes.js';
-import { judgedCommitter } from './committer.js';
+import { judgedCommitter, requireOwnCommitter } from './committer.js';
 import { findings, textAt, withoutAttributes } from './content.js';
 import type { ChangeSettings } from './context.js';
 import { atEntry } from './refusal.js';
@@ -12,6 +12,8 @@ import { atEntry } from './refusal.js';
 /** What the headers of the request say where the body says nothing. */
 export interface ContributionDefaults {
   readonly committer: JsonObject;
+  /** Name of the only committer that the body may name; null: any. */
+  readonly onlyCommitter: string | null;
   readonly description: JsonObject | undefined;
   readonly changeType: ChangeType | undefined;
   readonly lifecycleState: LifecycleState | undefined;
@@ -62,7 +64,7 @@ export function readEnvelope(
       'invalid',
       unknown.map((name) => `/: Unknown attribute ${name} of class CONTRIBUTION`),
     );
-  const given = readAudit(body.audit ?? null, '/audit', settings);
+  const given = readAudit(body.audit ?? null, '/audit', settings, defaults.onlyCommitter);
   const { versions } = body;
   if (!Array.isArray(versions) || versions.length === 0)
     throw new CdrError('invalid', 'Versions must not be empty');
@@ -94,7 +96,12 @@ function commonChangeType(versions: readonly VersionEnvelope[]): ChangeType {
 }
 
 /** The time is always the server's; another system id than ours is refused (R9). */
-function readAudit(value: JsonValue, path: string, settings: ChangeSettings): GivenAudit {
+function readAudit(
+  value: JsonValue,
+  path: string,
+  settings: ChangeSettings,
+  onlyCommitter: string | null,
+): GivenAudit {
   if (value === null) return { changeType: undefined, committer: undefined, description: undefined };
   if (!isJsonObject(value)) throw findings('invalid', [`${path}: Object should be type AUDIT_DETAILS`]);
   const { system_id: systemId } = value;
@@ -104,9 +111,16 @@ function readAudit(value: JsonValue, path: string, settings: ChangeSettings): Gi
   const audit = readPart({ _type: 'AUDIT_DETAILS', ...rest }, 'AUDIT_DETAILS', path);
   return {
     changeType: isJsonObject(audit.change_type) ? changeTypeOf(term(audit.change_type)) : undefined,
-    committer: isJsonObject(audit.committer) ? judgedCommitter(audit.committer) : undefined,
+    committer: committerIn(audit, onlyCommitter),
     description: isJsonObject(audit.description) ? audit.description : undefined,
   };
+}
+
+function committerIn({ committer }: JsonObject, onlyCommitter: string | null): JsonObject | undefined {
+  if (!isJsonObject(committer)) return undefined;
+  const judged = judgedCommitter(committer);
+  requireOwnCommitter(judged, onlyCommitter);
+  return judged;
 }
 
 function readPart(value: JsonValue, type: string, path: string): JsonObject {
@@ -147,7 +161,7 @@ function readVersion(
   const { data, commit_audit: commitAudit } = value;
   const rest = withoutAttributes(value, ['data', 'commit_audit', 'contribution']);
   const version = readPart({ _type: 'ORIGINAL_VERSION', ...rest }, 'ORIGINAL_VERSION', path);
-  const given = readAudit(commitAudit ?? null, `${path}/commit_audit`, settings);
+  const given = readAudit(commitAudit ?? null, `${path}/commit_audit`, settings, defaults.onlyCommitter);
   if (given.changeType === undefined)
     throw findings('invalid', [`${path}/commit_audit/change_type: Attribute is required`]);
   const audit = {
@@ -167,9 +181,18 @@ function readVersion(
     otherInputVersionUids: listOf(version.other_input_version_uids).map(
       (uid, index) => versionUidAt(uid, `${path}/other_input_version_uids[${index}]`) ?? '',
     ),
-    attestations: listOf(version.attestations).filter(isJsonObject),
+    attestations: attestationsIn(version, defaults.onlyCommitter),
     data: data ?? undefined,
   };
+}
+
+/** Attesting in the name of another is committing in it. */
+function attestationsIn(version: JsonObject, onlyCommitter: string | null): JsonObject[] {
+  const attestations = listOf(version.attestations).filter(isJsonObject);
+  for (const { committer } of attestations) {
+    if (isJsonObject(committer)) requireOwnCommitter(committer, onlyCommitter);
+  }
+  return attestations;
 }
 
 function versionUidAt(uid: JsonValue | undefined, path: string): string | undefined {

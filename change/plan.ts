@@ -75,6 +75,7 @@ function assemble(progress: Progress, planned: readonly PlannedEntry[]): CommitP
     ehr_id: request.ehrId,
     time_committed: time,
     audit: auditDetails(request.audit, settings.systemId, time),
+    ...(request.authenticated !== undefined && { authenticated: request.authenticated }),
     versions: planned.map(({ version }) => ({ uid: version.versionUid, type: version.type })),
   };
   const writes: Write[] = [

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.js';
-import type { ContributionDoc } from '../models/contribution.js';
+import type { ContributionDoc, RequestIdentity } from '../models/contribution.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { IdempotentResult } from '../models/idempotency.js';
 import type { RootType } from '../models/layout.js';
@@ -82,6 +82,8 @@ export interface CommitRequest {
   /** true: the client chose it, it may be used already. */
   readonly isChosenUid?: boolean;
   readonly audit: AuditRequest;
+  /** Who sent the request; absent when none did. */
+  readonly authenticated?: RequestIdentity;
   readonly entries: readonly VersionEntry[];
   /** true: an error names the entry as `versions[i]`. */
   readonly namesEntries?: boolean;

@@ -21,6 +21,7 @@ import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { flagsOf } from './ehr-flags.js';
 import { checkContainer, type StorageFacts } from './verify-container.js';
+import { isRequestIdentity } from './request-identity.js';
 import { Findings } from './verify-report.js';
 
 /** What all EHRs of one check share. */
@@ -109,7 +110,9 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
 
 async function contributionRefs(ehrId: string, found: Findings): Promise<Map<string, Set<string>>> {
   const refs = new Map<string, Set<string>>();
-  for await (const { _id, versions } of contributionsOf(ehrId)) {
+  for await (const { _id, versions, authenticated } of contributionsOf(ehrId)) {
+    if (authenticated !== undefined && !isRequestIdentity(authenticated))
+      found.add(CONTRIBUTIONS, _id, 'authenticated does not tell who sent a request');
     refs.set(_id, new Set(versions.map(({ uid }) => uid)));
   }
   found.count(CONTRIBUTIONS, refs.size);

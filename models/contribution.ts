@@ -3,6 +3,17 @@ import type { JsonObject } from '../base/json.js';
 import { COLLECTIONS, type RootType } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
+/** Who sent the request that made a CONTRIBUTION, whatever it says of its committer. */
+export interface RequestIdentity {
+  /** `sub` of the token or name of the user; absent with `AUTH=none`. */
+  readonly sub?: string;
+  /** `iss` of the token, `basic` for a user with a password. */
+  readonly iss?: string;
+  /** The application: `azp` or `client_id` of the token. */
+  readonly client_id?: string;
+  readonly request_id: string;
+}
+
 /** One CONTRIBUTION (fields: docs/storage.md). */
 export interface ContributionDoc {
   /** HIER_OBJECT_ID, a UUID in lower case. */
@@ -11,6 +22,8 @@ export interface ContributionDoc {
   readonly time_committed: Date;
   /** AUDIT_DETAILS. */
   readonly audit: JsonObject;
+  /** Never part of the CONTRIBUTION that clients read; absent when no request made it, and in older data. */
+  readonly authenticated?: RequestIdentity;
   /** In the order of the commit; attested versions are listed too. */
   readonly versions: readonly { readonly uid: string; readonly type: RootType }[];
 }
@@ -27,6 +40,7 @@ const contributionSchema = new Schema<StoredContribution>(
     ehr_id: String,
     time_committed: Date,
     audit: Schema.Types.Mixed,
+    authenticated: Schema.Types.Mixed,
     versions: [Schema.Types.Mixed],
   },
   SCHEMA_OPTIONS,

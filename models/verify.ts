@@ -38,11 +38,16 @@ export function aqlDocumentsOf(ehrId: string, objectIds: readonly string[]): Pro
     .toArray();
 }
 
+/** What is judged of a CONTRIBUTION; `authenticated` as it is stored, whatever that may be. */
+export type ContributionFacts = Pick<ContributionDoc, '_id' | 'versions'> & {
+  readonly authenticated?: unknown;
+};
+
 /** CONTRIBUTIONs of an EHR without their audits, as they are read. */
-export function contributionsOf(ehrId: string): AsyncIterable<Pick<ContributionDoc, '_id' | 'versions'>> {
+export function contributionsOf(ehrId: string): AsyncIterable<ContributionFacts> {
   return mongoose.connection
     .collection<ContributionDoc>(COLLECTIONS.contributions)
-    .find<Pick<ContributionDoc, '_id' | 'versions'>>({ ehr_id: ehrId }, { projection: { versions: 1 } });
+    .find<ContributionFacts>({ ehr_id: ehrId }, { projection: { versions: 1, authenticated: 1 } });
 }
 
 /** Item tags of an EHR, as they are read. */

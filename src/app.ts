@@ -1,20 +1,20 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import { CdrError } from '../base/errors.js';
 import type { Settings } from '../base/settings.js';
+import { createIdentifier } from './identity/identifier.js';
 import type { ProcessState } from './management.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { audit } from './middleware/audit.js';
-import { authenticate, type Identify } from './middleware/authenticate.js';
+import { authenticate } from './middleware/authenticate.js';
 import { errors } from './middleware/errors.js';
 import { concurrencyCap, rateLimit } from './middleware/limits.js';
 import { matchOperation, refuseUnmatched } from './middleware/match-operation.js';
 import { origin } from './middleware/origin.js';
+import { requestIdentity } from './middleware/request-identity.js';
 import { requestLog } from './middleware/request-log.js';
 import { body, knownParameters, readyGate, runOperation } from './middleware/run-operation.js';
 import { compression, crossOrigin, securityHeaders } from './middleware/security.js';
 import { operationTable } from './operation-table.js';
-import { tokenVerifier } from './token-verifier.js';
 
 /** What an application shares with the process that runs it. */
 export interface ProcessView {
@@ -42,19 +42,8 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   if (settings.rateLimitPerMinute !== null) app.use(rateLimit(settings.rateLimitPerMinute));
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
   app.use(audit(settings));
-  app.use(authenticate({ identify: identifier(settings), isOpen: settings.auth === 'none' }));
-  app.use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
+  app.use(authenticate({ identify: createIdentifier(settings, log), isOpen: settings.auth === 'none' }));
+  app.use(requestIdentity()).use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
   app.use(body(settings)).use(runOperation());
   return app;
-}
-
-function identifier(settings: Settings): Identify | null {
-  const verify = tokenVerifier(settings.jwt);
-  return verify === null ? null : (authorization) => verify(bearerToken(authorization));
-}
-
-function bearerToken(authorization: string): string {
-  const token = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization)?.[1];
-  if (token === undefined) throw new CdrError('unauthenticated', 'a valid bearer token is required');
-  return token;
 }

@@ -10,6 +10,7 @@ import { reindexCommand } from './commands/reindex.js';
 import { startCommand } from './commands/start.js';
 import { templateCommand } from './commands/template.js';
 import { tokenCommand } from './commands/token.js';
+import { userCommand } from './commands/user.js';
 import { verifyCommand } from './commands/verify.js';
 
 const USAGE = 2;
@@ -40,6 +41,7 @@ function program(): Command {
     startCommand(),
     demoCommand(),
     tokenCommand(),
+    userCommand(),
     databaseCommand(),
     importCommand(),
     exportCommand(),

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import Joi from 'joi';
 import type { JwtSettings, Settings } from '../base/settings.js';
+import { identityConflicts } from './identity/identity-settings.js';
+import { defaultRolePermissions, readRolePermissions } from './identity/role-permissions.js';
+import { isLoopback } from './loopback.js';
 import { commaList, MANAGEMENT, SETTINGS } from './setting-list.js';
 
 /** The environment as Node gives it. */
@@ -30,11 +33,6 @@ export function loadConfig(env: Environment): Settings {
   return Object.freeze(settings);
 }
 
-/** Whether a host name or address is only reachable from this machine. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 function toSettings(values: Values): Settings {
   const host = textOf(values, 'HOST');
   return {
@@ -51,8 +49,7 @@ function toSettings(values: Values): Settings {
       embeddedDataDir: textOf(values, 'EMBEDDED_DATA_DIR'),
       embeddedCacheSizeGB: numberOrNull(values, 'EMBEDDED_CACHE_SIZE_GB'),
     },
-    auth: (textOrNull(values, 'AUTH') ?? (isLoopback(host) ? 'none' : 'jwt')) as Settings['auth'],
-    jwt: jwtSettings(values),
+    ...identitySettings(values, host),
     ...clinicalSettings(values),
     ...operationSettings(values),
   };
@@ -112,6 +109,19 @@ function operationSettings(values: Values) {
   };
 }
 
+function identitySettings(values: Values, host: string) {
+  const auth = textOrNull(values, 'AUTH') ?? (isLoopback(host) ? 'none' : 'jwt');
+  const jwt = jwtSettings(values);
+  const roles = textOrNull(values, 'ROLE_PERMISSIONS') ?? defaultRolePermissions(jwt.roleUser, jwt.roleAdmin);
+  return {
+    auth: (auth === 'basic,jwt' ? 'jwt,basic' : auth) as Settings['auth'],
+    jwt,
+    basicUsersFile: textOrNull(values, 'BASIC_USERS_FILE'),
+    rolePermissions: readRolePermissions(roles).roles,
+    committerMustBeUser: values.COMMITTER_MUST_BE_USER === true,
+  };
+}
+
 function jwtSettings(values: Values): JwtSettings {
   const secret = textOrNull(values, 'JWT_SECRET');
   const named = commaList(textOf(values, 'JWT_ALGORITHMS'));
@@ -140,29 +150,9 @@ function publicKeyText(value: string | null): string | null {
   }
 }
 
-/** Rules over several settings: architecture, configuration; rulings on authentication. */
+/** Rules over several settings. Each text names the settings it is about. */
 function conflictsOf(settings: Settings): string[] {
-  const { jwt } = settings;
-  const keys = [jwt.secret, jwt.publicKey, jwt.jwksUrl].filter((key) => key !== null).length;
-  const problems: string[] = [];
-  if (keys > 1) problems.push('only one of JWT_SECRET, JWT_PUBLIC_KEY and JWT_JWKS_URL may be set');
-  if (jwt.secret !== null && Buffer.byteLength(jwt.secret) < 32) {
-    problems.push('JWT_SECRET must have at least 32 bytes');
-  }
-  if (keys === 0 && settings.auth === 'jwt') {
-    problems.push('AUTH=jwt needs a key: set JWT_SECRET, JWT_PUBLIC_KEY or JWT_JWKS_URL');
-  }
-  if (keys === 0 && settings.adminApiActive) {
-    problems.push('ADMIN_API_ACTIVE=true needs a key: set JWT_SECRET, JWT_PUBLIC_KEY or JWT_JWKS_URL');
-  }
-  const symmetric = jwt.algorithms.filter((name) => name.startsWith('HS')).length;
-  const expected = jwt.secret === null ? 0 : jwt.algorithms.length;
-  if (keys === 1 && symmetric !== expected) {
-    problems.push(
-      'JWT_ALGORITHMS does not fit the kind of key: HS* for a secret, the others for a public key',
-    );
-  }
-  return problems;
+  return identityConflicts(settings);
 }
 
 /** A local database where one was hardly meant: a missing or misspelt `MONGODB_URI` must not start an empty one. */

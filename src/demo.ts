@@ -45,6 +45,10 @@ function demoSettings(): Settings {
     JWT_PUBLIC_KEY: '',
     JWT_JWKS_URL: '',
     JWT_ALGORITHMS: 'HS256',
+    JWT_ROLE_CLAIMS: '',
+    ROLE_PERMISSIONS: '',
+    BASIC_USERS_FILE: '',
+    COMMITTER_MUST_BE_USER: 'false',
     LOG_LEVEL: 'warn',
   });
 }

@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { JwtSettings } from '../base/settings.js';
+import { requiredValue } from './identity/identity-settings.js';
 
 /** A token for development: who it names, the roles it carries, how long it lives in seconds. */
 export interface TokenRequest {
@@ -15,6 +16,8 @@ export interface TokenRequest {
  */
 export function developmentToken(settings: JwtSettings, request: TokenRequest): string {
   if (settings.secret === null) throw new Error('development tokens need JWT_SECRET');
+  const issuer = requiredValue(settings.issuer);
+  const audience = requiredValue(settings.audience);
   const algorithm = settings.algorithms.find((name) => name.startsWith('HS')) ?? 'HS256';
   return jwt.sign(
     { preferred_username: request.user, roles: request.roles },
@@ -23,8 +26,8 @@ export function developmentToken(settings: JwtSettings, request: TokenRequest): 
       algorithm,
       subject: request.user,
       expiresIn: request.lifetimeSeconds,
-      ...(settings.issuer === null ? {} : { issuer: settings.issuer }),
-      ...(settings.audience === null ? {} : { audience: settings.audience }),
+      ...(issuer !== null && { issuer }),
+      ...(audience !== null && { audience }),
     },
   );
 }

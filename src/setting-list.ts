@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { readRolePermissions } from './identity/role-permissions.js';
 
 /** One setting of the environment: its name, how it is checked, what it means. */
 export interface SettingDescription {
@@ -98,9 +99,9 @@ export const SETTINGS: readonly SettingDescription[] = [
   ),
   setting(
     'AUTH',
-    Joi.string().valid('none', 'jwt').empty(''),
+    Joi.string().replace(/\s/g, '').valid('none', 'jwt', 'basic', 'jwt,basic', 'basic,jwt').empty(''),
     '',
-    'none or jwt for the standard API; empty = none on a loopback HOST, else jwt',
+    'none, jwt, basic or jwt,basic for the standard API; empty = none on a loopback HOST, else jwt',
   ),
   setting('JWT_SECRET', text().default(''), '', 'HMAC secret, at least 32 bytes'),
   setting('JWT_PUBLIC_KEY', text().default(''), '', 'public key, PEM text or path of a PEM file'),
@@ -110,7 +111,7 @@ export const SETTINGS: readonly SettingDescription[] = [
       .uri({ scheme: ['http', 'https'] })
       .empty(''),
     '',
-    'address of a JSON Web Key Set',
+    'address of a JSON Web Key Set; https, on loopback http too',
   ),
   setting(
     'JWT_ALGORITHMS',
@@ -118,18 +119,46 @@ export const SETTINGS: readonly SettingDescription[] = [
     '',
     'allowed algorithms; empty = HS256 with a secret, RS256 with a public key or a key set',
   ),
-  setting('JWT_ISSUER', text().default(''), '', 'required issuer; empty = any'),
-  setting('JWT_AUDIENCE', text().default(''), '', 'required audience; empty = any'),
+  setting(
+    'JWT_ISSUER',
+    text().default(''),
+    '',
+    'required issuer; any = every one; needed with a public key or key set, empty = any with a secret',
+  ),
+  setting(
+    'JWT_AUDIENCE',
+    text().default(''),
+    '',
+    'required audience; any = every one; needed with a public key or key set, empty = any with a secret',
+  ),
   setting(
     'JWT_ROLE_CLAIMS',
-    text().empty('').default('realm_access.roles,scope,roles'),
-    'realm_access.roles,scope,roles',
+    text().empty('').default('realm_access.roles,roles'),
+    'realm_access.roles,roles',
     'claims that hold roles',
   ),
   setting('JWT_CLOCK_TOLERANCE_S', count().min(0).max(600).default(30), '30', 'clock tolerance, seconds'),
   setting('ROLE_USER', text().empty('').default('USER'), 'USER', 'role name of users'),
   setting('ROLE_ADMIN', text().empty('').default('ADMIN'), 'ADMIN', 'role name of administrators'),
-  setting('ADMIN_API_ACTIVE', flag(false), 'false', 'whether /rest/admin exists; needs a key'),
+  setting(
+    'ROLE_PERMISSIONS',
+    text().empty('').custom(rolePermissions),
+    '',
+    'what roles may do, docs/authentication.md; empty = USER=read,write,define;ADMIN=*;AUDITOR=audit;READER=read',
+  ),
+  setting('BASIC_USERS_FILE', text().default(''), '', 'users with passwords, written by everchart user add'),
+  setting(
+    'COMMITTER_MUST_BE_USER',
+    flag(false),
+    'false',
+    'whether naming another committer needs the permission commit_for_others',
+  ),
+  setting(
+    'ADMIN_API_ACTIVE',
+    flag(false),
+    'false',
+    'whether /rest/admin exists; needs a key or BASIC_USERS_FILE',
+  ),
   setting('ADMIN_ALLOW_DELETE_ALL', flag(true), 'true', 'whether all templates can be deleted at once'),
   setting('AUDIT_READS', flag(false), 'false', 'whether reads of clinical data are recorded'),
   setting('STATUS_ENDPOINT', flag(true), 'true', 'whether /rest/status exists'),
@@ -256,6 +285,11 @@ function list(allowed: readonly string[], defaultText = ''): Joi.Schema {
         ? value
         : helpers.message({ custom: `{#label} has unknown words: ${unknown.join(', ')}` });
     });
+}
+
+function rolePermissions(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const { problems } = readRolePermissions(value);
+  return problems.length === 0 ? value : helpers.message({ custom: problems.join('; ') });
 }
 
 function timezone(value: string): string {

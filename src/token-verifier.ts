@@ -3,11 +3,17 @@ import jwt from 'jsonwebtoken';
 import type { JwtSettings } from '../base/settings.js';
 import { CdrError } from '../base/errors.js';
 import type { AuthenticatedUser } from '../routes/http/request-state.js';
+import { requiredValue } from './identity/identity-settings.js';
 import { keySet, type KeySource } from './key-set.js';
-import type { Permission } from '../routes/http/request-state.js';
 
-/** Checks a bearer token and gives its user. @throws unauthenticated when it is not valid. */
-export type TokenVerifier = (token: string) => Promise<AuthenticatedUser>;
+/** Who somebody proved to be; what that allows is told by `ROLE_PERMISSIONS`. */
+export type Identity = Omit<AuthenticatedUser, 'permissions'>;
+
+/** Checks a bearer token and tells who it names. @throws unauthenticated when it is not valid */
+export type TokenVerifier = (token: string) => Promise<Identity>;
+
+/** Latest time that a Date can hold, in seconds: an `exp` beyond it is no time. */
+const MAX_TIME_SECONDS = 8_640_000_000_000;
 
 /**
  * Builds the token check from the configured key; null when no key is configured.
@@ -18,9 +24,13 @@ export function tokenVerifier(settings: JwtSettings): TokenVerifier | null {
   if (keys === null) return null;
   return async (token) => {
     const header = jwt.decode(token, { complete: true })?.header;
-    if (header === undefined) throw invalidToken();
+    // Extensions that must be understood (RFC 7515, 4.1.11): none is, so whatever is named is unknown.
+    if (header === undefined || header.crit !== undefined) throw invalidToken();
     const key = await keys(header.kid);
-    return userFrom(verified(token, key, settings), settings);
+    const payload = verified(token, key, settings);
+    requireAccessToken(header, payload);
+    requireTimes(payload, settings.clockToleranceSeconds);
+    return identityFrom(payload, settings.roleClaims);
   };
 }
 
@@ -36,43 +46,57 @@ function fixedKey(settings: JwtSettings): KeyObject | null {
 }
 
 function verified(token: string, key: KeyObject, settings: JwtSettings): jwt.JwtPayload {
+  const issuer = requiredValue(settings.issuer);
+  const audience = requiredValue(settings.audience);
   try {
     const payload = jwt.verify(token, key, {
       algorithms: [...settings.algorithms],
       clockTolerance: settings.clockToleranceSeconds,
-      ...(settings.issuer === null ? {} : { issuer: settings.issuer }),
-      ...(settings.audience === null ? {} : { audience: settings.audience }),
+      ...(issuer !== null && { issuer }),
+      ...(audience !== null && { audience }),
     });
-    if (typeof payload === 'string' || typeof payload.exp !== 'number') throw invalidToken();
+    if (typeof payload === 'string') throw invalidToken();
     return payload;
   } catch (cause) {
     throw cause instanceof CdrError ? cause : invalidToken(cause);
   }
 }
 
-function invalidToken(cause?: unknown): CdrError {
-  return new CdrError('unauthenticated', 'the bearer token is not valid', { cause });
+/** An ID token tells an application who its user is; it gives no access. OpenID Connect Core, section 2. */
+function requireAccessToken(header: jwt.JwtHeader, payload: jwt.JwtPayload): void {
+  const types: unknown[] = [header.typ, payload.typ];
+  const isIdToken = types.some((type) => typeof type === 'string' && type.toUpperCase() === 'ID');
+  if (isIdToken || payload.at_hash !== undefined) throw invalidToken();
 }
 
-function userFrom(payload: jwt.JwtPayload, settings: JwtSettings): AuthenticatedUser {
+/** Every token ends, and none was made in the future. */
+function requireTimes({ exp, iat }: jwt.JwtPayload, toleranceSeconds: number): void {
+  if (!isTime(exp)) throw invalidToken();
+  if (iat === undefined) return;
+  if (!isTime(iat) || iat > Date.now() / 1000 + toleranceSeconds) throw invalidToken();
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= MAX_TIME_SECONDS;
+}
+
+function identityFrom(payload: jwt.JwtPayload, roleClaims: readonly string[]): Identity {
+  const subject = textClaim(payload, 'sub');
+  if (subject === null) throw invalidToken();
   const preferred: unknown = payload.preferred_username;
-  const name = typeof preferred === 'string' && preferred !== '' ? preferred : (payload.sub ?? 'unknown');
-  const roles = settings.roleClaims.flatMap((path) => rolesAt(payload, path));
-  const permissions = new Set<Permission>([
-    ...(roles.includes(settings.roleUser) ? (['read', 'write', 'define'] as const) : []),
-    ...(roles.includes(settings.roleAdmin)
-      ? (['read', 'write', 'define', 'audit', 'admin', 'commit_for_others'] as const)
-      : []),
-  ]);
-  const subject = payload.sub ?? name;
-  return {
-    name,
-    subject,
-    issuer: payload.iss ?? null,
-    clientId: null,
-    roles: [...new Set(roles)],
-    permissions,
-  };
+  const name = typeof preferred === 'string' && preferred !== '' ? preferred : subject;
+  const issuer = textClaim(payload, 'iss');
+  const clientId = textClaim(payload, 'azp') ?? textClaim(payload, 'client_id');
+  const roles = roleClaims.flatMap((path) => rolesAt(payload, path));
+  return { name, subject, issuer, clientId, roles: [...new Set(roles)] };
+}
+
+/** A claim that is a text; null when it is absent or empty. @throws unauthenticated when it is anything else */
+function textClaim(payload: jwt.JwtPayload, name: string): string | null {
+  const value: unknown = payload[name];
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string') throw invalidToken();
+  return value;
 }
 
 /** Values of a claim path such as `realm_access.roles`: a list, or the words of a string. */
@@ -94,4 +118,8 @@ function publicKeyOf(pem: string): KeyObject {
   } catch (error) {
     throw new Error('JWT_PUBLIC_KEY: the PEM text holds no key that can be read', { cause: error });
   }
+}
+
+function invalidToken(cause?: unknown): CdrError {
+  return new CdrError('unauthenticated', 'the bearer token is not valid', { cause });
 }

@@ -10,7 +10,7 @@ import {
   type LifecycleState,
 } from '../../change/codes.js';
 import type { ChangeSettings } from '../../change/context.js';
-import { judgedCommitter } from '../../change/committer.js';
+import { judgedCommitter, requireOwnCommitter } from '../../change/committer.js';
 import type { VersionMetadata } from '../../change/request.js';
 import { commitPairs, type CommitPairs } from './commit-pairs.js';
 import { requestState } from './request-state.js';
@@ -30,11 +30,13 @@ export interface CommitHeaders {
   readonly description: JsonObject | undefined;
   /** PARTY_IDENTIFIED: as given, with the name of the token's user where none is given. */
   readonly committer: JsonObject;
+  /** Name of the user when this is the only committer that he may name (`COMMITTER_MUST_BE_USER`); null: any. */
+  readonly onlyCommitter: string | null;
   readonly lifecycleState: LifecycleState | undefined;
   readonly signature: string | undefined;
 }
 
-/** Reads the commit metadata headers. Contract, section 5. @throws invalid */
+/** Reads the commit metadata headers. Contract, section 5. @throws invalid; forbidden for another's committer */
 export function commitHeaders(ctx: Context, settings: ChangeSettings): CommitHeaders {
   const pairs = commitPairs(ctx);
   const { audit, version } = pairs;
@@ -42,16 +44,20 @@ export function commitHeaders(ctx: Context, settings: ChangeSettings): CommitHea
   const changeType = termAt(audit, 'change_type');
   const state = termAt(version, 'lifecycle_state');
   const description = audit.get('description.value');
+  const committer = committerOf(ctx, pairs);
+  const onlyCommitter = onlyCommitterOf(ctx, settings);
+  requireOwnCommitter(committer, onlyCommitter);
   return {
     changeType: changeType && changeTypeOf(changeType),
     description: description === undefined ? undefined : { _type: 'DV_TEXT', value: description },
-    committer: committerOf(ctx, pairs),
+    committer,
+    onlyCommitter,
     lifecycleState: state && lifecycleStateOf(state),
     signature: version.get('signature'),
   };
 }
 
-/** The metadata of a direct POST, PUT or DELETE, defaults filled in. @throws invalid */
+/** The metadata of a direct POST, PUT or DELETE, defaults filled in. @throws as `commitHeaders` */
 export function commitMetadata(
   ctx: Context,
   method: ChangeMethod,
@@ -99,6 +105,13 @@ function committerOf(ctx: Context, { audit }: CommitPairs): JsonObject {
   if (identifier.size > 0)
     committer.identifiers = [{ _type: 'DV_IDENTIFIER', ...Object.fromEntries(identifier) }];
   return audit.size === 0 ? committer : judgedCommitter(committer);
+}
+
+function onlyCommitterOf(ctx: Context, { committerMustBeUser }: ChangeSettings): string | null {
+  const { user } = requestState(ctx);
+  return !committerMustBeUser || user === null || user.permissions.has('commit_for_others')
+    ? null
+    : user.name;
 }
 
 function partyRef(given: ReadonlyMap<string, string>): JsonObject {

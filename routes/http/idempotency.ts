@@ -28,11 +28,10 @@ export function idempotent(replay: Replay): (ctx: Context, next: Next) => Promis
       await next();
       return;
     }
-    const id = idempotencyId(
-      requestState(ctx).user?.name ?? '',
-      filledPath(currentOperation(ctx)),
-      keyOf(header),
-    );
+    const { user } = requestState(ctx);
+    // By the identity that never changes: two issuers may give one name to two users.
+    const owner = user === null ? '' : `${user.issuer ?? ''} ${user.subject}`;
+    const id = idempotencyId(owner, filledPath(currentOperation(ctx)), keyOf(header));
     const bodyHash = hashOf(ctx.request.body);
     const completed = await takenRequest(id, bodyHash);
     if (completed !== null) await answerAgain(ctx, completed, replay);

@@ -1,8 +1,11 @@
 import type { Context } from 'koa';
+import type { Permission } from '../../base/permission.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import type { FailureRecord } from './failure-record.js';
 import type { ParameterName } from './parameters.js';
 import type { SchemaName } from './schemas.js';
+
+export type { Permission } from '../../base/permission.js';
 
 /** Media types of bodies, by what they are about. */
 export const MEDIA_TYPES = {
@@ -43,9 +46,6 @@ export interface AnswerDescription {
   readonly body?: BodyDescription;
   readonly headers?: readonly HeaderName[];
 }
-
-/** What an identity may do. `commit_for_others`: name another committer than itself. */
-export type Permission = 'read' | 'write' | 'define' | 'audit' | 'admin' | 'commit_for_others';
 
 /**
  * Who may call: `open` everybody; `anyone` whoever can say who he is, and everybody with `AUTH=none`; `identified` the

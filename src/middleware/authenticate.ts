@@ -3,9 +3,7 @@ import { CdrError } from '../../base/errors.js';
 import type { Access, Permission } from '../../routes/http/operation.js';
 import type { AuthenticatedUser } from '../../routes/http/request-state.js';
 import { requestState } from '../../routes/http/request-state.js';
-
-/** Gives the identity behind an `Authorization` header. @throws unauthenticated when there is none */
-export type Identify = (authorization: string, address: string) => Promise<AuthenticatedUser>;
+import type { Identify } from '../identity/identifier.js';
 
 /** Who may call what. */
 export interface AccessRule {
@@ -30,7 +28,8 @@ export function authenticate({ identify, isOpen }: AccessRule): Middleware {
     const access = state.matched?.operation.access ?? 'anyone';
     const isFree = access === 'open' || (isOpen && !ALWAYS_IDENTIFIED.includes(access));
     if (!isFree) {
-      if (identify === null) throw new CdrError('unauthenticated', 'a valid bearer token is required');
+      if (identify === null)
+        throw new CdrError('unauthenticated', 'nobody can identify himself to this server');
       state.user = await identify(ctx.get('Authorization'), state.address);
       requirePermission(state.user, access);
     }
@@ -39,13 +38,11 @@ export function authenticate({ identify, isOpen }: AccessRule): Middleware {
 }
 
 function requirePermission({ permissions }: AuthenticatedUser, access: Access): void {
-  if (access === 'identified') return;
-  const isAllowed = access === 'anyone' ? permissions.size > 0 : permissions.has(access as Permission);
+  const isAnyEnough = access === 'anyone' || access === 'identified';
+  const isAllowed = isAnyEnough ? permissions.size > 0 : permissions.has(access as Permission);
   if (!isAllowed)
     throw new CdrError(
       'forbidden',
-      access === 'anyone'
-        ? 'no role of this identity has a permission'
-        : `this needs the permission ${access}`,
+      isAnyEnough ? 'no role of this identity has a permission' : `this needs the permission ${access}`,
     );
 }

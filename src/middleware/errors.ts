@@ -41,12 +41,11 @@ function answerKnown(ctx: Context, error: CdrError): void {
   setDetailHeaders(ctx, error.details, baseUrl);
   // Of a body without a known length the rest was not read, so the connection cannot go on.
   if (status === 413) ctx.set('Connection', 'close');
-  if (status === 401) ctx.set('WWW-Authenticate', 'Bearer error="invalid_token"');
   answer(ctx, status, body);
 }
 
 function setDetailHeaders(ctx: Context, details: ErrorDetails, baseUrl: string): void {
-  const { latestVersionUid, latestVersionPath, mergedInto, retryAfterSeconds, allow } = details;
+  const { latestVersionUid, latestVersionPath, mergedInto, retryAfterSeconds, allow, challenge } = details;
   if (latestVersionUid !== undefined) ctx.set('ETag', `"${latestVersionUid}"`);
   if (latestVersionPath !== undefined) {
     ctx.set('Location', `${baseUrl}${STANDARD_API}${latestVersionPath}`);
@@ -59,6 +58,7 @@ function setDetailHeaders(ctx: Context, details: ErrorDetails, baseUrl: string):
   }
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));
   if (allow !== undefined) ctx.set('Allow', allow.join(', '));
+  if (challenge !== undefined) ctx.set('WWW-Authenticate', [...challenge]);
 }
 
 /** Koa leaves these without a body when no route or no method matched. */

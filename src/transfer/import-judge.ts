@@ -63,6 +63,7 @@ async function judgeOne(context: ChangeContext, object: JsonObject, lifecycle: s
 async function judgeContribution(context: ChangeContext, contribution: JsonObject): Promise<void> {
   const defaults = {
     committer: LOCAL_COMMITTER,
+    onlyCommitter: null,
     description: undefined,
     changeType: undefined,
     lifecycleState: undefined,

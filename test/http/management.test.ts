@@ -8,8 +8,8 @@ import { testApp } from '../support/app.js';
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 const all = loadConfig({ JWT_SECRET: SECRET, MANAGEMENT_ENDPOINTS: 'all' });
 const withKey = { jwt: all.jwt, managementEndpoints: all.managementEndpoints };
-const admin = `Bearer ${jwt.sign({ roles: ['ADMIN'] }, SECRET, { expiresIn: 60 })}`;
-const user = `Bearer ${jwt.sign({ roles: ['USER'] }, SECRET, { expiresIn: 60 })}`;
+const admin = `Bearer ${jwt.sign({ roles: ['ADMIN'] }, SECRET, { subject: 'ada', expiresIn: 60 })}`;
+const user = `Bearer ${jwt.sign({ roles: ['USER'] }, SECRET, { subject: 'ada', expiresIn: 60 })}`;
 
 useDatabase();
 

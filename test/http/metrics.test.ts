@@ -12,7 +12,7 @@ import { givenComposition, givenEhr } from '../support/resources.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 const { jwt: keys, managementEndpoints } = loadConfig({ JWT_SECRET: SECRET, MANAGEMENT_ENDPOINTS: 'all' });
-const admin = `Bearer ${jwt.sign({ roles: ['ADMIN'] }, SECRET, { expiresIn: 60 })}`;
+const admin = `Bearer ${jwt.sign({ roles: ['ADMIN'] }, SECRET, { subject: 'ada', expiresIn: 60 })}`;
 
 useDatabase();
 

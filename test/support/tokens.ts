@@ -12,7 +12,7 @@ export const WITH_ADMIN: Pick<Settings, 'jwt' | 'adminApiActive'> = {
 
 /** An `Authorization` header of a user with these roles. */
 export function bearer(roles: readonly string[], name = 'ada', expiresIn = 600): string {
-  return `Bearer ${jwt.sign({ preferred_username: name, roles }, SECRET, { expiresIn })}`;
+  return `Bearer ${jwt.sign({ preferred_username: name, roles }, SECRET, { subject: name, expiresIn })}`;
 }
 
 /** Header of an administrator. */

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { isLoopback, loadConfig } from '../../../src/config.js';
+import { loadConfig } from '../../../src/config.js';
+import { isLoopback } from '../../../src/loopback.js';
 import { configurationPage } from '../../../src/configuration-page.js';
 import { envExample } from '../../../src/env-example.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
+
+const PROVIDER = {
+  JWT_JWKS_URL: 'https://id.example.org/keys',
+  JWT_ISSUER: 'https://id.example.org',
+  JWT_AUDIENCE: 'everchart',
+};
 
 describe('configuration', () => {
   it('is complete without any variable', () => {
@@ -46,7 +53,7 @@ describe('configuration', () => {
 
   it('refuses algorithms that do not fit the key, and none', () => {
     expect(loadConfig({ JWT_SECRET: SECRET }).jwt.algorithms).toEqual(['HS256']);
-    expect(loadConfig({ JWT_JWKS_URL: 'https://id.example.org/keys' }).jwt.algorithms).toEqual(['RS256']);
+    expect(loadConfig(PROVIDER).jwt.algorithms).toEqual(['RS256']);
     expect(() => loadConfig({ JWT_SECRET: SECRET, JWT_ALGORITHMS: 'RS256' })).toThrow(/does not fit/);
     expect(() => loadConfig({ JWT_SECRET: SECRET, JWT_ALGORITHMS: 'none' })).toThrow(/unknown words: none/);
   });
@@ -66,6 +73,56 @@ describe('configuration', () => {
     expect(() => loadConfig({ ...beyond, AUTH: '', ...production })).toThrow(
       /2 problem[^]*AUTH=jwt needs a key[^]*HOST 0\.0\.0\.0 can be reached from other machines and NODE_ENV is production/,
     );
+  });
+
+  it('asks for issuer and audience beside the key of an identity provider, by name', () => {
+    const { JWT_JWKS_URL } = PROVIDER;
+    expect(() => loadConfig({ JWT_JWKS_URL, JWT_SECRET: 'short' })).toThrow(
+      /4 problem[^]*only one of[^]*32 bytes[^]*JWT_ISSUER is needed[^]*JWT_AUDIENCE is needed/,
+    );
+    expect(() => loadConfig({ ...PROVIDER, JWT_AUDIENCE: '' })).toThrow(
+      /1 problem[^]*JWT_AUDIENCE is needed/,
+    );
+    const { jwt } = loadConfig({ JWT_JWKS_URL, JWT_ISSUER: 'any', JWT_AUDIENCE: 'any' });
+    expect(jwt).toMatchObject({ issuer: 'any', audience: 'any' });
+    expect(loadConfig({ JWT_SECRET: SECRET }).jwt).toMatchObject({ issuer: null, audience: null });
+  });
+
+  it('takes a key set over http from this machine only', () => {
+    const from = (JWT_JWKS_URL: string) => () => loadConfig({ ...PROVIDER, JWT_JWKS_URL });
+    expect(from('http://id.example.org/keys')).toThrow(/JWT_JWKS_URL must begin with https/);
+    expect(from('http://localhost.example.org/keys')).toThrow(/https/);
+    for (const host of ['127.0.0.1:9', 'localhost', '[::1]:9'])
+      expect(from(`http://${host}/keys`)).not.toThrow();
+  });
+
+  it('gives roles the permissions that ROLE_PERMISSIONS names, and says which word was meant', () => {
+    const of = (env: Record<string, string>) => loadConfig(env).rolePermissions;
+    const all = ['read', 'write', 'define', 'audit', 'admin', 'commit_for_others'];
+    expect(of({ ROLE_USER: 'nurse', ROLE_ADMIN: 'root' })).toEqual({
+      NURSE: ['read', 'write', 'define'],
+      ROOT: all,
+      AUDITOR: ['audit'],
+      READER: ['read'],
+    });
+    expect(of({ ROLE_PERMISSIONS: 'nurse=read, write; ROOT=*;' })).toEqual({
+      NURSE: ['read', 'write'],
+      ROOT: all,
+    });
+    expect(() => of({ ROLE_PERMISSIONS: 'NURSE=read,wirte' })).toThrow(
+      /ROLE_PERMISSIONS: wirte is no permission, did you mean write\?/,
+    );
+    for (const malformed of ['NURSE', '=read', 'A=read=write', ';'])
+      expect(() => of({ ROLE_PERMISSIONS: malformed })).toThrow(/ROLE_PERMISSIONS/);
+  });
+
+  it('asks for a users file with Basic authentication, and for users where committers must be', () => {
+    expect(() => loadConfig({ AUTH: 'basic' })).toThrow(/AUTH=basic needs BASIC_USERS_FILE/);
+    expect(() => loadConfig({ AUTH: 'jwt,basic' })).toThrow(/2 problem[^]*needs a key[^]*BASIC_USERS_FILE/);
+    const both = loadConfig({ AUTH: 'basic, jwt', JWT_SECRET: SECRET, BASIC_USERS_FILE: 'users' });
+    expect(both).toMatchObject({ auth: 'jwt,basic', basicUsersFile: 'users' });
+    expect(loadConfig({ ADMIN_API_ACTIVE: 'true', BASIC_USERS_FILE: 'users' }).adminApiActive).toBe(true);
+    expect(() => loadConfig({ COMMITTER_MUST_BE_USER: 'true' })).toThrow(/COMMITTER_MUST_BE_USER=true needs/);
   });
 
   it('equals .env.example and docs/configuration.md, key by key', () => {

@@ -35,6 +35,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
     "'import', '--local', '--dry-run'",
   ],
   'everchart import': ['test/http/command-line.test.ts', "run('import', file("],
+  'everchart user add': ['test/http/basic-users.test.ts', "user(['add', 'ada'"],
   'everchart verify': ['test/http/command-line.test.ts', "['verify']"],
   mongosh: 'needs the MongoDB shell; test/database/embedded-access.test.ts connects with its driver',
   mongodump: 'needs MongoDB Database Tools and a replica set',

@@ -13,8 +13,12 @@ const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
+const OF_X = { subject: 'x', expiresIn: 60 } as const;
+/** Of any issuer and for anybody, unless a test says otherwise. */
+const ANYBODY = { JWT_ISSUER: 'any', JWT_AUDIENCE: 'any' };
+
 function settings(env: Record<string, string>): JwtSettings {
-  return loadConfig(env).jwt;
+  return loadConfig({ ...ANYBODY, ...env }).jwt;
 }
 
 function pem(key: KeyObject): string {
@@ -43,21 +47,23 @@ describe('bearer tokens', () => {
     };
     const token = jwt.sign(claims, SECRET, { expiresIn: 60 });
     const user = await tokenVerifier(settings({ JWT_SECRET: SECRET }))!(token);
-    expect(user).toEqual({ name: 'ada', roles: ['ADMIN', 'OPENID', 'USER', 'AUDITOR'] });
+    const who = { name: 'ada', subject: 'x', issuer: null, clientId: null };
+    expect(user).toEqual({ ...who, roles: ['ADMIN', 'AUDITOR'] });
   });
 
   it('fall back to the subject for the name', async () => {
-    const token = jwt.sign({}, SECRET, { subject: 'service-7', expiresIn: 60 });
+    const token = jwt.sign({ client_id: 'c' }, SECRET, { subject: 'service-7', expiresIn: 60 });
     expect((await tokenVerifier(settings({ JWT_SECRET: SECRET }))!(token)).name).toBe('service-7');
   });
 
   it.each([
-    ['another secret', jwt.sign({}, `${SECRET}x`, { expiresIn: 60 })],
-    ['no expiry', jwt.sign({}, SECRET)],
-    ['an expiry in the past', jwt.sign({}, SECRET, { expiresIn: -60 })],
-    ['a start in the future', jwt.sign({}, SECRET, { expiresIn: 600, notBefore: 300 })],
-    ['algorithm none', jwt.sign({}, '', { algorithm: 'none', expiresIn: 60 })],
-    ['an algorithm that is not configured', jwt.sign({}, SECRET, { algorithm: 'HS512', expiresIn: 60 })],
+    ['another secret', jwt.sign({}, `${SECRET}x`, OF_X)],
+    ['no expiry', jwt.sign({}, SECRET, { subject: 'x' })],
+    ['an expiry in the past', jwt.sign({}, SECRET, { ...OF_X, expiresIn: -60 })],
+    ['a start in the future', jwt.sign({}, SECRET, { ...OF_X, expiresIn: 600, notBefore: 300 })],
+    ['algorithm none', jwt.sign({}, '', { ...OF_X, algorithm: 'none' })],
+    ['an algorithm that is not configured', jwt.sign({}, SECRET, { ...OF_X, algorithm: 'HS512' })],
+    ['no subject', jwt.sign({}, SECRET, { expiresIn: 60 })],
     ['a text as payload', jwt.sign('just text', SECRET)],
     ['no form of a token', 'a.b.c'],
   ])('are refused with %s', async (_, token) => {
@@ -65,22 +71,22 @@ describe('bearer tokens', () => {
   });
 
   it('are accepted within the clock tolerance only', async () => {
-    const token = jwt.sign({}, SECRET, { expiresIn: -20 });
+    const token = jwt.sign({}, SECRET, { subject: 'x', expiresIn: -20 });
     expect(await refusal({ JWT_SECRET: SECRET }, token)).toBe('accepted');
     expect(await refusal({ JWT_SECRET: SECRET, JWT_CLOCK_TOLERANCE_S: '5' }, token)).toBe('unauthenticated');
   });
 
   it('must name the configured issuer and audience', async () => {
     const env = { JWT_SECRET: SECRET, JWT_ISSUER: 'https://id.example.org', JWT_AUDIENCE: 'cdr' };
-    const right = { issuer: 'https://id.example.org', audience: 'cdr', expiresIn: 60 };
+    const right = { subject: 'x', issuer: 'https://id.example.org', audience: 'cdr', expiresIn: 60 };
     expect(await refusal(env, jwt.sign({}, SECRET, right))).toBe('accepted');
     expect(await refusal(env, jwt.sign({}, SECRET, { ...right, audience: 'shop' }))).toBe('unauthenticated');
     expect(await refusal(env, jwt.sign({}, SECRET, { expiresIn: 60 }))).toBe('unauthenticated');
   });
 
   it('signed with RS256 or ES256 are checked with the public key', async () => {
-    const rs = jwt.sign({}, rsa.privateKey, { algorithm: 'RS256', expiresIn: 60 });
-    const es = jwt.sign({}, ec.privateKey, { algorithm: 'ES256', expiresIn: 60 });
+    const rs = jwt.sign({}, rsa.privateKey, { ...OF_X, algorithm: 'RS256' });
+    const es = jwt.sign({}, ec.privateKey, { ...OF_X, algorithm: 'ES256' });
     expect(await refusal({ JWT_PUBLIC_KEY: pem(rsa.publicKey) }, rs)).toBe('accepted');
     expect(await refusal({ JWT_PUBLIC_KEY: pem(ec.publicKey), JWT_ALGORITHMS: 'ES256' }, es)).toBe(
       'accepted',
@@ -89,7 +95,7 @@ describe('bearer tokens', () => {
   });
 
   it('cannot pass a public key off as an HMAC secret', async () => {
-    const forged = jwt.sign({}, Buffer.from(pem(rsa.publicKey)), { algorithm: 'HS256', expiresIn: 60 });
+    const forged = jwt.sign({}, Buffer.from(pem(rsa.publicKey)), { ...OF_X, algorithm: 'HS256' });
     expect(await refusal({ JWT_PUBLIC_KEY: pem(rsa.publicKey) }, forged)).toBe('unauthenticated');
   });
 });
@@ -98,7 +104,8 @@ describe('development tokens', () => {
   it('are accepted by the server that shares the secret', async () => {
     const jwtSettings = settings({ JWT_SECRET: SECRET, JWT_ISSUER: 'dev', JWT_AUDIENCE: 'cdr' });
     const token = developmentToken(jwtSettings, { user: 'ada', roles: ['ADMIN'], lifetimeSeconds: 60 });
-    expect(await tokenVerifier(jwtSettings)!(token)).toEqual({ name: 'ada', roles: ['ADMIN'] });
+    const who = { name: 'ada', subject: 'ada', issuer: 'dev', clientId: null };
+    expect(await tokenVerifier(jwtSettings)!(token)).toEqual({ ...who, roles: ['ADMIN'] });
   });
 
   it('need a secret', () => {
@@ -135,7 +142,7 @@ describe('a JSON Web Key Set', () => {
 
   it('gives the key that a token names, fetched once', async () => {
     const url = await serve({ keys: [jwk, { kty: 'oct', k: 'AAAA', kid: 'secret' }] });
-    const token = jwt.sign({}, rsa.privateKey, { algorithm: 'RS256', expiresIn: 60, keyid: 'first' });
+    const token = jwt.sign({}, rsa.privateKey, { ...OF_X, algorithm: 'RS256', keyid: 'first' });
     const verify = tokenVerifier(settings({ JWT_JWKS_URL: url }))!;
     await Promise.all([verify(token), verify(token), verify(token)]);
     await verify(token);

@@ -1,0 +1,88 @@
+import type { Logger } from 'pino';
+import { CdrError } from '../../base/errors.js';
+import type { Settings } from '../../base/settings.js';
+import type { AuthenticatedUser } from '../../routes/http/request-state.js';
+import { tokenVerifier, type Identity, type TokenVerifier } from '../token-verifier.js';
+import { passwordVerifier, type PasswordVerifier } from './password-verifier.js';
+import { identityWarnings } from './identity-settings.js';
+import { permissionsOf } from './role-permissions.js';
+import { UsersFile } from './users-file.js';
+
+/** What the identity of a request is read from. */
+export type IdentitySettings = Pick<
+  Settings,
+  'auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl'
+>;
+
+/**
+ * Tells who sends a request. `authorization`: the header, empty when there is none; `address`: of the client, by which
+ * attempts are limited.
+ * @throws unauthenticated with the challenges for the client; too-many-requests after too many wrong passwords;
+ * unavailable when the keys or the users file cannot be read or too many passwords wait to be checked
+ */
+export type Identify = (authorization: string, address: string) => Promise<AuthenticatedUser>;
+
+/** The checks that are switched on. */
+interface Schemes {
+  readonly token: TokenVerifier | null;
+  readonly password: PasswordVerifier | null;
+}
+
+const REALM = 'realm="everchart"';
+const BEARER = /^Bearer(?: +(.*))?$/i;
+const TOKEN = /^[A-Za-z0-9._~+/=-]+$/;
+const BASIC = /^Basic +([A-Za-z0-9+/_-]+={0,2})$/i;
+
+/**
+ * Builds the check of `Authorization` and logs what an operator should know of its settings. With `AUTH=none` what
+ * stays closed, such as administration, takes whatever is configured. Null when neither a key nor a users file is.
+ * @throws Error when the users file cannot be trusted or read
+ */
+export function createIdentifier(settings: IdentitySettings, log: Logger): Identify | null {
+  for (const warning of identityWarnings(settings)) log.warn(warning);
+  const { auth, basicUsersFile, rolePermissions } = settings;
+  const takes = (scheme: 'jwt' | 'basic'): boolean => auth === 'none' || auth.split(',').includes(scheme);
+  const schemes: Schemes = {
+    token: takes('jwt') ? tokenVerifier(settings.jwt) : null,
+    password:
+      takes('basic') && basicUsersFile !== null ? passwordVerifier(new UsersFile(basicUsersFile), log) : null,
+  };
+  if (schemes.token === null && schemes.password === null) return null;
+  return async (authorization, address) => {
+    const identity = await identityOf(schemes, authorization.trim(), address);
+    return { ...identity, permissions: permissionsOf(rolePermissions, identity.roles) };
+  };
+}
+
+async function identityOf(schemes: Schemes, authorization: string, address: string): Promise<Identity> {
+  const { token: verifyToken, password: verifyPassword } = schemes;
+  const token = BEARER.exec(authorization)?.[1];
+  try {
+    if (token !== undefined && verifyToken !== null) {
+      if (!TOKEN.test(token)) throw new CdrError('unauthenticated', 'the bearer token is not valid');
+      return await verifyToken(token);
+    }
+    const credentials = BASIC.exec(authorization)?.[1];
+    if (credentials !== undefined && verifyPassword !== null)
+      return await verifyPassword(credentials, address);
+  } catch (error) {
+    if (!(error instanceof CdrError) || error.code !== 'unauthenticated') throw error;
+    throw withChallenges(error, schemes, token !== undefined);
+  }
+  throw withChallenges(new CdrError('unauthenticated', wanted(schemes)), schemes, false);
+}
+
+function wanted({ token, password }: Schemes): string {
+  if (password === null) return 'a valid bearer token is required';
+  return token === null
+    ? 'a user name and a password are required (Basic authentication)'
+    : 'a valid bearer token, or a user name and a password (Basic authentication), are required';
+}
+
+/** An error code tells a client that its token is bad: RFC 6750, 3.1, gives none to one that sent no token. */
+function withChallenges(error: CdrError, { token, password }: Schemes, isTokenSent: boolean): CdrError {
+  const challenge: string[] = [];
+  if (token !== null) challenge.push(isTokenSent ? 'Bearer error="invalid_token"' : `Bearer ${REALM}`);
+  if (password !== null) challenge.push(`Basic ${REALM}, charset="UTF-8"`);
+  return new CdrError(error.code, error.message, { ...error.details, challenge });
+}

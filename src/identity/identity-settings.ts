@@ -1,0 +1,89 @@
+import type { JwtSettings, Settings } from '../../base/settings.js';
+import { isLoopback } from '../loopback.js';
+
+/** Stands in `JWT_ISSUER` and `JWT_AUDIENCE` for "it does not matter which". */
+export const ANY = 'any';
+
+/** The issuer or audience that tokens must name; null when it does not matter. */
+export function requiredValue(setting: string | null): string | null {
+  return setting === ANY ? null : setting;
+}
+
+/** What the settings of identity say against each other, one text each, naming the settings. */
+export function identityConflicts(
+  settings: Pick<Settings, 'auth' | 'jwt' | 'adminApiActive' | 'basicUsersFile' | 'committerMustBeUser'>,
+): string[] {
+  const { auth, jwt, basicUsersFile } = settings;
+  const keys = keysOf(jwt).length;
+  const problems: string[] = [];
+  if (keys > 1) problems.push('only one of JWT_SECRET, JWT_PUBLIC_KEY and JWT_JWKS_URL may be set');
+  if (keys === 0 && auth.startsWith('jwt'))
+    problems.push(`AUTH=${auth} needs a key: set JWT_SECRET, JWT_PUBLIC_KEY or JWT_JWKS_URL`);
+  if (auth.endsWith('basic') && basicUsersFile === null)
+    problems.push(`AUTH=${auth} needs BASIC_USERS_FILE: \`everchart user add\` writes it`);
+  if (keys === 0 && basicUsersFile === null && settings.adminApiActive)
+    problems.push(
+      'ADMIN_API_ACTIVE=true needs a key or users: set JWT_SECRET, JWT_PUBLIC_KEY, JWT_JWKS_URL or BASIC_USERS_FILE',
+    );
+  if (settings.committerMustBeUser && auth === 'none')
+    problems.push('COMMITTER_MUST_BE_USER=true needs users: set AUTH to jwt, basic or jwt,basic');
+  return [...problems, ...keyConflicts(jwt)];
+}
+
+function keyConflicts(jwt: JwtSettings): string[] {
+  const problems: string[] = [];
+  if (jwt.secret !== null && Buffer.byteLength(jwt.secret) < 32)
+    problems.push('JWT_SECRET must have at least 32 bytes');
+  const symmetric = jwt.algorithms.filter((name) => name.startsWith('HS')).length;
+  const expected = jwt.secret === null ? 0 : jwt.algorithms.length;
+  if (keysOf(jwt).length === 1 && symmetric !== expected)
+    problems.push(
+      'JWT_ALGORITHMS does not fit the kind of key: HS* for a secret, the others for a public key',
+    );
+  if (jwt.jwksUrl !== null && !isSafe(jwt.jwksUrl))
+    problems.push('JWT_JWKS_URL must begin with https: keys that come over http can be exchanged on the way');
+  return [...problems, ...providerConflicts(jwt)];
+}
+
+/** A public key is the identity provider's, which signs for other applications too. */
+function providerConflicts({ publicKey, jwksUrl, issuer, audience }: JwtSettings): string[] {
+  if (publicKey === null && jwksUrl === null) return [];
+  const key = jwksUrl === null ? 'JWT_PUBLIC_KEY' : 'JWT_JWKS_URL';
+  const problems: string[] = [];
+  if (issuer === null)
+    problems.push(`JWT_ISSUER is needed with ${key}: whose tokens count; ${ANY} = everybody's`);
+  if (audience === null)
+    problems.push(`JWT_AUDIENCE is needed with ${key}: tokens for whom count; ${ANY} = for everybody`);
+  return problems;
+}
+
+/** What an operator should know at each start, one line each. */
+export function identityWarnings(
+  settings: Pick<Settings, 'auth' | 'jwt' | 'basicUsersFile' | 'host' | 'publicBaseUrl'>,
+): string[] {
+  const { auth, jwt, host, publicBaseUrl } = settings;
+  const warnings: string[] = [];
+  if (jwt.issuer === ANY) warnings.push('JWT_ISSUER=any: tokens of every issuer are accepted');
+  if (jwt.audience === ANY)
+    warnings.push('JWT_AUDIENCE=any: tokens that were made for other applications are accepted');
+  if (keysOf(jwt).length > 0 && jwt.roleClaims.includes('scope'))
+    warnings.push(
+      'JWT_ROLE_CLAIMS names scope: it says what an application asked for, not what its user may do',
+    );
+  if (auth.endsWith('basic') && !isLoopback(host) && publicBaseUrl?.startsWith('https:') !== true)
+    warnings.push(
+      `AUTH=${auth} on ${host} without an https PUBLIC_BASE_URL: passwords may cross the network unencrypted`,
+    );
+  if (auth === 'jwt' && settings.basicUsersFile !== null)
+    warnings.push('AUTH=jwt: the users of BASIC_USERS_FILE cannot sign in');
+  return warnings;
+}
+
+function keysOf({ secret, publicKey, jwksUrl }: JwtSettings): string[] {
+  return [secret, publicKey, jwksUrl].filter((key) => key !== null);
+}
+
+function isSafe(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+}
