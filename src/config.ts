@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
 import Joi from 'joi';
+import type { Logger } from 'pino';
 import type { JwtSettings, Settings } from '../base/settings.js';
+import { isMadeByKubernetes, logMisspeltSettings } from './misspelt-settings.js';
 import { commaList, MANAGEMENT, SETTINGS } from './setting-list.js';
 
 /** The environment as Node gives it. */
@@ -14,20 +15,38 @@ export function configFromEnvironment(overrides: Environment = {}): Settings {
   return loadConfig({ ...process.env, ...overrides });
 }
 
+/** One line at level warn for each variable of this process that is probably a misspelt setting. */
+export function warnOfMisspeltSettings(log: Logger): void {
+  logMisspeltSettings(log, process.env);
+}
+
 /**
- * Reads and checks the whole configuration once.
+ * Reads and checks the whole configuration once; an empty variable counts as unset.
  * @throws Error naming every problem at once, one line each.
  */
 export function loadConfig(env: Environment): Settings {
-  const known = Object.fromEntries(SETTINGS.map(({ name }) => [name, env[name]]));
   const schema = Joi.object(Object.fromEntries(SETTINGS.map((entry) => [entry.name, entry.schema])));
-  const result = schema.validate(known, { abortEarly: false, convert: true });
-  const problems = result.error?.details.map((detail) => detail.message.replaceAll('"', '')) ?? [];
+  const known = Object.fromEntries(SETTINGS.map(({ name }) => [name, givenValue(env, name)]));
+  const { error } = schema.validate(known, { abortEarly: false, convert: true });
+  const details = error?.details ?? [];
+  const malformed = new Set(details.map(({ path }) => String(path[0])));
+  // What the well-formed settings say together is judged all the same, so that one start tells everything.
+  const rest = Object.fromEntries(Object.entries(known).filter(([name]) => !malformed.has(name)));
+  const settings = toSettings(schema.validate(rest, { convert: true }).value as Values);
+  const conflicts = conflictsOf(settings).filter((text) => !namesOneOf(text, malformed));
+  const problems = [...details.map(({ message }) => message.replaceAll('"', '')), ...conflicts];
   if (problems.length > 0) throw configError(problems);
-  const settings = toSettings(result.value as Values);
-  const conflicts = conflictsOf(settings);
-  if (conflicts.length > 0) throw configError(conflicts);
   return Object.freeze(settings);
+}
+
+function givenValue(env: Environment, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value === '' || isMadeByKubernetes(name, value) ? undefined : value;
+}
+
+/** A conflict with a setting that is malformed itself says nothing new. */
+function namesOneOf(text: string, names: ReadonlySet<string>): boolean {
+  return (text.match(/[A-Z][A-Z0-9_]+/g) ?? []).some((word) => names.has(word));
 }
 
 /** Whether a host name or address is only reachable from this machine. */
@@ -96,6 +115,7 @@ function operationSettings(values: Values) {
     statusEndpoint: values.STATUS_ENDPOINT === true,
     managementEndpoints: management.includes('all') ? MANAGEMENT : management,
     managementAccess: textOf(values, 'MANAGEMENT_ACCESS') as Settings['managementAccess'],
+    managementPort: numberOrNull(values, 'MANAGEMENT_PORT'),
     maxBodyBytes: numberOf(values, 'MAX_BODY_BYTES'),
     apiAliasV1: values.API_ALIAS_V1 === true,
     strictParameters: values.STRICT_PARAMETERS === true,
@@ -103,6 +123,7 @@ function operationSettings(values: Values) {
     corsOrigins: commaList(textOf(values, 'CORS_ORIGINS')),
     rateLimitPerMinute: numberOrNull(values, 'RATE_LIMIT_PER_MINUTE'),
     maxConcurrentRequests: numberOrNull(values, 'MAX_CONCURRENT_REQUESTS'),
+    csvBom: values.CSV_BOM === true,
     slowQueryMs: numberOf(values, 'SLOW_QUERY_MS'),
     shutdownTimeoutMs: numberOf(values, 'SHUTDOWN_TIMEOUT_MS'),
     clusterWorkers: numberOf(values, 'CLUSTER_WORKERS'),
@@ -115,7 +136,7 @@ function jwtSettings(values: Values): JwtSettings {
   const named = commaList(textOf(values, 'JWT_ALGORITHMS'));
   return {
     secret,
-    publicKey: publicKeyText(textOrNull(values, 'JWT_PUBLIC_KEY')),
+    publicKey: textOrNull(values, 'JWT_PUBLIC_KEY'),
     jwksUrl: textOrNull(values, 'JWT_JWKS_URL'),
     algorithms: (named.length > 0
       ? named
@@ -129,20 +150,11 @@ function jwtSettings(values: Values): JwtSettings {
   };
 }
 
-function publicKeyText(value: string | null): string | null {
-  if (value === null || value.includes('-----BEGIN')) return value;
-  try {
-    return readFileSync(value, 'utf8');
-  } catch (cause) {
-    throw new Error('JWT_PUBLIC_KEY is neither PEM text nor a readable file', { cause });
-  }
-}
-
-/** Rules over several settings: architecture, configuration; rulings on authentication. */
+/** Rules over several settings. Each text names the settings it is about. */
 function conflictsOf(settings: Settings): string[] {
   const { jwt } = settings;
   const keys = [jwt.secret, jwt.publicKey, jwt.jwksUrl].filter((key) => key !== null).length;
-  const problems: string[] = [];
+  const problems = portConflicts(settings);
   if (keys > 1) problems.push('only one of JWT_SECRET, JWT_PUBLIC_KEY and JWT_JWKS_URL may be set');
   if (jwt.secret !== null && Buffer.byteLength(jwt.secret) < 32) {
     problems.push('JWT_SECRET must have at least 32 bytes');
@@ -161,6 +173,11 @@ function conflictsOf(settings: Settings): string[] {
     );
   }
   return problems;
+}
+
+function portConflicts({ port, managementPort }: Settings): string[] {
+  const isTaken = managementPort !== null && managementPort === port && port !== 0;
+  return isTaken ? ['MANAGEMENT_PORT must differ from PORT'] : [];
 }
 
 function textOf(values: Values, name: string): string {

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
 import { startCluster, tellReady } from './cluster.js';
-import { configFromEnvironment } from './config.js';
+import { configFromEnvironment, warnOfMisspeltSettings } from './config.js';
 import { createLogger } from './logger.js';
 import { startServer } from './start.js';
 
@@ -13,6 +13,7 @@ import { startServer } from './start.js';
 export async function runServer(): Promise<void> {
   const settings = configFromEnvironment();
   const log = createLogger(settings.logLevel);
+  if (cluster.isPrimary) warnOfMisspeltSettings(log);
   if (settings.clusterWorkers > 1 && cluster.isPrimary) {
     const running = await startCluster(settings, log);
     onStopSignal(log, () => running.close());

@@ -14,7 +14,7 @@ import { absoluteUrl } from '../http/exchange.js';
 import { PRODUCT, PRODUCT_VERSION } from '../system/product.js';
 
 /** Characters of a RESULT_SET that is built in memory; larger results go as NDJSON or CSV streams. */
-const MAX_RESULT_LENGTH = 128 * 1024 * 1024;
+export const MAX_RESULT_LENGTH = 128 * 1024 * 1024;
 
 /** Characters of a RESULT_SET after which other requests, health first of all, get their turn. */
 const TURN_LENGTH = 256 * 1024;

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { JsonObject } from '../../base/json.js';
@@ -17,7 +18,7 @@ import { testDatabaseName, testDatabaseUri, useDatabase } from '../support/datab
 
 useDatabase();
 
-const OPTS = 'test/fixtures/openehr/opt';
+const OPTS = fileURLToPath(new URL('../fixtures/openehr/opt', import.meta.url));
 const TEMPLATES = [
   'ehrbase_blood_pressure_simple.de.v0',
   'Corona_Anamnese',

@@ -1,6 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { spawnEverchart } from './command-process.js';
 
 /** The database in a process of its own, as `npm run database` runs it. */
 export interface DatabaseProcess {
@@ -14,13 +15,8 @@ export interface DatabaseProcess {
 
 /** Starts `everchart database` on a port (0 = any free one) with its data in `dir`, and waits until it serves. */
 export async function startDatabaseProcess(dir: string, port = 0): Promise<DatabaseProcess> {
-  const args = ['src/everchart.mjs', 'database', '--port', String(port), '--dir', dir];
-  const child = spawn(process.execPath, args, {
-    cwd: new URL('../..', import.meta.url),
-    env: { ...process.env, NODE_OPTIONS: '' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
-  });
+  const args = ['database', '--port', String(port), '--dir', dir];
+  const child = spawnEverchart(args, {}, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const exited = once(child, 'exit');
   const uri = await firstLine(child);
   return {
