@@ -6,6 +6,7 @@ import type { ProcessState } from './management.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { audit } from './middleware/audit.js';
 import { authenticate, type Identify } from './middleware/authenticate.js';
+import { clientAddress } from './middleware/client-address.js';
 import { errors } from './middleware/errors.js';
 import { concurrencyCap, rateLimit } from './middleware/limits.js';
 import { matchOperation, refuseUnmatched } from './middleware/match-operation.js';
@@ -36,7 +37,8 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   const table = operationTable(settings, log, { registry: metrics.registry, state });
   const app = new Koa();
   app.silent = true;
-  app.use(requestLog(log)).use(metrics.middleware).use(securityHeaders()).use(compression());
+  app.use(requestLog(log)).use(clientAddress(settings.trustedProxies));
+  app.use(metrics.middleware).use(securityHeaders()).use(compression());
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
   app.use(errors(log)).use(origin(settings)).use(matchOperation(table));
   if (settings.rateLimitPerMinute !== null) app.use(rateLimit(settings.rateLimitPerMinute));
