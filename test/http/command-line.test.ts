@@ -240,6 +240,22 @@ describe('query', () => {
     expect(JSON.parse(await count('ndjson'))).toEqual({ n: expect.any(Number) });
   });
 
+  it('marks formulas in CSV as text, and keeps the byte order mark of the server', async () => {
+    const q = "SELECT '=1+1' AS n, '-x' AS m FROM EHR e LIMIT 1";
+    const rows = "n,m\r\n'=1+1,'-x\r\n";
+    expect((await run('query', q, '--format', 'csv')).stdout).toBe(rows);
+    const marked = createServer(testApp({ csvBom: true }));
+    await new Promise<void>((resolve) => marked.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = `http://127.0.0.1:${(marked.address() as AddressInfo).port}`;
+      const { stdout } = await runHere('query', q, '--format', 'csv', '--url', address);
+      expect(stdout).toBe(`\ufeff${rows}`);
+    } finally {
+      marked.closeAllConnections();
+      marked.close();
+    }
+  });
+
   it('takes parameters, one EHR, a file and writes to a file', async () => {
     const ehrId = randomUUID();
     await api('PUT', `/ehr/${ehrId}`);
