@@ -9,6 +9,7 @@ import { authenticate, type Identify } from './middleware/authenticate.js';
 import { clientAddress } from './middleware/client-address.js';
 import { errors } from './middleware/errors.js';
 import { concurrencyCap, rateLimit } from './middleware/limits.js';
+import { managementDoor } from './middleware/management-door.js';
 import { matchOperation, refuseUnmatched } from './middleware/match-operation.js';
 import { origin } from './middleware/origin.js';
 import { requestLog } from './middleware/request-log.js';
@@ -43,6 +44,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   app.use(errors(log)).use(origin(settings)).use(matchOperation(table));
   if (settings.rateLimitPerMinute !== null) app.use(rateLimit(settings.rateLimitPerMinute));
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
+  if (settings.managementPort !== null) app.use(managementDoor());
   app.use(audit(settings));
   app.use(authenticate({ identify: identifier(settings), isOpen: settings.auth === 'none' }));
   app.use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));

@@ -4,7 +4,7 @@ import type { Settings } from '../base/settings.js';
 import { startCluster, tellReady } from './cluster.js';
 import { configFromEnvironment, warnOfMisspeltSettings } from './config.js';
 import { createLogger } from './logger.js';
-import { startServer } from './start.js';
+import { startServer, type RunningServer } from './start.js';
 
 /**
  * Runs the server until SIGTERM or SIGINT, then ends running requests first; with `CLUSTER_WORKERS` above 1 as
@@ -24,9 +24,13 @@ export async function runServer(): Promise<void> {
     cluster.worker?.disconnect();
     throw error;
   });
-  if (cluster.isWorker) tellReady({ url: server.url });
-  else log.info(`listening on ${server.url}`);
+  if (cluster.isWorker) tellReady(server.url);
+  else log.info(`listening on ${server.url}${besides(server)}`);
   onStopSignal(log, () => server.close());
+}
+
+function besides({ managementUrl }: RunningServer): string {
+  return managementUrl === null ? '' : `, for management on ${managementUrl}`;
 }
 
 /** The primary counts its workers up from 1: those above the number asked for came when another had died. */
