@@ -12,7 +12,7 @@ const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/;
 export function origin(settings: Settings): Middleware {
   const isTrusted = proxyTest(settings.trustedProxies);
   return async (ctx: Context, next: Next) => {
-const origin = settings.publicBaseUrl ?? requestOrigin(ctx, isTrusted);
+    const origin = settings.publicBaseUrl ?? requestOrigin(ctx, isTrusted);
     const baseUrl = `${origin}${settings.basePath}`;
     Object.assign(ctx.state, { origin, baseUrl, defaultTimezone: settings.defaultTimezone });
     await next();
