@@ -24,6 +24,8 @@ export interface Settings {
   readonly statusEndpoint: boolean;
   readonly managementEndpoints: readonly string[];
   readonly managementAccess: 'ADMIN_ONLY' | 'PRIVATE' | 'PUBLIC';
+  /** Port on which alone /management is served; null: it is served with everything else. */
+  readonly managementPort: number | null;
   readonly maxBodyBytes: number;
   readonly maxCompositionBytes: number;
   readonly aql: AqlSettings;
@@ -41,6 +43,8 @@ export interface Settings {
   readonly corsOrigins: readonly string[];
   readonly rateLimitPerMinute: number | null;
   readonly maxConcurrentRequests: number | null;
+  /** Whether CSV answers start with a byte order mark. */
+  readonly csvBom: boolean;
   readonly slowQueryMs: number;
   readonly shutdownTimeoutMs: number;
   readonly clusterWorkers: number;

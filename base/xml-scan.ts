@@ -20,8 +20,10 @@ interface Scan {
 }
 
 const DEFAULT_MAX_BYTES = 20 * 1024 * 1024;
-const DEFAULT_MAX_DEPTH = 200;
-const MAX_ATTRIBUTES = 256;
+/** Deepest nesting of elements. */
+export const DEFAULT_MAX_DEPTH = 200;
+/** Most attributes of one element. */
+export const MAX_ATTRIBUTES = 256;
 
 const DECLARATION = /^<\?xml[ \t\n][^?<>]*\?>/;
 const NAME = /[A-Za-z_:\u0080-\uffff][\w.:\-\u0080-\uffff]*/y;

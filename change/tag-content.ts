@@ -8,8 +8,10 @@ export interface TagContent {
 }
 
 const KEY = /^[a-zA-Z0-9/_:-]{1,500}$/;
-const MAX_VALUE_LENGTH = 10_000;
-const MAX_PATH_LENGTH = 2_000;
+/** Characters of the value of an item tag. */
+export const MAX_VALUE_LENGTH = 10_000;
+/** Characters of the path an item tag points to. */
+export const MAX_PATH_LENGTH = 2_000;
 
 const QUOTED = String.raw`(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`;
 const NODE_ID = String.raw`[A-Za-z][\w.-]*`;

@@ -17,7 +17,8 @@ interface JsonSurvey {
   readonly suspicious: boolean;
 }
 
-const DEFAULT_MAX_DEPTH = 150;
+/** Deepest nesting of objects and arrays. */
+export const DEFAULT_MAX_DEPTH = 150;
 /** No double loses a decimal of so many characters without exponent: 15 digits, a point, a sign. */
 const SAFE_NUMBER_LENGTH = 15;
 const NEEDS_CARE = /__proto__|\\u(?:005[fF]|[dD][89a-fA-F])/;

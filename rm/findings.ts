@@ -1,7 +1,7 @@
 import { InstancePath } from './instance-path.js';
 
 /** A hostile document may break a rule in each of its million nodes; more findings than this help nobody. */
-const MAX_FINDINGS = 1000;
+export const MAX_FINDINGS = 1000;
 
 /** The findings of one walk through an object, and where the walk stands. */
 export class Findings {

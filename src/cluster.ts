@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
 import { startLocalDatabase } from '../database/local-database.js';
+import { collectMetricsFor } from './cluster-metrics.js';
 
 /** Several workers on one port. */
 export interface RunningCluster {
@@ -12,6 +13,7 @@ export interface RunningCluster {
 
 /** What a worker tells once it answers requests. */
 export interface WorkerReady {
+  readonly kind: 'ready';
   readonly url: string;
 }
 
@@ -40,7 +42,8 @@ export async function startCluster(settings: Settings, log: Logger): Promise<Run
 }
 
 /** Tells the primary that this worker answers requests. */
-export function tellReady(ready: WorkerReady): void {
+export function tellReady(url: string): void {
+  const ready: WorkerReady = { kind: 'ready', url };
   process.send?.(ready);
 }
 
@@ -58,6 +61,8 @@ async function databaseOf(
 
 class Workers {
   readonly #running = new Set<Worker>();
+  /** Those that answer requests. */
+  readonly #ready = new Set<Worker>();
   #isStopping = false;
 
   constructor(
@@ -71,13 +76,17 @@ class Workers {
     this.#running.add(worker);
     return new Promise((resolve, reject) => {
       let isReady = false;
-      worker.once('message', ({ url }: WorkerReady) => {
+      worker.on('message', (message: Partial<WorkerReady>) => {
+        if (message.kind !== 'ready') return;
         isReady = true;
-        resolve(url);
+        this.#ready.add(worker);
+        resolve(message.url ?? '');
       });
+      collectMetricsFor(worker, () => this.#ready);
       worker.once('exit', (code: number | null, signal: string | null) => {
         const reason = signal ?? String(code);
         this.#running.delete(worker);
+        this.#ready.delete(worker);
         reject(new Error(`a worker ended at its start (${reason})`));
         if (isReady && !this.#isStopping) this.#replace(reason);
       });

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
 import Joi from 'joi';
+import type { Logger } from 'pino';
 import type { JwtSettings, Settings } from '../base/settings.js';
 import { identityConflicts } from './identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from './identity/role-permissions.js';
 import { isLoopback } from './loopback.js';
+import { isMadeByKubernetes, logMisspeltSettings } from './misspelt-settings.js';
 import { commaList, MANAGEMENT, SETTINGS } from './setting-list.js';
 
 /** The environment as Node gives it. */
@@ -17,20 +18,38 @@ export function configFromEnvironment(overrides: Environment = {}): Settings {
   return loadConfig({ ...process.env, ...overrides });
 }
 
+/** One line at level warn for each variable of this process that is probably a misspelt setting. */
+export function warnOfMisspeltSettings(log: Logger): void {
+  logMisspeltSettings(log, process.env);
+}
+
 /**
- * Reads and checks the whole configuration once.
+ * Reads and checks the whole configuration once; an empty variable counts as unset.
  * @throws Error naming every problem at once, one line each.
  */
 export function loadConfig(env: Environment): Settings {
-  const known = Object.fromEntries(SETTINGS.map(({ name }) => [name, env[name]]));
   const schema = Joi.object(Object.fromEntries(SETTINGS.map((entry) => [entry.name, entry.schema])));
-  const result = schema.validate(known, { abortEarly: false, convert: true });
-  const problems = result.error?.details.map((detail) => detail.message.replaceAll('"', '')) ?? [];
+  const known = Object.fromEntries(SETTINGS.map(({ name }) => [name, givenValue(env, name)]));
+  const { error } = schema.validate(known, { abortEarly: false, convert: true });
+  const details = error?.details ?? [];
+  const malformed = new Set(details.map(({ path }) => String(path[0])));
+  // What the well-formed settings say together is judged all the same, so that one start tells everything.
+  const rest = Object.fromEntries(Object.entries(known).filter(([name]) => !malformed.has(name)));
+  const settings = toSettings(schema.validate(rest, { convert: true }).value as Values);
+  const conflicts = conflictsOf(settings, env).filter((text) => !namesOneOf(text, malformed));
+  const problems = [...details.map(({ message }) => message.replaceAll('"', '')), ...conflicts];
   if (problems.length > 0) throw configError(problems);
-  const settings = toSettings(result.value as Values);
-  const conflicts = [...conflictsOf(settings), ...databaseConflicts(settings, env['NODE_ENV'])];
-  if (conflicts.length > 0) throw configError(conflicts);
   return Object.freeze(settings);
+}
+
+function givenValue(env: Environment, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value === '' || isMadeByKubernetes(name, value) ? undefined : value;
+}
+
+/** A conflict with a setting that is malformed itself says nothing new. */
+function namesOneOf(text: string, names: ReadonlySet<string>): boolean {
+  return (text.match(/[A-Z][A-Z0-9_]+/g) ?? []).some((word) => names.has(word));
 }
 
 function toSettings(values: Values): Settings {
@@ -95,6 +114,7 @@ function operationSettings(values: Values) {
     statusEndpoint: values.STATUS_ENDPOINT === true,
     managementEndpoints: management.includes('all') ? MANAGEMENT : management,
     managementAccess: textOf(values, 'MANAGEMENT_ACCESS') as Settings['managementAccess'],
+    managementPort: numberOrNull(values, 'MANAGEMENT_PORT'),
     maxBodyBytes: numberOf(values, 'MAX_BODY_BYTES'),
     apiAliasV1: values.API_ALIAS_V1 === true,
     strictParameters: values.STRICT_PARAMETERS === true,
@@ -102,6 +122,7 @@ function operationSettings(values: Values) {
     corsOrigins: commaList(textOf(values, 'CORS_ORIGINS')),
     rateLimitPerMinute: numberOrNull(values, 'RATE_LIMIT_PER_MINUTE'),
     maxConcurrentRequests: numberOrNull(values, 'MAX_CONCURRENT_REQUESTS'),
+    csvBom: values.CSV_BOM === true,
     slowQueryMs: numberOf(values, 'SLOW_QUERY_MS'),
     shutdownTimeoutMs: numberOf(values, 'SHUTDOWN_TIMEOUT_MS'),
     clusterWorkers: numberOf(values, 'CLUSTER_WORKERS'),
@@ -127,7 +148,7 @@ function jwtSettings(values: Values): JwtSettings {
   const named = commaList(textOf(values, 'JWT_ALGORITHMS'));
   return {
     secret,
-    publicKey: publicKeyText(textOrNull(values, 'JWT_PUBLIC_KEY')),
+    publicKey: textOrNull(values, 'JWT_PUBLIC_KEY'),
     jwksUrl: textOrNull(values, 'JWT_JWKS_URL'),
     algorithms: (named.length > 0
       ? named
@@ -141,18 +162,13 @@ function jwtSettings(values: Values): JwtSettings {
   };
 }
 
-function publicKeyText(value: string | null): string | null {
-  if (value === null || value.includes('-----BEGIN')) return value;
-  try {
-    return readFileSync(value, 'utf8');
-  } catch (cause) {
-    throw new Error('JWT_PUBLIC_KEY is neither PEM text nor a readable file', { cause });
-  }
-}
-
 /** Rules over several settings. Each text names the settings it is about. */
-function conflictsOf(settings: Settings): string[] {
-  return identityConflicts(settings);
+function conflictsOf(settings: Settings, env: Environment): string[] {
+  return [
+    ...portConflicts(settings),
+    ...identityConflicts(settings),
+    ...databaseConflicts(settings, env['NODE_ENV']),
+  ];
 }
 
 /** A local database where one was hardly meant: a missing or misspelt `MONGODB_URI` must not start an empty one. */
@@ -165,6 +181,11 @@ function databaseConflicts({ host, database }: Settings, nodeEnvironment: string
   return [
     `MONGODB_URI is empty while ${reasons.join(' and ')}: set it to the connection string of the database, or set LOCAL_DATABASE to embedded or mongod if a local one is meant`,
   ];
+}
+
+function portConflicts({ port, managementPort }: Settings): string[] {
+  const isTaken = managementPort !== null && managementPort === port && port !== 0;
+  return isTaken ? ['MANAGEMENT_PORT must differ from PORT'] : [];
 }
 
 function textOf(values: Values, name: string): string {

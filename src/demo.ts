@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SingleBar } from 'cli-progress';
 import type { Settings } from '../base/settings.js';
-import { configFromEnvironment } from './config.js';
+import { configFromEnvironment, warnOfMisspeltSettings } from './config.js';
 import { demoClient, type DemoClient } from './demo/client.js';
 import { loadDemoData, type LoadPlan } from './demo/load.js';
 import { demoQueries, type DemoQuery } from './demo/queries.js';
@@ -56,6 +56,7 @@ function demoSettings(): Settings {
 /** The configured port may be taken, for instance by `npm start`: any other one will do for a demo. */
 async function startOnFreePort(settings: Settings): Promise<RunningServer> {
   const log = createLogger(settings.logLevel);
+  warnOfMisspeltSettings(log);
   try {
     return await startServer(settings, log);
   } catch (error) {

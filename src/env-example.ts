@@ -1,8 +1,12 @@
-import { SETTINGS } from './setting-list.js';
+import { PRESENCE_MATTERS, SETTINGS } from './setting-list.js';
 
 /** The text of `.env.example`: every setting with its default and meaning. A test keeps the file equal. */
 export function envExample(): string {
-  const head = '# Every setting of everchart with its default. Use with: node --env-file=.env …\n';
-  const lines = SETTINGS.map(({ name, defaultText, meaning }) => `\n# ${meaning}\n${name}=${defaultText}\n`);
+  const head =
+    '# Every setting of everchart with its default; empty = unset. A copy named .env is read by every command.\n';
+  const lines = SETTINGS.map(({ name, defaultText, meaning }) => {
+    const shown = PRESENCE_MATTERS.has(name) ? '' : defaultText;
+    return `\n# ${meaning}\n${name}=${shown}\n`;
+  });
   return head + lines.join('');
 }

@@ -3,8 +3,14 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const built = new URL('./cli.js', import.meta.url);
-const isBuilt = existsSync(fileURLToPath(built));
+const isBuilt = existsSync(fileURLToPath(new URL('./cli.js', import.meta.url)));
 if (!isBuilt) (await import('tsx/esm/api')).register();
-const { runCli } = await import(isBuilt ? built.href : new URL('./cli.ts', import.meta.url).href);
-process.exitCode = await runCli(process.argv.slice(2));
+const load = (name) => import(new URL(`./${name}.${isBuilt ? 'js' : 'ts'}`, import.meta.url).href);
+try {
+  // Here and nowhere else: tests and measurements call the parts below and never see a developer's settings.
+  (await load('env-file')).readEnvFile();
+  process.exitCode = await (await load('cli')).runCli(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,5 +1,7 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 
+const STDERR = 2;
+
 /** Structured logger: JSON lines on stdout, secrets redacted. Never give it bodies, parameters or names. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
@@ -7,6 +9,22 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     redact: ['authorization', 'cookie', '*.authorization', '*.cookie', 'req.headers', 'body'],
+    hooks: { streamWrite: escapeSigns },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** The logger of a command that works without a server: warnings on stderr, stdout is for its answer. */
+export function commandLogger(): Logger {
+  return createLogger('warn', pino.destination({ fd: STDERR, sync: true }));
+}
+
+const SIGNS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Escapes what JSON allows inside strings although a terminal or an editor obeys it: control characters beyond
+ * ASCII's first 32, which pino escapes, line separators, and signs that turn the direction of writing.
+ */
+function escapeSigns(line: string): string {
+  return line.replace(SIGNS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

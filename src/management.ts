@@ -6,6 +6,7 @@ import type { Settings } from '../base/settings.js';
 import { databaseAnswers } from '../models/server-status.js';
 import type { ManagementSource, MetricView } from '../routes/system/management-access.js';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
+import { metricsOfAll } from './cluster-metrics.js';
 
 /** What changes between start and stop; `indexesBuilt` false: not ready yet. */
 export interface ProcessState {
@@ -33,8 +34,8 @@ export function managementSource(settings: Settings, log: Logger, parts: Process
     info: () => ({ build: { name: PRODUCT, version: PRODUCT_VERSION }, started: started.toISOString() }),
     environment: () => environment(settings),
     metricNames: () => registry.getMetricsAsArray().map((metric) => metric.name),
-    metric: (name, tags) => metricView(registry, name, tags),
-    prometheus: () => registry.metrics(),
+    metric: async (name, tags) => metricView(await metricsOfAll(registry), name, tags),
+    prometheus: async () => (await metricsOfAll(registry)).metrics(),
     loggers: () => ({ [ROOT_LOGGER]: log.level === 'silent' ? 'OFF' : log.level.toUpperCase() }),
     setLevel: (name, level) => {
       if (name !== ROOT_LOGGER) return false;

@@ -2,9 +2,9 @@ import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Settings } from '../base/settings.js';
 import { startCluster, tellReady } from './cluster.js';
-import { configFromEnvironment } from './config.js';
+import { configFromEnvironment, warnOfMisspeltSettings } from './config.js';
 import { createLogger } from './logger.js';
-import { startServer } from './start.js';
+import { startServer, type RunningServer } from './start.js';
 
 /**
  * Runs the server until SIGTERM or SIGINT, then ends running requests first; with `CLUSTER_WORKERS` above 1 as
@@ -13,6 +13,7 @@ import { startServer } from './start.js';
 export async function runServer(): Promise<void> {
   const settings = configFromEnvironment();
   const log = createLogger(settings.logLevel);
+  if (cluster.isPrimary) warnOfMisspeltSettings(log);
   if (settings.clusterWorkers > 1 && cluster.isPrimary) {
     const running = await startCluster(settings, log);
     onStopSignal(log, () => running.close());
@@ -23,9 +24,13 @@ export async function runServer(): Promise<void> {
     cluster.worker?.disconnect();
     throw error;
   });
-  if (cluster.isWorker) tellReady({ url: server.url });
-  else log.info(`listening on ${server.url}`);
+  if (cluster.isWorker) tellReady(server.url);
+  else log.info(`listening on ${server.url}${besides(server)}`);
   onStopSignal(log, () => server.close());
+}
+
+function besides({ managementUrl }: RunningServer): string {
+  return managementUrl === null ? '' : `, for management on ${managementUrl}`;
 }
 
 /** The primary counts its workers up from 1: those above the number asked for came when another had died. */

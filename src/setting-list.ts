@@ -1,5 +1,8 @@
 import Joi from 'joi';
 import { readRolePermissions } from './identity/role-permissions.js';
+import { choice, count, flag, list, pemText, proxies, text, timezone } from './setting-checks.js';
+
+export { commaList } from './setting-checks.js';
 
 /** One setting of the environment: its name, how it is checked, what it means. */
 export interface SettingDescription {
@@ -28,15 +31,15 @@ const JWT_ALGORITHMS = [
 export const MANAGEMENT: readonly string[] = ['health', 'info', 'env', 'metrics', 'prometheus', 'loggers'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-const text = (): Joi.StringSchema => Joi.string().allow('');
-const flag = (value: boolean): Joi.Schema =>
-  Joi.boolean().truthy('true').falsy('false').empty('').default(value);
-const count = (): Joi.NumberSchema => Joi.number().integer().empty('');
-const choice = (values: readonly string[], value: string): Joi.Schema =>
-  Joi.string()
-    .valid(...values)
-    .empty('')
-    .default(value);
+/**
+ * Settings for which it matters whether they are set at all, although they have a default: they stand empty in
+ * `.env.example`, so that a copied file changes nothing.
+ */
+export const PRESENCE_MATTERS: ReadonlySet<string> = new Set([
+  'LOCAL_DATABASE',
+  'ACCEPT_FOREIGN_SYSTEM_ID',
+  'RATE_LIMIT_PER_MINUTE',
+]);
 
 /** Every setting, in the order of the documentation: `.env.example` and `docs/configuration.md` follow it. */
 export const SETTINGS: readonly SettingDescription[] = [
@@ -104,7 +107,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'none, jwt, basic or jwt,basic for the standard API; empty = none on a loopback HOST, else jwt',
   ),
   setting('JWT_SECRET', text().default(''), '', 'HMAC secret, at least 32 bytes'),
-  setting('JWT_PUBLIC_KEY', text().default(''), '', 'public key, PEM text or path of a PEM file'),
+  setting(
+    'JWT_PUBLIC_KEY',
+    text().default('').custom(pemText),
+    '',
+    'public key, PEM text or path of a PEM file',
+  ),
   setting(
     'JWT_JWKS_URL',
     Joi.string()
@@ -174,6 +182,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'ADMIN_ONLY',
     'who may read /management',
   ),
+  setting(
+    'MANAGEMENT_PORT',
+    count().min(0).max(65535),
+    '',
+    'port of its own for /management, which PORT then does not serve; 0 = any free one; empty = PORT',
+  ),
   setting('MAX_BODY_BYTES', count().min(1024).default(16777216), '16777216', 'largest request body'),
   setting(
     'MAX_COMPOSITION_BYTES',
@@ -222,13 +236,19 @@ export const SETTINGS: readonly SettingDescription[] = [
   ),
   setting(
     'TRUSTED_PROXIES',
-    text().default(''),
+    text().default('').custom(proxies),
     '',
     'comma list of addresses or CIDR blocks whose X-Forwarded-* counts',
   ),
   setting('CORS_ORIGINS', text().default(''), '', 'comma list of origins; empty = CORS off'),
   setting('RATE_LIMIT_PER_MINUTE', count().min(1), '', 'requests per client and minute; empty = off'),
   setting('MAX_CONCURRENT_REQUESTS', count().min(1), '', 'requests served at once; empty = no cap'),
+  setting(
+    'CSV_BOM',
+    flag(false),
+    'false',
+    'whether CSV answers start with a byte order mark, as Excel wants it',
+  ),
   setting('SLOW_QUERY_MS', count().min(1).default(1000), '1000', 'queries slower than this are logged'),
   setting(
     'SHUTDOWN_TIMEOUT_MS',
@@ -243,7 +263,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'false',
     'whether an upload may replace an unused template',
   ),
-  setting('TEMPLATE_CACHE_SIZE', count().min(1).max(100000).default(200), '200', 'compiled templates kept in memory'),
+  setting(
+    'TEMPLATE_CACHE_SIZE',
+    count().min(1).max(100000).default(200),
+    '200',
+    'compiled templates kept in memory',
+  ),
   setting(
     'TEMPLATE_CACHE_BYTES',
     count().min(1048576).default(134217728),
@@ -275,33 +300,7 @@ function setting(name: string, schema: Joi.Schema, defaultText: string, meaning:
   return { name, schema, defaultText, meaning };
 }
 
-function list(allowed: readonly string[], defaultText = ''): Joi.Schema {
-  return text()
-    .empty('')
-    .default(defaultText)
-    .custom((value: string, helpers) => {
-      const unknown = commaList(value).filter((word) => !allowed.includes(word));
-      return unknown.length === 0
-        ? value
-        : helpers.message({ custom: `{#label} has unknown words: ${unknown.join(', ')}` });
-    });
-}
-
 function rolePermissions(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const { problems } = readRolePermissions(value);
   return problems.length === 0 ? value : helpers.message({ custom: problems.join('; ') });
-}
-
-function timezone(value: string): string {
-  if (value === 'UTC' || /^[+-](0\d|1[0-4]):[0-5]\d$/.test(value)) return value;
-  new Intl.DateTimeFormat('en', { timeZone: value });
-  return value;
-}
-
-/** The words of a comma list, blanks and empty words left out. */
-export function commaList(value: string): string[] {
-  return value
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
 }

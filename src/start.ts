@@ -1,6 +1,4 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { EVENTS, type TerminologyFailureEvent } from '../base/events.js';
 import type { Settings } from '../base/settings.js';
@@ -8,7 +6,8 @@ import { connectDatabase, type DatabaseHandle } from '../database/connect.js';
 import { resumeErasures } from '../change/erase.js';
 import { removeExpiredRequests } from '../models/idempotency.js';
 import { createApp } from './app.js';
-import { gracefulStop } from './graceful-stop.js';
+import { tellMetrics } from './cluster-metrics.js';
+import { openDoors } from './doors.js';
 import { createMetrics } from './metrics.js';
 import { logSlowQueries } from './slow-query-log.js';
 import { prepareStorage } from './storage.js';
@@ -19,6 +18,8 @@ const HOUR_MS = 3_600_000;
 export interface RunningServer {
   /** `http://host:port`, without trailing slash. */
   readonly url: string;
+  /** Where /management is served alone (`MANAGEMENT_PORT`), in the same form; null: with everything else. */
+  readonly managementUrl: string | null;
   readonly database: DatabaseHandle;
   /** Stops taking requests, lets running ones end within `SHUTDOWN_TIMEOUT_MS`, then leaves the database. */
   close(): Promise<void>;
@@ -38,34 +39,32 @@ export async function startServer(settings: Settings, log: Logger, joins = false
   };
   // Before the database: settings that cannot be used end the start while there is nothing to stop.
   const handle = createApp(settings, log, process).callback();
+  const doors = openDoors(settings, (request, response) => void handle(request, response));
+  tellMetrics(process.metrics.registry);
   const database = await connectDatabase(settings.database, (line) => {
     log.info(line);
   });
-  const server = createServer((request, response) => void handle(request, response));
-  const stopServing = gracefulStop(server);
   try {
-    if (!joins) await listen(server, settings);
+    if (!joins) await doors.listen();
     if (!(await prepareStorage(settings))) {
       log.warn('what AQL reads is stale: queries are right but slow until `everchart reindex` has run');
     }
     process.state.indexesBuilt = true;
-    if (joins) await listen(server, settings);
+    if (joins) await doors.listen();
     const sweep = sweepIdempotencyKeys(log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
     void finishErasures(log);
     warnOfUncheckedCodes(log);
-    const url = addressOf(server, settings);
     const stop = async (): Promise<void> => {
       process.state.stopping = true;
       clearInterval(sweep);
       stopLoggingQueries();
-      await stopServing(settings.shutdownTimeoutMs);
+      await doors.close(settings.shutdownTimeoutMs);
       await database.close();
     };
-    return { url, database, close: stop };
+    return { ...doors.addresses(), database, close: stop };
   } catch (error) {
-    server.close();
-    server.closeAllConnections();
+    doors.abandon();
     await database.close();
     throw error;
   }
@@ -97,20 +96,4 @@ async function finishErasures(log: Logger): Promise<void> {
   } catch (error) {
     log.warn({ err: error }, 'interrupted deletions of EHRs were not finished');
   }
-}
-
-function listen(server: Server, settings: Settings): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(settings.port, settings.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function addressOf(server: Server, settings: Settings): string {
-  const { port } = server.address() as AddressInfo;
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return `http://${host}:${port}`;
 }

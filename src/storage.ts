@@ -3,7 +3,8 @@ import { connectDatabase } from '../database/connect.js';
 import { createCollections } from '../database/indexes.js';
 import { AQL_SCHEMA_VERSION, COLLECTION_LAYOUT } from '../models/layout.js';
 import { claimStorage } from '../models/settings.js';
-import { configFromEnvironment } from './config.js';
+import { configFromEnvironment, warnOfMisspeltSettings } from './config.js';
+import { commandLogger } from './logger.js';
 
 /**
  * Makes sure of collections, indexes and the settings that the stored data was written with. False: what AQL
@@ -19,6 +20,7 @@ export async function prepareStorage(settings: Settings): Promise<boolean> {
 /** Runs `work` on the configured database, without a server. The database is named on stderr. */
 export async function withStorage<T>(work: (settings: Settings) => Promise<T>): Promise<T> {
   const settings = configFromEnvironment();
+  warnOfMisspeltSettings(commandLogger());
   const database = await connectDatabase(settings.database, (line) => void process.stderr.write(`${line}\n`));
   try {
     await prepareStorage(settings);

@@ -19,7 +19,8 @@ import { STANDARD_API } from '../http/request-state.js';
 
 const NAME = /^(?:([A-Za-z0-9_.-]+)::)?([A-Za-z0-9_.-]+)$/;
 const PATTERN_PART = /^[A-Za-z0-9_.-]*$/;
-const MAX_NAME_LENGTH = 500;
+/** Characters of the name of a stored query. */
+export const MAX_NAME_LENGTH = 500;
 
 const PATH = `${STANDARD_API}/definition/query`;
 const STORED_QUERY: BodyDescription = { schema: 'StoredQuery', types: 'json' };

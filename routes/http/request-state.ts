@@ -29,6 +29,8 @@ export interface MatchedOperation {
 export interface RequestState {
   /** Made by this server, answered in `X-Request-Id`. */
   readonly requestId: string;
+  /** `X-Request-Id` of the client, which may repeat; null when it is missing or malformed. */
+  readonly clientRequestId: string | null;
   /** Scheme, host and port of generated links, no trailing slash. */
   readonly origin: string;
   /** `origin` with `BASE_PATH`: what the paths of the APIs are appended to. */

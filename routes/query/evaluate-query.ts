@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../base/json.js';
 import { contentsOfEhrs, type EhrContents } from '../../models/aql.js';
 
 /** Versions that one query may load for the evaluator. */
-const MAX_VERSIONS = 20_000;
+export const MAX_VERSIONS = 20_000;
 
 /** What of the request changes the rows. */
 export interface Evaluation {

@@ -14,7 +14,7 @@ import { absoluteUrl } from '../http/exchange.js';
 import { PRODUCT, PRODUCT_VERSION } from '../system/product.js';
 
 /** Characters of a RESULT_SET that is built in memory; larger results go as NDJSON or CSV streams. */
-const MAX_RESULT_LENGTH = 128 * 1024 * 1024;
+export const MAX_RESULT_LENGTH = 128 * 1024 * 1024;
 
 /** Characters of a RESULT_SET after which other requests, health first of all, get their turn. */
 const TURN_LENGTH = 256 * 1024;
@@ -26,6 +26,8 @@ export interface QueryAnswer {
   readonly q: string;
   /** `{name}/{version}` of a stored query. */
   readonly name: string | null;
+  /** Whether CSV starts with a byte order mark. */
+  readonly csvBom: boolean;
 }
 
 /** RESULT_SET as one JSON body. @throws unprocessable when it is too large to be built in memory */
@@ -102,8 +104,9 @@ async function* jsonLines(head: string, rows: AsyncIterable<string>): AsyncGener
   for await (const row of rows) yield `${row}\n`;
 }
 
-async function* csvLines({ compiled }: QueryAnswer, rows: AsyncIterable<string>): AsyncGenerator<string> {
-  yield csvHeader(compiled.plan.columns.map(({ name }) => name));
+async function* csvLines(answer: QueryAnswer, rows: AsyncIterable<string>): AsyncGenerator<string> {
+  const names = answer.compiled.plan.columns.map(({ name }) => name);
+  yield csvHeader(names, answer.csvBom);
   for await (const row of rows) yield csvLine(row);
 }
 

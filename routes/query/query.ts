@@ -163,7 +163,7 @@ class QueryRunner {
   private async execute(ctx: Context, q: string, name: string | null, request: QueryRequest): Promise<void> {
     const form = responseBody('query', ctx.get('Accept'));
     const compiled = await compileQuery(q, request, this.settings, this.ask);
-    const answer: QueryAnswer = { compiled, q, name };
+    const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
     const leave = await this.gate.enter();
     if (ctx.res.closed) {
       leave(); // who asked has left while the query waited

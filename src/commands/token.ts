@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { configFromEnvironment } from '../config.js';
+import { configFromEnvironment, warnOfMisspeltSettings } from '../config.js';
 import { developmentToken, lifetimeSeconds } from '../development-token.js';
+import { commandLogger } from '../logger.js';
 
 interface TokenOptions {
   readonly role: 'admin' | 'user';
@@ -22,6 +23,7 @@ export function tokenCommand(): Command {
 
 function printToken(options: TokenOptions): void {
   const { jwt } = configFromEnvironment();
+  warnOfMisspeltSettings(commandLogger());
   const roles = [options.role === 'admin' ? jwt.roleAdmin : jwt.roleUser];
   const request = { user: options.user, roles, lifetimeSeconds: options.ttl };
   process.stdout.write(`${developmentToken(jwt, request)}\n`);

@@ -5,22 +5,31 @@ import { requestState } from '../../routes/http/request-state.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Gives every request an id, answers it in `X-Request-Id`, and logs one line with the route pattern. */
+/**
+ * Gives every request an id of its own, answers it in `X-Request-Id`, keeps a well-formed one of the client beside
+ * it, which may repeat, and logs one line with the route pattern, the client's address and the user.
+ */
 export function requestLog(log: Logger): Middleware {
   return async (ctx: Context, next: Next) => {
     const start = performance.now();
+    const requestId = randomUUID();
     const given = ctx.get('X-Request-Id');
-    const requestId = REQUEST_ID.test(given) ? given : randomUUID();
-    Object.assign(ctx.state, { requestId, user: null, matched: null });
+    const clientRequestId = REQUEST_ID.test(given) ? given : null;
+    Object.assign(ctx.state, { requestId, clientRequestId, user: null, matched: null });
     ctx.set('X-Request-Id', requestId);
     await next();
+    const { address, user } = requestState(ctx);
     const line = {
       requestId,
+      client_request_id: clientRequestId ?? undefined,
+      address,
       method: ctx.method,
       route: matchedRoute(ctx),
       status: ctx.status,
       ms: Math.round((performance.now() - start) * 100) / 100,
-      user: requestState(ctx).user?.name,
+      user: user?.name,
+      sub: user?.subject,
+      azp: user?.clientId ?? undefined,
     };
     if (ctx.status >= 500) log.error(line);
     else log.info(line);

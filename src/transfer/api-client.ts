@@ -99,7 +99,8 @@ function parsed(text: string): JsonObject {
 }
 
 async function* textOf(response: Response): AsyncGenerator<string> {
-  if (response.body !== null) yield* response.body.pipeThrough(new TextDecoderStream());
+  if (response.body !== null)
+    yield* response.body.pipeThrough(new TextDecoderStream('utf-8', { ignoreBOM: true }));
 }
 
 /** A POST may have been carried out though its answer was lost. */

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Option, type Command } from 'commander';
-import { pino } from 'pino';
 import type { Settings } from '../../base/settings.js';
-import { configFromEnvironment } from '../config.js';
+import { configFromEnvironment, warnOfMisspeltSettings } from '../config.js';
 import { developmentToken } from '../development-token.js';
-import { createLogger } from '../logger.js';
+import { commandLogger } from '../logger.js';
 import { startServer } from '../start.js';
 import { apiClient, type ApiClient } from './api-client.js';
 
@@ -30,7 +29,6 @@ export const LOCAL_COMMITTER = { _type: 'PARTY_IDENTIFIED', name: LOCAL_USER } a
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 const DAY_SECONDS = 86_400;
-const STDERR = 2;
 
 /** Adds `--url`, `--token` and `--local` to a command. */
 export function withTargetOptions(command: Command): Command {
@@ -58,10 +56,9 @@ export async function withTarget<T>(
     return work({ client: apiClient(address), settings: null });
   }
   const settings = localSettings();
-  const server = await startServer(
-    settings,
-    createLogger('warn', pino.destination({ fd: STDERR, sync: true })),
-  );
+  const log = commandLogger();
+  warnOfMisspeltSettings(log);
+  const server = await startServer(settings, log);
   const token = developmentToken(settings.jwt, {
     user: LOCAL_USER,
     roles: [settings.jwt.roleUser, settings.jwt.roleAdmin],
@@ -79,6 +76,7 @@ function localSettings(): Settings {
   return configFromEnvironment({
     HOST: '127.0.0.1',
     PORT: '0',
+    MANAGEMENT_PORT: '',
     PUBLIC_BASE_URL: '',
     AUTH: 'jwt',
     JWT_SECRET: randomBytes(32).toString('hex'),

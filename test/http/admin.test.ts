@@ -329,12 +329,18 @@ describe('the audit', () => {
   it('tells of every call who, when, what, about which EHR and with what outcome', async () => {
     const ehrId = await anEhr();
     await admin('delete', `/ehr/${ehrId}/composition/${randomUUID()}`);
-    await admin('delete', `/ehr/${ehrId}`).set('X-Request-Id', 'the-deletion');
+    const deletion = await admin('delete', `/ehr/${ehrId}`).set('X-Request-Id', 'of the client');
     await request(app).delete(`${O}/ehr/${ehrId}`).set('Authorization', USER);
     const { body } = await admin('get', `/audit?ehr_id=${ehrId}`);
     expect(body).toMatchObject([
       { user: 'ada', operation: 'deleteEhr', ehr_id: ehrId, status: 403 },
-      { user: 'root-admin', operation: 'deleteEhr', ehr_id: ehrId, status: 204, request_id: 'the-deletion' },
+      {
+        user: 'root-admin',
+        operation: 'deleteEhr',
+        ehr_id: ehrId,
+        status: 204,
+        request_id: deletion.headers['x-request-id'] as string,
+      },
       { user: 'root-admin', operation: 'deleteComposition', ehr_id: ehrId, status: 404 },
     ]);
     const refused = (await admin('get', '/audit?user=ada')).body as { status: number }[];

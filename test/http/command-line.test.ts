@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { JsonObject } from '../../base/json.js';
@@ -17,7 +18,7 @@ import { testDatabaseName, testDatabaseUri, useDatabase } from '../support/datab
 
 useDatabase();
 
-const OPTS = 'test/fixtures/openehr/opt';
+const OPTS = fileURLToPath(new URL('../fixtures/openehr/opt', import.meta.url));
 const TEMPLATES = [
   'ehrbase_blood_pressure_simple.de.v0',
   'Corona_Anamnese',
@@ -237,6 +238,22 @@ describe('query', () => {
     expect(await count('table')).toMatch(/^n\n-+\n +\d+|^n\n-+\n\d+/);
     expect(await count('csv')).toMatch(/^n\r?\n\d+/);
     expect(JSON.parse(await count('ndjson'))).toEqual({ n: expect.any(Number) });
+  });
+
+  it('marks formulas in CSV as text, and keeps the byte order mark of the server', async () => {
+    const q = "SELECT '=1+1' AS n, '-x' AS m FROM EHR e LIMIT 1";
+    const rows = "n,m\r\n'=1+1,'-x\r\n";
+    expect((await run('query', q, '--format', 'csv')).stdout).toBe(rows);
+    const marked = createServer(testApp({ csvBom: true }));
+    await new Promise<void>((resolve) => marked.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = `http://127.0.0.1:${(marked.address() as AddressInfo).port}`;
+      const { stdout } = await runHere('query', q, '--format', 'csv', '--url', address);
+      expect(stdout).toBe(`\ufeff${rows}`);
+    } finally {
+      marked.closeAllConnections();
+      marked.close();
+    }
   });
 
   it('takes parameters, one EHR, a file and writes to a file', async () => {

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it, jest } from '@jest/globals';
+import { spawnEverchart } from '../support/command-process.js';
 import { testDatabaseUri } from '../support/database.js';
 
 jest.setTimeout(60_000);
@@ -9,14 +9,13 @@ const BAD_KEY = '-----BEGIN PUBLIC KEY-----\nbm90IGEga2V5\n-----END PUBLIC KEY--
 
 /** Runs `everchart start` until it ends by itself. */
 async function start(env: Readonly<Record<string, string>>): Promise<{ code: number; stderr: string }> {
-  const child = spawn(process.execPath, ['src/everchart.mjs', 'start'], {
-    env: { ...process.env, NODE_OPTIONS: '', HOST: '127.0.0.1', PORT: '0', ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 40_000,
-    killSignal: 'SIGKILL',
-  });
+  const child = spawnEverchart(
+    ['start'],
+    { HOST: '127.0.0.1', PORT: '0', ...env },
+    { stdio: ['ignore', 'ignore', 'pipe'], timeout: 40_000, killSignal: 'SIGKILL' },
+  );
   let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const [code] = (await once(child, 'close')) as [number];
   return { code, stderr };
 }

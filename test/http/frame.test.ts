@@ -121,9 +121,14 @@ describe('/rest/status', () => {
 });
 
 describe('request ids', () => {
-  it('come back as given, or are made when missing or malformed', async () => {
-    const given = await request(testApp()).get('/rest/status').set('X-Request-Id', 'trace-1.a');
-    expect(given.headers['x-request-id']).toBe('trace-1.a');
+  it('are made by the server, whether the client gives one or not', async () => {
+    const ids = new Set<unknown>();
+    for (const given of ['trace-1.a', 'trace-1.a', 'trace-2']) {
+      const { headers } = await request(testApp()).get('/rest/status').set('X-Request-Id', given);
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      ids.add(headers['x-request-id']);
+    }
+    expect(ids.size).toBe(3);
     const made = await request(testApp()).get('/rest/status').set('X-Request-Id', 'a b<script>');
     expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });

@@ -210,7 +210,7 @@ describe('a merge', () => {
   });
 
   it('is audited with both EHRs', async () => {
-    await merge(app, source, target).set('X-Request-Id', 'the-merge');
+    const merged = await merge(app, source, target).set('X-Request-Id', 'of-the-client');
     const { body } = await admin(app, 'get', `/audit?ehr_id=${source}`);
     expect(body).toMatchObject([
       {
@@ -219,7 +219,7 @@ describe('a merge', () => {
         ehr_id: source,
         target,
         status: 200,
-        request_id: 'the-merge',
+        request_id: merged.headers['x-request-id'] as string,
       },
     ]);
   });

@@ -259,6 +259,23 @@ describe('Accept: text/csv', () => {
     expect(response.status).toBe(200);
     expect(response.text).toBe('name,x\r\nVitals of H-1,120\r\nControl,138\r\nVitals of H-1,150\r\n');
   });
+
+  it('is opened as text by a sheet where it would be a formula', async () => {
+    const q = `SELECT '=HYPERLINK("http://a.example")' AS a, '@x' AS b, '-5 kg' AS c, -5 AS d, '+49' AS e FROM EHR e LIMIT 1`;
+    const { text } = await post({ q }).set('Accept', 'text/csv');
+    expect(text).toBe(`a,b,c,d,e\r\n"'=HYPERLINK(""http://a.example"")",'@x,'-5 kg,-5,'+49\r\n`);
+  });
+
+  it('starts with a byte order mark where CSV_BOM wants one', async () => {
+    const q = "SELECT 'ä' AS a FROM EHR e LIMIT 1";
+    const answerWith = async (csvBom: boolean): Promise<string> => {
+      const call = request(testApp({ csvBom })).post(`${V1}/query/aql`).set('Accept', 'text/csv');
+      const { body } = await call.send({ q }).responseType('blob');
+      return (body as Buffer).toString('hex');
+    };
+    expect(await answerWith(true)).toBe(Buffer.from('\ufeffa\r\nä\r\n').toString('hex'));
+    expect(await answerWith(false)).toBe(Buffer.from('a\r\nä\r\n').toString('hex'));
+  });
 });
 
 describe('AQL test group 83: stored queries', () => {

@@ -144,6 +144,40 @@ describe('several workers on one port', () => {
     return found;
   };
 
+  const close = { Connection: 'close' };
+  const created =
+    'http_server_requests_seconds_count{method="POST",route="/rest/openehr/v1/ehr",status="201"}';
+  const figureOf = async (line: string): Promise<number> => {
+    const response = await fetch(`${cluster.url}/management/prometheus`, { headers: close });
+    const text = await response.text();
+    return Number(
+      text
+        .split('\n')
+        .find((each) => each.startsWith(`${line} `))
+        ?.slice(line.length) ?? 0,
+    );
+  };
+
+  it('answer sums of their metrics, whichever is asked', async () => {
+    const [before, versions] = [
+      await figureOf(created),
+      await figureOf('everchart_versions_committed_total'),
+    ];
+    // Connections go to the workers in turn.
+    const count = 9;
+    for (let turn = 0; turn < count; turn += 1)
+      expect((await call(cluster, 'POST', `${API}/ehr`, { headers: close })).status).toBe(201);
+    for (let turn = 0; turn < 4; turn += 1) {
+      expect(await figureOf(created)).toBe(before + count);
+      expect(await figureOf('everchart_versions_committed_total')).toBe(versions + count);
+    }
+    const path = '/management/metrics/everchart_versions_committed_total';
+    const { body } = await call(cluster, 'GET', path, { headers: close });
+    expect(body.measurements).toEqual([{ statistic: 'VALUE', value: versions + count }]);
+    expect(await figureOf('everchart_database_pool_size')).toBeGreaterThanOrEqual(2);
+    expect((await pids()).size).toBe(2);
+  });
+
   it('share the requests and replace a worker that dies', async () => {
     const before = await pids();
     expect(before.size).toBe(2);

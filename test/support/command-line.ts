@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import { runCli } from '../../src/cli.js';
+import { spawnEverchart } from './command-process.js';
 
 /** What a command did. */
 export interface CommandResult {
@@ -26,17 +26,17 @@ export async function runHere(...args: readonly string[]): Promise<CommandResult
   }
 }
 
-/** Runs a command as a process of its own. */
+/** Runs a command as a process of its own, in `folder` where it is given. */
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  folder?: string,
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, ['src/everchart.mjs', ...args], {
-    cwd: new URL('../..', import.meta.url),
-    env: { ...process.env, NODE_OPTIONS: '', ...env },
+  const child = spawnEverchart(args, env, {
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(folder !== undefined && { cwd: folder }),
   });
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
   return { code: await code, stdout, stderr };
 }

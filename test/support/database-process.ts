@@ -1,6 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { spawnEverchart } from './command-process.js';
 
 /** The database in a process of its own, as `npm run database` runs it. */
 export interface DatabaseProcess {
@@ -16,13 +17,8 @@ export async function startDatabaseProcess(
   dir: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<DatabaseProcess> {
-  const args = ['src/everchart.mjs', 'database', '--dir', dir];
-  const child = spawn(process.execPath, args, {
-    cwd: new URL('../..', import.meta.url),
-    env: { ...process.env, NODE_OPTIONS: '', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
-  });
+  const args = ['database', '--dir', dir];
+  const child = spawnEverchart(args, env, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const exited = once(child, 'exit');
   const uri = await firstLine(child);
   return {

@@ -4,6 +4,8 @@ import { loadConfig } from '../../../src/config.js';
 import { isLoopback } from '../../../src/loopback.js';
 import { configurationPage } from '../../../src/configuration-page.js';
 import { envExample } from '../../../src/env-example.js';
+import { limitsPage } from '../../../src/limits-page.js';
+import { PRESENCE_MATTERS, SETTINGS } from '../../../src/setting-list.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 
@@ -32,6 +34,49 @@ describe('configuration', () => {
     const attempt = (): unknown =>
       loadConfig({ PORT: 'many', LOG_LEVEL: 'loud', AQL_TIMEOUT_MS: '0', DEFAULT_TIMEZONE: 'Mars/Olympus' });
     expect(attempt).toThrow(/4 problem[^]*PORT[^]*AQL_TIMEOUT_MS[^]*DEFAULT_TIMEZONE[^]*LOG_LEVEL/);
+  });
+
+  it('takes an empty variable as unset, whichever it is', () => {
+    for (const { name } of SETTINGS)
+      expect([name, loadConfig({ [name]: '' })]).toEqual([name, loadConfig({})]);
+  });
+
+  it('reports malformed settings, unreadable key files and contradictions in one go', () => {
+    const attempt = (): unknown =>
+      loadConfig({
+        PORT: 'many',
+        DEFAULT_TIMEZONE: 'Mars/Olympus',
+        TRUSTED_PROXIES: '10.0.0.1, bogus, 10.0.0.0/99',
+        JWT_SECRET: 'short',
+        JWT_PUBLIC_KEY: '/nowhere/key.pem',
+      });
+    expect(attempt).toThrow(/5 problem/);
+    expect(attempt).toThrow('DEFAULT_TIMEZONE must be UTC, ±hh:mm or an IANA name such as Europe/Berlin');
+    expect(attempt).toThrow('TRUSTED_PROXIES: bogus, 10.0.0.0/99 is neither an address nor a CIDR block');
+    expect(attempt).toThrow('JWT_PUBLIC_KEY is neither PEM text nor a readable file');
+    expect(attempt).toThrow('JWT_SECRET must have at least 32 bytes');
+    expect(attempt).not.toThrow(/failed custom validation/);
+  });
+
+  it('does not blame a malformed setting twice', () => {
+    const attempt = (): unknown => loadConfig({ AUTH: 'jwt', JWT_JWKS_URL: 'id.example.org' });
+    expect(attempt).toThrow(/1 problem.*\n {2}JWT_JWKS_URL must be a valid uri/);
+    expect(() => loadConfig({ JWT_PUBLIC_KEY: '-----BEGIN PUBLIC KEY-----\nbm8=\n' })).toThrow(
+      /JWT_PUBLIC_KEY holds no public key in PEM form/,
+    );
+  });
+
+  it('serves management on the port of the API or on another one', () => {
+    expect(loadConfig({}).managementPort).toBeNull();
+    expect(loadConfig({ MANAGEMENT_PORT: '9090' }).managementPort).toBe(9090);
+    expect(() => loadConfig({ PORT: '9090', MANAGEMENT_PORT: '9090' })).toThrow(
+      /MANAGEMENT_PORT must differ from PORT/,
+    );
+  });
+
+  it('does not refuse what Kubernetes makes for a Service named like a setting', () => {
+    expect(loadConfig({ MANAGEMENT_PORT: 'tcp://10.0.0.11:8080' }).managementPort).toBeNull();
+    expect(() => loadConfig({ MANAGEMENT_PORT: 'tcp' })).toThrow(/MANAGEMENT_PORT/);
   });
 
   it('asks for tokens as soon as the server can be reached from elsewhere', () => {
@@ -129,5 +174,16 @@ describe('configuration', () => {
     const file = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
     expect(file('.env.example')).toBe(envExample());
     expect(file('docs/configuration.md')).toBe(configurationPage());
+    expect(file('docs/limits.md')).toBe(limitsPage());
+  });
+
+  it('leaves empty in .env.example what matters by being set at all: a copy of it changes nothing', () => {
+    const lines = envExample().split('\n');
+    for (const name of PRESENCE_MATTERS) expect(lines).toContain(`${name}=`);
+    const copy = Object.fromEntries(
+      lines.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split(/=(.*)/s, 2)),
+    ) as Record<string, string>;
+    expect(Object.keys(copy)).toEqual(SETTINGS.map(({ name }) => name));
+    expect(loadConfig(copy)).toEqual(loadConfig({}));
   });
 });

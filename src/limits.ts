@@ -1,0 +1,70 @@
+import { AQL_LIMITS } from '../aql/limits.js';
+import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERN_STEPS } from '../base/linear-pattern.js';
+import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../base/xml-scan.js';
+import { MAX_PATH_LENGTH, MAX_VALUE_LENGTH } from '../change/tag-content.js';
+import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../format/canonical-json.js';
+import { MAX_FINDINGS } from '../rm/findings.js';
+import { MAX_NAME_LENGTH } from '../routes/definition/stored-query.js';
+import { MAX_QUERY_PARAMETERS } from '../routes/http/unknown-parameters.js';
+import { MAX_VERSIONS } from '../routes/query/evaluate-query.js';
+import { MAX_RESULT_LENGTH } from '../routes/query/query-answer.js';
+import { TEMPLATE_LIMITS } from '../template/limits.js';
+
+/** A limit that no setting moves. */
+export interface Limit {
+  readonly name: string;
+  readonly value: number;
+  /** What is counted, and what happens above it where that is not a 400. */
+  readonly meaning: string;
+}
+
+const BODIES: readonly Limit[] = [
+  { name: 'JSON depth', value: MAX_JSON_DEPTH, meaning: 'objects and arrays inside each other' },
+  { name: 'XML depth', value: MAX_XML_DEPTH, meaning: 'elements inside each other' },
+  { name: 'XML attributes', value: MAX_ATTRIBUTES, meaning: 'attributes of one element' },
+  { name: 'query parameters', value: MAX_QUERY_PARAMETERS, meaning: 'query parameters of one request' },
+  { name: 'findings', value: MAX_FINDINGS, meaning: 'violations that one answer lists; more are left out' },
+];
+
+const AQL: readonly Limit[] = [
+  ...AQL_LIMITS,
+  {
+    name: 'result text',
+    value: MAX_RESULT_LENGTH,
+    meaning: 'characters of a RESULT_SET; larger ones are 422 unless they are asked for as NDJSON or CSV',
+  },
+  {
+    name: 'versions in memory',
+    value: MAX_VERSIONS,
+    meaning: 'VERSIONs that a query may load which the database cannot answer by itself',
+  },
+  { name: 'stored query name', value: MAX_NAME_LENGTH, meaning: 'characters of the name of a stored query' },
+];
+
+const PATTERNS: readonly Limit[] = [
+  { name: 'pattern text', value: MAX_PATTERN_LENGTH, meaning: 'characters of one regular expression' },
+  {
+    name: 'pattern size',
+    value: MAX_PATTERN_SIZE,
+    meaning: 'instructions that one regular expression becomes',
+  },
+  {
+    name: 'pattern steps',
+    value: MAX_PATTERN_STEPS,
+    meaning: 'instructions times characters of one comparison',
+  },
+];
+
+const OBJECTS: readonly Limit[] = [
+  ...TEMPLATE_LIMITS,
+  { name: 'tag value', value: MAX_VALUE_LENGTH, meaning: 'characters of the value of an item tag' },
+  { name: 'tag path', value: MAX_PATH_LENGTH, meaning: 'characters of the path of an item tag' },
+];
+
+/** Every limit that no setting moves, by what it is about; `docs/limits.md` is made of it. */
+export const FIXED_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
+  'Request bodies': BODIES,
+  AQL,
+  'Regular expressions of users': PATTERNS,
+  'Stored objects': OBJECTS,
+};

@@ -1,0 +1,92 @@
+import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { envExample } from '../../../src/env-example.js';
+import { readEnvFile } from '../../../src/env-file.js';
+import { runCommand } from '../../support/command-line.js';
+
+jest.setTimeout(120_000);
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'everchart-env-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const put = (text: string): void => {
+  writeFileSync(join(folder, '.env'), text);
+};
+const secret = { JWT_SECRET: 'a-secret-of-at-least-thirty-two-bytes!' };
+/** The role in a token shows that a setting arrived. */
+async function roleWith(env: Readonly<Record<string, string>>): Promise<string> {
+  const { stdout } = await runCommand(['token'], env, folder);
+  const claims = JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString()) as {
+    roles: string[];
+  };
+  return claims.roles.join();
+}
+
+describe('.env in the working directory', () => {
+  it('is read by a command, and what the environment has wins, empty variables too', async () => {
+    put(`JWT_SECRET="${secret.JWT_SECRET}"\nROLE_USER=clinician # of the file\n`);
+    expect(await roleWith({})).toBe('CLINICIAN');
+    expect(await roleWith({ ROLE_USER: 'nurse' })).toBe('NURSE');
+    expect(await roleWith({ ROLE_USER: '' })).toBe('USER');
+  });
+
+  it('may be absent', async () => {
+    const { code, stderr } = await runCommand(['--version'], {}, folder);
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it.each([
+    ['a line without =', 'PORT=1\n\n# comment\nJWT_SECRET a-secret-value\n', 'line 4'],
+    ['a quote without end', 'A="x\ny"\nJWT_SECRET="a-secret-value\n', 'line 3'],
+    ['a name with blanks', 'THE PORT=1\n', 'line 1'],
+  ])('that is broken by %s ends a command with the place and no value', async (_, text, line) => {
+    put(text);
+    const { code, stderr, stdout } = await runCommand(['--version'], {}, folder);
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      expect.stringContaining(`${join(folder, '.env')}: ${line} `),
+    ]);
+    expect(stderr).not.toContain('a-secret-value');
+  });
+
+  it('that is a folder is named', () => {
+    mkdirSync(join(folder, '.env'));
+    expect(() => {
+      readEnvFile(join(folder, '.env'));
+    }).toThrow(/the settings cannot be read \(EISDIR\)/);
+  });
+
+  it('may have what people write into such files', async () => {
+    put(`${envExample()}\r\nexport A="-----BEGIN\nlines\n-----END" # why\r\n  B='#1'\nC=a"b\nROLE_USER=last`);
+    expect(await roleWith(secret)).toBe('LAST');
+  });
+});
+
+it('is read by the command alone, so that tests and measurements never see it', () => {
+  const root = new URL('../../../', import.meta.url);
+  const sources = ['src', 'bench', 'test', 'scripts'].flatMap((room) =>
+    readdirSync(new URL(room, root), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.m?[jt]s$/.test(file))
+      .map((file) => `${room}/${file}`),
+  );
+  const text = (file: string): string => readFileSync(new URL(file, root), 'utf8');
+  const readers = sources.filter((file) => /readEnvFile|loadEnvFile|env-file/.test(text(file)));
+  expect(readers.sort()).toEqual(['src/env-file.ts', 'src/everchart.mjs', 'test/unit/src/env-file.test.ts']);
+  // Tests start the command only by these two, which give it a folder without such a file.
+  const starters = sources.filter((file) => /everchart\.mjs['"`]/.test(text(file)));
+  expect(starters.sort()).toEqual([
+    'scripts/build.mjs',
+    'test/http/build.test.ts',
+    'test/support/command-process.ts',
+    'test/unit/src/documented-commands.test.ts',
+    'test/unit/src/env-file.test.ts',
+  ]);
+});
