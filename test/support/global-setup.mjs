@@ -1,3 +1,6 @@
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { tsImport } from 'tsx/esm/api';
 
 /**
@@ -5,6 +8,7 @@ import { tsImport } from 'tsx/esm/api';
  * its data in a temporary folder. When none can be had the run fails and says why.
  */
 export default async function setUpDatabase() {
+  await useOwnTemporaryFolder();
   const given = process.env.MONGODB_URI ?? '';
   if (given !== '') {
     process.env.TEST_MONGODB_URI = given;
@@ -23,4 +27,12 @@ export default async function setUpDatabase() {
   });
   globalThis.everchartDatabase = local;
   process.env.TEST_MONGODB_URI = local.uri;
+}
+
+/** What the tests and their databases leave in the folder for temporary files goes with the run. */
+async function useOwnTemporaryFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'everchart-run-'));
+  await chmod(folder, 0o711); // what other users cannot reach in it must be closed by itself
+  process.env.TMPDIR = folder;
+  globalThis.everchartFolder = folder;
 }
