@@ -9,6 +9,8 @@ import { MAX_QUERY_PARAMETERS } from '../routes/http/unknown-parameters.js';
 import { MAX_VERSIONS } from '../routes/query/evaluate-query.js';
 import { MAX_RESULT_LENGTH } from '../routes/query/query-answer.js';
 import { TEMPLATE_LIMITS } from '../template/limits.js';
+import { ATTEMPTS_PER_ADDRESS, ATTEMPTS_PER_USER, ATTEMPTS_PERIOD_S } from './identity/attempts.js';
+import { HASHES_AT_ONCE, HASHES_WAITING } from './identity/hash-queue.js';
 
 /** A limit that no setting moves. */
 export interface Limit {
@@ -61,10 +63,26 @@ const OBJECTS: readonly Limit[] = [
   { name: 'tag path', value: MAX_PATH_LENGTH, meaning: 'characters of the path of an item tag' },
 ];
 
+const IDENTITY: readonly Limit[] = [
+  {
+    name: 'wrong passwords of a user',
+    value: ATTEMPTS_PER_USER,
+    meaning: `from one address in ${ATTEMPTS_PERIOD_S} s; then 429`,
+  },
+  {
+    name: 'wrong passwords of an address',
+    value: ATTEMPTS_PER_ADDRESS,
+    meaning: `in ${ATTEMPTS_PERIOD_S} s; then 429`,
+  },
+  { name: 'hashes', value: HASHES_AT_ONCE, meaning: 'passwords hashed at once' },
+  { name: 'waiting hashes', value: HASHES_WAITING, meaning: 'requests that wait for a hash; then 503' },
+];
+
 /** Every limit that no setting moves, by what it is about; `docs/limits.md` is made of it. */
 export const FIXED_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   'Request bodies': BODIES,
   AQL,
   'Regular expressions of users': PATTERNS,
   'Stored objects': OBJECTS,
+  Passwords: IDENTITY,
 };

@@ -36,8 +36,7 @@ function negotiates({ id, responses }: Operation): boolean {
 }
 
 function accessErrors(access: Access): readonly ErrorStatus[] {
-  if (access === 'open') return [];
-  return access === 'identified' ? [401] : [401, 403];
+  return access === 'open' ? [] : [401, 403];
 }
 
 /** The description of the API in OpenAPI 3.1. `baseUrl`: origin of the server with its base path. */

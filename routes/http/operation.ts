@@ -48,7 +48,7 @@ export interface AnswerDescription {
 }
 
 /**
- * Who may call: `open` everybody; `anyone` whoever can say who he is, and everybody with `AUTH=none`; `identified` the
+ * Who may call: `open` everybody; `anyone` whoever has any permission, and everybody with `AUTH=none`; `identified` the
  * same, but with `AUTH=none` too; else who has the permission. `audit` and `admin` need an identity always, the others
  * only unless `AUTH=none`.
  */

@@ -41,7 +41,7 @@ describe('metrics', () => {
     expect(cache('hit') + cache('miss')).toBeGreaterThanOrEqual(3);
     expect(cache('hit')).toBeGreaterThan(0);
     const ehrRoute =
-      'http_server_requests_seconds_count{method="GET",route="/rest/openehr/v1/ehr/:ehr_id",status="404"}';
+      'http_server_requests_seconds_count{method="GET",route="/rest/openehr/v1/ehr/{ehr_id}",status="404"}';
     expect(before.get(ehrRoute)).toBe(1);
     expect(before.get('http_server_requests_running')).toBe(1);
     await merge(app, source, target);

@@ -206,7 +206,8 @@ describe('every parameter', () => {
 function placed(example: JsonValue | undefined, good: Call): string | object {
   if (typeof example === 'string') {
     const templateId =
-      good.params?.template_id ?? /<template_id>\s*<value>([^<]+)/.exec(String(good.body))?.[1];
+      good.params?.template_id ??
+      /<template_id>\s*<value>([^<]+)/.exec(typeof good.body === 'string' ? good.body : '')?.[1];
     return example.replace(TEMPLATE, example.includes('<template ') ? (templateId ?? '') : TEMPLATE);
   }
   const { source_ehr, target_ehr } = { ...(good.body as Record<string, string>) };
