@@ -29,6 +29,8 @@ export interface Settings {
   readonly corsOrigins: readonly string[];
   readonly rateLimitPerMinute: number | null;
   readonly maxConcurrentRequests: number | null;
+  /** How often new records are sealed; 0: never. */
+  readonly sealIntervalMs: number;
   readonly slowQueryMs: number;
   readonly shutdownTimeoutMs: number;
   readonly clusterWorkers: number;

@@ -76,6 +76,7 @@ function assemble(progress: Progress, planned: readonly PlannedEntry[]): CommitP
     time_committed: time,
     audit: auditDetails(request.audit, settings.systemId, time),
     versions: planned.map(({ version }) => ({ uid: version.versionUid, type: version.type })),
+    unsealed: true as const,
   };
   const writes: Write[] = [
     ...takeoverWrites(progress),

@@ -13,6 +13,8 @@ export interface ContributionDoc {
   readonly audit: JsonObject;
   /** In the order of the commit; attested versions are listed too. */
   readonly versions: readonly { readonly uid: string; readonly type: RootType }[];
+  /** Written with every new one; the sealer takes it away. */
+  readonly unsealed?: true;
 }
 
 /** JSON attributes are opaque to mongoose. */
@@ -28,6 +30,7 @@ const contributionSchema = new Schema<StoredContribution>(
     time_committed: Date,
     audit: Schema.Types.Mixed,
     versions: [Schema.Types.Mixed],
+    unsealed: Boolean,
   },
   SCHEMA_OPTIONS,
 );

@@ -185,6 +185,12 @@ export const SETTINGS: readonly SettingDescription[] = [
   setting('CORS_ORIGINS', text().default(''), '', 'comma list of origins; empty = CORS off'),
   setting('RATE_LIMIT_PER_MINUTE', count().min(1), '', 'requests per client and minute; empty = off'),
   setting('MAX_CONCURRENT_REQUESTS', count().min(1), '', 'requests served at once; empty = no cap'),
+  setting(
+    'SEAL_INTERVAL_MS',
+    count().min(0).max(600000).default(5000),
+    '5000',
+    'how often new records are sealed; 0 = never',
+  ),
   setting('SLOW_QUERY_MS', count().min(1).default(1000), '1000', 'queries slower than this are logged'),
   setting(
     'SHUTDOWN_TIMEOUT_MS',

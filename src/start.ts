@@ -10,6 +10,7 @@ import { removeExpiredRequests } from '../models/idempotency.js';
 import { createApp } from './app.js';
 import { gracefulStop } from './graceful-stop.js';
 import { createMetrics } from './metrics.js';
+import { keepSealing } from './sealing.js';
 import { logSlowQueries } from './slow-query-log.js';
 import { prepareStorage } from './storage.js';
 
@@ -52,6 +53,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
     if (joins) await listen(server, settings);
     const sweep = sweepIdempotencyKeys(log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
+    const stopSealing = keepSealing(log, settings.sealIntervalMs);
     void finishErasures(log);
     warnOfUncheckedCodes(log);
     const url = addressOf(server, settings);
@@ -60,6 +62,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
       clearInterval(sweep);
       stopLoggingQueries();
       await stopServing(settings.shutdownTimeoutMs);
+      await stopSealing();
       await database.close();
     };
     return { url, database, close: stop };

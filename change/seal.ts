@@ -1,0 +1,200 @@
+import { CdrError } from '../base/errors.js';
+import { COLLECTIONS } from '../models/layout.js';
+import { withLease } from '../models/lease.js';
+import { inSteps } from '../models/merge-content.js';
+import {
+  blocksAfter,
+  insertBlock,
+  MAX_LEAVES,
+  newestBlock,
+  nextBlock,
+  type SealBlock,
+  type SealedCollection,
+  type SealHead,
+  type SealLeaf,
+  type SealPosition,
+} from '../models/seal-block.js';
+import { NO_BLOCK } from '../models/seal-hash.js';
+import {
+  attestationCount,
+  listOf,
+  MARKED,
+  recordHash,
+  recordsAfter,
+  recordsById,
+  removeMarks,
+  unsealedCount,
+  unsealedRecords,
+  type MarkedCollection,
+  type SealedRecord,
+  type SealedRecords,
+} from '../models/seal-record.js';
+
+/** Where the chain of seals ends now. */
+export interface SealState extends SealHead {
+  /** Of the newest block; null before the first. */
+  readonly time: Date | null;
+  /** Records in all blocks; one that was attested later counts again. */
+  readonly records: number;
+  /** Records that wait for the sealer; its first run over an old database finds more. */
+  readonly unsealed: number;
+}
+
+/** Records with the mark looked at together. */
+const AT_ONCE = 1_000;
+/** How long a sealer that died keeps others away. */
+const LEASE_MS = 10_000;
+/** Where the first sealing of an old database begins; VERSIONs go with their CONTRIBUTIONs. */
+const BEGINNING: SealPosition = { collection: COLLECTIONS.contributions, after: '' };
+
+/** What one step seals. */
+interface Batch {
+  /** Marked records, whose mark goes. */
+  readonly marked: Readonly<Partial<Record<MarkedCollection, readonly string[]>>>;
+  readonly records: readonly SealedRecord[];
+  /** Further ids that belong to it: VERSIONs of CONTRIBUTIONs, what came back with an unmerge. */
+  readonly named: ReadonlyMap<SealedCollection, ReadonlySet<string>>;
+  readonly old: SealPosition | null;
+}
+
+/**
+ * The newest block of seals, to be kept where nobody who can write to the database can: `verify` checks against it.
+ * Block 0 with a hash of zeros while nothing is sealed.
+ */
+export async function sealHead(): Promise<SealState> {
+  const unsealed = await unsealedCount();
+  const block = await newestBlock();
+  if (block === null) return { block: 0, hash: NO_BLOCK, time: null, records: 0, unsealed };
+  return { block: block._id, hash: block.hash, time: block.time, records: block.total, unsealed };
+}
+
+/**
+ * Puts all records that no block holds yet into blocks, in bounded memory: CONTRIBUTIONs with their VERSIONs, audit
+ * records, removals, and what releases without seals have left. Gives the number of blocks made; 0 too when another
+ * process is at it. May end anywhere and be run by several: a record that gets into two blocks does no harm.
+ * `isStopped` is asked before each step.
+ */
+export async function sealNewRecords(isStopped: () => boolean = () => false): Promise<number> {
+  if (!(await hasWork())) return 0;
+  try {
+    return await withLease('seal', 'another process seals', () => sealAll(isStopped), LEASE_MS);
+  } catch (error) {
+    if (error instanceof CdrError && error.code === 'conflict') return 0;
+    throw error;
+  }
+}
+
+/** Spares the lease, which is a write, where nothing is new. */
+async function hasWork(): Promise<boolean> {
+  const last = await newestBlock();
+  return last === null || last.old !== null || (await unsealedCount()) > 0;
+}
+
+async function sealAll(isStopped: () => boolean): Promise<number> {
+  let last = await newestBlock();
+  if (last !== null) for await (const block of blocksAfter(last._id - 1)) await removeMarksOf(block);
+  let made = 0;
+  while (!isStopped()) {
+    const batch = await nextBatch(last === null ? BEGINNING : last.old);
+    if (batch === null) break;
+    const leaves = await leavesOf(batch);
+    const isMoved = last === null || (batch.old === null) !== (last.old === null);
+    const parts = leaves.length === 0 && isMoved ? [[]] : inSteps(leaves, MAX_LEAVES);
+    for (const [index, part] of parts.entries()) {
+      const isLast = index === parts.length - 1;
+      const old: SealPosition | null = isLast ? batch.old : last === null ? BEGINNING : last.old;
+      const block = nextBlock(last, { time: new Date(), old, leaves: part });
+      // Another process has taken over: it goes on from what it finds.
+      if (!(await insertBlock(block))) return made;
+      last = block;
+      made += 1;
+    }
+    for (const name of MARKED) await removeMarks(name, batch.marked[name] ?? []);
+  }
+  return made;
+}
+
+/** A sealer may have ended between a block and the marks of its records. */
+async function removeMarksOf({ leaves }: SealBlock): Promise<void> {
+  for (const name of MARKED) {
+    const own = leaves.filter(({ collection }) => collection === name);
+    await removeMarks(
+      name,
+      own.map(({ id }) => id),
+    );
+  }
+}
+
+/** Marked records first, then old ones. null: nothing is left. */
+async function nextBatch(old: SealPosition | null): Promise<Batch | null> {
+  const contributions = await unsealedRecords('contributions', AT_ONCE);
+  const audit = await unsealedRecords('audit', AT_ONCE);
+  const removals = await unsealedRecords('removals', AT_ONCE);
+  if (contributions.length + audit.length + removals.length > 0) {
+    const marked = { contributions: idsOf(contributions), audit: idsOf(audit), removals: idsOf(removals) };
+    return { marked, old, ...recordsOf({ contributions, audit, removals }) };
+  }
+  return old === null ? null : oldBatch(old);
+}
+
+async function oldBatch(position: SealPosition): Promise<Batch> {
+  if (position.collection === COLLECTIONS.contributions) {
+    const contributions = await recordsAfter(position, 'contributions', AT_ONCE);
+    const last = contributions.at(-1);
+    if (last !== undefined)
+      return { marked: {}, old: { ...position, after: last._id }, ...recordsOf({ contributions }) };
+    return oldBatch({ collection: COLLECTIONS.audit, after: '' });
+  }
+  const audit = await recordsAfter(position, 'audit', AT_ONCE);
+  const last = audit.at(-1);
+  return {
+    marked: {},
+    old: last === undefined ? null : { ...position, after: last._id },
+    ...recordsOf({ audit }),
+  };
+}
+
+function idsOf(docs: readonly { readonly _id: string }[]): string[] {
+  return docs.map(({ _id }) => _id);
+}
+
+/** The records of a batch, and what else they bring with them. */
+function recordsOf(found: {
+  readonly [Name in MarkedCollection]?: readonly SealedRecords[Name][];
+}): Pick<Batch, 'records' | 'named'> {
+  const { contributions = [], audit = [], removals = [] } = found;
+  const named = new Map<SealedCollection, Set<string>>([
+    ['versions', new Set(contributions.flatMap(({ versions }) => listOf(versions).map(({ uid }) => uid)))],
+  ]);
+  for (const { kind, collection, ids } of removals) {
+    if (kind === 'removed') continue;
+    named.set(collection, new Set([...(named.get(collection) ?? []), ...listOf(ids)]));
+  }
+  return {
+    named,
+    records: [
+      ...contributions.map((doc) => ({ collection: COLLECTIONS.contributions, doc })),
+      ...audit.map((doc) => ({ collection: COLLECTIONS.audit, doc })),
+      ...removals.map((doc) => ({ collection: COLLECTIONS.removals, doc })),
+    ],
+  };
+}
+
+/** The leaves of a batch by collection and id: what is gone already has none. */
+async function leavesOf({ records, named }: Batch): Promise<SealLeaf[]> {
+  const leaves = records.map(leafOf);
+  const known = new Set(leaves.map(({ id }) => id));
+  for (const [collection, ids] of named) {
+    const further = [...ids].filter((id) => !known.has(id));
+    for await (const record of recordsById(collection, further)) leaves.push(leafOf(record));
+  }
+  const placeOf = ({ collection, id }: SealLeaf): string => `${collection} ${id}`;
+  return leaves.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+}
+
+function leafOf(record: SealedRecord): SealLeaf {
+  const attestations = attestationCount(record);
+  const { collection } = record;
+  const hash = recordHash(record, attestations);
+  return { collection, id: String(record.doc._id), ...(attestations > 0 && { attestations }), hash };
+}
