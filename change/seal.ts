@@ -9,6 +9,7 @@ import {
   newestBlock,
   nextBlock,
   type SealBlock,
+  type SealBlockHead,
   type SealedCollection,
   type SealHead,
   type SealLeaf,
@@ -95,7 +96,7 @@ async function sealAll(isStopped: () => boolean): Promise<number> {
   if (last !== null) for await (const block of blocksAfter(last._id - 1)) await removeMarksOf(block);
   let made = 0;
   while (!isStopped()) {
-    const batch = await nextBatch(last === null ? BEGINNING : last.old);
+    const batch = await nextBatch(last);
     if (batch === null) break;
     const leaves = await leavesOf(batch);
     const isMoved = last === null || (batch.old === null) !== (last.old === null);
@@ -125,8 +126,10 @@ async function removeMarksOf({ leaves }: SealBlock): Promise<void> {
   }
 }
 
-/** Marked records first, then old ones. null: nothing is left. */
-async function nextBatch(old: SealPosition | null): Promise<Batch | null> {
+/** Marked records first, then old ones; a chain begins with old ones, or with none. null: nothing is left. */
+async function nextBatch(last: SealBlockHead | null): Promise<Batch | null> {
+  if (last === null) return oldBatch(BEGINNING);
+  const { old } = last;
   const contributions = await unsealedRecords('contributions', AT_ONCE);
   const audit = await unsealedRecords('audit', AT_ONCE);
   const removals = await unsealedRecords('removals', AT_ONCE);

@@ -17,6 +17,7 @@ import {
   usedTemplateIds,
   versionsOf,
 } from '../models/verify.js';
+import { listOf } from '../models/seal-record.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { flagsOf } from './ehr-flags.js';
@@ -110,7 +111,7 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
 async function contributionRefs(ehrId: string, found: Findings): Promise<Map<string, Set<string>>> {
   const refs = new Map<string, Set<string>>();
   for await (const { _id, versions } of contributionsOf(ehrId)) {
-    refs.set(_id, new Set(versions.map(({ uid }) => uid)));
+    refs.set(_id, new Set(listOf(versions).map(({ uid }) => uid)));
   }
   found.count(CONTRIBUTIONS, refs.size);
   return refs;

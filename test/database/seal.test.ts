@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import request from 'supertest';
+import { eraseEhr } from '../../change/erase.js';
 import { sealHead, sealNewRecords } from '../../change/seal.js';
 import { formatSealHead, parseSealHead } from '../../change/seal-head.js';
 import { verifyStorage } from '../../change/verify.js';
@@ -92,7 +93,7 @@ describe('sealing', () => {
       ['contributions', 'versions', 'audit'].map((name) => collection(name).countDocuments()),
     );
     expect(records).toMatchObject({
-      block: 2,
+      block: 3,
       records: stored.reduce((sum, count) => sum + count),
       unsealed: 0,
     });
@@ -102,7 +103,7 @@ describe('sealing', () => {
     expect(await sealHead()).toEqual(records);
     const report = await verifyStorage();
     expect(report).toMatchObject({ violations: [], erased: [], seal: records });
-    expect(report.checked['seal_blocks']).toBe(2);
+    expect(report.checked['seal_blocks']).toBe(3);
   });
 
   it('does not find fault with what is not sealed yet', async () => {
@@ -302,12 +303,12 @@ describe('verify names a block', () => {
 
   it('that changed its place with another', async () => {
     const [first, second] = await blocks()
-      .find({ _id: { $lte: 2 } })
+      .find({ _id: { $in: [2, 3] } })
       .sort({ _id: 1 })
       .toArray();
-    await blocks().replaceOne({ _id: 1 }, { ...second, _id: 1 } as never);
-    await blocks().replaceOne({ _id: 2 }, { ...first, _id: 2 } as never);
-    expect(await sealFindings()).toEqual(expect.arrayContaining(['chain-broken 1', 'chain-broken 2']));
+    await blocks().replaceOne({ _id: 2 }, { ...second, _id: 2 } as never);
+    await blocks().replaceOne({ _id: 3 }, { ...first, _id: 3 } as never);
+    expect(await sealFindings()).toEqual(expect.arrayContaining(['chain-broken 2', 'chain-broken 3']));
   });
 
   it('that a head kept elsewhere tells of, when the newest are gone or written anew', async () => {
@@ -315,8 +316,8 @@ describe('verify names a block', () => {
     const head = parseSealHead(formatSealHead({ block, hash }));
     expect(parseSealHead(JSON.stringify({ ...rest, block, hash }))).toEqual(head);
     expect(await sealFindings(head)).toEqual([]);
-    await blocks().deleteOne({ _id: 3 });
-    expect(await sealFindings(head)).toEqual(['chain-broken 3']);
+    await blocks().deleteOne({ _id: 4 });
+    expect(await sealFindings(head)).toEqual(['chain-broken 4']);
     expect(await sealFindings()).toEqual(expect.arrayContaining([expect.stringMatching(/^inserted /)]));
     await blocks().deleteMany({});
     expect(await sealFindings(head)).toEqual(['chain-broken 1']);
@@ -326,7 +327,7 @@ describe('verify names a block', () => {
     await givenComposition(app, ehrId);
     await sealNewRecords();
     expect(await sealFindings()).toEqual([]);
-    expect(await sealFindings(head)).toEqual(['chain-broken 3']);
+    expect(await sealFindings(head)).toEqual(['chain-broken 4']);
   });
 
   it.each(['', '3', '3:abc', '{"block":1}', `-1:${'0'.repeat(64)}`])('but refuses the head %j', (text) => {
@@ -352,9 +353,8 @@ describe('an erasure', () => {
     const second = await givenComposition(app, ehrId);
     await sealNewRecords();
     const path = `/ehr/${ehrId}/composition/${objectIdOf(second)}`;
-    expect((await admin(app, 'delete', path)).status).toBe(204);
+    expect((await admin(app, 'delete', path)).status).toBe(200);
     expect(await erasedIds()).toEqual([second]);
-    const { eraseEhr } = await import('../../change/erase.js');
     await eraseEhr(ehrId, 1);
     await sealNewRecords();
     expect(await sealFindings()).toEqual([]);
