@@ -1,7 +1,7 @@
 import mongoose, { trusted, type ClientSession } from 'mongoose';
 import { Ehr } from './ehr.js';
 import { COLLECTIONS, type CollectionName } from './layout.js';
-import { insertRemoval, removalWrites } from './removal.js';
+import { insertRemoval, removalWrites, type RemovalReason } from './removal.js';
 import type { Write } from './write-batch.js';
 
 /** Documents removed by one command of the steps outside a transaction. */
@@ -84,6 +84,11 @@ export async function eraseEhrContent(ehrId: string): Promise<void> {
   }
 }
 
+/** Removes audit records older than a time in steps; may be repeated. Gives how many. */
+export function eraseAuditBefore(time: Date): Promise<number> {
+  return eraseInSteps(COLLECTIONS.audit, { time: { $lt: time } }, 'retention');
+}
+
 /** The writes that end it all: the EHR document, the merges that ended in it, and their tombstones. */
 export async function ehrErasure(ehrId: string): Promise<Write[]> {
   const sources = await sourcesEndingIn(ehrId);
@@ -119,11 +124,13 @@ async function mergesEndingIn(
   return docs.map((doc) => String(doc._id));
 }
 
+const NOTED = [COLLECTIONS.versions, COLLECTIONS.contributions, COLLECTIONS.audit] as const;
+
 /** Collections whose records are sealed: that they go is noted. */
-type Noted = typeof COLLECTIONS.versions | typeof COLLECTIONS.contributions;
+type Noted = (typeof NOTED)[number];
 
 function isNoted(name: CollectionName): name is Noted {
-  return name === COLLECTIONS.versions || name === COLLECTIONS.contributions;
+  return NOTED.some((noted) => noted === name);
 }
 
 async function erasureNotes(session: ClientSession, collection: Noted, filter: object): Promise<Write[]> {
@@ -135,16 +142,21 @@ async function erasureNotes(session: ClientSession, collection: Noted, filter: o
   return removalWrites({ kind: 'removed', reason: 'erasure', collection, ids });
 }
 
-async function eraseInSteps(name: CollectionName, filter: Readonly<Record<string, string>>): Promise<void> {
+async function eraseInSteps(
+  name: CollectionName,
+  filter: object,
+  reason: RemovalReason = 'erasure',
+): Promise<number> {
   const target = mongoose.connection.collection<{ _id: string }>(name);
+  let removed = 0;
   for (;;) {
     const docs = await target
       .find(filter, { projection: { _id: 1 } })
       .limit(STEP)
       .toArray();
-    if (docs.length === 0) return;
+    if (docs.length === 0) return removed;
     const ids = docs.map((doc) => doc._id);
-    if (isNoted(name)) await insertRemoval({ kind: 'removed', reason: 'erasure', collection: name, ids });
-    await target.deleteMany({ ...filter, _id: { $in: ids } });
+    if (isNoted(name)) await insertRemoval({ kind: 'removed', reason, collection: name, ids });
+    removed += (await target.deleteMany({ ...filter, _id: { $in: ids } })).deletedCount;
   }
 }

@@ -7,6 +7,7 @@ import { eraseEhr } from '../../change/erase.js';
 import { sealHead, sealNewRecords } from '../../change/seal.js';
 import { formatSealHead, parseSealHead } from '../../change/seal-head.js';
 import { verifyStorage } from '../../change/verify.js';
+import { eraseAuditBefore } from '../../models/erase.js';
 import type { SealHead } from '../../models/seal-block.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
@@ -360,6 +361,16 @@ describe('an erasure', () => {
     expect(await sealFindings()).toEqual([]);
     expect(await collection('versions').countDocuments()).toBe(0);
     expect(await erasedIds()).toContain(versionUid);
+  });
+});
+
+describe('the end of the retention of audit records', () => {
+  it('leaves sealed records that verify calls erased', async () => {
+    const gone = await idsOf('audit');
+    expect(await eraseAuditBefore(new Date(Date.now() + 60_000))).toBe(gone.length);
+    expect(gone.length).toBeGreaterThan(0);
+    expect(await sealFindings()).toEqual([]);
+    expect(await erasedIds()).toEqual(gone);
   });
 });
 
