@@ -15,10 +15,10 @@ import {
   type SealLeaf,
   type SealPosition,
 } from '../models/seal-block.js';
-import { NO_BLOCK } from '../models/seal-hash.js';
+import { listOf, NO_BLOCK } from '../models/seal-hash.js';
 import {
   attestationCount,
-  listOf,
+  idText,
   MARKED,
   recordHash,
   recordsAfter,
@@ -98,13 +98,7 @@ async function sealAll(isStopped: () => boolean): Promise<number> {
   while (!isStopped()) {
     const batch = await nextBatch(last);
     if (batch === null) break;
-    const leaves = await leavesOf(batch);
-    const isMoved = last === null || (batch.old === null) !== (last.old === null);
-    const parts = leaves.length === 0 && isMoved ? [[]] : inSteps(leaves, MAX_LEAVES);
-    for (const [index, part] of parts.entries()) {
-      const isLast = index === parts.length - 1;
-      const old: SealPosition | null = isLast ? batch.old : last === null ? BEGINNING : last.old;
-      const block = nextBlock(last, { time: new Date(), old, leaves: part });
+    for (const block of blocksOf(last, batch.old, await leavesOf(batch))) {
       // Another process has taken over: it goes on from what it finds.
       if (!(await insertBlock(block))) return made;
       last = block;
@@ -113,6 +107,24 @@ async function sealAll(isStopped: () => boolean): Promise<number> {
     for (const name of MARKED) await removeMarks(name, batch.marked[name] ?? []);
   }
   return made;
+}
+
+/** Blocks for these leaves; one without leaves tells that there are no more old records. `old` holds after the last. */
+function* blocksOf(
+  before: SealBlockHead | null,
+  old: SealPosition | null,
+  leaves: readonly SealLeaf[],
+): Generator<SealBlock> {
+  const position = before === null ? BEGINNING : before.old;
+  const parts = inSteps(leaves, MAX_LEAVES);
+  if (parts.length === 0 && old === null && position !== null) parts.push([]);
+  let last = before;
+  for (const [index, part] of parts.entries()) {
+    const isEnd = index === parts.length - 1;
+    const block = nextBlock(last, { time: new Date(), old: isEnd ? old : position, leaves: part });
+    yield block;
+    last = block;
+  }
 }
 
 /** A sealer may have ended between a block and the marks of its records. */
@@ -199,5 +211,5 @@ function leafOf(record: SealedRecord): SealLeaf {
   const attestations = attestationCount(record);
   const { collection } = record;
   const hash = recordHash(record, attestations);
-  return { collection, id: String(record.doc._id), ...(attestations > 0 && { attestations }), hash };
+  return { collection, id: idText(record.doc._id), ...(attestations > 0 && { attestations }), hash };
 }

@@ -17,7 +17,7 @@ import {
   usedTemplateIds,
   versionsOf,
 } from '../models/verify.js';
-import { listOf } from '../models/seal-record.js';
+import { listOf } from '../models/seal-hash.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { flagsOf } from './ehr-flags.js';

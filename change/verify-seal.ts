@@ -9,7 +9,7 @@ import {
   type SealHead,
 } from '../models/seal-block.js';
 import { NO_BLOCK } from '../models/seal-hash.js';
-import { allIds, idsInTail, recordsById } from '../models/seal-record.js';
+import { allIds, idsInTail, idText, recordsById } from '../models/seal-record.js';
 import { IdSet } from './id-set.js';
 import { LeafCheck } from './verify-leaf.js';
 import { Findings } from './verify-report.js';
@@ -103,7 +103,7 @@ async function checkCollection(found: Findings, search: Search): Promise<void> {
   let suspects: string[] = [];
   const judge = async (): Promise<void> => {
     for (const id of await unsealedIds(search, suspects))
-      found.add('inserted', String(id), `${collection}: it is in no block`);
+      found.add('inserted', idText(id), `${collection}: it is in no block`);
     suspects = [];
   };
   for await (const id of allIds(collection)) {

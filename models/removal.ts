@@ -62,7 +62,7 @@ export function removalWrites(removal: Parameters<typeof removalDocs>[0]): Inser
 export async function insertRemoval(removal: Parameters<typeof removalDocs>[0]): Promise<void> {
   const docs = removalDocs(removal);
   const removals = mongoose.connection.collection<RemovalDoc>(COLLECTIONS.removals);
-  if (docs.length > 0) await removals.insertMany(docs as never);
+  if (docs.length > 0) await removals.insertMany(docs);
 }
 
 /** The removals that name one of these ids, in no order. */

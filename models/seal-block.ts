@@ -123,7 +123,7 @@ function isLeaf(value: unknown): value is SealLeaf {
 /** Adds a block. False: another process was faster with that number. */
 export async function insertBlock(block: SealBlock): Promise<boolean> {
   try {
-    await blocks().insertOne(block as never);
+    await blocks().insertOne(block);
     return true;
   } catch (error) {
     if (isDuplicateKey(error)) return false;
@@ -132,5 +132,5 @@ export async function insertBlock(block: SealBlock): Promise<boolean> {
 }
 
 function blocks(): mongoose.mongo.Collection<{ _id: number }> {
-  return mongoose.connection.collection<{ _id: number }>(COLLECTIONS.sealBlocks) as never;
+  return mongoose.connection.collection<{ _id: number }>(COLLECTIONS.sealBlocks);
 }

@@ -27,8 +27,8 @@ export function canonicalText(value: unknown): string {
 }
 
 /** SHA-256 of a CONTRIBUTION but for its owner, which a merge changes. */
-export function contributionLeaf({ ehr_id: _owner, unsealed: _mark, ...sealed }: ContributionDoc): Buffer {
-  return sha256(canonicalText(sealed));
+export function contributionLeaf(contribution: ContributionDoc): Buffer {
+  return sha256(canonicalText(without(contribution, ['ehr_id', 'unsealed'])));
 }
 
 /**
@@ -36,28 +36,35 @@ export function contributionLeaf({ ehr_id: _owner, unsealed: _mark, ...sealed }:
  * by the bytes of its canonical text.
  */
 export function versionLeaf(version: VersionDoc, attestations: number): Buffer {
-  const { ehr_id: _owner, has_item_tags: _tagged, data, attestations: _all, ...sealed } = version;
-  const covered = attestationsOf(version).slice(0, attestations);
-  // Of another type only when somebody changed it by hand.
-  const content = typeof data === 'string' ? sha256(data).toString('hex') : data;
+  const data: unknown = version.data;
   return sha256(
-    canonicalText({ ...sealed, data: content, ...(covered.length > 0 && { attestations: covered }) }),
+    canonicalText({
+      ...without(version, ['ehr_id', 'has_item_tags', 'attestations']),
+      // Of another type only when somebody changed it by hand.
+      data: typeof data === 'string' ? sha256(data).toString('hex') : data,
+      attestations: listOf(version.attestations).slice(0, attestations),
+    }),
   );
 }
 
-/** ATTESTATIONs of a VERSION; none when somebody put something else there. */
-export function attestationsOf({ attestations }: VersionDoc): NonNullable<VersionDoc['attestations']> {
-  return Array.isArray(attestations) ? attestations : [];
-}
-
 /** SHA-256 of an audit record: of every field it has, so that new ones are sealed too. */
-export function auditLeaf({ unsealed: _mark, ...sealed }: AuditDoc): Buffer {
-  return sha256(canonicalText(sealed));
+export function auditLeaf(record: AuditDoc): Buffer {
+  return sha256(canonicalText(without(record, ['unsealed'])));
 }
 
 /** SHA-256 of a record of removal. */
-export function removalLeaf({ unsealed: _mark, ...sealed }: RemovalDoc): Buffer {
-  return sha256(canonicalText(sealed));
+export function removalLeaf(removal: RemovalDoc): Buffer {
+  return sha256(canonicalText(without(removal, ['unsealed'])));
+}
+
+/** A list as stored; empty when somebody put something else there. */
+export function listOf<Item>(stored: readonly Item[] | undefined): readonly Item[] {
+  const list: unknown = stored;
+  return Array.isArray(list) ? (list as Item[]) : [];
+}
+
+function without(doc: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(doc).filter(([name]) => !names.includes(name)));
 }
 
 /**

@@ -5,7 +5,7 @@ import { COLLECTIONS } from './layout.js';
 import { inSteps } from './merge-content.js';
 import type { RemovalDoc } from './removal.js';
 import type { SealedCollection, SealPosition } from './seal-block.js';
-import { attestationsOf, auditLeaf, contributionLeaf, removalLeaf, versionLeaf } from './seal-hash.js';
+import { auditLeaf, contributionLeaf, listOf, removalLeaf, versionLeaf } from './seal-hash.js';
 import type { VersionDoc } from './version.js';
 
 /** What the documents of each sealed collection are. */
@@ -46,14 +46,14 @@ export function recordHash({ collection, doc }: SealedRecord, attestations: numb
   }
 }
 
-/** What a CONTRIBUTION lists, a removal names; nothing when somebody put something else there. */
-export function listOf<Item>(list: readonly Item[] | undefined): readonly Item[] {
-  return Array.isArray(list) ? list : [];
+/** An id as text: what somebody put in by hand may have another one. */
+export function idText(id: unknown): string {
+  return String(id);
 }
 
 /** ATTESTATIONs of a record; 0 for what is no VERSION. */
 export function attestationCount({ collection, doc }: SealedRecord): number {
-  return collection === 'versions' ? attestationsOf(doc).length : 0;
+  return collection === 'versions' ? listOf(doc.attestations).length : 0;
 }
 
 /** The records of a collection with these ids as they are read, in no order. */
@@ -85,9 +85,12 @@ export async function unsealedCount(): Promise<number> {
 /** Takes the mark from records that a block holds. */
 export async function removeMarks(collection: MarkedCollection, ids: readonly string[]): Promise<void> {
   for (const part of inSteps(ids)) {
-    await documents(collection).updateMany({ _id: { $in: part }, unsealed: true } as object, {
-      $unset: { unsealed: 1 },
-    });
+    await documents(collection).updateMany(
+      { _id: { $in: part }, unsealed: true },
+      {
+        $unset: { unsealed: 1 },
+      },
+    );
   }
 }
 
@@ -130,5 +133,5 @@ export async function idsInTail(collection: SealedCollection, ids: readonly stri
 }
 
 function documents(collection: SealedCollection): mongoose.mongo.Collection<{ _id: string }> {
-  return mongoose.connection.collection<{ _id: string }>(collection) as never;
+  return mongoose.connection.collection<{ _id: string }>(collection);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import mongoose from 'mongoose';
@@ -9,6 +10,8 @@ import { formatSealHead, parseSealHead } from '../../change/seal-head.js';
 import { verifyStorage } from '../../change/verify.js';
 import { eraseAuditBefore } from '../../models/erase.js';
 import type { SealHead } from '../../models/seal-block.js';
+import { createLogger } from '../../src/logger.js';
+import { keepSealing } from '../../src/sealing.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import {
@@ -180,6 +183,17 @@ describe('sealing', () => {
     expect(await sealFindings()).toEqual([`changed ${old[0]!._id}`]);
   });
 
+  it('goes on by itself in a server, and ends with it', async () => {
+    await givenComposition(app, ehrId);
+    const stop = keepSealing(createLogger('silent'), 20);
+    while ((await sealHead()).unsealed > 0) await pause(20);
+    await stop();
+    await givenComposition(app, ehrId);
+    await pause(60);
+    expect((await sealHead()).unsealed).toBeGreaterThan(0);
+    expect((await verifyStorage()).violations).toEqual([]);
+  });
+
   it('begins a chain in an empty database too, so that there is a head to keep', async () => {
     await clear();
     expect(await sealHead()).toMatchObject({ block: 0, hash: '0'.repeat(64), time: null });
@@ -293,7 +307,7 @@ describe('verify names a block', () => {
   });
 
   it('whose time was changed', async () => {
-    await blocks().updateOne({ _id: 2 }, { $set: { time: new Date(0) } } as never);
+    await blocks().updateOne({ _id: 2 }, { $set: { time: new Date(0) } });
     expect(await sealFindings()).toEqual(['chain-broken 2']);
   });
 
