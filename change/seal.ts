@@ -3,8 +3,8 @@ import { COLLECTIONS } from '../models/layout.js';
 import { withLease } from '../models/lease.js';
 import { inSteps } from '../models/merge-content.js';
 import {
-  blocksAfter,
   insertBlock,
+  isLeaf,
   MAX_LEAVES,
   newestBlock,
   nextBlock,
@@ -17,10 +17,8 @@ import {
 } from '../models/seal-block.js';
 import { listOf, NO_BLOCK } from '../models/seal-hash.js';
 import {
-  attestationCount,
-  idText,
+  leafOf,
   MARKED,
-  recordHash,
   recordsAfter,
   recordsById,
   removeMarks,
@@ -53,6 +51,8 @@ interface Batch {
   /** Marked records, whose mark goes. */
   readonly marked: Readonly<Partial<Record<MarkedCollection, readonly string[]>>>;
   readonly records: readonly SealedRecord[];
+  /** Of CONTRIBUTIONs and VERSIONs that were hashed when they were committed. */
+  readonly hashed: readonly SealLeaf[];
   /** Further ids that belong to it: VERSIONs of CONTRIBUTIONs, what came back with an unmerge. */
   readonly named: ReadonlyMap<SealedCollection, ReadonlySet<string>>;
   readonly old: SealPosition | null;
@@ -93,7 +93,6 @@ async function hasWork(): Promise<boolean> {
 
 async function sealAll(isStopped: () => boolean): Promise<number> {
   let last = await newestBlock();
-  if (last !== null) for await (const block of blocksAfter(last._id - 1)) await removeMarksOf(block);
   let made = 0;
   while (!isStopped()) {
     const batch = await nextBatch(last);
@@ -124,17 +123,6 @@ function* blocksOf(
     const block = nextBlock(last, { time: new Date(), old: isEnd ? old : position, leaves: part });
     yield block;
     last = block;
-  }
-}
-
-/** A sealer may have ended between a block and the marks of its records. */
-async function removeMarksOf({ leaves }: SealBlock): Promise<void> {
-  for (const name of MARKED) {
-    const own = leaves.filter(({ collection }) => collection === name);
-    await removeMarks(
-      name,
-      own.map(({ id }) => id),
-    );
   }
 }
 
@@ -176,40 +164,42 @@ function idsOf(docs: readonly { readonly _id: string }[]): string[] {
 /** The records of a batch, and what else they bring with them. */
 function recordsOf(found: {
   readonly [Name in MarkedCollection]?: readonly SealedRecords[Name][];
-}): Pick<Batch, 'records' | 'named'> {
+}): Pick<Batch, 'records' | 'hashed' | 'named'> {
   const { contributions = [], audit = [], removals = [] } = found;
+  // Somebody may have put anything there.
+  const hashed = contributions.flatMap(({ leaves }) => listOf(leaves).filter(isLeaf));
+  const known = new Set(hashed.map(({ id }) => id));
+  const listed = contributions.flatMap(({ versions }) => listOf(versions).map(({ uid }) => uid));
   const named = new Map<SealedCollection, Set<string>>([
-    ['versions', new Set(contributions.flatMap(({ versions }) => listOf(versions).map(({ uid }) => uid)))],
+    [COLLECTIONS.contributions, new Set(idsOf(contributions).filter((id) => !known.has(id)))],
+    [COLLECTIONS.versions, new Set(listed.filter((uid) => !known.has(uid)))],
   ]);
   for (const { kind, collection, ids } of removals) {
     if (kind === 'removed') continue;
     named.set(collection, new Set([...(named.get(collection) ?? []), ...listOf(ids)]));
   }
   return {
+    hashed,
     named,
     records: [
-      ...contributions.map((doc) => ({ collection: COLLECTIONS.contributions, doc })),
       ...audit.map((doc) => ({ collection: COLLECTIONS.audit, doc })),
       ...removals.map((doc) => ({ collection: COLLECTIONS.removals, doc })),
     ],
   };
 }
 
-/** The leaves of a batch by collection and id: what is gone already has none. */
-async function leavesOf({ records, named }: Batch): Promise<SealLeaf[]> {
-  const leaves = records.map(leafOf);
+/** The leaves of a batch by collection and id: what has to be read and is gone already has none. */
+async function leavesOf({ records, hashed, named }: Batch): Promise<SealLeaf[]> {
+  const leaves = [...records.map(leafOf), ...hashed];
   const known = new Set(leaves.map(({ id }) => id));
   for (const [collection, ids] of named) {
     const further = [...ids].filter((id) => !known.has(id));
     for await (const record of recordsById(collection, further)) leaves.push(leafOf(record));
   }
-  const placeOf = ({ collection, id }: SealLeaf): string => `${collection} ${id}`;
-  return leaves.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+  return leaves.sort((one, other) => inOrder(one.collection, other.collection) || inOrder(one.id, other.id));
 }
 
-function leafOf(record: SealedRecord): SealLeaf {
-  const attestations = attestationCount(record);
-  const { collection } = record;
-  const hash = recordHash(record, attestations);
-  return { collection, id: idText(record.doc._id), ...(attestations > 0 && { attestations }), hash };
+function inOrder(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }

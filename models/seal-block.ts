@@ -81,7 +81,7 @@ export function nextBlock(
 export function rootOf(leaves: readonly SealLeaf[]): string {
   return merkleRoot(
     leaves.map(({ collection, id, attestations = 0, hash }) =>
-      canonicalText([collection, id, attestations, hash.toString('hex')]),
+      JSON.stringify([collection, id, attestations, hash.toString('hex')]),
     ),
   );
 }
@@ -110,7 +110,8 @@ function readable(block: SealBlock): SealBlock {
   return { ...block, leaves: Array.isArray(leaves) ? leaves.filter(isLeaf) : [] };
 }
 
-function isLeaf(value: unknown): value is SealLeaf {
+/** Whether a stored value is a leaf. */
+export function isLeaf(value: unknown): value is SealLeaf {
   const { collection, id, attestations, hash } = (value ?? {}) as Partial<Record<keyof SealLeaf, unknown>>;
   return (
     SEALED.some((name) => name === collection) &&

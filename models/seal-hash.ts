@@ -15,6 +15,7 @@ const { EJSON } = mongoose.mongo.BSON;
  * a document is laid out in the database, and the order of its fields, do not count.
  */
 export function canonicalText(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(stored(value));
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
   if (value instanceof Date) return `{"$date":${value.getTime()}}`;
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
@@ -22,13 +23,18 @@ export function canonicalText(value: unknown): string {
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`);
+    .map(([name, member]) => `${canonicalText(name)}:${canonicalText(member)}`);
   return `{${members.join(',')}}`;
+}
+
+/** A text as the database gives it back: half a surrogate pair has no UTF-8 form. */
+function stored(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? Buffer.from(text).toString() : text;
 }
 
 /** SHA-256 of a CONTRIBUTION but for its owner, which a merge changes. */
 export function contributionLeaf(contribution: ContributionDoc): Buffer {
-  return sha256(canonicalText(without(contribution, ['ehr_id', 'unsealed'])));
+  return sha256(canonicalText(without(contribution, ['ehr_id', 'unsealed', 'leaves'])));
 }
 
 /**

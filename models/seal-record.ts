@@ -4,7 +4,7 @@ import type { ContributionDoc } from './contribution.js';
 import { COLLECTIONS } from './layout.js';
 import { inSteps } from './merge-content.js';
 import type { RemovalDoc } from './removal.js';
-import type { SealedCollection, SealPosition } from './seal-block.js';
+import type { SealedCollection, SealPosition, SealLeaf } from './seal-block.js';
 import { auditLeaf, contributionLeaf, listOf, removalLeaf, versionLeaf } from './seal-hash.js';
 import type { VersionDoc } from './version.js';
 
@@ -67,12 +67,29 @@ export async function* recordsById(
   }
 }
 
-/** Records that carry the mark, at most `count`. */
+/** The leaf of a record as it is now. */
+export function leafOf(record: SealedRecord): SealLeaf {
+  const attestations = attestationCount(record);
+  const { collection } = record;
+  const hash = recordHash(record, attestations);
+  return { collection, id: idText(record.doc._id), ...(attestations > 0 && { attestations }), hash };
+}
+
+/** Records that carry the mark, at most `count`; of a CONTRIBUTION only what its commit made for the sealer. */
 export function unsealedRecords<Name extends MarkedCollection>(
   collection: Name,
   count: number,
 ): Promise<SealedRecords[Name][]> {
-  return documents(collection).find<SealedRecords[Name]>({ unsealed: true }).limit(count).toArray();
+  return documents(collection)
+    .find<SealedRecords[Name]>(
+      { unsealed: true },
+      {
+        promoteBuffers: true,
+        ...(collection === 'contributions' && { projection: { versions: 1, leaves: 1 } }),
+      },
+    )
+    .limit(count)
+    .toArray();
 }
 
 /** How many records carry the mark. */
@@ -88,7 +105,7 @@ export async function removeMarks(collection: MarkedCollection, ids: readonly st
     await documents(collection).updateMany(
       { _id: { $in: part }, unsealed: true },
       {
-        $unset: { unsealed: 1 },
+        $unset: { unsealed: 1, leaves: 1 },
       },
     );
   }
