@@ -10,7 +10,7 @@ const BYTES = 6;
  */
 export class IdSet {
   readonly #slots: Float64Array;
-  readonly #salt = randomBytes(16);
+  readonly #salt = randomBytes(16).toString('hex');
   readonly #share: { readonly pass: number; readonly passes: number };
 
   /** `size`: ids that the share holds, about. */
@@ -34,7 +34,7 @@ export class IdSet {
 
   /** Never 0, which stands for an empty slot. */
   #mark(id: string): number | null {
-    const mark = sha256(this.#salt, id).readUIntBE(0, BYTES) + 1;
+    const mark = sha256(this.#salt + id).readUIntBE(0, BYTES) + 1;
     return mark % this.#share.passes === this.#share.pass ? mark : null;
   }
 

@@ -1,4 +1,6 @@
 import { CdrError } from '../base/errors.js';
+import type { AuditDoc } from '../models/audit.js';
+import type { ContributionDoc } from '../models/contribution.js';
 import { COLLECTIONS } from '../models/layout.js';
 import { withLease } from '../models/lease.js';
 import { inSteps } from '../models/merge-content.js';
@@ -49,13 +51,15 @@ const BEGINNING: SealPosition = { collection: COLLECTIONS.contributions, after: 
 /** What one step seals. */
 interface Batch {
   /** Marked records, whose mark goes. */
-  readonly marked: Readonly<Partial<Record<MarkedCollection, readonly string[]>>>;
+  readonly marked: Readonly<Record<MarkedCollection, readonly string[]>>;
   readonly records: readonly SealedRecord[];
   /** Of CONTRIBUTIONs and VERSIONs that were hashed when they were committed. */
   readonly hashed: readonly SealLeaf[];
   /** Further ids that belong to it: VERSIONs of CONTRIBUTIONs, what came back with an unmerge. */
   readonly named: ReadonlyMap<SealedCollection, ReadonlySet<string>>;
   readonly old: SealPosition | null;
+  /** Nothing else was there. */
+  readonly isEnd: boolean;
 }
 
 /**
@@ -103,7 +107,8 @@ async function sealAll(isStopped: () => boolean): Promise<number> {
       last = block;
       made += 1;
     }
-    for (const name of MARKED) await removeMarks(name, batch.marked[name] ?? []);
+    for (const name of MARKED) await removeMarks(name, batch.marked[name]);
+    if (batch.isEnd) break;
   }
   return made;
 }
@@ -126,35 +131,44 @@ function* blocksOf(
   }
 }
 
-/** Marked records first, then old ones; a chain begins with old ones, or with none. null: nothing is left. */
+/** Marked records, and some of the old ones while there are any. null: nothing is left. */
 async function nextBatch(last: SealBlockHead | null): Promise<Batch | null> {
-  if (last === null) return oldBatch(BEGINNING);
-  const { old } = last;
   const contributions = await unsealedRecords('contributions', AT_ONCE);
   const audit = await unsealedRecords('audit', AT_ONCE);
   const removals = await unsealedRecords('removals', AT_ONCE);
-  if (contributions.length + audit.length + removals.length > 0) {
-    const marked = { contributions: idsOf(contributions), audit: idsOf(audit), removals: idsOf(removals) };
-    return { marked, old, ...recordsOf({ contributions, audit, removals }) };
-  }
-  return old === null ? null : oldBatch(old);
+  const marked = { contributions: idsOf(contributions), audit: idsOf(audit), removals: idsOf(removals) };
+  const position = last === null ? BEGINNING : last.old;
+  const old = position === null ? NO_OLD : await oldRecords(position);
+  const counts = [contributions.length, audit.length, removals.length];
+  if (position === null && counts.every((count) => count === 0)) return null;
+  const all = {
+    contributions: [...contributions, ...old.contributions],
+    audit: [...audit, ...old.audit],
+    removals,
+  };
+  // What is committed meanwhile waits for the next run, or a run would never end.
+  const isEnd = old.next === null && counts.every((count) => count < AT_ONCE);
+  return { marked, old: old.next, isEnd, ...recordsOf(all) };
 }
 
-async function oldBatch(position: SealPosition): Promise<Batch> {
-  if (position.collection === COLLECTIONS.contributions) {
-    const contributions = await recordsAfter(position, 'contributions', AT_ONCE);
-    const last = contributions.at(-1);
-    if (last !== undefined)
-      return { marked: {}, old: { ...position, after: last._id }, ...recordsOf({ contributions }) };
-    return oldBatch({ collection: COLLECTIONS.audit, after: '' });
-  }
-  const audit = await recordsAfter(position, 'audit', AT_ONCE);
-  const last = audit.at(-1);
-  return {
-    marked: {},
-    old: last === undefined ? null : { ...position, after: last._id },
-    ...recordsOf({ audit }),
-  };
+/** Records of releases without seals, and the position after them. */
+interface OldRecords {
+  readonly contributions: readonly ContributionDoc[];
+  readonly audit: readonly AuditDoc[];
+  readonly next: SealPosition | null;
+}
+
+const NO_OLD: OldRecords = { contributions: [], audit: [], next: null };
+
+async function oldRecords(position: SealPosition): Promise<OldRecords> {
+  const isOfContributions = position.collection === COLLECTIONS.contributions;
+  const contributions = isOfContributions ? await recordsAfter(position, 'contributions', AT_ONCE) : [];
+  const last = contributions.at(-1);
+  if (last !== undefined) return { ...NO_OLD, contributions, next: { ...position, after: last._id } };
+  const place = isOfContributions ? { collection: COLLECTIONS.audit, after: '' } : position;
+  const audit = await recordsAfter(place, 'audit', AT_ONCE);
+  const end = audit.at(-1);
+  return { ...NO_OLD, audit, next: end === undefined ? null : { ...place, after: end._id } };
 }
 
 function idsOf(docs: readonly { readonly _id: string }[]): string[] {
@@ -162,10 +176,13 @@ function idsOf(docs: readonly { readonly _id: string }[]): string[] {
 }
 
 /** The records of a batch, and what else they bring with them. */
-function recordsOf(found: {
-  readonly [Name in MarkedCollection]?: readonly SealedRecords[Name][];
+function recordsOf({
+  contributions,
+  audit,
+  removals,
+}: {
+  readonly [Name in MarkedCollection]: readonly SealedRecords[Name][];
 }): Pick<Batch, 'records' | 'hashed' | 'named'> {
-  const { contributions = [], audit = [], removals = [] } = found;
   // Somebody may have put anything there.
   const hashed = contributions.flatMap(({ leaves }) => listOf(leaves).filter(isLeaf));
   const known = new Set(hashed.map(({ id }) => id));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { AuditDoc } from './audit.js';
 import type { ContributionDoc } from './contribution.js';
@@ -15,21 +15,23 @@ const { EJSON } = mongoose.mongo.BSON;
  * a document is laid out in the database, and the order of its fields, do not count.
  */
 export function canonicalText(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(stored(value));
+  if (typeof value === 'string') return jsonText(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
   if (value instanceof Date) return `{"$date":${value.getTime()}}`;
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
   if ('_bsontype' in value || value instanceof Uint8Array) return EJSON.stringify(value, { relaxed: false });
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, member]) => `${canonicalText(name)}:${canonicalText(member)}`);
-  return `{${members.join(',')}}`;
+  let text = '';
+  for (const name of Object.keys(value).sort()) {
+    const member: unknown = value[name as keyof typeof value];
+    if (member !== undefined) text += `${text === '' ? '{' : ','}${jsonText(name)}:${canonicalText(member)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
 }
 
-/** A text as the database gives it back: half a surrogate pair has no UTF-8 form. */
-function stored(text: string): string {
-  return /\p{Surrogate}/u.test(text) ? Buffer.from(text).toString() : text;
+/** A text as the database gives it back: half a surrogate pair, which JSON escapes, has no UTF-8 form. */
+function jsonText(text: string): string {
+  const json = JSON.stringify(text);
+  return json.includes('\\ud') ? JSON.stringify(Buffer.from(text).toString()) : json;
 }
 
 /** SHA-256 of a CONTRIBUTION but for its owner, which a merge changes. */
@@ -47,7 +49,7 @@ export function versionLeaf(version: VersionDoc, attestations: number): Buffer {
     canonicalText({
       ...without(version, ['ehr_id', 'has_item_tags', 'attestations']),
       // Of another type only when somebody changed it by hand.
-      data: typeof data === 'string' ? sha256(data).toString('hex') : data,
+      data: typeof data === 'string' ? hash('sha256', data) : data,
       attestations: listOf(version.attestations).slice(0, attestations),
     }),
   );
@@ -75,24 +77,23 @@ function without(doc: object, names: readonly string[]): object {
 
 /**
  * Root of the Merkle tree over these texts, in their order, in hexadecimal; leaves and nodes are hashed with
- * different first bytes, so that neither passes for the other. RFC 9162, section 2.1.
+ * different first characters, so that neither passes for the other, and a node is over the hexadecimal text of two.
  */
 export function merkleRoot(texts: readonly string[]): string {
-  let level = texts.map((text) => sha256('\u0000', text));
+  let level = texts.map((text) => hash('sha256', `\u0000${text}`));
   while (level.length > 1) {
-    const above: Buffer[] = [];
+    const above: string[] = [];
     for (let index = 0; index < level.length; index += 2) {
       const [left, right] = [level[index], level[index + 1]];
-      if (left !== undefined) above.push(right === undefined ? left : sha256('\u0001', left, right));
+      if (left !== undefined)
+        above.push(right === undefined ? left : hash('sha256', `\u0001${left}${right}`));
     }
     level = above;
   }
-  return (level[0] ?? sha256()).toString('hex');
+  return level[0] ?? hash('sha256', '');
 }
 
-/** SHA-256 of parts one after another; text counts by its UTF-8 bytes. */
-export function sha256(...parts: readonly (string | Uint8Array)[]): Buffer {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
+/** SHA-256 of the UTF-8 bytes of a text. */
+export function sha256(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
 }
