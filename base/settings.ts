@@ -45,6 +45,8 @@ export interface Settings {
   readonly maxConcurrentRequests: number | null;
   /** Whether CSV answers start with a byte order mark. */
   readonly csvBom: boolean;
+  /** How often new records are sealed; 0: never. */
+  readonly sealIntervalMs: number;
   readonly slowQueryMs: number;
   readonly shutdownTimeoutMs: number;
   readonly clusterWorkers: number;

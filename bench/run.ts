@@ -13,6 +13,7 @@ import { machine } from './measure.js';
 import { benchMerge } from './merge.js';
 import { benchResources } from './resources.js';
 import { benchRm } from './rm.js';
+import { benchSeal } from './seal.js';
 import { benchStream } from './stream.js';
 import { benchTemplate } from './template.js';
 
@@ -34,6 +35,7 @@ const PARTS = [
   'aql-growth',
   'stream',
   'merge',
+  'seal',
 ];
 const MERGED_COMPOSITIONS = 10_000;
 const FEW_EHRS = 1_000;
@@ -62,6 +64,7 @@ async function main(): Promise<void> {
   if (parts.has('aql-growth')) await titled('AQL, growth', () => benchAqlGrowth(FEW_EHRS, MANY_EHRS, print));
   if (parts.has('stream')) await titled('Stream', () => benchStream(print));
   if (parts.has('merge')) await titled('Merge', () => benchMerge(MERGED_COMPOSITIONS, print));
+  if (parts.has('seal')) await titled('Seal', () => benchSeal(print));
 }
 
 async function mainJob(server: RunningServer, options: Options): Promise<void> {

@@ -23,7 +23,7 @@ export function eraseVersionedObject(ehrId: string, type: RootType, objectId: st
   return inTransaction(async (session) => {
     if ((await holdActive(ehrId)) === null) throw ehrNotFound(ehrId);
     if ((await containerOf(ehrId, type, objectId)) === null) throw objectNotFound(ehrId, type, objectId);
-    await runWrites(session, objectErasure(ehrId, objectId));
+    await runWrites(session, await objectErasure(session, ehrId, objectId));
   });
 }
 

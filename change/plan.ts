@@ -1,7 +1,9 @@
 import { CdrError } from '../base/errors.js';
 import { groupBy } from '../base/group-by.js';
+import type { ContributionDoc } from '../models/contribution.js';
 import type { EhrDoc } from '../models/ehr.js';
 import { COLLECTIONS } from '../models/layout.js';
+import { leafOf } from '../models/seal-record.js';
 import type { Write } from '../models/write-batch.js';
 import { auditDetails } from './audit.js';
 import type { ChangeSettings } from './context.js';
@@ -81,7 +83,7 @@ function assemble(progress: Progress, planned: readonly PlannedEntry[]): CommitP
   const writes: Write[] = [
     ...takeoverWrites(progress),
     request.isNewEhr === true ? newEhr(progress) : holdEhr(progress),
-    { collection: COLLECTIONS.contributions, insert: contribution },
+    { collection: COLLECTIONS.contributions, insert: { ...contribution, ...sealing(contribution, planned) } },
     ...planned.flatMap((entry) => entry.writes),
     ...flagWrites(progress),
   ];
@@ -90,6 +92,19 @@ function assemble(progress: Progress, planned: readonly PlannedEntry[]): CommitP
     shapes: planned.flatMap((entry) => entry.shapes),
     commit: { contribution, versions: planned.map((entry) => entry.version) },
   };
+}
+
+/** What the sealer needs of a CONTRIBUTION: it is new, and the hashes of it and of its versions. */
+function sealing(
+  contribution: ContributionDoc,
+  planned: readonly PlannedEntry[],
+): Pick<ContributionDoc, 'unsealed' | 'leaves'> {
+  const versions = planned.flatMap(({ version: { doc } }) => (doc === null ? [] : [doc]));
+  const leaves = [
+    leafOf({ collection: COLLECTIONS.contributions, doc: contribution }),
+    ...versions.map((doc) => leafOf({ collection: COLLECTIONS.versions, doc })),
+  ];
+  return { unsealed: true, leaves };
 }
 
 /** The same writes, those to one collection together and in their order: neighbouring inserts cost the database less. */

@@ -17,6 +17,7 @@ import {
   usedTemplateIds,
   versionsOf,
 } from '../models/verify.js';
+import { listOf } from '../models/seal-hash.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { flagsOf } from './ehr-flags.js';
@@ -113,7 +114,7 @@ async function contributionRefs(ehrId: string, found: Findings): Promise<Map<str
   for await (const { _id, versions, authenticated } of contributionsOf(ehrId)) {
     if (authenticated !== undefined && !isRequestIdentity(authenticated))
       found.add(CONTRIBUTIONS, _id, 'authenticated does not tell who sent a request');
-    refs.set(_id, new Set(versions.map(({ uid }) => uid)));
+    refs.set(_id, new Set(listOf(versions).map(({ uid }) => uid)));
   }
   found.count(CONTRIBUTIONS, refs.size);
   return refs;

@@ -1,6 +1,8 @@
-/** One thing that is not as it must be. */
+import type { SealState } from './seal.js';
+
+/** One thing that is not as it must be, or that was erased. */
 export interface Violation {
-  /** Collection of the document. */
+  /** Collection of the document; of what the seals tell `changed`, `missing`, `inserted`, `chain-broken`, `erased`. */
   readonly kind: string;
   /** Its id. */
   readonly id: string;
@@ -13,6 +15,10 @@ export interface VerifyReport {
   /** Documents looked at, by collection. */
   readonly checked: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
+  /** Sealed records that were removed by an erasure, a merge or an unmerge: no violations. */
+  readonly erased: readonly Violation[];
+  /** The newest block of seals after the check; null while nothing was ever sealed. */
+  readonly seal: SealState | null;
 }
 
 /** How far an integrity check is. */
@@ -29,20 +35,27 @@ const LISTED = 10_000;
 export class Findings {
   readonly checked = new Map<string, number>();
   readonly violations: Violation[] = [];
+  readonly erased: Violation[] = [];
 
   /** Counts documents as looked at. */
   count(kind: string, number: number): void {
     this.checked.set(kind, (this.checked.get(kind) ?? 0) + number);
   }
 
-  /** Notes a violation. */
+  /** Notes a violation; of those that will not be listed only that there are more. */
   add(kind: string, id: string, message: string): void {
-    this.violations.push({ kind, id, message });
+    if (this.violations.length <= LISTED) this.violations.push({ kind, id, message });
+  }
+
+  /** Notes a sealed record that was removed as it should be. */
+  addErased(id: string, message: string): void {
+    if (this.erased.length < LISTED) this.erased.push({ kind: 'erased', id, message });
   }
 
   /** Takes over what another part found. */
   take(other: Findings): void {
     for (const [kind, number] of other.checked) this.count(kind, number);
+    for (const { id, message } of other.erased) this.addErased(id, message);
     const room = LISTED - this.violations.length;
     this.violations.push(...other.violations.slice(0, Math.max(0, room)));
     if (room > 0 && other.violations.length > room) {
@@ -51,7 +64,8 @@ export class Findings {
   }
 
   /** The report of everything. */
-  report(): VerifyReport {
-    return { checked: Object.fromEntries(this.checked), violations: this.violations };
+  report(seal: SealState | null): VerifyReport {
+    const { violations, erased } = this;
+    return { checked: Object.fromEntries(this.checked), violations, erased, seal };
   }
 }

@@ -13,8 +13,11 @@ import {
 } from '../models/verify.js';
 import type { StorageFacts } from './verify-container.js';
 import { checkEhr, type VerifyRun } from './verify-ehr.js';
+import type { SealHead } from '../models/seal-block.js';
+import { sealHead } from './seal.js';
 import { checkMerges, checkTombstoneRecord } from './verify-merges.js';
 import { Findings, type VerifyProgress, type VerifyReport } from './verify-report.js';
+import { checkSeals } from './verify-seal.js';
 
 /** EHRs read at once. */
 const PAGE = 100;
@@ -22,16 +25,21 @@ const PAGE = 100;
 /**
  * Checks the whole database against its own rules, EHR by EHR in constant memory, while others write: chains of
  * versions, heads, CONTRIBUTIONs both ways, EHR_STATUS, subjects, templates, item tags, derived documents equal
- * to recomputation, merges. Changes none of it. Contract, section 13: verify.
+ * to recomputation, merges, and that every sealed record is what it was. Changes none of it. `since`: a head of the
+ * seals kept elsewhere, which must be in the chain. Contract, section 13: verify.
  * @throws conflict while another check of this database runs, in whichever process
  */
 export async function verifyStorage(
   onProgress: (progress: VerifyProgress) => void = () => undefined,
+  since: SealHead | null = null,
 ): Promise<VerifyReport> {
-  return withLease('verify', 'an integrity check is running already', () => verify(onProgress));
+  return withLease('verify', 'an integrity check is running already', () => verify(onProgress, since));
 }
 
-async function verify(onProgress: (progress: VerifyProgress) => void): Promise<VerifyReport> {
+async function verify(
+  onProgress: (progress: VerifyProgress) => void,
+  since: SealHead | null,
+): Promise<VerifyReport> {
   const all = new Findings();
   const templates = await templateIds();
   all.count(COLLECTIONS.templates, templates.length);
@@ -54,7 +62,9 @@ async function verify(onProgress: (progress: VerifyProgress) => void): Promise<V
   all.take(await checkOwners());
   all.take(await checkSubjects());
   all.take(await checkMerges());
-  return all.report();
+  all.take(await checkSeals(since));
+  const seal = await sealHead();
+  return all.report(seal.block === 0 ? null : seal);
 }
 
 async function storageFacts(): Promise<StorageFacts> {

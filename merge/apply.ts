@@ -5,6 +5,7 @@ import { COLLECTIONS } from '../models/layout.js';
 import { archiveDoc, MOVED_IDS, type ArchiveDoc, type MovedIds } from '../models/merge-archive.js';
 import { anyVersion, inSteps, moveDocuments, versionUidsOf, type Move } from '../models/merge-content.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
+import { removalWrites } from '../models/removal.js';
 import { runWrites, type Write } from '../models/write-batch.js';
 import type { MergeablePair } from './check.js';
 import type { MergePlan } from './plan.js';
@@ -34,8 +35,9 @@ export async function applyMerge(
   context: MergeContext,
   merge: PlannedMerge,
 ): Promise<MergeRecordDoc> {
-  if (merge.request.reversible) await archive(session, merge);
-  await runWrites(session, endings(merge));
+  const endedVersions = await versionUidsOf(merge.pair.source._id, idsOf(merge.plan.ended));
+  if (merge.request.reversible) await archive(session, merge, endedVersions);
+  await runWrites(session, [...endings(merge), ...endingNotes(endedVersions)]);
   await moveAll(session, merge);
   const { target } = merge.pair;
   const objectIds = [...merge.plan.moves.compositions, ...merge.plan.joins.map(({ source }) => source)];
@@ -62,6 +64,11 @@ function endings({ pair, plan }: PlannedMerge): Write[] {
       remove: { _id: { $in: ids }, owner_id: ehrId },
     })),
   ];
+}
+
+/** Sealed records go: `verify` must not take them for lost. */
+function endingNotes(ids: readonly string[]): Write[] {
+  return removalWrites({ kind: 'removed', reason: 'merge', collection: COLLECTIONS.versions, ids });
 }
 
 /** Everything that is left of the source gets the target as owner. */
@@ -96,7 +103,11 @@ function tombstone({ pair, fresh }: PlannedMerge): Write {
   };
 }
 
-async function archive(session: Session, { pair, plan, fresh }: PlannedMerge): Promise<void> {
+async function archive(
+  session: Session,
+  { pair, plan, fresh }: PlannedMerge,
+  endedVersions: readonly string[],
+): Promise<void> {
   const { mergeId } = fresh;
   const docs: ArchiveDoc[] = [
     archiveDoc(mergeId, 'ehr', 0, pair.source satisfies EhrDoc),
@@ -107,7 +118,7 @@ async function archive(session: Session, { pair, plan, fresh }: PlannedMerge): P
     ...movedDocs(mergeId, 'tag', plan.moves.tags),
   ];
   await insertAll(session, docs);
-  for (const uids of inSteps(await versionUidsOf(pair.source._id, idsOf(plan.ended)), ARCHIVE_STEP)) {
+  for (const uids of inSteps(endedVersions, ARCHIVE_STEP)) {
     const versions: ArchiveDoc[] = [];
     for (const uid of uids) {
       const version = await anyVersion(uid);

@@ -5,6 +5,7 @@ import type { EhrDoc } from '../models/ehr.js';
 import { COLLECTIONS } from '../models/layout.js';
 import { archivedBodies } from '../models/merge-archive.js';
 import { anyVersion, inSteps, moveDocuments, type Move } from '../models/merge-content.js';
+import { removalWrites } from '../models/removal.js';
 import { recomputedDocuments } from '../models/recompute.js';
 import type { VersionDoc } from '../models/version.js';
 import { runWrites, type Write } from '../models/write-batch.js';
@@ -55,6 +56,7 @@ export async function undoMerge(
 async function removeMadeVersions(session: Session, { snapshot, plan }: PlannedUnmerge): Promise<void> {
   const { record, target } = snapshot;
   for (const versionUid of plan.removedVersions) await removeLatest(session, target._id, versionUid);
+  await runWrites(session, removalNotes(snapshot, plan));
   if (record.contribution_uid === undefined) return;
   const its = { _id: record.contribution_uid, ehr_id: target._id };
   const collection = COLLECTIONS.contributions;
@@ -63,6 +65,20 @@ async function removeMadeVersions(session: Session, { snapshot, plan }: PlannedU
     const update = { $set: { versions: plan.remaining } };
     await runRequired(session, [{ collection, filter: its, update, matching: 'one' }]);
   }
+}
+
+/** Sealed records go or change: `verify` must not take that for tampering. */
+function removalNotes({ record, made }: UnmergeSnapshot, plan: UnmergePlan): Write[] {
+  const { contributions, versions } = COLLECTIONS;
+  const note = { reason: 'unmerge', kind: 'removed' } as const;
+  const uid = record.contribution_uid;
+  const ids = uid === undefined ? [] : [uid];
+  return [
+    ...removalWrites({ ...note, collection: versions, ids: plan.removedVersions }),
+    ...(plan.remaining.length === 0
+      ? removalWrites({ ...note, collection: contributions, ids })
+      : removalWrites({ ...note, kind: 'shortened', collection: contributions, ids, versions: made })),
+  ];
 }
 
 async function removeLatest(session: Session, ehrId: string, versionUid: string): Promise<void> {
@@ -157,6 +173,9 @@ async function restoreEnded(
   await insertAll(session, COLLECTIONS.versionedObjects, containers);
   const archived = await archivedBodies(mergeId, 'version');
   await insertAll(session, COLLECTIONS.versions, archived);
+  const ids = archived.map(({ _id }) => _id);
+  const back = { kind: 'restored', reason: 'unmerge', collection: COLLECTIONS.versions, ids } as const;
+  await runWrites(session, removalWrites(back));
   const input = { isQueryable: source.is_queryable, leafIndex: context.change.settings.aql.leafIndex };
   for (const { _id: objectId } of containers) {
     const versions = archived.filter((version) => version.object_id === objectId);

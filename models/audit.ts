@@ -17,6 +17,8 @@ export interface AuditDoc {
   /** HTTP status of the answer. */
   readonly status: number;
   readonly request_id: string;
+  /** Written with every new one; the sealer takes it away. */
+  readonly unsealed?: true;
 }
 
 /** Which records are asked for; the newest come first. */
@@ -41,6 +43,7 @@ const Audit = model(
       target: String,
       status: Number,
       request_id: String,
+      unsealed: Boolean,
     },
     SCHEMA_OPTIONS,
   ),
@@ -49,7 +52,7 @@ const Audit = model(
 
 /** Adds one record. */
 export async function insertAudit(record: AuditDoc): Promise<void> {
-  await Audit.create([record]);
+  await Audit.create([{ ...record, unsealed: true }]);
 }
 
 /** The records that fit, newest first, from `offset`, at most `fetch`. */

@@ -2,6 +2,7 @@ import { model, Schema } from 'mongoose';
 import type { JsonObject } from '../base/json.js';
 import { COLLECTIONS, type RootType } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
+import type { SealLeaf } from './seal-block.js';
 
 /** Who sent the request that made a CONTRIBUTION, whatever it says of its committer. */
 export interface RequestIdentity {
@@ -26,12 +27,17 @@ export interface ContributionDoc {
   readonly authenticated?: RequestIdentity;
   /** In the order of the commit; attested versions are listed too. */
   readonly versions: readonly { readonly uid: string; readonly type: RootType }[];
+  /** Written with every new one; the sealer takes it away. */
+  readonly unsealed?: true;
+  /** While unsealed: the hashes of itself and of the versions that it made, so that the sealer need not read them. */
+  readonly leaves?: readonly SealLeaf[];
 }
 
 /** JSON attributes are opaque to mongoose. */
-type StoredContribution = Omit<ContributionDoc, 'audit' | 'versions'> & {
+type StoredContribution = Omit<ContributionDoc, 'audit' | 'versions' | 'leaves'> & {
   readonly audit: object;
   readonly versions: object[];
+  readonly leaves?: object[];
 };
 
 const contributionSchema = new Schema<StoredContribution>(
@@ -42,6 +48,8 @@ const contributionSchema = new Schema<StoredContribution>(
     audit: Schema.Types.Mixed,
     authenticated: Schema.Types.Mixed,
     versions: [Schema.Types.Mixed],
+    unsealed: Boolean,
+    leaves: { type: [Schema.Types.Mixed], default: undefined },
   },
   SCHEMA_OPTIONS,
 );

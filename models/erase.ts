@@ -1,14 +1,23 @@
 import mongoose, { trusted, type ClientSession } from 'mongoose';
 import { Ehr } from './ehr.js';
 import { COLLECTIONS, type CollectionName } from './layout.js';
+import { insertRemoval, removalWrites, type RemovalReason } from './removal.js';
 import type { Write } from './write-batch.js';
 
 /** Documents removed by one command of the steps outside a transaction. */
 const STEP = 1_000;
 
-/** The writes that remove one object: versions, container, derived documents, item tags, a live directory's mark. */
-export function objectErasure(ehrId: string, objectId: string): Write[] {
+/**
+ * The writes that remove one object: versions, container, derived documents, item tags, a live directory's mark, and
+ * that note it for `verify`.
+ */
+export async function objectErasure(
+  session: ClientSession,
+  ehrId: string,
+  objectId: string,
+): Promise<Write[]> {
   return [
+    ...(await erasureNotes(session, COLLECTIONS.versions, { ehr_id: ehrId, object_id: objectId })),
     { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, object_id: objectId } },
     { collection: COLLECTIONS.versionedObjects, remove: { _id: objectId, ehr_id: ehrId } },
     { collection: COLLECTIONS.aql, remove: { ehr: ehrId, vo: objectId } },
@@ -40,6 +49,8 @@ export async function wholeErasure(session: ClientSession, ehrId: string): Promi
   const mergeIds = await mergesEndingIn(ehrId, { session });
   return [
     ...ehrHiding(ehrId),
+    ...(await erasureNotes(session, COLLECTIONS.versions, { ehr_id: ehrId })),
+    ...(await erasureNotes(session, COLLECTIONS.contributions, { ehr_id: ehrId })),
     { collection: COLLECTIONS.itemTags, remove: { owner_id: ehrId } },
     { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId } },
     { collection: COLLECTIONS.versionedObjects, remove: { ehr_id: ehrId } },
@@ -71,6 +82,11 @@ export async function eraseEhrContent(ehrId: string): Promise<void> {
   for (const mergeId of await mergesEndingIn(ehrId, {})) {
     await eraseInSteps(COLLECTIONS.mergeArchive, { merge_id: mergeId });
   }
+}
+
+/** Removes audit records older than a time in steps; may be repeated. Gives how many. */
+export function eraseAuditBefore(time: Date): Promise<number> {
+  return eraseInSteps(COLLECTIONS.audit, { time: { $lt: time } }, 'retention');
 }
 
 /** The writes that end it all: the EHR document, the merges that ended in it, and their tombstones. */
@@ -108,14 +124,39 @@ async function mergesEndingIn(
   return docs.map((doc) => String(doc._id));
 }
 
-async function eraseInSteps(name: CollectionName, filter: Readonly<Record<string, string>>): Promise<void> {
-  const target = mongoose.connection.collection(name);
+const NOTED = [COLLECTIONS.versions, COLLECTIONS.contributions, COLLECTIONS.audit] as const;
+
+/** Collections whose records are sealed: that they go is noted. */
+type Noted = (typeof NOTED)[number];
+
+function isNoted(name: CollectionName): name is Noted {
+  return NOTED.some((noted) => noted === name);
+}
+
+async function erasureNotes(session: ClientSession, collection: Noted, filter: object): Promise<Write[]> {
+  const docs = await mongoose.connection
+    .collection<{ _id: string }>(collection)
+    .find(filter, { projection: { _id: 1 }, session })
+    .toArray();
+  const ids = docs.map(({ _id }) => _id);
+  return removalWrites({ kind: 'removed', reason: 'erasure', collection, ids });
+}
+
+async function eraseInSteps(
+  name: CollectionName,
+  filter: object,
+  reason: RemovalReason = 'erasure',
+): Promise<number> {
+  const target = mongoose.connection.collection<{ _id: string }>(name);
+  let removed = 0;
   for (;;) {
     const docs = await target
       .find(filter, { projection: { _id: 1 } })
       .limit(STEP)
       .toArray();
-    if (docs.length === 0) return;
-    await target.deleteMany({ ...filter, _id: { $in: docs.map((doc) => doc._id) } });
+    if (docs.length === 0) return removed;
+    const ids = docs.map((doc) => doc._id);
+    if (isNoted(name)) await insertRemoval({ kind: 'removed', reason, collection: name, ids });
+    removed += (await target.deleteMany({ ...filter, _id: { $in: ids } })).deletedCount;
   }
 }

@@ -14,6 +14,8 @@ export const COLLECTIONS = {
   mergeRecords: 'merge_records',
   mergeArchive: 'merge_archive',
   audit: 'audit',
+  removals: 'removals',
+  sealBlocks: 'seal_blocks',
   idempotencyKeys: 'idempotency_keys',
   settings: 'settings',
 } as const;
@@ -37,6 +39,11 @@ export interface CollectionLayout {
   readonly indexes: readonly IndexLayout[];
 }
 
+/** Records that no seal block holds yet: what the sealer looks for. */
+const UNSEALED: IndexLayout = {
+  key: { unsealed: 1 },
+  options: { partialFilterExpression: { unsealed: true } },
+};
 const LATEST = { partialFilterExpression: { latest: true } } as const;
 const exists = (field: string): IndexLayout['options'] => ({
   partialFilterExpression: { [field]: { $exists: true } },
@@ -72,7 +79,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       { key: { template_id: 1 }, options: { ...exists('template_id') } },
     ],
   },
-  { name: COLLECTIONS.contributions, indexes: [{ key: { ehr_id: 1, time_committed: 1 } }] },
+  { name: COLLECTIONS.contributions, indexes: [{ key: { ehr_id: 1, time_committed: 1 } }, UNSEALED] },
   {
     name: COLLECTIONS.aql,
     indexes: [
@@ -113,8 +120,12 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       { key: { ehr_id: 1, time: 1 } },
       { key: { target: 1, time: 1 } },
       { key: { user: 1, time: 1 } },
+      UNSEALED,
     ],
   },
+  { name: COLLECTIONS.removals, indexes: [{ key: { ids: 1 } }, UNSEALED] },
+  // `_id` is the number of the block: two sealers cannot both write the next one.
+  { name: COLLECTIONS.sealBlocks, indexes: [] },
   {
     name: COLLECTIONS.idempotencyKeys,
     indexes: [{ key: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],

@@ -123,6 +123,7 @@ function operationSettings(values: Values) {
     rateLimitPerMinute: numberOrNull(values, 'RATE_LIMIT_PER_MINUTE'),
     maxConcurrentRequests: numberOrNull(values, 'MAX_CONCURRENT_REQUESTS'),
     csvBom: values.CSV_BOM === true,
+    sealIntervalMs: numberOf(values, 'SEAL_INTERVAL_MS'),
     slowQueryMs: numberOf(values, 'SLOW_QUERY_MS'),
     shutdownTimeoutMs: numberOf(values, 'SHUTDOWN_TIMEOUT_MS'),
     clusterWorkers: numberOf(values, 'CLUSTER_WORKERS'),

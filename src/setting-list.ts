@@ -249,6 +249,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'false',
     'whether CSV answers start with a byte order mark, as Excel wants it',
   ),
+  setting(
+    'SEAL_INTERVAL_MS',
+    count().min(0).max(600000).default(5000),
+    '5000',
+    'how often new records are sealed; 0 = never',
+  ),
   setting('SLOW_QUERY_MS', count().min(1).default(1000), '1000', 'queries slower than this are logged'),
   setting(
     'SHUTDOWN_TIMEOUT_MS',

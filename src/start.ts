@@ -9,6 +9,7 @@ import { createApp } from './app.js';
 import { tellMetrics } from './cluster-metrics.js';
 import { openDoors } from './doors.js';
 import { createMetrics } from './metrics.js';
+import { keepSealing } from './sealing.js';
 import { logSlowQueries } from './slow-query-log.js';
 import { prepareStorage } from './storage.js';
 
@@ -53,6 +54,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
     if (joins) await doors.listen();
     const sweep = sweepIdempotencyKeys(log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
+    const stopSealing = keepSealing(log, settings.sealIntervalMs);
     void finishErasures(log);
     warnOfUncheckedCodes(log);
     const stop = async (): Promise<void> => {
@@ -60,6 +62,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
       clearInterval(sweep);
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
+      await stopSealing();
       await database.close();
     };
     return { ...doors.addresses(), database, close: stop };

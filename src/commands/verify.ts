@@ -1,6 +1,8 @@
 import { SingleBar } from 'cli-progress';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import { formatSealHead, parseSealHead } from '../../change/seal-head.js';
 import { verifyStorage } from '../../change/verify.js';
+import type { SealHead } from '../../models/seal-block.js';
 import { withStorage } from '../storage.js';
 import { CommandFailed } from './failure.js';
 
@@ -9,10 +11,19 @@ export function verifyCommand(): Command {
   return new Command('verify')
     .description('Checks all stored data, on the configured database, without changing it; servers may go on')
     .option('--json', 'print the report as JSON')
-    .action(({ json }: { json?: true }) => verify(json === true));
+    .option('--since <head>', 'a head of the seals kept elsewhere, which must be in the chain', keptHead)
+    .action(({ json, since }: { json?: true; since?: SealHead }) => verify(json === true, since ?? null));
 }
 
-async function verify(isJson: boolean): Promise<void> {
+function keptHead(text: string): SealHead {
+  try {
+    return parseSealHead(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : 'It is no head.');
+  }
+}
+
+async function verify(isJson: boolean, since: SealHead | null): Promise<void> {
   const report = await withStorage(async () => {
     const bar = process.stderr.isTTY
       ? new SingleBar({ format: 'verify [{bar}] {value}/{total} EHRs, {eta_formatted} left' })
@@ -21,7 +32,7 @@ async function verify(isJson: boolean): Promise<void> {
     const done = await verifyStorage(({ ehrs, ofEhrs }) => {
       bar?.setTotal(ofEhrs);
       bar?.update(ehrs);
-    });
+    }, since);
     bar?.stop();
     return done;
   });
@@ -29,9 +40,16 @@ async function verify(isJson: boolean): Promise<void> {
   if (report.violations.length > 0) throw new CommandFailed();
 }
 
-function reportText({ checked, violations }: Awaited<ReturnType<typeof verifyStorage>>): string {
+function reportText({
+  checked,
+  violations,
+  erased,
+  seal,
+}: Awaited<ReturnType<typeof verifyStorage>>): string {
   const counts = Object.entries(checked).map(([name, count]) => `${count} ${name}`);
-  const found = violations.map((violation) => `  ${Object.values(violation).join('  ')}\n`).join('');
+  const found = [...violations, ...erased].map((one) => `  ${Object.values(one).join('  ')}\n`).join('');
   const verdict = violations.length === 0 ? 'no violation' : `${violations.length} violations`;
-  return `checked ${counts.join(', ')}\n${verdict}\n${found}`;
+  const head = seal === null ? 'nothing' : `${formatSealHead(seal)}, ${seal.unsealed} records not yet`;
+  const sealed = `sealed: ${head}; ${erased.length} sealed records were erased`;
+  return `checked ${counts.join(', ')}\n${sealed}\n${verdict}\n${found}`;
 }

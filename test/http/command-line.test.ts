@@ -295,6 +295,11 @@ describe('export', () => {
     expect(contentOf(back.stdout)).toEqual(contentOf(readFileSync(exported, 'utf8')));
     const verified = await runCommand(['verify'], other);
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('no violation')]);
+    const since = await runCommand(['verify', '--since', `7:${'0'.repeat(64)}`], other);
+    const missing = 'chain-broken  1  seal_blocks: the blocks up to 7 are missing';
+    expect([since.code, since.stdout]).toEqual([1, expect.stringContaining(missing)]);
+    const nonsense = await runCommand(['verify', '--since', '7'], other);
+    expect([nonsense.code, nonsense.stderr]).toEqual([2, expect.stringContaining('a head of the seals is')]);
     expect((await runCommand(['reindex'], other)).stdout).toMatch(/^1 EHRs, \d+ documents rebuilt/);
     await mongoose.connection.useDb(other.MONGODB_DATABASE).dropDatabase();
   }, 120_000);

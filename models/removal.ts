@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import mongoose from 'mongoose';
+import type { ContributionDoc } from './contribution.js';
+import { COLLECTIONS } from './layout.js';
+import { inSteps } from './merge-content.js';
+import type { InsertWrite } from './write-batch.js';
+
+/** What happened to records that are sealed, or will be. */
+export type RemovalKind =
+  /** They are gone. */
+  | 'removed'
+  /** They were gone and are there again, as they were. */
+  | 'restored'
+  /** A CONTRIBUTION lists fewer versions; `versions` is what it listed before. */
+  | 'shortened';
+
+/** Why. */
+export type RemovalReason = 'erasure' | 'retention' | 'merge' | 'unmerge';
+
+/** Collections out of which sealed records can go. */
+export type RemovalCollection = 'contributions' | 'versions' | 'audit';
+
+/**
+ * Tells that sealed records went, in the transaction in which they go: without it a missing record is a violation.
+ * Is sealed itself (fields: docs/storage.md).
+ */
+export interface RemovalDoc {
+  /** UUID. */
+  readonly _id: string;
+  readonly time: Date;
+  readonly kind: RemovalKind;
+  readonly reason: RemovalReason;
+  readonly collection: RemovalCollection;
+  /** At most `IDS`. */
+  readonly ids: readonly string[];
+  readonly versions?: ContributionDoc['versions'];
+  readonly unsealed?: true;
+}
+
+/** Ids in one document, so that it stays small. */
+const IDS = 1_000;
+
+/** The records of a removal that are to be written with it; none for no ids. */
+export function removalDocs(
+  removal: Pick<RemovalDoc, 'kind' | 'reason' | 'collection' | 'ids' | 'versions'>,
+): RemovalDoc[] {
+  return inSteps(removal.ids, IDS).map((ids) => ({
+    _id: randomUUID(),
+    time: new Date(),
+    ...removal,
+    ids,
+    unsealed: true,
+  }));
+}
+
+/** The same as writes of a transaction. */
+export function removalWrites(removal: Parameters<typeof removalDocs>[0]): InsertWrite[] {
+  return removalDocs(removal).map((insert) => ({ collection: COLLECTIONS.removals, insert }));
+}
+
+/** Notes a removal that is done outside a transaction: before it, so that a crash in between does no harm. */
+export async function insertRemoval(removal: Parameters<typeof removalDocs>[0]): Promise<void> {
+  const docs = removalDocs(removal);
+  const removals = mongoose.connection.collection<RemovalDoc>(COLLECTIONS.removals);
+  if (docs.length > 0) await removals.insertMany(docs);
+}
+
+/** The removals that name one of these ids, in no order. */
+export function removalsOf(collection: RemovalCollection, ids: readonly string[]): Promise<RemovalDoc[]> {
+  return mongoose.connection
+    .collection<RemovalDoc>(COLLECTIONS.removals)
+    .find<RemovalDoc>({ ids: { $in: [...ids] }, collection })
+    .toArray();
+}

@@ -1,0 +1,137 @@
+import mongoose from 'mongoose';
+import { isDuplicateKey } from '../database/mongo-error.js';
+import { COLLECTIONS } from './layout.js';
+import { canonicalText, merkleRoot, NO_BLOCK, sha256 } from './seal-hash.js';
+
+/** Collections whose records are sealed. */
+export const SEALED = [
+  COLLECTIONS.contributions,
+  COLLECTIONS.versions,
+  COLLECTIONS.audit,
+  COLLECTIONS.removals,
+] as const;
+
+/** A collection whose records are sealed. */
+export type SealedCollection = (typeof SEALED)[number];
+
+/** One record of a block. */
+export interface SealLeaf {
+  readonly collection: SealedCollection;
+  readonly id: string;
+  /** Of a VERSION: how many of its ATTESTATIONs `hash` covers; absent: none. */
+  readonly attestations?: number;
+  /** SHA-256 of the record, from models/seal-hash.ts. */
+  readonly hash: Buffer;
+}
+
+/** How far the sealing of records came that were written by releases without it. */
+export interface SealPosition {
+  readonly collection: SealedCollection;
+  /** The last id, in ascending order. */
+  readonly after: string;
+}
+
+/** One block of the chain (fields: docs/storage.md). */
+export interface SealBlock {
+  /** 1, 2, 3, … */
+  readonly _id: number;
+  readonly time: Date;
+  /** `hash` of the block before. */
+  readonly previous: string;
+  /** `merkleRoot` of the leaves. */
+  readonly root: string;
+  /** Leaves of this block and of all before. */
+  readonly total: number;
+  /** null: all old records are sealed. */
+  readonly old: SealPosition | null;
+  /** `blockHash` of all of this. */
+  readonly hash: string;
+  readonly leaves: readonly SealLeaf[];
+}
+
+/** A block without its leaves. */
+export type SealBlockHead = Omit<SealBlock, 'leaves'>;
+
+/** A place in the chain, as kept elsewhere: `<block>:<hash>` as text. */
+export interface SealHead {
+  readonly block: number;
+  /** SHA-256, hexadecimal. */
+  readonly hash: string;
+}
+
+/** Leaves of one block: its document stays far below the 16 MB of the database, and is quick to look through. */
+export const MAX_LEAVES = 4_096;
+
+/** The next block of a chain, with its root and hash. `last`: null begins one. */
+export function nextBlock(
+  last: SealBlockHead | null,
+  content: Pick<SealBlock, 'time' | 'old' | 'leaves'>,
+): SealBlock {
+  const block = {
+    _id: (last?._id ?? 0) + 1,
+    previous: last?.hash ?? NO_BLOCK,
+    total: (last?.total ?? 0) + content.leaves.length,
+    ...content,
+    root: rootOf(content.leaves),
+  };
+  return { ...block, hash: blockHash(block) };
+}
+
+/** Merkle root of leaves in hexadecimal: of where each record is, and its hash. */
+export function rootOf(leaves: readonly SealLeaf[]): string {
+  return merkleRoot(
+    leaves.map(({ collection, id, attestations = 0, hash }) =>
+      JSON.stringify([collection, id, attestations, hash.toString('hex')]),
+    ),
+  );
+}
+
+/** SHA-256 of a block in hexadecimal: of its number, time, the block before, root and counts. */
+export function blockHash({ _id, time, previous, root, total, old }: Omit<SealBlockHead, 'hash'>): string {
+  return sha256(canonicalText({ block: _id, time, previous, root, total, old })).toString('hex');
+}
+
+/** The newest block without its leaves, which are many; null: nothing was ever sealed. */
+export function newestBlock(): Promise<SealBlockHead | null> {
+  return blocks().findOne<SealBlockHead>({}, { sort: { _id: -1 }, projection: { leaves: 0 } });
+}
+
+/** The blocks after a number, in their order, as they are read. */
+export async function* blocksAfter(number: number): AsyncGenerator<SealBlock> {
+  const found = blocks()
+    .find<SealBlock>({ _id: { $gt: number } }, { promoteBuffers: true, batchSize: 4 })
+    .sort({ _id: 1 });
+  for await (const block of found) yield readable(block);
+}
+
+/** Somebody may have put anything into it: leaves that are none are left out, and miss in the root then. */
+function readable(block: SealBlock): SealBlock {
+  const leaves: unknown = block.leaves;
+  return { ...block, leaves: Array.isArray(leaves) ? leaves.filter(isLeaf) : [] };
+}
+
+/** Whether a stored value is a leaf. */
+export function isLeaf(value: unknown): value is SealLeaf {
+  const { collection, id, attestations, hash } = (value ?? {}) as Partial<Record<keyof SealLeaf, unknown>>;
+  return (
+    SEALED.some((name) => name === collection) &&
+    typeof id === 'string' &&
+    (attestations === undefined || Number.isInteger(attestations)) &&
+    Buffer.isBuffer(hash)
+  );
+}
+
+/** Adds a block. False: another process was faster with that number. */
+export async function insertBlock(block: SealBlock): Promise<boolean> {
+  try {
+    await blocks().insertOne(block);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+function blocks(): mongoose.mongo.Collection<{ _id: number }> {
+  return mongoose.connection.collection<{ _id: number }>(COLLECTIONS.sealBlocks);
+}
