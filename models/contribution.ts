@@ -24,7 +24,7 @@ export interface ContributionDoc {
 type StoredContribution = Omit<ContributionDoc, 'audit' | 'versions' | 'leaves'> & {
   readonly audit: object;
   readonly versions: object[];
-  readonly leaves?: object[];
+  readonly leaves?: object;
 };
 
 const contributionSchema = new Schema<StoredContribution>(
@@ -35,7 +35,7 @@ const contributionSchema = new Schema<StoredContribution>(
     audit: Schema.Types.Mixed,
     versions: [Schema.Types.Mixed],
     unsealed: Boolean,
-    leaves: { type: [Schema.Types.Mixed], default: undefined },
+    leaves: Schema.Types.Mixed,
   },
   SCHEMA_OPTIONS,
 );
