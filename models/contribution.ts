@@ -37,7 +37,7 @@ export interface ContributionDoc {
 type StoredContribution = Omit<ContributionDoc, 'audit' | 'versions' | 'leaves'> & {
   readonly audit: object;
   readonly versions: object[];
-  readonly leaves?: object[];
+  readonly leaves?: object;
 };
 
 const contributionSchema = new Schema<StoredContribution>(
@@ -49,7 +49,7 @@ const contributionSchema = new Schema<StoredContribution>(
     authenticated: Schema.Types.Mixed,
     versions: [Schema.Types.Mixed],
     unsealed: Boolean,
-    leaves: { type: [Schema.Types.Mixed], default: undefined },
+    leaves: Schema.Types.Mixed,
   },
   SCHEMA_OPTIONS,
 );

@@ -20,12 +20,16 @@ export function canonicalText(value: unknown): string {
   if (value instanceof Date) return `{"$date":${value.getTime()}}`;
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
   if ('_bsontype' in value || value instanceof Uint8Array) return EJSON.stringify(value, { relaxed: false });
+  return membersText(value);
+}
+
+function membersText(value: object): string {
   let text = '';
   for (const name of Object.keys(value).sort()) {
     const member: unknown = value[name as keyof typeof value];
-    if (member !== undefined) text += `${text === '' ? '{' : ','}${jsonText(name)}:${canonicalText(member)}`;
+    if (member !== undefined) text += `${text === '' ? '' : ','}${jsonText(name)}:${canonicalText(member)}`;
   }
-  return text === '' ? '{}' : `${text}}`;
+  return `{${text}}`;
 }
 
 /** A text as the database gives it back: half a surrogate pair, which JSON escapes, has no UTF-8 form. */
