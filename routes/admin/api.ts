@@ -5,7 +5,7 @@ import { adminDefinitionOperations } from './definition.js';
 import { adminEhrOperations } from './ehr.js';
 import { mergeOperations } from './merge.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
-import { verifyOperation } from './verify.js';
+import { verifyOperations } from './verify.js';
 
 const STATUS = 'AdminStatusResponseData';
 
@@ -20,7 +20,7 @@ export function adminGroups(settings: Settings): OperationGroup[] {
         ...adminDefinitionOperations(settings),
         ...adminEhrOperations(settings),
         ...auditOperations(),
-        verifyOperation(),
+        ...verifyOperations(),
       ],
     },
     {

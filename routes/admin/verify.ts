@@ -1,24 +1,53 @@
+import type { Context } from 'koa';
+import { formatUtc } from '../../base/iso8601.js';
+import { formatSealHead } from '../../change/seal-head.js';
+import { sealHead } from '../../change/seal.js';
 import { verifyStorage } from '../../change/verify.js';
 import { responseBody } from '../../format/media-type.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation.js';
+import { queryParameter } from '../http/parameter-values.js';
 import { adminOperation } from './record.js';
 
-/** Checking the stored data against its own rules. */
-export function verifyOperation(): Operation {
-  return adminOperation({
-    id: 'verify',
-    method: 'POST',
-    path: '/verify',
-    summary: 'Check the stored data against its own rules',
-    responses: { 200: { description: 'What was found', body: { schema: 'VerifyReport', types: 'json' } } },
-    errors: [409],
-    failure: { root: 'VerifyReport', fields: { checked: {}, violations: [] } },
-    handle: async (ctx) => {
-      const form = responseBody('json', ctx.get('Accept'));
-      const { checked, violations } = await verifyStorage();
-      ctx.status = 200;
-      writeText(ctx, form, JSON.stringify({ checked, violations }));
-    },
-  });
+/** Checking the stored data against its own rules, and the newest seal, to be kept elsewhere. */
+export function verifyOperations(): Operation[] {
+  return [
+    adminOperation({
+      id: 'verify',
+      method: 'POST',
+      path: '/verify',
+      summary: 'Check the stored data against its own rules and its seals',
+      parameters: ['since'],
+      responses: { 200: { description: 'What was found', body: { schema: 'VerifyReport', types: 'json' } } },
+      errors: [400, 409],
+      failure: { root: 'VerifyReport', fields: { checked: {}, violations: [] } },
+      handle: verify,
+    }),
+    adminOperation({
+      id: 'getSeal',
+      method: 'GET',
+      path: '/seal',
+      summary: 'Get the head of the seals, to be kept where nobody who can write to the database can',
+      access: 'audit',
+      responses: { 200: { description: 'The newest block', body: { schema: 'SealHead', types: 'json' } } },
+      failure: { root: 'SealHead', fields: {} },
+      handle: getSeal,
+    }),
+  ];
+}
+
+async function verify(ctx: Context): Promise<void> {
+  const form = responseBody('json', ctx.get('Accept'));
+  const report = await verifyStorage(undefined, queryParameter(ctx, 'since'));
+  ctx.status = 200;
+  writeText(ctx, form, JSON.stringify(report));
+}
+
+async function getSeal(ctx: Context): Promise<void> {
+  const form = responseBody('json', ctx.get('Accept'));
+  const seal = await sealHead();
+  const { block, hash, time, records, unsealed } = seal;
+  const fields = { head: formatSealHead(seal), block, hash, records, unsealed };
+  ctx.status = 200;
+  writeText(ctx, form, JSON.stringify({ ...fields, ...(time !== null && { time: formatUtc(time) }) }));
 }

@@ -2,6 +2,8 @@ import { CdrError } from '../../base/errors.js';
 import { parseVersionAtTime } from '../../base/iso8601.js';
 import type { JsonObject } from '../../base/json.js';
 import { isUuid, parseEhrId } from '../../base/object-version-id.js';
+import { parseSealHead } from '../../change/seal-head.js';
+import type { SealHead } from '../../models/seal-block.js';
 import { uidBasedIdOf, uuidOf, versionUidOf } from './object-ids.js';
 
 /** What a parser knows beside the text. */
@@ -104,6 +106,11 @@ function aqlOnly(text: string): string {
   return text;
 }
 
+/** @throws invalid when it is no head */
+function sealHeadOf(text: string): SealHead {
+  return parseSealHead(text);
+}
+
 const header = (description: string, schema: JsonObject = TEXT) =>
   ({ in: 'header', description, schema, parse: asText }) as const;
 const query = <T>(description: string, parse: (text: string, context: ParameterContext) => T, more = {}) =>
@@ -188,6 +195,7 @@ export const PARAMETERS = {
     name: 'fetch',
     schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
   }),
+  since: query('Head of the seals that was kept elsewhere and must be in the chain', sealHeadOf),
   metric_tag: query('`key:value` that the measurements must have', asText, {
     name: 'tag',
     schema: LIST,

@@ -198,9 +198,18 @@ export const SCHEMAS = {
       ['time', 'user', 'operation', 'status', 'request_id'],
     ),
   ),
+  SealHead: object({ head: TEXT, block: COUNT, hash: TEXT, time: TIME, records: COUNT, unsealed: COUNT }, [
+    'head',
+    'block',
+    'hash',
+    'records',
+    'unsealed',
+  ]),
   VerifyReport: object({
     checked: { type: 'object', additionalProperties: COUNT },
     violations: listOf(object({ kind: TEXT, id: TEXT, message: TEXT })),
+    erased: listOf(ANY),
+    seal: ANY,
   }),
 } as const satisfies Readonly<Record<string, JsonObject>>;
 

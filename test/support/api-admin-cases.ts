@@ -29,6 +29,8 @@ export function adminCases(world: World): ApiCase[] {
     { id: 'getAudit', status: 400, call: () => ({ query: '?from=yesterday' }) },
     { id: 'getEhrAccess', status: 200, call: async () => ({ params: { ehr_id: await world.ehr() } }) },
     { id: 'verify', status: 200, call: () => ({}) },
+    { id: 'verify', status: 400, call: () => ({ query: '?since=yesterday' }) },
+    { id: 'getSeal', status: 200, call: () => ({}) },
     ...mergeCases(world),
   ];
 }
