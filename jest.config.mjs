@@ -33,6 +33,7 @@ export default {
     project('http', database),
     project('attack', database),
     project('conformance', database),
+    project('attack', database),
   ],
   coverageProvider: 'v8',
   collectCoverageFrom: ['{src,routes,change,merge,models,database,aql,format,template,rm,base}/**/*.ts'],

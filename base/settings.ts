@@ -41,7 +41,13 @@ export interface Settings {
   readonly strictParameters: boolean;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Hosts, with or without port, that requests may name beside loopback ones. */
+  readonly allowedHosts: readonly string[];
+  /** Seconds that clients may keep a version that was read by its id; 0: not at all. */
+  readonly versionCacheSeconds: number;
   readonly rateLimitPerMinute: number | null;
+  /** Whether clients on this machine are exempt from it. */
+  readonly rateLimitSparesLoopback: boolean;
   readonly maxConcurrentRequests: number | null;
   /** Whether CSV answers start with a byte order mark. */
   readonly csvBom: boolean;
@@ -110,6 +116,12 @@ export interface AqlSettings {
   readonly maxFetch: number | null;
   readonly timeoutMs: number;
   readonly maxConcurrent: number;
+  /** Queries of one user that run at once. */
+  readonly maxPerUser: number;
+  /** How long an answer that is streamed may take in all. */
+  readonly streamTimeoutMs: number;
+  /** How long a reader may take nothing of an answer. */
+  readonly streamIdleMs: number;
   readonly subsumption: boolean;
   readonly leafIndex: 'all' | 'numeric' | 'none';
 }

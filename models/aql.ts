@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 
 import { CdrError } from '../base/errors.js';
@@ -21,6 +22,8 @@ export interface RunLimits {
   readonly timeoutMs: number;
   /** Documents of one answer of the database; fewer keep memory flat while streaming. */
   readonly batchSize?: number;
+  /** Aborted when nobody wants the rows any more: the query then ends in the database too. */
+  readonly signal?: AbortSignal;
 }
 
 /** A compiled query: what `runPipeline` needs of a plan. */
@@ -42,7 +45,7 @@ export interface ProbePlan {
 /**
  * Runs a compiled query and gives its rows one by one; the cursor closes when the caller stops reading.
  * Native collection: nothing is hydrated.
- * @throws timeout past `timeoutMs`; invalid when a regular expression of the query cannot be run;
+ * @throws timeout past `timeoutMs`; the reason of `signal`; invalid when a regular expression of the query cannot be run;
  * query-too-large when a product or a list of it outgrows what the database can hold
  */
 export async function* runPipeline(
@@ -58,7 +61,7 @@ export async function* runPipeline(
   try {
     for await (const row of cursor) yield row as PipelineRow;
   } catch (error) {
-    throw translated(error);
+    throw translated(error, limits);
   } finally {
     await cursor.close();
   }
@@ -124,7 +127,7 @@ async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineR
   try {
     return (await cursor.toArray()) as PipelineRow[];
   } catch (error) {
-    throw translated(error);
+    throw translated(error, limits);
   } finally {
     await cursor.close();
   }
@@ -143,7 +146,7 @@ export async function explainPipeline(
   try {
     return await openCursor({ collection, pipeline }, limits).explain('executionStats');
   } catch (error) {
-    throw translated(error);
+    throw translated(error, limits);
   }
 }
 
@@ -152,7 +155,7 @@ function openCursor(
   limits: RunLimits,
 ): mongoose.mongo.AggregationCursor {
   const options: mongoose.mongo.AggregateOptions = {
-    maxTimeMS: limits.timeoutMs,
+    ...readOptions(limits),
     allowDiskUse: true,
     ...(limits.batchSize !== undefined && { batchSize: limits.batchSize }),
   };
@@ -161,11 +164,17 @@ function openCursor(
     .aggregate(pipeline as mongoose.mongo.BSON.Document[], options);
 }
 
+/** By its `comment` the embedded database finds what is to end when the signal closes the connection. */
+function readOptions({ timeoutMs, signal }: RunLimits) {
+  return { maxTimeMS: timeoutMs, comment: randomUUID(), ...(signal !== undefined && { signal }) };
+}
+
 const REGEX_ERRORS = new Set<unknown>([51091, 51111, 51156]);
 /** A document or a stage grew past what MongoDB allows. */
 const SIZE_ERRORS = new Set<unknown>([146, 292, 4568, 10334, 17419, 17420, 6224500]);
 
-function translated(error: unknown): unknown {
+function translated(error: unknown, { signal }: RunLimits): unknown {
+  if (signal?.aborted === true) return signal.reason;
   if (isTimeLimit(error))
     return new CdrError('timeout', 'the query took longer than the server allows', { cause: error });
   if (error instanceof mongoose.mongo.MongoServerError && REGEX_ERRORS.has(error.code))
@@ -183,19 +192,28 @@ export interface EhrContents {
   readonly versions: readonly VersionDoc[];
 }
 
-/** Everything of some active EHRs, null when they hold more versions than `most`. */
-export async function contentsOfEhrs(ehrIds: readonly string[], most: number): Promise<EhrContents | null> {
+/** Everything of some active EHRs, null when they hold more versions than `most`. @throws as `runPipeline` */
+export async function contentsOfEhrs(
+  ehrIds: readonly string[],
+  most: number,
+  limits: RunLimits,
+): Promise<EhrContents | null> {
   const { connection } = mongoose;
+  const options = readOptions(limits);
   const owned = { ehr_id: { $in: [...ehrIds] } };
-  const versions = await connection
-    .collection<VersionDoc>(COLLECTIONS.versions)
-    .find(owned)
-    .limit(most + 1)
-    .toArray();
-  if (versions.length > most) return null;
   const active = { _id: { $in: [...ehrIds] }, state: 'active' as const };
-  const ehrs = await connection.collection<EhrDoc>(COLLECTIONS.ehrs).find(active).toArray();
-  return { ehrs, versions };
+  try {
+    const versions = await connection
+      .collection<VersionDoc>(COLLECTIONS.versions)
+      .find(owned, options)
+      .limit(most + 1)
+      .toArray();
+    if (versions.length > most) return null;
+    const ehrs = await connection.collection<EhrDoc>(COLLECTIONS.ehrs).find(active, options).toArray();
+    return { ehrs, versions };
+  } catch (error) {
+    throw translated(error, limits);
+  }
 }
 
 /**

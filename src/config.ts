@@ -5,7 +5,7 @@ import { identityConflicts } from './identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from './identity/role-permissions.js';
 import { isLoopback } from './loopback.js';
 import { isMadeByKubernetes, logMisspeltSettings } from './misspelt-settings.js';
-import { commaList, MANAGEMENT, SETTINGS } from './setting-list.js';
+import { commaList, DEFAULT_RATE_LIMIT_PER_MINUTE, MANAGEMENT, SETTINGS } from './setting-list.js';
 
 /** The environment as Node gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -75,13 +75,17 @@ function toSettings(values: Values): Settings {
 }
 
 function clinicalSettings(values: Values) {
+  const maxConcurrent = numberOf(values, 'AQL_MAX_CONCURRENT');
   return {
     maxCompositionBytes: numberOf(values, 'MAX_COMPOSITION_BYTES'),
     aql: {
       defaultFetch: numberOrNull(values, 'AQL_DEFAULT_FETCH'),
       maxFetch: numberOrNull(values, 'AQL_MAX_FETCH'),
       timeoutMs: numberOf(values, 'AQL_TIMEOUT_MS'),
-      maxConcurrent: numberOf(values, 'AQL_MAX_CONCURRENT'),
+      maxConcurrent,
+      maxPerUser: numberOrNull(values, 'AQL_MAX_PER_USER') ?? Math.max(1, maxConcurrent - 1),
+      streamTimeoutMs: numberOf(values, 'AQL_STREAM_TIMEOUT_MS'),
+      streamIdleMs: numberOf(values, 'AQL_STREAM_IDLE_MS'),
       subsumption: values.AQL_SUBSUMPTION === true,
       leafIndex: textOf(values, 'AQL_LEAF_INDEX') as Settings['aql']['leafIndex'],
     },
@@ -120,7 +124,9 @@ function operationSettings(values: Values) {
     strictParameters: values.STRICT_PARAMETERS === true,
     trustedProxies: commaList(textOf(values, 'TRUSTED_PROXIES')),
     corsOrigins: commaList(textOf(values, 'CORS_ORIGINS')),
-    rateLimitPerMinute: numberOrNull(values, 'RATE_LIMIT_PER_MINUTE'),
+    allowedHosts: commaList(textOf(values, 'ALLOWED_HOSTS').toLowerCase()),
+    versionCacheSeconds: numberOf(values, 'VERSION_CACHE_SECONDS'),
+    ...rateLimitOf(values),
     maxConcurrentRequests: numberOrNull(values, 'MAX_CONCURRENT_REQUESTS'),
     csvBom: values.CSV_BOM === true,
     sealIntervalMs: numberOf(values, 'SEAL_INTERVAL_MS'),
@@ -141,6 +147,15 @@ function identitySettings(values: Values, host: string) {
     basicUsersFile: textOrNull(values, 'BASIC_USERS_FILE'),
     rolePermissions: readRolePermissions(roles).roles,
     committerMustBeUser: values.COMMITTER_MUST_BE_USER === true,
+  };
+}
+
+/** On the machine itself only a limit that was set counts: a demonstration or an import is no attack. */
+function rateLimitOf(values: Values) {
+  const given = numberOrNull(values, 'RATE_LIMIT_PER_MINUTE');
+  return {
+    rateLimitPerMinute: given === 0 ? null : (given ?? DEFAULT_RATE_LIMIT_PER_MINUTE),
+    rateLimitSparesLoopback: given === null,
   };
 }
 

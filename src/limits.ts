@@ -8,9 +8,11 @@ import { MAX_NAME_LENGTH } from '../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../routes/http/unknown-parameters.js';
 import { MAX_VERSIONS } from '../routes/query/evaluate-query.js';
 import { MAX_RESULT_LENGTH } from '../routes/query/query-answer.js';
+import { QUERY_WAIT_MS, WAITING_PER_PLACE } from '../routes/query/query-gate.js';
 import { TEMPLATE_LIMITS } from '../template/limits.js';
 import { ATTEMPTS_PER_ADDRESS, ATTEMPTS_PER_USER, ATTEMPTS_PERIOD_S } from './identity/attempts.js';
 import { HASHES_AT_ONCE, HASHES_WAITING } from './identity/hash-queue.js';
+import { MOST_COUNTED_CLIENTS } from './request-rates.js';
 
 /** A limit that no setting moves. */
 export interface Limit {
@@ -41,6 +43,24 @@ const AQL: readonly Limit[] = [
     meaning: 'VERSIONs that a query may load which the database cannot answer by itself',
   },
   { name: 'stored query name', value: MAX_NAME_LENGTH, meaning: 'characters of the name of a stored query' },
+];
+
+const CLIENTS: readonly Limit[] = [
+  {
+    name: 'waiting time',
+    value: QUERY_WAIT_MS,
+    meaning: 'milliseconds that a query waits for a place; then it is answered 503',
+  },
+  {
+    name: 'waiting queries',
+    value: WAITING_PER_PLACE,
+    meaning: 'queries of one user that may wait for each of `AQL_MAX_CONCURRENT`; more are 503',
+  },
+  {
+    name: 'counted clients',
+    value: MOST_COUNTED_CLIENTS,
+    meaning: 'users and addresses whose requests are counted at a time; beyond, the oldest is counted anew',
+  },
 ];
 
 const PATTERNS: readonly Limit[] = [
@@ -82,6 +102,7 @@ const IDENTITY: readonly Limit[] = [
 export const FIXED_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   'Request bodies': BODIES,
   AQL,
+  'Users and addresses': CLIENTS,
   'Regular expressions of users': PATTERNS,
   'Stored objects': OBJECTS,
   Passwords: IDENTITY,

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Joi from 'joi';
+import { HOST_NAME } from './host-name.js';
 import { malformedProxies } from './trusted-proxies.js';
 
 /** Any text. */
@@ -64,6 +65,15 @@ export function proxies(value: string, helpers: Joi.CustomHelpers): string | Joi
   const wrong = malformedProxies(commaList(value)).join(', ');
   if (wrong === '') return value;
   return helpers.message({ custom: '{#label}: {#wrong} is neither an address nor a CIDR block' }, { wrong });
+}
+
+/** Check of a comma list of hosts, with or without port. */
+export function hosts(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const wrong = commaList(value)
+    .filter((word) => !HOST_NAME.test(word))
+    .join(', ');
+  if (wrong === '') return value;
+  return helpers.message({ custom: '{#label}: {#wrong} is no host, with or without port' }, { wrong });
 }
 
 /** The words of a comma list, blanks and empty words left out. */

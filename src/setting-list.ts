@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { readRolePermissions } from './identity/role-permissions.js';
-import { choice, count, flag, list, pemText, proxies, text, timezone } from './setting-checks.js';
+import { choice, count, flag, hosts, list, pemText, proxies, text, timezone } from './setting-checks.js';
 
 export { commaList } from './setting-checks.js';
 
@@ -29,6 +29,11 @@ const JWT_ALGORITHMS = [
 ] as const;
 /** Every management endpoint. */
 export const MANAGEMENT: readonly string[] = ['health', 'info', 'env', 'metrics', 'prometheus', 'loggers'];
+/** What `RATE_LIMIT_PER_MINUTE` is when it is not set. */
+export const DEFAULT_RATE_LIMIT_PER_MINUTE = 6000;
+const RATE_LIMIT_MEANING = `requests of one user, else one address, per minute; 0 = off; empty = ${DEFAULT_RATE_LIMIT_PER_MINUTE}, and none on loopback`;
+/** The longest time that a timer can be set for. */
+const MAX_TIMER_MS = 2147483647;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /**
@@ -199,6 +204,19 @@ export const SETTINGS: readonly SettingDescription[] = [
   setting('AQL_MAX_FETCH', count().min(1), '', 'largest row limit; empty = none'),
   setting('AQL_TIMEOUT_MS', count().min(1).default(30000), '30000', 'time limit of a query'),
   setting('AQL_MAX_CONCURRENT', count().min(1).default(4), '4', 'queries that run at once; more wait'),
+  setting('AQL_MAX_PER_USER', count().min(1), '', 'of them, those of one user; empty = all but one'),
+  setting(
+    'AQL_STREAM_TIMEOUT_MS',
+    count().min(1).max(MAX_TIMER_MS).default(300000),
+    '300000',
+    'time limit of an NDJSON or CSV answer; then its connection is closed',
+  ),
+  setting(
+    'AQL_STREAM_IDLE_MS',
+    count().min(1).max(MAX_TIMER_MS).default(30000),
+    '30000',
+    'a client that takes nothing of the answer to its query for so long is cut off',
+  ),
   setting('AQL_SUBSUMPTION', flag(false), 'false', 'whether archetype ids match specialised archetypes'),
   setting(
     'AQL_LEAF_INDEX',
@@ -241,7 +259,19 @@ export const SETTINGS: readonly SettingDescription[] = [
     'comma list of addresses or CIDR blocks whose X-Forwarded-* counts',
   ),
   setting('CORS_ORIGINS', text().default(''), '', 'comma list of origins; empty = CORS off'),
-  setting('RATE_LIMIT_PER_MINUTE', count().min(1), '', 'requests per client and minute; empty = off'),
+  setting(
+    'ALLOWED_HOSTS',
+    text().default('').custom(hosts),
+    '',
+    'comma list of hosts, with or without port, that requests may name beside localhost and PUBLIC_BASE_URL',
+  ),
+  setting(
+    'VERSION_CACHE_SECONDS',
+    count().min(0).max(31536000).default(0),
+    '0',
+    'how long clients may keep a version that they read by its id; 0 = not at all',
+  ),
+  setting('RATE_LIMIT_PER_MINUTE', count().min(0), '', RATE_LIMIT_MEANING),
   setting('MAX_CONCURRENT_REQUESTS', count().min(1), '', 'requests served at once; empty = no cap'),
   setting(
     'CSV_BOM',

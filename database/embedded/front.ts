@@ -7,6 +7,7 @@ import { isHello } from './hello.js';
 import type { FrontLimits } from './limits.js';
 import type { PhaseFairLock } from './lock.js';
 import type { Namespaces } from './namespaces.js';
+import type { RunningReads } from './running-reads.js';
 import { CommandError, errorReply, isSuccess, okReply } from './replies.js';
 import type { Sessions } from './sessions.js';
 import { tooOld, type ConnectionKey, type Transactions } from './transactions.js';
@@ -17,6 +18,7 @@ export interface FrontParts {
   readonly hello: Hello;
   readonly lock: PhaseFairLock;
   readonly namespaces: Namespaces;
+  readonly reads: RunningReads;
   readonly sessions: Sessions;
   readonly transactions: Transactions;
   readonly limits: FrontLimits;
@@ -75,11 +77,16 @@ export class Front {
 
   /** To be told when a client is gone. */
   connectionClosed(connection: ConnectionKey): void {
-    this.#parts.transactions.connectionClosed(connection);
+    const { log, reads, transactions } = this.#parts;
+    transactions.connectionClosed(connection);
+    if (this.#isClosed) return;
+    reads.connectionClosed(connection).catch((error: unknown) => {
+      log(`error: a read that nobody waits for was not ended: ${String(error)}`);
+    });
   }
 
   #route(command: Command, connection: ConnectionKey): Promise<Buffer> {
-    const { engine, hello, transactions } = this.#parts;
+    const { engine, hello, reads, transactions } = this.#parts;
     if (command.isInTransaction) return transactions.run(command, connection);
     if (isHello(command.name)) return Promise.resolve(hello.reply(0));
     if (ENDING_SESSIONS.has(command.name)) return this.#endSessions(command);
@@ -89,18 +96,19 @@ export class Front {
     if (command.session !== null && command.txnNumber !== null) {
       return this.#retryable(command, command.session, command.txnNumber);
     }
-    return this.#shared(command);
+    return this.#shared(command, () => reads.forward(command, connection));
   }
 
   /** A write whose number tells whether it ran before. */
   #retryable(command: Command, id: string, number: bigint): Promise<Buffer> {
-    const session = this.#parts.sessions.get(id);
+    const { engine, sessions } = this.#parts;
+    const session = sessions.get(id);
     if (number < session.last) return Promise.reject(tooOld(number, session.last));
     if (number === session.last) {
       return session.reply ?? Promise.reject(new CommandError(72, 'the number belongs to a transaction'));
     }
     const older = session.transaction?.abort('the session went on without it') ?? Promise.resolve();
-    const reply = older.then(() => this.#shared(command));
+    const reply = older.then(() => this.#shared(command, () => engine.forward(command.message)));
     session.last = number;
     session.transaction = null;
     session.reply = reply;
@@ -116,12 +124,12 @@ export class Front {
     return reply;
   }
 
-  async #shared(command: Command): Promise<Buffer> {
-    const { engine, lock, namespaces } = this.#parts;
+  async #shared(command: Command, forward: () => Promise<Buffer>): Promise<Buffer> {
+    const { lock, namespaces } = this.#parts;
     if (!lock.tryShare()) await this.#waitForShare(command);
     try {
       namespaces.observe(command.name);
-      return await engine.forward(command.message);
+      return await forward();
     } finally {
       lock.unshare();
     }

@@ -11,6 +11,7 @@ import type { FrontLimits } from './limits.js';
 import { PhaseFairLock } from './lock.js';
 import { Namespaces } from './namespaces.js';
 import { PersistentUndo, recover } from './persistent-undo.js';
+import { RunningReads } from './running-reads.js';
 import { scramCredentials } from './scram.js';
 import { Sessions } from './sessions.js';
 import { Transactions } from './transactions.js';
@@ -110,7 +111,8 @@ function buildFront(engine: Engine, hello: Hello, options: ServerOptions): Assem
   const sessions = new Sessions(limits.sessions);
   const makeStore = (): PersistentUndo | null => (options.isPersistent ? new PersistentUndo(engine) : null);
   const transactions = new Transactions({ engine, lock, namespaces, limits, makeStore, onFatal }, sessions);
-  const front = new Front({ engine, hello, lock, namespaces, sessions, transactions, limits, log });
+  const reads = new RunningReads(engine);
+  const front = new Front({ engine, hello, lock, namespaces, reads, sessions, transactions, limits, log });
   return { front, transactions };
 }
 

@@ -12,13 +12,17 @@ import type { IdempotentResult } from '../../models/idempotency.js';
 import type { TemplateDoc, TemplateSummary } from '../../models/template.js';
 import { keepTemplates, templateById, templateSummaries } from '../../models/template.js';
 import { compileTemplate } from '../../template/compile.js';
-import type { ResourceHeaders } from '../http/exchange.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from '../http/exchange.js';
 import { NOT_IMPLEMENTED_MESSAGE } from '../http/error-status.js';
 import type { Operation, OperationGroup } from '../http/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request-state.js';
-import { ADL14_TEMPLATES, requireCompiled, templateHeaders } from './template-access.js';
+import {
+  ADL14_TEMPLATES,
+  requireCompiled,
+  templateHeaders,
+  type TemplateHeaders,
+} from './template-access.js';
 import { requestVendorWord } from '../http/vendor-header.js';
 import { templateViewOperations } from './template-view.js';
 
@@ -159,7 +163,7 @@ async function getTemplate(ctx: Context): Promise<void> {
   writeText(ctx, form, doc.opt);
 }
 
-function setStateHeaders(ctx: Context, { etag, lastModified }: Required<ResourceHeaders>): void {
+function setStateHeaders(ctx: Context, { etag, lastModified }: TemplateHeaders): void {
   setResourceHeaders(ctx, { etag, lastModified });
 }
 

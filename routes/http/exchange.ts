@@ -57,21 +57,25 @@ export interface ResourceHeaders {
   /** Below the standard API. */
   readonly path?: string;
   readonly lastModified?: Date;
+  /** The version whose content is answered: it never changes, as attestations of a VERSION may. */
+  readonly contentVersion?: string;
 }
 
 /** Sets the headers that tell which state of a resource is answered. */
 export function setResourceHeaders(ctx: Context, headers: ResourceHeaders): void {
   if (headers.etag !== undefined) ctx.set('ETag', `"${headers.etag}"`);
   if (headers.path !== undefined) ctx.set('Location', absoluteUrl(ctx, headers.path));
+  if (headers.contentVersion !== undefined) requestState(ctx).contentVersion = headers.contentVersion;
   if (headers.lastModified !== undefined) ctx.set('Last-Modified', headers.lastModified.toUTCString());
 }
 
-/** The headers of one version. */
+/** The headers of the content of one version. */
 export function versionHeaders(version: VersionDoc): ResourceHeaders {
   return {
     etag: version._id,
     path: versionPath(version.ehr_id, version.type, version._id),
     lastModified: version.time_committed,
+    contentVersion: version._id,
   };
 }
 

@@ -39,10 +39,12 @@ export interface RequestState {
   readonly defaultTimezone: string;
   /** null without an identity (only possible for open operations and with `AUTH=none`). */
   user: AuthenticatedUser | null;
-  /** Of the client, seen through trusted proxies. */
+  /** Of the client: that of the connection, or as a trusted proxy gives it. */
   readonly address: string;
   /** null: no operation has this path and method. */
   readonly matched: MatchedOperation | null;
+  /** Uid of the version whose content is answered, in whatever form; absent: the answer is something else. */
+  contentVersion?: string;
 }
 
 /** The typed `ctx.state` of a request. */

@@ -6,7 +6,7 @@ import type { RawRow } from '../../aql/result-set.js';
 import type { Scope } from '../../aql/scope-types.js';
 import { CdrError } from '../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
-import { contentsOfEhrs, type EhrContents } from '../../models/aql.js';
+import { contentsOfEhrs, type EhrContents, type RunLimits } from '../../models/aql.js';
 
 /** Versions that one query may load for the evaluator. */
 export const MAX_VERSIONS = 20_000;
@@ -20,6 +20,7 @@ export interface Evaluation {
   readonly asOf: Date | null;
   readonly ehrId: string | null;
   readonly clock: Clock;
+  readonly limits: RunLimits;
 }
 
 /**
@@ -32,7 +33,7 @@ export async function evaluateCandidates(
 ): Promise<readonly (readonly JsonValue[])[]> {
   const ehrIds = new Set<string>();
   for await (const { row } of found) for (const id of row) if (typeof id === 'string') ehrIds.add(id);
-  const contents = await contentsOfEhrs([...ehrIds], MAX_VERSIONS);
+  const contents = await contentsOfEhrs([...ehrIds], MAX_VERSIONS, evaluation.limits);
   if (contents === null)
     throw new CdrError(
       'unprocessable',

@@ -4,11 +4,14 @@ import type { RawRow } from '../../aql/result-set.js';
 import { CdrError } from '../../base/errors.js';
 import { formatVersion } from '../../base/semver.js';
 import type { Settings } from '../../base/settings.js';
-import { requestBody, responseBody } from '../../format/media-type.js';
-import { explainPipeline, runPipeline } from '../../models/aql.js';
+import { requestBody, responseBody, type BodyType } from '../../format/media-type.js';
+import { explainPipeline, runPipeline, type RunLimits } from '../../models/aql.js';
 import { storedQuery } from '../../models/stored-query.js';
 import { compileQuery } from './compile-query.js';
 import type { AskTerminology } from './compile-query.js';
+import { answerEnd } from '../http/answer-end.js';
+import { requesterOf } from '../http/requester.js';
+import { cutIdleReader, cutLongAnswer } from '../http/slow-reader.js';
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
 import { evaluateCandidates } from './evaluate-query.js';
@@ -107,12 +110,16 @@ function storedOperations(runner: QueryRunner, name: string, path: string): Oper
   ];
 }
 
+/** Of a query that ends with its answer. */
+type EndingLimits = RunLimits & { readonly signal: AbortSignal };
+
 class QueryRunner {
   private readonly gate: QueryGate;
   private readonly ask: AskTerminology;
 
   constructor(private readonly settings: Settings) {
-    this.gate = new QueryGate(settings.aql.maxConcurrent);
+    const { maxConcurrent: all, maxPerUser: perUser } = settings.aql;
+    this.gate = new QueryGate({ all, perUser });
     this.ask = terminologyOf(settings.terminology);
   }
 
@@ -131,11 +138,12 @@ class QueryRunner {
     responseBody('json', ctx.get('Accept'));
     const request = readPostRequest(ctx, this.settings, true);
     const q = readPostQuery(request.body);
-    const compiled = await compileQuery(q, request, this.settings, this.ask);
-    const leave = await this.gate.enter();
+    const signal = answerEnd(ctx);
+    const leave = await this.gate.enter(requesterOf(ctx), signal);
     try {
       const { timeoutMs } = this.settings.aql;
-      ctx.body = explanation(q, compiled, await explainPipeline(compiled.plan, { timeoutMs }));
+      const compiled = await compileQuery(q, request, this.settings, this.ask);
+      ctx.body = explanation(q, compiled, await explainPipeline(compiled.plan, { timeoutMs, signal }));
     } finally {
       leave();
     }
@@ -162,41 +170,49 @@ class QueryRunner {
 
   private async execute(ctx: Context, q: string, name: string | null, request: QueryRequest): Promise<void> {
     const form = responseBody('query', ctx.get('Accept'));
-    const compiled = await compileQuery(q, request, this.settings, this.ask);
-    const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
-    const leave = await this.gate.enter();
-    if (ctx.res.closed) {
-      leave(); // who asked has left while the query waited
-      return;
-    }
-    if (form.format !== 'JSON') {
-      ctx.res.once('close', leave);
-      answerStream(ctx, form, answer, toldQuery(ctx, q, this.rows(answer, STREAM_BATCH)));
-      return;
-    }
+    const signal = answerEnd(ctx);
+    cutIdleReader(ctx, this.settings.aql.streamIdleMs, signal);
+    // The terminology server and the database are asked with a place only.
+    const leave = await this.gate.enter(requesterOf(ctx), signal);
+    let isStream = false;
     try {
-      await answerResultSet(ctx, form, answer, toldQuery(ctx, q, this.rows(answer)));
+      const compiled = await compileQuery(q, request, this.settings, this.ask);
+      const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
+      const limits: EndingLimits = { timeoutMs: this.settings.aql.timeoutMs, signal };
+      isStream = form.format !== 'JSON';
+      if (isStream) this.stream(ctx, form, answer, limits);
+      else await answerResultSet(ctx, form, answer, toldQuery(ctx, q, this.rows(answer, limits)));
     } finally {
-      leave();
+      if (isStream && !signal.aborted) signal.addEventListener('abort', leave);
+      else leave();
     }
   }
 
-  private async *evaluated(found: AsyncIterable<RawRow>, { compiled }: QueryAnswer): AsyncGenerator<string> {
+  private stream(ctx: Context, form: BodyType, answer: QueryAnswer, limits: EndingLimits): void {
+    const rows = this.rows(answer, { ...limits, batchSize: STREAM_BATCH });
+    answerStream(ctx, form, answer, toldQuery(ctx, answer.q, rows));
+    cutLongAnswer(ctx, this.settings.aql.streamTimeoutMs, limits.signal);
+  }
+
+  private async *evaluated(
+    found: AsyncIterable<RawRow>,
+    { compiled }: QueryAnswer,
+    limits: RunLimits,
+  ): AsyncGenerator<string> {
     const { scope, page, request, clock } = compiled;
     const { systemId, aql } = this.settings;
     const { asOf, ehrId } = request;
-    const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock };
+    const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits };
     for (const row of await evaluateCandidates(found, { scope, page, ...rules })) yield JSON.stringify(row);
   }
 
-  private async *rows(answer: QueryAnswer, batchSize?: number): AsyncGenerator<string> {
+  private async *rows(answer: QueryAnswer, limits: RunLimits): AsyncGenerator<string> {
     const { plan } = answer.compiled;
-    const limits = { timeoutMs: this.settings.aql.timeoutMs, ...(batchSize !== undefined && { batchSize }) };
     const found: AsyncIterable<RawRow> = runPipeline(plan, limits);
     const toText = textOfRow(answer);
     let count = 0;
     if (plan.inProcess?.kind === 'evaluate') {
-      yield* this.evaluated(found, answer);
+      yield* this.evaluated(found, answer, limits);
       return;
     }
     if (plan.inProcess === null)

@@ -1,38 +1,58 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Settings } from '../../base/settings.js';
 import { CdrError } from '../../base/errors.js';
-import { proxyTest, type ProxyTest } from '../trusted-proxies.js';
+import { HOST_NAME } from '../host-name.js';
+import { plainAddress, proxyTest, type ProxyTest } from '../trusted-proxies.js';
+import { ownHosts, type IsOwnHost } from './hosts.js';
 
-const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/;
+/** What decides the origin of a request. */
+interface Rules {
+  readonly isTrusted: ProxyTest;
+  readonly isOwn: IsOwnHost;
+}
 
 /**
- * Decides the origin of generated links: `PUBLIC_BASE_URL`, else `X-Forwarded-*` of a trusted proxy,
- * else the `Host` header. @throws invalid on a malformed host.
+ * Decides the origin of generated links: `PUBLIC_BASE_URL`, else what a trusted proxy says by `X-Forwarded-*`,
+ * else the `Host` header if it is one of this server, else the address that the request came to.
+ * @throws invalid on a malformed host
  */
 export function origin(settings: Settings): Middleware {
-  const isTrusted = proxyTest(settings.trustedProxies);
+  const rules = { isTrusted: proxyTest(settings.trustedProxies), isOwn: ownHosts(settings) };
   return async (ctx: Context, next: Next) => {
-    const origin = settings.publicBaseUrl ?? requestOrigin(ctx, isTrusted);
+    const origin = settings.publicBaseUrl ?? requestOrigin(ctx, rules);
     const baseUrl = `${origin}${settings.basePath}`;
-    Object.assign(ctx.state, { origin, baseUrl, defaultTimezone: settings.defaultTimezone });
+    const { defaultTimezone } = settings;
+    Object.assign(ctx.state, { origin, baseUrl, defaultTimezone });
     await next();
   };
 }
 
-function requestOrigin(ctx: Context, isTrusted: ProxyTest): string {
+function requestOrigin(ctx: Context, { isTrusted, isOwn }: Rules): string {
   const forwarded = isForwarded(ctx) && isTrusted(ctx.req.socket.remoteAddress ?? '');
-  const protocol = forwarded ? firstWord(ctx.get('X-Forwarded-Proto')) : '';
-  const host = (forwarded ? forwardedHost(ctx) : '') || ctx.get('Host') || 'localhost';
-  if (!HOST.test(host)) throw new CdrError('invalid', 'the Host header is malformed');
-  return `${protocol === 'https' || protocol === 'http' ? protocol : ownProtocol(ctx)}://${host}`;
+  const host = (forwarded ? forwardedHost(ctx) : '') || ctx.get('Host');
+  if (host !== '' && !HOST_NAME.test(host)) throw new CdrError('invalid', 'the Host header is malformed');
+  const scheme = (forwarded ? forwardedProtocol(ctx) : null) ?? ownProtocol(ctx);
+  const isNamedByProxy = forwarded && ctx.get('X-Forwarded-Host') !== '';
+  return `${scheme}://${isNamedByProxy || isOwn(host) ? host : ownAddress(ctx)}`;
 }
 
 function isForwarded(ctx: Context): boolean {
   return ['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port'].some((name) => name in ctx.headers);
 }
 
+function forwardedProtocol(ctx: Context): string | null {
+  const protocol = firstWord(ctx.get('X-Forwarded-Proto'));
+  return protocol === 'https' || protocol === 'http' ? protocol : null;
+}
+
 function ownProtocol(ctx: Context): string {
   return 'encrypted' in ctx.req.socket ? 'https' : 'http';
+}
+
+function ownAddress(ctx: Context): string {
+  const { localAddress = '', localPort } = ctx.req.socket;
+  const address = plainAddress(localAddress) ?? 'localhost';
+  return `${address.includes(':') ? `[${address}]` : address}:${localPort ?? 0}`;
 }
 
 function forwardedHost(ctx: Context): string {

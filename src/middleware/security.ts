@@ -17,14 +17,29 @@ export function securityHeaders(): Middleware {
   });
 }
 
-/** Cross-origin access for the configured origins only; preflights are answered 204. */
+/** How long browsers may keep the answer to a preflight. Seconds. */
+const PREFLIGHT_KEPT_S = 600;
+/** What scripts of other origins may read of an answer. */
+const EXPOSED_HEADERS = [
+  'ETag',
+  'Location',
+  'Last-Modified',
+  'Link',
+  'Preference-Applied',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+];
+
+/** Cross-origin access for the configured origins only; their preflights are answered 204 and get no further. */
 export function crossOrigin(origins: readonly string[]): Middleware {
   return cors({
     origin: (ctx: Context) => {
       const asked = ctx.get('Origin');
       return origins.includes(asked) ? asked : '';
     },
-    exposeHeaders: ['ETag', 'Location', 'Last-Modified', 'Link', 'Preference-Applied', 'X-Request-Id'],
+    exposeHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_KEPT_S,
     keepHeadersOnError: true,
   }) as Middleware;
 }

@@ -40,11 +40,12 @@ export async function pipelineRows(
 ): Promise<JsonValue[][]> {
   const plan = await planOf(scope, page, options);
   const rows: JsonValue[][] = [];
-  const found = runPipeline(plan, { timeoutMs: 10_000 });
+  const limits = { timeoutMs: 10_000 };
+  const found = runPipeline(plan, limits);
   if (plan.inProcess?.kind === 'evaluate') {
     const { systemId, subsumption = false, asOf = null, now = new Date() } = options;
     const clock = { now, offsetMinutes: 0 };
-    const rules = { systemId, subsumption, asOf, clock, ehrId: null };
+    const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits };
     return (await evaluateCandidates(found, { scope, page, ...rules })).map((row) => [...row]);
   }
   if (plan.inProcess === null)

@@ -1,0 +1,35 @@
+import type { Context } from 'koa';
+
+/** Looks in each span that a reader may take nothing. */
+const LOOKS = 10;
+
+/**
+ * Closes the connection once its client has taken nothing of what waits to be sent for `idleMs`, until `end` is
+ * aborted. What is sent slowly is not cut, and neither is a client that waits for us.
+ */
+export function cutIdleReader(ctx: Context, idleMs: number, end: AbortSignal): void {
+  const { socket } = ctx.req;
+  let taken = socket.bytesWritten - socket.writableLength;
+  let since = performance.now();
+  const look = setInterval(
+    () => {
+      const now = performance.now();
+      const before = taken;
+      taken = socket.bytesWritten - socket.writableLength;
+      if (socket.writableLength === 0 || taken !== before) since = now;
+      else if (now - since >= idleMs) socket.destroy();
+    },
+    Math.max(1, idleMs / LOOKS),
+  );
+  end.addEventListener('abort', () => {
+    clearInterval(look);
+  });
+}
+
+/** Closes the connection after `timeoutMs`, so that the client sees that the answer is cut, unless `end` comes first. */
+export function cutLongAnswer(ctx: Context, timeoutMs: number, end: AbortSignal): void {
+  const timer = setTimeout(() => ctx.req.socket.destroy(), timeoutMs);
+  end.addEventListener('abort', () => {
+    clearTimeout(timer);
+  });
+}
