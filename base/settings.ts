@@ -15,6 +15,8 @@ export interface Settings {
   readonly managementEndpoints: readonly string[];
   readonly managementAccess: 'ADMIN_ONLY' | 'PRIVATE' | 'PUBLIC';
   readonly maxBodyBytes: number;
+  /** Objects, arrays and values of JSON; elements and attributes of XML. */
+  readonly maxBodyNodes: number;
   readonly maxCompositionBytes: number;
   readonly aql: AqlSettings;
   readonly checkExtraNodes: boolean;

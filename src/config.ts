@@ -96,6 +96,7 @@ function operationSettings(values: Values) {
     managementEndpoints: management.includes('all') ? MANAGEMENT : management,
     managementAccess: textOf(values, 'MANAGEMENT_ACCESS') as Settings['managementAccess'],
     maxBodyBytes: numberOf(values, 'MAX_BODY_BYTES'),
+    maxBodyNodes: numberOf(values, 'MAX_BODY_NODES'),
     apiAliasV1: values.API_ALIAS_V1 === true,
     trustedProxies: commaList(textOf(values, 'TRUSTED_PROXIES')),
     corsOrigins: commaList(textOf(values, 'CORS_ORIGINS')),
