@@ -34,5 +34,7 @@ export default {
     project('conformance', database),
   ],
   coverageProvider: 'v8',
-  collectCoverageFrom: ['{src,routes,change,merge,models,database,aql,format,template,rm,base}/**/*.ts'],
+  collectCoverageFrom: [
+    '{src,routes,workers,change,merge,models,database,aql,format,template,rm,base}/**/*.ts',
+  ],
 };

@@ -53,7 +53,7 @@ export function directoryRoutes(settings: Settings): Router {
       const { request, response } = rmExchange(ctx);
       const ehrId = ehrIdFrom(ctx);
       const metadata = commitMetadata(ctx, 'POST', settings);
-      const version = await createDirectory(context, { ehrId, metadata }, folderFrom(ctx, request));
+      const version = await createDirectory(context, { ehrId, metadata }, await folderFrom(ctx, request));
       await answer(ctx, settings, response, { version, status: 201 });
     },
   );
@@ -61,7 +61,7 @@ export function directoryRoutes(settings: Settings): Router {
     const { request, response } = rmExchange(ctx);
     const ehrId = ehrIdFrom(ctx);
     const change = { ehrId, ifMatch: ifMatchFrom(ctx), metadata: commitMetadata(ctx, 'PUT', settings) };
-    const version = await updateDirectory(context, change, folderFrom(ctx, request));
+    const version = await updateDirectory(context, change, await folderFrom(ctx, request));
     await answer(ctx, settings, response, { version, status: 200 });
   });
   router.delete('/ehr/:ehr_id/directory', async (ctx) => {
@@ -116,8 +116,8 @@ function writeFolder(ctx: Context, form: BodyType, version: VersionDoc, names: r
   writeText(ctx, form, form.format === 'XML' ? toXml(folder, 'folder') : JSON.stringify(folder));
 }
 
-function folderFrom(ctx: Context, form: BodyType): JsonValue {
-  return snakeCaseFolder(parseCanonical(requiredBodyText(ctx), form, 'FOLDER'));
+async function folderFrom(ctx: Context, form: BodyType): Promise<JsonValue> {
+  return snakeCaseFolder(await parseCanonical(ctx, requiredBodyText(ctx), form, 'FOLDER'));
 }
 
 /** A FOLDER tree with the names of the RM. @throws invalid when an attribute is there under both names */

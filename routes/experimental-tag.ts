@@ -41,7 +41,7 @@ async function putTagEntries(ctx: Context): Promise<void> {
   requestBody('item-tag', ctx.get('Content-Type'));
   responseBody('item-tag', ctx.get('Accept'));
   const address = tagAddressFrom(ctx);
-  const entries = jsonArrayBody(ctx).map((value) => entryOf(value, address));
+  const entries = (await jsonArrayBody(ctx)).map((value) => entryOf(value, address));
   const tags = await putTags(address, entries);
   const { returns, applied } = parsePrefer(ctx.get('Prefer'));
   if (applied !== '') ctx.set('Preference-Applied', applied);
@@ -52,7 +52,7 @@ async function putTagEntries(ctx: Context): Promise<void> {
 async function deleteTagList(ctx: Context): Promise<void> {
   requestBody('item-tag', ctx.get('Content-Type'));
   const address = tagAddressFrom(ctx);
-  const ids = jsonArrayBody(ctx).map((value) => tagIdOf(isJsonObject(value) ? value.id : value));
+  const ids = (await jsonArrayBody(ctx)).map((value) => tagIdOf(isJsonObject(value) ? value.id : value));
   await deleteTagsById(address, ids);
   ctx.status = 204;
 }

@@ -54,7 +54,7 @@ function putTagList(settings: Settings) {
     requestBody('item-tag', ctx.get('Content-Type'));
     responseBody('item-tag', ctx.get('Accept'));
     const address = tagAddressFrom(ctx);
-    const contents = jsonArrayBody(ctx).map(contentOf);
+    const contents = (await jsonArrayBody(ctx)).map(contentOf);
     const tags = await replaceTags(address, contents);
     const { returns, applied } = parsePrefer(ctx.get('Prefer'));
     if (applied !== '') ctx.set('Preference-Applied', applied);

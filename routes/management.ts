@@ -4,6 +4,7 @@ import { CdrError } from '../base/errors.js';
 import { isJsonObject } from '../base/json.js';
 import { parseJson } from '../format/canonical-json.js';
 import type { ManagementSource } from './management-access.js';
+import { bodyLimits } from './request-body.js';
 import { requestState } from './request-state.js';
 
 const LEVELS = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
@@ -115,7 +116,7 @@ function loggers(router: Router, { guard, readBody, source }: ManagementRoutesOp
 
 function requestedLevel(ctx: Context): string {
   const text: unknown = ctx.request.body;
-  const body = parseJson(typeof text === 'string' ? text : '');
+  const body = parseJson(typeof text === 'string' ? text : '', bodyLimits(ctx));
   const level = isJsonObject(body) ? body.configuredLevel : undefined;
   const name = typeof level === 'string' ? level.toUpperCase() : '';
   if (!LEVELS.includes(name))

@@ -6,9 +6,9 @@ import { parseVersionAtTime } from '../base/iso8601.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
 import { isJsonObject } from '../base/json.js';
 import { parseEhrId } from '../base/object-version-id.js';
-import { parseJson } from '../format/canonical-json.js';
 import { bodyText, requiredBodyText } from './exchange.js';
 import { queryParameter, queryParameters } from './query-parameter.js';
+import { parseJsonBody } from './request-body.js';
 import { vendorHeader } from './vendor-header.js';
 
 /** What a request asks of a query, wherever it stood in it. */
@@ -36,13 +36,13 @@ export function readGetQuery(ctx: Context): string {
 }
 
 /** The request of POST and, of an ad-hoc query, `q`. @throws invalid */
-export function readPostRequest(
+export async function readPostRequest(
   ctx: Context,
   defaultTimezone: string,
   isBodyRequired: boolean,
-): QueryRequest & { readonly body: JsonObject } {
+): Promise<QueryRequest & { readonly body: JsonObject }> {
   const text = isBodyRequired ? requiredBodyText(ctx) : bodyText(ctx);
-  const body: JsonValue = text === null ? {} : parseJson(text);
+  const body: JsonValue = text === null ? {} : await parseJsonBody(ctx, text);
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a JSON object');
   const given = body.query_parameters ?? {};
   if (!isJsonObject(given)) throw new CdrError('invalid', 'query_parameters must be a JSON object');

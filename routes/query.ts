@@ -52,7 +52,7 @@ class QueryRunner {
     if (ctx.method !== 'POST')
       return this.execute(ctx, readGetQuery(ctx), null, readGetRequest(ctx, defaultTimezone));
     requestBody('query', ctx.get('Content-Type'));
-    const request = readPostRequest(ctx, defaultTimezone, true);
+    const request = await readPostRequest(ctx, defaultTimezone, true);
     return this.execute(ctx, readPostQuery(request.body), null, request);
   }
 
@@ -60,7 +60,7 @@ class QueryRunner {
   async explain(ctx: Context): Promise<void> {
     requestBody('query', ctx.get('Content-Type'));
     responseBody('json', ctx.get('Accept'));
-    const request = readPostRequest(ctx, this.settings.defaultTimezone, true);
+    const request = await readPostRequest(ctx, this.settings.defaultTimezone, true);
     const q = readPostQuery(request.body);
     const compiled = await compileQuery(q, request, this.settings, this.ask);
     const leave = await this.gate.enter();
@@ -80,7 +80,7 @@ class QueryRunner {
     if (ctx.method === 'POST') requestBody('query', ctx.get('Content-Type'));
     const request =
       ctx.method === 'POST'
-        ? readPostRequest(ctx, defaultTimezone, false)
+        ? await readPostRequest(ctx, defaultTimezone, false)
         : readGetRequest(ctx, defaultTimezone);
     const doc = await storedQuery(name, version);
     if (doc === null)

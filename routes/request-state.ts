@@ -12,6 +12,8 @@ export interface RequestState {
   readonly requestId: string;
   /** Scheme, host and port of generated links, no trailing slash; `X-Forwarded-*` only from a trusted proxy. */
   readonly origin: string;
+  /** Most nodes of the body. */
+  readonly maxBodyNodes: number;
   /** null without a token (only possible with `AUTH=none`). */
   user: AuthenticatedUser | null;
 }

@@ -9,12 +9,12 @@ import { isJsonObject } from '../base/json.js';
 import type { VersionPrefix } from '../base/semver.js';
 import { formatVersion, parseVersionPrefix } from '../base/semver.js';
 import { storeQuery } from '../change/stored-query.js';
-import { parseJson } from '../format/canonical-json.js';
 import { requestBody, responseBody } from '../format/media-type.js';
 import type { QueryName, QueryPattern, StoredQueryDoc } from '../models/stored-query.js';
 import { storedQueries, storedQuery } from '../models/stored-query.js';
 import { absoluteUrl } from './exchange.js';
 import { queryParameter } from './query-parameter.js';
+import { parseJsonBody } from './request-body.js';
 
 const NAME = /^(?:([A-Za-z0-9_.-]+)::)?([A-Za-z0-9_.-]+)$/;
 const PATTERN_PART = /^[A-Za-z0-9_.-]*$/;
@@ -80,7 +80,7 @@ async function putStoredQuery(ctx: Context, prefix: VersionPrefix | null): Promi
   responseBody('stored-query', ctx.get('Accept'));
   const name = queryNameFrom((ctx.params as Record<string, string>).name);
   requireAqlType(ctx);
-  const q = format === 'TEXT' ? bodyText(ctx) : queryMember(bodyText(ctx));
+  const q = format === 'TEXT' ? bodyText(ctx) : await queryMember(ctx);
   parseAql(q);
   const doc = await storeQuery(name, prefix, q);
   ctx.set('Location', absoluteUrl(ctx, `/definition/query/${doc.name}/${formatVersion(doc)}`));
@@ -94,8 +94,8 @@ function bodyText(ctx: Context): string {
   return text;
 }
 
-function queryMember(text: string): string {
-  const body = parseJson(text);
+async function queryMember(ctx: Context): Promise<string> {
+  const body = await parseJsonBody(ctx, bodyText(ctx));
   const q = isJsonObject(body) ? body.q : undefined;
   if (typeof q !== 'string' || q.trim() === '')
     throw new CdrError('invalid', 'the body must be {"q": "<AQL text>"}');

@@ -3,8 +3,8 @@ import type { Context } from 'koa';
 import { CdrError } from '../base/errors.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
 import type { TagAddress } from '../change/item-tag.js';
-import { parseJson } from '../format/canonical-json.js';
 import { ehrIdFrom, uidBasedIdFrom } from './path-ids.js';
+import { parseJsonBody } from './request-body.js';
 
 /** What the path `…/{composition|ehr_status}/{uid_based_id}/…` names. @throws invalid when an id is malformed */
 export function tagAddressFrom(ctx: Context): TagAddress {
@@ -17,10 +17,10 @@ export function tagAddressFrom(ctx: Context): TagAddress {
 }
 
 /** The body, a JSON array. @throws invalid when it is anything else */
-export function jsonArrayBody(ctx: Context): readonly JsonValue[] {
+export async function jsonArrayBody(ctx: Context): Promise<readonly JsonValue[]> {
   const text: unknown = ctx.request.body;
   if (typeof text !== 'string') throw new CdrError('invalid', 'Required request body is missing');
-  const value = parseJson(text);
+  const value = await parseJsonBody(ctx, text);
   if (!Array.isArray(value)) throw new CdrError('invalid', 'the body must be an array');
   return value;
 }

@@ -55,7 +55,7 @@ export function createApp(settings: Settings, log: Logger, operation: Operation 
     readyGate(operation.state),
     authenticate({ verify, roles, open: settings.auth === 'none' }),
     ...(settings.auditReads ? [readAudit()] : []),
-    readBodyText(settings.maxBodyBytes),
+    readBodyText(settings),
   ];
   const prefixes = settings.apiAliasV1 ? [STANDARD_API, '/v1'] : [STANDARD_API];
   // One set of routers for both prefixes: the limit of concurrent queries holds over both.
@@ -80,7 +80,7 @@ function mount(app: Koa, prefix: string, guards: readonly Middleware[], routers:
 function mountAdmin(app: Koa, settings: Settings, operation: Operation, verify: TokenVerifier | null): void {
   const router = adminRoutes(settings, {
     authenticate: authenticate({ verify, roles: [settings.jwt.roleAdmin], open: false }),
-    readBody: readBodyText(settings.maxBodyBytes),
+    readBody: readBodyText(settings),
   });
   const gate = new Router().use(readyGate(operation.state), router.routes());
   app.use(gate.routes()).use(router.allowedMethods());
@@ -99,7 +99,7 @@ function mountManagement(
       roles: settings.managementAccess === 'ADMIN_ONLY' ? [settings.jwt.roleAdmin] : [],
       open: settings.managementAccess === 'PUBLIC',
     }),
-    readBody: readBodyText(settings.maxBodyBytes),
+    readBody: readBodyText(settings),
     adminRole: settings.jwt.roleAdmin,
     source: managementSource(settings, log, { registry: operation.metrics.registry, state: operation.state }),
   });

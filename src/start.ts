@@ -7,6 +7,7 @@ import type { Settings } from '../base/settings.js';
 import { connectDatabase, type DatabaseHandle } from '../database/connect.js';
 import { resumeErasures } from '../change/erase.js';
 import { removeExpiredRequests } from '../models/idempotency.js';
+import { closePool } from '../workers/pool.js';
 import { createApp } from './app.js';
 import { gracefulStop } from './graceful-stop.js';
 import { createMetrics } from './metrics.js';
@@ -60,6 +61,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
       clearInterval(sweep);
       stopLoggingQueries();
       await stopServing(settings.shutdownTimeoutMs);
+      await closePool();
       await database.close();
     };
     return { url, database, close: stop };

@@ -9,6 +9,7 @@ import type { MergeRequest, UnmergeRequest } from '../../merge/request.js';
 import { requiredBodyText } from '../exchange.js';
 import { setFailureRecord } from '../failure-record.js';
 import { queryParameter } from '../query-parameter.js';
+import { bodyLimits } from '../request-body.js';
 import { requestState } from '../request-state.js';
 
 /** Name of the record that every merge operation answers. */
@@ -91,7 +92,7 @@ function folderMergeOf(body: MergeBody): MergeRequest['folderMerge'] {
 
 function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
   requestBody('query', ctx.get('Content-Type'));
-  const body = parseJson(requiredBodyText(ctx));
+  const body = parseJson(requiredBodyText(ctx), bodyLimits(ctx));
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
   namePair(ctx, { source: textOf(body.source_ehr), target: textOf(body.target_ehr) });
   const judged = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });

@@ -129,7 +129,7 @@ describe('parseJson', () => {
   it('takes 250,000 nodes unless told otherwise', () => {
     const arrays = (count: number): string => `[${'[],'.repeat(count - 2)}[]]`;
     expect(parseJson(arrays(250_000))).toHaveLength(249_999);
-    expect(() => parseJson(arrays(250_001))).toThrow(expect.objectContaining({ code: 'too-large' }) as Error);
+    expect(() => parseJson(arrays(250_001))).toThrow('the JSON has more than 250000 nodes');
   });
 
   it.each([

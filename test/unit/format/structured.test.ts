@@ -53,9 +53,7 @@ describe('structuredToFlat', () => {
     const leaves = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`v${i}`, i]));
     const below = (id: string): JsonObject => ({ r: { [id]: leaves } });
     expect(Object.keys(structuredToFlat(below('i'.repeat(6_000))))).toHaveLength(10_000);
-    expect(() => structuredToFlat(below('i'.repeat(7_000)))).toThrow(
-      expect.objectContaining({ code: 'too-large' }) as Error,
-    );
+    expect(() => structuredToFlat(below('i'.repeat(7_000)))).toThrow('too long for its depth');
   });
 
   it('takes a single value or object in place of a list of one, and a list for the root', () => {
