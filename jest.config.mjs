@@ -31,6 +31,7 @@ export default {
     project('unit'),
     project('database', database),
     project('http', database),
+    project('attack', database),
     project('conformance', database),
   ],
   coverageProvider: 'v8',

@@ -56,7 +56,8 @@ const NUMBER_CHARACTERS = new Set(Array.from('0123456789+-.eE').map((character) 
  */
 export function parseJson(text: string, limits: JsonLimits = {}): JsonValue {
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  const survey = surveyJson(json, limits);
+  const { maxDepth = DEFAULT_MAX_DEPTH, maxNodes = DEFAULT_MAX_NODES } = limits;
+  const survey = surveyJson(json, maxDepth, maxNodes);
   if (survey.suspicious || NEEDS_CARE.test(json)) return readJsonCarefully(json);
   try {
     const value = JSON.parse(json) as JsonValue;
@@ -68,7 +69,7 @@ export function parseJson(text: string, limits: JsonLimits = {}): JsonValue {
 
 /** The number of nodes of a JSON text, about that many when it is not well-formed. */
 export function nodesOfJson(json: string): number {
-  return surveyJson(json, { maxDepth: Infinity, maxNodes: Infinity }).nodes;
+  return surveyJson(json, Infinity, Infinity).nodes;
 }
 
 /** Writes canonical JSON text, without white space. */
@@ -77,8 +78,7 @@ export function stringifyCanonical(value: JsonValue): string {
 }
 
 /** Every string, number, word and bracket that opens is a node, but a string before a colon is a key. */
-function surveyJson(json: string, limits: JsonLimits): JsonSurvey {
-  const { maxDepth = DEFAULT_MAX_DEPTH, maxNodes = DEFAULT_MAX_NODES } = limits;
+function surveyJson(json: string, maxDepth: number, maxNodes: number): JsonSurvey {
   let depth = 0;
   let colons = 0;
   let beginnings = 0;

@@ -10,6 +10,7 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 const DEMO = ['ehrbase_blood_pressure_simple.de.v0', 'Corona_Anamnese', 'ehrbase_multi_occurrence.de.v1'];
 const FILES = [
   'src/everchart.mjs',
+  'workers/thread.mjs',
   'rm/terminology/openehr-terminology.json',
   'test/fixtures/openehr/NOTICE',
   ...DEMO.flatMap((name) => [

@@ -15,7 +15,7 @@ import { createMetrics, type Metrics } from './metrics.js';
 import { authenticate, type TokenVerifier } from './middleware/authenticate.js';
 import { readBodyText } from './middleware/body.js';
 import { errors } from './middleware/errors.js';
-import { concurrencyCap, rateLimit } from './middleware/limits.js';
+import { concurrencyCap, queryParameterCap, rateLimit } from './middleware/limits.js';
 import { origin } from './middleware/origin.js';
 import { readAudit } from './middleware/read-audit.js';
 import { readyGate } from './middleware/ready-gate.js';
@@ -44,7 +44,7 @@ export function createApp(settings: Settings, log: Logger, operation: Operation 
   app.silent = true;
   app.use(requestLog(log)).use(operation.metrics.middleware).use(securityHeaders()).use(compression());
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
-  app.use(errors(log)).use(origin(settings));
+  app.use(errors(log)).use(origin(settings)).use(queryParameterCap());
   if (settings.rateLimitPerMinute !== null) app.use(rateLimit(settings.rateLimitPerMinute));
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
   const verify = tokenVerifier(settings.jwt);

@@ -3,7 +3,12 @@ import { serialize } from 'node:v8';
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { LruCache } from '../base/lru-cache.js';
-import { compositionFindings, readObject, type CompositionRules } from '../change/content.js';
+import {
+  compositionFindings,
+  readObject,
+  withoutAttributes,
+  type CompositionRules,
+} from '../change/content.js';
 import { ROOT_ATTRIBUTES, type TemplateText } from '../change/large-composition.js';
 import { parseJson } from '../format/canonical-json.js';
 import { fromXml } from '../format/canonical-xml.js';
@@ -95,7 +100,7 @@ export function judgeComposition({ text, template, rules, leafIndex }: JudgeRequ
     const composition = JSON.parse(text) as JsonObject;
     const found = compositionFindings(composition, compiled(template), rules);
     if (found.violations.length > 0) return { ...found, prepared: null };
-    const { _type, uid, ...rest } = composition;
+    const rest = withoutAttributes(composition, ['_type', 'uid']);
     const identity = { _type: 'OBJECT_VERSION_ID', value: '' };
     const derived = serialize(deriveContent({ ...composition, uid: identity }, leafIndex));
     return { ...found, prepared: { tail: JSON.stringify(rest).slice(1), derived } };

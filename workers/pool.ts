@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { CdrError } from '../base/errors.js';
 import { valueOf, type Answer } from './answer.js';
@@ -19,7 +18,7 @@ export const MAX_WAITING_BODIES = 32;
 /** A thread without work ends after this time. */
 const IDLE_MS = 30_000;
 /** No job of a body within the limits takes that long: one that does is ended. */
-const JOB_TIMEOUT_MS = 60_000;
+const JOB_TIMEOUT_MS = 30_000;
 const RETRY_AFTER_SECONDS = 5;
 
 let pool: Piscina | null = null;
@@ -32,13 +31,13 @@ const waiting: (() => void)[] = [];
  * bodies wait
  */
 export async function runJob<Name extends JobName>(
-  name: Name,
+  job: Name,
   request: Parameters<Jobs[Name]>[0],
 ): Promise<ReturnType<Jobs[Name]> extends Answer<infer Value> ? Value : never> {
   await turn();
   try {
     pool ??= startPool();
-    const answer: unknown = await pool.run(request, { name, signal: AbortSignal.timeout(JOB_TIMEOUT_MS) });
+    const answer: unknown = await pool.run({ job, request }, { signal: AbortSignal.timeout(JOB_TIMEOUT_MS) });
     return valueOf(answer as Answer<never>);
   } catch (error) {
     throw failureOf(error);
@@ -73,26 +72,32 @@ async function turn(): Promise<void> {
 }
 
 function startPool(): Piscina {
-  const isSource = new URL(import.meta.url).pathname.endsWith('.ts');
   const started = new Piscina({
-    filename: fileURLToPath(new URL(isSource ? './jobs.ts' : './jobs.js', import.meta.url)),
-    // A thread does not take over how its process compiles TypeScript.
-    execArgv: isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : [],
+    filename: fileURLToPath(new URL('./thread.mjs', import.meta.url)),
+    // What the options of this process load is for its own thread.
+    execArgv: [],
     minThreads: 0,
     maxThreads: MAX_WORKER_THREADS,
     idleTimeout: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB },
   });
-  // A thread that ends before it has a job leaves the job behind.
-  started.on('error', () => void started.destroy());
+  // A thread that ends before it has begun its job leaves the job waiting.
+  started.on('error', (error: unknown) => {
+    if (isOutOfMemory(error)) return;
+    if (pool === started) pool = null;
+    void started.destroy();
+  });
   return started;
 }
 
+function isOutOfMemory(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
 function failureOf(error: unknown): unknown {
-  const { code, name } = error as Partial<NodeJS.ErrnoException>;
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+  if (isOutOfMemory(error))
     return new CdrError('too-large', 'the body needs more memory than one body may have', { cause: error });
-  if (name === 'AbortError')
+  if ((error as Error).name === 'AbortError')
     return new CdrError('too-large', 'the body takes longer to read than one body may', { cause: error });
   return error;
 }

@@ -65,7 +65,7 @@ export function flatKeys(flat: JsonObject): FlatKeys {
     const value: FlatValue = { key, value: primitiveOf(key, given), used: false };
     values.push(value);
     addValue(scopes, value);
-    if (key.endsWith('|raw')) rawNodes += nodesOfJson(String(given));
+    if (key.endsWith('|raw')) rawNodes += nodesOfJson(String(value.value));
     if (rawNodes > DEFAULT_MAX_NODES)
       throw new CdrError('too-large', `the |raw texts of the body have more than ${DEFAULT_MAX_NODES} nodes`);
   }

@@ -24,6 +24,18 @@ export function rateLimit(perMinute: number): Middleware {
   };
 }
 
+/** Query parameters of one request; Node forgets those after the thousandth without a word. */
+export const MAX_QUERY_PARAMETERS = 1000;
+
+/** At most `MAX_QUERY_PARAMETERS`. @throws invalid */
+export function queryParameterCap(): Middleware {
+  return async (ctx: Context, next: Next) => {
+    if (ctx.querystring.split('&').length > MAX_QUERY_PARAMETERS)
+      throw new CdrError('invalid', `a request may have at most ${MAX_QUERY_PARAMETERS} query parameters`);
+    await next();
+  };
+}
+
 /** At most `most` requests at once. @throws unavailable with `Retry-After` */
 export function concurrencyCap(most: number): Middleware {
   let running = 0;
