@@ -1,5 +1,4 @@
 /** The program of a worker thread: reads and judges large bodies. Every export but the types is a job of the pool. */
-import { serialize } from 'node:v8';
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { LruCache } from '../base/lru-cache.js';
@@ -20,6 +19,7 @@ import { missingCompositionAttributes } from '../rm/validate.js';
 import { compileTemplate, type CompiledTemplate } from '../template/compile.js';
 import type { ValueSetCode } from '../template/validate.js';
 import { answerOf, type Answer } from './answer.js';
+import { derivedBytes, type DerivedBytes } from './derived-bytes.js';
 
 /** A body as a client sent it. */
 export interface BodyText {
@@ -62,8 +62,8 @@ export interface JudgeRequest {
 export interface Judgement {
   readonly violations: readonly string[];
   readonly valueSetCodes: readonly ValueSetCode[];
-  /** null when there are violations; `derived` is a `DerivedContent`, serialised by `node:v8`. */
-  readonly prepared: { readonly tail: string; readonly derived: Uint8Array } | null;
+  /** null when there are violations. */
+  readonly prepared: { readonly tail: string; readonly derived: DerivedBytes } | null;
 }
 
 /** Each thread keeps so many compiled templates. */
@@ -102,7 +102,7 @@ export function judgeComposition({ text, template, rules, leafIndex }: JudgeRequ
     if (found.violations.length > 0) return { ...found, prepared: null };
     const rest = withoutAttributes(composition, ['_type', 'uid']);
     const identity = { _type: 'OBJECT_VERSION_ID', value: '' };
-    const derived = serialize(deriveContent({ ...composition, uid: identity }, leafIndex));
+    const derived = derivedBytes(deriveContent({ ...composition, uid: identity }, leafIndex));
     return { ...found, prepared: { tail: JSON.stringify(rest).slice(1), derived } };
   });
 }

@@ -1,7 +1,6 @@
-import { deserialize } from 'node:v8';
 import type { JsonValue } from '../base/json.js';
 import { LargeComposition, type JudgedLarge } from '../change/large-composition.js';
-import type { DerivedContent } from '../models/derive.js';
+import { derivedFrom } from './derived-bytes.js';
 import type { BodyText, ParsedComposition } from './jobs.js';
 import { runJob } from './pool.js';
 
@@ -29,7 +28,6 @@ export async function readLargeComposition(parsed: ParsedComposition): Promise<L
   return new LargeComposition(root, missing, async (template, rules, leafIndex): Promise<JudgedLarge> => {
     const { prepared, ...found } = await runJob('judgeComposition', { text, template, rules, leafIndex });
     if (prepared === null) return { ...found, prepared };
-    const derived = deserialize(prepared.derived) as DerivedContent;
-    return { ...found, prepared: { tail: prepared.tail, derived } };
+    return { ...found, prepared: { tail: prepared.tail, derived: await derivedFrom(prepared.derived) } };
   });
 }

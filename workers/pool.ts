@@ -12,7 +12,7 @@ export type JobName = keyof Jobs;
 /** Threads that read large bodies at the same time; more bodies wait. */
 export const MAX_WORKER_THREADS = 2;
 /** Heap of one thread, MiB: several times of what `DEFAULT_MAX_NODES` need. A body that needs more is refused. */
-export const WORKER_HEAP_MIB = 768;
+export const WORKER_HEAP_MIB = 512;
 /** Large bodies that wait for a thread; further ones are answered 503. */
 export const MAX_WAITING_BODIES = 32;
 /** A thread without work ends after this time. */
