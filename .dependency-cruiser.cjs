@@ -9,8 +9,31 @@ const ROOMS = {
   models: ['base', 'rm', 'template', 'database'],
   change: ['base', 'rm', 'template', 'models', 'database'],
   merge: ['base', 'rm', 'models', 'change', 'database'],
-  routes: ['base', 'rm', 'template', 'format', 'aql', 'models', 'change', 'merge'],
-  src: ['base', 'rm', 'template', 'format', 'aql', 'database', 'models', 'change', 'merge', 'routes'],
+  // Threads have no database: of change and models they see what is pure.
+  workers: [
+    'base',
+    'rm',
+    'template',
+    'format',
+    'models/derive.ts',
+    'models/layout.ts',
+    'change/content.ts',
+    'change/large-composition.ts',
+  ],
+  routes: ['base', 'rm', 'template', 'format', 'aql', 'models', 'change', 'merge', 'workers'],
+  src: [
+    'base',
+    'rm',
+    'template',
+    'format',
+    'aql',
+    'database',
+    'models',
+    'change',
+    'merge',
+    'routes',
+    'workers',
+  ],
 };
 const ALL = Object.keys(ROOMS).join('|');
 const place = (allowed) => (allowed.endsWith('.ts') ? `^${allowed.replace('.', '\\.')}$` : `^${allowed}/`);
@@ -38,6 +61,12 @@ module.exports = {
       severity: 'error',
       from: { path: `^(${ALL})/`, pathNot: '^(models|database)/' },
       to: { path: 'node_modules/(mongoose|mongodb|mongodb-memory-server|@0q)' },
+    },
+    {
+      name: 'threads-only-in-workers',
+      severity: 'error',
+      from: { path: `^(${ALL})/`, pathNot: '^workers/' },
+      to: { path: 'node_modules/piscina' },
     },
     {
       name: 'product-never-imports-tests',

@@ -36,5 +36,7 @@ export default {
     project('attack', database),
   ],
   coverageProvider: 'v8',
-  collectCoverageFrom: ['{src,routes,change,merge,models,database,aql,format,template,rm,base}/**/*.ts'],
+  collectCoverageFrom: [
+    '{src,routes,workers,change,merge,models,database,aql,format,template,rm,base}/**/*.ts',
+  ],
 };

@@ -27,6 +27,8 @@ export interface Settings {
   /** Port on which alone /management is served; null: it is served with everything else. */
   readonly managementPort: number | null;
   readonly maxBodyBytes: number;
+  /** Objects, arrays and values of JSON; elements and attributes of XML. */
+  readonly maxBodyNodes: number;
   readonly maxCompositionBytes: number;
   readonly aql: AqlSettings;
   readonly checkExtraNodes: boolean;

@@ -1,4 +1,5 @@
 import { CdrError } from './errors.js';
+import { DEFAULT_MAX_NODES, tooManyNodes } from './node-limit.js';
 
 /** Bounds of a document that is read; what exceeds them is refused. */
 export interface XmlLimits {
@@ -6,12 +7,16 @@ export interface XmlLimits {
   readonly maxBytes?: number;
   /** Nested elements; 200 when absent. */
   readonly maxDepth?: number;
+  /** Elements, attributes, comments and CDATA sections together; `DEFAULT_MAX_NODES` when absent. */
+  readonly maxNodes?: number;
 }
 
 interface Scan {
   readonly text: string;
   readonly maxDepth: number;
+  readonly maxNodes: number;
   depth: number;
+  nodes: number;
   hasRoot: boolean;
   /** Position of the next `&` that is not judged yet, so that none is searched for twice. */
   ampersand: number;
@@ -41,8 +46,8 @@ export const FORBIDDEN_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufff
 /**
  * Guards the XML parser: one linear pass over the document that refuses everything the parser would accept
  * silently, and gives the text with line ends and attribute white space normalised (XML 1.0, 2.11 and 3.3.3).
- * Refused: DOCTYPE, entities, processing instructions, a second root, text outside the root, depth, size,
- * duplicate attributes, undefined references, forbidden characters.
+ * Refused: DOCTYPE, entities, processing instructions, a second root, text outside the root, depth, size, number of
+ * nodes, duplicate attributes or more than 256 of one element, undefined references, forbidden characters.
  * @throws invalid, too-large
  */
 export function scanXml(source: string, limits: XmlLimits): string {
@@ -50,8 +55,9 @@ export function scanXml(source: string, limits: XmlLimits): string {
   if (Buffer.byteLength(source) > maxBytes)
     throw new CdrError('too-large', `the XML document has more than ${maxBytes} bytes`);
   const text = source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
-  const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
-  const scan: Scan = { text, maxDepth, depth: 0, hasRoot: false, ampersand: -1, unnormalised: [] };
+  const { maxDepth = DEFAULT_MAX_DEPTH, maxNodes = DEFAULT_MAX_NODES } = limits;
+  const bounds = { maxDepth, maxNodes };
+  const scan: Scan = { text, ...bounds, depth: 0, nodes: 0, hasRoot: false, ampersand: -1, unnormalised: [] };
   const forbidden = text.search(FORBIDDEN_CHARACTER);
   if (forbidden >= 0) throw notWellFormed(text, forbidden, 'a character that XML does not allow');
   const declaration = DECLARATION.exec(text)?.[0] ?? '';
@@ -112,6 +118,7 @@ function scanMarkup(scan: Scan, at: number): number {
   const next = text[at + 1];
   if (next === '?') throw notWellFormed(text, at, 'processing instructions are not accepted');
   if (next === '/') return scanClosingTag(scan, at);
+  countNode(scan);
   if (next !== '!') return scanOpeningTag(scan, at);
   if (text.startsWith('<!--', at)) return behind(text, '-->', at + 4, 'a comment is not closed');
   if (!text.startsWith('<![CDATA[', at))
@@ -150,6 +157,11 @@ function scanOpeningTag(scan: Scan, at: number): number {
   return TAG_END.lastIndex;
 }
 
+function countNode(scan: Scan): void {
+  scan.nodes += 1;
+  if (scan.nodes > scan.maxNodes) throw tooManyNodes('XML', scan.maxNodes);
+}
+
 function scanAttributes(scan: Scan, start: number): number {
   const { text } = scan;
   const names = new Set<string>();
@@ -162,7 +174,9 @@ function scanAttributes(scan: Scan, start: number): number {
     // The parser keeps attributes in a plain object, where this name would be lost.
     if (names.has(name) || name === '__proto__')
       throw notWellFormed(text, at, 'an attribute is given twice or has a name that is not accepted');
-    if (names.add(name).size > MAX_ATTRIBUTES) throw notWellFormed(text, at, 'too many attributes');
+    if (names.add(name).size > MAX_ATTRIBUTES)
+      throw notWellFormed(text, at, `more than ${MAX_ATTRIBUTES} attributes in one element`);
+    countNode(scan);
     scanValue(scan, found[2] ?? found[3] ?? '', ATTRIBUTE.lastIndex - 1);
     at = ATTRIBUTE.lastIndex;
   }

@@ -4,16 +4,18 @@ import type { JsonObject } from '../base/json.js';
 import { parseObjectVersionId, type ObjectVersionId } from '../base/object-version-id.js';
 import type { VersionDoc } from '../models/version.js';
 import { containerOf, type VersionedObjectDoc } from '../models/versioned-object.js';
-import { judgeComposition, templateIdOf, textAt } from './content.js';
+import { templateIdOf, textAt } from './content.js';
 import type { ChangeContext } from './context.js';
 import { commitEntry, type DirectChange } from './direct.js';
 import { refusedInOrder } from './ehr-access.js';
+import { judgeComposition } from './judge-composition.js';
+import { LargeComposition } from './large-composition.js';
 import { latestOf, objectNotFound, staleVersion } from './refusal.js';
 import type { CreateEntry, UpdateEntry, VersionMetadata } from './request.js';
 import { requireSameTemplate } from './template-change.js';
 
 /** Gives the COMPOSITION of a request as canonical JSON; called once the request itself is in order. */
-export type CompositionReader = () => Promise<JsonObject>;
+export type CompositionReader = () => Promise<JsonObject | LargeComposition>;
 
 /** Creates the first version of a COMPOSITION. ITS-REST: composition_create. @throws CdrError of the contract */
 export async function createComposition(
@@ -97,12 +99,12 @@ async function requireComposition(ehrId: string, objectId: string): Promise<Vers
 export async function newComposition(
   context: ChangeContext,
   metadata: VersionMetadata,
-  object: JsonObject,
+  content: JsonObject | LargeComposition,
 ): Promise<CreateEntry> {
-  const composition = await judgeComposition(context, object, metadata.lifecycleState);
-  const chosen = chosenObjectId(object, context.settings.systemId);
+  const judged = await judgeComposition(context, content, metadata.lifecycleState);
+  const chosen = chosenObjectId(judged.object, context.settings.systemId);
   const id = { objectId: chosen ?? randomUUID(), isChosenId: chosen !== null };
-  return { kind: 'create', type: 'COMPOSITION', ...id, object, composition, ...metadata };
+  return { kind: 'create', type: 'COMPOSITION', ...id, ...judged, ...metadata };
 }
 
 /** What the next version of a COMPOSITION follows. */
@@ -118,15 +120,16 @@ export interface CompositionPlace {
 export async function nextComposition(
   context: ChangeContext,
   place: CompositionPlace,
-  object: JsonObject,
+  content: JsonObject | LargeComposition,
 ): Promise<UpdateEntry> {
   const { container, metadata, precedingVersionUid } = place;
+  const object = content instanceof LargeComposition ? content.root : content;
   const templateId = templateIdOf(object);
   if (templateId !== '') requireSameTemplate(container.template_id, templateId);
-  const composition = await judgeComposition(context, object, metadata.lifecycleState);
+  const judged = await judgeComposition(context, content, metadata.lifecycleState);
   requireSameObject(object, container._id, place.refused);
   const target = { objectId: container._id, precedingVersionUid };
-  return { kind: 'update', type: 'COMPOSITION', ...target, object, composition, ...metadata };
+  return { kind: 'update', type: 'COMPOSITION', ...target, ...judged, ...metadata };
 }
 
 /** The object id a client chose for a new COMPOSITION. @throws precondition-failed when it cannot be taken over */

@@ -1,15 +1,10 @@
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import type { RootType } from '../models/layout.js';
-import { templateInUse, type TemplateInUse } from '../models/template.js';
 import { readRm } from '../rm/read.js';
-import { missingCompositionAttributes, validateRm } from '../rm/validate.js';
+import { validateRm } from '../rm/validate.js';
+import type { CompiledTemplate } from '../template/compile.js';
 import { validateAgainstTemplate, type ValueSetCode } from '../template/validate.js';
-import { isLenient, type LifecycleState } from './codes.js';
-import type { ChangeContext } from './context.js';
-import { templateNotFound } from './refusal.js';
-import type { TemplateOfEntry } from './request.js';
-import { valueSetFindings } from './value-sets.js';
 
 /** The error that carries findings: its message is the findings joined by `, ` (R19). */
 export function findings(code: 'invalid' | 'unprocessable', violations: readonly string[]): CdrError {
@@ -37,43 +32,35 @@ export function templateIdOf(composition: JsonObject): string {
   return value ?? '';
 }
 
-/**
- * Judges a COMPOSITION that was read: root attributes (400), template known (422), then RM, terminology and
- * template rules together (422).
- * @throws invalid or unprocessable with all findings of the stage
- */
-export async function judgeComposition(
-  context: ChangeContext,
+/** How strictly a COMPOSITION is judged. */
+export interface CompositionRules {
+  readonly checkRmRules: boolean;
+  readonly checkExtraNodes: boolean;
+  readonly checkContainerCardinality: boolean;
+  /** Nothing is missing: lifecycle states incomplete and abandoned. */
+  readonly lenient: boolean;
+}
+
+/** What the rules find in a COMPOSITION. */
+export interface CompositionFindings {
+  readonly violations: readonly string[];
+  /** Codes that a terminology server has to judge. */
+  readonly valueSetCodes: readonly ValueSetCode[];
+}
+
+/** Judges a COMPOSITION that was read by RM, terminology and template rules. Pure. */
+export function compositionFindings(
   composition: JsonObject,
-  lifecycleState: LifecycleState,
-): Promise<TemplateOfEntry> {
-  const missing = missingCompositionAttributes(composition);
-  if (missing.length > 0) throw findings('invalid', missing);
-  const templateId = templateIdOf(composition);
-  const template = await templateFor(context, templateId);
-  if (template === null) throw templateNotFound(templateId, 'unprocessable');
-  const { checkRmRules, checkExtraNodes, checkContainerCardinality } = context.settings;
-  const lenient = isLenient(lifecycleState);
+  template: CompiledTemplate,
+  rules: CompositionRules,
+): CompositionFindings {
+  const { checkRmRules, lenient } = rules;
   const valueSetCodes: ValueSetCode[] = [];
   const violations = [
     ...(checkRmRules ? validateRm(composition, { lenient }) : []),
-    ...validateAgainstTemplate(composition, template.compiled, {
-      checkExtraNodes,
-      checkContainerCardinality,
-      lenient,
-      valueSetCodes,
-    }),
-    ...(await valueSetFindings(context.settings.terminology, valueSetCodes)),
+    ...validateAgainstTemplate(composition, template, { ...rules, valueSetCodes }),
   ];
-  if (violations.length > 0) throw findings('unprocessable', violations);
-  const category = textAt(composition, ['category', 'defining_code', 'code_string']) ?? '';
-  return { templateId, category, template };
-}
-
-function templateFor({ templates }: ChangeContext, templateId: string): Promise<TemplateInUse | null> {
-  const known = templates?.get(templateId) ?? templateInUse(templateId);
-  templates?.set(templateId, known);
-  return known;
+  return { violations, valueSetCodes };
 }
 
 /** Judges an EHR_STATUS or FOLDER by the RM rules. @throws invalid with all findings (R20) */

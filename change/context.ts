@@ -1,5 +1,6 @@
 import type { Settings } from '../base/settings.js';
 import type { TemplateInUse } from '../models/template.js';
+import type { LargeComposition } from './large-composition.js';
 
 /** What every change needs beside its request. The clock is a value, so that tests can turn it back. */
 export interface ChangeContext {
@@ -8,6 +9,8 @@ export interface ChangeContext {
   readonly now: () => Date;
   /** Templates that one CONTRIBUTION has asked for already: all its COMPOSITIONs are judged by the same text. */
   readonly templates?: Map<string, Promise<TemplateInUse | null>>;
+  /** Of a large CONTRIBUTION: reads a COMPOSITION, given as JSON, in another thread; null when it is not large itself. */
+  readonly readLarge?: (json: string) => Promise<LargeComposition> | null;
 }
 
 /** The settings that change control looks at. */

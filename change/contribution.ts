@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { parseObjectVersionId } from '../base/object-version-id.js';
@@ -20,6 +21,7 @@ import {
 import { judgedFolder, newFolder } from './directory.js';
 import { refusedInOrder } from './ehr-access.js';
 import { nextEhrStatus, storedObject } from './ehr-status.js';
+import type { LargeComposition } from './large-composition.js';
 import { planCommit } from './plan.js';
 import { atEntry, notModifiable, objectNotFound } from './refusal.js';
 import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from './request.js';
@@ -41,6 +43,8 @@ export async function createContribution(
     const judging = new Judging({ ...context, templates: new Map() }, ehrId, known);
     const entries: VersionEntry[] = [];
     for (const [index, version] of envelope.versions.entries()) {
+      // Judging thousands of versions in one go would keep every other request waiting.
+      if (index > 0) await setImmediate();
       try {
         entries.push(await judging.entry(version, index));
       } catch (error) {
@@ -159,7 +163,7 @@ class Judging {
     const entry =
       type === 'FOLDER'
         ? newFolder(this.#context, metadata, judgedFolder(content))
-        : await newComposition(this.#context, metadata, readObject(content, 'COMPOSITION'));
+        : await newComposition(this.#context, metadata, await this.#composition(content));
     this.#earlier.set(entry.objectId, {
       templateId: entry.composition?.templateId,
       object: entry.object,
@@ -189,8 +193,8 @@ class Judging {
     const { type, objectId, preceding, templateId } = place;
     if (type === 'COMPOSITION') {
       const container = { _id: objectId, ...(templateId !== undefined && { template_id: templateId }) };
-      const object = readObject(data, 'COMPOSITION');
-      return nextComposition(this.#context, { container, metadata, precedingVersionUid: preceding }, object);
+      const followed = { container, metadata, precedingVersionUid: preceding };
+      return nextComposition(this.#context, followed, await this.#composition(data));
     }
     const object =
       type === 'FOLDER'
@@ -208,6 +212,11 @@ class Judging {
     if (container?.ehr_id !== this.#ehrId || container.type !== type)
       throw objectNotFound(this.#ehrId, type, objectId);
     return container.template_id;
+  }
+
+  async #composition(data: JsonValue): Promise<JsonObject | LargeComposition> {
+    const large = await this.#context.readLarge?.(JSON.stringify(data));
+    return large ?? readObject(data, 'COMPOSITION');
   }
 
   async #previousStatus(objectId: string, preceding: string): Promise<JsonObject> {

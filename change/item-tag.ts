@@ -7,13 +7,13 @@ import { isDuplicateKey } from '../database/mongo-error.js';
 import { inTransaction } from '../database/transaction.js';
 import { holdActive } from '../models/ehr.js';
 import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../models/item-tag.js';
-import { insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../models/item-tag.js';
+import { countTags, insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../models/item-tag.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { containerOf } from '../models/versioned-object.js';
 import { readableEhr, writableEhr } from './ehr-access.js';
 import { objectNotFound } from './refusal.js';
 import type { TagContent } from './tag-content.js';
-import { requireTags } from './tag-content.js';
+import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
 
 /** A container, or one of its versions, as a path names it. */
 export interface TagAddress {
@@ -44,7 +44,7 @@ export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<Ite
 /**
  * Adds tags to one target and changes those whose id is given.
  * @throws not-found for an unknown EHR, target or id; conflict for a merged EHR, or when the target has another
- * tag of the same key and path; unprocessable for a bad tag or none at all
+ * tag of the same key and path; unprocessable for a bad tag, none at all, or more than it may have
  */
 export function putTags(address: TagAddress, entries: readonly TagEntry[]): Promise<ItemTagDoc[]> {
   const newIds = entries.map(() => randomUUID());
@@ -56,7 +56,7 @@ export function putTags(address: TagAddress, entries: readonly TagEntry[]): Prom
       throw new CdrError('unprocessable', 'an item tag id is given twice');
     if (ids.length > 0) await takeOut(target, ids);
     const docs = entries.map((entry, index) => tagDoc(target, entry.id ?? newIds[index] ?? '', entry));
-    await insertTags(docs);
+    await addTags(target, docs);
     return docs;
   });
 }
@@ -149,6 +149,12 @@ function hasVersion(container: VersionedObjectDoc, version: ObjectVersionId): bo
 
 function requireSome(values: readonly unknown[]): void {
   if (values.length === 0) throw new CdrError('unprocessable', 'the array must not be empty');
+}
+
+/** Adds tags to those of a target unless it then has too many. */
+async function addTags(target: TagTarget, docs: readonly ItemTagDoc[]): Promise<void> {
+  if ((await countTags(target)) + docs.length > MAX_TAGS) throw tooManyTags('unprocessable');
+  await insertTags(docs);
 }
 
 /** Takes the named tags away, to be inserted anew: so two of them may also exchange their keys. */

@@ -1,12 +1,12 @@
 import { CdrError } from '../base/errors.js';
 import { parseObjectVersionId } from '../base/object-version-id.js';
-import { deriveAqlDocument } from '../models/derive.js';
+import { aqlDocument } from '../models/derive.js';
 import { COLLECTIONS, type RootType } from '../models/layout.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import type { Write } from '../models/write-batch.js';
 import { flagsOf } from './ehr-flags.js';
-import { followingVersion, identified, newVersion, stamped } from './plan-version.js';
+import { derivedContent, followingVersion, newVersion, stamped } from './plan-version.js';
 import type { EhrFlags, Progress } from './progress.js';
 import { objectNotFound, staleVersion } from './refusal.js';
 import type {
@@ -198,7 +198,8 @@ function followContent(
   const { type, objectId } = entry;
   if (type === 'EHR_STATUS') takeStatus(progress, flagsOf(objectId, entry.object));
   if (type === 'FOLDER') progress.directoryId = objectId;
-  const { document, shapes } = deriveAqlDocument(
+  const { leafIndex } = progress.settings.aql;
+  const { document, shapes } = aqlDocument(
     {
       versionUid: version._id,
       ehrId: version.ehr_id,
@@ -210,9 +211,8 @@ function followContent(
       changeType: entry.audit.changeType,
       lifecycleState: entry.lifecycleState,
       isQueryable: progress.isQueryable,
-      leafIndex: progress.settings.aql.leafIndex,
     },
-    identified(entry, version._id),
+    derivedContent(entry, version._id, leafIndex),
   );
   const writes = [
     { collection: COLLECTIONS.versions, insert: version },

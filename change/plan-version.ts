@@ -1,12 +1,14 @@
 import { CdrError } from '../base/errors.js';
 import { formatObjectVersionId } from '../base/object-version-id.js';
-import type { RootType } from '../models/layout.js';
+import { deriveContent, type DerivedContent } from '../models/derive.js';
+import type { LeafIndex, RootType } from '../models/layout.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { auditDetails } from './audit.js';
 import { lifecycleTerm } from './codes.js';
 import type { Progress } from './progress.js';
 import type { CreateEntry, DeleteEntry, UpdateEntry, VersionMetadata } from './request.js';
+import { objectVersionId } from './resource.js';
 
 /** Where a new version goes. */
 export interface VersionPlace {
@@ -99,15 +101,35 @@ export function stamped(
 
 /** Canonical JSON text with the version uid as `uid`. @throws too-large over `MAX_COMPOSITION_BYTES` */
 function dataText(progress: Progress, entry: CreateEntry | UpdateEntry, versionUid: string): string {
-  const text = JSON.stringify(identified(entry, versionUid));
+  const text = canonicalText(entry, versionUid);
   const limit = progress.settings.maxCompositionBytes;
   if (text.length * 3 > limit && Buffer.byteLength(text) > limit)
     throw new CdrError('too-large', `the canonical JSON of the ${entry.type} is larger than ${limit} bytes`);
   return text;
 }
 
+function canonicalText(entry: CreateEntry | UpdateEntry, versionUid: string): string {
+  if (entry.prepared === undefined) return JSON.stringify(identified(entry, versionUid));
+  const head = JSON.stringify({ _type: entry.type, uid: objectVersionId(versionUid) });
+  return `${head.slice(0, -1)},${entry.prepared.tail}`;
+}
+
 /** Canonical JSON of an entry with the version uid as `uid`. */
-export function identified(entry: CreateEntry | UpdateEntry, versionUid: string): CreateEntry['object'] {
-  const identity = { uid: { _type: 'OBJECT_VERSION_ID', value: versionUid } };
+function identified(entry: CreateEntry | UpdateEntry, versionUid: string): CreateEntry['object'] {
+  const identity = { uid: objectVersionId(versionUid) };
   return { _type: entry.type, ...identity, ...entry.object, ...identity };
+}
+
+/** What the content of an entry tells of its derived document, with the version uid as `uid`. */
+export function derivedContent(
+  entry: CreateEntry | UpdateEntry,
+  versionUid: string,
+  leafIndex: LeafIndex,
+): DerivedContent {
+  const { prepared } = entry;
+  if (prepared === undefined) return deriveContent(identified(entry, versionUid), leafIndex);
+  const [root, ...others] = prepared.derived.segs;
+  if (root === undefined) throw new TypeError('derived content has a root segment');
+  const identifiedRoot = { ...root, o: { ...root.o, uid: objectVersionId(versionUid) } };
+  return { ...prepared.derived, segs: [identifiedRoot, ...others] };
 }

@@ -8,6 +8,7 @@ import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import type { AuditRequest } from './audit.js';
 import type { LifecycleState } from './codes.js';
+import type { PreparedContent } from './large-composition.js';
 
 /** What every entry of a CONTRIBUTION tells of the VERSION beside its data. */
 export interface VersionMetadata {
@@ -26,7 +27,7 @@ export interface TemplateOfEntry {
   readonly templateId: string;
   /** Code of `category`. */
   readonly category: string;
-  readonly template: TemplateInUse;
+  readonly template: Omit<TemplateInUse, 'compiled'>;
 }
 
 /** Version 1 of a new container. */
@@ -38,6 +39,8 @@ export interface CreateEntry extends VersionMetadata {
   readonly isChosenId: boolean;
   /** Judged canonical JSON; `uid` is set by the plan. */
   readonly object: JsonObject;
+  /** Of a large COMPOSITION, whose `object` is its root only. */
+  readonly prepared?: PreparedContent;
   readonly composition?: TemplateOfEntry;
 }
 
@@ -48,6 +51,8 @@ export interface UpdateEntry extends VersionMetadata {
   readonly objectId: string;
   readonly precedingVersionUid: string;
   readonly object: JsonObject;
+  /** As in `CreateEntry`. */
+  readonly prepared?: PreparedContent;
   readonly composition?: TemplateOfEntry;
 }
 

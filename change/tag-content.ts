@@ -7,6 +7,9 @@ export interface TagContent {
   readonly targetPath: string | null;
 }
 
+/** Tags of one container or version: every read of it looks them all up. */
+export const MAX_TAGS = 1000;
+
 const KEY = /^[a-zA-Z0-9/_:-]{1,500}$/;
 /** Characters of the value of an item tag. */
 export const MAX_VALUE_LENGTH = 10_000;
@@ -41,8 +44,17 @@ function pathFault(path: string): string | null {
   return `target_path '${shown}' must be a path with predicates on archetype_node_id and name only`;
 }
 
-/** Refuses bad tags and two tags of one target with the same key and path. @throws CdrError of the given code */
+/** The refusal of more tags than one container or version may have. */
+export function tooManyTags(code: 'invalid' | 'unprocessable'): CdrError {
+  return new CdrError(code, `an object may have at most ${MAX_TAGS} item tags`);
+}
+
+/**
+ * Refuses bad tags, two tags of one target with the same key and path, and too many of them.
+ * @throws CdrError of the given code
+ */
 export function requireTags(tags: readonly TagContent[], code: 'invalid' | 'unprocessable'): void {
+  if (tags.length > MAX_TAGS) throw tooManyTags(code);
   const seen = new Set<string>();
   for (const tag of tags) {
     const fault = tagFault(tag);

@@ -1,6 +1,7 @@
 import { isExactDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import type { XmlLimits } from '../base/xml-scan.js';
 import { parseXml, textOf, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
 import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
 import type { RmAttribute } from '../rm/model/define.js';
@@ -106,8 +107,8 @@ function addRecordElements(children: XmlOut[], name: string, value: JsonValue): 
  * namespace, repeated single element, abstract type without `xsi:type`, text between elements, unreadable number;
  * too-large as `parseXml`
  */
-export function fromXml(text: string, declaredType: string): JsonObject {
-  const root = parseXml(text);
+export function fromXml(text: string, declaredType: string, limits: XmlLimits = {}): JsonObject {
+  const root = parseXml(text, limits);
   const names = ROOT_NAMES[declaredType] ?? [declaredType.toLowerCase()];
   if (!names.includes(root.name) && !root.attributes.has('xsi:type'))
     throw new CdrError('invalid', `the root element must be ${names.join(' or ')}, found ${root.name}`);

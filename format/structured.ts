@@ -2,17 +2,26 @@ import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { conflict, flatKeys, type FlatScope } from './flat/keys.js';
 
+/** Characters of all keys of the FLAT form: a long path is repeated in the key of each value below it. */
+const MAX_KEY_CHARACTERS = 64 * 1024 * 1024;
+
+/** The FLAT form that is being made. */
+interface Flattening {
+  readonly flat: JsonObject;
+  keyCharacters: number;
+}
+
 /**
  * Turns a STRUCTURED body into FLAT (templates-and-formats 3.6). Nulls and empty lists are left out; a single value
  * may stand in place of a list of one.
  *
  * @throws invalid naming the key of a list in a list or of an attribute that is no single value, and when two
- * entries give the same key different values
+ * entries give the same key different values; too-large when the keys would be too long altogether
  */
 export function structuredToFlat(structured: JsonObject): JsonObject {
-  const flat: JsonObject = {};
-  for (const [id, value] of Object.entries(structured)) flatten(flat, id, value);
-  return flat;
+  const into: Flattening = { flat: {}, keyCharacters: 0 };
+  for (const [id, value] of Object.entries(structured)) flatten(into, id, value);
+  return into.flat;
 }
 
 /**
@@ -33,27 +42,27 @@ export function flatToStructured(flat: JsonObject): JsonObject {
   return structured;
 }
 
-function flatten(flat: JsonObject, path: string, value: JsonValue): void {
-  if (Array.isArray(value)) flattenList(flat, path, value);
-  else if (isJsonObject(value)) flattenObject(flat, path, value);
-  else if (value !== null) put(flat, path, value);
+function flatten(into: Flattening, path: string, value: JsonValue): void {
+  if (Array.isArray(value)) flattenList(into, path, value);
+  else if (isJsonObject(value)) flattenObject(into, path, value);
+  else if (value !== null) put(into, path, value);
 }
 
-function flattenObject(flat: JsonObject, path: string, object: JsonObject): void {
+function flattenObject(into: Flattening, path: string, object: JsonObject): void {
   for (const [name, value] of Object.entries(object)) {
-    if (!name.startsWith('|')) flatten(flat, `${path}/${name}`, value);
-    else if (typeof value !== 'object') put(flat, path + name, value);
+    if (!name.startsWith('|')) flatten(into, `${path}/${name}`, value);
+    else if (typeof value !== 'object') put(into, path + name, value);
     else if (value !== null)
       throw new CdrError('invalid', `the value of ${path}${name} must be a single value`);
   }
 }
 
 /** Entries with nothing but keys of `_` say more about the first one, unless several are there to be told apart. */
-function flattenList(flat: JsonObject, path: string, list: readonly JsonValue[]): void {
+function flattenList(into: Flattening, path: string, list: readonly JsonValue[]): void {
   const isNumbered = list.filter(isEntry).length > 1;
   list.forEach((value, index) => {
     if (Array.isArray(value)) throw new CdrError('invalid', `the list at ${path} must not hold a list`);
-    flatten(flat, isNumbered && index > 0 ? `${path}:${index}` : path, value);
+    flatten(into, isNumbered && index > 0 ? `${path}:${index}` : path, value);
   });
 }
 
@@ -62,7 +71,11 @@ function isEntry(value: JsonValue): boolean {
   return Object.keys(value).some((name) => !name.startsWith('_'));
 }
 
-function put(flat: JsonObject, key: string, value: JsonValue): void {
+function put(into: Flattening, key: string, value: JsonValue): void {
+  const { flat } = into;
+  into.keyCharacters += key.length;
+  if (into.keyCharacters > MAX_KEY_CHARACTERS)
+    throw new CdrError('too-large', 'the ids of the STRUCTURED body are too long for its depth');
   if (Object.hasOwn(flat, key) && flat[key] !== value) throw conflict(key, key);
   flat[key] = value;
 }

@@ -91,23 +91,57 @@ interface Work {
   readonly leafIndex: LeafIndex;
 }
 
+/** What the content of a VERSION alone tells of its `aql` document. May be made in another thread. */
+export interface DerivedContent {
+  readonly keys: readonly string[];
+  readonly segs: readonly AqlSegment[];
+  readonly lv: readonly AqlLeaf[];
+  readonly refs: readonly string[];
+  readonly tpl: string | null;
+  /** ms since 1970. */
+  readonly start: number;
+  /** `_id`s of `aql_shapes`. */
+  readonly shapes: readonly string[];
+}
+
 /**
  * The `aql` document of one VERSION: its tree cut at archetype roots, and its typed leaves
- * (docs/storage.md sections 1 and 2). Attributes inside `segs.o` are in alphabetical order, so that equal
- * RM objects are equal in MongoDB. Pure.
+ * (docs/storage.md sections 1 and 2). Pure.
  */
 export function deriveAqlDocument(input: DerivationInput, canonical: JsonObject): Derivation {
+  return aqlDocument(input, deriveContent(canonical, input.leafIndex));
+}
+
+/**
+ * The part of the derivation that depends on nothing but the content. Attributes inside `segs.o` are in alphabetical
+ * order, so that equal RM objects are equal in MongoDB.
+ */
+export function deriveContent(canonical: JsonObject, leafIndex: LeafIndex): DerivedContent {
   const work: Work = {
     segments: [],
     keys: new Set(),
     shapes: new Set(),
     refs: new Set(),
     leaves: [],
-    leafIndex: input.leafIndex,
+    leafIndex,
   };
   openSegment(canonical, null, NO_PARENT, work);
   const template = templateIdOf(canonical);
   if (template !== null) work.keys.add(templateKey(template));
+  return {
+    keys: [...work.keys],
+    segs: work.segments satisfies readonly AqlSegment[],
+    lv: work.leaves,
+    refs: [...work.refs],
+    tpl: template,
+    start: startOf(work.segments[0]).getTime(),
+    shapes: [...work.shapes],
+  };
+}
+
+/** The `aql` document of a VERSION whose content was derived before. */
+export function aqlDocument(input: Omit<DerivationInput, 'leafIndex'>, content: DerivedContent): Derivation {
+  const { keys, segs, lv, refs, tpl, start, shapes } = content;
   const document: AqlDocument = {
     _id: input.versionUid,
     ehr: input.ehrId,
@@ -120,15 +154,15 @@ export function deriveAqlDocument(input: DerivationInput, canonical: JsonObject)
     contrib: input.contributionUid,
     ct: input.changeType,
     ls: input.lifecycleState,
-    ...(template === null ? {} : { tpl: template }),
-    ...(input.type === 'COMPOSITION' ? { start: startOf(work.segments[0]) } : {}),
-    keys: [...work.keys],
-    ...(input.type === 'FOLDER' ? { refs: [...work.refs] } : {}),
-    segs: work.segments satisfies readonly AqlSegment[],
-    lv: work.leaves,
+    ...(tpl === null ? {} : { tpl }),
+    ...(input.type === 'COMPOSITION' ? { start: new Date(start) } : {}),
+    keys,
+    ...(input.type === 'FOLDER' ? { refs } : {}),
+    segs,
+    lv,
     sv: AQL_SCHEMA_VERSION,
   };
-  return { document, shapes: [...work.shapes] };
+  return { document, shapes };
 }
 
 function openSegment(node: JsonObject, attribute: string | null, parent: number, work: Work): OpenSegment {

@@ -60,12 +60,18 @@ export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise
 }
 
 /**
- * Tags of the container of a version and of all its versions, by key, then path; no read when there never were
- * any: every GET of a COMPOSITION and EHR_STATUS asks.
+ * Tags of a version and of its container, by key, then path; no read when there never were any: every GET of a
+ * COMPOSITION and EHR_STATUS asks.
  */
 export function tagsBesideVersion(version: VersionDoc): Promise<readonly ItemTagDoc[]> {
   if (version.has_item_tags !== true) return Promise.resolve([]);
-  return sorted({ owner_id: version.ehr_id, target: version.object_id });
+  const target_version = trusted({ $in: [null, version.version] });
+  return sorted({ owner_id: version.ehr_id, target: version.object_id, target_version });
+}
+
+/** How many tags a container or version has. */
+export function countTags(target: TagTarget): Promise<number> {
+  return ItemTag.countDocuments(addressOf(target)).exec();
 }
 
 /** Tags of all targets in an EHR, by key, then path. */

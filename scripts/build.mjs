@@ -16,6 +16,7 @@ const EXAMPLES = [
 ];
 const FILES = [
   'src/everchart.mjs',
+  'workers/thread.mjs',
   'rm/terminology/openehr-terminology.json',
   'test/fixtures/openehr/NOTICE',
   ...EXAMPLES.map((name) => `test/fixtures/openehr/${name}`),

@@ -120,6 +120,7 @@ function operationSettings(values: Values) {
     managementAccess: textOf(values, 'MANAGEMENT_ACCESS') as Settings['managementAccess'],
     managementPort: numberOrNull(values, 'MANAGEMENT_PORT'),
     maxBodyBytes: numberOf(values, 'MAX_BODY_BYTES'),
+    maxBodyNodes: numberOf(values, 'MAX_BODY_NODES'),
     apiAliasV1: values.API_ALIAS_V1 === true,
     strictParameters: values.STRICT_PARAMETERS === true,
     trustedProxies: commaList(textOf(values, 'TRUSTED_PROXIES')),

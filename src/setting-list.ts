@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { DEFAULT_MAX_NODES } from '../base/node-limit.js';
 import { readRolePermissions } from './identity/role-permissions.js';
 import { choice, count, flag, hosts, list, pemText, proxies, text, timezone } from './setting-checks.js';
 
@@ -194,6 +195,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'port of its own for /management, which PORT then does not serve; 0 = any free one; empty = PORT',
   ),
   setting('MAX_BODY_BYTES', count().min(1024).default(16777216), '16777216', 'largest request body'),
+  setting(
+    'MAX_BODY_NODES',
+    count().min(1000).default(DEFAULT_MAX_NODES),
+    String(DEFAULT_MAX_NODES),
+    'most objects, arrays and values (JSON) or elements and attributes (XML) of a request body',
+  ),
   setting(
     'MAX_COMPOSITION_BYTES',
     count().min(1024).max(8388608).default(8388608),

@@ -5,6 +5,7 @@ import type { Settings } from '../base/settings.js';
 import { connectDatabase, type DatabaseHandle } from '../database/connect.js';
 import { resumeErasures } from '../change/erase.js';
 import { removeExpiredRequests } from '../models/idempotency.js';
+import { closePool } from '../workers/pool.js';
 import { createApp } from './app.js';
 import { tellMetrics } from './cluster-metrics.js';
 import { openDoors } from './doors.js';
@@ -63,6 +64,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
       await stopSealing();
+      await closePool();
       await database.close();
     };
     return { ...doors.addresses(), database, close: stop };

@@ -7,6 +7,9 @@ import { annotationsOf, defaultsOf, headerOf, translationsOf } from './opt-heade
 import { definitionOf } from './opt-object.js';
 import { childText, element, elements, unreadable } from './opt-xml.js';
 
+/** Elements and attributes of one OPT: six times those of the largest public one, whose text has 1.2 MB. */
+export const MAX_OPT_NODES = 100_000;
+
 const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
 
 /**
@@ -41,7 +44,7 @@ function templateElement(text: string): XmlElement {
 
 function readXml(text: string): XmlElement {
   try {
-    return parseXml(text);
+    return parseXml(text, { maxNodes: MAX_OPT_NODES });
   } catch (error) {
     if (error instanceof CdrError && error.code === 'invalid') throw unreadable(error.message, error);
     throw error;

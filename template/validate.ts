@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { InstancePath } from '../rm/instance-path.js';
+import { Findings } from '../rm/findings.js';
 import { attributesOf } from '../rm/model/classes.js';
 import { codeString, terminologyOf } from './code-check.js';
 import type { CompiledTemplate } from './compile.js';
@@ -38,8 +38,8 @@ export interface ValueSetCode {
 }
 
 /**
- * Every violation of the template in a COMPOSITION that has been read (`rm/read.ts`), each `<instance path>: <text>`.
- * Templates-and-formats 5.3; an empty list means valid.
+ * The violations of the template in a COMPOSITION that has been read (`rm/read.ts`), each `<instance path>: <text>`;
+ * of very many the first ones. Templates-and-formats 5.3; an empty list means valid.
  */
 export function validateAgainstTemplate(
   composition: JsonObject,
@@ -48,17 +48,16 @@ export function validateAgainstTemplate(
 ): string[] {
   const walk = new Walk(options);
   walk.root(composition, template.matcher);
-  return walk.findings;
+  return walk.findings.list;
 }
 
 class Walk {
-  findings: string[] = [];
-  private readonly path: InstancePath;
+  readonly findings: Findings;
   private readonly lenient: boolean;
 
   constructor(private readonly options: TemplateValidationOptions) {
     this.lenient = options.lenient ?? false;
-    this.path = new InstancePath(options.rootPath);
+    this.findings = new Findings(options.rootPath);
   }
 
   root(composition: JsonObject, matcher: ObjectMatcher): void {
@@ -69,7 +68,7 @@ class Walk {
   }
 
   private report(text: string, attribute?: string): void {
-    this.findings.push(`${this.path.text(attribute)}: ${text}`);
+    this.findings.add(text, attribute);
   }
 
   private object(object: JsonObject, matcher: ObjectMatcher): void {
@@ -92,7 +91,7 @@ class Walk {
     const phrase = typeOf(object) === 'CODE_PHRASE' ? object : object['defining_code'];
     if (phrase === undefined) return;
     const found = { terminologyId: terminologyOf(phrase), code: codeString(phrase) };
-    this.options.valueSetCodes?.push({ path: this.path.text(), valueSetUrl, ...found });
+    this.options.valueSetCodes?.push({ path: this.findings.path.text(), valueSetUrl, ...found });
   }
 
   /** An attribute that the template does not mention must not hold LOCATABLEs, unless the RM asks for it. */
@@ -120,9 +119,9 @@ class Walk {
     } else if (Array.isArray(value)) {
       this.container(value, attribute);
     } else if (isJsonObject(value)) {
-      this.path.enter(attribute.name);
+      this.findings.path.enter(attribute.name);
       this.item(value, attribute);
-      this.path.leave();
+      this.findings.path.leave();
     }
   }
 
@@ -131,9 +130,9 @@ class Walk {
     for (let index = 0; index < values.length; index += 1) {
       const value = values[index];
       if (!isJsonObject(value)) continue;
-      this.path.enter(attribute.name, index);
+      this.findings.path.enter(attribute.name, index);
       const matched = this.item(value, attribute, counts);
-      this.path.leave();
+      this.findings.path.leave();
       if (matched !== null) counts[matched.index] = (counts[matched.index] ?? 0) + 1;
     }
     for (const child of attribute.counted) this.counted(counts[child.index] ?? 0, child, attribute);
@@ -199,17 +198,15 @@ class Walk {
 
   /** The first alternative without findings; the findings of the closest one when there is none. */
   private alternative(value: JsonObject, alternatives: readonly ChildMatcher[]): ChildMatcher | null {
-    const before = this.findings;
-    let closest: string[] | null = null;
+    let closest: readonly string[] | null = null;
     for (const alternative of alternatives) {
-      this.findings = [];
-      this.object(value, alternative.matcher);
-      const found = this.findings;
-      this.findings = before;
+      const found = this.findings.apart(() => {
+        this.object(value, alternative.matcher);
+      });
       if (found.length === 0) return alternative;
       closest ??= found;
     }
-    before.push(...(closest ?? []));
+    for (const finding of closest ?? []) this.findings.note(finding);
     return alternatives[0] ?? null;
   }
 
@@ -228,10 +225,10 @@ class Walk {
   private extra(value: JsonObject, expected: readonly Counted[]): void {
     if (!this.options.checkExtraNodes) return;
     // The finding names the object that holds the extra one.
-    this.path.leave();
+    this.findings.path.leave();
     const labels = expected.map(({ label }) => label);
     this.notInTemplate(value, labels);
-    this.path.depth += 1;
+    this.findings.path.depth += 1;
   }
 
   private notInTemplate(value: JsonObject, expected: readonly string[]): void {

@@ -1,5 +1,7 @@
 import { CdrError } from '../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
+import { DEFAULT_MAX_NODES } from '../../base/node-limit.js';
+import { nodesOfJson } from '../canonical-json.js';
 
 /** A value that FLAT can give. */
 export type FlatPrimitive = string | number | boolean;
@@ -44,13 +46,15 @@ const KNOWN_CONTEXT =
  * Takes the keys of a FLAT body apart (templates-and-formats 3.1): a missing index is 0, nulls are absent values.
  *
  * @throws invalid for an index that is none (0 to 9999), a value that is an array or object, and for two keys
- * that give one value differently
+ * that give one value differently; too-large when the paths name, or the `|raw` texts hold, more objects
+ * than a body may
  */
 export function flatKeys(flat: JsonObject): FlatKeys {
   const top = newScope('');
   const scopes = new Map<string, FlatScope>([['', top]]);
   const context = new Map<string, FlatValue>();
   const values: FlatValue[] = [];
+  let rawNodes = 0;
   for (const key of Object.keys(flat)) {
     const given = flat[key];
     if (given === null || given === undefined) continue;
@@ -61,6 +65,9 @@ export function flatKeys(flat: JsonObject): FlatKeys {
     const value: FlatValue = { key, value: primitiveOf(key, given), used: false };
     values.push(value);
     addValue(scopes, value);
+    if (key.endsWith('|raw')) rawNodes += nodesOfJson(String(value.value));
+    if (rawNodes > DEFAULT_MAX_NODES)
+      throw new CdrError('too-large', `the |raw texts of the body have more than ${DEFAULT_MAX_NODES} nodes`);
   }
   return { top, context, values };
 }
@@ -154,6 +161,9 @@ function scopeAt(scopes: Map<string, FlatScope>, path: string): FlatScope | null
   for (const next of missing.reverse()) {
     scope = childScope(scope, next);
     scopes.set(next, scope);
+    // Few keys of many segments each would make far more objects than the body has nodes.
+    if (scopes.size > DEFAULT_MAX_NODES)
+      throw new CdrError('too-large', `the keys of the body name more than ${DEFAULT_MAX_NODES} objects`);
   }
   return scope;
 }

@@ -5,21 +5,24 @@ import { tableOf } from './type-table.js';
 
 /** So many keys get a suggestion; a body of thousands of wrong keys is answered without. */
 const MAX_SUGGESTIONS = 5;
+/** So many keys are named: what is wrong with a body of thousands of wrong keys is seen in the first ones. */
+const MAX_NAMED = 1000;
 const MAX_LENGTH = 200;
 const SUFFIXES_OF_TEXTS = ['code', 'value', 'terminology'];
 
 /**
- * The error for keys that no node takes: names all of them and, for the first few, the nearest key that the
- * template knows (templates-and-formats 3.5, R28).
+ * The error for keys that no node takes: names them (of very many the first ones) and, for the first few, the
+ * nearest key that the template knows (templates-and-formats 3.5, R28).
  */
 export function unconsumed(left: readonly FlatValue[], root: PlanNode): CdrError {
-  const names = left.map((value) => value.key);
+  const names = left.slice(0, MAX_NAMED).map((value) => value.key);
+  const others = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
   const nearest = names
     .slice(0, MAX_SUGGESTIONS)
     .map((key) => nearestKey(key, root))
     .filter((key) => key !== null);
   const suggestion = nearest.length === 0 ? '' : `; nearest valid keys [${[...new Set(nearest)].join(', ')}]`;
-  return new CdrError('invalid', `Could not consume Parts [${names.join(', ')}]${suggestion}`);
+  return new CdrError('invalid', `Could not consume Parts [${names.join(', ')}]${others}${suggestion}`);
 }
 
 /** The key nearest to a wrong one: its path as far as it is valid, then the child or suffix most alike. */

@@ -93,7 +93,7 @@ async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {
     writeRecord(ctx, form, { record: UPDATED, fields: NOT_UPDATED.fields });
     return;
   }
-  const body = parseCanonical(text, request, 'EHR_STATUS');
+  const body = await parseCanonical(ctx, text, request, 'EHR_STATUS');
   const committer = partyNamed(requestState(ctx).user?.name ?? 'anonymous');
   const audit = { changeType: '250', committer, description: undefined } as const;
   const change = { ehrId, ifMatch: null, metadata: { audit, lifecycleState: '532' } } as const;

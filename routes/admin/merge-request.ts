@@ -8,6 +8,7 @@ import { requestBody } from '../../format/media-type.js';
 import type { MergeRequest, UnmergeRequest } from '../../merge/request.js';
 import { requiredBodyText } from '../http/exchange.js';
 import { setFailureRecord } from '../http/failure-record.js';
+import { bodyLimits } from '../http/request-body.js';
 import { requestState } from '../http/request-state.js';
 
 /** Name of the record that every merge operation answers. */
@@ -90,7 +91,7 @@ function folderMergeOf(body: MergeBody): MergeRequest['folderMerge'] {
 
 function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
   requestBody('query', ctx.get('Content-Type'));
-  const body = parseJson(requiredBodyText(ctx));
+  const body = parseJson(requiredBodyText(ctx), bodyLimits(ctx));
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
   namePair(ctx, { source: textOf(body.source_ehr), target: textOf(body.target_ehr) });
   const judged = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });

@@ -8,13 +8,13 @@ import { isJsonObject } from '../../base/json.js';
 import type { VersionPrefix } from '../../base/semver.js';
 import { formatVersion, parseVersionPrefix } from '../../base/semver.js';
 import { storeQuery } from '../../change/stored-query.js';
-import { parseJson } from '../../format/canonical-json.js';
 import { requestBody, responseBody } from '../../format/media-type.js';
 import type { QueryName, QueryPattern, StoredQueryDoc } from '../../models/stored-query.js';
 import { storedQueries, storedQuery } from '../../models/stored-query.js';
 import { absoluteUrl } from '../http/exchange.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { parseJsonBody } from '../http/request-body.js';
 import { STANDARD_API } from '../http/request-state.js';
 
 const NAME = /^(?:([A-Za-z0-9_.-]+)::)?([A-Za-z0-9_.-]+)$/;
@@ -136,7 +136,7 @@ async function putStoredQuery(ctx: Context, prefix: VersionPrefix | null): Promi
   responseBody('stored-query', ctx.get('Accept'));
   const name = queryNameFrom(pathParameter(ctx, 'qualified_query_name'));
   requireAqlType(ctx);
-  const q = format === 'TEXT' ? bodyText(ctx) : queryMember(bodyText(ctx));
+  const q = format === 'TEXT' ? bodyText(ctx) : await queryMember(ctx);
   parseAql(q);
   const doc = await storeQuery(name, prefix, q);
   ctx.set('Location', absoluteUrl(ctx, `/definition/query/${doc.name}/${formatVersion(doc)}`));
@@ -150,8 +150,8 @@ function bodyText(ctx: Context): string {
   return text;
 }
 
-function queryMember(text: string): string {
-  const body = parseJson(text);
+async function queryMember(ctx: Context): Promise<string> {
+  const body = await parseJsonBody(ctx, bodyText(ctx));
   const q = isJsonObject(body) ? body.q : undefined;
   if (typeof q !== 'string' || q.trim() === '')
     throw new CdrError('invalid', 'the body must be {"q": "<AQL text>"}');

@@ -1,15 +1,18 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json.js';
+import type { CompositionReader } from '../../change/composition.js';
 import { readObject } from '../../change/content.js';
+import { templateText } from '../../change/judge-composition.js';
+import type { LargeComposition } from '../../change/large-composition.js';
 import { templateNotFound } from '../../change/refusal.js';
-import { parseJson } from '../../format/canonical-json.js';
 import { readFlat } from '../../format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../format/media-type.js';
 import { structuredToFlat } from '../../format/structured.js';
 import type { VersionDoc } from '../../models/version.js';
-import { compiledTemplate } from '../../models/template.js';
+import { compiledTemplate, templateById } from '../../models/template.js';
 import type { CompiledTemplate } from '../../template/compile.js';
+import { isLarge, parseLargeText, readLargeComposition } from '../../workers/large-body.js';
 import { compositionText, compositionXml } from './composition-text.js';
 import type { Exchange } from '../http/exchange.js';
 import {
@@ -20,6 +23,7 @@ import {
   writeText,
 } from '../http/exchange.js';
 import { queryParameter } from '../http/parameter-values.js';
+import { bodyLimits } from '../http/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/vendor-header.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */
@@ -42,24 +46,34 @@ function formatOf(ctx: Context): string | undefined {
 }
 
 /**
- * Parses the body and gives what turns it into canonical JSON later, once the request itself is in order.
- * @throws invalid when the body is missing or malformed, or a simplified form comes without template id
+ * Parses the body and gives what turns it into canonical JSON later, once the request itself is in order; a large
+ * body is read in another thread.
+ * @throws invalid when the body is missing or malformed, or a simplified form comes without template id; too-large
+ * beyond the limits
  */
-export function compositionReader(ctx: Context, form: BodyType): () => Promise<JsonObject> {
+export async function compositionReader(ctx: Context, form: BodyType): Promise<CompositionReader> {
   const text = requiredBodyText(ctx);
   const templateId = templateIdFrom(ctx);
-  if (form.format === 'FLAT' || form.format === 'STRUCTURED') {
-    const simplified = parseJson(text);
-    if (!isJsonObject(simplified)) throw new CdrError('invalid', 'the body must be an object');
-    if (templateId === null)
-      throw new CdrError(
-        'invalid',
-        'the template id is required: header openEHR-TEMPLATE_ID or query templateId',
-      );
-    return () => fromSimplified(simplified, form, templateId);
+  const isSimplified = form.format === 'FLAT' || form.format === 'STRUCTURED';
+  if (isLarge(text)) {
+    const body = { text, isXml: form.format === 'XML', declaredType: 'COMPOSITION', ...bodyLimits(ctx) };
+    const json = await parseLargeText(body);
+    if (!isSimplified) return () => readLargeComposition({ json });
+    const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
+    return () => fromLargeSimplified(json, form, simplifiedId);
   }
-  const parsed: JsonValue = parseCanonical(text, form, 'COMPOSITION');
-  return () => Promise.resolve().then(() => readObject(parsed, 'COMPOSITION'));
+  const parsed = await parseCanonical(ctx, text, form, 'COMPOSITION');
+  if (!isSimplified) return () => Promise.resolve().then(() => readObject(parsed, 'COMPOSITION'));
+  const simplifiedId = requireSimplified(isJsonObject(parsed), templateId);
+  return () => fromSimplified(parsed as JsonObject, form, simplifiedId);
+}
+
+/** The template id of a simplified body. @throws invalid when it is no object or no template is named */
+function requireSimplified(isObject: boolean, templateId: string | null): string {
+  if (!isObject) throw new CdrError('invalid', 'the body must be an object');
+  if (templateId !== null) return templateId;
+  const message = 'the template id is required: header openEHR-TEMPLATE_ID or query templateId';
+  throw new CdrError('invalid', message);
 }
 
 async function fromSimplified(
@@ -70,6 +84,18 @@ async function fromSimplified(
   const template = await knownTemplate(templateId);
   const flat = form.format === 'STRUCTURED' ? structuredToFlat(simplified) : simplified;
   return readObject(readFlat(flat, template, { now: new Date() }), 'COMPOSITION');
+}
+
+async function fromLargeSimplified(
+  json: string,
+  form: BodyType,
+  templateId: string,
+): Promise<LargeComposition> {
+  const doc = await templateById(templateId);
+  if (doc === null) throw templateNotFound(templateId, 'unprocessable');
+  const isStructured = form.format === 'STRUCTURED';
+  const simplified = { isStructured, template: templateText(doc), now: Date.now() };
+  return readLargeComposition({ json, simplified });
 }
 
 async function knownTemplate(templateId: string): Promise<CompiledTemplate> {

@@ -121,7 +121,7 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const ehrId = pathParameter(ctx, 'ehr_id');
   const metadata = commitMetadata(ctx, 'POST', settings);
   const beside = tagWriter(ehrId, readTagHeaders(ctx));
-  const read = compositionReader(ctx, request);
+  const read = await compositionReader(ctx, request);
   const version = await createComposition(context, { ehrId, metadata, beside }, read);
   await answer(ctx, settings, response, { version, status: 201 });
 }
@@ -149,7 +149,7 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const ifMatch = ifMatchFrom(ctx);
   const metadata = withStateOfQuery(ctx, settings, commitMetadata(ctx, 'PUT', settings));
   const beside = tagWriter(ehrId, readTagHeaders(ctx));
-  const read = compositionReader(ctx, request);
+  const read = await compositionReader(ctx, request);
   const version = await updateComposition(context, { ehrId, objectId, ifMatch, metadata, beside }, read);
   await answer(ctx, settings, response, { version, status: 200 });
 }

@@ -4,10 +4,12 @@ import type { Settings } from '../../base/settings.js';
 import { changeContext, type ChangeContext } from '../../change/context.js';
 import { createContribution } from '../../change/contribution.js';
 import { readInOrder } from '../../change/ehr-access.js';
+import type { LargeComposition } from '../../change/large-composition.js';
 import { contributionResource } from '../../change/resource.js';
 import type { BodyType } from '../../format/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
 import { versionsById } from '../../models/version.js';
+import { isLarge, readLargeComposition } from '../../workers/large-body.js';
 import {
   answerWrite,
   parseCanonical,
@@ -85,9 +87,16 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const { request, response } = rmExchange(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const defaults = commitHeaders(ctx, settings);
-  const body = parseCanonical(requiredBodyText(ctx), request, 'CONTRIBUTION');
-  const { contribution } = await createContribution(context, { ehrId, defaults }, body);
+  const text = requiredBodyText(ctx);
+  const body = await parseCanonical(ctx, text, request, 'CONTRIBUTION');
+  const reading = isLarge(text) ? { ...context, readLarge } : context;
+  const { contribution } = await createContribution(reading, { ehrId, defaults }, body);
   await answerCreated(ctx, response, contribution);
+}
+
+/** A COMPOSITION of a large CONTRIBUTION; null for a small one, which is read here. */
+function readLarge(json: string): Promise<LargeComposition> | null {
+  return isLarge(json) ? readLargeComposition({ json }) : null;
 }
 
 async function requireContribution(ehrId: string, contributionUid: string): Promise<ContributionDoc> {

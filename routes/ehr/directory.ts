@@ -124,7 +124,7 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const { request, response } = rmExchange(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const metadata = commitMetadata(ctx, 'POST', settings);
-  const version = await createDirectory(context, { ehrId, metadata }, folderFrom(ctx, request));
+  const version = await createDirectory(context, { ehrId, metadata }, await folderFrom(ctx, request));
   await answer(ctx, settings, response, { version, status: 201 });
 }
 
@@ -132,7 +132,7 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const { request, response } = rmExchange(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const change = { ehrId, ifMatch: ifMatchFrom(ctx), metadata: commitMetadata(ctx, 'PUT', settings) };
-  const version = await updateDirectory(context, change, folderFrom(ctx, request));
+  const version = await updateDirectory(context, change, await folderFrom(ctx, request));
   await answer(ctx, settings, response, { version, status: 200 });
 }
 
@@ -180,8 +180,8 @@ function writeFolder(ctx: Context, form: BodyType, version: VersionDoc, names: r
   writeText(ctx, form, form.format === 'XML' ? toXml(folder, 'folder') : JSON.stringify(folder));
 }
 
-function folderFrom(ctx: Context, form: BodyType): JsonValue {
-  return snakeCaseFolder(parseCanonical(requiredBodyText(ctx), form, 'FOLDER'));
+async function folderFrom(ctx: Context, form: BodyType): Promise<JsonValue> {
+  return snakeCaseFolder(await parseCanonical(ctx, requiredBodyText(ctx), form, 'FOLDER'));
 }
 
 /** A FOLDER tree with the names of the RM. @throws invalid when an attribute is there under both names */

@@ -106,7 +106,7 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const ifMatch = ifMatchFrom(ctx);
   const metadata = commitMetadata(ctx, 'PUT', settings);
   const tags = readTagHeaders(ctx);
-  const body = parseCanonical(requiredBodyText(ctx), request, 'EHR_STATUS');
+  const body = await parseCanonical(ctx, requiredBodyText(ctx), request, 'EHR_STATUS');
   const beside = (versionUid: string): Promise<void> =>
     storeHeaderTags(ehrId, 'EHR_STATUS', versionUid, tags);
   const version = await updateEhrStatus(context, { ehrId, ifMatch, metadata, beside }, body);

@@ -112,7 +112,7 @@ async function create(
   const { request, response } = rmExchange(ctx);
   const metadata = commitMetadata(ctx, 'POST', settings);
   const text = bodyText(ctx);
-  const status = text === null ? null : parseCanonical(text, request, 'EHR_STATUS');
+  const status = text === null ? null : await parseCanonical(ctx, text, request, 'EHR_STATUS');
   if (text !== null && status === null)
     throw new CdrError('invalid', 'the body must be an EHR_STATUS object');
   const created = await createEhr(context, { ehrId, status, metadata });

@@ -4,11 +4,11 @@ import type { JsonObject, JsonValue } from '../../base/json.js';
 import type { Settings } from '../../base/settings.js';
 import { resourceObject, resourceText, rootName, type Resource } from '../../change/resource.js';
 import { versionPath } from '../../change/refusal.js';
-import { parseJson } from '../../format/canonical-json.js';
-import { fromXml, toXml } from '../../format/canonical-xml.js';
+import { toXml } from '../../format/canonical-xml.js';
 import { requestBody, responseBody, type BodyType } from '../../format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { parsePrefer } from './prefer.js';
+import { parseJsonBody, parseXmlBody } from './request-body.js';
 import { requestState, STANDARD_API } from './request-state.js';
 
 /** How the body of a request is to be read and that of its answer to be written. */
@@ -41,9 +41,14 @@ export function requiredBodyText(ctx: Context): string {
   return text;
 }
 
-/** A canonical body parsed, not judged. @throws invalid when it is malformed */
-export function parseCanonical(text: string, form: BodyType, declaredType: string): JsonValue {
-  return form.format === 'XML' ? fromXml(text, declaredType) : parseJson(text);
+/** A canonical body parsed, not judged. @throws invalid when it is malformed, too-large beyond the limits */
+export function parseCanonical(
+  ctx: Context,
+  text: string,
+  form: BodyType,
+  declaredType: string,
+): Promise<JsonValue> {
+  return form.format === 'XML' ? parseXmlBody(ctx, text, declaredType) : parseJsonBody(ctx, text);
 }
 
 /** Absolute URL of a path below the standard API. */

@@ -35,6 +35,8 @@ export interface RequestState {
   readonly origin: string;
   /** `origin` with `BASE_PATH`: what the paths of the APIs are appended to. */
   readonly baseUrl: string;
+  /** Most nodes of the body. */
+  readonly maxBodyNodes: number;
   /** Zone of times given without one. */
   readonly defaultTimezone: string;
   /** null without an identity (only possible for open operations and with `AUTH=none`). */

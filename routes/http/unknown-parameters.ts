@@ -10,6 +10,12 @@ export const MAX_QUERY_PARAMETERS = 1_000;
 const MAX_NAMED = 10;
 const MAX_NAME_LENGTH = 100;
 
+/** Counts parameters in the text: the parser forgets those after the thousandth without a word. @throws invalid */
+export function requireFewParameters(querystring: string): void {
+  if (querystring.split('&').length > MAX_QUERY_PARAMETERS)
+    throw new CdrError('invalid', `a request has at most ${MAX_QUERY_PARAMETERS} query parameters`);
+}
+
 /**
  * Refuses query parameters that an operation does not know, naming each with the nearest known one: what is ignored
  * is taken for done (`?dry_run=true`). @throws invalid
@@ -19,8 +25,6 @@ export function refuseUnknownParameters(
   query: Readonly<Record<string, unknown>>,
 ): void {
   const names = Object.keys(query);
-  if (names.length > MAX_QUERY_PARAMETERS)
-    throw new CdrError('invalid', `a request has at most ${MAX_QUERY_PARAMETERS} query parameters`);
   if (operation.takesVariables === true) return;
   refuseUnknownNames('query parameter', names, knownNames(operation));
 }

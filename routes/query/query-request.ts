@@ -7,9 +7,9 @@ import type { JsonObject, JsonValue } from '../../base/json.js';
 import { isJsonObject } from '../../base/json.js';
 import { parseEhrId } from '../../base/object-version-id.js';
 import type { Settings } from '../../base/settings.js';
-import { parseJson } from '../../format/canonical-json.js';
 import { bodyText, requiredBodyText } from '../http/exchange.js';
 import { queryParameter, queryParameters, textsOf } from '../http/parameter-values.js';
+import { parseJsonBody } from '../http/request-body.js';
 import { currentOperation } from '../http/request-state.js';
 import { knownNames, refuseUnknownNames } from '../http/unknown-parameters.js';
 import { vendorHeader } from '../http/vendor-header.js';
@@ -40,13 +40,13 @@ export function readGetQuery(ctx: Context): string {
 }
 
 /** The request of POST and, of an ad-hoc query, `q`. @throws invalid */
-export function readPostRequest(
+export async function readPostRequest(
   ctx: Context,
   { defaultTimezone, strictParameters }: Pick<Settings, 'defaultTimezone' | 'strictParameters'>,
   isAdHoc: boolean,
-): QueryRequest & { readonly body: JsonObject } {
+): Promise<QueryRequest & { readonly body: JsonObject }> {
   const text = isAdHoc ? requiredBodyText(ctx) : bodyText(ctx);
-  const body: JsonValue = text === null ? {} : parseJson(text);
+  const body: JsonValue = text === null ? {} : await parseJsonBody(ctx, text);
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a JSON object');
   if (strictParameters)
     refuseUnknownNames('member', Object.keys(body), isAdHoc ? ['q', ...MEMBERS] : MEMBERS);

@@ -128,7 +128,7 @@ class QueryRunner {
     if (ctx.method !== 'POST')
       return this.execute(ctx, readGetQuery(ctx), null, readGetRequest(ctx, defaultTimezone));
     requestBody('query', ctx.get('Content-Type'));
-    const request = readPostRequest(ctx, this.settings, true);
+    const request = await readPostRequest(ctx, this.settings, true);
     return this.execute(ctx, readPostQuery(request.body), null, request);
   }
 
@@ -136,7 +136,7 @@ class QueryRunner {
   async explain(ctx: Context): Promise<void> {
     requestBody('query', ctx.get('Content-Type'));
     responseBody('json', ctx.get('Accept'));
-    const request = readPostRequest(ctx, this.settings, true);
+    const request = await readPostRequest(ctx, this.settings, true);
     const q = readPostQuery(request.body);
     const signal = answerEnd(ctx);
     const leave = await this.gate.enter(requesterOf(ctx), signal);
@@ -157,7 +157,7 @@ class QueryRunner {
     if (ctx.method === 'POST') requestBody('query', ctx.get('Content-Type'));
     const request =
       ctx.method === 'POST'
-        ? readPostRequest(ctx, this.settings, false)
+        ? await readPostRequest(ctx, this.settings, false)
         : readGetRequest(ctx, defaultTimezone);
     const doc = await storedQuery(name, version);
     if (doc === null)

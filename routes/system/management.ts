@@ -5,6 +5,7 @@ import type { Settings } from '../../base/settings.js';
 import { parseJson } from '../../format/canonical-json.js';
 import type { Operation, OperationGroup } from '../http/operation.js';
 import { pathParameter, queryParameters } from '../http/parameter-values.js';
+import { bodyLimits } from '../http/request-body.js';
 import { requestState } from '../http/request-state.js';
 import type { ManagementSource } from './management-access.js';
 
@@ -199,7 +200,7 @@ function loggersOperations(options: ManagementOptions): Operation[] {
 
 function requestedLevel(ctx: Context): string {
   const text: unknown = ctx.request.body;
-  const body = parseJson(typeof text === 'string' ? text : '');
+  const body = parseJson(typeof text === 'string' ? text : '', bodyLimits(ctx));
   const level = isJsonObject(body) ? body.configuredLevel : undefined;
   const name = typeof level === 'string' ? level.toUpperCase() : '';
   if (!LEVELS.includes(name))

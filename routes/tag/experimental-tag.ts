@@ -90,7 +90,7 @@ async function putTagEntries(ctx: Context, type: TagTargetType): Promise<void> {
   requestBody('item-tag', ctx.get('Content-Type'));
   responseBody('item-tag', ctx.get('Accept'));
   const address = tagAddressFrom(ctx, type);
-  const entries = jsonArrayBody(ctx).map((value) => entryOf(value, address));
+  const entries = (await jsonArrayBody(ctx)).map((value) => entryOf(value, address));
   const tags = await putTags(address, entries);
   const { returns, applied } = parsePrefer(ctx.get('Prefer'));
   if (applied !== '') ctx.set('Preference-Applied', applied);
@@ -101,7 +101,7 @@ async function putTagEntries(ctx: Context, type: TagTargetType): Promise<void> {
 async function deleteTagList(ctx: Context, type: TagTargetType): Promise<void> {
   requestBody('item-tag', ctx.get('Content-Type'));
   const address = tagAddressFrom(ctx, type);
-  const ids = jsonArrayBody(ctx).map((value) => tagIdOf(isJsonObject(value) ? value.id : value));
+  const ids = (await jsonArrayBody(ctx)).map((value) => tagIdOf(isJsonObject(value) ? value.id : value));
   await deleteTagsById(address, ids);
   ctx.status = 204;
 }

@@ -106,7 +106,7 @@ async function putTagList(ctx: Context, type: TagTargetType, settings: Settings)
   requestBody('item-tag', ctx.get('Content-Type'));
   responseBody('item-tag', ctx.get('Accept'));
   const address = tagAddressFrom(ctx, type);
-  const contents = jsonArrayBody(ctx).map(contentOf);
+  const contents = (await jsonArrayBody(ctx)).map(contentOf);
   const tags = await replaceTags(address, contents);
   const { returns, applied } = parsePrefer(ctx.get('Prefer'));
   if (applied !== '') ctx.set('Preference-Applied', applied);

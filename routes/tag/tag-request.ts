@@ -3,8 +3,8 @@ import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import type { TagAddress } from '../../change/item-tag.js';
-import { parseJson } from '../../format/canonical-json.js';
 import { pathParameter } from '../http/parameter-values.js';
+import { parseJsonBody } from '../http/request-body.js';
 
 /** The two kinds of targets and their words in paths. */
 export const TAG_RESOURCES = { composition: 'COMPOSITION', ehr_status: 'EHR_STATUS' } as const;
@@ -19,10 +19,10 @@ export function tagAddressFrom(ctx: Context, type: TagAddress['type']): TagAddre
 }
 
 /** The body, a JSON array. @throws invalid when it is anything else */
-export function jsonArrayBody(ctx: Context): readonly JsonValue[] {
+export async function jsonArrayBody(ctx: Context): Promise<readonly JsonValue[]> {
   const text: unknown = ctx.request.body;
   if (typeof text !== 'string') throw new CdrError('invalid', 'Required request body is missing');
-  const value = parseJson(text);
+  const value = await parseJsonBody(ctx, text);
   if (!Array.isArray(value)) throw new CdrError('invalid', 'the body must be an array');
   return value;
 }

@@ -1,15 +1,17 @@
 import type { Context, Middleware, Next } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { CdrError } from '../../base/errors.js';
+import type { Settings } from '../../base/settings.js';
 import { textOfUtf8 } from '../../base/utf8.js';
 
 /**
- * Reads the body as UTF-8 text whatever its media type; parsing belongs to `format/`.
- * `ctx.request.body` is a string, or undefined when there is none.
+ * Reads the body as UTF-8 text whatever its media type; parsing belongs to `format/`, which gets the limit of nodes by
+ * `ctx.state`. `ctx.request.body` is a string, or undefined when there is none.
  * @throws too-large over the limit, unsupported-media-type for another charset or content coding, invalid when it
  * cannot be read or is not UTF-8
  */
-export function readBodyText(limitBytes: number): Middleware {
+export function readBodyText(limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes'>): Middleware {
+  const { maxBodyBytes: limitBytes, maxBodyNodes } = limits;
   const read = koaBody({
     json: false,
     urlencoded: false,
@@ -24,6 +26,7 @@ export function readBodyText(limitBytes: number): Middleware {
     },
   });
   return async (ctx: Context, next: Next) => {
+    ctx.state.maxBodyNodes = maxBodyNodes;
     const untyped = ctx.get('Content-Type') === '';
     requireUtf8(ctx.get('Content-Type'));
     nameCoding(ctx);

@@ -3,7 +3,7 @@ import type { Settings } from '../../base/settings.js';
 import { CdrError } from '../../base/errors.js';
 import { idempotent } from '../../routes/http/idempotency.js';
 import { currentOperation } from '../../routes/http/request-state.js';
-import { refuseUnknownParameters } from '../../routes/http/unknown-parameters.js';
+import { refuseUnknownParameters, requireFewParameters } from '../../routes/http/unknown-parameters.js';
 import type { ProcessState } from '../management.js';
 import { readBodyText } from './body.js';
 
@@ -24,6 +24,7 @@ export function readyGate(state: ProcessState): Middleware {
  */
 export function knownParameters({ strictParameters }: Pick<Settings, 'strictParameters'>): Middleware {
   return async (ctx: Context, next: Next) => {
+    requireFewParameters(ctx.querystring);
     const { operation } = currentOperation(ctx);
     if (strictParameters || operation.method === 'DELETE' || operation.audit === 'admin')
       refuseUnknownParameters(operation, ctx.query);
@@ -32,7 +33,7 @@ export function knownParameters({ strictParameters }: Pick<Settings, 'strictPara
 }
 
 /** Reads the body of operations that take one. */
-export function body(settings: Pick<Settings, 'maxBodyBytes'>): Middleware {
+export function body(settings: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes'>): Middleware {
   const readers = new Map<number, Middleware>();
   return async (ctx: Context, next: Next) => {
     const { operation } = currentOperation(ctx);
@@ -41,7 +42,7 @@ export function body(settings: Pick<Settings, 'maxBodyBytes'>): Middleware {
       return;
     }
     const limit = Math.min(operation.maxBodyBytes ?? Infinity, settings.maxBodyBytes);
-    const read = readers.get(limit) ?? readBodyText(limit);
+    const read = readers.get(limit) ?? readBodyText({ ...settings, maxBodyBytes: limit });
     readers.set(limit, read);
     await read(ctx, next);
   };

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, it } from '@jest/globals';
+import { arraysOf } from '../support/large-bodies.js';
 
 const root = new URL('../../', import.meta.url);
 const built = new URL('dist/src/everchart.mjs', root);
@@ -31,6 +32,8 @@ whenBuilt(
     const created = await fetch(`${url}/rest/openehr/v1/ehr`, { method: 'POST' });
     expect(created.status).toBe(201);
     expect((await fetch(`${url}/swagger-ui.html`)).status).toBe(200);
+    const large = await fetch(`${url}/rest/openehr/v1/ehr`, { method: 'POST', body: arraysOf(250_001) });
+    expect(large.status).toBe(413);
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
   },

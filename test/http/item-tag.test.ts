@@ -208,6 +208,29 @@ describe('item tags by id (face A)', () => {
     expect(await dump()).toBe(before);
   });
 
+  it('adds at most a thousand, however often it is asked', async () => {
+    const { ehrId, statusId } = await newEhr();
+    const many = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ key: `${prefix}${i}` }));
+    const own = `${OWN}/ehr/${ehrId}/ehr_status/${statusId}/item_tag`;
+    expect((await send('put', own, many('a', 1001))).status).toBe(422);
+    expect((await send('put', own, many('a', 600))).status).toBe(200);
+    const before = await dump();
+    const refused = await send('put', own, many('b', 401));
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      'an object may have at most 1000 item tags',
+    ]);
+    expect(await dump()).toBe(before);
+    expect((await send('put', own, many('c', 400))).status).toBe(200);
+    const [tag] = (await request(app).get(own)).body as { id: string; key: string }[];
+    expect((await send('put', own, [{ ...tag, value: 'changed' }])).status).toBe(200);
+    const standard = `${V1}/ehr/${ehrId}/ehr_status/${statusId}/tags`;
+    expect((await send('put', standard, many('d', 1001))).status).toBe(400);
+    expect((await send('put', standard, many('d', 1000))).status).toBe(200);
+    expect((await send('put', own, many('e', 1))).status).toBe(422);
+  });
+
   it('answers 415 and 406 for other types', async () => {
     expect((await send('put', path, '[]', { 'Content-Type': 'application/xml' })).status).toBe(415);
     expect((await send('delete', path, '[]', { 'Content-Type': 'text/plain' })).status).toBe(415);

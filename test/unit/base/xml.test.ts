@@ -114,6 +114,30 @@ describe('parseXml', () => {
     expect(refusal(text)).toMatchObject({ code: 'invalid' });
   });
 
+  it.each([
+    ['elements', '<b/>', 1],
+    ['attributes', '<b c="1" d="2"/>', 3],
+    ['comments and CDATA sections', '<!-- c --><![CDATA[d]]>', 2],
+  ])('counts %s as nodes before a tree is built', (_, markup, nodesEach) => {
+    const document = `<a>${markup.repeat(100)}</a>`;
+    const nodes = 1 + 100 * nodesEach;
+    expect(parseXml(document, { maxNodes: nodes }).name).toBe('a');
+    expect(refusal(document, { maxNodes: nodes - 1 })).toMatchObject({
+      code: 'too-large',
+      message: `the XML has more than ${nodes - 1} nodes (elements and attributes)`,
+    });
+  });
+
+  it('takes 250,000 nodes unless told otherwise, and 256 attributes of one element', () => {
+    const elements = (count: number): string => `<a>${'<b/>'.repeat(count - 1)}</a>`;
+    expect(parseXml(elements(250_000)).children).toHaveLength(249_999);
+    expect(refusal(elements(250_001)).code).toBe('too-large');
+    const attributes = (count: number): string =>
+      `<a ${Array.from({ length: count }, (_, i) => `b${i}=""`).join(' ')}/>`;
+    expect(parseXml(attributes(256)).attributes.size).toBe(256);
+    expect(refusal(attributes(257)).message).toMatch(/more than 256 attributes in one element/);
+  });
+
   it('refuses 100,000 nested elements without overflowing', () => {
     expect(refusal('<a>'.repeat(100_000)).message).toMatch(/more than 200 nested elements/);
     expect(refusal('<a>'.repeat(100_000) + '</a>'.repeat(100_000)).code).toBe('invalid');

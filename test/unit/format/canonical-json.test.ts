@@ -108,6 +108,31 @@ describe('parseJson', () => {
   });
 
   it.each([
+    ['arrays', (count: number) => `[${'[],'.repeat(count - 2)}[]]`],
+    ['objects', (count: number) => `[${'{ } ,'.repeat(count - 2)}{}]`],
+    ['numbers', (count: number) => `[${'-1,'.repeat(count - 2)}0]`],
+    ['words', (count: number) => `[${Array(count).fill(['true', 'false', 'null']).flat().join()}]`],
+    ['members', (count: number) => `{${Array.from({ length: count - 1 }, (_, i) => `"k${i}":"v"`).join()}}`],
+  ])('counts %s as nodes before anything is parsed', (_, textOf) => {
+    const nodesOf = (value: unknown): number =>
+      typeof value !== 'object' || value === null
+        ? 1
+        : Object.values(value).reduce((sum: number, member) => sum + nodesOf(member), 1);
+    const text = textOf(500);
+    const nodes = nodesOf(JSON.parse(text));
+    expect(parseJson(text, { maxNodes: nodes })).toEqual(JSON.parse(text));
+    expect(() => parseJson(text, { maxNodes: nodes - 1 })).toThrow(
+      `the JSON has more than ${nodes - 1} nodes (objects, arrays and values)`,
+    );
+  });
+
+  it('takes 250,000 nodes unless told otherwise', () => {
+    const arrays = (count: number): string => `[${'[],'.repeat(count - 2)}[]]`;
+    expect(parseJson(arrays(250_000))).toHaveLength(249_999);
+    expect(() => parseJson(arrays(250_001))).toThrow('the JSON has more than 250000 nodes');
+  });
+
+  it.each([
     '82.0',
     '1e2',
     '0.1',

@@ -49,6 +49,13 @@ describe('structuredToFlat', () => {
     });
   });
 
+  it('refuses ids that would repeat a long path for very many values', () => {
+    const leaves = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`v${i}`, i]));
+    const below = (id: string): JsonObject => ({ r: { [id]: leaves } });
+    expect(Object.keys(structuredToFlat(below('i'.repeat(6_000))))).toHaveLength(10_000);
+    expect(() => structuredToFlat(below('i'.repeat(7_000)))).toThrow('too long for its depth');
+  });
+
   it('takes a single value or object in place of a list of one, and a list for the root', () => {
     expect(structuredToFlat({ r: [{ a: 1, b: { '|x': 2 } }] })).toEqual({ 'r/a': 1, 'r/b|x': 2 });
   });

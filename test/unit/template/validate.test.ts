@@ -44,6 +44,16 @@ function findings(
   return validateAgainstTemplate(composition, compiled, { ...OPTIONS, ...options });
 }
 
+describe('very many violations', () => {
+  it('are told up to a thousand', () => {
+    const found = findings(evaluation(element('at0002', ''), { at0002: 'Value' }), (items) => {
+      for (let i = 0; i < 3000; i += 1) items.push({ ...items[0], archetype_node_id: 'at0099' });
+    });
+    expect(found).toHaveLength(1001);
+    expect(found.at(-1)).toBe('/: More than 1000 violations, the others are not listed');
+  });
+});
+
 /** The findings when the one ELEMENT of an EVALUATION holds a value. */
 function valueFindings(values: string, value: JsonObject, texts: Record<string, string> = {}): string[] {
   return findings(evaluation(element('at0002', values), { at0002: 'Value', ...texts }), (items) => {

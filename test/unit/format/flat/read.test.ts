@@ -18,6 +18,26 @@ function withEvent(keys: Record<string, JsonValue>): JsonObject {
 
 const EVENT_PATH = ['content', 0, 'items', 0, 'data', 'events', 0];
 
+describe('bodies without measure', () => {
+  const many = (count: number, keyOf: (index: number) => string, value: JsonValue = 'x'): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [keyOf(i), value]));
+
+  it('name the first thousand keys that no node takes', () => {
+    const message = refusal({ ...BASE, ...many(5_000, (i) => `${ROOT}/wrong_${i}`) }, template);
+    expect(message).toMatch(/wrong_999\] and 4000 more; nearest valid keys/);
+  });
+
+  it('are refused when few keys of many segments name too many objects', () => {
+    const deep = many(2_600, (i) => `${ROOT}/n${i}${'/a'.repeat(97)}`);
+    expect(() => read({ ...BASE, ...deep }, template)).toThrow('name more than 250000 objects');
+  });
+
+  it('are refused when texts of |raw hold too many nodes together', () => {
+    const raw = many(6, (i) => `${SECTION}/x:${i}|raw`, `[${'[],'.repeat(50_000)}[]]`);
+    expect(() => read({ ...BASE, ...raw }, template)).toThrow('more than 250000 nodes');
+  });
+});
+
 /** The value of the first element that such keys make. */
 function valueOf(keys: Record<string, JsonValue>): unknown {
   return at(withEvent(keys), ...EVENT_PATH, 'data', 'items', 0, 'value');

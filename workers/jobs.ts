@@ -1,0 +1,124 @@
+/** The program of a worker thread: reads and judges large bodies. Every export but the types is a job of the pool. */
+import { LRUCache } from 'lru-cache';
+import { CdrError } from '../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+
+import {
+  compositionFindings,
+  readObject,
+  withoutAttributes,
+  type CompositionRules,
+} from '../change/content.js';
+import { ROOT_ATTRIBUTES, type TemplateText } from '../change/large-composition.js';
+import { parseJson } from '../format/canonical-json.js';
+import { fromXml } from '../format/canonical-xml.js';
+import { readFlat } from '../format/flat/read.js';
+import { structuredToFlat } from '../format/structured.js';
+import { deriveContent } from '../models/derive.js';
+import type { LeafIndex } from '../models/layout.js';
+import { missingCompositionAttributes } from '../rm/validate.js';
+import { compileTemplate, type CompiledTemplate } from '../template/compile.js';
+import type { ValueSetCode } from '../template/validate.js';
+import { answerOf, type Answer } from './answer.js';
+import { derivedBytes, type DerivedBytes } from './derived-bytes.js';
+
+/** A body as a client sent it. */
+export interface BodyText {
+  readonly text: string;
+  readonly isXml: boolean;
+  /** RM class of XML. */
+  readonly declaredType: string;
+  readonly maxNodes: number;
+}
+
+/** A COMPOSITION that was parsed, still in the form it was sent in. */
+export interface ParsedComposition {
+  readonly json: string;
+  /** Of FLAT and STRUCTURED only. */
+  readonly simplified?: {
+    readonly isStructured: boolean;
+    readonly template: TemplateText;
+    /** ms since 1970: what `now` and missing times become. */
+    readonly now: number;
+  };
+}
+
+/** A COMPOSITION as canonical JSON. */
+export interface CompositionText {
+  readonly text: string;
+  /** Its root, with the attributes of `ROOT_ATTRIBUTES` only. */
+  readonly root: JsonObject;
+  readonly missing: readonly string[];
+}
+
+/** What a COMPOSITION is judged by. */
+export interface JudgeRequest {
+  readonly text: string;
+  readonly template: TemplateText;
+  readonly rules: CompositionRules;
+  readonly leafIndex: LeafIndex;
+}
+
+/** What judging gives. */
+export interface Judgement {
+  readonly violations: readonly string[];
+  readonly valueSetCodes: readonly ValueSetCode[];
+  /** null when there are violations. */
+  readonly prepared: { readonly tail: string; readonly derived: DerivedBytes } | null;
+}
+
+/** Each thread keeps so many compiled templates. */
+const KEPT_TEMPLATES = 8;
+
+const templates = new LRUCache<string, CompiledTemplate>({ max: KEPT_TEMPLATES });
+
+/** Parses a body into JSON text that `JSON.parse` may read without any of the guards of `parseJson`. */
+export function parseBody({ text, isXml, declaredType, maxNodes }: BodyText): Answer<string> {
+  return answerOf(() => {
+    if (isXml) return JSON.stringify(fromXml(text, declaredType, { maxNodes }));
+    return JSON.stringify(parseJson(text, { maxNodes }));
+  });
+}
+
+/** Reads a parsed COMPOSITION into its RM type. */
+export function readComposition({ json, simplified }: ParsedComposition): Answer<CompositionText> {
+  return answerOf(() => {
+    const parsed = JSON.parse(json) as JsonValue;
+    const object = readObject(
+      simplified === undefined ? parsed : fromSimplified(parsed, simplified),
+      'COMPOSITION',
+    );
+    const root = Object.fromEntries(
+      Object.entries(object).filter(([name]) => ROOT_ATTRIBUTES.includes(name)),
+    );
+    return { text: JSON.stringify(object), root, missing: missingCompositionAttributes(object) };
+  });
+}
+
+/** Judges a COMPOSITION and, when nothing is wrong with it, prepares what is stored of it. */
+export function judgeComposition({ text, template, rules, leafIndex }: JudgeRequest): Answer<Judgement> {
+  return answerOf(() => {
+    const composition = JSON.parse(text) as JsonObject;
+    const found = compositionFindings(composition, compiled(template), rules);
+    if (found.violations.length > 0) return { ...found, prepared: null };
+    const rest = withoutAttributes(composition, ['_type', 'uid']);
+    const identity = { _type: 'OBJECT_VERSION_ID', value: '' };
+    const derived = derivedBytes(deriveContent({ ...composition, uid: identity }, leafIndex));
+    return { ...found, prepared: { tail: JSON.stringify(rest).slice(1), derived } };
+  });
+}
+
+function fromSimplified(
+  parsed: JsonValue,
+  { isStructured, template, now }: NonNullable<ParsedComposition['simplified']>,
+): JsonObject {
+  if (!isJsonObject(parsed)) throw new CdrError('invalid', 'the body must be an object');
+  const flat = isStructured ? structuredToFlat(parsed) : parsed;
+  return readFlat(flat, compiled(template), { now: new Date(now) });
+}
+
+function compiled({ key, opt }: TemplateText): CompiledTemplate {
+  const known = templates.get(key) ?? compileTemplate(opt);
+  templates.set(key, known);
+  return known;
+}
