@@ -41,7 +41,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   app.use(errors(log)).use(origin(settings)).use(matchOperation(table));
   if (settings.rateLimitPerMinute !== null) app.use(rateLimit(settings.rateLimitPerMinute));
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
-  app.use(audit(settings));
+  app.use(audit(settings, log));
   app.use(authenticate({ identify: identifier(settings), isOpen: settings.auth === 'none' }));
   app.use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
   app.use(body(settings)).use(runOperation());

@@ -7,6 +7,8 @@ import type { Settings } from '../../base/settings.js';
 import { requestBody, responseBody } from '../../format/media-type.js';
 import { explainPipeline, runPipeline } from '../../models/aql.js';
 import { storedQuery } from '../../models/stored-query.js';
+import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
+import { auditQuery, auditScope, fixedEhrs } from './audited-query.js';
 import { compileQuery } from './compile-query.js';
 import type { AskTerminology } from './compile-query.js';
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
@@ -131,7 +133,9 @@ class QueryRunner {
     responseBody('json', ctx.get('Accept'));
     const request = readPostRequest(ctx, this.settings, true);
     const q = readPostQuery(request.body);
+    await auditQuery(ctx, q, null, request);
     const compiled = await compileQuery(q, request, this.settings, this.ask);
+    auditScope(ctx, compiled.scope);
     const leave = await this.gate.enter();
     try {
       const { timeoutMs } = this.settings.aql;
@@ -161,8 +165,10 @@ class QueryRunner {
   }
 
   private async execute(ctx: Context, q: string, name: string | null, request: QueryRequest): Promise<void> {
+    await auditQuery(ctx, q, name, request);
     const form = responseBody('query', ctx.get('Accept'));
     const compiled = await compileQuery(q, request, this.settings, this.ask);
+    auditScope(ctx, compiled.scope);
     const answer: QueryAnswer = { compiled, q, name };
     const leave = await this.gate.enter();
     if (ctx.res.closed) {
@@ -171,11 +177,13 @@ class QueryRunner {
     }
     if (form.format !== 'JSON') {
       ctx.res.once('close', leave);
-      answerStream(ctx, form, answer, toldQuery(ctx, q, this.rows(answer, STREAM_BATCH)));
+      const noted = streamedRows(ctx, fixedEhrs(compiled.scope));
+      answerStream(ctx, form, answer, toldQuery(ctx, q, this.rows(answer, noted, STREAM_BATCH)));
       return;
     }
     try {
-      await answerResultSet(ctx, form, answer, toldQuery(ctx, q, this.rows(answer)));
+      const noted = answeredRows(ctx, fixedEhrs(compiled.scope));
+      await answerResultSet(ctx, form, answer, toldQuery(ctx, q, this.rows(answer, noted)));
     } finally {
       leave();
     }
@@ -189,10 +197,16 @@ class QueryRunner {
     for (const row of await evaluateCandidates(found, { scope, page, ...rules })) yield JSON.stringify(row);
   }
 
-  private async *rows(answer: QueryAnswer, batchSize?: number): AsyncGenerator<string> {
+  private rows(answer: QueryAnswer, noted: AnsweredRows, batchSize?: number): AsyncIterable<string> {
+    const { aql } = this.settings;
+    const limits = { timeoutMs: aql.timeoutMs, ...(batchSize !== undefined && { batchSize }) };
+    const found = noted.found(runPipeline(answer.compiled.plan, limits));
+    return noted.answered(this.finished(found, answer));
+  }
+
+  /** What the server does with the rows of the database. */
+  private async *finished(found: AsyncIterable<RawRow>, answer: QueryAnswer): AsyncGenerator<string> {
     const { plan } = answer.compiled;
-    const limits = { timeoutMs: this.settings.aql.timeoutMs, ...(batchSize !== undefined && { batchSize }) };
-    const found: AsyncIterable<RawRow> = runPipeline(plan, limits);
     const toText = textOfRow(answer);
     let count = 0;
     if (plan.inProcess?.kind === 'evaluate') {
