@@ -6,6 +6,7 @@ import type { PlanColumn } from './translate/plan.js';
 export interface RawRow {
   readonly row: readonly JsonValue[];
   readonly segs?: readonly (readonly Segment[] | null)[];
+  readonly ehrs?: readonly (string | null)[];
 }
 
 /** The part of an `aql` segment that makes objects whole again. */

@@ -3,9 +3,11 @@ import { tellCommit } from '../base/events.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
 import { inTransaction } from '../database/transaction.js';
 import { saveShapes, saveShapesWith } from '../models/aql-shape.js';
+import type { AuditSubject } from '../models/audit.js';
 import { COLLECTIONS } from '../models/layout.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { runWrites } from '../models/write-batch.js';
+import { auditCommitted, auditWrites } from './audit-draft.js';
 import { ASSUMED_STATE, fullState, optimisticState } from './commit-state.js';
 import type { ChangeContext } from './context.js';
 import { rememberWrites } from './idempotency.js';
@@ -48,7 +50,10 @@ export async function commit(
     }
     const state = await fullState(request);
     // A commit whose answer was lost may be found done already when it is repeated.
-    if (plan !== null && state.isContributionUsed && request.isChosenUid !== true) return plan.commit;
+    if (plan !== null && state.isContributionUsed && request.isChosenUid !== true) {
+      auditCommitted();
+      return plan.commit;
+    }
     plan = planCommit(context.settings, state, request, context.now());
   }
   throw new CdrError('conflict', 'other changes of the same EHR were faster again and again');
@@ -116,7 +121,18 @@ async function attempt(
   { shapes, writes, commit: planned }: CommitPlan,
 ): Promise<boolean> {
   const remembered = request.remember === undefined ? [] : rememberWrites(request.remember(planned));
-  return written({ shapes, writes: [...writes, ...remembered] }, () => request.beside?.(planned));
+  const audited = auditWrites(auditSubject(planned));
+  const isWritten = await written({ shapes, writes: [...writes, ...remembered, ...audited] }, () =>
+    request.beside?.(planned),
+  );
+  if (isWritten) auditCommitted();
+  return isWritten;
+}
+
+/** What the audit record of a commit is about. */
+function auditSubject({ contribution, versions }: Commit): AuditSubject {
+  const objects = [contribution._id, ...versions.map(({ versionUid }) => versionUid)];
+  return { ehr_id: contribution.ehr_id, objects };
 }
 
 /** Runs writes in one transaction and tells whether each matched and no id was taken; if not, nothing is written. */

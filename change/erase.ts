@@ -12,6 +12,7 @@ import {
 import type { RootType } from '../models/layout.js';
 import { containerOf } from '../models/versioned-object.js';
 import { runWrites } from '../models/write-batch.js';
+import { inAuditedTransaction } from './audit-draft.js';
 import { ehrNotFound, objectNotFound } from './refusal.js';
 
 /**
@@ -20,11 +21,14 @@ import { ehrNotFound, objectNotFound } from './refusal.js';
  * @throws not-found when the EHR is not active or has no such object; a merged EHR's objects are in its target
  */
 export function eraseVersionedObject(ehrId: string, type: RootType, objectId: string): Promise<void> {
-  return inTransaction(async (session) => {
-    if ((await holdActive(ehrId)) === null) throw ehrNotFound(ehrId);
-    if ((await containerOf(ehrId, type, objectId)) === null) throw objectNotFound(ehrId, type, objectId);
-    await runWrites(session, await objectErasure(session, ehrId, objectId));
-  });
+  return inAuditedTransaction(
+    async (session) => {
+      if ((await holdActive(ehrId)) === null) throw ehrNotFound(ehrId);
+      if ((await containerOf(ehrId, type, objectId)) === null) throw objectNotFound(ehrId, type, objectId);
+      await runWrites(session, await objectErasure(session, ehrId, objectId));
+    },
+    () => ({ ehr_id: ehrId, objects: [objectId] }),
+  );
 }
 
 /** Versions that one transaction removes well within its limits of time and size. */
@@ -41,10 +45,13 @@ const VERSIONS_AT_ONCE = 10_000;
  */
 export async function eraseEhr(ehrId: string, versionsAtOnce = VERSIONS_AT_ONCE): Promise<void> {
   const inSteps = await holdsMoreVersions(ehrId, versionsAtOnce);
-  await inTransaction(async (session) => {
-    const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);
-    if (!(await runWrites(session, writes))) throw ehrNotFound(ehrId);
-  });
+  await inAuditedTransaction(
+    async (session) => {
+      const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);
+      if (!(await runWrites(session, writes))) throw ehrNotFound(ehrId);
+    },
+    () => ({ ehr_id: ehrId }),
+  );
   if (inSteps) await finishErasure(ehrId);
 }
 

@@ -4,12 +4,12 @@ import { CdrError } from '../base/errors.js';
 import type { ObjectVersionId } from '../base/object-version-id.js';
 import { parseObjectVersionId } from '../base/object-version-id.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
-import { inTransaction } from '../database/transaction.js';
 import { holdActive } from '../models/ehr.js';
 import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../models/item-tag.js';
 import { countTags, insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../models/item-tag.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { containerOf } from '../models/versioned-object.js';
+import { inAuditedTransaction } from './audit-draft.js';
 import { readableEhr, writableEhr } from './ehr-access.js';
 import { objectNotFound } from './refusal.js';
 import type { TagContent } from './tag-content.js';
@@ -79,8 +79,10 @@ export async function deleteTagsById(address: TagAddress, ids: readonly string[]
 
 /** Removes the tags of one target that have this key. @throws as `putTags`; not-found when there is none */
 export async function deleteTagsByKey(address: TagAddress, key: string): Promise<void> {
-  const removed = await writing(address, (target) => removeTags(target, { keys: [key] }));
-  if (removed === 0) throw new CdrError('not-found', 'the target has no item tag with this key');
+  await writing(address, async (target) => {
+    const removed = await removeTags(target, { keys: [key] });
+    if (removed === 0) throw new CdrError('not-found', 'the target has no item tag with this key');
+  });
 }
 
 /**
@@ -114,13 +116,16 @@ export function tagTarget(ehrId: string, type: TagTargetType, uid: string): TagT
 
 async function writing<T>(address: TagAddress, work: (target: TagTarget) => Promise<T>): Promise<T> {
   try {
-    return await inTransaction(async () => {
-      if ((await holdActive(address.ehrId)) === null) {
-        await writableEhr(address.ehrId);
-        throw new CdrError('conflict', `EHR ${address.ehrId} was changed meanwhile`);
-      }
-      return work(await targetOf(address));
-    });
+    return await inAuditedTransaction(
+      async () => {
+        if ((await holdActive(address.ehrId)) === null) {
+          await writableEhr(address.ehrId);
+          throw new CdrError('conflict', `EHR ${address.ehrId} was changed meanwhile`);
+        }
+        return work(await targetOf(address));
+      },
+      () => ({ ehr_id: address.ehrId }),
+    );
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     const message = 'the target has a tag with the same key and target_path';

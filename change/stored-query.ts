@@ -1,8 +1,15 @@
 import { CdrError } from '../base/errors.js';
 import type { VersionPrefix } from '../base/semver.js';
-import { exactVersion, nextVersion } from '../base/semver.js';
+import { exactVersion, formatVersion, nextVersion, type SemanticVersion } from '../base/semver.js';
 import type { QueryName, StoredQueryDoc } from '../models/stored-query.js';
-import { insertStoredQuery, putPrerelease, storedQueryDoc, storedVersions } from '../models/stored-query.js';
+import {
+  insertStoredQuery,
+  putPrerelease,
+  removeStoredQuery,
+  storedQueryDoc,
+  storedVersions,
+} from '../models/stored-query.js';
+import { inAuditedTransaction } from './audit-draft.js';
 
 /** How often a number is taken anew because a parallel request was faster. */
 const ATTEMPTS = 20;
@@ -20,7 +27,7 @@ export async function storeQuery(
   const exact = prefix === null ? null : exactVersion(prefix);
   if (exact === null) return storeNext(name, prefix, q);
   const doc = storedQueryDoc(name, exact, q, new Date());
-  await (exact.prerelease === null ? insertStoredQuery(doc) : putPrerelease(doc));
+  await put(doc, exact.prerelease === null ? insertStoredQuery : putPrerelease);
   return doc;
 }
 
@@ -29,11 +36,30 @@ async function storeNext(name: QueryName, prefix: VersionPrefix | null, q: strin
     const version = nextVersion(await storedVersions(name.name), prefix);
     const doc = storedQueryDoc(name, version, q, new Date());
     try {
-      await insertStoredQuery(doc);
+      await put(doc, insertStoredQuery);
       return doc;
     } catch (error) {
       const isTaken = error instanceof CdrError && error.code === 'conflict';
       if (!isTaken || attempt === ATTEMPTS) throw error;
     }
   }
+}
+
+/** Removes one version of a stored query. @throws not-found */
+export function deleteStoredQuery(name: string, version: SemanticVersion): Promise<void> {
+  const id = `${name}/${formatVersion(version)}`;
+  return inAuditedTransaction(
+    async () => {
+      if (!(await removeStoredQuery(name, version)))
+        throw new CdrError('not-found', `there is no stored query ${id}`);
+    },
+    () => ({ objects: [id] }),
+  );
+}
+
+function put(doc: StoredQueryDoc, store: (doc: StoredQueryDoc) => Promise<void>): Promise<void> {
+  return inAuditedTransaction(
+    () => store(doc),
+    () => ({ objects: [doc._id] }),
+  );
 }

@@ -1,5 +1,5 @@
 import { CdrError } from '../base/errors.js';
-import { inTransaction } from '../database/transaction.js';
+import type { AuditSubject } from '../models/audit.js';
 import type { TemplateDoc, UploadedTemplate } from '../models/template.js';
 import {
   insertTemplate,
@@ -9,6 +9,7 @@ import {
   templateIds,
 } from '../models/template.js';
 import { isTemplateReferenced } from '../models/version.js';
+import { inAuditedTransaction } from './audit-draft.js';
 import { rememberResult } from './idempotency.js';
 import { templateNotFound } from './refusal.js';
 
@@ -22,11 +23,11 @@ const RESERVED_ID = 'all';
 export async function createTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   requireFreeWord(template);
   const createdTimestamp = new Date();
-  const doc = await inTransaction(async () => {
+  const doc = await inAuditedTransaction(async () => {
     const inserted = await insertTemplate(template, createdTimestamp);
     await remember(inserted);
     return inserted;
-  });
+  }, aboutTemplate);
   keepCompiled(doc, template.compiled);
   return doc;
 }
@@ -38,12 +39,12 @@ export async function createTemplate(template: UploadedTemplate): Promise<Templa
 export async function putTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   requireFreeWord(template);
   const createdTimestamp = new Date();
-  const doc = await inTransaction(async () => {
+  const doc = await inAuditedTransaction(async () => {
     const stored =
       (await replaceUnused(template, createdTimestamp)) ?? (await insertTemplate(template, createdTimestamp));
     await remember(stored);
     return stored;
-  });
+  }, aboutTemplate);
   keepCompiled(doc, template.compiled);
   return doc;
 }
@@ -51,30 +52,44 @@ export async function putTemplate(template: UploadedTemplate): Promise<TemplateD
 /** Replaces the text of an unused template. @throws not-found; unprocessable when a VERSION refers to it */
 export async function updateTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   const createdTimestamp = new Date();
-  const doc = await inTransaction(() => replaceUnused(template, createdTimestamp));
-  if (doc === null) throw templateNotFound(template.compiled.templateId, 'not-found');
+  const doc = await inAuditedTransaction(async () => {
+    const replaced = await replaceUnused(template, createdTimestamp);
+    if (replaced === null) throw templateNotFound(template.compiled.templateId, 'not-found');
+    return replaced;
+  }, aboutTemplate);
   keepCompiled(doc, template.compiled);
   return doc;
 }
 
 /** Removes an unused template. @throws not-found; unprocessable when a VERSION refers to it */
 export function deleteTemplate(templateId: string): Promise<void> {
-  return inTransaction(async () => {
-    if (!(await removeTemplate(templateId))) throw templateNotFound(templateId, 'not-found');
-    await requireUnused(templateId, 'delete');
-  });
+  return inAuditedTransaction(
+    async () => {
+      if (!(await removeTemplate(templateId))) throw templateNotFound(templateId, 'not-found');
+      await requireUnused(templateId, 'delete');
+    },
+    () => ({ objects: [templateId] }),
+  );
 }
 
 /** Removes all templates, or none. Gives how many. @throws unprocessable when a VERSION refers to any */
-export function deleteAllTemplates(): Promise<number> {
-  return inTransaction(async () => {
-    const ids = await templateIds();
-    for (const templateId of ids) {
-      await removeTemplate(templateId);
-      await requireUnused(templateId, 'delete');
-    }
-    return ids.length;
-  });
+export async function deleteAllTemplates(): Promise<number> {
+  const removed = await inAuditedTransaction(
+    async () => {
+      const ids = await templateIds();
+      for (const templateId of ids) {
+        await removeTemplate(templateId);
+        await requireUnused(templateId, 'delete');
+      }
+      return ids;
+    },
+    (objects) => ({ objects }),
+  );
+  return removed.length;
+}
+
+function aboutTemplate({ _id }: TemplateDoc): AuditSubject {
+  return { objects: [_id] };
 }
 
 function requireFreeWord({ compiled }: UploadedTemplate): void {

@@ -22,6 +22,7 @@ export type ResourceKind =
   | 'json'
   | 'admin'
   | 'admin-text'
+  | 'admin-records'
   | 'admin-template';
 
 /** A form together with the name of it that goes into `Content-Type` (without charset). */
@@ -79,6 +80,7 @@ const TYPES: Readonly<
   json: { requests: [JSON_TYPE], responses: [JSON_TYPE] },
   admin: { requests: RM_TYPES, responses: RM_TYPES },
   'admin-text': { requests: [], responses: [PLAIN_TEXT, JSON_TYPE] },
+  'admin-records': { requests: [], responses: [JSON_TYPE, CSV] },
   'admin-template': { requests: [XML_TYPE, TEXT_XML], responses: [XML_TYPE, JSON_TYPE] },
 };
 

@@ -1,6 +1,7 @@
 import { formatUtc } from '../base/iso8601.js';
 import type { JsonObject } from '../base/json.js';
 import { rememberResult } from '../change/idempotency.js';
+import type { AuditSubject } from '../models/audit.js';
 import type { IdempotentResult } from '../models/idempotency.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 
@@ -18,6 +19,11 @@ export function mergeDetails(result: MergeResult): JsonObject {
     target_ehr: result.target_ehr,
     ...(mergeDate !== undefined && { merge_date: formatUtc(mergeDate) }),
   };
+}
+
+/** What the audit record of a merge or unmerge tells beside the request: the merge, its CONTRIBUTION, its level. */
+export function mergeSubject({ _id, contribution_uid: uid, outcome }: MergeRecordDoc): AuditSubject {
+  return { objects: [_id, ...(uid === undefined ? [] : [uid])], outcome: outcome.level };
 }
 
 const OK = 200;

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { tellMerge } from '../base/events.js';
+import { auditCommitted, writeAudit } from '../change/audit-draft.js';
 import { fullState } from '../change/commit-state.js';
 import { planCommit } from '../change/plan.js';
 import type { CommitRequest } from '../change/request.js';
 import { holdActive } from '../models/ehr.js';
 import { applyMerge } from './apply.js';
 import { checkMerge } from './check.js';
-import { rememberMerge, type MergeResult } from './details.js';
+import { mergeSubject, rememberMerge, type MergeResult } from './details.js';
 import { mergeAudit, mergeDescription, planMerge, type MergePlan } from './plan.js';
 import { DRY_RUN, type FreshIds, type MergeContext, type MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
@@ -38,8 +39,10 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
       commit: commitRequest(request, fresh, plan),
     });
     await rememberMerge(applied);
+    await writeAudit(mergeSubject(applied));
     return applied;
   });
+  auditCommitted();
   tellMerge({ kind: 'merge' });
   return record;
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../base/errors.js';
 import { tellMerge } from '../base/events.js';
+import { auditCommitted, writeAudit } from '../change/audit-draft.js';
 import { fullState } from '../change/commit-state.js';
 import { planCommit } from '../change/plan.js';
 import type { CommitRequest } from '../change/request.js';
 import { ehrById, holdActive } from '../models/ehr.js';
 import { holdMerged } from '../models/merge-content.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
-import { rememberMerge, type MergeResult } from './details.js';
+import { mergeSubject, rememberMerge, type MergeResult } from './details.js';
 import { mergeAudit } from './plan.js';
 import type { MergeContext, UnmergeRequest } from './request.js';
 import { undoMerge } from './restore.js';
@@ -33,10 +34,15 @@ export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest
       planCommit(context.change.settings, await fullState(commit), commit, context.change.now());
     }
     const undone = resultOf(record, plan.summary);
-    if (!request.dryRun) await rememberMerge(undone);
+    if (!request.dryRun) {
+      await rememberMerge(undone);
+      await writeAudit(mergeSubject(record));
+    }
     return undone;
   });
-  if (!request.dryRun) tellMerge({ kind: 'unmerge' });
+  if (request.dryRun) return result;
+  auditCommitted();
+  tellMerge({ kind: 'unmerge' });
   return result;
 }
 

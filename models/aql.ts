@@ -10,10 +10,11 @@ import type { LeafIndex } from './layout.js';
 import type { VersionDoc } from './version.js';
 import { LEAF_TRUST_MS, storageSettings } from './settings.js';
 
-/** A row as pipelines of `aql/translate` give it: cells, and the segments that belong to object cells. */
+/** A row as pipelines of `aql/translate` give it: cells, the segments that belong to object cells, its EHRs. */
 export interface PipelineRow {
   readonly row: readonly JsonValue[];
   readonly segs?: readonly (readonly { readonly s: number; readonly o: JsonValue }[] | null)[];
+  readonly ehrs?: readonly (string | null)[];
 }
 
 /** Limits of one execution. */

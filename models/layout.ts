@@ -118,9 +118,14 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     indexes: [
       { key: { time: 1 } },
       { key: { ehr_id: 1, time: 1 } },
-      { key: { target: 1, time: 1 } },
+      // Few records have these, so that writes do not pay for them.
+      { key: { ehr_ids: 1, time: 1 }, options: { ...exists('ehr_ids') } },
+      { key: { target: 1, time: 1 }, options: { ...exists('target') } },
+      { key: { status: 1, time: 1 }, options: { partialFilterExpression: { status: { $gte: 400 } } } },
       { key: { user: 1, time: 1 } },
       UNSEALED,
+      { key: { sub: 1, time: 1 }, options: { ...exists('sub') } },
+      { key: { operation: 1, time: 1 } },
     ],
   },
   { name: COLLECTIONS.removals, indexes: [{ key: { ids: 1 } }, UNSEALED] },

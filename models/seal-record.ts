@@ -82,7 +82,8 @@ export function unsealedRecords<Name extends MarkedCollection>(
 ): Promise<SealedRecords[Name][]> {
   return documents(collection)
     .find<SealedRecords[Name]>(
-      { unsealed: true },
+      // A record of a streamed answer is completed when the stream ends, and never changes afterwards.
+      { unsealed: true, pending: { $exists: false } } as object,
       {
         promoteBuffers: true,
         ...(collection === 'contributions' && { projection: { versions: 1, leaves: 1 } }),

@@ -49,7 +49,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   if (rates !== null) app.use(rateLimitByAddress(rates));
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
   if (settings.managementPort !== null) app.use(managementDoor());
-  app.use(audit(settings));
+  app.use(audit(settings, log));
   app.use(authenticate({ identify: createIdentifier(settings, log), isOpen: settings.auth === 'none' }));
   if (rates !== null) app.use(rateLimitByUser(rates));
   app.use(requestIdentity()).use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));

@@ -50,7 +50,7 @@ function plain(query: Finish): QueryPlan {
   if (sorted || isCut) placeOrder(order, page, steps);
   cut(page, order, steps);
   const late = sorted || isCut;
-  const output = outputOf(rows, scope.columns, steps, late);
+  const output = { ...outputOf(rows, scope.columns, steps, late), ehrs: noticedEhrs(query) };
   const plan = close(collection, sinkLookups(steps), output, null);
   return sorted ? { ...plan, probe: probeOf(query, keys, steps, shapeOf(output)) } : plan;
 }
@@ -65,13 +65,14 @@ function keptCells(cells: readonly Cell[], steps: Step[]): Cell[] {
  * ORDER BY the start time of the COMPOSITION with a limit: the index gives the documents in that order, so only
  * as many are read as rows are wanted.
  */
-function plainByStart({ collection, state, page }: Finish, direction: 1 | -1): QueryPlan {
+function plainByStart(query: Finish, direction: 1 | -1): QueryPlan {
+  const { collection, state, page } = query;
   const { scope, tree } = state;
   tree.steps.splice(1, 0, { kind: 'sort', keys: [['start', direction]] });
   const cells = scope.columns.map((column) => plainCell(column, state));
   const rows = keptCells(cells, tree.steps);
   cut(page, [], tree.steps);
-  const output = outputOf(rows, scope.columns, tree.steps, true);
+  const output = { ...outputOf(rows, scope.columns, tree.steps, true), ehrs: noticedEhrs(query) };
   return close(collection, sinkLookups(tree.steps), output, null);
 }
 
@@ -148,6 +149,22 @@ interface Output {
   readonly row: readonly Expression[];
   readonly segs: readonly Expression[];
   readonly columns: readonly PlanColumn[];
+  readonly ehrs?: readonly Expression[];
+}
+
+/** The EHR of each EHR class of FROM that the query does not fix. */
+function noticedEhrs({ notesEhrs, state }: Finish): Expression[] {
+  if (!notesEhrs) return [];
+  const { scope, tree } = state;
+  const unknown = scope.aliases.filter(({ kind, fixedEhrId }) => kind === 'ehr' && fixedEhrId === null);
+  return unknown.flatMap(({ index }) => tree.places.get(index)?.slot ?? []);
+}
+
+/** The EHR of a group when it is of one, without a list of all: the least id is then also the greatest. */
+function onlyEhr(slot: Expression, index: number, accumulators: Group['accumulators']): Expression {
+  const [least, greatest] = [`el${index}`, `eg${index}`];
+  Object.assign(accumulators, { [least]: { $min: slot }, [greatest]: { $max: slot } });
+  return { $cond: [{ $eq: [`$${least}`, `$${greatest}`] }, `$${least}`, null] };
 }
 
 /** Fetches texts and nested segments for the rows that are left; `late`: their documents are gone by now. */
@@ -182,17 +199,17 @@ function segmentsOf(cell: Cell, index: number, steps: Step[], late: boolean): Ex
   return { $first: `$${as}.segs` };
 }
 
-function shapeOf({ row, segs }: Pick<Output, 'row' | 'segs'>): Stage {
-  return segs.length > 0 ? { _id: 0, row, segs } : { _id: 0, row };
+function shapeOf({ row, segs, ehrs = [] }: Omit<Output, 'columns'>): Stage {
+  return { _id: 0, row, ...(segs.length > 0 && { segs }), ...(ehrs.length > 0 && { ehrs }) };
 }
 
 function close(
   collection: 'aql' | 'ehrs',
   steps: readonly Step[],
-  { row, segs, columns }: Output,
+  { columns, ...output }: Output,
   emptyRow: readonly JsonValue[] | null,
 ): QueryPlan {
-  const shape = shapeOf({ row, segs });
+  const shape = shapeOf(output);
   const needed = fieldsOf(shape);
   const pipeline: Stage[] = emitStages(steps, needed, COLLECTION_FIELDS[collection]);
   pipeline.push({ $project: shape });
@@ -219,7 +236,7 @@ function comparesNodes(state: ValueState): boolean {
 }
 
 /** The EHRs of all tuples, for the evaluator to look at. */
-function candidateEhrs({ collection, state }: Finish): QueryPlan {
+function candidateEhrs({ collection, state, notesEhrs }: Finish): QueryPlan {
   const { scope, tree } = state;
   const ehrs = scope.aliases.filter(({ kind }) => kind === 'ehr');
   const slots = ehrs.map(({ index }) => tree.places.get(index)?.slot ?? null);
@@ -232,7 +249,8 @@ function candidateEhrs({ collection, state }: Finish): QueryPlan {
     kind: 'plain',
     segs: null,
   }));
-  const plan = close(collection, tree.steps, { row, segs: [], columns }, null);
+  const output = { row, segs: [], columns, ehrs: notesEhrs ? row : [] };
+  const plan = close(collection, tree.steps, output, null);
   return { ...plan, inProcess: { kind: 'evaluate' } };
 }
 
@@ -243,6 +261,7 @@ function groups(query: Finish): QueryPlan {
   const { collection, state, page } = query;
   const { scope, tree } = state;
   const group = groupOf(scope.columns, state);
+  const ehrs = noticedEhrs(query).map((slot, index) => onlyEhr(slot, index, group.accumulators));
   const keys = scope.orderBy.flatMap((key, index) => groupSortKeys(key, index, group, query));
   tree.steps.push({ kind: 'group', id: group.id, accumulators: group.accumulators });
   tree.steps.push(...group.sortFields);
@@ -252,7 +271,7 @@ function groups(query: Finish): QueryPlan {
   if (isSorted)
     tree.steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(order) : order });
   cut(page, order, tree.steps);
-  const output = outputOf(group.cells, scope.columns, tree.steps, true);
+  const output = { ...outputOf(group.cells, scope.columns, tree.steps, true), ehrs };
   return close(collection, tree.steps, output, group.id === null ? group.empty : null);
 }
 

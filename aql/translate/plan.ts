@@ -15,7 +15,10 @@ export interface PlanColumn {
 /** A compiled query: plain data that says what to run and how to read the rows. */
 export interface QueryPlan {
   readonly collection: 'aql' | 'ehrs';
-  /** Gives documents `{row: [cell, …], segs: [[segment, …], …]}`. */
+  /**
+   * Gives documents `{row: [cell, …], segs: [[segment, …], …]}`; with `notesEhrs` also `ehrs: [id, …]`, null where
+   * an EHR class of FROM has none, or where the row stands for several.
+   */
   readonly pipeline: readonly Stage[];
   readonly columns: readonly PlanColumn[];
   /** The one row of aggregates without grouping when nothing is found. */

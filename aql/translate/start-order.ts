@@ -10,6 +10,8 @@ export interface Finish {
   readonly required: ReadonlySet<number>;
   /** Key of the leaf that ORDER BY starts with, if WHERE compares it. */
   readonly sortedLeaf: string | null;
+  /** Whether rows tell the EHRs that they are of. */
+  readonly notesEhrs: boolean;
   /** Whether the documents' `start` orders COMPOSITIONs as AQL does. */
   readonly ordersByStart: boolean;
 }

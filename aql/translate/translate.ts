@@ -32,6 +32,8 @@ export interface TranslationContext {
   /** Request parameter `as_of`. */
   readonly asOf: Date | null;
   readonly clock: Clock;
+  /** true: rows also tell the EHRs that they are of, as far as the query does not fix them. */
+  readonly notesEhrs?: boolean;
 }
 
 /** Compiles a resolved query into one aggregation pipeline. Pure. AQL page section 4. */
@@ -79,6 +81,7 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
   for (const each of [...first, ...trees.filter((one) => !first.includes(one))]) emitTree(each, tree);
   return finish({
     ...{ collection: from.collection === 'ehrs' ? 'ehrs' : 'aql', state, page, required },
+    notesEhrs: context.notesEhrs === true,
     ordersByStart: context.isCurrent,
     sortedLeaf: sortedLeaf(firstEhr(scope.from), scope, conjuncts, context),
   });

@@ -19,7 +19,7 @@ export function adminGroups(settings: Settings): OperationGroup[] {
         statusOperation(),
         ...adminDefinitionOperations(settings),
         ...adminEhrOperations(settings),
-        ...auditOperations(),
+        ...auditOperations(settings),
         ...verifyOperations(),
       ],
     },

@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import { formatUtc } from '../../base/iso8601.js';
-import type { JsonObject } from '../../base/json.js';
+import type { JsonObject, JsonValue } from '../../base/json.js';
+import type { Settings } from '../../base/settings.js';
 import { responseBody } from '../../format/media-type.js';
 import { auditRecords, isEhrAudited, type AuditDoc, type AuditFilter } from '../../models/audit.js';
 import { ehrById } from '../../models/ehr.js';
@@ -9,17 +10,18 @@ import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { csvHeader, csvLine } from '../query/csv.js';
 import { adminOperation } from './record.js';
 
 const DEFAULT_FETCH = 100;
-const FILTERS = ['from', 'to', 'user', 'audit_offset', 'audit_fetch'] as const;
+const FILTERS = ['from', 'to', 'user', 'operation', 'audit_status', 'audit_offset', 'audit_fetch'] as const;
 const FAILURE = { root: 'AuditRecords', fields: {} };
 const RECORDS: Operation['responses'] = {
-  200: { description: 'Newest first', body: { schema: 'AuditRecordList', types: 'json' } },
+  200: { description: 'Newest first', body: { schema: 'AuditRecordList', types: 'records' } },
 };
 
 /** Reading the audit, of everything or of one EHR. */
-export function auditOperations(): Operation[] {
+export function auditOperations({ csvBom }: Pick<Settings, 'csvBom'>): Operation[] {
   return [
     adminOperation({
       id: 'getAudit',
@@ -33,8 +35,8 @@ export function auditOperations(): Operation[] {
       failure: FAILURE,
       handle: async (ctx) => {
         const ehrId = queryParameter(ctx, 'audit_ehr_id');
-        auditAbout(ctx, ehrId === null ? {} : { ehrId });
-        await answer(ctx, { ...filterFrom(ctx), ...(ehrId !== null && { ehrId }) });
+        auditAbout(ctx, ehrId === null ? {} : { ehr_id: ehrId });
+        await answer(ctx, { ...filterFrom(ctx), ...(ehrId !== null && { ehrId }) }, csvBom);
       },
     }),
     adminOperation({
@@ -54,39 +56,81 @@ export function auditOperations(): Operation[] {
         if ((await ehrById(ehrId)) === null && !(await isEhrAudited(ehrId))) {
           throw new CdrError('not-found', `EHR with id ${ehrId} never existed`);
         }
-        auditAbout(ctx, { ehrId });
-        await answer(ctx, { ...filter, ehrId });
+        auditAbout(ctx, { ehr_id: ehrId });
+        await answer(ctx, { ...filter, ehrId }, csvBom);
       },
     }),
   ];
 }
 
-async function answer(ctx: Context, filter: AuditFilter): Promise<void> {
-  const form = responseBody('query', ctx.get('Accept'));
+async function answer(ctx: Context, filter: AuditFilter, csvBom: boolean): Promise<void> {
+  const form = responseBody('admin-records', ctx.get('Accept'));
   const records = (await auditRecords(filter)).map(recordOf);
-  writeText(ctx, form, JSON.stringify(records));
+  writeText(ctx, form, form.format === 'CSV' ? csvOf(records, csvBom) : JSON.stringify(records));
 }
 
+/** The fields of a record in the order of a CSV line. */
+const FIELDS = [
+  'time',
+  'user',
+  'sub',
+  'issuer',
+  'client_id',
+  'address',
+  'operation',
+  'status',
+  'ehr_id',
+  'ehr_ids',
+  'ehr_count',
+  'target',
+  'objects',
+  'aql',
+  'parameters_hash',
+  'rows',
+  'population',
+  'options',
+  'reason',
+  'outcome',
+  'dry_run',
+  'pending',
+  'request_id',
+] as const satisfies readonly (keyof AuditDoc)[];
+
 function recordOf(doc: AuditDoc): JsonObject {
-  return {
-    time: formatUtc(doc.time),
-    user: doc.user,
-    operation: doc.operation,
-    ...(doc.ehr_id !== undefined && { ehr_id: doc.ehr_id }),
-    ...(doc.target !== undefined && { target: doc.target }),
-    status: doc.status,
-    request_id: doc.request_id,
+  const { _id, time, ...rest } = doc;
+  const values: Partial<Record<string, JsonValue>> = {
+    ...(rest as unknown as JsonObject),
+    time: formatUtc(time),
   };
+  return Object.fromEntries(FIELDS.flatMap((name) => withValue(name, values[name])));
+}
+
+function withValue(name: string, value: JsonValue | undefined): [string, JsonValue][] {
+  return value === undefined ? [] : [[name, value]];
+}
+
+/** Lists become texts with spaces: no id has one. */
+function csvOf(records: readonly JsonObject[], csvBom: boolean): string {
+  const lines = records.map((record) => csvLine(JSON.stringify(FIELDS.map((name) => cellOf(record[name])))));
+  return csvHeader(FIELDS, csvBom) + lines.join('');
+}
+
+function cellOf(value: JsonValue | undefined): JsonValue {
+  return Array.isArray(value) ? value.join(' ') : (value ?? null);
 }
 
 function filterFrom(ctx: Context): AuditFilter {
   const from = queryParameter(ctx, 'from');
   const to = queryParameter(ctx, 'to');
   const user = queryParameter(ctx, 'user');
+  const operation = queryParameter(ctx, 'operation');
+  const status = queryParameter(ctx, 'audit_status');
   return {
     ...(from !== null && { from }),
     ...(to !== null && { to }),
     ...(user !== null && { user }),
+    ...(operation !== null && { operation }),
+    ...(status !== null && { status }),
     offset: queryParameter(ctx, 'audit_offset') ?? 0,
     fetch: queryParameter(ctx, 'audit_fetch') ?? DEFAULT_FETCH,
   };

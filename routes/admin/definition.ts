@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../base/errors.js';
 import type { Settings } from '../../base/settings.js';
-import { exactVersion, formatVersion } from '../../base/semver.js';
+import { exactVersion } from '../../base/semver.js';
 import { templateNotFound } from '../../change/refusal.js';
+import { deleteStoredQuery } from '../../change/stored-query.js';
 import { deleteAllTemplates, deleteTemplate, updateTemplate } from '../../change/template.js';
 import { requestBody, responseBody } from '../../format/media-type.js';
-import { removeStoredQuery } from '../../models/stored-query.js';
 import { templateById } from '../../models/template.js';
 import { compileTemplate } from '../../template/compile.js';
 import { auditAbout } from '../http/audit-trail.js';
@@ -120,9 +120,7 @@ async function removeQuery(ctx: Context): Promise<void> {
   auditAbout(ctx, { target: `${name}/${versionText}` });
   const version = exactVersion(prefix);
   if (version === null) throw new CdrError('invalid', 'the version must be exact, such as 1.0.0');
-  if (!(await removeStoredQuery(name, version))) {
-    throw new CdrError('not-found', `there is no stored query ${name}/${formatVersion(version)}`);
-  }
+  await deleteStoredQuery(name, version);
   ctx.status = 200;
   ctx.body = '';
   ctx.remove('Content-Type');

@@ -86,7 +86,7 @@ async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {
   const request = requestBody('rm', ctx.get('Content-Type'));
   const form = adminForm(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  auditAbout(ctx, { ehrId });
+  auditAbout(ctx, { ehr_id: ehrId });
   const text = bodyText(ctx);
   await readableEhr(ehrId);
   if (text === null) {
@@ -116,7 +116,7 @@ async function overLatest(update: () => Promise<unknown>): Promise<void> {
 
 async function deleteEhr(ctx: Context): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
-  auditAbout(ctx, { ehrId });
+  auditAbout(ctx, { ehr_id: ehrId });
   await eraseEhr(ehrId);
   ctx.status = 204;
 }
@@ -125,7 +125,7 @@ async function updateContribution(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const contributionUid = pathParameter(ctx, 'contribution_id');
-  auditAbout(ctx, { ehrId, target: contributionUid });
+  auditAbout(ctx, { ehr_id: ehrId, target: contributionUid });
   await readableEhr(ehrId);
   if ((await contributionOf(ehrId, contributionUid)) === null) {
     throw new CdrError('not-found', `CONTRIBUTION with id ${contributionUid} does not exist in EHR ${ehrId}`);
@@ -156,7 +156,7 @@ function deletion({ id, type, path, key }: Deletion): Operation {
       const ehrId = pathParameter(ctx, 'ehr_id');
       const uid = pathParameter(ctx, key);
       const objectId = 'id' in uid ? uid.id.objectId : uid.objectId;
-      auditAbout(ctx, { ehrId, target: objectId });
+      auditAbout(ctx, { ehr_id: ehrId, target: objectId });
       await readableEhr(ehrId);
       if ('id' in uid) await requireVersion(ehrId, type, uid);
       await eraseVersionedObject(ehrId, type, objectId);

@@ -7,10 +7,11 @@ import { toXml } from '../../format/canonical-xml.js';
 import { responseBody } from '../../format/media-type.js';
 import { mergeDetails, rememberedMerge } from '../../merge/details.js';
 import { mergeEhrs } from '../../merge/merge.js';
-import type { MergeContext } from '../../merge/request.js';
+import type { MergeContext, UnmergeRequest } from '../../merge/request.js';
 import { directMerge, mergeStatus, mergeTarget } from '../../merge/status.js';
 import { unmergeData } from '../../merge/unmerge-data.js';
 import { unmergeEhrs } from '../../merge/unmerge.js';
+import type { AuditSubject } from '../../models/audit.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
@@ -111,7 +112,9 @@ function answerAgain(ctx: Context, result: IdempotentResult): void {
 async function merge(ctx: Context, context: MergeContext): Promise<void> {
   const request = mergeRequestFrom(ctx);
   const form = adminForm(ctx);
-  auditAbout(ctx, { ehrId: request.sourceEhr, target: request.targetEhr });
+  const { reversible, folderMerge, compositionMerge } = request;
+  const options = { reversible, folder_merge: folderMerge, composition_merge: compositionMerge };
+  auditAbout(ctx, { ...requestSubject(request), options });
   const fields = mergeDetails(await mergeEhrs(context, request));
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
@@ -119,7 +122,7 @@ async function merge(ctx: Context, context: MergeContext): Promise<void> {
 async function unmerge(ctx: Context, context: MergeContext): Promise<void> {
   const request = unmergeRequestFrom(ctx);
   const form = adminForm(ctx);
-  auditAbout(ctx, { ehrId: request.sourceEhr, target: request.targetEhr });
+  auditAbout(ctx, requestSubject(request));
   const fields = mergeDetails(await unmergeEhrs(context, request));
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
@@ -127,7 +130,7 @@ async function unmerge(ctx: Context, context: MergeContext): Promise<void> {
 async function getMergeTarget(ctx: Context): Promise<void> {
   const form = responseBody('admin-text', ctx.get('Accept'));
   const ehrId = pathParameter(ctx, 'merged_ehr_id');
-  auditAbout(ctx, { ehrId });
+  auditAbout(ctx, { ehr_id: ehrId });
   const target = await mergeTarget(ehrId);
   ctx.status = 200;
   writeText(ctx, form, form.format === 'JSON' ? JSON.stringify(target) : target);
@@ -162,8 +165,13 @@ async function getMergeDetails(ctx: Context): Promise<void> {
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
 
+function requestSubject({ sourceEhr, targetEhr, dryRun }: UnmergeRequest): AuditSubject {
+  const pair = { ehr_id: sourceEhr, ehr_ids: [sourceEhr, targetEhr], target: targetEhr };
+  return { ...pair, ...(dryRun && { dry_run: true }) };
+}
+
 function auditPair(ctx: Context, source: string | null, target: string | null): void {
   const ehrId = source ?? target;
   if (ehrId === null) return;
-  auditAbout(ctx, { ehrId, ...(source !== null && target !== null && { target }) });
+  auditAbout(ctx, { ehr_id: ehrId, ...(source !== null && target !== null && { target }) });
 }

@@ -10,6 +10,7 @@ import type { BodyType } from '../../format/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
 import { versionsById } from '../../models/version.js';
 import { isLarge, readLargeComposition } from '../../workers/large-body.js';
+import { auditAbout } from '../http/audit-trail.js';
 import {
   answerWrite,
   parseCanonical,
@@ -79,6 +80,10 @@ async function get(ctx: Context): Promise<void> {
   const { resolveRefs } = parsePrefer(ctx.get('Prefer'));
   if (resolveRefs) ctx.set('Preference-Applied', 'resolve_refs');
   setResourceHeaders(ctx, headersOf(contribution));
+  if (resolveRefs) {
+    const uids = contribution.versions.map((version) => version.uid);
+    auditAbout(ctx, { objects: [contribution._id, ...uids] });
+  }
   await writeContribution(ctx, form, contribution);
 }
 

@@ -12,6 +12,7 @@ import { contributionIds } from '../../models/contribution.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import { latestVersion, type VersionDoc } from '../../models/version.js';
 import { liveCompositionIds } from '../../models/versioned-object.js';
+import { auditAbout } from '../http/audit-trail.js';
 import {
   answerWrite,
   bodyText,
@@ -149,6 +150,7 @@ async function writeEhr(
   ehr: EhrDoc,
   { form, include }: { readonly form: BodyType; readonly include: readonly string[] },
 ): Promise<void> {
+  auditAbout(ctx, { ehr_id: ehr._id });
   const status = await latestStatus(ehr);
   const lists = await includedLists(ehr._id, include);
   setResourceHeaders(ctx, { etag: ehr._id, path: `/ehr/${ehr._id}`, lastModified: ehr.time_created });

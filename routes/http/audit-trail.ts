@@ -1,76 +1,83 @@
-import { randomBytes } from 'node:crypto';
-import type { Context, Middleware, Next } from 'koa';
-import { CdrError } from '../../base/errors.js';
+import type { Context } from 'koa';
 import { parseEhrId } from '../../base/object-version-id.js';
-import { insertAudit, type AuditDoc } from '../../models/audit.js';
-import { ERROR_STATUS } from './error-status.js';
-import { requestState } from './request-state.js';
+import { AuditDraft } from '../../change/audit-draft.js';
+import type { AuditSender, AuditSubject } from '../../models/audit.js';
+import { requestState, type MatchedOperation } from './request-state.js';
 
-/** What the audit record of a request tells beside who, when and with what outcome. */
-interface AuditSubject {
-  ehrId?: string;
-  target?: string;
+const KEY = 'auditDraft';
+
+/** What a record is called whose address no operation has. */
+const UNKNOWN_OPERATION = 'unknown';
+
+/** Longest id of a path that a record repeats. */
+const MAX_ID_LENGTH = 255;
+
+/** Path parameters that name what an operation is about, beside the EHR. */
+const OBJECT_IDS = [
+  'version_uid',
+  'versioned_object_uid',
+  'uid_based_id',
+  'contribution_uid',
+  'contribution_id',
+  'composition_id',
+  'directory_id',
+  'template_id',
+];
+
+/** Begins the record of a request; from now on `auditAbout` adds to it. `successStatus`: as of `AuditDraft`. */
+export function beginAudit(ctx: Context, successStatus: number): AuditDraft {
+  const draft = auditDraft(ctx, successStatus);
+  (ctx.state as Record<string, AuditDraft>)[KEY] = draft;
+  return draft;
 }
 
-const KEY = 'auditSubject';
-
-/** Names the EHR and the target of the request under way; a handler calls it as soon as it knows them. */
-export function auditAbout(ctx: Context, about: { readonly ehrId?: string; readonly target?: string }): void {
-  const subject = (ctx.state as Record<string, AuditSubject | undefined>)[KEY];
-  if (subject !== undefined) Object.assign(subject, about);
+/** A record of the request that nothing adds to. */
+export function auditDraft(ctx: Context, successStatus: number): AuditDraft {
+  return new AuditDraft(() => ({ ...senderOf(ctx), ...subjectOfPath(ctx) }), successStatus);
 }
 
-/** Which requests are recorded, and under what name. */
-export interface AuditRule {
-  readonly operation: (ctx: Context) => string;
-  /** false: a request without a valid token leaves no record; anyone could fill the audit otherwise. */
-  readonly recordsAnonymous: boolean;
+/** Whether the request under way is recorded, so that it is of use to find out what its record could tell. */
+export function isAudited(ctx: Context): boolean {
+  return draftOf(ctx) !== undefined;
 }
 
-/**
- * Writes one record for the request, whatever becomes of it. It is written before the answer goes out; when it
- * cannot be written the request fails, so that nothing is answered unseen.
- */
-export function audited(rule: AuditRule): Middleware {
-  return async (ctx: Context, next: Next) => {
-    const subject: AuditSubject = {};
-    (ctx.state as Record<string, AuditSubject>)[KEY] = subject;
-    const write = async (status: number): Promise<void> => {
-      if (rule.recordsAnonymous || requestState(ctx).user !== null)
-        await insertAudit(record(ctx, { ...subject, operation: rule.operation(ctx) }, status));
-    };
-    try {
-      await next();
-    } catch (error) {
-      await write(error instanceof CdrError ? ERROR_STATUS[error.code] : 500);
-      throw error;
-    }
-    await write(ctx.status);
-  };
+/** Tells what the request under way is about; a handler calls it as soon as it knows. */
+export function auditAbout(ctx: Context, about: AuditSubject): void {
+  draftOf(ctx)?.about(about);
 }
 
-function record(
-  ctx: Context,
-  subject: AuditSubject & { readonly operation: string },
-  status: number,
-): AuditDoc {
-  const { requestId, user } = requestState(ctx);
-  const time = new Date();
-  const ehrId = subject.ehrId ?? ehrIdOfPath(ctx);
+/** The draft of the request under way, if it is recorded. */
+export function draftOf(ctx: Context): AuditDraft | undefined {
+  return (ctx.state as Record<string, AuditDraft | undefined>)[KEY];
+}
+
+function senderOf(ctx: Context): AuditSender {
+  const { requestId, user, address, matched } = requestState(ctx);
   return {
-    _id: `${time.getTime().toString(36).padStart(9, '0')}-${randomBytes(8).toString('hex')}`,
-    time,
     user: user?.name ?? 'anonymous',
-    operation: subject.operation,
-    ...(ehrId !== null && { ehr_id: ehrId }),
-    ...(subject.target !== undefined && { target: subject.target }),
-    status,
+    ...(user !== null && { sub: user.subject }),
+    ...(user?.issuer != null && { issuer: user.issuer }),
+    ...(user?.clientId != null && { client_id: user.clientId }),
+    address,
+    operation: matched?.operation.id ?? UNKNOWN_OPERATION,
     request_id: requestId,
   };
 }
 
-/** The ehr_id that the path of the operation names, null when it names none or a malformed one. */
-function ehrIdOfPath(ctx: Context): string | null {
-  const text = requestState(ctx).matched?.params.ehr_id;
-  return text === undefined ? null : parseEhrId(text);
+/** What the path of the operation names; malformed ids of EHRs and what is too long to be an id are left out. */
+function subjectOfPath(ctx: Context): AuditSubject {
+  const { matched } = requestState(ctx);
+  if (matched === null) return {};
+  const { ehr_id: text } = matched.params;
+  const ehrId = text === undefined ? null : parseEhrId(text);
+  const objects = objectsOfPath(matched).filter((id) => id.length <= MAX_ID_LENGTH);
+  return { ...(ehrId !== null && { ehr_id: ehrId }), ...(objects.length > 0 && { objects }) };
+}
+
+function objectsOfPath({ params }: MatchedOperation): string[] {
+  const ids = OBJECT_IDS.flatMap((name) => params[name] ?? []);
+  const { qualified_query_name: query, version, name } = params;
+  if (name !== undefined) ids.push(name);
+  if (query === undefined) return ids;
+  return [...ids, version === undefined ? query : `${query}/${version}`];
 }

@@ -7,6 +7,7 @@ import { versionPath } from '../../change/refusal.js';
 import { toXml } from '../../format/canonical-xml.js';
 import { requestBody, responseBody, type BodyType } from '../../format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
+import { auditAbout } from './audit-trail.js';
 import { parsePrefer } from './prefer.js';
 import { parseJsonBody, parseXmlBody } from './request-body.js';
 import { requestState, STANDARD_API } from './request-state.js';
@@ -68,7 +69,11 @@ export interface ResourceHeaders {
 
 /** Sets the headers that tell which state of a resource is answered. */
 export function setResourceHeaders(ctx: Context, headers: ResourceHeaders): void {
-  if (headers.etag !== undefined) ctx.set('ETag', `"${headers.etag}"`);
+  if (headers.etag !== undefined) {
+    ctx.set('ETag', `"${headers.etag}"`);
+    // What an ETag names is what was answered.
+    auditAbout(ctx, { objects: [headers.etag] });
+  }
   if (headers.path !== undefined) ctx.set('Location', absoluteUrl(ctx, headers.path));
   if (headers.contentVersion !== undefined) requestState(ctx).contentVersion = headers.contentVersion;
   if (headers.lastModified !== undefined) ctx.set('Last-Modified', headers.lastModified.toUTCString());

@@ -3,8 +3,10 @@ import type { Context, Next } from 'koa';
 
 import { CdrError } from '../../base/errors.js';
 import { withIdempotencyClaim } from '../../change/idempotency.js';
+import type { AuditSubject } from '../../models/audit.js';
 import type { IdempotencyDoc, IdempotentResult } from '../../models/idempotency.js';
 import { completedRequest, idempotencyId, removeIfExpired } from '../../models/idempotency.js';
+import { auditAbout } from './audit-trail.js';
 import { filledPath } from './operation-table.js';
 import { currentOperation, requestState } from './request-state.js';
 
@@ -74,7 +76,15 @@ async function takenRequest(id: string, bodyHash: string): Promise<IdempotencyDo
 
 async function answerAgain(ctx: Context, completed: IdempotencyDoc, replay: Replay): Promise<void> {
   ctx.status = completed.status;
+  auditAbout(ctx, replayedSubject(completed.result));
   await replay(ctx, completed.result);
+}
+
+/** What was made by the first request; by this one nothing. */
+function replayedSubject({ uids }: IdempotentResult): AuditSubject {
+  const { source_ehr: source, target_ehr: target, ehr_id: ehrId = source } = uids;
+  const pair = source === undefined || target === undefined ? {} : { ehr_ids: [source, target], target };
+  return { ...(ehrId !== undefined && { ehr_id: ehrId }), ...pair, outcome: 'replayed' };
 }
 
 function keyOf(header: string | string[]): string {

@@ -185,7 +185,12 @@ export const PARAMETERS = {
   unmerge_data: query('Also what is needed to undo a reversible merge', flag, { schema: FLAG }),
   from: query('Earliest time of a record', asTime, { schema: TIME }),
   to: query('Latest time of a record', asTime, { schema: TIME }),
-  user: query('Only records of this user', asText),
+  user: query('Only records of the user with this name or `sub`', asText),
+  operation: query('Only records of this operation: an operationId, or `unknown`', asText),
+  audit_status: query('Only records of calls that were answered with this status', count(100, 599), {
+    name: 'status',
+    schema: { type: 'integer', minimum: 100, maximum: 599 },
+  }),
   audit_ehr_id: query('Only records about this EHR', ehrId, { name: 'ehr_id' }),
   audit_offset: query('Records to leave out', count(0), {
     name: 'offset',

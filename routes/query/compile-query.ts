@@ -61,6 +61,7 @@ export async function compileQuery(
     systemId: settings.systemId,
     subsumption: settings.aql.subsumption,
     asOf: request.asOf,
+    notesEhrs: request.notesEhrs,
     clock,
   });
   return { plan, page, executedAql: executedAql(query, page), query, scope, request, clock };

@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../../base/json.js';
 import { isJsonObject } from '../../base/json.js';
 import { parseEhrId } from '../../base/object-version-id.js';
 import type { Settings } from '../../base/settings.js';
+import { isAudited } from '../http/audit-trail.js';
 import { bodyText, requiredBodyText } from '../http/exchange.js';
 import { queryParameter, queryParameters, textsOf } from '../http/parameter-values.js';
 import { parseJsonBody } from '../http/request-body.js';
@@ -21,6 +22,8 @@ export interface QueryRequest {
   readonly fetch: number | null;
   readonly offset: number | null;
   readonly asOf: Date | null;
+  /** Whether the rows must tell which EHRs they are of. */
+  readonly notesEhrs: boolean;
 }
 
 /** Members of a body beside `q`. */
@@ -90,6 +93,7 @@ function common(ctx: Context, body: JsonObject, defaultTimezone: string): Omit<Q
     fetch: countOf(ctx, body, 'fetch'),
     offset: countOf(ctx, body, 'offset'),
     asOf: asOf === null ? null : instantOf(asOf, defaultTimezone),
+    notesEhrs: isAudited(ctx),
   };
 }
 

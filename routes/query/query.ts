@@ -7,6 +7,8 @@ import type { Settings } from '../../base/settings.js';
 import { requestBody, responseBody, type BodyType } from '../../format/media-type.js';
 import { explainPipeline, runPipeline, type RunLimits } from '../../models/aql.js';
 import { storedQuery } from '../../models/stored-query.js';
+import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
+import { auditQuery, auditScope, fixedEhrs } from './audited-query.js';
 import { compileQuery } from './compile-query.js';
 import type { AskTerminology } from './compile-query.js';
 import { answerEnd } from '../http/answer-end.js';
@@ -110,8 +112,8 @@ function storedOperations(runner: QueryRunner, name: string, path: string): Oper
   ];
 }
 
-/** Of a query that ends with its answer. */
-type EndingLimits = RunLimits & { readonly signal: AbortSignal };
+/** Of a query that ends with its answer; `noted`: what the audit wants to know of its rows. */
+type NotedLimits = RunLimits & { readonly signal: AbortSignal; readonly noted: AnsweredRows };
 
 class QueryRunner {
   private readonly gate: QueryGate;
@@ -138,11 +140,13 @@ class QueryRunner {
     responseBody('json', ctx.get('Accept'));
     const request = await readPostRequest(ctx, this.settings, true);
     const q = readPostQuery(request.body);
+    await auditQuery(ctx, q, null, request);
     const signal = answerEnd(ctx);
     const leave = await this.gate.enter(requesterOf(ctx), signal);
     try {
       const { timeoutMs } = this.settings.aql;
       const compiled = await compileQuery(q, request, this.settings, this.ask);
+      auditScope(ctx, compiled.scope);
       ctx.body = explanation(q, compiled, await explainPipeline(compiled.plan, { timeoutMs, signal }));
     } finally {
       leave();
@@ -169,6 +173,7 @@ class QueryRunner {
   }
 
   private async execute(ctx: Context, q: string, name: string | null, request: QueryRequest): Promise<void> {
+    await auditQuery(ctx, q, name, request);
     const form = responseBody('query', ctx.get('Accept'));
     const signal = answerEnd(ctx);
     cutIdleReader(ctx, this.settings.aql.streamIdleMs, signal);
@@ -177,18 +182,23 @@ class QueryRunner {
     let isStream = false;
     try {
       const compiled = await compileQuery(q, request, this.settings, this.ask);
+      auditScope(ctx, compiled.scope);
       const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
-      const limits: EndingLimits = { timeoutMs: this.settings.aql.timeoutMs, signal };
+      const limits = { timeoutMs: this.settings.aql.timeoutMs, signal };
       isStream = form.format !== 'JSON';
-      if (isStream) this.stream(ctx, form, answer, limits);
-      else await answerResultSet(ctx, form, answer, toldQuery(ctx, q, this.rows(answer, limits)));
+      const fixed = fixedEhrs(compiled.scope);
+      if (isStream) this.stream(ctx, form, answer, { ...limits, noted: streamedRows(ctx, fixed) });
+      else {
+        const rows = this.rows(answer, { ...limits, noted: answeredRows(ctx, fixed) });
+        await answerResultSet(ctx, form, answer, toldQuery(ctx, q, rows));
+      }
     } finally {
       if (isStream && !signal.aborted) signal.addEventListener('abort', leave);
       else leave();
     }
   }
 
-  private stream(ctx: Context, form: BodyType, answer: QueryAnswer, limits: EndingLimits): void {
+  private stream(ctx: Context, form: BodyType, answer: QueryAnswer, limits: NotedLimits): void {
     const rows = this.rows(answer, { ...limits, batchSize: STREAM_BATCH });
     answerStream(ctx, form, answer, toldQuery(ctx, answer.q, rows));
     cutLongAnswer(ctx, this.settings.aql.streamTimeoutMs, limits.signal);
@@ -206,9 +216,18 @@ class QueryRunner {
     for (const row of await evaluateCandidates(found, { scope, page, ...rules })) yield JSON.stringify(row);
   }
 
-  private async *rows(answer: QueryAnswer, limits: RunLimits): AsyncGenerator<string> {
+  private rows(answer: QueryAnswer, { noted, ...limits }: NotedLimits): AsyncIterable<string> {
+    const found = noted.found(runPipeline(answer.compiled.plan, limits));
+    return noted.answered(this.finished(found, answer, limits));
+  }
+
+  /** What the server does with the rows of the database. */
+  private async *finished(
+    found: AsyncIterable<RawRow>,
+    answer: QueryAnswer,
+    limits: RunLimits,
+  ): AsyncGenerator<string> {
     const { plan } = answer.compiled;
-    const found: AsyncIterable<RawRow> = runPipeline(plan, limits);
     const toText = textOfRow(answer);
     let count = 0;
     if (plan.inProcess?.kind === 'evaluate') {

@@ -1,21 +1,92 @@
 import type { Context, Middleware, Next } from 'koa';
+import type { Logger } from 'pino';
+import { CdrError } from '../../base/errors.js';
 import type { Settings } from '../../base/settings.js';
-import { audited } from '../../routes/http/audit-trail.js';
+import { withAuditDraft, type AuditDraft } from '../../change/audit-draft.js';
+import { isUnavailable } from '../../database/mongo-error.js';
+import { insertAudit } from '../../models/audit.js';
+import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
+import { ERROR_STATUS } from '../../routes/http/error-status.js';
 import type { AuditKind } from '../../routes/http/operation.js';
-import { requestState } from '../../routes/http/request-state.js';
+import { parsePrefer } from '../../routes/http/prefer.js';
+import { requestState, STANDARD_API, type MatchedOperation } from '../../routes/http/request-state.js';
+import { Refusals } from './refusals.js';
 
-/** Records each request whose operation says so: administration always, reads and queries with `AUDIT_READS`. */
-export function audit({ auditReads }: Pick<Settings, 'auditReads'>): Middleware {
-  const recorded: readonly AuditKind[] = ['admin', ...(auditReads ? (['read', 'query'] as const) : [])];
+/** What decides which requests are recorded, and how a success is answered. */
+export type AuditSettings = Pick<Settings, 'auditReads' | 'preferMinimalUpdateStatus'>;
+
+const REFUSED: readonly number[] = [401, 403];
+
+/**
+ * Records each request whose operation says so: writes and administration always, reads and queries with
+ * `AUDIT_READS`; and each refusal (401, 403) of whatever address. A write is recorded in its transaction, everything
+ * else before the answer goes out: when that fails the request fails, so that nothing is answered unseen.
+ */
+export function audit(settings: AuditSettings, log: Logger): Middleware {
+  const recorded: readonly AuditKind[] = [
+    ...(['write', 'admin'] as const),
+    ...(settings.auditReads ? (['read', 'query'] as const) : []),
+  ];
+  const trail = new AuditTrail(log);
   return async (ctx: Context, next: Next) => {
-    const operation = requestState(ctx).matched?.operation;
-    if (operation === undefined || !recorded.includes(operation.audit)) {
-      await next();
-      return;
-    }
-    await audited({ operation: () => operation.id, recordsAnonymous: operation.audit !== 'admin' })(
-      ctx,
-      next,
-    );
+    const { matched } = requestState(ctx);
+    if (matched === null || !recorded.includes(matched.operation.audit)) await trail.refusals(ctx, next);
+    else await trail.request(ctx, beginAudit(ctx, successStatus(ctx, matched, settings)), next);
   };
+}
+
+class AuditTrail {
+  readonly #refusals: Refusals;
+
+  constructor(private readonly log: Logger) {
+    this.#refusals = new Refusals(log);
+  }
+
+  /** Runs a request that is recorded only when it is refused. */
+  async refusals(ctx: Context, next: Next): Promise<void> {
+    try {
+      await next();
+    } catch (error) {
+      if (REFUSED.includes(statusOf(error))) await this.#refuse(ctx, auditDraft(ctx, 0), error);
+      throw error;
+    }
+  }
+
+  /** Runs a request that leaves one record. */
+  async request(ctx: Context, draft: AuditDraft, next: Next): Promise<void> {
+    try {
+      await withAuditDraft(draft, next);
+    } catch (error) {
+      if (REFUSED.includes(statusOf(error))) await this.#refuse(ctx, draft, error);
+      else if (!isUnavailable(error)) await this.#recordFailure(draft, statusOf(error));
+      throw error;
+    }
+    if (!draft.isCommitted) await insertAudit(draft.record(ctx.status));
+  }
+
+  #refuse(ctx: Context, draft: AuditDraft, error: unknown): Promise<void> {
+    return this.#refusals.note(requestState(ctx).user === null, () => draft.record(statusOf(error)));
+  }
+
+  /** What the client is told is why its request failed, even when that cannot be recorded. */
+  async #recordFailure(draft: AuditDraft, status: number): Promise<void> {
+    const record = draft.record(status);
+    try {
+      await insertAudit(record);
+    } catch (error) {
+      this.log.error({ requestId: record.request_id, err: error }, 'a failure could not be recorded');
+    }
+  }
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof CdrError ? ERROR_STATUS[error.code] : 500;
+}
+
+/** What an operation is going to answer when its transaction is committed: it must be known before. */
+function successStatus(ctx: Context, { operation }: MatchedOperation, settings: AuditSettings): number {
+  const [first = 200] = Object.keys(operation.responses).map(Number);
+  const isVersioned = operation.method === 'PUT' && operation.path.startsWith(`${STANDARD_API}/ehr/{ehr_id}/`);
+  const isMinimal = first === 200 && isVersioned && parsePrefer(ctx.get('Prefer')).returns === 'minimal';
+  return isMinimal ? settings.preferMinimalUpdateStatus : first;
 }

@@ -62,12 +62,12 @@ export function objectIdOf(versionUid: string): string {
   return versionUid.split('::')[0] ?? '';
 }
 
-/** Everything in the database but caches of shapes, to compare before and after a refused request. */
+/** Everything in the database but caches of shapes and the audit, which knows of refusals too, to compare before and after a refused request. */
 export async function dump(): Promise<string> {
   const { db } = mongoose.connection;
   if (db === undefined) throw new Error('not connected');
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
-  const names = collections.map(({ name }) => name).filter((name) => name !== 'aql_shapes');
+  const names = collections.map(({ name }) => name).filter((name) => !['aql_shapes', 'audit'].includes(name));
   const all: Record<string, unknown[]> = {};
   for (const name of names.sort()) all[name] = await db.collection(name).find().sort({ _id: 1 }).toArray();
   return JSON.stringify(all);
