@@ -1,7 +1,7 @@
 import { CdrError } from '../base/errors.js';
 import type { AuditDoc } from '../models/audit.js';
 import type { ContributionDoc } from '../models/contribution.js';
-import { COLLECTIONS } from '../models/layout.js';
+import { COLLECTIONS, type SealedCollection, type SealLeaf } from '../models/layout.js';
 import { withLease } from '../models/lease.js';
 import { inSteps } from '../models/merge-content.js';
 import {
@@ -12,9 +12,7 @@ import {
   nextBlock,
   type SealBlock,
   type SealBlockHead,
-  type SealedCollection,
   type SealHead,
-  type SealLeaf,
   type SealPosition,
 } from '../models/seal-block.js';
 import { listOf, NO_BLOCK } from '../models/seal-hash.js';

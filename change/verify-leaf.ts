@@ -1,7 +1,8 @@
 import { groupBy } from '../base/group-by.js';
 import { inSteps } from '../models/merge-content.js';
 import { removalsOf, type RemovalDoc } from '../models/removal.js';
-import type { SealBlock, SealedCollection, SealLeaf } from '../models/seal-block.js';
+import type { SealedCollection, SealLeaf } from '../models/layout.js';
+import type { SealBlock } from '../models/seal-block.js';
 import { contributionLeaf } from '../models/seal-hash.js';
 import {
   attestationCount,

@@ -1,13 +1,5 @@
-import { COLLECTIONS } from '../models/layout.js';
-import {
-  blockHash,
-  blocksAfter,
-  rootOf,
-  SEALED,
-  type SealBlock,
-  type SealedCollection,
-  type SealHead,
-} from '../models/seal-block.js';
+import { COLLECTIONS, SEALED, type SealedCollection } from '../models/layout.js';
+import { blockHash, blocksAfter, rootOf, type SealBlock, type SealHead } from '../models/seal-block.js';
 import { NO_BLOCK } from '../models/seal-hash.js';
 import { allIds, idsInTail, idText, recordsById } from '../models/seal-record.js';
 import { IdSet } from './id-set.js';

@@ -1,8 +1,7 @@
 import { model, Schema } from 'mongoose';
 import type { JsonObject } from '../base/json.js';
-import { COLLECTIONS, type RootType } from './layout.js';
+import { COLLECTIONS, type RootType, type SealLeaf } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
-import type { SealLeaf } from './seal-block.js';
 
 /** Who sent the request that made a CONTRIBUTION, whatever it says of its committer. */
 export interface RequestIdentity {

@@ -23,6 +23,27 @@ export const COLLECTIONS = {
 /** Name of a collection. */
 export type CollectionName = (typeof COLLECTIONS)[keyof typeof COLLECTIONS];
 
+/** Collections whose records are sealed. */
+export const SEALED = [
+  COLLECTIONS.contributions,
+  COLLECTIONS.versions,
+  COLLECTIONS.audit,
+  COLLECTIONS.removals,
+] as const;
+
+/** A collection whose records are sealed. */
+export type SealedCollection = (typeof SEALED)[number];
+
+/** One record of a block. */
+export interface SealLeaf {
+  readonly collection: SealedCollection;
+  readonly id: string;
+  /** Of a VERSION: how many of its ATTESTATIONs `hash` covers; absent: none. */
+  readonly attestations?: number;
+  /** SHA-256 of the record, from models/seal-hash.ts. */
+  readonly hash: Buffer;
+}
+
 /** One index as data: key pattern in order (1 ascending, -1 descending) and the options of `createIndex`. */
 export interface IndexLayout {
   readonly key: Readonly<Record<string, 1 | -1>>;

@@ -1,28 +1,7 @@
 import mongoose from 'mongoose';
 import { isDuplicateKey } from '../database/mongo-error.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS, SEALED, type SealedCollection, type SealLeaf } from './layout.js';
 import { canonicalText, merkleRoot, NO_BLOCK, sha256 } from './seal-hash.js';
-
-/** Collections whose records are sealed. */
-export const SEALED = [
-  COLLECTIONS.contributions,
-  COLLECTIONS.versions,
-  COLLECTIONS.audit,
-  COLLECTIONS.removals,
-] as const;
-
-/** A collection whose records are sealed. */
-export type SealedCollection = (typeof SEALED)[number];
-
-/** One record of a block. */
-export interface SealLeaf {
-  readonly collection: SealedCollection;
-  readonly id: string;
-  /** Of a VERSION: how many of its ATTESTATIONs `hash` covers; absent: none. */
-  readonly attestations?: number;
-  /** SHA-256 of the record, from models/seal-hash.ts. */
-  readonly hash: Buffer;
-}
 
 /** How far the sealing of records came that were written by releases without it. */
 export interface SealPosition {

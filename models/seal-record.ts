@@ -1,10 +1,10 @@
 import mongoose from 'mongoose';
 import type { AuditDoc } from './audit.js';
 import type { ContributionDoc } from './contribution.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS, type SealedCollection, type SealLeaf } from './layout.js';
 import { inSteps } from './merge-content.js';
 import type { RemovalDoc } from './removal.js';
-import type { SealedCollection, SealPosition, SealLeaf } from './seal-block.js';
+import type { SealPosition } from './seal-block.js';
 import { auditLeaf, contributionLeaf, listOf, removalLeaf, versionLeaf } from './seal-hash.js';
 import type { VersionDoc } from './version.js';
 
