@@ -77,6 +77,9 @@ export interface AuditFilter {
   readonly fetch: number;
 }
 
+/** A list that is left out when there is none. */
+const TEXTS = Schema.Types.Mixed;
+
 const Audit = model(
   'Audit',
   new Schema<AuditDoc>(
@@ -90,10 +93,10 @@ const Audit = model(
       address: String,
       operation: String,
       ehr_id: String,
-      ehr_ids: { type: [String], default: undefined },
+      ehr_ids: TEXTS,
       ehr_count: Number,
       target: String,
-      objects: { type: [String], default: undefined },
+      objects: TEXTS,
       aql: String,
       parameters_hash: String,
       rows: Number,

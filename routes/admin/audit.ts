@@ -116,7 +116,7 @@ function csvOf(records: readonly JsonObject[], csvBom: boolean): string {
 }
 
 function cellOf(value: JsonValue | undefined): JsonValue {
-  return Array.isArray(value) ? value.join(' ') : (value ?? null);
+  return Array.isArray(value) ? value.map(String).join(' ') : (value ?? null);
 }
 
 function filterFrom(ctx: Context): AuditFilter {

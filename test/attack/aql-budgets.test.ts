@@ -26,7 +26,7 @@ async function answerOf(q: string, parameters: object = {}): Promise<{ status: n
     const { status, body } = await request(app)
       .post(`${V1}/query/aql`)
       .send({ q, query_parameters: parameters });
-    return { status, message: String((body as { message?: string }).message ?? '') };
+    return { status, message: (body as { message?: string }).message ?? '' };
   });
   expect(largestGapMs).toBeLessThan(MAX_GAP_MS);
   expect(heapGrowthBytes).toBeLessThan(MAX_HEAP_GROWTH);

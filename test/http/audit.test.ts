@@ -37,7 +37,7 @@ beforeEach(async () => {
 async function withoutRoomForSuccess(work: () => Promise<void>): Promise<void> {
   const audit = mongoose.connection.collection<{ _id: string; status: number }>('audit');
   await forgetAudit();
-  await audit.createIndex({ status: 1 }, { unique: true, name: 'refusing' });
+  await audit.createIndexes([{ key: { status: 1 }, unique: true, name: 'refusing' }]);
   await audit.insertMany([200, 201, 202, 204].map((status) => ({ _id: `taken-${status}`, status })));
   try {
     await work();
@@ -254,36 +254,40 @@ describe('a write', () => {
     expect(record).not.toHaveProperty('objects');
   });
 
-  it.each<[string, () => Promise<request.Response>, string]>([
+  it.each<[string, () => Promise<() => request.Test>, string]>([
     [
       'a COMPOSITION',
       async () => {
         const ehrId = await givenEhr(testApp());
-        return call('post', `${V1}/ehr/${ehrId}/composition`).send(aComposition());
+        return () => call('post', `${V1}/ehr/${ehrId}/composition`).send(aComposition());
       },
       'versions',
     ],
     [
       'a stored query',
-      async () =>
-        call('put', `${V1}/definition/query/a${randomUUID()}/1.0.0`)
-          .set('Content-Type', 'text/plain')
-          .send('SELECT e FROM EHR e'),
+      () =>
+        Promise.resolve(() =>
+          call('put', `${V1}/definition/query/a${randomUUID()}/1.0.0`)
+            .set('Content-Type', 'text/plain')
+            .send('SELECT e FROM EHR e'),
+        ),
       'stored_queries',
     ],
     [
       'a template',
-      async () =>
-        call('post', `${V1}/definition/template/adl1.4`)
-          .set('Content-Type', 'application/xml')
-          .send(fixture('opt/minimal_admin.en.v1.opt')),
+      () =>
+        Promise.resolve(() =>
+          call('post', `${V1}/definition/template/adl1.4`)
+            .set('Content-Type', 'application/xml')
+            .send(fixture('opt/minimal_admin.en.v1.opt')),
+        ),
       'templates',
     ],
     [
       'a physical deletion',
       async () => {
         const ehrId = await givenEhr(testApp());
-        return call('delete', `${O}/ehr/${ehrId}`, ADMIN);
+        return () => call('delete', `${O}/ehr/${ehrId}`, ADMIN);
       },
       'ehrs',
     ],
@@ -292,7 +296,7 @@ describe('a write', () => {
     const collection = mongoose.connection.collection(name);
     const before = await collection.countDocuments();
     await withoutRoomForSuccess(async () => {
-      const answer = await send;
+      const answer = await send();
       expect(answer.status).toBeGreaterThanOrEqual(400);
     });
     expect(await collection.countDocuments()).toBe(before);
