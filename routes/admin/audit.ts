@@ -97,10 +97,9 @@ const FIELDS = [
 ] as const satisfies readonly (keyof AuditDoc)[];
 
 function recordOf(doc: AuditDoc): JsonObject {
-  const { _id, time, ...rest } = doc;
   const values: Partial<Record<string, JsonValue>> = {
-    ...(rest as unknown as JsonObject),
-    time: formatUtc(time),
+    ...(doc as unknown as JsonObject),
+    time: formatUtc(doc.time),
   };
   return Object.fromEntries(FIELDS.flatMap((name) => withValue(name, values[name])));
 }
