@@ -33,7 +33,6 @@ export default {
     project('http', database),
     project('attack', database),
     project('conformance', database),
-    project('attack', database),
   ],
   coverageProvider: 'v8',
   collectCoverageFrom: [

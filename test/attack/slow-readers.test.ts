@@ -24,6 +24,8 @@ const attacker = bearer(['USER'], 'mallory');
 const others = bearer(['USER'], 'ada');
 const servers: Server[] = [];
 const sockets: Socket[] = [];
+/** The server's ends of all connections. */
+const accepted: Socket[] = [];
 
 useDatabase();
 beforeAll(() => loadReferenceData(HILLTOP), 120_000);
@@ -43,6 +45,7 @@ async function serverWith(limits: Partial<typeof aql>): Promise<number> {
     aql: { ...aql, maxConcurrent: PLACES, maxPerUser: 3, ...limits },
   });
   const server = createServer(app).listen(0, '127.0.0.1');
+  server.on('connection', (socket) => accepted.push(socket));
   servers.push(server);
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
@@ -103,18 +106,18 @@ describe('readers that stop reading', () => {
   it('leave other users served at once, and are cut off', async () => {
     const port = await serverWith({ streamIdleMs: IDLE_MS });
     const request = requestText(ENDLESS, 'application/x-ndjson', attacker);
-    const stalled = await Promise.all(['1', '2', '3'].map(() => sendAndStall(port, request)));
-    const fourth = await sendAndStop(port, request);
+    const before = accepted.length;
+    await Promise.all([1, 2, 3].map(() => sendAndStall(port, request)));
+    await sendAndStop(port, request);
+    await until(() => Promise.resolve(accepted.length === before + 4));
+    const readers = accepted.slice(before);
     const start = performance.now();
     expect(await ask(port, others)).toBe(200);
     expect(performance.now() - start).toBeLessThan(IDLE_MS);
     // Their own further query comes to a place once the readers are cut off.
     expect(await ask(port, attacker)).toBe(200);
-    for (const socket of [...stalled, fourth]) {
-      socket.resume();
-      if (!socket.closed) await once(socket, 'close');
-    }
-    expect(await running()).toBe(0);
+    await until(() => Promise.resolve(readers.every(({ closed }) => closed)));
+    await until(async () => (await running()) === 0);
   }, 60_000);
 
   it('do not keep every place when several users do it', async () => {
