@@ -32,12 +32,22 @@ export function tellMetrics(registry: Registry): void {
   });
 }
 
+let underWay: Promise<Registry> | null = null;
+
 /**
  * The figures of all workers, summed (prom-client's rules for those that cannot be), or those of this process when it
- * is no worker. @throws unavailable when a worker does not answer: a sum without it would look like a restart
+ * is no worker. Who asks meanwhile gets the same. @throws unavailable when a worker does not answer: a sum without it
+ * would look like a restart
  */
-export async function metricsOfAll(own: Registry): Promise<Registry> {
-  if (!cluster.isWorker) return own;
+export function metricsOfAll(own: Registry): Promise<Registry> {
+  if (!cluster.isWorker) return Promise.resolve(own);
+  underWay ??= askPrimary().finally(() => {
+    underWay = null;
+  });
+  return underWay;
+}
+
+async function askPrimary(): Promise<Registry> {
   const id = randomUUID();
   const figures = await new Promise<readonly Figures[] | null>((resolve) => {
     const end = (found: readonly Figures[] | null): void => {
