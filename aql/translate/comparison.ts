@@ -1,7 +1,7 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../base/iso8601.js';
 import type { CodeItem, ComparisonOperator, Literal } from '../ast.js';
 import type { Domain } from '../scope-types.js';
-import { and, conjunction, disjunction, literal, not, or } from './expression.js';
+import { and, conjunction, disjunction, isOneOf, literal, not, or } from './expression.js';
 import type { Expression } from './expression.js';
 import type { DomainValue } from './values.js';
 
@@ -103,6 +103,23 @@ export function literalTruth(
   const matches = disjunction(operand.values.map((value) => compareWithLiteral(value, each, item)));
   if (operator !== '!=') return truth(matches, operand.present);
   return truth(not(matches), operand.present);
+}
+
+/** `operand` is one of some literals, in three-valued logic: one look-up for each reading, however many they are. */
+export function literalListTruth(operand: Operand, items: readonly Literal[]): Truth {
+  const matches = operand.values.map(({ domain, guard, value, codedValue }) => {
+    const constants = items.map((item) => literalIn(domain, item)).filter((each) => each !== null);
+    const codes = codedValue === null ? [] : constants.filter(isCode);
+    return and(
+      guard,
+      or(isOneOf(value, constants), codedValue === null ? false : isOneOf(codedValue, codes)),
+    );
+  });
+  return truth(disjunction(matches), operand.present);
+}
+
+function isCode(constant: string | number | boolean): boolean {
+  return typeof constant === 'string' && constant.includes('::');
 }
 
 /** `left operator right` for two operands that both depend on the document. */

@@ -54,7 +54,7 @@ export function equal(left: Expression, right: Expression): Expression {
 }
 
 /** Whether a value is one of constants. */
-export function isOneOf(value: Expression, constants: readonly string[]): Expression {
+export function isOneOf(value: Expression, constants: readonly (string | number | boolean)[]): Expression {
   const [only] = constants;
   if (only === undefined) return false;
   if (constants.length === 1) return equal(value, literal(only));

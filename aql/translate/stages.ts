@@ -19,7 +19,11 @@ export function emitStages(
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i];
     if (step === undefined) break;
-    if (step.kind === 'set') {
+    if (step.kind === 'match' && i > 0) {
+      const matches = matchRun(steps, i);
+      i += matches.length - 1;
+      stages.push({ $match: matches.length === 1 ? step.match : { $and: matches } });
+    } else if (step.kind === 'set') {
       const run = setRun(steps, liveness, i);
       i = run.last;
       if (run.values.size > 0) emitSets(run, fields, stages);
@@ -67,6 +71,17 @@ function emitStep(step: Exclude<Step, SetStep>, { index, liveness, fields, stage
     default:
       stages.push(plainStage(step));
   }
+}
+
+/** Following matches are one stage: MongoDB would put them together in time that grows with their square. */
+function matchRun(steps: readonly Step[], first: number): Stage[] {
+  const matches: Stage[] = [];
+  for (let i = first; i < steps.length; i++) {
+    const step = steps[i];
+    if (step?.kind !== 'match') break;
+    matches.push(step.match);
+  }
+  return matches;
 }
 
 interface SetRun {

@@ -12,9 +12,9 @@ import type {
 } from '../ast.js';
 import { likeRegex } from '../like-pattern.js';
 import type { CohesionNode, Existence } from '../scope-types.js';
-import { allOf, anyOf, literalTruth, operandTruth, opposite, truth } from './comparison.js';
+import { allOf, anyOf, literalListTruth, literalTruth, operandTruth, opposite, truth } from './comparison.js';
 import type { Truth } from './comparison.js';
-import { and, equal, literal, not, or, present } from './expression.js';
+import { and, isOneOf, literal, not, or, present } from './expression.js';
 import type { Expression } from './expression.js';
 import { identifierTruth } from './identifier.js';
 import { holderPredicateHolds } from './holder-predicate.js';
@@ -85,13 +85,14 @@ function itemTruth(
   const ref = valueOfPath(value, state);
   if (identifier === 'version' && item.kind === 'string')
     return identifierTruth(ref.raw, operator, item.value, state.tree.visibility.systemId);
-  if (item.kind === 'code') return codeTruth(ref.raw, item);
+  if (item.kind === 'code') return codeTruth(ref.raw, [item]);
   return literalTruth(operandOf(value, state), operator, item);
 }
 
-/** A code that a terminology service gave: compared with code_string, or with a text. */
-function codeTruth(raw: string, { code }: CodeItem): Truth {
-  const is = (value: string): Expression => equal(value, literal(code));
+/** Codes that a terminology service gave: compared with code_string, or with a text. */
+function codeTruth(raw: string, items: readonly CodeItem[]): Truth {
+  const codes = items.map(({ code }) => code);
+  const is = (value: string): Expression => isOneOf(value, codes);
   const yes = or(is(raw), is(`${raw}.code_string`), is(`${raw}.defining_code.code_string`));
   return truth(yes, present(raw));
 }
@@ -124,9 +125,25 @@ function operandPresent(value: ValueExpression, state: ValueState): Expression {
 function matchesTruth({ left, set, negated }: MatchesTest, state: ValueState): Truth {
   if (set.kind === 'uri') throw new TypeError('terminology is resolved before translation');
   const items = set.items.map(constantItem);
-  const each = items.map((item) => itemTruth(left, '=', item, state));
-  const found = each.length === 0 ? truth(false, operandPresent(left, state)) : anyOf(each);
+  const found =
+    items.length === 0 ? truth(false, operandPresent(left, state)) : listTruth(left, items, state);
   return negated ? opposite(found) : found;
+}
+
+function listTruth(left: ValueExpression, items: readonly (Literal | CodeItem)[], state: ValueState): Truth {
+  const identifier = left.kind === 'path' ? state.scope.useOf(left).type.identifier : null;
+  if (identifier === 'version') return anyOf(items.map((item) => itemTruth(left, '=', item, state)));
+  const literals = items.filter((item) => item.kind !== 'code');
+  const codes = items.filter((item) => item.kind === 'code');
+  const parts: Truth[] = [];
+  if (literals.length > 0) parts.push(literalListTruth(operandOf(left, state), literals));
+  if (codes.length > 0)
+    parts.push(
+      left.kind === 'path'
+        ? codeTruth(valueOfPath(left, state).raw, codes)
+        : anyOf(codes.map((code) => literalTruth(operandOf(left, state), '=', code))),
+    );
+  return anyOf(parts);
 }
 
 function constantItem(item: MatchItem): Literal | CodeItem {
