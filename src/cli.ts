@@ -11,6 +11,7 @@ import { startCommand } from './commands/start.js';
 import { templateCommand } from './commands/template.js';
 import { tokenCommand } from './commands/token.js';
 import { userCommand } from './commands/user.js';
+import { auditCommand } from './commands/audit.js';
 import { verifyCommand } from './commands/verify.js';
 
 const USAGE = 2;
@@ -46,6 +47,7 @@ function program(): Command {
     importCommand(),
     exportCommand(),
     verifyCommand(),
+    auditCommand(),
     reindexCommand(),
     templateCommand(),
     queryCommand(),

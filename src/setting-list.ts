@@ -174,7 +174,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'whether /rest/admin exists; needs a key or BASIC_USERS_FILE',
   ),
   setting('ADMIN_ALLOW_DELETE_ALL', flag(true), 'true', 'whether all templates can be deleted at once'),
-  setting('AUDIT_READS', flag(false), 'false', 'whether reads of clinical data are recorded'),
+  setting(
+    'AUDIT_READS',
+    flag(false),
+    'false',
+    'whether reads of clinical data and queries are recorded; writes and refusals always are',
+  ),
   setting('STATUS_ENDPOINT', flag(true), 'true', 'whether /rest/status exists'),
   setting(
     'MANAGEMENT_ENDPOINTS',

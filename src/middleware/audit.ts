@@ -86,7 +86,8 @@ function statusOf(error: unknown): number {
 /** What an operation is going to answer when its transaction is committed: it must be known before. */
 function successStatus(ctx: Context, { operation }: MatchedOperation, settings: AuditSettings): number {
   const [first = 200] = Object.keys(operation.responses).map(Number);
-  const isVersioned = operation.method === 'PUT' && operation.path.startsWith(`${STANDARD_API}/ehr/{ehr_id}/`);
+  const isVersioned =
+    operation.method === 'PUT' && operation.path.startsWith(`${STANDARD_API}/ehr/{ehr_id}/`);
   const isMinimal = first === 200 && isVersioned && parsePrefer(ctx.get('Prefer')).returns === 'minimal';
   return isMinimal ? settings.preferMinimalUpdateStatus : first;
 }
