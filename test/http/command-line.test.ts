@@ -300,6 +300,9 @@ describe('export', () => {
     expect([since.code, since.stdout]).toEqual([1, expect.stringContaining(missing)]);
     const nonsense = await runCommand(['verify', '--since', '7'], other);
     expect([nonsense.code, nonsense.stderr]).toEqual([2, expect.stringContaining('a head of the seals is')]);
+    const pruned = await runCommand(['audit', 'prune', '--before', '2000-01-01T00:00:00Z'], other);
+    expect([pruned.code, pruned.stdout]).toEqual([0, '0 audit records were removed\n']);
+    expect((await runCommand(['audit', 'prune', '--before', 'yesterday'], other)).code).toBe(2);
     expect((await runCommand(['reindex'], other)).stdout).toMatch(/^1 EHRs, \d+ documents rebuilt/);
     await mongoose.connection.useDb(other.MONGODB_DATABASE).dropDatabase();
   }, 120_000);
