@@ -28,8 +28,8 @@ const SHOWN_ELSEWHERE: readonly (readonly [RegExp, number])[] = [
 const ALIASES = ['query stdversion', 'query nonsense'];
 const MALFORMED = 'nonsense="1"';
 
-jest.setTimeout(120_000);
 useDatabase();
+jest.setTimeout(120_000);
 
 const probe = new ApiProbe();
 const app = testApp();

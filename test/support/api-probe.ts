@@ -35,6 +35,7 @@ export class ApiProbe {
   readonly statuses = new Map<string, Set<number>>();
   /** Query and header names that the operation looked at, by operation id. */
   readonly read = new Map<string, Set<string>>();
+  readonly #apps = new Map<string, RequestListener>();
   readonly #operations = new Map(
     everyOperation()
       .operations.filter(({ isDocumented = true }) => isDocumented)
@@ -66,7 +67,15 @@ export class ApiProbe {
     return response;
   }
 
+  /** One application for each configuration: building one costs more than the request. */
   #app({ settings = {}, isStarting = false }: Call): RequestListener {
+    const key = JSON.stringify([settings, isStarting]);
+    const app = this.#apps.get(key) ?? this.#build(settings, isStarting);
+    this.#apps.set(key, app);
+    return app;
+  }
+
+  #build(settings: Partial<Settings>, isStarting: boolean): RequestListener {
     const process = readyProcess();
     if (isStarting) process.state.indexesBuilt = false;
     const app = createApp(everythingOn(settings), createLogger('silent'), process);
