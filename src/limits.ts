@@ -1,7 +1,7 @@
 import { AQL_LIMITS } from '../aql/limits.js';
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERN_STEPS } from '../base/linear-pattern.js';
 import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../base/xml-scan.js';
-import { MAX_PATH_LENGTH, MAX_VALUE_LENGTH } from '../change/tag-content.js';
+import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../change/tag-content.js';
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../format/canonical-json.js';
 import { MAX_FINDINGS } from '../rm/findings.js';
 import { MAX_NAME_LENGTH } from '../routes/definition/stored-query.js';
@@ -10,6 +10,8 @@ import { MAX_VERSIONS } from '../routes/query/evaluate-query.js';
 import { MAX_RESULT_LENGTH } from '../routes/query/query-answer.js';
 import { QUERY_WAIT_MS, WAITING_PER_PLACE } from '../routes/query/query-gate.js';
 import { TEMPLATE_LIMITS } from '../template/limits.js';
+import { LARGE_BODY_CHARACTERS } from '../workers/large-body.js';
+import { MAX_WAITING_BODIES, MAX_WORKER_THREADS, WORKER_HEAP_MIB } from '../workers/pool.js';
 import { ATTEMPTS_PER_ADDRESS, ATTEMPTS_PER_USER, ATTEMPTS_PERIOD_S } from './identity/attempts.js';
 import { HASHES_AT_ONCE, HASHES_WAITING } from './identity/hash-queue.js';
 import { MOST_COUNTED_CLIENTS } from './request-rates.js';
@@ -26,6 +28,21 @@ const BODIES: readonly Limit[] = [
   { name: 'JSON depth', value: MAX_JSON_DEPTH, meaning: 'objects and arrays inside each other' },
   { name: 'XML depth', value: MAX_XML_DEPTH, meaning: 'elements inside each other' },
   { name: 'XML attributes', value: MAX_ATTRIBUTES, meaning: 'attributes of one element' },
+  {
+    name: 'large body',
+    value: LARGE_BODY_CHARACTERS,
+    meaning: 'characters of a body that is still read in the main thread; larger ones go to a worker thread',
+  },
+  {
+    name: 'memory of a large body',
+    value: WORKER_HEAP_MIB,
+    meaning: 'MiB of heap that a worker thread may use; a body that needs more is 413',
+  },
+  {
+    name: 'waiting large bodies',
+    value: MAX_WAITING_BODIES,
+    meaning: `large bodies that wait for one of ${MAX_WORKER_THREADS} threads; further ones are 503`,
+  },
   { name: 'query parameters', value: MAX_QUERY_PARAMETERS, meaning: 'query parameters of one request' },
   { name: 'findings', value: MAX_FINDINGS, meaning: 'violations that one answer lists; more are left out' },
 ];
@@ -79,6 +96,7 @@ const PATTERNS: readonly Limit[] = [
 
 const OBJECTS: readonly Limit[] = [
   ...TEMPLATE_LIMITS,
+  { name: 'item tags', value: MAX_TAGS, meaning: 'item tags of one object or of one of its versions' },
   { name: 'tag value', value: MAX_VALUE_LENGTH, meaning: 'characters of the value of an item tag' },
   { name: 'tag path', value: MAX_PATH_LENGTH, meaning: 'characters of the path of an item tag' },
 ];

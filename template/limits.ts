@@ -3,6 +3,9 @@
 /** Most objects that a template describes, internal references counted as often as they are used. */
 export const MAX_TEMPLATE_NODES = 10_000;
 
+/** Most elements and attributes of an OPT: six times those of the largest public one, whose text has 1.2 MB. */
+export const MAX_OPT_NODES = 100_000;
+
 /** Longest template id, in UTF-16 units: it stands in headers and addresses. */
 export const MAX_TEMPLATE_ID_LENGTH = 255;
 
@@ -26,6 +29,7 @@ export const TEMPLATE_LIMITS: readonly TemplateLimit[] = [
     value: MAX_TEMPLATE_NODES,
     meaning: 'objects of a template, internal references counted as often as they are used',
   },
+  { name: 'XML nodes', value: MAX_OPT_NODES, meaning: 'elements and attributes of an OPT; 413 above' },
   { name: 'template id', value: MAX_TEMPLATE_ID_LENGTH, meaning: 'characters of a template id' },
   {
     name: 'texts of nodes',

@@ -2,13 +2,10 @@ import { CdrError } from '../base/errors.js';
 import { parseXml, type XmlElement } from '../base/xml.js';
 import type { OperationalTemplate } from './constraint.js';
 import { checkConstraints, tooManyNodes } from './constraint-check.js';
-import { MAX_TEMPLATE_NODES } from './limits.js';
+import { MAX_OPT_NODES, MAX_TEMPLATE_NODES } from './limits.js';
 import { annotationsOf, defaultsOf, headerOf, translationsOf } from './opt-header.js';
 import { definitionOf } from './opt-object.js';
 import { childText, element, elements, unreadable } from './opt-xml.js';
-
-/** Elements and attributes of one OPT: six times those of the largest public one, whose text has 1.2 MB. */
-export const MAX_OPT_NODES = 100_000;
 
 const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
 

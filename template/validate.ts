@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { Findings } from '../rm/findings.js';
+import type { InstancePath } from '../rm/instance-path.js';
 import { attributesOf } from '../rm/model/classes.js';
 import { codeString, terminologyOf } from './code-check.js';
 import type { CompiledTemplate } from './compile.js';
@@ -53,11 +54,13 @@ export function validateAgainstTemplate(
 
 class Walk {
   readonly findings: Findings;
+  private readonly path: InstancePath;
   private readonly lenient: boolean;
 
   constructor(private readonly options: TemplateValidationOptions) {
     this.lenient = options.lenient ?? false;
     this.findings = new Findings(options.rootPath);
+    this.path = this.findings.path;
   }
 
   root(composition: JsonObject, matcher: ObjectMatcher): void {
@@ -91,7 +94,7 @@ class Walk {
     const phrase = typeOf(object) === 'CODE_PHRASE' ? object : object['defining_code'];
     if (phrase === undefined) return;
     const found = { terminologyId: terminologyOf(phrase), code: codeString(phrase) };
-    this.options.valueSetCodes?.push({ path: this.findings.path.text(), valueSetUrl, ...found });
+    this.options.valueSetCodes?.push({ path: this.path.text(), valueSetUrl, ...found });
   }
 
   /** An attribute that the template does not mention must not hold LOCATABLEs, unless the RM asks for it. */
@@ -119,9 +122,9 @@ class Walk {
     } else if (Array.isArray(value)) {
       this.container(value, attribute);
     } else if (isJsonObject(value)) {
-      this.findings.path.enter(attribute.name);
+      this.path.enter(attribute.name);
       this.item(value, attribute);
-      this.findings.path.leave();
+      this.path.leave();
     }
   }
 
@@ -130,9 +133,9 @@ class Walk {
     for (let index = 0; index < values.length; index += 1) {
       const value = values[index];
       if (!isJsonObject(value)) continue;
-      this.findings.path.enter(attribute.name, index);
+      this.path.enter(attribute.name, index);
       const matched = this.item(value, attribute, counts);
-      this.findings.path.leave();
+      this.path.leave();
       if (matched !== null) counts[matched.index] = (counts[matched.index] ?? 0) + 1;
     }
     for (const child of attribute.counted) this.counted(counts[child.index] ?? 0, child, attribute);
@@ -225,10 +228,10 @@ class Walk {
   private extra(value: JsonObject, expected: readonly Counted[]): void {
     if (!this.options.checkExtraNodes) return;
     // The finding names the object that holds the extra one.
-    this.findings.path.leave();
+    this.path.leave();
     const labels = expected.map(({ label }) => label);
     this.notInTemplate(value, labels);
-    this.findings.path.depth += 1;
+    this.path.depth += 1;
   }
 
   private notInTemplate(value: JsonObject, expected: readonly string[]): void {
