@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { createLogger } from '../../src/logger.js';
 import { createIdentifier } from '../../src/identity/identifier.js';
 import { testApp } from '../support/app.js';
 import { runHere } from '../support/command-line.js';
+import { spawnEverchart } from '../support/command-process.js';
 import { useDatabase } from '../support/database.js';
 import { givenEhr, V1 } from '../support/resources.js';
 import { TEST_JWT_SECRET } from '../support/settings.js';
@@ -28,13 +29,11 @@ let ehrId = '';
 
 /** `everchart user` as a process of its own, with a password on standard input. */
 async function user(args: readonly string[], password = ''): Promise<{ code: number; said: string }> {
-  const child = spawn(process.execPath, ['src/everchart.mjs', 'user', ...args], {
-    env: { ...process.env, NODE_OPTIONS: '', BASIC_USERS_FILE: file },
-  });
+  const child = spawnEverchart(['user', ...args], { BASIC_USERS_FILE: file }, { stdio: 'pipe' });
   let said = '';
-  for (const stream of [child.stdout, child.stderr])
+  for (const stream of [child.stdout!, child.stderr!])
     stream.setEncoding('utf8').on('data', (text: string) => (said += text));
-  child.stdin.on('error', () => undefined).end(password);
+  child.stdin!.on('error', () => undefined).end(password);
   const [code] = (await once(child, 'close')) as [number];
   return { code, said };
 }
