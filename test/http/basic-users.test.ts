@@ -279,7 +279,8 @@ describe('warnings at start', () => {
       expect.stringContaining('JWT_ISSUER=any'),
       expect.stringContaining('JWT_AUDIENCE=any'),
     ]);
-    const basic = { AUTH: 'basic', BASIC_USERS_FILE: file, HOST: '0.0.0.0' };
+    const database = { MONGODB_URI: 'mongodb://db.example.org' };
+    const basic = { AUTH: 'basic', BASIC_USERS_FILE: file, HOST: '0.0.0.0', ...database };
     expect(warnings({ ...basic, HOST: '127.0.0.1' })).toEqual([]);
     expect(warnings({ ...basic, PUBLIC_BASE_URL: 'https://cdr.example.org' })).toEqual([]);
     for (const address of ['', 'http://cdr.example.org'])
