@@ -34,6 +34,8 @@ export default {
     project('attack', database),
     project('conformance', database),
   ],
+  // One worker less than cores would be one: each waits for the database most of its time.
+  maxWorkers: 2,
   coverageProvider: 'v8',
   collectCoverageFrom: [
     '{src,routes,workers,change,merge,models,database,aql,format,template,rm,base}/**/*.ts',

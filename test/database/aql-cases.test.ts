@@ -1,4 +1,4 @@
-import { beforeAll } from '@jest/globals';
+import { beforeAll, describe } from '@jest/globals';
 import { aqlCases } from '../support/aql-cases/cases.js';
 import { prepareCase } from '../support/aql-cases/prepare.js';
 import { describeCases } from '../support/aql-cases/run-cases.js';
@@ -11,13 +11,16 @@ useDatabase();
 
 beforeAll(() => loadReferenceData(HILLTOP));
 
-describeCases(aqlCases, async (aqlCase) => {
-  const { scope, page } = prepareCase(aqlCase, SYSTEM_ID);
-  const { asOf, subsumption = false } = aqlCase.options ?? {};
-  const rows = await pipelineRows(scope, page, {
-    systemId: SYSTEM_ID,
-    subsumption,
-    asOf: asOf === undefined ? null : new Date(asOf),
+describe.each([false, true])('with rows that tell their EHRs: %s', (notesEhrs) => {
+  describeCases(aqlCases, async (aqlCase) => {
+    const { scope, page } = prepareCase(aqlCase, SYSTEM_ID);
+    const { asOf, subsumption = false } = aqlCase.options ?? {};
+    const rows = await pipelineRows(scope, page, {
+      systemId: SYSTEM_ID,
+      subsumption,
+      asOf: asOf === undefined ? null : new Date(asOf),
+      notesEhrs,
+    });
+    return { columns: scope.columns, rows };
   });
-  return { columns: scope.columns, rows };
 });

@@ -17,6 +17,7 @@ export interface PipelineOptions {
   readonly leafIndex?: LeafIndex;
   readonly isCurrent?: boolean;
   readonly now?: Date;
+  readonly notesEhrs?: boolean;
 }
 
 /** Translates a resolved query with the shapes of the connected database. */
@@ -28,6 +29,7 @@ export async function planOf(scope: Scope, page: Page, options: PipelineOptions)
     systemId: options.systemId,
     subsumption: options.subsumption ?? false,
     asOf: options.asOf ?? null,
+    notesEhrs: options.notesEhrs ?? false,
     clock: { now: options.now ?? new Date(), offsetMinutes: 0 },
   });
 }
