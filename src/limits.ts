@@ -3,9 +3,11 @@ import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERN_STEPS } from '../base
 import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../base/xml-scan.js';
 import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../change/tag-content.js';
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../format/canonical-json.js';
+import { MAX_AUDIT_IDS } from '../models/audit.js';
 import { MAX_FINDINGS } from '../rm/findings.js';
 import { MAX_NAME_LENGTH } from '../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../routes/http/unknown-parameters.js';
+import { MAX_COUNTED_EHRS } from '../routes/query/answered-rows.js';
 import { MAX_VERSIONS } from '../routes/query/evaluate-query.js';
 import { MAX_RESULT_LENGTH } from '../routes/query/query-answer.js';
 import { QUERY_WAIT_MS, WAITING_PER_PLACE } from '../routes/query/query-gate.js';
@@ -13,6 +15,7 @@ import { TEMPLATE_LIMITS } from '../template/limits.js';
 import { LARGE_BODY_CHARACTERS } from '../workers/large-body.js';
 import { MAX_WAITING_BODIES, MAX_WORKER_THREADS, WORKER_HEAP_MIB } from '../workers/pool.js';
 import { ATTEMPTS_PER_ADDRESS, ATTEMPTS_PER_USER, ATTEMPTS_PERIOD_S } from './identity/attempts.js';
+import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from './middleware/refusals.js';
 import { HASHES_AT_ONCE, HASHES_WAITING } from './identity/hash-queue.js';
 import { MOST_COUNTED_CLIENTS } from './request-rates.js';
 
@@ -116,6 +119,29 @@ const IDENTITY: readonly Limit[] = [
   { name: 'waiting hashes', value: HASHES_WAITING, meaning: 'requests that wait for a hash; then 503' },
 ];
 
+const AUDIT: readonly Limit[] = [
+  {
+    name: 'audit ids',
+    value: MAX_AUDIT_IDS,
+    meaning: 'EHRs, and objects, that one record lists; more are counted',
+  },
+  {
+    name: 'counted EHRs',
+    value: MAX_COUNTED_EHRS,
+    meaning: 'EHRs counted for one answer; of more this number is noted',
+  },
+  {
+    name: 'refusals',
+    value: REFUSALS_PER_MINUTE,
+    meaning: 'refusals without an identity that are recorded for each address and minute; more are counted',
+  },
+  {
+    name: 'refused addresses',
+    value: MAX_REFUSED_ADDRESSES,
+    meaning: 'addresses whose refusals are counted apart in a minute; all others are counted together',
+  },
+];
+
 /** Every limit that no setting moves, by what it is about; `docs/limits.md` is made of it. */
 export const FIXED_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   'Request bodies': BODIES,
@@ -124,4 +150,5 @@ export const FIXED_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   'Regular expressions of users': PATTERNS,
   'Stored objects': OBJECTS,
   Passwords: IDENTITY,
+  Audit: AUDIT,
 };
