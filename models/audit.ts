@@ -152,9 +152,10 @@ export function auditRecords(filter: AuditFilter): Promise<AuditDoc[]> {
     .exec();
 }
 
-/** Whether any record names the EHR: it existed, even if it is gone. */
+/** Whether a call about the EHR ever succeeded: then it existed, even if it is gone. What failed may name anything. */
 export async function isEhrAudited(ehrId: string): Promise<boolean> {
-  return (await Audit.exists(aboutEhr(ehrId)).exec()) !== null;
+  const succeeded = { ...aboutEhr(ehrId), status: trusted({ $lt: 400 }) };
+  return (await Audit.exists(succeeded).exec()) !== null;
 }
 
 /** A merge is about two EHRs: in older records the other one is its target. */

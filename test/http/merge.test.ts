@@ -211,7 +211,7 @@ describe('a merge', () => {
 
   it('is audited with both EHRs', async () => {
     const merged = await merge(app, source, target).set('X-Request-Id', 'of-the-client');
-    const { body } = await admin(app, 'get', `/audit?ehr_id=${source}`);
+    const { body } = await admin(app, 'get', `/audit?ehr_id=${source}&user=root-admin`);
     expect(body).toMatchObject([
       {
         user: 'root-admin',
