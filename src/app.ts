@@ -44,12 +44,12 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   app.use(metrics.middleware).use(securityHeaders()).use(compression());
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
   app.use(answerCaching(settings.versionCacheSeconds)).use(errors(log));
-  app.use(origin(settings)).use(matchOperation(table)).use(refuseForeignRequests(settings));
+  app.use(origin(settings)).use(matchOperation(table));
   const rates = rateLimitOf(settings);
   if (rates !== null) app.use(rateLimitByAddress(rates));
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
   if (settings.managementPort !== null) app.use(managementDoor());
-  app.use(audit(settings, log));
+  app.use(audit(settings, log)).use(refuseForeignRequests(settings));
   app.use(authenticate({ identify: createIdentifier(settings, log), isOpen: settings.auth === 'none' }));
   if (rates !== null) app.use(rateLimitByUser(rates));
   app.use(requestIdentity()).use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
