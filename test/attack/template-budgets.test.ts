@@ -10,7 +10,8 @@ useDatabase();
 
 const app = testApp();
 const TEMPLATES = `${V1}/definition/template/adl1.4`;
-const MAX_GAP_MS = 2_000;
+/** Templates are compiled in the main thread: the largest that are taken hold it for a second, on a busy machine longer. */
+const MAX_GAP_MS = 4_000;
 const MAX_HEAP_GROWTH = 400 * 1024 * 1024;
 
 /** Uploads while the event loop is watched. */
@@ -83,13 +84,13 @@ describe('the nodes of a template', () => {
     );
   });
 
-  it('are refused before anything is made of them', async () => {
+  it('are refused by the number of XML nodes before anything is made of them', async () => {
     const { status, body } = await request(app)
       .post(TEMPLATES)
       .set('Content-Type', 'application/xml')
       .send(wide(5_200, 'far'));
-    expect(status).toBe(400);
-    expect((body as { message: string }).message).toContain('at most 10000 nodes, this one has 104');
+    expect(status).toBe(413);
+    expect((body as { message: string }).message).toContain('100000');
   });
 
   it.each([
@@ -115,7 +116,7 @@ describe('the nodes of a template', () => {
   });
 
   it('are refused when their texts together are too long', async () => {
-    const opt = template(evaluation(elements(4_000), { at0002: 'x'.repeat(100_000) }));
+    const opt = template(evaluation(elements(2_000), { at0002: 'x'.repeat(100_000) }));
     expect(await refused(opt)).toContain('have more than 16777216 characters');
   });
 });

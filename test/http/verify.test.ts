@@ -79,6 +79,8 @@ describe('verify', () => {
         merge_archive: 5,
       },
       violations: [],
+      erased: [],
+      seal: null,
     });
   });
 
