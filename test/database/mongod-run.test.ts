@@ -13,7 +13,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'everchart-mongod-'));
 });
 afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  // The engine may still be writing its last files.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 });
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withoutAttributes } from '../../change/content.js';
 import { verifyStorage } from '../../change/verify.js';
@@ -26,7 +27,9 @@ const run = (...args: string[]) =>
   runCommand([...args, '--local'], { ...own, MONGODB_DATABASE: testDatabaseName() });
 
 beforeAll(async () => {
-  const opts = TEMPLATES.map((name) => `test/fixtures/openehr/opt/${name}.opt`);
+  const opts = TEMPLATES.map((name) =>
+    fileURLToPath(new URL(`../fixtures/openehr/opt/${name}.opt`, import.meta.url)),
+  );
   expect((await run('template', 'upload', ...opts)).code).toBe(0);
 }, 60_000);
 
