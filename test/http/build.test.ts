@@ -32,7 +32,11 @@ whenBuilt(
     const created = await fetch(`${url}/rest/openehr/v1/ehr`, { method: 'POST' });
     expect(created.status).toBe(201);
     expect((await fetch(`${url}/swagger-ui.html`)).status).toBe(200);
-    const large = await fetch(`${url}/rest/openehr/v1/ehr`, { method: 'POST', body: arraysOf(250_001) });
+    const large = await fetch(`${url}/rest/openehr/v1/ehr`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: arraysOf(250_001),
+    });
     expect(large.status).toBe(413);
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
