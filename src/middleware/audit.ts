@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import { CdrError } from '../../base/errors.js';
@@ -16,6 +17,9 @@ import { Refusals } from './refusals.js';
 export type AuditSettings = Pick<Settings, 'auditReads' | 'preferMinimalUpdateStatus'>;
 
 const REFUSED: readonly number[] = [401, 403];
+
+/** How long a refusal waits for its record. */
+const REFUSAL_WAIT_MS = 500;
 
 /**
  * Records each request whose operation says so: writes and administration always, reads and queries with
@@ -64,8 +68,11 @@ class AuditTrail {
     if (!draft.isCommitted) await insertAudit(draft.record(ctx.status));
   }
 
-  #refuse(ctx: Context, draft: AuditDraft, error: unknown): Promise<void> {
-    return this.#refusals.note(requestState(ctx).user === null, () => draft.record(statusOf(error)));
+  /** While the database is away a refusal is answered all the same, and noted when it is back. */
+  async #refuse(ctx: Context, draft: AuditDraft, error: unknown): Promise<void> {
+    const isAnonymous = requestState(ctx).user === null;
+    const noted = this.#refusals.note(isAnonymous, () => draft.record(statusOf(error)));
+    await Promise.race([noted, setTimeout(REFUSAL_WAIT_MS, undefined, { ref: false })]);
   }
 
   /** What the client is told is why its request failed, even when that cannot be recorded. */

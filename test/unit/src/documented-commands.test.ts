@@ -36,6 +36,8 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   ],
   'everchart import': ['test/http/command-line.test.ts', "run('import', file("],
   'everchart user add': ['test/http/basic-users.test.ts', "user(['add', 'ada'"],
+  'everchart audit prune': ['test/http/command-line.test.ts', "['audit', 'prune'"],
+  'curl "$SERVER/rest/admin': ['test/http/audit.test.ts', '/access'],
   'everchart verify': ['test/http/command-line.test.ts', "['verify']"],
   mongosh: 'needs the MongoDB shell; test/database/embedded-access.test.ts connects with its driver',
   mongodump: 'needs MongoDB Database Tools and a replica set',
