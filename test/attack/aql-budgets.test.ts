@@ -11,7 +11,7 @@ useDatabase();
 beforeAll(() => loadReferenceData(HILLTOP));
 
 const app = testApp();
-const MAX_GAP_MS = 2_000;
+const MAX_GAP_MS = 4_000;
 const MAX_HEAP_GROWTH = 300 * 1024 * 1024;
 
 const FROM = 'FROM EHR e CONTAINS COMPOSITION c';

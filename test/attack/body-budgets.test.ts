@@ -21,7 +21,7 @@ import {
 } from '../support/resources.js';
 import { publicTemplate } from '../support/templates.js';
 
-const MAX_GAP_MS = 2_000;
+const MAX_GAP_MS = 4_000;
 const MAX_HEAP_GROWTH = 400 * 1024 * 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const XML_TYPE = { 'Content-Type': 'application/xml' };

@@ -11,7 +11,7 @@ useDatabase();
 
 const app = testApp();
 const TEMPLATES = `${V1}/definition/template/adl1.4`;
-const MAX_GAP_MS = 2_000;
+const MAX_GAP_MS = 4_000;
 
 /** Doubles its work with each letter in an engine that goes back. */
 const EVIL = '(a|a)+b';
