@@ -3,7 +3,7 @@ import { groupBy } from '../base/group-by.js';
 import { formatUtc } from '../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { parseObjectVersionId } from '../base/object-version-id.js';
-import type { ItemTagDoc } from '../models/item-tag.js';
+import { itemTagDto } from '../change/item-tag-dto.js';
 import { archivedBodies, archivedMoves } from '../models/merge-archive.js';
 import { versionsBefore } from '../models/merge-content.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
@@ -109,16 +109,4 @@ function camelName(name: string): string {
   return name.startsWith('_')
     ? name
     : name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function itemTagDto(tag: ItemTagDoc): JsonObject {
-  return {
-    id: tag._id,
-    owner_id: tag.owner_id,
-    target: tag.target,
-    target_type: tag.target_type,
-    ...(tag.target_path !== null && { target_path: tag.target_path }),
-    key: tag.key,
-    ...(tag.value !== null && { value: tag.value }),
-  };
 }

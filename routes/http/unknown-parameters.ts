@@ -25,7 +25,7 @@ export function refuseUnknownParameters(
   query: Readonly<Record<string, unknown>>,
 ): void {
   const names = Object.keys(query);
-  if (operation.takesVariables === true) return;
+  if (names.length === 0 || operation.takesVariables === true) return;
   refuseUnknownNames('query parameter', names, knownNames(operation));
 }
 

@@ -4,10 +4,11 @@ import { CdrError } from '../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import { isJsonObject } from '../../base/json.js';
 import { isUuid } from '../../base/object-version-id.js';
+import { itemTagDto } from '../../change/item-tag-dto.js';
 import type { TagAddress, TagEntry } from '../../change/item-tag.js';
 import { deleteTagsById, listTags, putTags } from '../../change/item-tag.js';
 import { requestBody, responseBody } from '../../format/media-type.js';
-import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
+import type { TagTargetType } from '../../models/item-tag.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
 import { filledPath } from '../http/operation-table.js';
 import { queryParameters } from '../http/parameter-values.js';
@@ -134,17 +135,4 @@ function tagIdOf(value: JsonValue | undefined): string {
   if (typeof value !== 'string' || !isUuid(value))
     throw new CdrError('invalid', 'the id of an item tag must be a UUID');
   return value.toLowerCase();
-}
-
-/** ItemTagDto: ids as plain texts. */
-function itemTagDto(tag: ItemTagDoc): JsonObject {
-  return {
-    id: tag._id,
-    owner_id: tag.owner_id,
-    target: tag.target,
-    target_type: tag.target_type,
-    ...(tag.target_path !== null && { target_path: tag.target_path }),
-    key: tag.key,
-    ...(tag.value !== null && { value: tag.value }),
-  };
 }
