@@ -6,6 +6,7 @@ import { createLogger } from '../src/logger.js';
 import { startServer, type RunningServer } from '../src/start.js';
 import { benchQueries } from './aql.js';
 import { benchAqlGrowth } from './aql-growth.js';
+import { compareWith } from './compare.js';
 import { benchFormat } from './format.js';
 import { benchImport } from './import.js';
 import { benchMainJob } from './main-job.js';
@@ -22,6 +23,7 @@ interface Options {
   readonly compositions: string;
   readonly seed: string;
   readonly only: string;
+  readonly compare?: string;
 }
 
 const PARTS = [
@@ -48,10 +50,18 @@ async function main(): Promise<void> {
     .option('--compositions <number>', 'compositions of each EHR', '20')
     .option('--seed <number>', 'seed of the made-up data', '20260105')
     .option('--only <parts>', `comma list of ${PARTS.join(', ')}`, PARTS.join(','))
+    .option(
+      '--compare <reference>',
+      'a git reference or the folder of a checkout, run beside this one in turns',
+    )
     .parse()
     .opts<Options>();
-  const parts = new Set(options.only.split(','));
   print(machine());
+  await (options.compare === undefined ? runParts(options) : compareWith(options.compare, print));
+}
+
+async function runParts(options: Options): Promise<void> {
+  const parts = new Set(options.only.split(','));
   if (parts.has('rm')) await titled('Reference model', () => benchRm(print));
   if (parts.has('template')) await titled('Templates', () => benchTemplate(print));
   if (parts.has('format')) await titled('Formats', () => benchFormat(print));

@@ -16,6 +16,7 @@ export function proxyTest(entries: readonly string[]): ProxyTest {
     if (block === null) throw new Error(`TRUSTED_PROXIES: ${entry} is neither an address nor a CIDR block`);
     blocks.addSubnet(block.address, block.bits, block.family);
   }
+  if (entries.length === 0) return () => false;
   return (address) => {
     const plain = plainAddress(address);
     return plain !== null && blocks.check(plain, familyOf(plain));

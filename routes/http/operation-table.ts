@@ -21,7 +21,8 @@ export interface Match {
 
 /** All operations of a server, to be found by method and path. Nothing else is served. */
 export class OperationTable {
-  readonly #router = new Router({ sensitive: true });
+  /** By the number of segments, which a parameter never spans: one request is compared with few patterns. */
+  readonly #routers = new Map<number, Router>();
   readonly #operations = new Map<string, Operation>();
 
   constructor(
@@ -39,7 +40,9 @@ export class OperationTable {
 
   /** Finds the operation of a request. Paths are compared with their case; one trailing slash makes no difference. */
   match(method: string, path: string): Match {
-    const { path: layers, pathAndMethod } = this.#router.match(path, method);
+    const router = this.#routers.get(segmentCount(path));
+    if (router === undefined) return UNMATCHED;
+    const { path: layers, pathAndMethod } = router.match(path, method);
     const [layer] = pathAndMethod.filter(({ methods }) => methods.length > 0);
     const operation = this.#operations.get(layer?.name ?? '');
     return {
@@ -60,8 +63,19 @@ export class OperationTable {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     const opts = { name: operation.id, sensitive: true };
     // The router only finds: what runs before the handler is the same for all operations, and stands in src/app.ts.
-    this.#router.register(pattern, [operation.method], () => undefined, opts);
+    const count = segmentCount(path);
+    const router = this.#routers.get(count) ?? new Router({ sensitive: true });
+    this.#routers.set(count, router);
+    router.register(pattern, [operation.method], () => undefined, opts);
   }
+}
+
+const UNMATCHED: Match = { matched: null, allowed: [] };
+
+/** One trailing slash makes no difference. */
+function segmentCount(path: string): number {
+  const { length } = path.split('/');
+  return path.endsWith('/') ? length - 1 : length;
 }
 
 /** Literal segments win over parameters, whatever the order of the groups. */

@@ -234,9 +234,15 @@ export type ParameterValue<K extends ParameterName> = ReturnType<(typeof PARAMET
 export function parameterDescription<K extends ParameterName>(
   key: K,
 ): ParameterDescription<ParameterValue<K>> & { readonly sentAs: string } {
-  const description = PARAMETERS[key] as ParameterDescription<ParameterValue<K>>;
-  return { ...description, sentAs: description.name ?? key };
+  return DESCRIPTIONS[key] as ParameterDescription<ParameterValue<K>> & { readonly sentAs: string };
 }
+
+const DESCRIPTIONS = Object.fromEntries(
+  Object.entries<ParameterDescription>(PARAMETERS).map(([key, description]) => [
+    key,
+    { ...description, sentAs: description.name ?? key },
+  ]),
+) as Readonly<Record<ParameterName, ParameterDescription & { readonly sentAs: string }>>;
 
 /** The keys of the parameters that a path template names in braces, in their order. */
 export function pathParameterNames(template: string): ParameterName[] {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Context, Middleware, Next } from 'koa';
 import { plainAddress, proxyTest, type ProxyTest } from '../trusted-proxies.js';
 
@@ -14,9 +15,21 @@ export function clientAddress(trustedProxies: readonly string[]): Middleware {
   };
 }
 
+/** Of each open connection, which many requests share. */
+const PEERS = new WeakMap<Socket, string>();
+
+function peerAddress(socket: Socket): string {
+  const known = PEERS.get(socket);
+  if (known !== undefined) return known;
+  const address = plainAddress(socket.remoteAddress ?? '') ?? 'unknown';
+  PEERS.set(socket, address);
+  return address;
+}
+
 function addressOf(ctx: Context, isTrusted: ProxyTest): string {
+  let address = peerAddress(ctx.req.socket);
+  if (!isTrusted(address)) return address;
   const hops = ctx.get('X-Forwarded-For').split(',');
-  let address = plainAddress(ctx.req.socket.remoteAddress ?? '') ?? 'unknown';
   while (isTrusted(address)) {
     const before = plainAddress((hops.pop() ?? '').trim());
     if (before === null) break;

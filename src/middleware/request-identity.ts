@@ -1,11 +1,21 @@
 import type { Context, Middleware, Next } from 'koa';
 import { withRequestIdentity } from '../../change/request-identity.js';
+import type { AuditKind } from '../../routes/http/operation.js';
 import { requestState } from '../../routes/http/request-state.js';
 
-/** Whatever a request commits is stored with its user, issuer, application and request id; hung after `authenticate`. */
+const COMMITTING: readonly AuditKind[] = ['write', 'admin'];
+
+/**
+ * Whatever a request commits is stored with its user, issuer, application and request id; hung after `authenticate`.
+ * Reads and queries commit nothing, and are spared the cost of an asynchronous context.
+ */
 export function requestIdentity(): Middleware {
   return async (ctx: Context, next: Next) => {
-    const { user, requestId } = requestState(ctx);
+    const { user, requestId, matched } = requestState(ctx);
+    if (matched === null || !COMMITTING.includes(matched.operation.audit)) {
+      await next();
+      return;
+    }
     const { subject, issuer = null, clientId = null } = user ?? {};
     const identity = {
       ...(subject !== undefined && { sub: subject }),

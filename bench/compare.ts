@@ -1,0 +1,180 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { demoClient, type DemoClient } from '../src/demo/client.js';
+import { inParallel, loadDemoData, patientCompositions, type LoadPlan } from '../src/demo/load.js';
+import { textTable } from '../src/demo/table.js';
+import { milliseconds } from './measure.js';
+
+/** How often each server has its turn. */
+const ROUNDS = 36;
+const PLAN: LoadPlan = { ehrs: 100, compositionsPerEhr: 20, seed: 20260105, parallel: 8 };
+const READY_WITHIN_MS = 120_000;
+
+const PRESSURE = 'openEHR-EHR-OBSERVATION.sample_blood_pressure.v1';
+const SYSTOLIC = 'o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value/magnitude';
+const ONE_EHR = `SELECT c/uid/value AS uid, ${SYSTOLIC} AS systolic FROM EHR e[ehr_id/value=$ehr]
+CONTAINS COMPOSITION c CONTAINS OBSERVATION o[${PRESSURE}]`;
+const POPULATION = `SELECT e/ehr_id/value AS ehr, ${SYSTOLIC} AS systolic
+FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o[${PRESSURE}] WHERE ${SYSTOLIC} > 185`;
+
+/** One of the two servers, with data of its own that is equal to the other's. */
+interface Side {
+  readonly name: string;
+  readonly process: ChildProcess;
+  readonly data: string;
+  readonly client: DemoClient;
+  readonly ehrIds: readonly string[];
+  readonly versionUids: readonly string[];
+}
+
+/** A kind of work: so many requests by so many clients in each turn. */
+interface Work {
+  readonly name: string;
+  readonly count: number;
+  readonly clients: number;
+  readonly run: (side: Side, index: number) => Promise<unknown>;
+}
+
+const [BODY = {}] = patientCompositions(PLAN, 0);
+const of = (list: readonly string[], index: number): string => list[index % list.length] ?? '';
+const commit = (side: Side, index: number): Promise<unknown> =>
+  side.client.commitComposition(of(side.ehrIds, index), BODY);
+const read = (side: Side, index: number): Promise<unknown> =>
+  side.client.composition(of(side.ehrIds, index), of(side.versionUids, index));
+
+const WORK: readonly Work[] = [
+  { name: 'commit, 1 client', count: 40, clients: 1, run: commit },
+  { name: 'commit, 8 clients', count: 80, clients: 8, run: commit },
+  { name: 'GET composition, 1 client', count: 150, clients: 1, run: read },
+  { name: 'GET composition, 8 clients', count: 400, clients: 8, run: read },
+  {
+    name: 'AQL, one EHR',
+    count: 40,
+    clients: 1,
+    run: (side, index) => side.client.query(ONE_EHR, { ehr: of(side.ehrIds, index + 50) }),
+  },
+  { name: 'AQL, population', count: 40, clients: 1, run: (side) => side.client.query(POPULATION, {}) },
+];
+
+/**
+ * Runs another checkout and this one side by side, each as a process with a fresh embedded database, and gives them the
+ * same requests in turns: what the machine does beside falls on both. Prints the ratio of the time for one request,
+ * this checkout over the other, as median and quartiles of the rounds.
+ * @param reference a folder with an installed checkout, or a git reference that is checked out and installed for it
+ * @throws Error when a server does not start, or refuses a request
+ */
+export async function compareWith(reference: string, print: (line: string) => void): Promise<void> {
+  const folder = existsSync(join(reference, 'package.json')) ? resolve(reference) : checkOut(reference);
+  const sides: Side[] = [];
+  try {
+    sides.push(await start(reference, folder), await start('this checkout', process.cwd()));
+    const [theirs, ours] = sides as [Side, Side];
+    const rows: string[][] = [];
+    for (const work of WORK) {
+      rows.push([work.name, ...(await compare(work, theirs, ours))]);
+      print(rows.at(-1)?.join('  ') ?? '');
+    }
+    print(textTable(['work', `${reference}, ms`, 'this checkout, ms', 'ratio', 'quartiles'], rows));
+  } finally {
+    for (const side of sides) stop(side);
+    if (folder !== resolve(reference))
+      execFileSync('git', ['worktree', 'remove', '--force', folder], { stdio: 'ignore' });
+  }
+}
+
+/** One unmeasured turn each, then the rounds; which server is first changes from round to round. */
+async function compare(work: Work, theirs: Side, ours: Side): Promise<string[]> {
+  await turn(work, theirs, 0);
+  await turn(work, ours, 0);
+  const rounds: { theirs: number; ours: number }[] = [];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const oursFirst = round % 2 === 0 ? await turn(work, ours, round) : undefined;
+    const other = await turn(work, theirs, round);
+    rounds.push({ theirs: other, ours: oursFirst ?? (await turn(work, ours, round)) });
+  }
+  const ratios = rounds.map((round) => round.ours / round.theirs);
+  return [
+    milliseconds(
+      quantile(
+        rounds.map((round) => round.theirs),
+        0.5,
+      ),
+    ),
+    milliseconds(
+      quantile(
+        rounds.map((round) => round.ours),
+        0.5,
+      ),
+    ),
+    quantile(ratios, 0.5).toFixed(3),
+    `${quantile(ratios, 0.25).toFixed(3)} to ${quantile(ratios, 0.75).toFixed(3)}`,
+  ];
+}
+
+/** Milliseconds for each request of one turn. */
+async function turn(work: Work, side: Side, round: number): Promise<number> {
+  const begun = performance.now();
+  await inParallel(work.count, work.clients, async (index) => {
+    await work.run(side, round * work.count + index);
+  });
+  return (performance.now() - begun) / work.count;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+}
+
+async function start(name: string, folder: string): Promise<Side> {
+  const port = await freePort();
+  const data = mkdtempSync(join(tmpdir(), 'everchart-compare-'));
+  const server = spawn(process.execPath, ['src/everchart.mjs', 'start'], {
+    cwd: folder,
+    env: { ...process.env, PORT: String(port), EMBEDDED_DATA_DIR: data, LOG_LEVEL: 'error', AUTH: 'none' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await ready(url, server);
+  const client = demoClient(url);
+  const ehrIds = await loadDemoData(client, PLAN, () => undefined);
+  const versionUids = await Promise.all(ehrIds.map((ehrId) => client.commitComposition(ehrId, BODY)));
+  return { name, process: server, data, client, ehrIds, versionUids };
+}
+
+async function ready(url: string, server: ChildProcess): Promise<void> {
+  const until = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < until && server.exitCode === null) {
+    const answer = await fetch(`${url}/rest/status`).catch(() => null);
+    if (answer?.ok === true) return;
+    await new Promise((wait) => setTimeout(wait, 200));
+  }
+  throw new Error(`The server at ${url} did not start`);
+}
+
+function stop(side: Side): void {
+  side.process.once('exit', () => {
+    rmSync(side.data, { recursive: true, force: true });
+  });
+  side.process.kill('SIGTERM');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await new Promise((listening) => probe.once('listening', listening));
+  const { port } = probe.address() as { port: number };
+  await new Promise((closed) => probe.close(closed));
+  return port;
+}
+
+function checkOut(reference: string): string {
+  const folder = join(mkdtempSync(join(tmpdir(), 'everchart-reference-')), 'checkout');
+  execFileSync('git', ['worktree', 'add', '--detach', folder, reference], { stdio: 'inherit' });
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
+  return folder;
+}
