@@ -38,6 +38,6 @@ export default {
   maxWorkers: 2,
   coverageProvider: 'v8',
   collectCoverageFrom: [
-    '{src,routes,workers,change,merge,models,database,aql,format,template,rm,base}/**/*.ts',
+    '{src,cli,query,maintenance,config,openehr,packages,routes,workers,change,merge,models,database,aql}/**/*.ts',
   ],
 };

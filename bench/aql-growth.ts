@@ -1,9 +1,9 @@
 import mongoose from 'mongoose';
-import type { ShapeCatalogue } from '../aql/translate/shapes.js';
-import { shapeCatalogue } from '../aql/translate/shapes.js';
-import { runPipelineRows, shapeIds } from '../models/aql.js';
+import type { ShapeCatalogue } from '../aql/index/shapes.js';
+import { shapeCatalogue } from '../aql/index/shapes.js';
+import { runPipelineRows, shapeIds } from '../models/run-pipeline.js';
 import { COLLECTIONS } from '../models/layout.js';
-import { textTable } from '../src/demo/table.js';
+import { textTable } from '../cli/demo/table.js';
 import { documentsOf } from '../test/support/load-reference.js';
 import { onTemporaryDatabase, planOf, SHAPES, usedIndex } from './aql.js';
 import { measure, milliseconds } from './measure.js';

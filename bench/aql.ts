@@ -1,19 +1,19 @@
 import mongoose from 'mongoose';
-import { checkScope } from '../aql/check.js';
-import { bindParameters } from '../aql/bind.js';
-import { pageOf, type Page } from '../aql/paging.js';
-import { queryParameters } from '../aql/parameters.js';
-import { parseAql } from '../aql/parser/parse.js';
-import { resolveScope } from '../aql/scope.js';
-import type { Scope } from '../aql/scope-types.js';
-import type { QueryPlan } from '../aql/translate/plan.js';
-import { needsShapes, shapeCatalogue, type ShapeCatalogue } from '../aql/translate/shapes.js';
-import { translate } from '../aql/translate/translate.js';
+import { checkScope } from '../aql/semantics/check.js';
+import { bindParameters } from '../aql/semantics/bind.js';
+import { pageOf, type Page } from '../aql/result/paging.js';
+import { queryParameters } from '../aql/semantics/parameters.js';
+import { parseAql } from '../aql/syntax/parse.js';
+import { resolveScope } from '../aql/semantics/scope.js';
+import type { Scope } from '../aql/semantics/scope-types.js';
+import type { QueryPlan } from '../aql/mongo/plan.js';
+import { needsShapes, shapeCatalogue, type ShapeCatalogue } from '../aql/index/shapes.js';
+import { translate } from '../aql/mongo/translate.js';
 import { connectMongoose } from '../database/connect.js';
 import { createCollections } from '../database/indexes.js';
 import { startLocalDatabase } from '../database/local-database.js';
-import { deriveAqlDocument } from '../models/derive.js';
-import { explainPipeline, runPipelineRows, shapeIds } from '../models/aql.js';
+import { deriveAqlDocument } from '../aql/index/derive.js';
+import { explainPipeline, runPipelineRows, shapeIds } from '../models/run-pipeline.js';
 import { COLLECTION_LAYOUT } from '../models/layout.js';
 import { ARCHETYPES } from '../test/support/hilltop/compositions.js';
 import { loadReferenceData } from '../test/support/load-reference.js';
@@ -178,7 +178,14 @@ async function benchDerivation(print: (line: string) => void): Promise<void> {
       const derive = (): ReturnType<typeof deriveAqlDocument> =>
         deriveAqlDocument(
           {
-            ...{ versionUid: 'x', ehrId: 'x', objectId: 'x', version: 1, type: 'COMPOSITION', leafIndex },
+            ...{
+              versionUid: 'x',
+              ehrId: 'x',
+              versionedObjectUid: 'x',
+              version: 1,
+              type: 'COMPOSITION',
+              leafIndex,
+            },
             ...{ timeCommitted: new Date(0), contributionUid: 'x', changeType: '249', lifecycleState: '532' },
             isQueryable: true,
           },

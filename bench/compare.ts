@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { demoClient, type DemoClient } from '../src/demo/client.js';
-import { inParallel, loadDemoData, patientCompositions, type LoadPlan } from '../src/demo/load.js';
-import { textTable } from '../src/demo/table.js';
+import { demoClient, type DemoClient } from '../cli/demo/client.js';
+import { inParallel, loadDemoData, patientCompositions, type LoadPlan } from '../cli/demo/load.js';
+import { textTable } from '../cli/demo/table.js';
 import { milliseconds } from './measure.js';
 
 /** How often each server has its turn. */
@@ -131,8 +131,9 @@ function quantile(values: readonly number[], share: number): number {
 async function start(name: string, folder: string): Promise<Side> {
   const port = await freePort();
   const data = mkdtempSync(join(tmpdir(), 'everchart-compare-'));
-  const server = spawn(process.execPath, ['src/everchart.mjs', 'start'], {
-    cwd: folder,
+  const server = spawn(process.execPath, [join(folder, 'src/everchart.mjs'), 'start'], {
+    // A folder without the settings file of a developer.
+    cwd: data,
     env: { ...process.env, PORT: String(port), EMBEDDED_DATA_DIR: data, LOG_LEVEL: 'error', AUTH: 'none' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

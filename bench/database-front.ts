@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import mongoose from 'mongoose';
-import { loadNative } from '../database/embedded/native.js';
-import { startEmbedded } from '../database/embedded/spawn.js';
+import { loadNative } from '../packages/embedded-mongodb/src/native.js';
+import { startEmbedded } from '../packages/embedded-mongodb/src/spawn.js';
 import { machine, milliseconds, timing } from './measure.js';
 
 type MongoClient = mongoose.mongo.MongoClient;

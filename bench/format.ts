@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { JsonObject } from '../base/json.js';
-import { parseJson, stringifyCanonical } from '../format/canonical-json.js';
-import { fromXml, toXml } from '../format/canonical-xml.js';
-import { readFlat } from '../format/flat/read.js';
-import { writeFlat } from '../format/flat/write.js';
-import { flatToStructured, structuredToFlat } from '../format/structured.js';
-import { readRm } from '../rm/read.js';
-import { compileTemplate } from '../template/compile.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { parseJson, stringifyCanonical } from '../openehr/format/canonical-json.js';
+import { fromXml, toXml } from '../openehr/format/canonical-xml.js';
+import { readFlat } from '../openehr/format/flat/read.js';
+import { writeFlat } from '../openehr/format/flat/write.js';
+import { flatToStructured, structuredToFlat } from '../openehr/format/structured.js';
+import { readRm } from '../openehr/rm/read.js';
+import { compileTemplate } from '../openehr/template/opt/compile.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 
 const TEMPLATES = ['Corona_Anamnese', 'ehrbase_blood_pressure_simple.de.v0'];

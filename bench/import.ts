@@ -2,11 +2,11 @@ import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbedded } from '../database/embedded/spawn.js';
-import { runCli } from '../src/cli.js';
-import { DEMO_TEMPLATES } from '../src/demo/fixtures.js';
-import { patientCompositions } from '../src/demo/load.js';
-import { textTable } from '../src/demo/table.js';
+import { startEmbedded } from '../packages/embedded-mongodb/src/spawn.js';
+import { runCli } from '../cli/cli.js';
+import { DEMO_TEMPLATES } from '../cli/demo/fixtures.js';
+import { patientCompositions } from '../cli/demo/load.js';
+import { textTable } from '../cli/demo/table.js';
 import { processFigures } from './process-figures.js';
 
 const COMPOSITIONS_PER_EHR = 20;

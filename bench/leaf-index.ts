@@ -1,9 +1,9 @@
 import mongoose from 'mongoose';
 import { createCollections } from '../database/indexes.js';
-import { deriveAqlDocument } from '../models/derive.js';
+import { deriveAqlDocument } from '../aql/index/derive.js';
 import { COLLECTION_LAYOUT, COLLECTIONS, type LeafIndex } from '../models/layout.js';
 import { runWrites, type Write } from '../models/write-batch.js';
-import { textTable } from '../src/demo/table.js';
+import { textTable } from '../cli/demo/table.js';
 import { measure, milliseconds } from './measure.js';
 import { laboratoryReport, seeded } from './vital-signs.js';
 
@@ -49,7 +49,7 @@ async function commitReport(id: string, leafIndex: LeafIndex, random: () => numb
   const uid = `${id}::bench::1`;
   const { document } = deriveAqlDocument(
     {
-      ...{ versionUid: uid, ehrId: EHR, objectId: id, version: 1, type: 'COMPOSITION', leafIndex },
+      ...{ versionUid: uid, ehrId: EHR, versionedObjectUid: id, version: 1, type: 'COMPOSITION', leafIndex },
       ...{ timeCommitted: time, contributionUid: id, changeType: '249', lifecycleState: '532' },
       isQueryable: true,
     },

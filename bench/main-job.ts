@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
-import type { JsonObject, JsonValue } from '../base/json.js';
+import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import { COLLECTIONS } from '../models/layout.js';
-import { readRm } from '../rm/read.js';
-import { validateRm } from '../rm/validate.js';
-import { demoClient, type DemoClient } from '../src/demo/client.js';
-import { patientCompositions, type LoadPlan } from '../src/demo/load.js';
-import { textTable } from '../src/demo/table.js';
-import { compileTemplate } from '../template/compile.js';
-import { templateText } from '../src/demo/fixtures.js';
-import { validateAgainstTemplate } from '../template/validate.js';
+import { readRm } from '../openehr/rm/read.js';
+import { validateRm } from '../openehr/rm/validate.js';
+import { demoClient, type DemoClient } from '../cli/demo/client.js';
+import { patientCompositions, type LoadPlan } from '../cli/demo/load.js';
+import { textTable } from '../cli/demo/table.js';
+import { compileTemplate } from '../openehr/template/opt/compile.js';
+import { templateText } from '../cli/demo/fixtures.js';
+import { validateAgainstTemplate } from '../openehr/template/validate/validate.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 
 /** What the measurements run against. */

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
-import { changeContext } from '../change/context.js';
-import { verifyStorage } from '../change/verify.js';
+import { changeContext } from '../change/commit/context.js';
+import { verifyStorage } from '../maintenance/verify.js';
 import { mergeEhrs } from '../merge/merge.js';
 import type { MergeContext, MergeRequest } from '../merge/request.js';
 import { unmergeEhrs } from '../merge/unmerge.js';
 import type { AqlDocument } from '../models/layout.js';
 import { COLLECTIONS } from '../models/layout.js';
 import type { VersionDoc } from '../models/version.js';
-import { configFromEnvironment } from '../src/config.js';
-import { demoClient } from '../src/demo/client.js';
-import { templateText } from '../src/demo/fixtures.js';
+import { configFromEnvironment } from '../src/settings/config.js';
+import { demoClient } from '../cli/demo/client.js';
+import { templateText } from '../cli/demo/fixtures.js';
 import { createLogger } from '../src/logger.js';
-import { startServer } from '../src/start.js';
-import { patientCompositions } from '../src/demo/load.js';
+import { startServer } from '../src/process/start.js';
+import { patientCompositions } from '../cli/demo/load.js';
 import { machine } from './measure.js';
 import { childrenOf, processFigures } from './process-figures.js';
 
@@ -85,9 +85,9 @@ async function cloneVersion(versionUid: string, count: number): Promise<number> 
       () => [randomUUID(), randomUUID()] as const,
     );
     const cloned = <T extends object>(doc: T): T[] =>
-      ids.map(([objectId, contributionUid]) =>
+      ids.map(([versionedObjectUid, contributionUid]) =>
         renamed(doc, [
-          [version.object_id, objectId],
+          [version.object_id, versionedObjectUid],
           [version.contribution_uid, contributionUid],
         ]),
       );

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { request, Agent } from 'node:http';
 import autocannon from 'autocannon';
 import mongoose from 'mongoose';
-import type { JsonObject } from '../base/json.js';
+import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS } from '../models/layout.js';
-import { demoClient } from '../src/demo/client.js';
-import { templateText } from '../src/demo/fixtures.js';
-import { inParallel } from '../src/demo/load.js';
-import { compositionsOfPatient } from '../src/demo/patient.js';
-import { seededRandom } from '../src/demo/random.js';
-import { textTable } from '../src/demo/table.js';
+import { demoClient } from '../cli/demo/client.js';
+import { templateText } from '../cli/demo/fixtures.js';
+import { inParallel } from '../cli/demo/load.js';
+import { compositionsOfPatient } from '../cli/demo/patient.js';
+import { seededRandom } from '../cli/demo/random.js';
+import { textTable } from '../cli/demo/table.js';
 import { measure, milliseconds } from './measure.js';
 import { timeOneClient } from './one-client.js';
 
@@ -173,13 +173,18 @@ async function growthTimes(url: string, count: number): Promise<[string, number]
   let latest = grown;
   const update = async (): Promise<void> => {
     const headers = { 'If-Match': `"${latest}"`, 'Content-Type': 'application/json' };
-    latest = await call('PUT', `${path}/${objectId(latest)}`, headers, JSON.stringify(bloodPressure()));
+    latest = await call(
+      'PUT',
+      `${path}/${versionedObjectUid(latest)}`,
+      headers,
+      JSON.stringify(bloodPressure()),
+    );
   };
   const steps: [string, () => Promise<unknown>][] = [
     ['create a composition in the EHR', () => client.commitComposition(ehrId, bloodPressure())],
     ['update the container', update],
     ['GET by version uid', () => call('GET', `${path}/${versionUid}`)],
-    ['GET the latest version', () => call('GET', `${path}/${objectId(latest)}`)],
+    ['GET the latest version', () => call('GET', `${path}/${versionedObjectUid(latest)}`)],
     ['GET the EHR', () => call('GET', `${url}/rest/openehr/v1/ehr/${ehrId}`)],
   ];
   const times: [string, number][] = [];
@@ -265,7 +270,7 @@ async function insert(collection: string, documents: readonly object[]): Promise
   }
 }
 
-function objectId(versionUid: string): string {
+function versionedObjectUid(versionUid: string): string {
   return versionUid.split('::')[0] ?? '';
 }
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { JsonObject } from '../base/json.js';
-import { readRm } from '../rm/read.js';
-import { validateRm } from '../rm/validate.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { readRm } from '../openehr/rm/read.js';
+import { validateRm } from '../openehr/rm/validate.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 
 const FILES = ['Corona_Anamnese.json', 'ehrbase_blood_pressure_simple.de.v0.json'];
 const RUNS = 2000;
 
-/** Reading and judging of compositions by the reference model; a line for each size and step. */
+/** Reading and validating of compositions by the reference model; a line for each size and step. */
 export async function benchRm(print: (line: string) => void): Promise<void> {
   for (const file of FILES) {
     const path = new URL(`../test/fixtures/openehr/composition/${file}`, import.meta.url);

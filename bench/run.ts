@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { configFromEnvironment } from '../src/config.js';
-import { demoClient } from '../src/demo/client.js';
-import { loadDemoData, type LoadPlan } from '../src/demo/load.js';
+import { configFromEnvironment } from '../src/settings/config.js';
+import { demoClient } from '../cli/demo/client.js';
+import { loadDemoData, type LoadPlan } from '../cli/demo/load.js';
 import { createLogger } from '../src/logger.js';
-import { startServer, type RunningServer } from '../src/start.js';
+import { startServer, type RunningServer } from '../src/process/start.js';
 import { benchQueries } from './aql.js';
 import { benchAqlGrowth } from './aql-growth.js';
 import { compareWith } from './compare.js';

@@ -1,11 +1,11 @@
-import { sealNewRecords } from '../change/seal.js';
-import { configFromEnvironment } from '../src/config.js';
-import { demoClient } from '../src/demo/client.js';
-import { templateText } from '../src/demo/fixtures.js';
-import { inParallel, patientCompositions } from '../src/demo/load.js';
+import { sealNewRecords } from '../maintenance/seal.js';
+import { configFromEnvironment } from '../src/settings/config.js';
+import { demoClient } from '../cli/demo/client.js';
+import { templateText } from '../cli/demo/fixtures.js';
+import { inParallel, patientCompositions } from '../cli/demo/load.js';
 import { createLogger } from '../src/logger.js';
-import { keepSealing } from '../src/sealing.js';
-import { startServer } from '../src/start.js';
+import { keepSealing } from '../src/process/sealing.js';
+import { startServer } from '../src/process/start.js';
 import { timing } from './measure.js';
 
 const COMMITS = 800;

@@ -1,5 +1,5 @@
-import { demoClient } from '../src/demo/client.js';
-import { loadDemoData, patientCompositions, type LoadPlan } from '../src/demo/load.js';
+import { demoClient } from '../cli/demo/client.js';
+import { loadDemoData, patientCompositions, type LoadPlan } from '../cli/demo/load.js';
 
 /** One request of the mixed work: which one depends on the turn alone. Gives the HTTP status, 0: no answer. */
 export type Work = (turn: number) => Promise<number>;

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { textTable } from '../src/demo/table.js';
+import { textTable } from '../cli/demo/table.js';
 import { startServerProcess } from '../test/support/server-process.js';
 import { machine, timing } from './measure.js';
 import { childrenOf, processFigures } from './process-figures.js';
@@ -35,7 +35,7 @@ interface Observed {
 
 /**
  * `npm run soak`: finds the highest load of mixed work that clients reach who wait for their answers, then sends 70 % of
- * it at fixed times for ten minutes, and judges errors and the server's memory. Server and database are processes of
+ * it at fixed times for ten minutes, and validates errors and the server's memory. Server and database are processes of
  * their own; this one only sends.
  */
 async function main(): Promise<void> {
@@ -149,7 +149,7 @@ function report({ samples, statuses, times }: Observed): void {
 }
 
 function verdictOn(samples: readonly Sample[], isFlat: boolean): string {
-  if ((samples.at(-1)?.ms ?? 0) < 2 * WARM_UP_MS) return 'too short to judge memory';
+  if ((samples.at(-1)?.ms ?? 0) < 2 * WARM_UP_MS) return 'too short to validate memory';
   return isFlat ? 'flat memory' : 'MEMORY GROWS';
 }
 

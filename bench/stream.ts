@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { demoClient } from '../src/demo/client.js';
-import { loadDemoData } from '../src/demo/load.js';
-import { textTable } from '../src/demo/table.js';
+import { demoClient } from '../cli/demo/client.js';
+import { loadDemoData } from '../cli/demo/load.js';
+import { textTable } from '../cli/demo/table.js';
 import { startServerProcess, type ServerProcess } from '../test/support/server-process.js';
 import { childrenOf, processFigures } from './process-figures.js';
 

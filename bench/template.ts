@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { JsonObject } from '../base/json.js';
-import { readRm } from '../rm/read.js';
-import { validateRm } from '../rm/validate.js';
-import { compileTemplate } from '../template/compile.js';
-import { exampleComposition } from '../template/example.js';
-import { parseOpt } from '../template/opt.js';
-import { validateAgainstTemplate } from '../template/validate.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { readRm } from '../openehr/rm/read.js';
+import { validateRm } from '../openehr/rm/validate.js';
+import { compileTemplate } from '../openehr/template/opt/compile.js';
+import { exampleComposition } from '../openehr/template/example/example.js';
+import { parseOpt } from '../openehr/template/opt/opt.js';
+import { validateAgainstTemplate } from '../openehr/template/validate/validate.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 
 const TEMPLATES = ['Corona_Anamnese', 'ehrbase_blood_pressure_simple.de.v0'];
@@ -14,7 +14,7 @@ const OPTIONS = { checkExtraNodes: true, checkContainerCardinality: false };
 const RUNS = 2000;
 const COMPILE_RUNS = 30;
 
-/** Compiling the largest public template, and judging compositions in the steps of a commit; a line for each. */
+/** Compiling the largest public template, and validating compositions in the steps of a commit; a line for each. */
 export async function benchTemplate(print: (line: string) => void): Promise<void> {
   await benchCompile(print);
   for (const name of TEMPLATES) await benchValidation(name, print);
@@ -44,17 +44,17 @@ async function benchValidation(name: string, print: (line: string) => void): Pro
   const source = JSON.parse(text) as JsonObject;
   const { object } = readRm(source, 'COMPOSITION');
   if (object === null) throw new Error(`${name} cannot be read`);
-  const judge = (): number => {
+  const validate = (): number => {
     const reading = readRm(source, 'COMPOSITION');
     if (reading.object === null) return reading.violations.length;
     return (
       validateRm(reading.object).length + validateAgainstTemplate(reading.object, template, OPTIONS).length
     );
   };
-  if (judge() > 0) throw new Error(`${name} is not valid`);
+  if (validate() > 0) throw new Error(`${name} is not valid`);
   const alone = () => validateAgainstTemplate(object, template, OPTIONS);
   print(line(await measure(`validateAgainstTemplate ${name}`, RUNS, alone), bytes));
-  print(line(await measure(`readRm + validateRm + validateAgainstTemplate ${name}`, RUNS, judge), bytes));
+  print(line(await measure(`readRm + validateRm + validateAgainstTemplate ${name}`, RUNS, validate), bytes));
 }
 
 function fixture(path: string): string {

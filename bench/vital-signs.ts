@@ -1,6 +1,6 @@
-import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../aql/reference/data.js';
-import { formatUtc } from '../base/iso8601.js';
-import type { JsonObject } from '../base/json.js';
+import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../aql/evaluate/data.js';
+import { formatUtc } from '../openehr/base/iso8601.js';
+import type { JsonObject } from '../openehr/base/json.js';
 import {
   cluster,
   coded,
@@ -42,12 +42,14 @@ export function vitalSigns({ ehrs, compositionsPerEhr, seed, firstEhr = 0 }: Vit
     all.push({ ehrId, systemId: BENCH_SYSTEM_ID, timeCreated: created, isQueryable: true });
     const status = ehrStatus({ subjectId: `P-${e}`, isQueryable: true });
     versions.push(
-      version({ ehrId, objectId: uuid('a0', e), type: 'EHR_STATUS', time: created, data: status }),
+      version({ ehrId, versionedObjectUid: uuid('a0', e), type: 'EHR_STATUS', time: created, data: status }),
     );
     for (let c = 0; c < compositionsPerEhr; c++) {
       const time = new Date(created.getTime() + (c + 1) * 86_400_000 + Math.floor(random() * 3_600_000));
-      const objectId = uuid('c0', e * compositionsPerEhr + c);
-      versions.push(version({ ehrId, objectId, type: 'COMPOSITION', time, data: encounter(time, random) }));
+      const versionedObjectUid = uuid('c0', e * compositionsPerEhr + c);
+      versions.push(
+        version({ ehrId, versionedObjectUid, type: 'COMPOSITION', time, data: encounter(time, random) }),
+      );
     }
   }
   return { ehrs: all, versions };
@@ -167,12 +169,12 @@ function simple(
 
 function version(parts: {
   readonly ehrId: string;
-  readonly objectId: string;
+  readonly versionedObjectUid: string;
   readonly type: 'COMPOSITION' | 'EHR_STATUS';
   readonly time: Date;
   readonly data: JsonObject;
 }): ReferenceVersion {
-  const uid = `${parts.objectId}::${BENCH_SYSTEM_ID}::1`;
+  const uid = `${parts.versionedObjectUid}::${BENCH_SYSTEM_ID}::1`;
   return {
     uid,
     ehrId: parts.ehrId,
@@ -185,7 +187,7 @@ function version(parts: {
       change_type: coded('creation', 'openehr', '249'),
     }),
     lifecycleState: coded('complete', 'openehr', '532'),
-    contributionUid: parts.objectId.replace(/^../, 'b0'),
+    contributionUid: parts.versionedObjectUid.replace(/^../, 'b0'),
     precedingVersionUid: null,
     data: { ...parts.data, uid: { _type: 'OBJECT_VERSION_ID', value: uid } },
   };

@@ -1,20 +1,20 @@
-import type { JsonObject } from '../base/json.js';
-import { validateRm } from '../rm/validate.js';
-import { auditDetails, type AuditRequest } from './audit.js';
-import { findings, withoutAttributes } from './content.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { validateRm } from '../openehr/rm/validate.js';
+import { auditDetails, type AuditRequest } from './commit/audit.js';
+import { findings, withoutAttributes } from './composition/content.js';
 
 /**
- * ATTESTATIONs of a request, judged: `reason` and `is_pending` are required, the committer is that of the
+ * ATTESTATIONs of a request, validated: `reason` and `is_pending` are required, the committer is that of the
  * version where none is given, change type and all of the server's attributes are set. RM: ATTESTATION.
  * @throws invalid with all findings
  */
-export function judgedAttestations(
+export function validatedAttestations(
   attestations: readonly JsonObject[],
   audit: AuditRequest,
   path: string,
 ): JsonObject[] {
   const violations: string[] = [];
-  const judged = attestations.map((given, index) => {
+  const validated = attestations.map((given, index) => {
     const place = `${path}/attestations[${index}]`;
     const defaults = auditDetails({ ...audit, changeType: '666' }, 'server', new Date(0));
     const filling = withoutAttributes(defaults, ['description']);
@@ -23,5 +23,5 @@ export function judgedAttestations(
     return attestation;
   });
   if (violations.length > 0) throw findings('invalid', violations);
-  return judged;
+  return validated;
 }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { CdrError } from '../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { isUuid, parseObjectVersionId } from '../base/object-version-id.js';
+import { CdrError } from '../openehr/base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
+import { isUuid, parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import type { VersionDoc } from '../models/version.js';
 import { liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
-import { requireSameObject } from './composition.js';
-import { judgeByRm, readObject, textAt } from './content.js';
-import type { ChangeContext } from './context.js';
-import { commitEntry, type DirectChange } from './direct.js';
-import { refusedInOrder } from './ehr-access.js';
-import { staleVersion, tellingLatest } from './refusal.js';
-import type { CreateEntry, VersionMetadata } from './request.js';
+import { requireSameObject } from './composition/composition.js';
+import { validateByRm, readObject, textAt } from './composition/content.js';
+import type { ChangeContext } from './commit/context.js';
+import { commitEntry, type DirectChange } from './commit/direct.js';
+import { withEhrErrorFirst } from './commit/ehr-access.js';
+import { staleVersion, tellingLatest } from './commit/refusal.js';
+import type { CreateEntry, VersionMetadata } from './commit/request.js';
 
 /** Creates the directory of an EHR. ITS-REST: directory_create. @throws CdrError of the contract */
 export async function createDirectory(
@@ -19,8 +19,8 @@ export async function createDirectory(
   body: JsonValue,
 ): Promise<VersionDoc> {
   const { ehrId, metadata } = change;
-  return refusedInOrder(ehrId, 'content', async () => {
-    const entry = newFolder(context, metadata, judgedFolder(body));
+  return withEhrErrorFirst(ehrId, 'content', async () => {
+    const entry = newFolder(context, metadata, validatedFolder(body));
     const committing = commitEntry(context, entry, {
       ehrId,
       remember: ({ versions }) => ({
@@ -48,12 +48,12 @@ export async function updateDirectory(
   body: JsonValue,
 ): Promise<VersionDoc> {
   const { ehrId, ifMatch, metadata } = change;
-  return refusedInOrder(ehrId, 'content', async () => {
+  return withEhrErrorFirst(ehrId, 'content', async () => {
     const container = await liveDirectory(ehrId);
-    const object = judgedFolder(body);
+    const object = validatedFolder(body);
     const live = requireLive(ehrId, container, ifMatch);
     requireSameObject(object, live._id, live);
-    const place = { objectId: live._id, precedingVersionUid: ifMatch };
+    const place = { versionedObjectUid: live._id, precedingVersionUid: ifMatch };
     const entry = { kind: 'update', type: 'FOLDER', object, ...place, ...metadata } as const;
     return commitEntry(context, entry, { ehrId }, [live]);
   });
@@ -65,9 +65,9 @@ export async function deleteDirectory(
   change: DirectChange & { readonly ifMatch: string },
 ): Promise<VersionDoc> {
   const { ehrId, ifMatch, metadata } = change;
-  return refusedInOrder(ehrId, 'content', async () => {
+  return withEhrErrorFirst(ehrId, 'content', async () => {
     const live = requireLive(ehrId, await liveDirectory(ehrId), ifMatch);
-    const place = { objectId: live._id, precedingVersionUid: ifMatch };
+    const place = { versionedObjectUid: live._id, precedingVersionUid: ifMatch };
     const how = { kind: 'delete', type: 'FOLDER', staleCode: 'precondition-failed' } as const;
     return commitEntry(context, { ...how, ...place, ...metadata }, { ehrId }, [live]);
   });
@@ -90,7 +90,7 @@ export function newFolder(
   object: JsonObject,
 ): CreateEntry {
   const chosen = chosenRootId(object, context.settings.systemId);
-  const id = { objectId: chosen ?? randomUUID(), isChosenId: chosen !== null };
+  const id = { versionedObjectUid: chosen ?? randomUUID(), isChosenId: chosen !== null };
   return { kind: 'create', type: 'FOLDER', ...id, object, ...metadata };
 }
 
@@ -104,13 +104,13 @@ function chosenRootId(object: JsonObject, systemId: string): string | null {
       'precondition-failed',
       `the uid of a new FOLDER must be a UUID or <uuid>::${systemId}::1`,
     );
-  return id.objectId;
+  return id.versionedObjectUid;
 }
 
-/** A FOLDER tree read, judged, and with a uid in every sub-folder. @throws invalid with all findings */
-export function judgedFolder(body: JsonValue): JsonObject {
+/** A FOLDER tree read, validated, and with a uid in every sub-folder. @throws invalid with all findings */
+export function validatedFolder(body: JsonValue): JsonObject {
   const object = readObject(body, 'FOLDER');
-  judgeByRm(object, folderFindings(object, ''));
+  validateByRm(object, folderFindings(object, ''));
   return withSubFolderUids(object);
 }
 

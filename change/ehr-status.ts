@@ -1,13 +1,13 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { CdrError } from '../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
+import { CdrError } from '../openehr/base/errors.js';
 import type { VersionDoc } from '../models/version.js';
 import { versionById } from '../models/version.js';
 import { ehrStatusContainer } from '../models/versioned-object.js';
-import { findings, judgeByRm, readObject, textAt } from './content.js';
-import type { ChangeContext } from './context.js';
-import { commitEntry, type DirectChange } from './direct.js';
-import { refusedInOrder } from './ehr-access.js';
-import { ehrNotFound, staleVersion } from './refusal.js';
+import { findings, validateByRm, readObject, textAt } from './composition/content.js';
+import type { ChangeContext } from './commit/context.js';
+import { commitEntry, type DirectChange } from './commit/direct.js';
+import { withEhrErrorFirst } from './commit/ehr-access.js';
+import { ehrNotFound, staleVersion } from './commit/refusal.js';
 
 /** Attributes that an update without them keeps, so that no patient is lost by omission (R20). */
 const KEPT = ['name', 'subject', 'is_queryable', 'is_modifiable'] as const;
@@ -23,7 +23,7 @@ const DEFAULTS: JsonObject = {
 /** An EHR_STATUS for a new EHR: what is absent gets its default (R3); null = all defaults. @throws invalid */
 export function newEhrStatus(body: JsonValue): JsonObject {
   const given = body === null ? {} : requireStatus(body);
-  return judgedStatus({ _type: 'EHR_STATUS', ...DEFAULTS, ...withoutAbsent(given) });
+  return validatedStatus({ _type: 'EHR_STATUS', ...DEFAULTS, ...withoutAbsent(given) });
 }
 
 /**
@@ -34,7 +34,7 @@ export function nextEhrStatus(body: JsonValue, previous: JsonObject): JsonObject
   const given = withoutAbsent(requireStatus(body));
   if (given._type === undefined) throw findings('invalid', ['/: Attribute _type is required']);
   const kept = Object.fromEntries(KEPT.flatMap((name) => keptAttribute(previous, name)));
-  return judgedStatus({ _type: 'EHR_STATUS', ...kept, ...given });
+  return validatedStatus({ _type: 'EHR_STATUS', ...kept, ...given });
 }
 
 function keptAttribute(previous: JsonObject, name: string): [string, JsonValue][] {
@@ -59,13 +59,13 @@ function withoutAbsent(body: JsonObject): JsonObject {
   return status;
 }
 
-function judgedStatus(status: JsonObject): JsonObject {
+function validatedStatus(status: JsonObject): JsonObject {
   const object = readObject(status, 'EHR_STATUS');
   const reference = isJsonObject(object.subject) ? object.subject.external_ref : undefined;
   const further: string[] = [];
   if (reference !== undefined && !textAt(reference, ['id', 'value']))
     further.push('/subject/external_ref/id/value: Attribute must not be empty');
-  judgeByRm(object, further);
+  validateByRm(object, further);
   return object;
 }
 
@@ -79,7 +79,7 @@ export async function updateEhrStatus(
   body: JsonValue,
 ): Promise<VersionDoc> {
   const { ehrId, metadata, beside } = change;
-  return refusedInOrder(ehrId, 'ehr-status', async () => {
+  return withEhrErrorFirst(ehrId, 'ehr-status', async () => {
     const container = await ehrStatusContainer(ehrId);
     if (container === null) throw ehrNotFound(ehrId);
     const ifMatch = change.ifMatch ?? container.latest_version_uid;
@@ -87,7 +87,7 @@ export async function updateEhrStatus(
     const previous = isLatest ? await versionById(ehrId, 'EHR_STATUS', ifMatch) : null;
     const object = nextEhrStatus(body, previous === null ? DEFAULTS : storedObject(previous));
     if (!isLatest) throw staleVersion('precondition-failed', container);
-    const place = { objectId: container._id, precedingVersionUid: ifMatch };
+    const place = { versionedObjectUid: container._id, precedingVersionUid: ifMatch };
     const entry = { kind: 'update', type: 'EHR_STATUS', object, ...place, ...metadata } as const;
     return commitEntry(context, entry, { ehrId, beside }, [container]);
   });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { CdrError } from '../base/errors.js';
-import type { JsonValue } from '../base/json.js';
+import { CdrError } from '../openehr/base/errors.js';
+import type { JsonValue } from '../openehr/base/json.js';
 import { ehrBySubject, type EhrDoc, type Subject } from '../models/ehr.js';
 import type { VersionDoc } from '../models/version.js';
-import type { ChangeContext } from './context.js';
-import { commitEntry } from './direct.js';
-import { mergedAway } from './ehr-access.js';
+import type { ChangeContext } from './commit/context.js';
+import { commitEntry } from './commit/direct.js';
+import { mergedAway } from './commit/ehr-access.js';
 import { newEhrStatus } from './ehr-status.js';
-import type { VersionMetadata } from './request.js';
+import type { VersionMetadata } from './commit/request.js';
 
 /** An EHR to be made. */
 export interface NewEhr {
@@ -32,7 +32,7 @@ export interface CreatedEhr {
 export async function createEhr(context: ChangeContext, request: NewEhr): Promise<CreatedEhr> {
   const object = newEhrStatus(request.status);
   const ehrId = request.ehrId ?? randomUUID();
-  const place = { objectId: randomUUID(), isChosenId: false, object };
+  const place = { versionedObjectUid: randomUUID(), isChosenId: false, object };
   const status = await commitEntry(
     context,
     { kind: 'create', type: 'EHR_STATUS', ...place, ...request.metadata },

@@ -1,10 +1,10 @@
-import type { JsonObject, JsonValue } from '../base/json.js';
+import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import type { ContributionDoc } from '../models/contribution.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { RootType } from '../models/layout.js';
 import type { VersionDoc, VersionHead } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
-import { serverTime } from './audit.js';
+import { serverTime } from './commit/audit.js';
 
 /** An RM object and, apart from it, the stored JSON text of one of its attributes. */
 export interface Resource {

@@ -1,7 +1,7 @@
 /** Connecting mongoose to the database that the settings choose. */
 import mongoose from 'mongoose';
-import { CdrError } from '../base/errors.js';
-import type { DatabaseSettings } from '../base/settings.js';
+import { CdrError } from '../openehr/base/errors.js';
+import type { DatabaseSettings } from '../config/settings.js';
 import { isUnavailable } from './mongo-error.js';
 import { startLocalDatabase } from './local-database.js';
 import { watchPool } from './pool.js';

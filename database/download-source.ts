@@ -1,9 +1,9 @@
 /** A `mongod` that mongodb-memory-server downloads, for machines that cannot run the embedded engine. */
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { DatabaseSettings } from '../base/settings.js';
-import { downloadMirror, downloadOnce } from './library-environment.js';
-import { dataFolder, PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
+import type { DatabaseSettings } from '../config/settings.js';
+import { downloadMirror, downloadOnce } from '../packages/embedded-mongodb/src/library-environment.js';
+import { dataFolder, SourceUnavailable, type LocalDatabase, type LogLine } from './local-source.js';
 import { runMongod } from './mongod-run.js';
 
 /** How long the parts of the step may take, in ms. */
@@ -15,7 +15,7 @@ export interface DownloadTimes {
 const TIMES: DownloadTimes = { reachMs: 3_000, wholeMs: 60_000 };
 const DEFAULT_MIRROR = 'https://fastdl.mongodb.org';
 
-/** Downloads and starts a mongod. @throws PassedOver when it cannot be had in time */
+/** Downloads and starts a mongod. @throws SourceUnavailable when it cannot be had in time */
 export async function startDownloadSource(
   settings: DatabaseSettings,
   log: LogLine,
@@ -28,7 +28,7 @@ export async function startDownloadSource(
   return within(times.wholeMs, download(settings, mirror, log));
 }
 
-/** @throws PassedOver */
+/** @throws SourceUnavailable */
 async function download(settings: DatabaseSettings, mirror: URL, log: LogLine): Promise<LocalDatabase> {
   downloadOnce();
   try {
@@ -42,7 +42,7 @@ async function download(settings: DatabaseSettings, mirror: URL, log: LogLine): 
     return { ...local, description };
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    throw new PassedOver(`it failed: ${text.replaceAll(/\s+/g, ' ')}`);
+    throw new SourceUnavailable(`it failed: ${text.replaceAll(/\s+/g, ' ')}`);
   }
 }
 
@@ -56,7 +56,7 @@ function reach(mirror: URL, isPlain: boolean, timeoutMs: number): Promise<void> 
       : connectTls({ host, port, servername: host });
     const fail = (reason: string): void => {
       socket.destroy();
-      reject(new PassedOver(`${mirror.host} cannot be reached: ${reason}`));
+      reject(new SourceUnavailable(`${mirror.host} cannot be reached: ${reason}`));
     };
     const timer = setTimeout(() => {
       fail(`no answer within ${timeoutMs} ms`);
@@ -77,7 +77,7 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new PassedOver(`it took longer than ${timeoutMs} ms`));
+      reject(new SourceUnavailable(`it took longer than ${timeoutMs} ms`));
     }, timeoutMs);
   });
   try {

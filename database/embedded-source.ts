@@ -1,14 +1,14 @@
 /** The embedded engine as a local database. */
-import type { DatabaseSettings } from '../base/settings.js';
-import { whyUnavailable } from './embedded/native.js';
-import { EmbeddedStartError, startEmbedded } from './embedded/spawn.js';
-import { superviseEmbedded } from './embedded/supervise.js';
-import { dataFolder, PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
+import type { DatabaseSettings } from '../config/settings.js';
+import { whyUnavailable } from '../packages/embedded-mongodb/src/native.js';
+import { EmbeddedStartError, startEmbedded } from '../packages/embedded-mongodb/src/spawn.js';
+import { superviseEmbedded } from '../packages/embedded-mongodb/src/supervise.js';
+import { dataFolder, SourceUnavailable, type LocalDatabase, type LogLine } from './local-source.js';
 
-/** Starts the embedded engine. @throws PassedOver when this machine cannot run it; Error when the data cannot be opened */
+/** Starts the embedded engine. @throws SourceUnavailable when this machine cannot run it; Error when the data cannot be opened */
 export async function startEmbeddedSource(settings: DatabaseSettings, log: LogLine): Promise<LocalDatabase> {
   const reason = whyUnavailable();
-  if (reason !== null) throw new PassedOver(reason);
+  if (reason !== null) throw new SourceUnavailable(reason);
   const { embeddedCacheSizeGB: cacheSizeGB } = settings;
   const dir = dataFolder(settings.embeddedDataDir);
   // what a temporary database held is gone with its process, so there is nothing to go on with
@@ -26,7 +26,8 @@ export async function startEmbeddedSource(settings: DatabaseSettings, log: LogLi
     log(`database: ${description}`);
     return { uri: started.uri, description, stop: () => started.stop() };
   } catch (error) {
-    if (error instanceof EmbeddedStartError && error.isUnavailable) throw new PassedOver(error.message);
+    if (error instanceof EmbeddedStartError && error.isUnavailable)
+      throw new SourceUnavailable(error.message);
     throw error;
   }
 }

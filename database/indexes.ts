@@ -1,6 +1,6 @@
 /** Building collections and indexes at start, from data. */
 import mongoose from 'mongoose';
-import { CdrError } from '../base/errors.js';
+import { CdrError } from '../openehr/base/errors.js';
 
 /** One index: key pattern in order, and the options of `createIndexes`. */
 export interface IndexDefinition {

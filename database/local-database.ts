@@ -1,9 +1,9 @@
 /** Which local database is used when no `MONGODB_URI` is given. */
-import { CdrError } from '../base/errors.js';
-import type { DatabaseSettings } from '../base/settings.js';
+import { CdrError } from '../openehr/base/errors.js';
+import type { DatabaseSettings } from '../config/settings.js';
 import { startDownloadSource } from './download-source.js';
 import { startEmbeddedSource } from './embedded-source.js';
-import { PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
+import { SourceUnavailable, type LocalDatabase, type LogLine } from './local-source.js';
 import { startMongodSource } from './mongod-source.js';
 
 interface Source {
@@ -34,7 +34,7 @@ export async function startLocalDatabase(settings: DatabaseSettings, log: LogLin
     try {
       return await source.start(settings, log);
     } catch (error) {
-      if (!(error instanceof PassedOver)) throw error;
+      if (!(error instanceof SourceUnavailable)) throw error;
       reasons.push(`${source.name}: ${error.message}`);
     }
   }

@@ -10,7 +10,7 @@ export interface LocalDatabase {
 }
 
 /** Why a way to a database was passed over. Any other error ends the search. */
-export class PassedOver extends Error {}
+export class SourceUnavailable extends Error {}
 
 /** Writes one line of the log. */
 export type LogLine = (line: string) => void;

@@ -11,7 +11,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MongoInstance } from 'mongodb-memory-server';
 import mongoose from 'mongoose';
 import type { LocalDatabase, LogLine } from './local-source.js';
-import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from './private-files.js';
+import {
+  ensurePrivateFolder,
+  readPrivateFile,
+  writePrivateFile,
+} from '../packages/embedded-mongodb/src/private-files.js';
 
 /** A binary that runs. */
 export interface MongodBinary {

@@ -3,15 +3,15 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { DatabaseSettings } from '../base/settings.js';
-import { searchPath, systemBinary } from './library-environment.js';
-import { dataFolder, PassedOver, type LocalDatabase, type LogLine } from './local-source.js';
+import type { DatabaseSettings } from '../config/settings.js';
+import { searchPath, systemBinary } from '../packages/embedded-mongodb/src/library-environment.js';
+import { dataFolder, SourceUnavailable, type LocalDatabase, type LogLine } from './local-source.js';
 import { runMongod, type MongodBinary } from './mongod-run.js';
 
 const PROBE_MS = 5_000;
 const run = promisify(execFile);
 
-/** Starts a mongod that is given or found. @throws PassedOver when there is none; Error when a given one does not run */
+/** Starts a mongod that is given or found. @throws SourceUnavailable when there is none; Error when a given one does not run */
 export async function startMongodSource(settings: DatabaseSettings, log: LogLine): Promise<LocalDatabase> {
   const binary = await findMongod(settings.mongodBinary);
   const description = `mongod ${binary.version} at ${binary.path}`;
@@ -20,17 +20,17 @@ export async function startMongodSource(settings: DatabaseSettings, log: LogLine
   return { ...local, description };
 }
 
-/** The binary to use: given, on `PATH`, or in the cache of mongodb-memory-server. @throws PassedOver, Error */
+/** The binary to use: given, on `PATH`, or in the cache of mongodb-memory-server. @throws SourceUnavailable, Error */
 export async function findMongod(given: string): Promise<MongodBinary> {
   const named = given === '' ? systemBinary() : given;
   if (named !== undefined) return probeGiven(named);
   const onPath = await firstExecutable(searchPath().map((folder) => join(folder, 'mongod')));
   const path = onPath ?? (await cachedBinary());
-  if (path === undefined) throw new PassedOver('no mongod is given, on PATH or in the cache');
+  if (path === undefined) throw new SourceUnavailable('no mongod is given, on PATH or in the cache');
   try {
     return { path, version: await versionOf(path) };
   } catch (error) {
-    throw new PassedOver(`${path} does not run: ${textOf(error)}`);
+    throw new SourceUnavailable(`${path} does not run: ${textOf(error)}`);
   }
 }
 

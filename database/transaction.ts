@@ -1,7 +1,7 @@
 /** The one way to write several documents together. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import mongoose, { type ClientSession } from 'mongoose';
-import { CdrError } from '../base/errors.js';
+import { CdrError } from '../openehr/base/errors.js';
 import { isUnavailable } from './mongo-error.js';
 
 /** How often work may be tried again when it met a concurrent change. */

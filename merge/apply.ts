@@ -1,5 +1,5 @@
-import { writeContribution } from '../change/commit.js';
-import type { Commit, CommitRequest } from '../change/request.js';
+import { writeContribution } from '../change/commit/commit.js';
+import type { Commit, CommitRequest } from '../change/commit/request.js';
 import type { EhrDoc } from '../models/ehr.js';
 import { COLLECTIONS } from '../models/layout.js';
 import { archiveDoc, MOVED_IDS, type ArchiveDoc, type MovedIds } from '../models/merge-archive.js';
@@ -40,8 +40,11 @@ export async function applyMerge(
   await runWrites(session, [...endings(merge), ...endingNotes(endedVersions)]);
   await moveAll(session, merge);
   const { target } = merge.pair;
-  const objectIds = [...merge.plan.moves.compositions, ...merge.plan.joins.map(({ source }) => source)];
-  const moved = { ehrId: target._id, isQueryable: target.is_queryable, objectIds };
+  const versionedObjectUids = [
+    ...merge.plan.moves.compositions,
+    ...merge.plan.joins.map(({ source }) => source),
+  ];
+  const moved = { ehrId: target._id, isQueryable: target.is_queryable, versionedObjectUids };
   await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
   await runWrites(session, [tombstone(merge)]);
   const made = merge.commit === null ? null : await writeContribution(session, context.change, merge.commit);

@@ -1,5 +1,5 @@
-import { CdrError } from '../base/errors.js';
-import { ehrNotFound, mergedMessage, notModifiable } from '../change/refusal.js';
+import { CdrError } from '../openehr/base/errors.js';
+import { ehrNotFound, mergedMessage, notModifiable } from '../change/commit/refusal.js';
 import { ehrById, finalEhrId, type EhrDoc } from '../models/ehr.js';
 
 /** Both EHRs of a merge, active. */

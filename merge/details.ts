@@ -1,6 +1,6 @@
-import { formatUtc } from '../base/iso8601.js';
-import type { JsonObject } from '../base/json.js';
-import { rememberResult } from '../change/idempotency.js';
+import { formatUtc } from '../openehr/base/iso8601.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import type { AuditSubject } from '../models/audit.js';
 import type { IdempotentResult } from '../models/idempotency.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
@@ -29,15 +29,15 @@ export function mergeSubject({ _id, contribution_uid: uid, outcome }: MergeRecor
 const OK = 200;
 
 /** Remembers a merge or unmerge for a repeated request, in the transaction that makes it. */
-export function rememberMerge(result: MergeResult): Promise<void> {
+export function recordIdempotentMerge(result: MergeResult): Promise<void> {
   const { source_ehr, target_ehr, outcome, merge_date: mergeDate } = result;
   const date = mergeDate === undefined ? {} : { merge_date: mergeDate.toISOString() };
   const uids = { source_ehr, target_ehr, level: outcome.level, summary: outcome.summary, ...date };
-  return rememberResult({ kind: 'MERGE', uids }, OK);
+  return recordIdempotentResult({ kind: 'MERGE', uids }, OK);
 }
 
-/** What was remembered of a merge or unmerge. */
-export function rememberedMerge({ uids }: IdempotentResult): MergeResult {
+/** What was memoized of a merge or unmerge. */
+export function idempotentMerge({ uids }: IdempotentResult): MergeResult {
   const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date } = uids;
   return {
     source_ehr,

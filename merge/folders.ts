@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 
 /** A source directory to be copied. */
 export interface FolderSource {

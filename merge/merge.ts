@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { tellMerge } from '../base/events.js';
-import { auditCommitted, writeAudit } from '../change/audit-draft.js';
-import { fullState } from '../change/commit-state.js';
-import { planCommit } from '../change/plan.js';
-import type { CommitRequest } from '../change/request.js';
+import { publishMerge } from '../database/events.js';
+import { auditCommitted, writeAudit } from '../change/commit/audit-draft.js';
+import { fullState } from '../change/commit/commit-state.js';
+import { planCommit } from '../change/commit/plan.js';
+import type { CommitRequest } from '../change/commit/request.js';
 import { holdActive } from '../models/ehr.js';
 import { applyMerge } from './apply.js';
 import { checkMerge } from './check.js';
-import { mergeSubject, rememberMerge, type MergeResult } from './details.js';
+import { mergeSubject, recordIdempotentMerge, type MergeResult } from './details.js';
 import { mergeAudit, mergeDescription, planMerge, type MergePlan } from './plan.js';
 import { DRY_RUN, type FreshIds, type MergeContext, type MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
@@ -24,7 +24,7 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
     contributionUid: randomUUID(),
     folderUid: randomUUID(),
   };
-  if (request.dryRun) return rehearse(context, request, fresh);
+  if (request.dryRun) return dryRun(context, request, fresh);
   const record = await inMergeTransaction(context.retries, async (session) => {
     // Every write to an EHR holds its document first, so a parallel one is wholly before this or after it.
     for (const ehrId of [request.sourceEhr, request.targetEhr].toSorted()) await holdActive(ehrId);
@@ -38,23 +38,23 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
       plan,
       commit: commitRequest(request, fresh, plan),
     });
-    await rememberMerge(applied);
+    await recordIdempotentMerge(applied);
     await writeAudit(mergeSubject(applied));
     return applied;
   });
   auditCommitted();
-  tellMerge({ kind: 'merge' });
+  publishMerge({ kind: 'merge' });
   return record;
 }
 
 /** Everything but the writes, in a transaction for the sake of one moment. */
-function rehearse(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergeResult> {
+function dryRun(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergeResult> {
   return inMergeTransaction(context.retries, async () => {
     const pair = await checkMerge(request.sourceEhr, request.targetEhr);
     const snapshot = await mergeSnapshot(pair, request);
     const plan = planMerge(snapshot, request, fresh);
     const commit = commitRequest(request, fresh, plan);
-    if (commit !== null) await rehearseCommit(context, commit, plan);
+    if (commit !== null) await checkCommit(context, commit, plan);
     const { level, summary } = plan.outcome;
     return {
       source_ehr: request.sourceEhr,
@@ -65,12 +65,15 @@ function rehearse(context: MergeContext, request: MergeRequest, fresh: FreshIds)
 }
 
 /** Refuses what the commit would refuse, against the state that the moves would leave. */
-async function rehearseCommit(context: MergeContext, commit: CommitRequest, plan: MergePlan): Promise<void> {
+async function checkCommit(context: MergeContext, commit: CommitRequest, plan: MergePlan): Promise<void> {
   const state = await fullState(commit);
   const joined = new Set(plan.joins.map(({ source }) => source));
   const moved = [...state.containers].map(
-    ([objectId, container]) =>
-      [objectId, joined.has(objectId) ? { ...container, ehr_id: commit.ehrId } : container] as const,
+    ([versionedObjectUid, container]) =>
+      [
+        versionedObjectUid,
+        joined.has(versionedObjectUid) ? { ...container, ehr_id: commit.ehrId } : container,
+      ] as const,
   );
   const { settings, now } = context.change;
   planCommit(settings, { ...state, containers: new Map(moved) }, commit, now());

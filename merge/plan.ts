@@ -1,8 +1,8 @@
-import type { JsonObject } from '../base/json.js';
-import { partyNamed, type AuditRequest } from '../change/audit.js';
-import { textAt } from '../change/content.js';
-import { lifecycleStateOf, type ChangeType, type LifecycleState } from '../change/codes.js';
-import type { VersionEntry } from '../change/request.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { partyNamed, type AuditRequest } from '../change/commit/audit.js';
+import { textAt } from '../change/composition/content.js';
+import { lifecycleStateOf, type ChangeType, type LifecycleState } from '../change/commit/codes.js';
+import type { VersionEntry } from '../change/commit/request.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
 import type { JoinedPair, MergeOutcome } from '../models/merge-record.js';
@@ -141,7 +141,7 @@ function joinEntries(
     {
       kind: 'update',
       type: 'COMPOSITION',
-      objectId: target._id,
+      versionedObjectUid: target._id,
       precedingVersionUid: target.latest_version_uid,
       object: contentOf(content),
       audit: auditOf('251', request),
@@ -151,7 +151,7 @@ function joinEntries(
     {
       kind: 'delete',
       type: 'COMPOSITION',
-      objectId: source._id,
+      versionedObjectUid: source._id,
       precedingVersionUid: source.latest_version_uid,
       staleCode: 'conflict',
       audit: auditOf('523', request),
@@ -183,12 +183,15 @@ function planFolder(
   };
   if (target.directory === null) {
     const state = { lifecycleState: stateOf(version), audit: auditOf('249', request) };
-    const place = { objectId: folderUid, isChosenId: true, object: asNewDirectory(copy) };
+    const place = { versionedObjectUid: folderUid, isChosenId: true, object: asNewDirectory(copy) };
     return { kind: 'create', entry: { kind: 'create', type: 'FOLDER', ...place, ...state } };
   }
   const extended = requiredVersion(latest, target.directory);
   const state = { lifecycleState: stateOf(extended), audit: auditOf('251', request) };
-  const place = { objectId: target.directory._id, precedingVersionUid: target.directory.latest_version_uid };
+  const place = {
+    versionedObjectUid: target.directory._id,
+    precedingVersionUid: target.directory.latest_version_uid,
+  };
   const object = withCopiedFolder(contentOf(extended), copy);
   return { kind: 'append', entry: { kind: 'update', type: 'FOLDER', object, ...place, ...state } };
 }

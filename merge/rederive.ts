@@ -10,7 +10,7 @@ import type { Session } from './transaction.js';
 export interface MovedContainers {
   readonly ehrId: string;
   readonly isQueryable: boolean;
-  readonly objectIds: readonly string[];
+  readonly versionedObjectUids: readonly string[];
 }
 
 /**
@@ -23,15 +23,15 @@ export async function rederiveDuringReindex(
   leafIndex: LeafIndex,
 ): Promise<void> {
   if ((await storageSettings())?.reindex === undefined) return;
-  for (const objectId of moved.objectIds) {
-    const versions = await versionsOfContainer(moved.ehrId, objectId);
+  for (const versionedObjectUid of moved.versionedObjectUids) {
+    const versions = await versionsOfContainer(moved.ehrId, versionedObjectUid);
     const { documents, shapes } = recomputedDocuments(versions, {
       isQueryable: moved.isQueryable,
       leafIndex,
     });
     await saveShapesWith(session, shapes);
     const isRemoval = (write: Write): boolean => 'remove' in write && write.collection === COLLECTIONS.aql;
-    const writes = derivedReplacement(moved.ehrId, objectId, documents);
+    const writes = derivedReplacement(moved.ehrId, versionedObjectUid, documents);
     await runWrites(session, writes.filter(isRemoval));
     await runWrites(
       session,

@@ -1,4 +1,4 @@
-import type { ChangeContext } from '../change/context.js';
+import type { ChangeContext } from '../change/commit/context.js';
 import type { CompositionMerge, FolderMerge } from '../models/merge-record.js';
 
 /** A merge as asked for. Contract, section 14: MergeRequestBody. */

@@ -1,6 +1,6 @@
-import { formatObjectVersionId, parseObjectVersionId } from '../base/object-version-id.js';
-import { writeContribution } from '../change/commit.js';
-import type { CommitRequest } from '../change/request.js';
+import { formatObjectVersionId, parseObjectVersionId } from '../openehr/base/object-version-id.js';
+import { writeContribution } from '../change/commit/commit.js';
+import type { CommitRequest } from '../change/commit/request.js';
 import type { EhrDoc } from '../models/ehr.js';
 import { COLLECTIONS } from '../models/layout.js';
 import { archivedBodies } from '../models/merge-archive.js';
@@ -39,7 +39,11 @@ export async function undoMerge(
   if (source === null) throw new TypeError('an unmerge needs the archive of the merge');
   await removeMadeVersions(session, unmerge);
   await moveBack(session, unmerge, source);
-  const moved = { ehrId: source._id, isQueryable: source.is_queryable, objectIds: plan.compositions };
+  const moved = {
+    ehrId: source._id,
+    isQueryable: source.is_queryable,
+    versionedObjectUids: plan.compositions,
+  };
   await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
   await reviveSource(session, source);
   await restoreEnded(session, context, { mergeId: record._id, source });
@@ -90,10 +94,10 @@ async function removeLatest(session: Session, ehrId: string, versionUid: string)
   ];
   await runWrites(session, removals);
   if (id.version === 1) {
-    const { objectId } = id;
-    const container = { _id: objectId, ehr_id: ehrId };
+    const { versionedObjectUid } = id;
+    const container = { _id: versionedObjectUid, ehr_id: ehrId };
     await runWrites(session, [{ collection: COLLECTIONS.versionedObjects, remove: container }]);
-    const filter = { _id: ehrId, directory_id: objectId };
+    const filter = { _id: ehrId, directory_id: versionedObjectUid };
     const update = { $unset: { directory_id: 1 } };
     await runRequired(session, [{ collection: COLLECTIONS.ehrs, filter, update, matching: 'one' }]);
     return;
@@ -177,8 +181,8 @@ async function restoreEnded(
   const back = { kind: 'restored', reason: 'unmerge', collection: COLLECTIONS.versions, ids } as const;
   await runWrites(session, removalWrites(back));
   const input = { isQueryable: source.is_queryable, leafIndex: context.change.settings.aql.leafIndex };
-  for (const { _id: objectId } of containers) {
-    const versions = archived.filter((version) => version.object_id === objectId);
+  for (const { _id: versionedObjectUid } of containers) {
+    const versions = archived.filter((version) => version.object_id === versionedObjectUid);
     versions.sort((one, other) => one.version - other.version);
     await insertAll(session, COLLECTIONS.aql, recomputedDocuments(versions, input).documents);
   }

@@ -1,4 +1,4 @@
-import { CdrError } from '../base/errors.js';
+import { CdrError } from '../openehr/base/errors.js';
 import { ehrById, finalEhrId } from '../models/ehr.js';
 import {
   allMerges,

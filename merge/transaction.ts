@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { CdrError } from '../base/errors.js';
+import { CdrError } from '../openehr/base/errors.js';
 import { isTransactionGone, isTransactionTooLarge } from '../database/mongo-error.js';
 import { inTransaction } from '../database/transaction.js';
 import type { runWrites } from '../models/write-batch.js';

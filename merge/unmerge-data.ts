@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { groupBy } from '../base/group-by.js';
-import { formatUtc } from '../base/iso8601.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { parseObjectVersionId } from '../base/object-version-id.js';
-import { itemTagDto } from '../change/item-tag-dto.js';
+import { groupBy } from '../openehr/base/group-by.js';
+import { formatUtc } from '../openehr/base/iso8601.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
+import { parseObjectVersionId } from '../openehr/base/object-version-id.js';
+import { itemTagDto } from '../change/item-tag/item-tag-dto.js';
 import { archivedBodies, archivedMoves } from '../models/merge-archive.js';
 import { versionsBefore } from '../models/merge-content.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
@@ -51,7 +51,7 @@ async function joinedHistories(record: MergeRecordDoc): Promise<VersionDoc[][]> 
 async function madeVersions(record: MergeRecordDoc, owner: string): Promise<Map<string, number>> {
   const contribution = await contributionOf(owner, record.contribution_uid ?? '');
   const ids = (contribution?.versions ?? []).map(({ uid }) => parseObjectVersionId(uid));
-  return new Map(ids.flatMap((id) => (id === null ? [] : [[id.objectId, id.version]])));
+  return new Map(ids.flatMap((id) => (id === null ? [] : [[id.versionedObjectUid, id.version]])));
 }
 
 async function ownerNow(ehrId: string): Promise<string> {

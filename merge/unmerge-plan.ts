@@ -1,6 +1,6 @@
-import type { JsonObject } from '../base/json.js';
-import { parseObjectVersionId } from '../base/object-version-id.js';
-import { mergedMessage, notModifiable } from '../change/refusal.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { parseObjectVersionId } from '../openehr/base/object-version-id.js';
+import { mergedMessage, notModifiable } from '../change/commit/refusal.js';
 import type { ContributionDoc } from '../models/contribution.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
@@ -77,10 +77,10 @@ export function unmergeReasons(snapshot: UnmergeSnapshot): string[] {
 function joinReasons(snapshot: UnmergeSnapshot): string[] {
   return snapshot.record.joined
     .flatMap(({ source, target }) => [source, target])
-    .flatMap((objectId) => {
-      const made = snapshot.made.find(({ uid }) => objectOf(uid) === objectId)?.uid;
-      const container = snapshot.containers.get(objectId);
-      const name = `the joined composition ${objectId}`;
+    .flatMap((versionedObjectUid) => {
+      const made = snapshot.made.find(({ uid }) => objectOf(uid) === versionedObjectUid)?.uid;
+      const container = snapshot.containers.get(versionedObjectUid);
+      const name = `the joined composition ${versionedObjectUid}`;
       if (container === undefined) return [`${name} was erased since`];
       if (made === undefined || isChanged(snapshot, made)) return [`${name} was changed since`];
       if (snapshot.tags.some((tag) => isTagOf(tag, made)))
@@ -131,7 +131,7 @@ export function planUnmerge(snapshot: UnmergeSnapshot, isDryRun: boolean): Unmer
   const restoredTags = snapshot.droppedTags.filter((tag) => !addresses.has(addressOf(tag)));
   const plan = {
     contributions: [...moved.contributions, ...since.map(({ _id }) => _id)],
-    compositions: [...goesBack].filter((objectId) => containers.has(objectId)),
+    compositions: [...goesBack].filter((versionedObjectUid) => containers.has(versionedObjectUid)),
     tags: tags.map(({ _id }) => _id),
     restoredTags,
     removedVersions,
@@ -140,7 +140,7 @@ export function planUnmerge(snapshot: UnmergeSnapshot, isDryRun: boolean): Unmer
     ),
     directory,
   };
-  const erased = moved.compositions.filter((objectId) => !containers.has(objectId));
+  const erased = moved.compositions.filter((versionedObjectUid) => !containers.has(versionedObjectUid));
   const superseded = snapshot.droppedTags.length - restoredTags.length;
   const parts = [
     `${plan.compositions.length - record.joined.length} compositions moved back`,
@@ -150,7 +150,7 @@ export function planUnmerge(snapshot: UnmergeSnapshot, isDryRun: boolean): Unmer
     `${plan.tags.length} item tags moved back`,
     `${restoredTags.length} item tags restored`,
     ...(superseded > 0 ? [`${superseded} item tags not restored: written anew since`] : []),
-    ...erased.map((objectId) => `left out: composition ${objectId}, erased since`),
+    ...erased.map((versionedObjectUid) => `left out: composition ${versionedObjectUid}, erased since`),
   ];
   return { ...plan, summary: (isDryRun ? DRY_RUN : '') + parts.join(', ') };
 }
@@ -187,7 +187,7 @@ function isFirst(versionUid: string): boolean {
 
 function isTagOf(tag: ItemTagDoc, versionUid: string): boolean {
   const id = parseObjectVersionId(versionUid);
-  return tag.target === id?.objectId && tag.target_version === id.version;
+  return tag.target === id?.versionedObjectUid && tag.target_version === id.version;
 }
 
 /** What is unique about a tag inside an EHR. */

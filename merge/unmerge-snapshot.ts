@@ -45,10 +45,10 @@ async function subjectHolder(source: EhrDoc | undefined, record: MergeRecordDoc)
 
 async function containersIn(
   ehrId: string,
-  objectIds: readonly string[],
+  versionedObjectUids: readonly string[],
 ): Promise<Map<string, VersionedObjectDoc>> {
   const found = new Map<string, VersionedObjectDoc>();
-  for (const part of inSteps(objectIds)) {
+  for (const part of inSteps(versionedObjectUids)) {
     for (const container of await containersById(part)) {
       if (container.ehr_id === ehrId) found.set(container._id, container);
     }

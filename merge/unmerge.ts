@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { CdrError } from '../base/errors.js';
-import { tellMerge } from '../base/events.js';
-import { auditCommitted, writeAudit } from '../change/audit-draft.js';
-import { fullState } from '../change/commit-state.js';
-import { planCommit } from '../change/plan.js';
-import type { CommitRequest } from '../change/request.js';
+import { CdrError } from '../openehr/base/errors.js';
+import { publishMerge } from '../database/events.js';
+import { auditCommitted, writeAudit } from '../change/commit/audit-draft.js';
+import { fullState } from '../change/commit/commit-state.js';
+import { planCommit } from '../change/commit/plan.js';
+import type { CommitRequest } from '../change/commit/request.js';
 import { ehrById, holdActive } from '../models/ehr.js';
 import { holdMerged } from '../models/merge-content.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
-import { mergeSubject, rememberMerge, type MergeResult } from './details.js';
+import { mergeSubject, recordIdempotentMerge, type MergeResult } from './details.js';
 import { mergeAudit } from './plan.js';
 import type { MergeContext, UnmergeRequest } from './request.js';
 import { undoMerge } from './restore.js';
@@ -35,14 +35,14 @@ export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest
     }
     const undone = resultOf(record, plan.summary);
     if (!request.dryRun) {
-      await rememberMerge(undone);
+      await recordIdempotentMerge(undone);
       await writeAudit(mergeSubject(record));
     }
     return undone;
   });
   if (request.dryRun) return result;
   auditCommitted();
-  tellMerge({ kind: 'unmerge' });
+  publishMerge({ kind: 'unmerge' });
   return result;
 }
 
@@ -80,7 +80,7 @@ function directoryCommit(
   if (directory.kind !== 'replace') return null;
   const audit = mergeAudit('251', committer, `Unmerge of EHR ${sourceEhr} from ${targetEhr}`);
   const { container, root: object } = directory;
-  const place = { objectId: container._id, precedingVersionUid: container.latest_version_uid };
+  const place = { versionedObjectUid: container._id, precedingVersionUid: container.latest_version_uid };
   const entry = { kind: 'update', type: 'FOLDER', object, ...place, audit, lifecycleState: '532' } as const;
   return { ehrId: targetEhr, contributionUid, audit, entries: [entry] };
 }

@@ -1,5 +1,5 @@
 import { model, Schema, trusted } from 'mongoose';
-import type { JsonObject } from '../base/json.js';
+import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 import type { Write } from './write-batch.js';

@@ -1,5 +1,5 @@
 import { model, Schema } from 'mongoose';
-import type { JsonObject } from '../base/json.js';
+import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type RootType, type SealLeaf } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 

@@ -14,17 +14,17 @@ const STEP = 1_000;
 export async function objectErasure(
   session: ClientSession,
   ehrId: string,
-  objectId: string,
+  versionedObjectUid: string,
 ): Promise<Write[]> {
   return [
-    ...(await erasureNotes(session, COLLECTIONS.versions, { ehr_id: ehrId, object_id: objectId })),
-    { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, object_id: objectId } },
-    { collection: COLLECTIONS.versionedObjects, remove: { _id: objectId, ehr_id: ehrId } },
-    { collection: COLLECTIONS.aql, remove: { ehr: ehrId, vo: objectId } },
-    { collection: COLLECTIONS.itemTags, remove: { owner_id: ehrId, target: objectId } },
+    ...(await erasureNotes(session, COLLECTIONS.versions, { ehr_id: ehrId, object_id: versionedObjectUid })),
+    { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, object_id: versionedObjectUid } },
+    { collection: COLLECTIONS.versionedObjects, remove: { _id: versionedObjectUid, ehr_id: ehrId } },
+    { collection: COLLECTIONS.aql, remove: { ehr: ehrId, vo: versionedObjectUid } },
+    { collection: COLLECTIONS.itemTags, remove: { owner_id: ehrId, target: versionedObjectUid } },
     {
       collection: COLLECTIONS.ehrs,
-      filter: { _id: ehrId, directory_id: objectId },
+      filter: { _id: ehrId, directory_id: versionedObjectUid },
       update: { $unset: { directory_id: 1 } },
       matching: 'any',
     },

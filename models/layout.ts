@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json.js';
+import type { JsonObject } from '../openehr/base/json.js';
 
 /** Names of all collections. Fields, indexes and who writes what: docs/storage.md. */
 export const COLLECTIONS = {
@@ -107,7 +107,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       { key: { keys: 1, ehr: 1 }, options: LATEST },
       { key: { keys: 1, start: -1 }, options: LATEST },
       { key: { ehr: 1, start: -1 }, options: LATEST },
-      // Descending: a probe of `aql/translate` takes the highest values first.
+      // Descending: a probe of `aql/mongo` takes the highest values first.
       { key: { 'lv.k': 1, 'lv.v': -1 }, options: LATEST },
       { key: { refs: 1 }, options: { partialFilterExpression: { latest: true, type: 'FOLDER' } } },
       { key: { keys: 1, tc: 1 }, options: { partialFilterExpression: { latest: false } } },
@@ -159,7 +159,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   { name: COLLECTIONS.settings, indexes: [] },
 ];
 
-/** Version of the derivation of `aql` documents (`sv`): raise it when `models/derive.ts` gives other documents. */
+/** Version of the derivation of `aql` documents (`sv`): raise it when `aql/index/derive.ts` gives other documents. */
 export const AQL_SCHEMA_VERSION = 2;
 
 /** `start` of a COMPOSITION without start time: such ones stand after all others, in descending order before them. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { model, Schema } from 'mongoose';
-import { CdrError } from '../base/errors.js';
+import { CdrError } from '../openehr/base/errors.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';

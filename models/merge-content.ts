@@ -1,5 +1,5 @@
 import mongoose, { trusted, type ClientSession } from 'mongoose';
-import { rememberedAnswer } from '../base/remembered.js';
+import { idempotentAnswer } from '../openehr/base/memoized.js';
 import type { ContributionDoc } from './contribution.js';
 import { Ehr, type EhrDoc } from './ehr.js';
 import type { ItemTagDoc } from './item-tag.js';
@@ -38,16 +38,26 @@ export function anyVersion(versionUid: string): Promise<VersionDoc | null> {
 }
 
 /** Versions of one container before a number, oldest first. */
-export function versionsBefore(ehrId: string, objectId: string, version: number): Promise<VersionDoc[]> {
-  return Version.find({ ehr_id: ehrId, object_id: objectId, version: trusted({ $lt: version }) })
+export function versionsBefore(
+  ehrId: string,
+  versionedObjectUid: string,
+  version: number,
+): Promise<VersionDoc[]> {
+  return Version.find({ ehr_id: ehrId, object_id: versionedObjectUid, version: trusted({ $lt: version }) })
     .sort({ version: 1 })
     .lean<VersionDoc[]>()
     .exec();
 }
 
 /** Uids of all versions of these containers, oldest first. */
-export async function versionUidsOf(ehrId: string, objectIds: readonly string[]): Promise<string[]> {
-  const docs = await Version.find({ ehr_id: ehrId, object_id: trusted({ $in: [...objectIds] }) }, { _id: 1 })
+export async function versionUidsOf(
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<string[]> {
+  const docs = await Version.find(
+    { ehr_id: ehrId, object_id: trusted({ $in: [...versionedObjectUids] }) },
+    { _id: 1 },
+  )
     .sort({ object_id: 1, time_committed: 1 })
     .lean<{ _id: string }[]>()
     .exec();
@@ -71,11 +81,11 @@ export function contributionRefs(
 export async function tagsOn(
   session: ClientSession,
   ehrId: string,
-  objectIds: readonly string[],
+  versionedObjectUids: readonly string[],
 ): Promise<ItemTagDoc[]> {
   const found: ItemTagDoc[] = [];
   const tags = mongoose.connection.collection<ItemTagDoc>(COLLECTIONS.itemTags);
-  for (const part of inSteps(objectIds)) {
+  for (const part of inSteps(versionedObjectUids)) {
     found.push(...(await tags.find({ owner_id: ehrId, target: { $in: part } }, { session }).toArray()));
   }
   return found;
@@ -105,7 +115,7 @@ export interface Move {
   readonly set?: Readonly<Record<string, unknown>>;
 }
 
-const behindRouter = rememberedAnswer(async () => {
+const behindRouter = idempotentAnswer(async () => {
   const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
   return hello.msg === 'isdbgrid';
 });

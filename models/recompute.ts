@@ -1,6 +1,6 @@
-import type { JsonObject } from '../base/json.js';
-import { isJsonObject } from '../base/json.js';
-import { deriveAqlDocument } from './derive.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { isJsonObject } from '../openehr/base/json.js';
+import { deriveAqlDocument } from '../aql/index/derive.js';
 import type { AqlDocument, LeafIndex } from './layout.js';
 import type { VersionDoc } from './version.js';
 
@@ -29,7 +29,7 @@ export function recomputedDocuments(versions: readonly VersionDoc[], input: Reco
       {
         versionUid: version._id,
         ehrId: version.ehr_id,
-        objectId: version.object_id,
+        versionedObjectUid: version.object_id,
         version: version.version,
         type: version.type,
         timeCommitted: version.time_committed,

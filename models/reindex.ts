@@ -58,8 +58,8 @@ export function containersOfEhr(ehrId: string): Promise<VersionedObjectDoc[]> {
 }
 
 /** All versions of a container with their content, oldest first. Joins the caller's transaction. */
-export function versionsOfContainer(ehrId: string, objectId: string): Promise<VersionDoc[]> {
-  return Version.find({ ehr_id: ehrId, object_id: objectId })
+export function versionsOfContainer(ehrId: string, versionedObjectUid: string): Promise<VersionDoc[]> {
+  return Version.find({ ehr_id: ehrId, object_id: versionedObjectUid })
     .sort({ time_committed: 1 })
     .lean<VersionDoc[]>()
     .exec();
@@ -68,11 +68,11 @@ export function versionsOfContainer(ehrId: string, objectId: string): Promise<Ve
 /** The writes that put the derived documents of one container in the place of whatever there is. */
 export function derivedReplacement(
   ehrId: string,
-  objectId: string,
+  versionedObjectUid: string,
   documents: readonly AqlDocument[],
 ): Write[] {
   return [
-    { collection: COLLECTIONS.aql, remove: { ehr: ehrId, vo: objectId } },
+    { collection: COLLECTIONS.aql, remove: { ehr: ehrId, vo: versionedObjectUid } },
     ...documents.map((insert) => ({ collection: COLLECTIONS.aql, insert })),
   ];
 }
@@ -81,10 +81,10 @@ export function derivedReplacement(
 export async function removeOrphans(
   session: ClientSession,
   ehrId: string,
-  objectIds: readonly string[],
+  versionedObjectUids: readonly string[],
 ): Promise<number> {
   const { deletedCount } = await mongoose.connection
     .collection(COLLECTIONS.aql)
-    .deleteMany({ ehr: ehrId, vo: { $nin: [...objectIds] } }, { session });
+    .deleteMany({ ehr: ehrId, vo: { $nin: [...versionedObjectUids] } }, { session });
   return deletedCount;
 }

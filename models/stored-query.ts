@@ -1,8 +1,8 @@
 import { model, Schema, trusted } from 'mongoose';
 
-import { CdrError } from '../base/errors.js';
-import type { SemanticVersion, VersionPrefix } from '../base/semver.js';
-import { chooseVersion, compareVersions, formatVersion } from '../base/semver.js';
+import { CdrError } from '../openehr/base/errors.js';
+import type { SemanticVersion, VersionPrefix } from '../openehr/base/semver.js';
+import { chooseVersion, compareVersions, formatVersion } from '../openehr/base/semver.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';

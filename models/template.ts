@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { model, Schema } from 'mongoose';
 
-import { CdrError } from '../base/errors.js';
-import { tellTemplateCache } from '../base/events.js';
+import { CdrError } from '../openehr/base/errors.js';
+import { publishTemplateCache } from '../database/events.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
-import type { CompiledTemplate } from '../template/compile.js';
-import { compileTemplate } from '../template/compile.js';
+import type { CompiledTemplate } from '../openehr/template/opt/compile.js';
+import { compileTemplate } from '../openehr/template/opt/compile.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
@@ -146,7 +146,7 @@ export async function templateIds(): Promise<string[]> {
 
 /**
  * Notes in the caller's transaction that a VERSION refers to the template. False when the text is no longer
- * the one named (replaced or deleted meanwhile): the content has to be judged anew.
+ * the one named (replaced or deleted meanwhile): the content has to be validated anew.
  */
 export async function markTemplateUsed(templateId: string, template: TemplateInUse): Promise<boolean> {
   const same = {
@@ -172,7 +172,7 @@ export async function templateInUse(templateId: string): Promise<TemplateInUse |
   if (kept === undefined) return loadTemplate(templateId);
   const state = await textState(templateId);
   if (state !== null && isSameText(kept, state)) {
-    tellTemplateCache({ outcome: 'hit' });
+    publishTemplateCache({ outcome: 'hit' });
     return { ...kept, used: state.used };
   }
   cache.delete(templateId);
@@ -190,7 +190,7 @@ async function loadTemplate(templateId: string): Promise<TemplateInUse | null> {
   if (doc === null) return null;
   const meanwhile = cache.get(templateId);
   if (meanwhile !== undefined && isSameText(meanwhile, doc)) return { ...meanwhile, used: doc.used };
-  tellTemplateCache({ outcome: 'miss' });
+  publishTemplateCache({ outcome: 'miss' });
   const loaded = {
     compiled: compileTemplate(doc.opt),
     revision: doc.revision,

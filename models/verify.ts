@@ -22,23 +22,26 @@ export function ehrCount(): Promise<number> {
 }
 
 /** All versions of these containers with their content, oldest first. */
-export function versionsOf(ehrId: string, objectIds: readonly string[]): Promise<VersionDoc[]> {
+export function versionsOf(ehrId: string, versionedObjectUids: readonly string[]): Promise<VersionDoc[]> {
   return mongoose.connection
     .collection<VersionDoc>(COLLECTIONS.versions)
-    .find<VersionDoc>({ ehr_id: ehrId, object_id: { $in: [...objectIds] } })
+    .find<VersionDoc>({ ehr_id: ehrId, object_id: { $in: [...versionedObjectUids] } })
     .sort({ object_id: 1, version: 1 })
     .toArray();
 }
 
 /** All derived documents of these containers. */
-export function aqlDocumentsOf(ehrId: string, objectIds: readonly string[]): Promise<AqlDocument[]> {
+export function aqlDocumentsOf(
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<AqlDocument[]> {
   return mongoose.connection
     .collection<AqlDocument>(COLLECTIONS.aql)
-    .find<AqlDocument>({ ehr: ehrId, vo: { $in: [...objectIds] } })
+    .find<AqlDocument>({ ehr: ehrId, vo: { $in: [...versionedObjectUids] } })
     .toArray();
 }
 
-/** What is judged of a CONTRIBUTION; `authenticated` as it is stored, whatever that may be. */
+/** What is validated of a CONTRIBUTION; `authenticated` as it is stored, whatever that may be. */
 export type ContributionFacts = Pick<ContributionDoc, '_id' | 'versions'> & {
   readonly authenticated?: unknown;
 };
@@ -78,7 +81,7 @@ export function ownedCount(name: OwnedCollection, ehrId: string): Promise<number
 }
 
 /** Object ids that the versions or derived documents of an EHR name. */
-export async function objectIdsIn(name: 'versions' | 'aql', ehrId: string): Promise<string[]> {
+export async function versionedObjectUidsIn(name: 'versions' | 'aql', ehrId: string): Promise<string[]> {
   const [owner, object] = name === 'versions' ? ['ehr_id', 'object_id'] : ['ehr', 'vo'];
   const groups = await mongoose.connection
     .collection(name)
@@ -94,7 +97,7 @@ export async function unknownOwners(name: OwnedCollection): Promise<string[]> {
     .collection(name)
     .aggregate<{ _id: string }>([{ $group: { _id: `$${OWNER[name]}` } }], { allowDiskUse: true });
   const unknown: string[] = [];
-  const judge = async (ids: readonly string[]): Promise<void> => {
+  const validate = async (ids: readonly string[]): Promise<void> => {
     const known = await ehrs.distinct('_id', { _id: { $in: [...ids] } } as object);
     const found = new Set<unknown>(known);
     unknown.push(...ids.filter((id) => !found.has(id)));
@@ -103,10 +106,10 @@ export async function unknownOwners(name: OwnedCollection): Promise<string[]> {
   for await (const { _id } of owners) {
     batch.push(_id);
     if (batch.length < 1_000) continue;
-    await judge(batch);
+    await validate(batch);
     batch = [];
   }
-  await judge(batch);
+  await validate(batch);
   return unknown;
 }
 
@@ -127,12 +130,12 @@ export async function sharedSubjects(): Promise<{ readonly ehrIds: readonly stri
 }
 
 /** Who owns these containers, by object id; unknown ones are missing. */
-export async function ownersOf(objectIds: readonly string[]): Promise<Map<string, string>> {
+export async function ownersOf(versionedObjectUids: readonly string[]): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   const containers = mongoose.connection.collection<{ _id: string; ehr_id: string }>(
     COLLECTIONS.versionedObjects,
   );
-  for (const part of inSteps(objectIds)) {
+  for (const part of inSteps(versionedObjectUids)) {
     const found = containers.find({ _id: { $in: part } }, { projection: { ehr_id: 1 } });
     for await (const { _id, ehr_id: ehrId } of found) owners.set(_id, ehrId);
   }

@@ -1,5 +1,5 @@
 import { model, Schema } from 'mongoose';
-import type { JsonObject } from '../base/json.js';
+import type { JsonObject } from '../openehr/base/json.js';
 import { BatchedRead } from './batched-read.js';
 import { COLLECTIONS, type RootType } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
@@ -100,18 +100,27 @@ export async function versionById(
 }
 
 /** The latest version of a container, deletions included. RM: latest_version. */
-export function latestVersion(ehrId: string, type: RootType, objectId: string): Promise<VersionDoc | null> {
-  return newestVersion({ ehr_id: ehrId, object_id: objectId, type });
+export function latestVersion(
+  ehrId: string,
+  type: RootType,
+  versionedObjectUid: string,
+): Promise<VersionDoc | null> {
+  return newestVersion({ ehr_id: ehrId, object_id: versionedObjectUid, type });
 }
 
 /** The version extant at `time` (inclusive), null before the first. RM: version_at_time. */
 export function versionAtTime(
   ehrId: string,
   type: RootType,
-  objectId: string,
+  versionedObjectUid: string,
   time: Date,
 ): Promise<VersionDoc | null> {
-  return newestVersion({ ehr_id: ehrId, object_id: objectId, type, time_committed: { $lte: time } });
+  return newestVersion({
+    ehr_id: ehrId,
+    object_id: versionedObjectUid,
+    type,
+    time_committed: { $lte: time },
+  });
 }
 
 function newestVersion(extant: object): Promise<VersionDoc | null> {
@@ -119,9 +128,9 @@ function newestVersion(extant: object): Promise<VersionDoc | null> {
 }
 
 /** All versions of a container without their content, oldest first. RM: all_versions, for the history. */
-export function versionHeads(ehrId: string, objectId: string): Promise<VersionHead[]> {
+export function versionHeads(ehrId: string, versionedObjectUid: string): Promise<VersionHead[]> {
   return Version.collection
-    .find<VersionHead>({ ehr_id: ehrId, object_id: objectId }, { projection: { data: 0 } })
+    .find<VersionHead>({ ehr_id: ehrId, object_id: versionedObjectUid }, { projection: { data: 0 } })
     .sort({ time_committed: 1 })
     .toArray();
 }

@@ -45,8 +45,8 @@ const versionedObjectSchema = new Schema<VersionedObjectDoc>(
 export const VersionedObject = model('VersionedObject', versionedObjectSchema, COLLECTIONS.versionedObjects);
 
 /** The containers with these ids, whoever owns them, in no order. */
-export function containersById(objectIds: readonly string[]): Promise<VersionedObjectDoc[]> {
-  return VersionedObject.find({ _id: trusted({ $in: [...objectIds] }) })
+export function containersById(versionedObjectUids: readonly string[]): Promise<VersionedObjectDoc[]> {
+  return VersionedObject.find({ _id: trusted({ $in: [...versionedObjectUids] }) })
     .lean<VersionedObjectDoc[]>()
     .exec();
 }
@@ -55,9 +55,11 @@ export function containersById(objectIds: readonly string[]): Promise<VersionedO
 export function containerOf(
   ehrId: string,
   type: RootType,
-  objectId: string,
+  versionedObjectUid: string,
 ): Promise<VersionedObjectDoc | null> {
-  return VersionedObject.findOne({ _id: objectId, ehr_id: ehrId, type }).lean<VersionedObjectDoc>().exec();
+  return VersionedObject.findOne({ _id: versionedObjectUid, ehr_id: ehrId, type })
+    .lean<VersionedObjectDoc>()
+    .exec();
 }
 
 /** The one EHR_STATUS container of an EHR. */

@@ -1,5 +1,5 @@
 import mongoose, { type ClientSession } from 'mongoose';
-import { rememberedAnswer } from '../base/remembered.js';
+import { idempotentAnswer } from '../openehr/base/memoized.js';
 import type { CollectionName } from './layout.js';
 
 /** Adds one document. */
@@ -33,7 +33,7 @@ export type Write = InsertWrite | UpdateWrite | RemoveWrite;
 const BULK_WRITE_WIRE_VERSION = 25;
 const WRITE_CONFLICT = 112;
 
-const hasBulkWrite = rememberedAnswer(async () => {
+const hasBulkWrite = idempotentAnswer(async () => {
   const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
   return Number(hello.maxWireVersion) >= BULK_WRITE_WIRE_VERSION;
 });

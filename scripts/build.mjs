@@ -17,7 +17,7 @@ const EXAMPLES = [
 const FILES = [
   'src/everchart.mjs',
   'workers/thread.mjs',
-  'rm/terminology/openehr-terminology.json',
+  'openehr/rm/terminology/openehr-terminology.json',
   'test/fixtures/openehr/NOTICE',
   ...EXAMPLES.map((name) => `test/fixtures/openehr/${name}`),
   ...DEMO.flatMap((name) => [

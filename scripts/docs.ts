@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { configurationPage } from '../src/configuration-page.js';
-import { envExample } from '../src/env-example.js';
-import { limitsPage } from '../src/limits-page.js';
+import { configurationPage } from './pages/configuration-page.js';
+import { envExample } from './pages/env-example.js';
+import { limitsPage } from './pages/limits-page.js';
 
 /** `npm run docs`: writes anew what is generated from the settings and limits. */
 const FILES = {

@@ -1,6 +1,6 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import type { Settings } from '../base/settings.js';
+import type { Settings } from '../config/settings.js';
 import { createIdentifier } from './identity/identifier.js';
 import type { ProcessState } from './management.js';
 import { createMetrics, type Metrics } from './metrics.js';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Settings } from '../base/settings.js';
-import { gracefulStop } from './graceful-stop.js';
+import type { Settings } from '../config/settings.js';
+import { gracefulStop } from './process/graceful-stop.js';
 import { cameToManagement } from './middleware/management-door.js';
 
 /** Where requests come in: `PORT`, and `MANAGEMENT_PORT` where it is set. */

@@ -1,6 +1,6 @@
-import type { Settings } from '../base/settings.js';
+import type { Settings } from '../config/settings.js';
 import type { OperationTable } from '../routes/http/operation-table.js';
-import { loadConfig } from './config.js';
+import { loadConfig } from './settings/config.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';
 import { operationTable } from './operation-table.js';

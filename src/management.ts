@@ -1,12 +1,12 @@
 import { freemem, hostname, totalmem } from 'node:os';
 import type { Logger } from 'pino';
 import type { MetricValue, Registry } from 'prom-client';
-import type { JsonObject, JsonValue } from '../base/json.js';
-import type { Settings } from '../base/settings.js';
+import type { JsonObject, JsonValue } from '../openehr/base/json.js';
+import type { Settings } from '../config/settings.js';
 import { databaseAnswers } from '../models/server-status.js';
 import type { ManagementSource, MetricView } from '../routes/system/management-access.js';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
-import { metricsOfAll } from './cluster-metrics.js';
+import { metricsOfAll } from './process/cluster-metrics.js';
 
 /** What changes between start and stop; `indexesBuilt` false: not ready yet. */
 export interface ProcessState {

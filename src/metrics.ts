@@ -7,7 +7,7 @@ import {
   type CacheEvent,
   type MergeEvent,
   type QueryEvent,
-} from '../base/events.js';
+} from '../database/events.js';
 import { poolUse, type PoolUse } from '../database/pool.js';
 import { matchedRoute } from './middleware/request-log.js';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Settings } from '../base/settings.js';
+import type { Settings } from '../config/settings.js';
 import { adminGroups } from '../routes/admin/api.js';
 import { storedQueryOperations } from '../routes/definition/stored-query.js';
 import { templateOperations } from '../routes/definition/template.js';

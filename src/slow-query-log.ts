@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Logger } from 'pino';
-import { maskedAql } from '../aql/masked.js';
-import { EVENTS, type QueryEvent } from '../base/events.js';
+import { maskedAql } from '../aql/syntax/masked.js';
+import { EVENTS, type QueryEvent } from '../database/events.js';
 
 /**
  * Logs one line for each query that took `slowMs` or longer: time, rows, and its AQL text with `?` for every

@@ -1,4 +1,4 @@
-import { CdrError, type ErrorCode } from '../base/errors.js';
+import { CdrError, type ErrorCode } from '../openehr/base/errors.js';
 
 /** What a job gives back over the boundary between threads: its value, or the refusal of what it was given. */
 export type Answer<T> =

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
-import type { DerivedContent } from '../models/derive.js';
+import type { DerivedContent } from '../aql/index/derive.js';
 
 /** Derived content on its way between threads, in parts that each take little time to be read. */
 export interface DerivedBytes {

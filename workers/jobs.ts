@@ -1,24 +1,24 @@
-/** The program of a worker thread: reads and judges large bodies. Every export but the types is a job of the pool. */
+/** The program of a worker thread: reads and validates large bodies. Every export but the types is a job of the pool. */
 import { LRUCache } from 'lru-cache';
-import { CdrError } from '../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import { CdrError } from '../openehr/base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 
 import {
   compositionFindings,
   readObject,
   withoutAttributes,
   type CompositionRules,
-} from '../change/content.js';
-import { ROOT_ATTRIBUTES, type TemplateText } from '../change/large-composition.js';
-import { parseJson } from '../format/canonical-json.js';
-import { fromXml } from '../format/canonical-xml.js';
-import { readFlat } from '../format/flat/read.js';
-import { structuredToFlat } from '../format/structured.js';
-import { deriveContent } from '../models/derive.js';
+} from '../change/composition/content.js';
+import { ROOT_ATTRIBUTES, type TemplateText } from '../change/composition/large-composition.js';
+import { parseJson } from '../openehr/format/canonical-json.js';
+import { fromXml } from '../openehr/format/canonical-xml.js';
+import { readFlat } from '../openehr/format/flat/read.js';
+import { structuredToFlat } from '../openehr/format/structured.js';
+import { deriveContent } from '../aql/index/derive.js';
 import type { LeafIndex } from '../models/layout.js';
-import { missingCompositionAttributes } from '../rm/validate.js';
-import { compileTemplate, type CompiledTemplate } from '../template/compile.js';
-import type { ValueSetCode } from '../template/validate.js';
+import { missingCompositionAttributes } from '../openehr/rm/validate.js';
+import { compileTemplate, type CompiledTemplate } from '../openehr/template/opt/compile.js';
+import type { ValueSetCode } from '../openehr/template/validate/validate.js';
 import { answerOf, type Answer } from './answer.js';
 import { derivedBytes, type DerivedBytes } from './derived-bytes.js';
 
@@ -51,16 +51,16 @@ export interface CompositionText {
   readonly missing: readonly string[];
 }
 
-/** What a COMPOSITION is judged by. */
-export interface JudgeRequest {
+/** What a COMPOSITION is validated by. */
+export interface ValidateRequest {
   readonly text: string;
   readonly template: TemplateText;
   readonly rules: CompositionRules;
   readonly leafIndex: LeafIndex;
 }
 
-/** What judging gives. */
-export interface Judgement {
+/** What validating gives. */
+export interface Validation {
   readonly violations: readonly string[];
   readonly valueSetCodes: readonly ValueSetCode[];
   /** null when there are violations. */
@@ -95,8 +95,13 @@ export function readComposition({ json, simplified }: ParsedComposition): Answer
   });
 }
 
-/** Judges a COMPOSITION and, when nothing is wrong with it, prepares what is stored of it. */
-export function judgeComposition({ text, template, rules, leafIndex }: JudgeRequest): Answer<Judgement> {
+/** Validates a COMPOSITION and, when nothing is wrong with it, prepares what is stored of it. */
+export function validateComposition({
+  text,
+  template,
+  rules,
+  leafIndex,
+}: ValidateRequest): Answer<Validation> {
   return answerOf(() => {
     const composition = JSON.parse(text) as JsonObject;
     const found = compositionFindings(composition, compiled(template), rules);

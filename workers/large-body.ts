@@ -1,5 +1,5 @@
-import type { JsonValue } from '../base/json.js';
-import { LargeComposition, type JudgedLarge } from '../change/large-composition.js';
+import type { JsonValue } from '../openehr/base/json.js';
+import { LargeComposition, type ValidatedLarge } from '../change/composition/large-composition.js';
 import { derivedFrom } from './derived-bytes.js';
 import type { BodyText, ParsedComposition } from './jobs.js';
 import { runJob } from './pool.js';
@@ -25,8 +25,8 @@ export function parseLargeText(body: BodyText): Promise<string> {
 /** Reads a large COMPOSITION that was parsed. @throws as `readObject` and `readFlat`, and as `runJob` */
 export async function readLargeComposition(parsed: ParsedComposition): Promise<LargeComposition> {
   const { text, root, missing } = await runJob('readComposition', parsed);
-  return new LargeComposition(root, missing, async (template, rules, leafIndex): Promise<JudgedLarge> => {
-    const { prepared, ...found } = await runJob('judgeComposition', { text, template, rules, leafIndex });
+  return new LargeComposition(root, missing, async (template, rules, leafIndex): Promise<ValidatedLarge> => {
+    const { prepared, ...found } = await runJob('validateComposition', { text, template, rules, leafIndex });
     if (prepared === null) return { ...found, prepared };
     return { ...found, prepared: { tail: prepared.tail, derived: await derivedFrom(prepared.derived) } };
   });

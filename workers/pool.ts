@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { CdrError } from '../base/errors.js';
+import { CdrError } from '../openehr/base/errors.js';
 import { valueOf, type Answer } from './answer.js';
 import type * as jobs from './jobs.js';
 

@@ -1,4 +1,4 @@
-import type { Settings } from '../../base/settings.js';
+import type { Settings } from '../../config/settings.js';
 import type { OperationGroup } from '../http/operation.js';
 import { auditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';

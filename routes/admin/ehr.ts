@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import type { Settings } from '../../base/settings.js';
-import { changeContext, type ChangeContext } from '../../change/context.js';
-import { readableEhr } from '../../change/ehr-access.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { Settings } from '../../config/settings.js';
+import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { readableEhr } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
-import { eraseEhr, eraseVersionedObject } from '../../change/erase.js';
-import { partyNamed } from '../../change/audit.js';
-import { requestBody } from '../../format/media-type.js';
+import { eraseEhr, eraseVersionedObject } from '../../maintenance/erase.js';
+import { partyNamed } from '../../change/commit/audit.js';
+import { requestBody } from '../../openehr/format/media-type.js';
 import { contributionOf } from '../../models/contribution.js';
 import type { RootType } from '../../models/layout.js';
 import { auditAbout } from '../http/audit-trail.js';
@@ -155,11 +155,11 @@ function deletion({ id, type, path, key }: Deletion): Operation {
       const form = adminForm(ctx);
       const ehrId = pathParameter(ctx, 'ehr_id');
       const uid = pathParameter(ctx, key);
-      const objectId = 'id' in uid ? uid.id.objectId : uid.objectId;
-      auditAbout(ctx, { ehr_id: ehrId, target: objectId });
+      const versionedObjectUid = 'id' in uid ? uid.id.versionedObjectUid : uid.versionedObjectUid;
+      auditAbout(ctx, { ehr_id: ehrId, target: versionedObjectUid });
       await readableEhr(ehrId);
       if ('id' in uid) await requireVersion(ehrId, type, uid);
-      await eraseVersionedObject(ehrId, type, objectId);
+      await eraseVersionedObject(ehrId, type, versionedObjectUid);
       writeRecord(ctx, form, { record: DELETED, fields: { deleted: 1 } });
     },
   });

@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import { isJsonObject, type JsonObject } from '../../base/json.js';
-import { isUuid } from '../../base/object-version-id.js';
-import { parseJson } from '../../format/canonical-json.js';
-import { requestBody } from '../../format/media-type.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import { isUuid } from '../../openehr/base/object-version-id.js';
+import { parseJson } from '../../openehr/format/canonical-json.js';
+import { requestBody } from '../../openehr/format/media-type.js';
 import type { MergeRequest, UnmergeRequest } from '../../merge/request.js';
 import { requiredBodyText } from '../http/exchange.js';
 import { setFailureRecord } from '../http/failure-record.js';
@@ -94,10 +94,10 @@ function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
   const body = parseJson(requiredBodyText(ctx), bodyLimits(ctx));
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
   namePair(ctx, { source: textOf(body.source_ehr), target: textOf(body.target_ehr) });
-  const judged = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });
-  if (judged.error !== undefined)
-    throw new CdrError('invalid', judged.error.details.map(({ message }) => message).join('; '));
-  return judged.value;
+  const validated = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });
+  if (validated.error !== undefined)
+    throw new CdrError('invalid', validated.error.details.map(({ message }) => message).join('; '));
+  return validated.value;
 }
 
 function textOf(value: unknown): string {

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import { formatUtc } from '../../base/iso8601.js';
-import { formatSealHead } from '../../change/seal-head.js';
-import { sealHead } from '../../change/seal.js';
-import { verifyStorage } from '../../change/verify.js';
-import { responseBody } from '../../format/media-type.js';
+import { formatUtc } from '../../openehr/base/iso8601.js';
+import { formatSealHead } from '../../maintenance/seal-head.js';
+import { sealHead } from '../../maintenance/seal.js';
+import { verifyStorage } from '../../maintenance/verify.js';
+import { responseBody } from '../../openehr/format/media-type.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation.js';
 import { queryParameter } from '../http/parameter-values.js';

@@ -1,14 +1,14 @@
 import type { Context } from 'koa';
 
-import { parseAql } from '../../aql/parser/parse.js';
-import { CdrError } from '../../base/errors.js';
-import { formatUtc } from '../../base/iso8601.js';
-import type { JsonObject } from '../../base/json.js';
-import { isJsonObject } from '../../base/json.js';
-import type { VersionPrefix } from '../../base/semver.js';
-import { formatVersion, parseVersionPrefix } from '../../base/semver.js';
-import { storeQuery } from '../../change/stored-query.js';
-import { requestBody, responseBody } from '../../format/media-type.js';
+import { parseAql } from '../../aql/syntax/parse.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { formatUtc } from '../../openehr/base/iso8601.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import type { VersionPrefix } from '../../openehr/base/semver.js';
+import { formatVersion, parseVersionPrefix } from '../../openehr/base/semver.js';
+import { storeQuery } from '../../change/definition/stored-query.js';
+import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { QueryName, QueryPattern, StoredQueryDoc } from '../../models/stored-query.js';
 import { storedQueries, storedQuery } from '../../models/stored-query.js';
 import { absoluteUrl } from '../http/exchange.js';

@@ -1,6 +1,6 @@
-import { templateNotFound } from '../../change/refusal.js';
+import { templateNotFound } from '../../change/commit/refusal.js';
 import { templateInUse } from '../../models/template.js';
-import type { CompiledTemplate } from '../../template/compile.js';
+import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import type { ResourceHeaders } from '../http/exchange.js';
 
 /** Path of the operational templates (ADL 1.4) below the standard API. */

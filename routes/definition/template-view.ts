@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 
-import type { JsonObject } from '../../base/json.js';
-import { formatObjectVersionId } from '../../base/object-version-id.js';
-import type { Settings } from '../../base/settings.js';
-import { responseBody } from '../../format/media-type.js';
-import { exampleComposition } from '../../template/example.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { formatObjectVersionId } from '../../openehr/base/object-version-id.js';
+import type { Settings } from '../../config/settings.js';
+import { responseBody } from '../../openehr/format/media-type.js';
+import { exampleComposition } from '../../openehr/template/example/example.js';
 import { compositionText } from '../ehr/composition-text.js';
 import { absoluteUrl, setResourceHeaders, writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation.js';
@@ -66,7 +66,7 @@ async function getExample(ctx: Context, settings: Settings): Promise<void> {
 
 /** The uid that a first version made here would have, so that this example can be committed too. */
 function freshUid(systemId: string): JsonObject {
-  const value = formatObjectVersionId({ objectId: randomUUID(), systemId, version: 1 });
+  const value = formatObjectVersionId({ versionedObjectUid: randomUUID(), systemId, version: 1 });
   return { _type: 'OBJECT_VERSION_ID', value };
 }
 

@@ -1,17 +1,17 @@
 import type { Context } from 'koa';
 
-import { CdrError } from '../../base/errors.js';
-import { formatUtc } from '../../base/iso8601.js';
-import type { Settings } from '../../base/settings.js';
-import { writeXml } from '../../base/xml.js';
-import { templateNotFound } from '../../change/refusal.js';
-import { createTemplate, putTemplate } from '../../change/template.js';
-import type { BodyType } from '../../format/media-type.js';
-import { requestBody, responseBody } from '../../format/media-type.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { formatUtc } from '../../openehr/base/iso8601.js';
+import type { Settings } from '../../config/settings.js';
+import { writeXml } from '../../openehr/base/xml.js';
+import { templateNotFound } from '../../change/commit/refusal.js';
+import { createTemplate, putTemplate } from '../../change/definition/template.js';
+import type { BodyType } from '../../openehr/format/media-type.js';
+import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import type { TemplateDoc, TemplateSummary } from '../../models/template.js';
 import { keepTemplates, templateById, templateSummaries } from '../../models/template.js';
-import { compileTemplate } from '../../template/compile.js';
+import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from '../http/exchange.js';
 import { NOT_IMPLEMENTED_MESSAGE } from '../http/error-status.js';
 import type { Operation, OperationGroup } from '../http/operation.js';

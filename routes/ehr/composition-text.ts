@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../base/json.js';
-import { toXml } from '../../format/canonical-xml.js';
-import { writeFlat } from '../../format/flat/write.js';
-import type { BodyType } from '../../format/media-type.js';
-import { flatToStructured } from '../../format/structured.js';
-import type { CompiledTemplate } from '../../template/compile.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { toXml } from '../../openehr/format/canonical-xml.js';
+import { writeFlat } from '../../openehr/format/flat/write.js';
+import type { BodyType } from '../../openehr/format/media-type.js';
+import { flatToStructured } from '../../openehr/format/structured.js';
+import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 
 /** A COMPOSITION as text in any of its forms. */
 export function compositionText(composition: JsonObject, form: BodyType, template: CompiledTemplate): string {

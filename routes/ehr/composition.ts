@@ -1,12 +1,16 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import type { Settings } from '../../base/settings.js';
-import { lifecycleStateOf } from '../../change/codes.js';
-import { createComposition, deleteComposition, updateComposition } from '../../change/composition.js';
-import { changeContext, type ChangeContext } from '../../change/context.js';
-import { readInOrder } from '../../change/ehr-access.js';
-import type { VersionMetadata } from '../../change/request.js';
-import type { BodyType } from '../../format/media-type.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { Settings } from '../../config/settings.js';
+import { lifecycleStateOf } from '../../change/commit/codes.js';
+import {
+  createComposition,
+  deleteComposition,
+  updateComposition,
+} from '../../change/composition/composition.js';
+import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import type { VersionMetadata } from '../../change/commit/request.js';
+import type { BodyType } from '../../openehr/format/media-type.js';
 import { tagsBesideVersion } from '../../models/item-tag.js';
 import type { VersionDoc } from '../../models/version.js';
 import {
@@ -111,7 +115,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
 async function answerAgain(ctx: Context, settings: Settings, uid: string): Promise<void> {
   const form = compositionResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const version = await readInOrder(ehrId, () => requireVersion(ehrId, 'COMPOSITION', { uid }));
+  const version = await readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'COMPOSITION', { uid }));
   await answer(ctx, settings, form, { version, status: 201 });
 }
 
@@ -132,10 +136,10 @@ async function get(ctx: Context): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   const named = pathParameter(ctx, 'uid_based_id');
   const time = 'id' in named ? null : queryParameter(ctx, 'version_at_time');
-  const version = await readInOrder(ehrId, () =>
+  const version = await readWithEhrErrorFirst(ehrId, () =>
     'id' in named
       ? requireVersion(ehrId, 'COMPOSITION', named)
-      : requireVersionAt(ehrId, 'COMPOSITION', named.objectId, time),
+      : requireVersionAt(ehrId, 'COMPOSITION', named.versionedObjectUid, time),
   );
   setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
   await writeComposition(ctx, form, version);
@@ -145,12 +149,16 @@ async function get(ctx: Context): Promise<void> {
 async function update(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const { request, response } = compositionExchange(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const objectId = containerUidOf(pathParameter(ctx, 'uid_based_id'));
+  const versionedObjectUid = containerUidOf(pathParameter(ctx, 'uid_based_id'));
   const ifMatch = ifMatchFrom(ctx);
   const metadata = withStateOfQuery(ctx, settings, commitMetadata(ctx, 'PUT', settings));
   const beside = tagWriter(ehrId, readTagHeaders(ctx));
   const read = await compositionReader(ctx, request);
-  const version = await updateComposition(context, { ehrId, objectId, ifMatch, metadata, beside }, read);
+  const version = await updateComposition(
+    context,
+    { ehrId, versionedObjectUid, ifMatch, metadata, beside },
+    read,
+  );
   await answer(ctx, settings, response, { version, status: 200 });
 }
 

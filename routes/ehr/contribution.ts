@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import type { Settings } from '../../base/settings.js';
-import { changeContext, type ChangeContext } from '../../change/context.js';
-import { createContribution } from '../../change/contribution.js';
-import { readInOrder } from '../../change/ehr-access.js';
-import type { LargeComposition } from '../../change/large-composition.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { Settings } from '../../config/settings.js';
+import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { createContribution } from '../../change/contribution/contribution.js';
+import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import type { LargeComposition } from '../../change/composition/large-composition.js';
 import { contributionResource } from '../../change/resource.js';
-import type { BodyType } from '../../format/media-type.js';
+import type { BodyType } from '../../openehr/format/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
 import { versionsById } from '../../models/version.js';
 import { isLarge, readLargeComposition } from '../../workers/large-body.js';
@@ -105,7 +105,7 @@ function readLarge(json: string): Promise<LargeComposition> | null {
 }
 
 async function requireContribution(ehrId: string, contributionUid: string): Promise<ContributionDoc> {
-  return readInOrder(ehrId, async () => {
+  return readWithEhrErrorFirst(ehrId, async () => {
     const contribution = await contributionOf(ehrId, contributionUid);
     if (contribution === null)
       throw new CdrError(

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
-import type { Settings } from '../../base/settings.js';
-import { changeContext, type ChangeContext } from '../../change/context.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import type { Settings } from '../../config/settings.js';
+import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
-import { readInOrder } from '../../change/ehr-access.js';
-import { toXml } from '../../format/canonical-xml.js';
-import type { BodyType } from '../../format/media-type.js';
+import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { toXml } from '../../openehr/format/canonical-xml.js';
+import type { BodyType } from '../../openehr/format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { directoryAtTime } from '../../models/versioned-object.js';
 import {
@@ -139,7 +139,7 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
 async function answerAgain(ctx: Context, settings: Settings, uid: string): Promise<void> {
   const form = rmResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const version = await readInOrder(ehrId, () => requireVersion(ehrId, 'FOLDER', { uid }));
+  const version = await readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'FOLDER', { uid }));
   await answer(ctx, settings, form, { version, status: 201 });
 }
 
@@ -148,7 +148,7 @@ async function getAtTime(ctx: Context): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   const time = queryParameter(ctx, 'version_at_time');
   const names = queryParameter(ctx, 'path') ?? [];
-  await readInOrder(ehrId, async () => {
+  await readWithEhrErrorFirst(ehrId, async () => {
     const container = await directoryAtTime(ehrId, time);
     if (container === null)
       throw new CdrError(
@@ -164,7 +164,7 @@ async function getByVersion(ctx: Context): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   const named = pathParameter(ctx, 'version_uid');
   const names = queryParameter(ctx, 'path') ?? [];
-  await readInOrder(ehrId, async () => {
+  await readWithEhrErrorFirst(ehrId, async () => {
     writeFolder(ctx, form, await requireVersion(ehrId, 'FOLDER', named), names);
   });
 }

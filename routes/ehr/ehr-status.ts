@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import type { Settings } from '../../base/settings.js';
-import { changeContext, type ChangeContext } from '../../change/context.js';
-import { readableEhr, readInOrder } from '../../change/ehr-access.js';
+import type { Settings } from '../../config/settings.js';
+import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { readableEhr, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { tagsBesideVersion } from '../../models/item-tag.js';
 import {
@@ -94,7 +94,7 @@ async function getByVersion(ctx: Context): Promise<void> {
   const form = rmResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const named = pathParameter(ctx, 'version_uid');
-  const version = await readInOrder(ehrId, () => requireVersion(ehrId, 'EHR_STATUS', named));
+  const version = await readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'EHR_STATUS', named));
   setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
   writeVersion(ctx, form, version);
 }

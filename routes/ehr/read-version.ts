@@ -1,5 +1,5 @@
-import { CdrError } from '../../base/errors.js';
-import { objectNotFound } from '../../change/refusal.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { objectNotFound } from '../../change/commit/refusal.js';
 import type { RootType } from '../../models/layout.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
 import type { NamedVersion } from '../http/object-ids.js';
@@ -19,13 +19,13 @@ export async function requireVersion(
 export async function requireVersionAt(
   ehrId: string,
   type: RootType,
-  objectId: string,
+  versionedObjectUid: string,
   time: Date | null,
 ): Promise<VersionDoc> {
   const version = await (time === null
-    ? latestVersion(ehrId, type, objectId)
-    : versionAtTime(ehrId, type, objectId, time));
+    ? latestVersion(ehrId, type, versionedObjectUid)
+    : versionAtTime(ehrId, type, versionedObjectUid, time));
   if (version !== null) return version;
-  if (time === null) throw objectNotFound(ehrId, type, objectId);
-  throw new CdrError('not-found', `${type} with id ${objectId} did not exist at that time`);
+  if (time === null) throw objectNotFound(ehrId, type, versionedObjectUid);
+  throw new CdrError('not-found', `${type} with id ${versionedObjectUid} did not exist at that time`);
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import { readableEhr, readInOrder } from '../../change/ehr-access.js';
-import { objectNotFound } from '../../change/refusal.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { readableEhr, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { objectNotFound } from '../../change/commit/refusal.js';
 import {
   originalVersionResource,
   revisionHistoryResource,
@@ -16,7 +16,7 @@ import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request-state.js';
 import { versionAnswer } from './answers.js';
 import { requireVersion, requireVersionAt } from './read-version.js';
-import type { BodyType } from '../../format/media-type.js';
+import type { BodyType } from '../../openehr/format/media-type.js';
 
 /** One kind of container. */
 interface ContainerKind {
@@ -26,7 +26,7 @@ interface ContainerKind {
   /** Name of the XML root element, and beginning of the ids of the operations. */
   readonly name: string;
   /** The container's id; reads the EHR where the path does not name it. */
-  readonly objectIdOf: (ctx: Context, ehrId: string) => Promise<string>;
+  readonly versionedObjectUidOf: (ctx: Context, ehrId: string) => Promise<string>;
 }
 
 const KINDS: Readonly<Record<ContainerKind['type'], ContainerKind>> = {
@@ -34,13 +34,13 @@ const KINDS: Readonly<Record<ContainerKind['type'], ContainerKind>> = {
     type: 'COMPOSITION',
     path: 'versioned_composition/{versioned_object_uid}',
     name: 'versioned_composition',
-    objectIdOf: (ctx) => Promise.resolve(pathParameter(ctx, 'versioned_object_uid')),
+    versionedObjectUidOf: (ctx) => Promise.resolve(pathParameter(ctx, 'versioned_object_uid')),
   },
   EHR_STATUS: {
     type: 'EHR_STATUS',
     path: 'versioned_ehr_status',
     name: 'versioned_ehr_status',
-    objectIdOf: async (_ctx, ehrId) => (await readableEhr(ehrId)).ehr_status_id,
+    versionedObjectUidOf: async (_ctx, ehrId) => (await readableEhr(ehrId)).ehr_status_id,
   },
 };
 const ORIGINAL: BodyDescription = { schema: 'ORIGINAL_VERSION', types: 'rm' };
@@ -90,8 +90,8 @@ export function versionedObjectOperations(type: ContainerKind['type']): Operatio
 async function getVersionAtTime(ctx: Context, kind: ContainerKind): Promise<void> {
   const form = rmResponse(ctx);
   const time = queryParameter(ctx, 'version_at_time');
-  await answer(ctx, kind, async (_form, { ehrId, objectId }) => {
-    writeOriginalVersion(ctx, form, await requireVersionAt(ehrId, kind.type, objectId, time));
+  await answer(ctx, kind, async (_form, { ehrId, versionedObjectUid }) => {
+    writeOriginalVersion(ctx, form, await requireVersionAt(ehrId, kind.type, versionedObjectUid, time));
   });
 }
 
@@ -100,7 +100,7 @@ interface Place {
   readonly ctx: Context;
   readonly kind: ContainerKind;
   readonly ehrId: string;
-  readonly objectId: string;
+  readonly versionedObjectUid: string;
 }
 
 async function answer(
@@ -110,26 +110,26 @@ async function answer(
 ): Promise<void> {
   const form = rmResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const objectId = await kind.objectIdOf(ctx, ehrId);
-  await readInOrder(ehrId, () => write(form, { ctx, kind, ehrId, objectId }));
+  const versionedObjectUid = await kind.versionedObjectUidOf(ctx, ehrId);
+  await readWithEhrErrorFirst(ehrId, () => write(form, { ctx, kind, ehrId, versionedObjectUid }));
 }
 
-async function getContainer(form: BodyType, { ctx, kind, ehrId, objectId }: Place): Promise<void> {
-  const container = await containerOf(ehrId, kind.type, objectId);
-  if (container === null) throw objectNotFound(ehrId, kind.type, objectId);
+async function getContainer(form: BodyType, { ctx, kind, ehrId, versionedObjectUid }: Place): Promise<void> {
+  const container = await containerOf(ehrId, kind.type, versionedObjectUid);
+  if (container === null) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
   writeResource(ctx, form, versionedObjectResource(container), kind.name);
 }
 
-async function getHistory(form: BodyType, { ctx, kind, ehrId, objectId }: Place): Promise<void> {
-  const versions = await versionHeads(ehrId, objectId);
-  if (versions[0]?.type !== kind.type) throw objectNotFound(ehrId, kind.type, objectId);
+async function getHistory(form: BodyType, { ctx, kind, ehrId, versionedObjectUid }: Place): Promise<void> {
+  const versions = await versionHeads(ehrId, versionedObjectUid);
+  if (versions[0]?.type !== kind.type) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
   writeResource(ctx, form, revisionHistoryResource(versions), 'revision_history');
 }
 
 async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
   const named = pathParameter(ctx, 'version_uid');
-  await answer(ctx, kind, async (form, { ehrId, objectId }) => {
-    if (kind.type === 'COMPOSITION' && named.id.objectId !== objectId)
+  await answer(ctx, kind, async (form, { ehrId, versionedObjectUid }) => {
+    if (kind.type === 'COMPOSITION' && named.id.versionedObjectUid !== versionedObjectUid)
       throw new CdrError('invalid', 'the version_uid is of another object than the versioned_object_uid');
     writeOriginalVersion(ctx, form, await requireVersion(ehrId, kind.type, named));
   });
@@ -142,7 +142,13 @@ function writeOriginalVersion(ctx: Context, form: BodyType, version: VersionDoc)
   writeResource(ctx, form, originalVersionResource(version), 'version');
 }
 
-function originalVersionPath({ ehr_id: ehrId, type, object_id: objectId, _id: uid }: VersionDoc): string {
-  const container = type === 'COMPOSITION' ? `versioned_composition/${objectId}` : 'versioned_ehr_status';
+function originalVersionPath({
+  ehr_id: ehrId,
+  type,
+  object_id: versionedObjectUid,
+  _id: uid,
+}: VersionDoc): string {
+  const container =
+    type === 'COMPOSITION' ? `versioned_composition/${versionedObjectUid}` : 'versioned_ehr_status';
   return `/ehr/${ehrId}/${container}/version/${uid}`;
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 
 /** A signal that is aborted as soon as nobody reads the answer any more: it has been sent, or the client has left. */
 export function answerEnd(ctx: Context): AbortSignal {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { parseEhrId } from '../../base/object-version-id.js';
-import { AuditDraft } from '../../change/audit-draft.js';
+import { parseEhrId } from '../../openehr/base/object-version-id.js';
+import { AuditDraft } from '../../change/commit/audit-draft.js';
 import type { AuditSender, AuditSubject } from '../../models/audit.js';
 import { requestState, type MatchedOperation } from './request-state.js';
 

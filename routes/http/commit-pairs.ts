@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 
 /** Commit metadata of a request: values by key, as section 5 of the contract names the keys. */
 export interface CommitPairs {

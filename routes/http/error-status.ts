@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { CdrError, type ErrorCode } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
+import { CdrError, type ErrorCode } from '../../openehr/base/errors.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 
 /** HTTP status of every error code: contract, general conditions. */
 export const ERROR_STATUS = {

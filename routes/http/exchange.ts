@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import type { JsonObject, JsonValue } from '../../base/json.js';
-import type { Settings } from '../../base/settings.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import type { Settings } from '../../config/settings.js';
 import { resourceObject, resourceText, rootName, type Resource } from '../../change/resource.js';
-import { versionPath } from '../../change/refusal.js';
-import { toXml } from '../../format/canonical-xml.js';
-import { requestBody, responseBody, type BodyType } from '../../format/media-type.js';
+import { versionPath } from '../../change/commit/refusal.js';
+import { toXml } from '../../openehr/format/canonical-xml.js';
+import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { auditAbout } from './audit-trail.js';
 import { parsePrefer } from './prefer.js';
@@ -42,7 +42,7 @@ export function requiredBodyText(ctx: Context): string {
   return text;
 }
 
-/** A canonical body parsed, not judged. @throws invalid when it is malformed, too-large beyond the limits */
+/** A canonical body parsed, not validated. @throws invalid when it is malformed, too-large beyond the limits */
 export function parseCanonical(
   ctx: Context,
   text: string,

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { JsonObject } from '../../base/json.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 
 /** How the error body of an administration operation begins: its own success record with neutral values. */
 export interface FailureRecord {

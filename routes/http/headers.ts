@@ -1,17 +1,17 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
-import type { AuditRequest } from '../../change/audit.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import type { AuditRequest } from '../../change/commit/audit.js';
 import {
   changeTypeOf,
   lifecycleStateOf,
   type ChangeType,
   type GivenTerm,
   type LifecycleState,
-} from '../../change/codes.js';
-import type { ChangeSettings } from '../../change/context.js';
-import { judgedCommitter, requireOwnCommitter } from '../../change/committer.js';
-import type { VersionMetadata } from '../../change/request.js';
+} from '../../change/commit/codes.js';
+import type { ChangeSettings } from '../../change/commit/context.js';
+import { validatedCommitter, requireOwnCommitter } from '../../change/commit/committer.js';
+import type { VersionMetadata } from '../../change/commit/request.js';
 import { commitPairs, type CommitPairs } from './commit-pairs.js';
 import { requestState } from './request-state.js';
 
@@ -104,7 +104,7 @@ function committerOf(ctx: Context, { audit }: CommitPairs): JsonObject {
   committer.name = name;
   if (identifier.size > 0)
     committer.identifiers = [{ _type: 'DV_IDENTIFIER', ...Object.fromEntries(identifier) }];
-  return audit.size === 0 ? committer : judgedCommitter(committer);
+  return audit.size === 0 ? committer : validatedCommitter(committer);
 }
 
 function onlyCommitterOf(ctx: Context, { committerMustBeUser }: ChangeSettings): string | null {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Context, Next } from 'koa';
 
-import { CdrError } from '../../base/errors.js';
-import { withIdempotencyClaim } from '../../change/idempotency.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { withIdempotencyClaim } from '../../change/commit/idempotency.js';
 import type { AuditSubject } from '../../models/audit.js';
 import type { IdempotencyDoc, IdempotentResult } from '../../models/idempotency.js';
 import { completedRequest, idempotencyId, removeIfExpired } from '../../models/idempotency.js';

@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import {
   formatObjectVersionId,
   isUuid,
   parseObjectVersionId,
   type ObjectVersionId,
-} from '../../base/object-version-id.js';
+} from '../../openehr/base/object-version-id.js';
 
 /** An OBJECT_VERSION_ID with its normalised text. */
 export interface NamedVersion {
@@ -15,7 +15,7 @@ export interface NamedVersion {
 }
 
 /** Either form of a `uid_based_id`: one version, or the container. */
-export type UidBasedId = NamedVersion | { readonly objectId: string };
+export type UidBasedId = NamedVersion | { readonly versionedObjectUid: string };
 
 /** A UUID in lower case. @throws invalid when malformed */
 export function uuidOf(text: string, { name }: { readonly name: string }): string {
@@ -35,14 +35,14 @@ export function versionUidOf(text: string, { name }: { readonly name: string }):
 export function uidBasedIdOf(text: string, { name }: { readonly name: string }): UidBasedId {
   const version = namedVersion(text);
   if (version !== null) return version;
-  if (isUuid(text)) return { objectId: text.toLowerCase() };
+  if (isUuid(text)) return { versionedObjectUid: text.toLowerCase() };
   throw new CdrError('invalid', `the ${name} must be a UUID or <uuid>::<system id>::<version number>`);
 }
 
 /** The container that a `uid_based_id` names. @throws invalid when it names a version */
 export function containerUidOf(uid: UidBasedId): string {
   if ('id' in uid) throw new CdrError('invalid', 'the versioned_object_uid must be a UUID');
-  return uid.objectId;
+  return uid.versionedObjectUid;
 }
 
 /** The version that a `uid_based_id` names. @throws invalid when it names a container */

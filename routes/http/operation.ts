@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import type { Permission } from '../../base/permission.js';
+import type { Permission } from '../../config/permission.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import type { FailureRecord } from './failure-record.js';
 import type { ParameterName } from './parameters.js';
-import type { SchemaName } from './schemas.js';
+import type { SchemaName } from './openapi/schemas.js';
 
-export type { Permission } from '../../base/permission.js';
+export type { Permission } from '../../config/permission.js';
 
 /** Media types of bodies, by what they are about. */
 export const MEDIA_TYPES = {

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import { parameterDescription, type ParameterName, type ParameterValue } from './parameters.js';
 import { currentOperation, requestState } from './request-state.js';
 

@@ -1,8 +1,8 @@
-import { CdrError } from '../../base/errors.js';
-import { parseVersionAtTime } from '../../base/iso8601.js';
-import type { JsonObject } from '../../base/json.js';
-import { isUuid, parseEhrId } from '../../base/object-version-id.js';
-import { parseSealHead } from '../../change/seal-head.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { isUuid, parseEhrId } from '../../openehr/base/object-version-id.js';
+import { parseSealHead } from '../../maintenance/seal-head.js';
 import type { SealHead } from '../../models/seal-block.js';
 import { uidBasedIdOf, uuidOf, versionUidOf } from './object-ids.js';
 
@@ -73,7 +73,7 @@ function count(least: number, most = Number.MAX_SAFE_INTEGER) {
   };
 }
 
-/** The range of a page is judged where the limits are known. */
+/** The range of a page is validated where the limits are known. */
 function pageCount(text: string, { name }: ParameterContext): number {
   if (!/^-?\d{1,15}$/.test(text)) throw new CdrError('invalid', `${name} must be a whole number`);
   return Number(text);

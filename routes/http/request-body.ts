@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import type { JsonValue } from '../../base/json.js';
-import { parseJson } from '../../format/canonical-json.js';
-import { fromXml } from '../../format/canonical-xml.js';
+import type { JsonValue } from '../../openehr/base/json.js';
+import { parseJson } from '../../openehr/format/canonical-json.js';
+import { fromXml } from '../../openehr/format/canonical-xml.js';
 import { isLarge, parseLarge } from '../../workers/large-body.js';
 import { requestState } from './request-state.js';
 

@@ -1,5 +1,5 @@
-import { CdrError } from '../../base/errors.js';
-import { nearestWord } from '../../base/nearest-word.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { nearestWord } from '../../openehr/base/nearest-word.js';
 import type { Operation } from './operation.js';
 import { parameterDescription } from './parameters.js';
 

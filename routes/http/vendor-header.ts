@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 
-import { CdrError } from '../../base/errors.js';
-import { usesStdWord } from '../../format/media-type.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { usesStdWord } from '../../openehr/format/media-type.js';
 
 const VENDOR_NAME = /^(openehr|std)[-_]/;
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { RawRow } from '../../aql/result-set.js';
+import type { RawRow } from '../../aql/result/result-set.js';
 import { completeAudit, MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
 import { draftOf } from '../http/audit-trail.js';
 

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
-import { maskedAql } from '../../aql/masked.js';
-import { comparableText } from '../../aql/result-set.js';
-import type { Scope } from '../../aql/scope-types.js';
+import { maskedAql } from '../../aql/syntax/masked.js';
+import { comparableText } from '../../aql/result/result-set.js';
+import type { Scope } from '../../aql/semantics/scope-types.js';
 import { auditKey } from '../../models/audit-key.js';
 import { auditAbout, isAudited } from '../http/audit-trail.js';
-import type { QueryRequest } from './query-request.js';
+import type { QueryRequest } from '../../query/request.js';
 
 /** Tells the audit which query is asked, before anything of it can fail. `name`: of a stored query. */
 export async function auditQuery(

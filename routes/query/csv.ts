@@ -1,5 +1,5 @@
 import { stringify, type Options } from 'csv-stringify/sync';
-import type { JsonValue } from '../../base/json.js';
+import type { JsonValue } from '../../openehr/base/json.js';
 
 /** A sheet opens a text that starts like a formula as text, by an apostrophe before it. RFC 4180 else. */
 const OPTIONS: Options = {

@@ -1,6 +1,6 @@
-import { explainedStages, hintsOf, querySummary } from '../../aql/explain.js';
-import type { JsonObject, JsonValue } from '../../base/json.js';
-import type { CompiledQuery } from './compile-query.js';
+import { explainedStages, hintsOf, querySummary } from '../../aql/result/explain.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import type { CompiledQuery } from '../../query/compile.js';
 
 /**
  * The answer of explain: the query's parts, the pipeline, what MongoDB did stage by stage, and hints. It holds

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
-import { queryParameters as parametersOf } from '../../aql/parameters.js';
-import type { QueryParameters } from '../../aql/parameters.js';
-import { CdrError } from '../../base/errors.js';
-import { parseVersionAtTime } from '../../base/iso8601.js';
-import type { JsonObject, JsonValue } from '../../base/json.js';
-import { isJsonObject } from '../../base/json.js';
-import { parseEhrId } from '../../base/object-version-id.js';
-import type { Settings } from '../../base/settings.js';
+import { queryParameters as parametersOf } from '../../aql/semantics/parameters.js';
+import type { QueryRequest } from '../../query/request.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import { parseEhrId } from '../../openehr/base/object-version-id.js';
+import type { Settings } from '../../config/settings.js';
 import { isAudited } from '../http/audit-trail.js';
 import { bodyText, requiredBodyText } from '../http/exchange.js';
 import { queryParameter, queryParameters, textsOf } from '../http/parameter-values.js';
@@ -14,17 +14,6 @@ import { parseJsonBody } from '../http/request-body.js';
 import { currentOperation } from '../http/request-state.js';
 import { knownNames, refuseUnknownNames } from '../http/unknown-parameters.js';
 import { vendorHeader } from '../http/vendor-header.js';
-
-/** What a request asks of a query, wherever it stood in it. */
-export interface QueryRequest {
-  readonly parameters: QueryParameters;
-  readonly ehrId: string | null;
-  readonly fetch: number | null;
-  readonly offset: number | null;
-  readonly asOf: Date | null;
-  /** Whether the rows must tell which EHRs they are of. */
-  readonly notesEhrs: boolean;
-}
 
 /** Members of a body beside `q`. */
 const MEMBERS = ['ehr_id', 'offset', 'fetch', 'query_parameters', 'as_of'];
@@ -121,7 +110,7 @@ function countOf(ctx: Context, body: JsonObject, name: 'fetch' | 'offset'): numb
 
 const COUNT = /^-?\d{1,15}$/;
 
-/** `pageOf` judges the range. */
+/** `pageOf` validates the range. */
 function countFrom(text: string, name: string): number {
   if (!COUNT.test(text)) throw new CdrError('invalid', `${name} must be a whole number`);
   return Number(text);

@@ -1,32 +1,32 @@
 import type { Context } from 'koa';
-import { distinctRows } from '../../aql/result-set.js';
-import type { RawRow } from '../../aql/result-set.js';
-import { CdrError } from '../../base/errors.js';
-import { formatVersion } from '../../base/semver.js';
-import type { Settings } from '../../base/settings.js';
-import { requestBody, responseBody, type BodyType } from '../../format/media-type.js';
-import { explainPipeline, runPipeline, type RunLimits } from '../../models/aql.js';
+import { distinctRows } from '../../aql/result/result-set.js';
+import type { RawRow } from '../../aql/result/result-set.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { formatVersion } from '../../openehr/base/semver.js';
+import type { Settings } from '../../config/settings.js';
+import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
+import { explainPipeline, runPipeline, type RunLimits } from '../../models/run-pipeline.js';
 import { storedQuery } from '../../models/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
 import { auditQuery, auditScope, fixedEhrs } from './audited-query.js';
-import { compileQuery } from './compile-query.js';
-import type { AskTerminology } from './compile-query.js';
+import { compileQuery } from '../../query/compile.js';
+import type { AskTerminology } from '../../query/compile.js';
 import { answerEnd } from '../http/answer-end.js';
 import { requesterOf } from '../http/requester.js';
 import { cutIdleReader, cutLongAnswer } from '../http/slow-reader.js';
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
-import { evaluateCandidates } from './evaluate-query.js';
+import { evaluateCandidates } from '../../query/evaluate.js';
 import { explanation } from './query-explain.js';
-import { QueryGate } from './query-gate.js';
+import { QueryGate } from '../../query/gate.js';
 import { readGetQuery, readGetRequest, readPostQuery, readPostRequest } from './query-request.js';
-import type { QueryRequest } from './query-request.js';
+import type { QueryRequest } from '../../query/request.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
-import { terminologyOf } from './query-terminology.js';
+import { terminologyOf } from '../../query/terminology.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
-import { currentOperation, STANDARD_API } from '../http/request-state.js';
-import { toldQuery } from './told-query.js';
+import { currentOperation, requestState, STANDARD_API } from '../http/request-state.js';
+import { metered } from '../../query/metered.js';
 
 /** Rows that the database gives at a time while an answer is streamed. */
 const STREAM_BATCH = 500;
@@ -190,7 +190,7 @@ class QueryRunner {
       if (isStream) this.stream(ctx, form, answer, { ...limits, noted: streamedRows(ctx, fixed) });
       else {
         const rows = this.rows(answer, { ...limits, noted: answeredRows(ctx, fixed) });
-        await answerResultSet(ctx, form, answer, toldQuery(ctx, q, rows));
+        await answerResultSet(ctx, form, answer, metered(requestState(ctx).requestId, q, rows));
       }
     } finally {
       if (isStream && !signal.aborted) signal.addEventListener('abort', leave);
@@ -200,7 +200,7 @@ class QueryRunner {
 
   private stream(ctx: Context, form: BodyType, answer: QueryAnswer, limits: NotedLimits): void {
     const rows = this.rows(answer, { ...limits, batchSize: STREAM_BATCH });
-    answerStream(ctx, form, answer, toldQuery(ctx, answer.q, rows));
+    answerStream(ctx, form, answer, metered(requestState(ctx).requestId, answer.q, rows));
     cutLongAnswer(ctx, this.settings.aql.streamTimeoutMs, limits.signal);
   }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 
 /** One measured value of a metric. */
 export interface MetricMeasurement {

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import { isJsonObject } from '../../base/json.js';
-import type { Settings } from '../../base/settings.js';
-import { parseJson } from '../../format/canonical-json.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import type { Settings } from '../../config/settings.js';
+import { parseJson } from '../../openehr/format/canonical-json.js';
 import type { Operation, OperationGroup } from '../http/operation.js';
 import { pathParameter, queryParameters } from '../http/parameter-values.js';
 import { bodyLimits } from '../http/request-body.js';

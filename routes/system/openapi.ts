@@ -1,4 +1,4 @@
-import { openApiDocument } from '../http/openapi-document.js';
+import { openApiDocument } from '../http/openapi/openapi-document.js';
 import type { Operation, OperationGroup } from '../http/operation.js';
 import { requestState } from '../http/request-state.js';
 

@@ -1,7 +1,7 @@
 import { release, type } from 'node:os';
 import type { Context } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import { writeXml } from '../../base/xml.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { writeXml } from '../../openehr/base/xml.js';
 import { mongodbVersion } from '../../models/server-status.js';
 import type { Operation } from '../http/operation.js';
 import { PRODUCT_VERSION } from './product.js';

@@ -1,13 +1,13 @@
 import type { Context } from 'koa';
 
-import { CdrError } from '../../base/errors.js';
-import type { JsonObject, JsonValue } from '../../base/json.js';
-import { isJsonObject } from '../../base/json.js';
-import { isUuid } from '../../base/object-version-id.js';
-import { itemTagDto } from '../../change/item-tag-dto.js';
-import type { TagAddress, TagEntry } from '../../change/item-tag.js';
-import { deleteTagsById, listTags, putTags } from '../../change/item-tag.js';
-import { requestBody, responseBody } from '../../format/media-type.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import { isUuid } from '../../openehr/base/object-version-id.js';
+import { itemTagDto } from '../../change/item-tag/item-tag-dto.js';
+import type { TagAddress, TagEntry } from '../../change/item-tag/item-tag.js';
+import { deleteTagsById, listTags, putTags } from '../../change/item-tag/item-tag.js';
+import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { TagTargetType } from '../../models/item-tag.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
 import { filledPath } from '../http/operation-table.js';
@@ -121,10 +121,10 @@ function entryOf(value: JsonValue, address: TagAddress): TagEntry {
 }
 
 /** What a DTO repeats of the path must agree with it. */
-function requireSameTarget(dto: JsonObject, { ehrId, type, objectId }: TagAddress): void {
-  const target = optionalText(dto, 'target')?.toLowerCase().split('::')[0] ?? objectId;
+function requireSameTarget(dto: JsonObject, { ehrId, type, versionedObjectUid }: TagAddress): void {
+  const target = optionalText(dto, 'target')?.toLowerCase().split('::')[0] ?? versionedObjectUid;
   const targetType = optionalText(dto, 'target_type') ?? type;
-  if (target !== objectId || targetType.toUpperCase() !== type)
+  if (target !== versionedObjectUid || targetType.toUpperCase() !== type)
     throw new CdrError('invalid', 'target and target_type must be those of the path');
   const owner = optionalText(dto, 'owner_id') ?? ehrId;
   if (owner.toLowerCase() !== ehrId.toLowerCase())

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 
-import { CdrError } from '../../base/errors.js';
-import type { JsonObject, JsonValue } from '../../base/json.js';
-import { isJsonObject } from '../../base/json.js';
-import type { Settings } from '../../base/settings.js';
-import { deleteTagsByKey, listEhrTags, listTags, replaceTags } from '../../change/item-tag.js';
-import type { TagContent } from '../../change/tag-content.js';
-import { requestBody, responseBody } from '../../format/media-type.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import type { Settings } from '../../config/settings.js';
+import { deleteTagsByKey, listEhrTags, listTags, replaceTags } from '../../change/item-tag/item-tag.js';
+import type { TagContent } from '../../change/item-tag/tag-content.js';
+import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
 import { pathParameter, queryParameters } from '../http/parameter-values.js';

@@ -1,5 +1,5 @@
-import { CdrError } from '../../base/errors.js';
-import type { TagContent } from '../../change/tag-content.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { TagContent } from '../../change/item-tag/tag-content.js';
 import type { ItemTagDoc } from '../../models/item-tag.js';
 
 interface Pair {

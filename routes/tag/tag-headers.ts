@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 
-import { exchangeTags, tagTarget } from '../../change/item-tag.js';
-import type { TagContent } from '../../change/tag-content.js';
-import { requireTags } from '../../change/tag-content.js';
+import { exchangeTags, tagTarget } from '../../change/item-tag/item-tag.js';
+import type { TagContent } from '../../change/item-tag/tag-content.js';
+import { requireTags } from '../../change/item-tag/tag-content.js';
 import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
 import { formatTags, parseTags } from './tag-header-text.js';
 import { requestVendorWord, vendorHeader } from '../http/vendor-header.js';

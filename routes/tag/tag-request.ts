@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 
-import { CdrError } from '../../base/errors.js';
-import type { JsonObject, JsonValue } from '../../base/json.js';
-import type { TagAddress } from '../../change/item-tag.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import type { TagAddress } from '../../change/item-tag/item-tag.js';
 import { pathParameter } from '../http/parameter-values.js';
 import { parseJsonBody } from '../http/request-body.js';
 
@@ -14,8 +14,8 @@ export function tagAddressFrom(ctx: Context, type: TagAddress['type']): TagAddre
   const ehrId = pathParameter(ctx, 'ehr_id');
   const uid = pathParameter(ctx, 'uid_based_id');
   return 'id' in uid
-    ? { ehrId, type, objectId: uid.id.objectId, version: uid.id }
-    : { ehrId, type, objectId: uid.objectId, version: null };
+    ? { ehrId, type, versionedObjectUid: uid.id.versionedObjectUid, version: uid.id }
+    : { ehrId, type, versionedObjectUid: uid.versionedObjectUid, version: null };
 }
 
 /** The body, a JSON array. @throws invalid when it is anything else */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 
 /** Wrong passwords of one address for one user within `ATTEMPTS_PERIOD_S`; then it has to wait. */
 export const ATTEMPTS_PER_USER = 10;
@@ -24,7 +24,7 @@ export class Attempts {
     refuseWithout(await this.#ofAddress.get(networkOf(address)));
   }
 
-  /** Counts an attempt as wrong before it is judged, so that many at once get no further. @throws as `requireLeft` */
+  /** Counts an attempt as wrong before it is validated, so that many at once get no further. @throws as `requireLeft` */
   async begin(address: string, name: string): Promise<void> {
     try {
       await this.#ofUser.consume(pairOf(address, name));
@@ -34,7 +34,7 @@ export class Attempts {
     }
   }
 
-  /** Takes back what `begin` counted: the password was right, or was not judged. */
+  /** Takes back what `begin` counted: the password was right, or was not validated. */
   async takeBack(address: string, name: string): Promise<void> {
     await this.#ofUser.reward(pairOf(address, name));
     await this.#ofAddress.reward(networkOf(address));

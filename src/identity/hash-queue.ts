@@ -1,4 +1,4 @@
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 
 /** Passwords hashed at the same time: each takes a thread and some 32 MiB. */
 export const HASHES_AT_ONCE = 2;

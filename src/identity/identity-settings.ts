@@ -1,5 +1,5 @@
-import type { JwtSettings, Settings } from '../../base/settings.js';
-import { isLoopback } from '../loopback.js';
+import type { JwtSettings, Settings } from '../../config/settings.js';
+import { isLoopback } from '../middleware/loopback.js';
 
 /** Stands in `JWT_ISSUER` and `JWT_AUDIENCE` for "it does not matter which". */
 export const ANY = 'any';

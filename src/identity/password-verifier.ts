@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { CdrError } from '../../base/errors.js';
-import { textOfUtf8 } from '../../base/utf8.js';
-import type { Identity } from '../token-verifier.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { textOfUtf8 } from '../../openehr/base/utf8.js';
+import type { Identity } from './token-verifier.js';
 import { Attempts } from './attempts.js';
 import { HashQueue } from './hash-queue.js';
 import { isPassword, unknownHash } from './password-hash.js';
@@ -20,7 +20,7 @@ const BASIC_ISSUER = 'basic';
 
 /** How long a password that was right needs no new hash, in ms. */
 const REMEMBERED_MS = 300_000;
-/** How many right passwords are remembered. */
+/** How many right passwords are memoized. */
 const REMEMBERED = 10_000;
 
 interface Guess {
@@ -31,22 +31,22 @@ interface Guess {
 
 /**
  * Builds the check against a users file. A wrong name costs as much time as a wrong password. What was right is
- * remembered as a hash under a key that only this process has, bound to the record, so that it ends with the record.
+ * memoized as a hash under a key that only this process has, bound to the record, so that it ends with the record.
  */
 export function passwordVerifier(file: Pick<UsersFile, 'current'>, log: Logger): PasswordVerifier {
-  const judge = new Judge();
+  const validate = new Validate();
   return async (credentials, address) => {
     const guess = { ...guessIn(credentials), address };
     const user = (await usersNow(file, log)).get(guess.name);
-    if (!(await judge.isRight(guess, user)) || user === undefined) throw wrong();
+    if (!(await validate.isRight(guess, user)) || user === undefined) throw wrong();
     const { name, roles } = user;
     return { name, subject: name, issuer: BASIC_ISSUER, clientId: null, roles };
   };
 }
 
-class Judge {
+class Validate {
   readonly #key = randomBytes(32);
-  readonly #remembered = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS });
+  readonly #memoized = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS });
   readonly #underWay = new Map<string, Promise<boolean>>();
   readonly #attempts = new Attempts();
   readonly #queue = new HashQueue();
@@ -56,21 +56,21 @@ class Judge {
   async isRight(guess: Guess, user: UserRecord | undefined): Promise<boolean> {
     await this.#attempts.requireLeft(guess.address, guess.name);
     const id = this.#idOf(guess, user);
-    if (this.#remembered.has(id)) return true;
-    // A client that opens many connections sends the same password over each: it is judged once.
+    if (this.#memoized.has(id)) return true;
+    // A client that opens many connections sends the same password over each: it is validated once.
     const attempt = `${guess.address} ${id}`;
-    const underWay = this.#underWay.get(attempt) ?? this.#judged(guess, user);
+    const underWay = this.#underWay.get(attempt) ?? this.#validated(guess, user);
     this.#underWay.set(attempt, underWay);
     try {
       const isRight = await underWay;
-      if (isRight && user !== undefined) this.#remembered.set(id, true);
+      if (isRight && user !== undefined) this.#memoized.set(id, true);
       return isRight;
     } finally {
       this.#underWay.delete(attempt);
     }
   }
 
-  async #judged({ name, password, address }: Guess, user: UserRecord | undefined): Promise<boolean> {
+  async #validated({ name, password, address }: Guess, user: UserRecord | undefined): Promise<boolean> {
     await this.#attempts.begin(address, name);
     try {
       const isRight = await this.#queue.run(() => isPassword(password, user?.scrypt ?? this.#unknown));

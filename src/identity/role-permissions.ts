@@ -1,5 +1,5 @@
-import { nearestWord } from '../../base/nearest-word.js';
-import { PERMISSIONS, type Permission, type RolePermissions } from '../../base/permission.js';
+import { nearestWord } from '../../openehr/base/nearest-word.js';
+import { PERMISSIONS, type Permission, type RolePermissions } from '../../config/permission.js';
 
 /** What `ROLE_PERMISSIONS` says, and what is wrong with it: one line each, empty when nothing is. */
 export interface ReadRolePermissions {

@@ -118,7 +118,7 @@ function openFile(path: string): number {
   }
 }
 
-/** Systems without users of their own (Windows) give no mode to judge. */
+/** Systems without users of their own (Windows) give no mode to validate. */
 function requireOurs(path: string, stats: BigIntStats): void {
   if (!stats.isFile()) throw new Error(`BASIC_USERS_FILE: ${path} is not a file`);
   const own = process.getuid?.();

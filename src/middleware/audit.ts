@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
-import { CdrError } from '../../base/errors.js';
-import type { Settings } from '../../base/settings.js';
-import { withAuditDraft, type AuditDraft } from '../../change/audit-draft.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { Settings } from '../../config/settings.js';
+import { withAuditDraft, type AuditDraft } from '../../change/commit/audit-draft.js';
 import { isUnavailable } from '../../database/mongo-error.js';
 import { insertAudit } from '../../models/audit.js';
 import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';

@@ -1,5 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import type { Access, Permission } from '../../routes/http/operation.js';
 import type { AuthenticatedUser } from '../../routes/http/request-state.js';
 import { requestState } from '../../routes/http/request-state.js';

@@ -1,8 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
-import { CdrError } from '../../base/errors.js';
-import type { Settings } from '../../base/settings.js';
-import { textOfUtf8 } from '../../base/utf8.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { Settings } from '../../config/settings.js';
+import { textOfUtf8 } from '../../openehr/base/utf8.js';
 
 /**
  * Reads the body as UTF-8 text whatever its media type; parsing belongs to `format/`, which gets the limit of nodes by

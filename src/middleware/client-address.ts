@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Context, Middleware, Next } from 'koa';
-import { plainAddress, proxyTest, type ProxyTest } from '../trusted-proxies.js';
+import { plainAddress, proxyTest, type ProxyTest } from './trusted-proxies.js';
 
 /**
  * Puts the address of the client into `ctx.state.address`: that of the connection, or, while it is one of

@@ -1,9 +1,9 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
-import { CdrError, type ErrorDetails } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
+import { CdrError, type ErrorDetails } from '../../openehr/base/errors.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 import { isUnavailable } from '../../database/mongo-error.js';
-import { toXml } from '../../format/canonical-xml.js';
+import { toXml } from '../../openehr/format/canonical-xml.js';
 import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/http/error-status.js';
 import { failureRecord } from '../../routes/http/failure-record.js';
 import { requestState, STANDARD_API, type RequestState } from '../../routes/http/request-state.js';

@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import type { Settings } from '../../base/settings.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { Settings } from '../../config/settings.js';
 import { requestState } from '../../routes/http/request-state.js';
 import { ownHosts, type IsOwnHost } from './hosts.js';
 import { isProbe } from './limits.js';

@@ -1,4 +1,4 @@
-import type { Settings } from '../../base/settings.js';
+import type { Settings } from '../../config/settings.js';
 
 /** Tells whether a request may name this host, with or without port, as that of the server. */
 export type IsOwnHost = (host: string) => boolean;

@@ -1,10 +1,10 @@
 import type { Context, Middleware, Next } from 'koa';
-import { CdrError } from '../../base/errors.js';
-import type { Settings } from '../../base/settings.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { Settings } from '../../config/settings.js';
 import { requesterOf } from '../../routes/http/requester.js';
 import { requestState } from '../../routes/http/request-state.js';
-import { isLoopback } from '../loopback.js';
-import { RequestRates } from '../request-rates.js';
+import { isLoopback } from './loopback.js';
+import { RequestRates } from './request-rates.js';
 
 /** Whether the health of the server is asked: that must be answered when everything else has to wait. */
 export function isProbe(ctx: Context): boolean {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware, Next } from 'koa';
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 
 /** Requests that came in by the port of management. */
 const atManagement = new WeakSet<IncomingMessage>();

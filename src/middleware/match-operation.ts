@@ -1,5 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import { setFailureRecord } from '../../routes/http/failure-record.js';
 import type { Match, OperationTable } from '../../routes/http/operation-table.js';
 import { requestState } from '../../routes/http/request-state.js';

@@ -1,8 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
-import type { Settings } from '../../base/settings.js';
-import { CdrError } from '../../base/errors.js';
-import { HOST_NAME } from '../host-name.js';
-import { plainAddress, proxyTest, type ProxyTest } from '../trusted-proxies.js';
+import type { Settings } from '../../config/settings.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { HOST_NAME } from '../settings/host-name.js';
+import { plainAddress, proxyTest, type ProxyTest } from './trusted-proxies.js';
 import { ownHosts, type IsOwnHost } from './hosts.js';
 
 /** What decides the origin of a request. */

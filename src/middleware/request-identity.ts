@@ -1,5 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
-import { withRequestIdentity } from '../../change/request-identity.js';
+import { withRequestIdentity } from '../../change/commit/request-identity.js';
 import type { AuditKind } from '../../routes/http/operation.js';
 import { requestState } from '../../routes/http/request-state.js';
 

@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
-import type { Settings } from '../../base/settings.js';
-import { CdrError } from '../../base/errors.js';
+import type { Settings } from '../../config/settings.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import { idempotent } from '../../routes/http/idempotency.js';
 import { currentOperation } from '../../routes/http/request-state.js';
 import { refuseUnknownParameters, requireFewParameters } from '../../routes/http/unknown-parameters.js';

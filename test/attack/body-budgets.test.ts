@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request, { type Response } from 'supertest';
-import { DEFAULT_MAX_NODES } from '../../base/node-limit.js';
-import { verifyStorage } from '../../change/verify.js';
-import { toXml } from '../../format/canonical-xml.js';
-import { writeFlat } from '../../format/flat/write.js';
-import { flatToStructured } from '../../format/structured.js';
+import { DEFAULT_MAX_NODES } from '../../openehr/base/node-limit.js';
+import { verifyStorage } from '../../maintenance/verify.js';
+import { toXml } from '../../openehr/format/canonical-xml.js';
+import { writeFlat } from '../../openehr/format/flat/write.js';
+import { flatToStructured } from '../../openehr/format/structured.js';
 import { closePool } from '../../workers/pool.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
@@ -14,7 +14,7 @@ import {
   dump,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
   type Json,
@@ -216,7 +216,7 @@ describe('a valid COMPOSITION of many nodes', () => {
     const answer = await send('post', `${V1}/ehr/${ehr}/composition`, JSON_TYPE, text);
     const next = await send(
       'put',
-      `${V1}/ehr/${ehr}/composition/${objectIdOf(versionUidOf(answer))}`,
+      `${V1}/ehr/${ehr}/composition/${versionedObjectUidOf(versionUidOf(answer))}`,
       { ...JSON_TYPE, 'If-Match': `"${versionUidOf(answer)}"` },
       text,
     );

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { CdrError, type ErrorCode } from '../../base/errors.js';
-import { evaluateQuery } from '../../aql/reference/evaluate.js';
+import { CdrError, type ErrorCode } from '../../openehr/base/errors.js';
+import { evaluateQuery } from '../../aql/evaluate/evaluate.js';
 import { prepareCase } from '../support/aql-cases/prepare.js';
 import { differenceOf } from '../support/aql-compare.js';
 import { pipelineRows } from '../support/aql-pipeline.js';

@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { requireObjectVersionId } from '../../base/object-version-id.js';
-import { createComposition, deleteComposition, updateComposition } from '../../change/composition.js';
+import { requireObjectVersionId } from '../../openehr/base/object-version-id.js';
+import {
+  createComposition,
+  deleteComposition,
+  updateComposition,
+} from '../../change/composition/composition.js';
 import type { VersionDoc } from '../../models/version.js';
 import { aContext, aMetadata, reader, storedEhr, storedTemplate } from '../support/change.js';
 import { useDatabase } from '../support/database.js';
@@ -32,7 +36,7 @@ const create = (): Promise<VersionDoc> =>
 const update = (version: VersionDoc): Promise<VersionDoc> =>
   updateComposition(
     context,
-    { ehrId, objectId: version.object_id, ifMatch: version._id, metadata: aMetadata('251') },
+    { ehrId, versionedObjectUid: version.object_id, ifMatch: version._id, metadata: aMetadata('251') },
     reader(),
   );
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { createComposition, updateComposition } from '../../change/composition.js';
+import { createComposition, updateComposition } from '../../change/composition/composition.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { connectMongoose } from '../../database/connect.js';
 import { createCollections } from '../../database/indexes.js';
@@ -91,7 +91,12 @@ describe('the commands of a commit', () => {
         };
     // The template's revision.
     expect(await commandsOf(create)).toEqual(['find', ...writes.create, 'commitTransaction']);
-    const change = { ehrId, objectId: first.object_id, ifMatch: first._id, metadata: aMetadata('251') };
+    const change = {
+      ehrId,
+      versionedObjectUid: first.object_id,
+      ifMatch: first._id,
+      metadata: aMetadata('251'),
+    };
     // The container, then the template's revision.
     expect(await commandsOf(() => updateComposition(context, change, reader()))).toEqual([
       'find',
@@ -111,7 +116,7 @@ describe('the commands of a commit', () => {
     let version = await create();
     const costs: number[] = [];
     for (let number = 2; number <= 12; number += 1) {
-      const place = { ehrId, objectId: version.object_id, ifMatch: version._id };
+      const place = { ehrId, versionedObjectUid: version.object_id, ifMatch: version._id };
       const commands = await commandsOf(async () => {
         version = await updateComposition(context, { ...place, metadata: aMetadata('251') }, reader());
       });
@@ -121,7 +126,12 @@ describe('the commands of a commit', () => {
   });
 
   it('for a refused update are reads only', async () => {
-    const change = { ehrId, objectId: first.object_id, ifMatch: first._id, metadata: aMetadata('251') };
+    const change = {
+      ehrId,
+      versionedObjectUid: first.object_id,
+      ifMatch: first._id,
+      metadata: aMetadata('251'),
+    };
     const commands = await commandsOf(async () => {
       await expect(updateComposition(context, change, reader())).rejects.toMatchObject({
         code: 'precondition-failed',

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { CdrError } from '../../base/errors.js';
-import { commit, writeContribution } from '../../change/commit.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { commit, writeContribution } from '../../change/commit/commit.js';
 import {
   createComposition,
   deleteComposition,
   newComposition,
   updateComposition,
-} from '../../change/composition.js';
-import { requireObjectVersionId } from '../../base/object-version-id.js';
+} from '../../change/composition/composition.js';
+import { requireObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { inTransaction } from '../../database/transaction.js';
 import { claimStorage } from '../../models/settings.js';
@@ -38,7 +38,7 @@ const create = (): Promise<VersionDoc> =>
 const update = (version: VersionDoc, using = context): Promise<VersionDoc> =>
   updateComposition(
     using,
-    { ehrId, objectId: version.object_id, ifMatch: version._id, metadata: aMetadata('251') },
+    { ehrId, versionedObjectUid: version.object_id, ifMatch: version._id, metadata: aMetadata('251') },
     reader(),
   );
 
@@ -48,10 +48,10 @@ function codeOf(outcome: PromiseSettledResult<unknown>): string {
   return reason instanceof CdrError ? reason.code : String(reason);
 }
 
-async function chain(objectId: string): Promise<VersionDoc[]> {
+async function chain(versionedObjectUid: string): Promise<VersionDoc[]> {
   return mongoose.connection
     .collection<VersionDoc>('versions')
-    .find({ object_id: objectId })
+    .find({ object_id: versionedObjectUid })
     .sort({ version: 1 })
     .toArray();
 }

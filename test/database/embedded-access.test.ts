@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import { MAX_LOGIN_ATTEMPTS } from '../../database/embedded/authentication.js';
-import { MAX_SOCKET_PATH_BYTES } from '../../database/embedded/socket-path.js';
-import { startEmbedded, type EmbeddedDatabase } from '../../database/embedded/spawn.js';
+import { MAX_LOGIN_ATTEMPTS } from '../../packages/embedded-mongodb/src/authentication.js';
+import { MAX_SOCKET_PATH_BYTES } from '../../packages/embedded-mongodb/src/socket-path.js';
+import { startEmbedded, type EmbeddedDatabase } from '../../packages/embedded-mongodb/src/spawn.js';
 import { startDatabaseProcess } from '../support/database-process.js';
 import { WireClient } from '../support/wire.js';
 

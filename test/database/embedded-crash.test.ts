@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import { launchEmbedded, startEmbedded, type EmbeddedDatabase } from '../../database/embedded/spawn.js';
-import { superviseEmbedded } from '../../database/embedded/supervise.js';
+import {
+  launchEmbedded,
+  startEmbedded,
+  type EmbeddedDatabase,
+} from '../../packages/embedded-mongodb/src/spawn.js';
+import { superviseEmbedded } from '../../packages/embedded-mongodb/src/supervise.js';
 import { dump } from '../support/embedded.js';
 
 /** `EMBEDDED_CRASH_ROUNDS=50 EMBEDDED_CRASH_RECORDS=20000` for a long look. */

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { rememberResult, withIdempotencyClaim } from '../../change/idempotency.js';
+import { recordIdempotentResult, withIdempotencyClaim } from '../../change/commit/idempotency.js';
 import { inTransaction } from '../../database/transaction.js';
 import { completedRequest, removeExpiredRequests } from '../../models/idempotency.js';
 import { useDatabase } from '../support/database.js';
 
 const things = () => mongoose.connection.collection('settings');
 
-/** A write as every POST makes it: what it is about, and what is remembered of it. */
+/** A write as every POST makes it: what it is about, and what is memoized of it. */
 function write(id: string, bodyHash = 'h'): Promise<void> {
   return withIdempotencyClaim({ id, bodyHash }, () =>
     inTransaction(async (session) => {
       await things().insertOne({ made: id }, { session });
-      await rememberResult({ kind: 'THING', uids: { id } });
+      await recordIdempotentResult({ kind: 'THING', uids: { id } });
     }),
   );
 }
 
 useDatabase();
 
-describe('rememberResult', () => {
+describe('recordIdempotentResult', () => {
   it('lets one of several processes write, whatever the others believed', async () => {
     const id = randomUUID();
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => write(id)));
@@ -39,7 +39,7 @@ describe('rememberResult', () => {
     const id = randomUUID();
     const failing = withIdempotencyClaim({ id, bodyHash: 'h' }, () =>
       inTransaction(async () => {
-        await rememberResult({ kind: 'THING', uids: {} });
+        await recordIdempotentResult({ kind: 'THING', uids: {} });
         throw new Error('too late');
       }),
     );
@@ -49,7 +49,7 @@ describe('rememberResult', () => {
 
   it('does nothing without a claim', async () => {
     const before = await mongoose.connection.collection('idempotency_keys').countDocuments();
-    await inTransaction(() => rememberResult({ kind: 'THING', uids: {} }));
+    await inTransaction(() => recordIdempotentResult({ kind: 'THING', uids: {} }));
     expect(await mongoose.connection.collection('idempotency_keys').countDocuments()).toBe(before);
   });
 });

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import type { DatabaseSettings } from '../../base/settings.js';
+import type { DatabaseSettings } from '../../config/settings.js';
 import { connectDatabase, pingDatabase } from '../../database/connect.js';
 import { startDownloadSource } from '../../database/download-source.js';
-import { hostGlibc } from '../../database/embedded/native.js';
-import { DEFAULT_LIMITS } from '../../database/embedded/limits.js';
+import { hostGlibc } from '../../packages/embedded-mongodb/src/native.js';
+import { DEFAULT_LIMITS } from '../../packages/embedded-mongodb/src/limits.js';
 import { startLocalDatabase } from '../../database/local-database.js';
 import { findMongod } from '../../database/mongod-source.js';
 import { testDatabaseUri } from '../support/database.js';
@@ -165,9 +165,13 @@ describe('a downloaded mongod', () => {
 /** Starts the embedded database's program with an environment of its own; answers its report. */
 async function startWith(variables: Record<string, string>): Promise<unknown> {
   const options = JSON.stringify({ dir: null, port: null, cacheSizeGB: 0.25, limits: DEFAULT_LIMITS });
-  const child = spawn(process.execPath, ['--import', 'tsx', 'database/embedded/main.ts', options], {
-    env: { ...environment, ...variables },
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', 'packages/embedded-mongodb/src/main.ts', options],
+    {
+      env: { ...environment, ...variables },
+    },
+  );
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   child.stdin.end();
   await once(child, 'exit');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongoose } from '../../database/connect.js';
-import { startEmbedded, type EmbeddedDatabase } from '../../database/embedded/spawn.js';
+import { startEmbedded, type EmbeddedDatabase } from '../../packages/embedded-mongodb/src/spawn.js';
 import { createCollections } from '../../database/indexes.js';
 import { inMergeTransaction } from '../../merge/transaction.js';
 import { moveDocuments } from '../../models/merge-content.js';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { reindexStorage } from '../../change/reindex.js';
-import { verifyStorage } from '../../change/verify.js';
+import { reindexStorage } from '../../maintenance/reindex.js';
+import { verifyStorage } from '../../maintenance/verify.js';
 import { AQL_SCHEMA_VERSION } from '../../models/layout.js';
 import { saveReindexPosition } from '../../models/reindex.js';
 import { claimStorage } from '../../models/settings.js';

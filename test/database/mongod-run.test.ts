@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import { DEFAULT_LIMITS } from '../../database/embedded/limits.js';
-import { startEmbedded } from '../../database/embedded/spawn.js';
+import { DEFAULT_LIMITS } from '../../packages/embedded-mongodb/src/limits.js';
+import { startEmbedded } from '../../packages/embedded-mongodb/src/spawn.js';
 import { mongodAccess, mongodOptions, openReplicaSet, runMongod } from '../../database/mongod-run.js';
 
 jest.setTimeout(120_000);
@@ -78,7 +78,7 @@ describe('a set that is initiated and has its user', () => {
       'args="$*"; while [ $# -gt 0 ]; do case $1 in --port) port=$2;; --dbpath) path=$2;; esac; shift; done',
       'echo "$args" > "$path/../args"; cp "$path/../mongod.uri" "$path/port.uri"',
       `cd ${process.cwd()}`,
-      `tail -f /dev/null | ${process.execPath} --import tsx database/embedded/main.ts "{\\"dir\\":\\"$path\\",\\"port\\":$port,${embedded.replaceAll('"', '\\"')}}" | sed -u 's/^/Waiting for connections /' &`,
+      `tail -f /dev/null | ${process.execPath} --import tsx packages/embedded-mongodb/src/main.ts "{\\"dir\\":\\"$path\\",\\"port\\":$port,${embedded.replaceAll('"', '\\"')}}" | sed -u 's/^/Waiting for connections /' &`,
       `trap 'pkill -TERM -P $$; exit 0' INT`,
       'wait',
     ];

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
-import { reindexStorage } from '../../change/reindex.js';
+import { reindexStorage } from '../../maintenance/reindex.js';
 import { AQL_SCHEMA_VERSION } from '../../models/layout.js';
 import { saveReindexPosition } from '../../models/reindex.js';
 import { claimStorage, storageSettings } from '../../models/settings.js';
-import { realComposition, templateText } from '../../src/demo/fixtures.js';
+import { realComposition, templateText } from '../../cli/demo/fixtures.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 

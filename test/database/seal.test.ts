@@ -4,14 +4,14 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import request from 'supertest';
-import { eraseEhr } from '../../change/erase.js';
-import { sealHead, sealNewRecords } from '../../change/seal.js';
-import { formatSealHead, parseSealHead } from '../../change/seal-head.js';
-import { verifyStorage } from '../../change/verify.js';
+import { eraseEhr } from '../../maintenance/erase.js';
+import { sealHead, sealNewRecords } from '../../maintenance/seal.js';
+import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
+import { verifyStorage } from '../../maintenance/verify.js';
 import { eraseAuditBefore } from '../../models/erase.js';
 import type { SealHead } from '../../models/seal-block.js';
 import { createLogger } from '../../src/logger.js';
-import { keepSealing } from '../../src/sealing.js';
+import { keepSealing } from '../../src/process/sealing.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import {
@@ -25,7 +25,14 @@ import {
   unmerge,
 } from '../support/merge-http.js';
 import { runStep, steps } from '../support/random-record.js';
-import { aComposition, givenComposition, givenEhr, objectIdOf, V1, type Json } from '../support/resources.js';
+import {
+  aComposition,
+  givenComposition,
+  givenEhr,
+  versionedObjectUidOf,
+  V1,
+  type Json,
+} from '../support/resources.js';
 import { WITH_ADMIN } from '../support/tokens.js';
 
 /** `SEAL_RUNS=200` for a long look. */
@@ -380,7 +387,7 @@ describe('an erasure', () => {
   it('of an EHR in steps, and of a COMPOSITION, too', async () => {
     const second = await givenComposition(app, ehrId);
     await sealNewRecords();
-    const path = `/ehr/${ehrId}/composition/${objectIdOf(second)}`;
+    const path = `/ehr/${ehrId}/composition/${versionedObjectUidOf(second)}`;
     expect((await admin(app, 'delete', path)).status).toBe(200);
     expect(await erasedIds()).toEqual([second]);
     await eraseEhr(ehrId, 1);
@@ -439,7 +446,7 @@ describe('a merge and its unmerge', () => {
     const mode = { folder_merge: 'COPY', composition_merge: 'PERSISTENT' };
     expect((await merge(app, source, ehrId, mode)).status).toBe(200);
     await sealNewRecords();
-    const latest = `${objectIdOf(directory)}::local.cdr::2`;
+    const latest = `${versionedObjectUidOf(directory)}::local.cdr::2`;
     const changed = await request(app)
       .put(`${V1}/ehr/${ehrId}/directory`)
       .set('If-Match', `"${latest}"`)

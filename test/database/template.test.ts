@@ -8,7 +8,7 @@ import {
   deleteTemplate,
   putTemplate,
   updateTemplate,
-} from '../../change/template.js';
+} from '../../change/definition/template.js';
 import { inTransaction } from '../../database/transaction.js';
 import {
   compiledTemplate,
@@ -18,7 +18,7 @@ import {
   templateSummaries,
   type UploadedTemplate,
 } from '../../models/template.js';
-import { compileTemplate } from '../../template/compile.js';
+import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { useDatabase } from '../support/database.js';
 import { fixtureText } from '../support/fixture.js';
 

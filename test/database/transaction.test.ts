@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import mongoose, { Schema } from 'mongoose';
-import { CdrError } from '../../base/errors.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import { isDuplicateKey, duplicateKeyIndex } from '../../database/mongo-error.js';
 import { inTransaction } from '../../database/transaction.js';
 import { useDatabase } from '../support/database.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
-import { eraseEhr, resumeErasures } from '../../change/erase.js';
+import { eraseEhr, resumeErasures } from '../../maintenance/erase.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { ADMIN, bearer, USER, WITH_ADMIN } from '../support/tokens.js';
@@ -226,12 +226,12 @@ describe.each([
   });
 
   it('removes the whole container, whichever of its ids is named', async () => {
-    const [objectId] = versionUid.split('::');
+    const [versionedObjectUid] = versionUid.split('::');
     const first = await admin('delete', `/ehr/${ehrId}/${segment}/${versionUid}`);
     expect([first.status, first.body]).toEqual([200, { deleted: 1 }]);
-    expect((await admin('delete', `/ehr/${ehrId}/${segment}/${objectId}`)).status).toBe(404);
+    expect((await admin('delete', `/ehr/${ehrId}/${segment}/${versionedObjectUid}`)).status).toBe(404);
     expect((await request(app).get(`${V1}/ehr/${ehrId}/${segment}/${versionUid}`)).status).toBe(404);
-    expect(await mongoose.connection.collection('aql').countDocuments({ vo: objectId! })).toBe(0);
+    expect(await mongoose.connection.collection('aql').countDocuments({ vo: versionedObjectUid! })).toBe(0);
     const again = await make(ehrId);
     const xml = await admin('delete', `/ehr/${ehrId}/${segment}/${again}`).set('Accept', 'application/xml');
     expect(xml.text).toContain('<AdminDeleteResponseData><deleted>1</deleted></AdminDeleteResponseData>');

@@ -12,7 +12,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
 } from '../support/resources.js';
 import { ADMIN, bearer, USER, WITH_ADMIN } from '../support/tokens.js';
@@ -337,7 +337,10 @@ describe('a read', () => {
   it('is recorded with what it answered, whatever spelling the address had', async () => {
     const ehrId = await givenEhr(open);
     const uid = await givenComposition(open, ehrId);
-    const read = await call('get', `${V1}/ehr/${ehrId.toUpperCase()}/composition/${objectIdOf(uid)}`);
+    const read = await call(
+      'get',
+      `${V1}/ehr/${ehrId.toUpperCase()}/composition/${versionedObjectUidOf(uid)}`,
+    );
     expect(await recordOfAnswer(read)).toMatchObject({
       operation: 'composition_get',
       ehr_id: ehrId,

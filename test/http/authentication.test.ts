@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/settings/config.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { startIdentityProvider, type IdentityProvider } from '../support/identity-provider.js';

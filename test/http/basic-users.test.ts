@@ -8,7 +8,7 @@ import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import { HASHES_AT_ONCE, HASHES_WAITING } from '../../src/identity/hash-queue.js';
 import { ATTEMPTS_PER_USER } from '../../src/identity/attempts.js';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/settings/config.js';
 import { createLogger } from '../../src/logger.js';
 import { createIdentifier } from '../../src/identity/identifier.js';
 import { testApp } from '../support/app.js';
@@ -157,7 +157,7 @@ describe('Basic authentication', () => {
     expect((await readAs('ada', PASSWORD, fresh)).status).toBe(200);
     for (let attempt = 1; attempt <= ATTEMPTS_PER_USER; attempt += 1)
       expect((await readAs('ada', `guess number ${attempt}`, fresh)).status).toBe(401);
-    // Neither a new guess nor the right password, though it is remembered, tells anything now.
+    // Neither a new guess nor the right password, though it is memoized, tells anything now.
     for (const password of ['one more guess', PASSWORD]) {
       const limited = await readAs('ada', password, fresh);
       expect(limited.status).toBe(429);
@@ -196,7 +196,7 @@ describe('Basic authentication', () => {
     expect(codes.filter((code) => code === 'too-many-requests')).toHaveLength(2 * ATTEMPTS_PER_USER);
   }, 60_000);
 
-  it('lets few passwords wait, and judges one that many connections send once', async () => {
+  it('lets few passwords wait, and validates one that many connections send once', async () => {
     const identify = createIdentifier(
       loadConfig({ AUTH: 'basic', BASIC_USERS_FILE: file }),
       createLogger('silent'),

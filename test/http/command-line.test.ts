@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import type { JsonObject } from '../../base/json.js';
-import { withoutAttributes } from '../../change/content.js';
-import { realComposition } from '../../src/demo/fixtures.js';
-import { compositionsOfPatient } from '../../src/demo/patient.js';
-import { seededRandom } from '../../src/demo/random.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { withoutAttributes } from '../../change/composition/content.js';
+import { realComposition } from '../../cli/demo/fixtures.js';
+import { compositionsOfPatient } from '../../cli/demo/patient.js';
+import { seededRandom } from '../../cli/demo/random.js';
 import { testApp } from '../support/app.js';
 import { runCommand, runHere } from '../support/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../support/database.js';
@@ -324,9 +324,12 @@ describe('export', () => {
    */
   async function prepareEhr(ehrId: string): Promise<void> {
     const incomplete = withoutAttributes(compositions[1]!, ['content']);
-    const objectId = randomUUID();
+    const versionedObjectUid = randomUUID();
     const records = [
-      { ehr_id: ehrId, composition: { ...withProvenance(compositions[0]!), uid: { value: objectId } } },
+      {
+        ehr_id: ehrId,
+        composition: { ...withProvenance(compositions[0]!), uid: { value: versionedObjectUid } },
+      },
       { ehr_id: ehrId, composition: incomplete, lifecycle_state: '553' },
       { ehr_id: ehrId, composition: compositions[2] },
       {
@@ -343,7 +346,7 @@ describe('export', () => {
               items: [
                 {
                   _type: 'OBJECT_REF',
-                  id: { _type: 'HIER_OBJECT_ID', value: objectId },
+                  id: { _type: 'HIER_OBJECT_ID', value: versionedObjectUid },
                   namespace: 'local',
                   type: 'VERSIONED_COMPOSITION',
                 },

@@ -9,7 +9,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
   type Json,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 const path = (tail = ''): string => `${V1}/ehr/${ehrId}/composition${tail}`;
 
 async function versionOf(uid: string, type = 'versioned_composition'): Promise<Json> {
-  const container = type === 'versioned_composition' ? `${type}/${objectIdOf(uid)}` : type;
+  const container = type === 'versioned_composition' ? `${type}/${versionedObjectUidOf(uid)}` : type;
   const response = await request(app).get(`${V1}/ehr/${ehrId}/${container}/version/${uid}`);
   expect(response.status).toBe(200);
   return response.body as Json;
@@ -99,7 +99,7 @@ describe('commit metadata headers', () => {
     let uid = await givenComposition(app, ehrId);
     const put = (code: string): request.Test =>
       request(app)
-        .put(path(`/${objectIdOf(uid)}`))
+        .put(path(`/${versionedObjectUidOf(uid)}`))
         .set('If-Match', uid)
         .set('openEHR-AUDIT_DETAILS', `change_type.code_string="${code}"`)
         .send(aComposition());
@@ -133,7 +133,7 @@ describe('commit metadata headers', () => {
     expect(state.defining_code.code_string).toBe(code);
   });
 
-  it('judge incomplete content with all lower limits as 0, but wrong data as ever', async () => {
+  it('validate incomplete content with all lower limits as 0, but wrong data as ever', async () => {
     const without = aComposition();
     delete without['content'][0].data;
     const post = (body: Json, state: string): request.Test =>
@@ -166,7 +166,7 @@ describe('commit metadata headers', () => {
     const uid = await givenComposition(app, ehrId);
     const before = await dump();
     const put = request(app)
-      .put(path(`/${objectIdOf(uid)}`))
+      .put(path(`/${versionedObjectUidOf(uid)}`))
       .set('If-Match', uid);
     expect((await request(app).post(path()).set(name, value).send(aComposition())).status).toBe(400);
     expect((await put.set(name, value).send(aComposition())).status).toBe(400);

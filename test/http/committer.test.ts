@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import jwt from 'jsonwebtoken';
-import { verifyStorage } from '../../change/verify.js';
+import { verifyStorage } from '../../maintenance/verify.js';
 import { Contribution } from '../../models/contribution.js';
 import { creation, statusOf } from '../support/api-world.js';
 import { testApp } from '../support/app.js';
@@ -146,7 +146,7 @@ describe('every CONTRIBUTION', () => {
     expect((await post(`/ehr/${ehrId}/contribution`).send(body)).status).toBe(400);
   });
 
-  it('is judged by verify', async () => {
+  it('is validated by verify', async () => {
     expect((await verifyStorage()).violations).toEqual([]);
     const made = await composition().send(aComposition());
     const { _id: uid } = await storedBy(String(made.headers['x-request-id']));

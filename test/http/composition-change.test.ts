@@ -9,7 +9,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
   type Json,
@@ -30,7 +30,7 @@ const nextOf = (uid: string): string => uid.replace(/\d+$/, (number) => String(N
 
 function put(uid: string, ifMatch = uid): request.Test {
   return request(app)
-    .put(path(objectIdOf(uid)))
+    .put(path(versionedObjectUidOf(uid)))
     .set('If-Match', ifMatch);
 }
 
@@ -47,7 +47,7 @@ describe('PUT composition', () => {
     expect(response.body.uid.value).toBe(nextOf(uid));
     const first = await request(app).get(path(uid));
     expect(first.body.composer.name).not.toBe('Another composer');
-    expect((await request(app).get(path(objectIdOf(uid)))).body).toEqual(response.body);
+    expect((await request(app).get(path(versionedObjectUidOf(uid)))).body).toEqual(response.body);
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe('PUT composition', () => {
     const uid = await givenComposition(app, ehrId);
     const minimal = testApp({ preferMinimalUpdateStatus: 204 });
     const response = await request(minimal)
-      .put(path(objectIdOf(uid)))
+      .put(path(versionedObjectUidOf(uid)))
       .set('If-Match', uid)
       .send(aComposition());
     expect([response.status, versionUidOf(response)]).toEqual([204, nextOf(uid)]);
@@ -108,15 +108,15 @@ describe('PUT composition', () => {
     expect((await send(path(uid), stale, {})).status).toBe(400);
     expect((await send(path(UNKNOWN, UNKNOWN), stale, { nonsense: 1 })).status).toBe(404);
     expect((await send(path(UNKNOWN), stale, { nonsense: 1 })).status).toBe(404);
-    expect((await send(path(objectIdOf(uid)), stale, { nonsense: 1 })).status).toBe(400);
-    expect((await send(path(objectIdOf(uid)), stale, aComposition())).status).toBe(412);
+    expect((await send(path(versionedObjectUidOf(uid)), stale, { nonsense: 1 })).status).toBe(400);
+    expect((await send(path(versionedObjectUidOf(uid)), stale, aComposition())).status).toBe(412);
     const other = await givenEhr(app);
-    expect((await send(path(objectIdOf(uid), other), uid, aComposition())).status).toBe(404);
+    expect((await send(path(versionedObjectUidOf(uid), other), uid, aComposition())).status).toBe(404);
     const { versions } = JSON.parse(before) as { versions: unknown[] };
     expect(JSON.parse(await dump()).versions).toHaveLength(versions.length + 1);
   });
 
-  it('judges the uid of the body', async () => {
+  it('validates the uid of the body', async () => {
     const uid = await givenComposition(app, ehrId);
     const withUid = (value: string): object => ({
       ...aComposition(),
@@ -158,19 +158,19 @@ describe('PUT composition', () => {
 
   it('takes the state from openehrVersion and refuses unknown query parameters', async () => {
     const uid = await givenComposition(app, ehrId);
-    const target = `${path(objectIdOf(uid))}?openehrVersion=553`;
+    const target = `${path(versionedObjectUidOf(uid))}?openehrVersion=553`;
     const response = await request(app).put(target).set('If-Match', uid).send(aComposition());
     expect(response.status).toBe(200);
     const version = await request(app).get(
-      `${V1}/ehr/${ehrId}/versioned_composition/${objectIdOf(uid)}/version/${nextOf(uid)}`,
+      `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}/version/${nextOf(uid)}`,
     );
     expect(version.body.lifecycle_state.value).toBe('incomplete');
     const again = request(app)
-      .put(`${path(objectIdOf(uid))}?stdVersion=999`)
+      .put(`${path(versionedObjectUidOf(uid))}?stdVersion=999`)
       .set('If-Match', nextOf(uid));
     expect((await again.send(aComposition())).status).toBe(400);
     const unknown = await request(app)
-      .put(`${path(objectIdOf(uid))}?openehrVersoin=532`)
+      .put(`${path(versionedObjectUidOf(uid))}?openehrVersoin=532`)
       .set('If-Match', nextOf(uid))
       .send(aComposition());
     expect([unknown.status, unknown.body.message]).toEqual([
@@ -189,11 +189,11 @@ describe('PUT composition', () => {
       .send({ ...status.body, is_modifiable: false });
     const before = await dump();
     const response = await request(app)
-      .put(path(objectIdOf(uid), frozen))
+      .put(path(versionedObjectUidOf(uid), frozen))
       .set('If-Match', 'x::y::1');
     expect(response.status).toBe(400);
     const update = request(app)
-      .put(path(objectIdOf(uid), frozen))
+      .put(path(versionedObjectUidOf(uid), frozen))
       .set('If-Match', `${UNKNOWN}::local.cdr::1`);
     expect((await update.send({ nonsense: 1 })).status).toBe(409);
     expect((await request(app).delete(path(uid, frozen))).status).toBe(409);
@@ -211,14 +211,18 @@ describe('DELETE composition', () => {
     const deletion = versionUidOf(response);
     expect(deletion).toBe(nextOf(uid));
     expect(response.headers.location).toMatch(new RegExp(`${path(deletion)}$`));
-    for (const id of [objectIdOf(uid), deletion, `${objectIdOf(uid)}?version_at_time=2999-01-01T00:00:00Z`]) {
+    for (const id of [
+      versionedObjectUidOf(uid),
+      deletion,
+      `${versionedObjectUidOf(uid)}?version_at_time=2999-01-01T00:00:00Z`,
+    ]) {
       const got = await request(app).get(path(id));
       expect([got.status, got.text]).toEqual([204, '']);
       expect(got.headers.etag).toBe(`"${deletion}"`);
       expect(got.headers.location).toMatch(new RegExp(`${path(deletion)}$`));
     }
     expect((await request(app).get(path(uid))).status).toBe(200);
-    const versions = `${V1}/ehr/${ehrId}/versioned_composition/${objectIdOf(uid)}`;
+    const versions = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}`;
     const version = await request(app).get(`${versions}/version/${deletion}`);
     expect(version.status).toBe(200);
     expect(version.body.data).toBeUndefined();
@@ -226,7 +230,7 @@ describe('DELETE composition', () => {
     expect(version.body.commit_audit.change_type.defining_code.code_string).toBe('523');
     expect(version.body.preceding_version_uid.value).toBe(uid);
     const { body } = await request(app).get(`${V1}/ehr/${ehrId}?include=compositions`);
-    expect(JSON.stringify(body.compositions)).not.toContain(objectIdOf(uid));
+    expect(JSON.stringify(body.compositions)).not.toContain(versionedObjectUidOf(uid));
   });
 
   it('refuses what cannot be deleted', async () => {
@@ -234,7 +238,7 @@ describe('DELETE composition', () => {
     await put(first).send(aComposition());
     const latest = nextOf(first);
     const before = await dump();
-    expect((await request(app).delete(path(objectIdOf(first)))).status).toBe(400);
+    expect((await request(app).delete(path(versionedObjectUidOf(first)))).status).toBe(400);
     expect((await request(app).delete(path('x::y::1'))).status).toBe(400);
     expect((await request(app).delete(path(`${UNKNOWN}::local.cdr::1`))).status).toBe(404);
     expect((await request(app).delete(path(first, UNKNOWN))).status).toBe(404);
@@ -258,9 +262,9 @@ describe('DELETE composition', () => {
     expect((await put(uid).send(aComposition())).status).toBe(412);
     const revived = await put(uid, deletion).send(aComposition());
     expect([revived.status, versionUidOf(revived)]).toEqual([200, nextOf(deletion)]);
-    expect((await request(app).get(path(objectIdOf(uid)))).status).toBe(200);
+    expect((await request(app).get(path(versionedObjectUidOf(uid)))).status).toBe(200);
     const history = await request(app).get(
-      `${V1}/ehr/${ehrId}/versioned_composition/${objectIdOf(uid)}/revision_history`,
+      `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}/revision_history`,
     );
     const changes = history.body.items.map(
       (item: { audits: { change_type: { value: string } }[] }) => item.audits[0]?.change_type.value,
@@ -273,11 +277,11 @@ describe('VERSIONED_COMPOSITION', () => {
   it('gives the container, its history and its versions', async () => {
     const uid = await givenComposition(app, ehrId);
     await put(uid).send(aComposition());
-    const base = `${V1}/ehr/${ehrId}/versioned_composition/${objectIdOf(uid)}`;
+    const base = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}`;
     const container = await request(app).get(base);
     expect(container.body).toEqual({
       _type: 'VERSIONED_COMPOSITION',
-      uid: { _type: 'HIER_OBJECT_ID', value: objectIdOf(uid) },
+      uid: { _type: 'HIER_OBJECT_ID', value: versionedObjectUidOf(uid) },
       owner_id: {
         _type: 'OBJECT_REF',
         id: { _type: 'HIER_OBJECT_ID', value: ehrId },
@@ -330,11 +334,16 @@ describe('VERSIONED_COMPOSITION', () => {
       expect((await request(app).get(base('x') + tail)).status).toBe(400);
       expect((await request(app).get(base(uid) + tail)).status).toBe(400);
       expect((await request(app).get(base(UNKNOWN) + tail)).status).toBe(404);
-      expect((await request(app).get(base(objectIdOf(uid), UNKNOWN) + tail)).status).toBe(404);
-      expect((await request(app).post(base(objectIdOf(uid)) + tail)).status).toBe(405);
+      expect((await request(app).get(base(versionedObjectUidOf(uid), UNKNOWN) + tail)).status).toBe(404);
+      expect((await request(app).post(base(versionedObjectUidOf(uid)) + tail)).status).toBe(405);
     }
-    expect((await request(app).get(`${base(objectIdOf(uid))}/version/${other}`)).status).toBe(400);
-    expect((await request(app).get(`${base(objectIdOf(uid))}/version/${objectIdOf(uid)}`)).status).toBe(400);
-    expect((await request(app).get(`${base(objectIdOf(uid))}/version/${nextOf(uid)}`)).status).toBe(404);
+    expect((await request(app).get(`${base(versionedObjectUidOf(uid))}/version/${other}`)).status).toBe(400);
+    expect(
+      (await request(app).get(`${base(versionedObjectUidOf(uid))}/version/${versionedObjectUidOf(uid)}`))
+        .status,
+    ).toBe(400);
+    expect((await request(app).get(`${base(versionedObjectUidOf(uid))}/version/${nextOf(uid)}`)).status).toBe(
+      404,
+    );
   });
 });

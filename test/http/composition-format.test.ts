@@ -7,7 +7,7 @@ import {
   fixture,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
   type Json,
@@ -106,7 +106,7 @@ describe('FLAT and STRUCTURED', () => {
       .send(flat());
     const uid = versionUidOf(made);
     const response = await request(app)
-      .put(path(`/${objectIdOf(uid)}?format=FLAT&templateId=${TEMPLATE}`))
+      .put(path(`/${versionedObjectUidOf(uid)}?format=FLAT&templateId=${TEMPLATE}`))
       .set('If-Match', uid)
       .send(flat());
     expect([response.status, response.text]).toEqual([200, '']);

@@ -8,7 +8,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
 } from '../support/resources.js';
@@ -51,7 +51,7 @@ describe('POST composition', () => {
     expect(response.body).toMatchObject({ ...sent, uid: { _type: 'OBJECT_VERSION_ID', value: uid } });
     for (const path of [
       uid,
-      objectIdOf(uid),
+      versionedObjectUidOf(uid),
       uid.replaceAll(':', '%3A'),
       `${uid.toUpperCase().replace('LOCAL.CDR', 'local.cdr')}/`,
     ]) {
@@ -154,7 +154,7 @@ describe('POST composition', () => {
     expect((await request(app).get(`${V1}/ehr/${ehrId}`)).status).toBe(200);
   });
 
-  it('refuses content for an EHR that is not modifiable, before it judges the content', async () => {
+  it('refuses content for an EHR that is not modifiable, before it validates the content', async () => {
     const frozen = await givenEhr(app, { _type: 'EHR_STATUS', is_modifiable: false });
     const before = await dump();
     for (const body of [aComposition(), { nonsense: 1 }]) {
@@ -182,13 +182,13 @@ describe('GET composition', () => {
     const status = (await request(app).get(`${V1}/ehr/${ehrId}/ehr_status`)).headers.etag;
     for (const path of [
       `${compositions(other)}/${uid}`,
-      `${compositions(other)}/${objectIdOf(uid)}`,
+      `${compositions(other)}/${versionedObjectUidOf(uid)}`,
       `${compositions(UNKNOWN)}/${uid}`,
       `${compositions()}/${UNKNOWN}`,
       `${compositions()}/${uid.replace(/1$/, '2')}`,
       `${compositions()}/${uid.replace('local.cdr', 'other.system')}`,
       `${compositions()}/${String(status).replaceAll('"', '')}`,
-      `${compositions()}/${objectIdOf(String(status).replaceAll('"', ''))}`,
+      `${compositions()}/${versionedObjectUidOf(String(status).replaceAll('"', ''))}`,
     ]) {
       expect((await request(app).get(path)).status).toBe(404);
     }
@@ -208,7 +208,7 @@ describe('GET composition', () => {
   it('finds the version extant at a time', async () => {
     const first = await request(app).post(compositions()).send(aComposition());
     const uid = versionUidOf(first);
-    const path = `${compositions()}/${objectIdOf(uid)}`;
+    const path = `${compositions()}/${versionedObjectUidOf(uid)}`;
     const all = JSON.parse(await dump()) as { versions: { _id: string; time_committed: string }[] };
     const time = all.versions.find((version) => version._id === uid)?.time_committed ?? '';
     const second = await request(app).put(path).set('If-Match', uid).send(aComposition());

@@ -8,7 +8,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
   type Json,
@@ -109,13 +109,13 @@ describe('POST contribution', () => {
       committer: { name: 'anonymous' },
     });
     expect((await request(app).get(path(ehrId, `/${uid}`))).body).toEqual(response.body);
-    expect((await request(app).get(`${V1}/ehr/${ehrId}/composition/${objectIdOf(toDelete)}`)).status).toBe(
-      204,
-    );
+    expect(
+      (await request(app).get(`${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(toDelete)}`)).status,
+    ).toBe(204);
     expect((await statusOf(ehrId)).body.is_queryable).toBe(false);
     expect((await request(app).get(`${V1}/ehr/${ehrId}/directory`)).body.name.value).toBe('root');
     const history = await request(app).get(
-      `${V1}/ehr/${ehrId}/versioned_composition/${objectIdOf(toUpdate)}/revision_history`,
+      `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(toUpdate)}/revision_history`,
     );
     expect(history.body.items[0].audits[1]).toMatchObject({
       _type: 'ATTESTATION',
@@ -130,7 +130,7 @@ describe('POST contribution', () => {
       made.filter((version) => version._id !== nextOf(fresh)).map((version) => version.time_committed),
     );
     expect(times.size).toBe(1);
-    const chain = versions.filter((version) => version.object_id === objectIdOf(fresh));
+    const chain = versions.filter((version) => version.object_id === versionedObjectUidOf(fresh));
     expect(chain[0]!.time_committed < chain[1]!.time_committed).toBe(true);
   });
 
@@ -241,7 +241,7 @@ describe('POST contribution', () => {
     const ehrId = await givenEhr(app);
     const uid = await givenComposition(app, ehrId);
     const version = await request(app).get(
-      `${V1}/ehr/${ehrId}/versioned_composition/${objectIdOf(uid)}/version/${uid}`,
+      `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}/version/${uid}`,
     );
     const response = await request(app).get(path(ehrId, `/${version.body.contribution.id.value as string}`));
     expect(response.status).toBe(200);
@@ -378,7 +378,7 @@ describe('a CONTRIBUTION that is refused', () => {
     const ehrId = await givenEhr(app);
     const uid = await givenComposition(app, ehrId);
     await request(app)
-      .put(`${V1}/ehr/${ehrId}/composition/${objectIdOf(uid)}`)
+      .put(`${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}`)
       .set('If-Match', uid)
       .send(aComposition());
     const other = await givenEhr(app);
@@ -452,7 +452,7 @@ describe('a CONTRIBUTION that is refused', () => {
 });
 
 describe('a CONTRIBUTION and is_modifiable', () => {
-  it('is judged version by version', async () => {
+  it('is validated version by version', async () => {
     const ehrId = await givenEhr(app, { _type: 'EHR_STATUS', is_modifiable: false });
     const status = await statusOf(ehrId);
     const content = aVersion('249', { data: aComposition() });

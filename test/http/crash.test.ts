@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../base/json.js';
-import { demoClient } from '../../src/demo/client.js';
-import { templateText } from '../../src/demo/fixtures.js';
-import { compositionsOfPatient } from '../../src/demo/patient.js';
-import { seededRandom } from '../../src/demo/random.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { demoClient } from '../../cli/demo/client.js';
+import { templateText } from '../../cli/demo/fixtures.js';
+import { compositionsOfPatient } from '../../cli/demo/patient.js';
+import { seededRandom } from '../../cli/demo/random.js';
 import { startServerProcess, type ServerProcess } from '../support/server-process.js';
 
 const TEMPLATE = 'ehrbase_blood_pressure_simple.de.v0';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
-import { dump, givenEhr, objectIdOf, V1, versionUidOf, type Json } from '../support/resources.js';
+import { dump, givenEhr, versionedObjectUidOf, V1, versionUidOf, type Json } from '../support/resources.js';
 
 const UNKNOWN = '3d0c9d0e-51f2-4f0f-9a55-6b0a1c1f7e01';
 const ITEM = '5b8f3f0a-7c1e-4c46-9b1d-2f6f0d0a0003';
@@ -200,7 +200,7 @@ describe('GET directory', () => {
     expect((await request(app).get(path(ehrId, `/${uid.replace(/1$/, '2')}`))).status).toBe(404);
     expect((await request(app).get(path(await givenEhr(app), `/${uid}`))).status).toBe(404);
     expect((await request(app).get(path(UNKNOWN))).status).toBe(404);
-    expect((await request(app).get(path(ehrId, `/${objectIdOf(uid)}`))).status).toBe(400);
+    expect((await request(app).get(path(ehrId, `/${versionedObjectUidOf(uid)}`))).status).toBe(400);
     expect((await request(app).patch(path(ehrId))).status).toBe(405);
   });
 });
@@ -262,7 +262,7 @@ describe('DELETE directory', () => {
     expect((await remove(ehrId, deletion)).status).toBe(412);
     expect((await put(ehrId, deletion).send(tree())).status).toBe(412);
     const again = await givenDirectory(ehrId);
-    expect(objectIdOf(again)).not.toBe(objectIdOf(uid));
+    expect(versionedObjectUidOf(again)).not.toBe(versionedObjectUidOf(uid));
     expect(again).toMatch(/::1$/);
     expect((await request(app).get(path(ehrId))).headers.etag).toBe(`"${again}"`);
   });

@@ -10,7 +10,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
 } from '../support/resources.js';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 const byVersion = (): string => `${V1}/ehr/${ehrId}/composition/${uid}`;
-const byObject = (): string => `${V1}/ehr/${ehrId}/composition/${objectIdOf(uid)}`;
+const byObject = (): string => `${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}`;
 
 describe('the Host of a request, where the browser itself adds what lets it in,', () => {
   it.each([
@@ -68,7 +68,7 @@ describe('the Host of a request, where the browser itself adds what lets it in,'
     expect(statuses).toEqual([200, 200, 200, 403, 403]);
   });
 
-  it('is not judged for health questions, nor where only tokens let in', async () => {
+  it('is not validated for health questions, nor where only tokens let in', async () => {
     const health = request(app).get('/management/health/liveness').set('Host', '10.1.2.3:8080');
     expect((await health).status).toBe(200);
     const withTokens = testApp({ ...WITH_ADMIN, auth: 'jwt' });
@@ -76,7 +76,7 @@ describe('the Host of a request, where the browser itself adds what lets it in,'
     expect((await read).status).toBe(200);
   });
 
-  it('is judged whatever a header of proxies says', async () => {
+  it('is validated whatever a header of proxies says', async () => {
     const behind = testApp({ trustedProxies: ['127.0.0.0/8', '::1'] });
     const rebound = request(behind)
       .get(byVersion())
@@ -188,7 +188,7 @@ describe('who may keep an answer', () => {
       byObject(),
       `${V1}/ehr/${ehrId}/ehr_status`,
       // An attestation may be added to it.
-      `${V1}/ehr/${ehrId}/versioned_composition/${objectIdOf(uid)}/version/${uid}`,
+      `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}/version/${uid}`,
       `${byVersion()}1`,
     ])
       expect([path, await cacheControl(path, keeping)]).toEqual([path, 'no-store']);
@@ -217,8 +217,14 @@ describe('If-None-Match', () => {
   });
 
   it('with anything else gives the whole', async () => {
-    const [objectId, system] = uid.split('::');
-    for (const tags of [`"${objectId}::${system}::2"`, `"${objectId}"`, '""', uid, 'nonsense'])
+    const [versionedObjectUid, system] = uid.split('::');
+    for (const tags of [
+      `"${versionedObjectUid}::${system}::2"`,
+      `"${versionedObjectUid}"`,
+      '""',
+      uid,
+      'nonsense',
+    ])
       expect([tags, (await read(byObject(), tags)).status]).toEqual([tags, 200]);
   });
 
@@ -229,9 +235,10 @@ describe('If-None-Match', () => {
     const { etag = '' } = (await request(app).get(query)).headers;
     expect((await read(query, etag)).status).toBe(200);
     expect(
-      (await read(`${ehr}/versioned_composition/${objectIdOf(uid)}/version/${uid}`, `"${uid}"`)).status,
+      (await read(`${ehr}/versioned_composition/${versionedObjectUidOf(uid)}/version/${uid}`, `"${uid}"`))
+        .status,
     ).toBe(200);
-    expect((await read(`${ehr}/composition/${objectIdOf(uid)}::none::9`, '*')).status).toBe(404);
+    expect((await read(`${ehr}/composition/${versionedObjectUidOf(uid)}::none::9`, '*')).status).toBe(404);
     expect((await read(`${V1}/definition/template/adl1.4/minimal_evaluation.en.v1`, '*')).status).toBe(200);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
-import { dump, givenEhr, objectIdOf, V1, versionUidOf, type Json } from '../support/resources.js';
+import { dump, givenEhr, versionedObjectUidOf, V1, versionUidOf, type Json } from '../support/resources.js';
 
 const UNKNOWN = '3d0c9d0e-51f2-4f0f-9a55-6b0a1c1f7e01';
 const app = testApp();
@@ -44,7 +44,7 @@ describe('GET ehr_status', () => {
     const ehrId = await givenEhr(app);
     const { uid } = await latest(ehrId);
     const other = await givenEhr(app);
-    expect((await request(app).get(path(ehrId, `/${objectIdOf(uid)}`))).status).toBe(400);
+    expect((await request(app).get(path(ehrId, `/${versionedObjectUidOf(uid)}`))).status).toBe(400);
     expect((await request(app).get(path(ehrId, `/${uid.replace(/1$/, '2')}`))).status).toBe(404);
     expect((await request(app).get(path(other, `/${uid}`))).status).toBe(404);
     expect((await request(app).get(path(UNKNOWN))).status).toBe(404);
@@ -166,7 +166,7 @@ describe('PUT ehr_status', () => {
     expect(await dump()).toBe(before);
   });
 
-  it('judges If-Match after EHR and content', async () => {
+  it('validates If-Match after EHR and content', async () => {
     const ehrId = await givenEhr(app);
     const { uid, body } = await latest(ehrId);
     const before = await dump();
@@ -207,7 +207,7 @@ describe('VERSIONED_EHR_STATUS', () => {
     const base = `${V1}/ehr/${ehrId}/versioned_ehr_status`;
     expect((await request(app).get(base)).body).toMatchObject({
       _type: 'VERSIONED_EHR_STATUS',
-      uid: { value: objectIdOf(uid) },
+      uid: { value: versionedObjectUidOf(uid) },
       owner_id: { id: { value: ehrId }, namespace: 'local', type: 'EHR' },
     });
     const { items } = (await request(app).get(`${base}/revision_history`)).body as Json;
@@ -235,7 +235,7 @@ describe('VERSIONED_EHR_STATUS', () => {
       expect((await request(app).get(`${V1}/ehr/${UNKNOWN}/versioned_ehr_status${tail}`)).status).toBe(404);
     }
     expect((await request(app).get(`${base}/version?version_at_time=2001-01-01T00:00:00Z`)).status).toBe(404);
-    expect((await request(app).get(`${base}/version/${objectIdOf(uid)}`)).status).toBe(400);
+    expect((await request(app).get(`${base}/version/${versionedObjectUidOf(uid)}`)).status).toBe(400);
     expect((await request(app).get(`${base}/version/${uid.replace(/1$/, '9')}`)).status).toBe(404);
     expect((await request(app).get(`${base}/version/${UNKNOWN}::local.cdr::1`)).status).toBe(404);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import request from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/settings/config.js';
 import { testApp } from '../support/app.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';

@@ -135,7 +135,7 @@ describe('POST with Idempotency-Key', () => {
     expect((await post(`${V1}/ehr`, key, JSON.stringify(STATUS('p4')))).status).toBe(201);
   });
 
-  it('forgets after 24 hours, judged on reading', async () => {
+  it('forgets after 24 hours, validated on reading', async () => {
     const key = randomUUID();
     const first = await post(`${V1}/ehr`, key);
     const id = JSON.stringify(['', `${V1}/ehr`, key]);

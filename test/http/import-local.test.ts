@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { withoutAttributes } from '../../change/content.js';
-import { verifyStorage } from '../../change/verify.js';
+import { withoutAttributes } from '../../change/composition/content.js';
+import { verifyStorage } from '../../maintenance/verify.js';
 import { Contribution } from '../../models/contribution.js';
 import { Version } from '../../models/version.js';
-import { compositionsOfPatient } from '../../src/demo/patient.js';
-import { seededRandom } from '../../src/demo/random.js';
+import { compositionsOfPatient } from '../../cli/demo/patient.js';
+import { seededRandom } from '../../cli/demo/random.js';
 import { runCommand } from '../support/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../support/database.js';
 

@@ -5,7 +5,7 @@ import request from 'supertest';
 
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
-import { aComposition, givenTemplate, objectIdOf, versionUidOf } from '../support/resources.js';
+import { aComposition, givenTemplate, versionedObjectUidOf, versionUidOf } from '../support/resources.js';
 
 const V1 = '/rest/openehr/v1';
 const OWN = '/rest/experimental/tags';
@@ -538,11 +538,11 @@ describe('tag headers', () => {
       expect(first.headers['openehr-item-tag']).toBe('key="c",value="1"');
       expect(first.headers['openehr-version-item-tag']).toBe('key="v"');
       const put = await request(app)
-        .put(`${V1}/ehr/${ehr.ehrId}/composition/${objectIdOf(uid)}`)
+        .put(`${V1}/ehr/${ehr.ehrId}/composition/${versionedObjectUidOf(uid)}`)
         .set({ 'If-Match': uid, 'openehr-version-item-tag': 'key="w"' })
         .send(aComposition());
       expect(put.status).toBe(200);
-      const second = await get(objectIdOf(uid)).set('Accept', 'application/xml');
+      const second = await get(versionedObjectUidOf(uid)).set('Accept', 'application/xml');
       expect(second.headers['openehr-item-tag']).toBe('key="c",value="1"');
       expect(second.headers['openehr-version-item-tag']).toBe('key="w"');
       expect((await get(uid)).headers['openehr-version-item-tag']).toBe('key="v"');
@@ -551,14 +551,14 @@ describe('tag headers', () => {
     it('are given with every version, however the first tag and a new version cross', async () => {
       for (let round = 0; round < 8; round += 1) {
         const uid = versionUidOf(await create({}));
-        const path = `${V1}/ehr/${ehr.ehrId}/composition/${objectIdOf(uid)}`;
+        const path = `${V1}/ehr/${ehr.ehrId}/composition/${versionedObjectUidOf(uid)}`;
         expect((await get(uid)).headers['openehr-item-tag']).toBeUndefined();
         const [put, tagged] = await Promise.all([
           request(app).put(path).set('If-Match', uid).send(aComposition()),
           send('put', `${path}/tags`, [{ key: 'late' }]),
         ]);
         expect([put.status, tagged.status]).toEqual([200, 200]);
-        for (const name of [uid, versionUidOf(put), objectIdOf(uid)])
+        for (const name of [uid, versionUidOf(put), versionedObjectUidOf(uid)])
           expect((await get(name)).headers['openehr-item-tag']).toBe('key="late"');
       }
     });
@@ -566,7 +566,7 @@ describe('tag headers', () => {
     it('survive the deletion of the COMPOSITION', async () => {
       const uid = versionUidOf(await create(TAGS));
       await request(app).delete(`${V1}/ehr/${ehr.ehrId}/composition/${uid}`);
-      const path = `${V1}/ehr/${ehr.ehrId}/composition/${objectIdOf(uid)}/tags`;
+      const path = `${V1}/ehr/${ehr.ehrId}/composition/${versionedObjectUidOf(uid)}/tags`;
       expect((await request(app).get(path)).body).toEqual([expect.objectContaining({ key: 'c' })]);
       expect((await send('put', path, [{ key: 'late' }])).status).toBe(200);
     });
@@ -581,10 +581,10 @@ describe('tag headers', () => {
     it('clear a list when they are empty', async () => {
       const uid = versionUidOf(await create(TAGS));
       await request(app)
-        .put(`${V1}/ehr/${ehr.ehrId}/composition/${objectIdOf(uid)}`)
+        .put(`${V1}/ehr/${ehr.ehrId}/composition/${versionedObjectUidOf(uid)}`)
         .set({ 'If-Match': uid, 'openehr-item-tag': '' })
         .send(aComposition());
-      expect((await get(objectIdOf(uid))).headers['openehr-item-tag']).toBeUndefined();
+      expect((await get(versionedObjectUidOf(uid))).headers['openehr-item-tag']).toBeUndefined();
     });
   });
 });

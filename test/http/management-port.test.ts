@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createApp } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/settings/config.js';
 import { openDoors, type Doors } from '../../src/doors.js';
 import { createLogger } from '../../src/logger.js';
 import { useDatabase } from '../support/database.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import request from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/settings/config.js';
 import { useDatabase } from '../support/database.js';
 import { testApp } from '../support/app.js';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { parseXml } from '../../base/xml.js';
+import { parseXml } from '../../openehr/base/xml.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { admin, folder, givenDirectory, givenMergeTemplates, merge, O } from '../support/merge-http.js';
-import { givenComposition, givenEhr, objectIdOf, V1, type Json } from '../support/resources.js';
+import { givenComposition, givenEhr, versionedObjectUidOf, V1, type Json } from '../support/resources.js';
 import { ADMIN, USER, WITH_ADMIN } from '../support/tokens.js';
 
 useDatabase();
@@ -141,7 +141,7 @@ describe('unmerge data', () => {
     expect(data.contributions.toSorted()).toEqual(
       ehr.body.contributions.map((one: Json) => one.id.value).toSorted(),
     );
-    expect(data.compositions).toEqual([objectIdOf(composition)]);
+    expect(data.compositions).toEqual([versionedObjectUidOf(composition)]);
     expect(data.ehr_status.versions).toEqual([
       {
         uid: ehr.body.ehr_status.uid.value.split('::')[0],

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import mongoose from 'mongoose';
-import { verifyStorage } from '../../change/verify.js';
+import { verifyStorage } from '../../maintenance/verify.js';
 import type { VersionDoc } from '../../models/version.js';
 import { testApp } from '../support/app.js';
 import { clinicalState } from '../support/clinical-state.js';

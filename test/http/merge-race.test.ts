@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
-import { verifyStorage } from '../../change/verify.js';
+import { verifyStorage } from '../../maintenance/verify.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { admin, givenMergeTemplates, merge, O, unmerge } from '../support/merge-http.js';

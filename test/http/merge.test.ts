@@ -21,7 +21,7 @@ import {
   dump,
   givenComposition,
   givenEhr,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   type Json,
 } from '../support/resources.js';
@@ -156,7 +156,11 @@ describe('a merge', () => {
     const second = await givenUpdate(app, source, first, aComposition());
     const gone = await givenComposition(app, source, aComposition('minimal_observation.en.v1'));
     await request(app).delete(`${V1}/ehr/${source}/composition/${gone}`);
-    const tag = await givenTag(app, { ehrId: source, type: 'composition', uid: objectIdOf(first) }, 'mine');
+    const tag = await givenTag(
+      app,
+      { ehrId: source, type: 'composition', uid: versionedObjectUidOf(first) },
+      'mine',
+    );
     const versions = `/composition/${first}`;
     const before = await get(`/ehr/${source}${versions}`);
     const contributions = await get(`/ehr/${source}?include=contributions`);
@@ -176,24 +180,26 @@ describe('a merge', () => {
     });
     const after = await get(`/ehr/${target}${versions}`);
     expect([after.status, after.text]).toEqual([200, before.text]);
-    const container = await get(`/ehr/${target}/versioned_composition/${objectIdOf(first)}`);
+    const container = await get(`/ehr/${target}/versioned_composition/${versionedObjectUidOf(first)}`);
     expect(container.body.owner_id.id.value).toBe(target);
-    const history = await get(`/ehr/${target}/versioned_composition/${objectIdOf(first)}/revision_history`);
+    const history = await get(
+      `/ehr/${target}/versioned_composition/${versionedObjectUidOf(first)}/revision_history`,
+    );
     expect(history.body.items.map((item: Json) => item.version_id.value)).toEqual([first, second]);
-    expect((await get(`/ehr/${target}/composition/${objectIdOf(gone)}`)).status).toBe(204);
+    expect((await get(`/ehr/${target}/composition/${versionedObjectUidOf(gone)}`)).status).toBe(204);
     const merged = await get(`/ehr/${target}?include=contributions`);
     expect(merged.body.contributions).toHaveLength(mine.length + 1);
     for (const { id } of mine) {
       expect((await get(`/ehr/${target}/contribution/${id.value}`)).status).toBe(200);
     }
     const tags = await request(app).get(
-      `/rest/experimental/tags/ehr/${target}/composition/${objectIdOf(first)}/item_tag`,
+      `/rest/experimental/tags/ehr/${target}/composition/${versionedObjectUidOf(first)}/item_tag`,
     );
     expect(tags.body).toMatchObject([{ id: tag, owner_id: target, key: 'mine' }]);
     expect(
       (
         await get(
-          `/ehr/${target}/composition/${objectIdOf(first)}?version_at_time=${before.headers['last-modified'] ? '2000-01-01T00:00:00Z' : ''}`,
+          `/ehr/${target}/composition/${versionedObjectUidOf(first)}?version_at_time=${before.headers['last-modified'] ? '2000-01-01T00:00:00Z' : ''}`,
         )
       ).status,
     ).toBe(404);
@@ -262,7 +268,7 @@ describe('the directories', () => {
   });
 
   it('COPY: the tree goes into that of the target, under a name of its own', async () => {
-    const composition = objectIdOf(await givenComposition(app, source));
+    const composition = versionedObjectUidOf(await givenComposition(app, source));
     const root = { ...folder('mine', [composition], [folder('inner')]), details: undefined };
     await givenDirectory(app, source, root);
     const theirs = await givenDirectory(app, target, folder('theirs', [], [folder('first')]));
@@ -351,14 +357,14 @@ describe('persistent compositions', () => {
     }
     const loser = await givenTag(
       app,
-      { ehrId: source, type: 'composition', uid: objectIdOf(uids[source]!) },
+      { ehrId: source, type: 'composition', uid: versionedObjectUidOf(uids[source]!) },
       'lost',
     );
     const content = await get(`/ehr/${order[1]}/composition/${uids[order[1]!]}`);
     const { body } = await merge(app, source, target, { composition_merge: 'PERSISTENT' });
     expect(body.outcome.summary).toContain('0 compositions moved, 1 joined,');
     expect(body.outcome.summary).toContain('0 item tags moved, 1 item tags deleted');
-    const survivor = objectIdOf(uids[target]!);
+    const survivor = versionedObjectUidOf(uids[target]!);
     const version = await get(`/ehr/${target}/versioned_composition/${survivor}/version`);
     expect(version.body).toMatchObject({
       commit_audit: { change_type: { defining_code: { code_string: '251' } } },
@@ -366,7 +372,7 @@ describe('persistent compositions', () => {
       preceding_version_uid: { value: uids[target] },
     });
     expect({ ...version.body.data, uid: null }).toEqual({ ...content.body, uid: null });
-    const ended = objectIdOf(uids[source]!);
+    const ended = versionedObjectUidOf(uids[source]!);
     expect((await get(`/ehr/${target}/composition/${ended}`)).status).toBe(204);
     expect((await get(`/ehr/${target}/composition/${uids[source]!}`)).status).toBe(200);
     const deletion = await get(`/ehr/${target}/versioned_composition/${ended}/version`);
@@ -387,12 +393,12 @@ describe('persistent compositions', () => {
   it('PERSISTENT: folder items follow the joined ones', async () => {
     const mine = await givenComposition(app, source, persistent());
     const theirs = await givenComposition(app, target, persistent());
-    await givenDirectory(app, source, folder('mine', [objectIdOf(mine), mine]));
+    await givenDirectory(app, source, folder('mine', [versionedObjectUidOf(mine), mine]));
     await merge(app, source, target, { composition_merge: 'PERSISTENT', folder_merge: 'COPY' });
     const { body } = await get(`/ehr/${target}/directory`);
     expect(body.items.map((item: Json) => item.id)).toEqual([
-      { _type: 'HIER_OBJECT_ID', value: objectIdOf(theirs) },
-      { _type: 'HIER_OBJECT_ID', value: objectIdOf(theirs) },
+      { _type: 'HIER_OBJECT_ID', value: versionedObjectUidOf(theirs) },
+      { _type: 'HIER_OBJECT_ID', value: versionedObjectUidOf(theirs) },
     ]);
   });
 
@@ -425,7 +431,7 @@ describe('subject and EHR_STATUS', () => {
       {
         ehrId: source,
         type: 'ehr_status',
-        uid: objectIdOf((await get(`/ehr/${source}/ehr_status`)).body.uid.value),
+        uid: versionedObjectUidOf((await get(`/ehr/${source}/ehr_status`)).body.uid.value),
       },
       's',
     );

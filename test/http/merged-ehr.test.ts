@@ -17,7 +17,7 @@ import {
   dump,
   givenComposition,
   givenEhr,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   type Json,
 } from '../support/resources.js';
@@ -49,7 +49,7 @@ describe('the source after the merge', () => {
   });
 
   it('answers every read with 404 and the way to the final EHR', async () => {
-    const object = objectIdOf(composition);
+    const object = versionedObjectUidOf(composition);
     const paths = [
       '',
       '?include=compositions',
@@ -90,7 +90,7 @@ describe('the source after the merge', () => {
   });
 
   it('answers every write with 409 and the final EHR', async () => {
-    const object = objectIdOf(composition);
+    const object = versionedObjectUidOf(composition);
     const audit = { change_type: { value: 'creation' } };
     const contribution = { versions: [{ data: aComposition(), commit_audit: audit }] };
     const calls: [string, request.Test][] = [

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { Registry } from 'prom-client';
 import request from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/settings/config.js';
 import { createMetrics } from '../../src/metrics.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';

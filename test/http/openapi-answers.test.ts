@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { generalErrors } from '../../routes/http/openapi-document.js';
-import { exampleOf } from '../../routes/http/examples.js';
+import { generalErrors } from '../../routes/http/openapi/openapi-document.js';
+import { exampleOf } from '../../routes/http/openapi/examples.js';
 import { MEDIA_TYPES, type Operation } from '../../routes/http/operation.js';
 import { parameterDescription } from '../../routes/http/parameters.js';
-import type { JsonValue } from '../../base/json.js';
+import type { JsonValue } from '../../openehr/base/json.js';
 import { testApp } from '../support/app.js';
 import type { ApiCase } from '../support/api-cases.js';
 import { apiCases } from '../support/api-cases.js';
@@ -174,7 +174,7 @@ describe('every parameter', () => {
   });
 
   it.each(documented.filter(([, name]) => /^header openehr-/.test(name)))(
-    '%s judges %s',
+    '%s validates %s',
     async (id, name, operation) => {
       const header = name.slice('header '.length);
       const good = await sample(operation);

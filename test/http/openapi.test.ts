@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 
-import type { JsonObject } from '../../base/json.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 import { everyOperation } from '../../src/every-operation.js';
 import { testApp } from '../support/app.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import request from 'supertest';
-import { verifyStorage } from '../../change/verify.js';
+import { verifyStorage } from '../../maintenance/verify.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import {
@@ -19,7 +19,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
   type Json,
@@ -47,7 +47,7 @@ let uid = '';
 beforeEach(async () => {
   ehrId = await givenEhr(app, statusOf(randomUUID()));
   uid = await givenComposition(app, ehrId, reading(120));
-  await givenDirectory(app, ehrId, folder('Readings', [objectIdOf(uid)]));
+  await givenDirectory(app, ehrId, folder('Readings', [versionedObjectUidOf(uid)]));
 });
 
 /** Every derived document is as its VERSION says; and nothing is left for the next test. */
@@ -85,7 +85,7 @@ describe('AQL test group 84: a query right after', () => {
       [second, 180],
     ]);
     expect(await rows(app, IN_FOLDERS)).toEqual([['Readings', 180]]);
-    expect(await rows(app, LISTED)).toEqual([[objectIdOf(uid)]]);
+    expect(await rows(app, LISTED)).toEqual([[versionedObjectUidOf(uid)]]);
   });
 
   it('an update that dropped the value finds it no more', async () => {
@@ -100,7 +100,7 @@ describe('AQL test group 84: a query right after', () => {
     const refused = reading(180);
     refused['content'][0].archetype_node_id = 'openEHR-EHR-OBSERVATION.unknown.v1';
     const response = await request(app)
-      .put(`${V1}/ehr/${ehrId}/composition/${objectIdOf(uid)}`)
+      .put(`${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}`)
       .set('If-Match', `"${uid}"`)
       .send(refused);
     expect(response.status).toBe(422);
@@ -144,7 +144,9 @@ describe('AQL test group 84: a query right after', () => {
       [target, 150],
     ]);
     expect(await rows(app, EHRS)).toEqual([[target]]);
-    expect((await rows(app, LISTED)).flat().sort()).toEqual([objectIdOf(uid), objectIdOf(own)].sort());
+    expect((await rows(app, LISTED)).flat().sort()).toEqual(
+      [versionedObjectUidOf(uid), versionedObjectUidOf(own)].sort(),
+    );
     expect(await rows(app, IN_FOLDERS, ehrId)).toEqual([]);
     await unmerge(app, ehrId, target).expect(200);
     expect(await rows(app, READINGS)).toEqual([

@@ -139,7 +139,7 @@ describe('a terminology server', () => {
     expect(asked).toEqual(['/fhir/ValueSet/$expand?url=http%3A%2F%2Fx%2Fvs']);
   });
 
-  it('judges by TERMINOLOGY', async () => {
+  it('validates by TERMINOLOGY', async () => {
     answer = { status: 200, body: JSON.stringify({ parameter: [{ name: 'result', valueBoolean: true }] }) };
     const valid =
       "SELECT e/ehr_id/value FROM EHR e WHERE TERMINOLOGY('validate', 'hl7.org/fhir/4.0', 'url=a&code=b') = true";

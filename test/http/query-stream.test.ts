@@ -4,7 +4,7 @@ import { createServer, request, type ClientRequest, type IncomingMessage, type S
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EVENTS, type QueryEvent } from '../../base/events.js';
+import { EVENTS, type QueryEvent } from '../../database/events.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { HILLTOP } from '../support/hilltop/hilltop.js';

@@ -7,7 +7,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
   type Json,
@@ -41,9 +41,9 @@ async function putAtOnce(path: string, ifMatch: string, body: object, count: num
 describe('parallel updates with one If-Match', () => {
   it('of a COMPOSITION: of 64 one succeeds, 63 are told the version that came', async () => {
     const uid = await givenComposition(app, ehrId);
-    const path = `${V1}/ehr/${ehrId}/composition/${objectIdOf(uid)}`;
+    const path = `${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}`;
     expect(await putAtOnce(path, uid, aComposition(), 64)).toEqual({ 200: 1, 412: 63 });
-    const history = `${V1}/ehr/${ehrId}/versioned_composition/${objectIdOf(uid)}/revision_history`;
+    const history = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}/revision_history`;
     expect((await request(app).get(history)).body.items).toHaveLength(2);
   }, 60_000);
 
@@ -64,7 +64,7 @@ describe('parallel updates with one If-Match', () => {
 describe('parallel chains of updates', () => {
   it('leave no gap in the numbers and strictly increasing times', async () => {
     const uid = await givenComposition(app, ehrId);
-    const path = `${V1}/ehr/${ehrId}/composition/${objectIdOf(uid)}`;
+    const path = `${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}`;
     const climb = async (steps: number): Promise<number> => {
       let won = 0;
       for (let step = 0; step < steps; step += 1) {
@@ -77,7 +77,7 @@ describe('parallel chains of updates', () => {
     };
     const won = await Promise.all(Array.from({ length: 6 }, () => climb(5)));
     const versions = 1 + won.reduce((sum, one) => sum + one, 0);
-    const history = `${V1}/ehr/${ehrId}/versioned_composition/${objectIdOf(uid)}/revision_history`;
+    const history = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}/revision_history`;
     const { items } = (await request(app).get(history)).body as Json;
     expect(items.map((item: Json) => item['version_id'].value as string)).toEqual(
       Array.from({ length: versions }, (_none, index) => uid.replace(/1$/, String(index + 1))),

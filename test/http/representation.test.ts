@@ -12,7 +12,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
 } from '../support/resources.js';
@@ -102,7 +102,7 @@ describe('requests', () => {
     const base = `${V1}/ehr/${ehrId}/composition`;
     const [path, status] = {
       POST: [base, 201],
-      PUT: [`${base}/${objectIdOf(made)}`, 200],
+      PUT: [`${base}/${versionedObjectUidOf(made)}`, 200],
       DELETE: [`${base}/${made}`, 204],
     }[method] as [string, number];
     const client = request(app);
@@ -131,9 +131,9 @@ describe('an EHR that was merged away', () => {
       '/versioned_ehr_status/version',
       '/directory',
       `/composition/${uid}`,
-      `/composition/${objectIdOf(uid)}`,
-      `/versioned_composition/${objectIdOf(uid)}`,
-      `/contribution/${objectIdOf(uid)}`,
+      `/composition/${versionedObjectUidOf(uid)}`,
+      `/versioned_composition/${versionedObjectUidOf(uid)}`,
+      `/contribution/${versionedObjectUidOf(uid)}`,
     ]) {
       const response = await request(app).get(`${V1}/ehr/${source}${tail}`);
       expect([tail, response.status, response.body.message]).toEqual([tail, 404, message]);
@@ -146,7 +146,7 @@ describe('an EHR that was merged away', () => {
     for (const [method, tail, body] of [
       ['post', '/composition', aComposition()],
       ['post', '/composition', { nonsense: 1 }],
-      ['put', `/composition/${objectIdOf(uid)}`, aComposition()],
+      ['put', `/composition/${versionedObjectUidOf(uid)}`, aComposition()],
       ['delete', `/composition/${uid}`, undefined],
       ['put', '/ehr_status', { _type: 'EHR_STATUS', archetype_node_id: 'x' }],
       ['post', '/directory', folder],

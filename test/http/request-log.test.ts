@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import request from 'supertest';
 import { createApp } from '../../src/app.js';
-import { loadConfig, type Environment } from '../../src/config.js';
+import { loadConfig, type Environment } from '../../src/settings/config.js';
 import { createLogger } from '../../src/logger.js';
 import { useDatabase } from '../support/database.js';
 import { TEST_JWT_SECRET } from '../support/settings.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { realComposition, templateText } from '../../src/demo/fixtures.js';
-import type { JsonObject } from '../../base/json.js';
+import { realComposition, templateText } from '../../cli/demo/fixtures.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../support/database.js';
 import { startServerProcess, type ServerProcess } from '../support/server-process.js';
 import { TEST_JWT_SECRET } from '../support/settings.js';
@@ -92,10 +92,10 @@ describe('two server processes on one database', () => {
     const ehrId = (await call(one(), 'POST', `${API}/ehr`)).etag.replaceAll('"', '');
     const body = realComposition(TEMPLATE);
     let { etag } = await call(one(), 'POST', `${API}/ehr/${ehrId}/composition`, { body });
-    const objectId = etag.slice(1, 37);
+    const versionedObjectUid = etag.slice(1, 37);
     for (let round = 0; round < 5; round += 1) {
       const headers = { 'If-Match': etag };
-      const path = `${API}/ehr/${ehrId}/composition/${objectId}`;
+      const path = `${API}/ehr/${ehrId}/composition/${versionedObjectUid}`;
       const answers = await Promise.all(
         [one(), other(), cluster].map((server) => call(server, 'PUT', path, { body, headers })),
       );

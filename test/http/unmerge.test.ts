@@ -16,7 +16,14 @@ import {
   unmerge,
 } from '../support/merge-http.js';
 import { clinicalState } from '../support/clinical-state.js';
-import { aComposition, givenComposition, givenEhr, objectIdOf, V1, type Json } from '../support/resources.js';
+import {
+  aComposition,
+  givenComposition,
+  givenEhr,
+  versionedObjectUidOf,
+  V1,
+  type Json,
+} from '../support/resources.js';
 import { WITH_ADMIN } from '../support/tokens.js';
 
 useDatabase();
@@ -49,12 +56,16 @@ async function givenRecords(): Promise<{
   const mine = await givenComposition(app, source, persistent());
   const theirs = await givenComposition(app, target, persistent());
   const tag = { ehrId: source, type: 'composition' } as const;
-  await givenTag(app, { ...tag, uid: objectIdOf(moved) }, 'moved');
+  await givenTag(app, { ...tag, uid: versionedObjectUidOf(moved) }, 'moved');
   await givenTag(app, { ...tag, uid: moved }, 'of-version');
-  await givenTag(app, { ...tag, uid: objectIdOf(mine) }, 'dropped');
+  await givenTag(app, { ...tag, uid: versionedObjectUidOf(mine) }, 'dropped');
   const status = String((await get(`/ehr/${source}/ehr_status`)).body.uid.value);
-  await givenTag(app, { ehrId: source, type: 'ehr_status', uid: objectIdOf(status) }, 'dropped');
-  await givenDirectory(app, source, folder('mine', [objectIdOf(moved), objectIdOf(mine)], [folder('inner')]));
+  await givenTag(app, { ehrId: source, type: 'ehr_status', uid: versionedObjectUidOf(status) }, 'dropped');
+  await givenDirectory(
+    app,
+    source,
+    folder('mine', [versionedObjectUidOf(moved), versionedObjectUidOf(mine)], [folder('inner')]),
+  );
   return { mine, theirs, moved };
 }
 
@@ -120,7 +131,7 @@ describe('unmerge is refused', () => {
   it.each(['target', 'source'])('when the joined composition of the %s was changed since', async (side) => {
     const { mine, theirs } = await givenRecords();
     await merge(app, source, target, BOTH);
-    const changed = objectIdOf(side === 'source' ? mine : theirs);
+    const changed = versionedObjectUidOf(side === 'source' ? mine : theirs);
     await givenUpdate(app, target, `${changed}::local.cdr::2`, persistent());
     expect(await refusal()).toEqual([`the joined composition ${changed} was changed since`]);
   });
@@ -130,13 +141,13 @@ describe('unmerge is refused', () => {
     await merge(app, source, target, BOTH);
     await givenTag(
       app,
-      { ehrId: target, type: 'composition', uid: `${objectIdOf(theirs)}::local.cdr::2` },
+      { ehrId: target, type: 'composition', uid: `${versionedObjectUidOf(theirs)}::local.cdr::2` },
       'new',
     );
-    await admin(app, 'delete', `/ehr/${target}/composition/${objectIdOf(mine)}`);
+    await admin(app, 'delete', `/ehr/${target}/composition/${versionedObjectUidOf(mine)}`);
     expect(await refusal()).toEqual([
-      `the joined composition ${objectIdOf(mine)} was erased since`,
-      `the version ${objectIdOf(theirs)}::local.cdr::2 of the joined composition ${objectIdOf(theirs)} has item tags`,
+      `the joined composition ${versionedObjectUidOf(mine)} was erased since`,
+      `the version ${versionedObjectUidOf(theirs)}::local.cdr::2 of the joined composition ${versionedObjectUidOf(theirs)} has item tags`,
     ]);
   });
 
@@ -166,7 +177,7 @@ describe('unmerge is refused', () => {
       .send({
         versions: [
           version(moved, aComposition()),
-          version(`${objectIdOf(theirs)}::local.cdr::2`, persistent()),
+          version(`${versionedObjectUidOf(theirs)}::local.cdr::2`, persistent()),
         ],
       });
     expect([both.status, both.text]).toEqual([201, '']);
@@ -181,7 +192,7 @@ describe('unmerge is refused', () => {
       .set('If-Match', String((await get(`/ehr/${target}/ehr_status`)).headers.etag));
     expect((await taken.send(status)).status).toBe(200);
     expect(await refusal()).toEqual([
-      `the joined composition ${objectIdOf(theirs)} was changed since`,
+      `the joined composition ${versionedObjectUidOf(theirs)} was changed since`,
       expect.stringMatching(/^CONTRIBUTION .*, made since, holds versions of moved objects and of others$/),
       `the subject of the source is now used by EHR ${target}`,
       `EHR with id ${target} does not allow modification`,
@@ -241,8 +252,16 @@ describe('unmerge', () => {
     await merge(app, source, target, BOTH);
     const since = await givenUpdate(app, target, moved, aComposition());
     const own = await givenComposition(app, target);
-    const tag = await givenTag(app, { ehrId: target, type: 'composition', uid: objectIdOf(moved) }, 'since');
-    const ownTag = await givenTag(app, { ehrId: target, type: 'composition', uid: objectIdOf(own) }, 'since');
+    const tag = await givenTag(
+      app,
+      { ehrId: target, type: 'composition', uid: versionedObjectUidOf(moved) },
+      'since',
+    );
+    const ownTag = await givenTag(
+      app,
+      { ehrId: target, type: 'composition', uid: versionedObjectUidOf(own) },
+      'since',
+    );
     const { body } = await unmerge(app, source, target);
     expect(body.outcome.summary).toBe(
       '2 compositions moved back, 1 separated, 1 folder removed, 8 contributions moved back, 3 item tags moved back, 2 item tags restored',
@@ -250,12 +269,14 @@ describe('unmerge', () => {
     expect((await get(`/ehr/${source}/composition/${since}`)).status).toBe(200);
     expect((await get(`/ehr/${target}/composition/${since}`)).status).toBe(404);
     expect((await get(`/ehr/${target}/composition/${own}`)).status).toBe(200);
-    const version = await get(`/ehr/${source}/versioned_composition/${objectIdOf(since)}/version/${since}`);
+    const version = await get(
+      `/ehr/${source}/versioned_composition/${versionedObjectUidOf(since)}/version/${since}`,
+    );
     const contribution = String(version.body.contribution.id.value);
     expect((await get(`/ehr/${source}/contribution/${contribution}`)).status).toBe(200);
     const tags = async (ehrId: string, uid: string): Promise<string[]> => {
       const found = await request(app).get(
-        `/rest/experimental/tags/ehr/${ehrId}/composition/${objectIdOf(uid)}/item_tag`,
+        `/rest/experimental/tags/ehr/${ehrId}/composition/${versionedObjectUidOf(uid)}/item_tag`,
       );
       return (found.body as Json[]).map(({ id }) => String(id));
     };
@@ -268,11 +289,13 @@ describe('unmerge', () => {
   it('leaves out what an administrator erased since, and says so', async () => {
     const { moved } = await givenRecords();
     await merge(app, source, target);
-    await admin(app, 'delete', `/ehr/${target}/composition/${objectIdOf(moved)}`);
+    await admin(app, 'delete', `/ehr/${target}/composition/${versionedObjectUidOf(moved)}`);
     const { status, body } = await unmerge(app, source, target);
     expect(status).toBe(200);
     expect(body.outcome.summary).toContain('2 compositions moved back');
-    expect(body.outcome.summary).toContain(`left out: composition ${objectIdOf(moved)}, erased since`);
+    expect(body.outcome.summary).toContain(
+      `left out: composition ${versionedObjectUidOf(moved)}, erased since`,
+    );
   });
 
   it('keeps the versions of a directory that went on, and takes the copied FOLDER out of it', async () => {

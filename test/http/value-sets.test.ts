@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import type { Settings } from '../../base/settings.js';
+import type { Settings } from '../../config/settings.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { fixture, givenEhr, V1 } from '../support/resources.js';
@@ -65,7 +65,7 @@ const commit = (terminology: Partial<Settings['terminology']>) =>
     .send(example);
 
 describe('codes that a template binds to an external value set', () => {
-  it('are judged by the terminology server', async () => {
+  it('are validated by the terminology server', async () => {
     answer = { status: 200, result: true };
     expect((await commit({})).status).toBe(201);
     expect(questions[0]!.pathname).toBe('/fhir/ValueSet/$validate-code');

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
-import { verifyStorage } from '../../change/verify.js';
-import type { VerifyProgress } from '../../change/verify-report.js';
+import { verifyStorage } from '../../maintenance/verify.js';
+import type { VerifyProgress } from '../../maintenance/verify-report.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import {
@@ -17,7 +17,14 @@ import {
   O,
   statusOf,
 } from '../support/merge-http.js';
-import { aComposition, givenComposition, givenEhr, objectIdOf, V1, type Json } from '../support/resources.js';
+import {
+  aComposition,
+  givenComposition,
+  givenEhr,
+  versionedObjectUidOf,
+  V1,
+  type Json,
+} from '../support/resources.js';
 import { USER, WITH_ADMIN } from '../support/tokens.js';
 
 useDatabase();
@@ -50,7 +57,7 @@ beforeEach(async () => {
   ehrId = await givenEhr(app, statusOf(randomUUID()));
   composition = await givenComposition(app, ehrId);
   second = await givenUpdate(app, ehrId, composition, aComposition());
-  await givenDirectory(app, ehrId, folder('root', [objectIdOf(composition)]));
+  await givenDirectory(app, ehrId, folder('root', [versionedObjectUidOf(composition)]));
   await givenTag(app, { ehrId, type: 'composition', uid: second }, 'key');
   merged = await givenEhr(app, statusOf(randomUUID()));
   await givenComposition(app, merged);
@@ -135,7 +142,7 @@ describe('verify', () => {
 type Breach = [string, () => Promise<unknown>, string[]];
 const update = (name: string, id: () => string, change: Json) => () =>
   collection(name).updateOne({ _id: id() }, change);
-const objectId = (): string => objectIdOf(composition);
+const versionedObjectUid = (): string => versionedObjectUidOf(composition);
 
 describe('verify finds', () => {
   const shapes: Stored[] = [];
@@ -155,7 +162,7 @@ describe('verify finds', () => {
     ],
     [
       'another head',
-      update('versioned_objects', objectId, { $set: { latest_version: 1 } }),
+      update('versioned_objects', versionedObjectUid, { $set: { latest_version: 1 } }),
       [
         'versioned_objects: latest_version is not that of its versions',
         'item_tags: the version it is about does not exist',

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Context, Next } from 'koa';
 import request from 'supertest';
 
-import type { Settings } from '../../base/settings.js';
+import type { Settings } from '../../config/settings.js';
 import type { Operation } from '../../routes/http/operation.js';
 import { createApp, readyProcess } from '../../src/app.js';
 import { everyOperation } from '../../src/every-operation.js';

@@ -7,7 +7,7 @@ import {
   givenComposition,
   givenEhr,
   givenTemplate,
-  objectIdOf,
+  versionedObjectUidOf,
   V1,
   versionUidOf,
 } from './resources.js';
@@ -73,14 +73,14 @@ export class World {
   async status(): Promise<{ ehr_id: string; version_uid: string; versioned_object_uid: string }> {
     const ehr_id = await this.ehr();
     const version_uid = versionUidOf(await request(this.app).get(`${V1}/ehr/${ehr_id}/ehr_status`));
-    return { ehr_id, version_uid, versioned_object_uid: objectIdOf(version_uid) };
+    return { ehr_id, version_uid, versioned_object_uid: versionedObjectUidOf(version_uid) };
   }
 
   async composition(): Promise<{ ehr_id: string; version_uid: string; versioned_object_uid: string }> {
     await givenTemplate(this.app, TEMPLATE);
     const ehr_id = await this.ehr();
     const version_uid = await givenComposition(this.app, ehr_id);
-    return { ehr_id, version_uid, versioned_object_uid: objectIdOf(version_uid) };
+    return { ehr_id, version_uid, versioned_object_uid: versionedObjectUidOf(version_uid) };
   }
 
   async deletedComposition(): Promise<{ ehr_id: string; version_uid: string; versioned_object_uid: string }> {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createApp } from '../../src/app.js';
 import { createLogger } from '../../src/logger.js';
-import type { Settings } from '../../base/settings.js';
+import type { Settings } from '../../config/settings.js';
 import { testSettings } from './settings.js';
 
 /** The application for supertest. The test file connects the database with `useDatabase()`. */

@@ -1,7 +1,7 @@
-import type { ReferenceResult } from '../../aql/reference/evaluate.js';
-import type { Page } from '../../aql/paging.js';
-import { canonicalText } from '../../aql/reference/canonical-text.js';
-import { isJsonObject, type JsonValue } from '../../base/json.js';
+import type { ReferenceResult } from '../../aql/evaluate/evaluate.js';
+import type { Page } from '../../aql/result/paging.js';
+import { canonicalText } from '../../aql/evaluate/canonical-text.js';
+import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
 
 type Row = readonly JsonValue[];
 

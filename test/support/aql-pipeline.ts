@@ -1,12 +1,12 @@
-import type { JsonValue } from '../../base/json.js';
-import type { Page } from '../../aql/paging.js';
-import { distinctRows, rowText } from '../../aql/result-set.js';
-import type { Scope } from '../../aql/scope-types.js';
-import { needsShapes, shapeCatalogue } from '../../aql/translate/shapes.js';
-import type { QueryPlan } from '../../aql/translate/plan.js';
-import { translate } from '../../aql/translate/translate.js';
-import { evaluateCandidates } from '../../routes/query/evaluate-query.js';
-import { runPipeline, shapeIds } from '../../models/aql.js';
+import type { JsonValue } from '../../openehr/base/json.js';
+import type { Page } from '../../aql/result/paging.js';
+import { distinctRows, rowText } from '../../aql/result/result-set.js';
+import type { Scope } from '../../aql/semantics/scope-types.js';
+import { needsShapes, shapeCatalogue } from '../../aql/index/shapes.js';
+import type { QueryPlan } from '../../aql/mongo/plan.js';
+import { translate } from '../../aql/mongo/translate.js';
+import { evaluateCandidates } from '../../query/evaluate.js';
+import { runPipeline, shapeIds } from '../../models/run-pipeline.js';
 import type { LeafIndex } from '../../models/layout.js';
 
 /** What of the request and server changes a translation in tests. */

@@ -1,7 +1,7 @@
-import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../../aql/reference/data.js';
-import type { RootType } from '../../aql/scope-types.js';
-import { formatUtc } from '../../base/iso8601.js';
-import type { JsonObject } from '../../base/json.js';
+import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../../aql/evaluate/data.js';
+import type { RootType } from '../../aql/semantics/scope-types.js';
+import { formatUtc } from '../../openehr/base/iso8601.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 import {
   cluster,
   coded,
@@ -170,9 +170,10 @@ function randomComposition(random: Random): JsonObject {
   });
 }
 
-function randomFolder(random: Random, objectIds: readonly string[], depth: number): JsonObject {
+function randomFolder(random: Random, versionedObjectUids: readonly string[], depth: number): JsonObject {
   const reference = (): JsonObject => {
-    const id = objectIds.length > 0 && random.chance(0.9) ? random.pick(objectIds) : uuid('f', 9);
+    const id =
+      versionedObjectUids.length > 0 && random.chance(0.9) ? random.pick(versionedObjectUids) : uuid('f', 9);
     return random.chance(0.7)
       ? objectRef('HIER_OBJECT_ID', id, 'VERSIONED_COMPOSITION')
       : objectRef('OBJECT_VERSION_ID', `${id}::${RANDOM_SYSTEM_ID}::1`, 'COMPOSITION');
@@ -180,7 +181,7 @@ function randomFolder(random: Random, objectIds: readonly string[], depth: numbe
   return folder(random.pick(NAMES), {
     ...(random.chance(0.7) ? { items: random.list(1, 3, reference) } : {}),
     ...(depth > 0 && random.chance(0.7)
-      ? { folders: random.list(1, 2, () => randomFolder(random, objectIds, depth - 1)) }
+      ? { folders: random.list(1, 2, () => randomFolder(random, versionedObjectUids, depth - 1)) }
       : {}),
     ...(random.chance(0.2) ? { details: tree('at0001', items(random, 0)) } : {}),
   });
@@ -197,10 +198,10 @@ class History {
     return uuid('c', this.objects);
   }
 
-  commit(ehrId: string, objectId: string, type: RootType, data: JsonObject | null): void {
+  commit(ehrId: string, versionedObjectUid: string, type: RootType, data: JsonObject | null): void {
     this.clock += 3_600_000;
-    const number = this.versions.filter(({ uid }) => uid.startsWith(objectId)).length + 1;
-    const uidOf = (version: number): string => `${objectId}::${RANDOM_SYSTEM_ID}::${version}`;
+    const number = this.versions.filter(({ uid }) => uid.startsWith(versionedObjectUid)).length + 1;
+    const uidOf = (version: number): string => `${versionedObjectUid}::${RANDOM_SYSTEM_ID}::${version}`;
     const timeCommitted = new Date(this.clock);
     const change = data === null ? '523' : number === 1 ? '249' : '251';
     const lifecycle = data === null ? '523' : '532';
@@ -238,14 +239,15 @@ export function randomData(random: Random, size: number): ReferenceData {
       'EHR_STATUS',
       ehrStatus({ isQueryable, ...(otherDetails === undefined ? {} : { otherDetails }) }),
     );
-    const objectIds = random.list(0, 3, () => record.newObject());
-    for (const objectId of objectIds) {
-      record.commit(ehrId, objectId, 'COMPOSITION', randomComposition(random));
-      if (random.chance(0.3)) record.commit(ehrId, objectId, 'COMPOSITION', randomComposition(random));
-      if (random.chance(0.15)) record.commit(ehrId, objectId, 'COMPOSITION', null);
+    const versionedObjectUids = random.list(0, 3, () => record.newObject());
+    for (const versionedObjectUid of versionedObjectUids) {
+      record.commit(ehrId, versionedObjectUid, 'COMPOSITION', randomComposition(random));
+      if (random.chance(0.3))
+        record.commit(ehrId, versionedObjectUid, 'COMPOSITION', randomComposition(random));
+      if (random.chance(0.15)) record.commit(ehrId, versionedObjectUid, 'COMPOSITION', null);
     }
     if (random.chance(0.5))
-      record.commit(ehrId, record.newObject(), 'FOLDER', randomFolder(random, objectIds, 2));
+      record.commit(ehrId, record.newObject(), 'FOLDER', randomFolder(random, versionedObjectUids, 2));
   }
   return { ehrs, versions: record.versions };
 }

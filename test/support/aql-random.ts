@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ReferenceData } from '../../aql/reference/data.js';
+import type { ReferenceData } from '../../aql/evaluate/data.js';
 import { ARCHETYPES as A } from './hilltop/compositions.js';
 import { randomData } from './aql-random-data.js';
 import { Random } from './random.js';

@@ -20,7 +20,7 @@ import type {
   TermCode,
   TerminologyCall,
   ValueExpression,
-} from '../../aql/ast.js';
+} from '../../aql/syntax/ast.js';
 
 const at: Position = { line: 1, column: 1 };
 const word = fc.constantFrom('a', 'cComp', 'obs1', 'X_y', 'id7');

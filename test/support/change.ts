@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { changeContext, type ChangeContext } from '../../change/context.js';
-import { readObject } from '../../change/content.js';
+import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { readObject } from '../../change/composition/content.js';
 import { createEhr } from '../../change/ehr.js';
-import { createTemplate } from '../../change/template.js';
-import type { JsonObject } from '../../base/json.js';
-import type { VersionMetadata } from '../../change/request.js';
-import type { ChangeType, LifecycleState } from '../../change/codes.js';
-import { compileTemplate } from '../../template/compile.js';
+import { createTemplate } from '../../change/definition/template.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import type { VersionMetadata } from '../../change/commit/request.js';
+import type { ChangeType, LifecycleState } from '../../change/commit/codes.js';
+import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { testSettings } from './settings.js';
 import { aComposition } from './resources.js';
 
@@ -38,7 +38,7 @@ export async function storedEhr(context: ChangeContext, status: JsonObject | nul
   return created.ehr._id;
 }
 
-/** A COMPOSITION of the fixtures as the routes hand it on: read, not judged. */
+/** A COMPOSITION of the fixtures as the routes hand it on: read, not validated. */
 export function readComposition(name?: string): JsonObject {
   return readObject(aComposition(name), 'COMPOSITION');
 }

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
-import { runCli } from '../../src/cli.js';
+import { runCli } from '../../cli/cli.js';
 import { spawnEverchart } from './command-process.js';
 
 /** What a command did. */

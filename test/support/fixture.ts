@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-import type { JsonObject } from '../../base/json.js';
+import type { JsonObject } from '../../openehr/base/json.js';
 
 const ROOT = new URL('../fixtures/openehr/', import.meta.url);
 

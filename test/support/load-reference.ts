@@ -1,9 +1,9 @@
 import mongoose from 'mongoose';
-import type { ReferenceData, ReferenceVersion } from '../../aql/reference/data.js';
-import type { JsonObject, JsonValue } from '../../base/json.js';
-import { isJsonObject } from '../../base/json.js';
-import { parseObjectVersionId } from '../../base/object-version-id.js';
-import { deriveAqlDocument } from '../../models/derive.js';
+import type { ReferenceData, ReferenceVersion } from '../../aql/evaluate/data.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { deriveAqlDocument } from '../../aql/index/derive.js';
 import { COLLECTIONS, type AqlDocument, type LeafIndex } from '../../models/layout.js';
 
 type Document = Record<string, unknown>;
@@ -20,19 +20,19 @@ export function documentsOf(
   const containers = new Map<string, Document>();
   const ehrs = new Map(data.ehrs.map((ehr) => [ehr.ehrId, ehr]));
   for (const version of versions) {
-    const { objectId, number } = idsOf(version);
-    const previous = aql.get(latest.get(objectId) ?? '');
+    const { versionedObjectUid, number } = idsOf(version);
+    const previous = aql.get(latest.get(versionedObjectUid) ?? '');
     if (previous !== undefined) Object.assign(previous, { latest: false, to: version.timeCommitted });
-    latest.set(objectId, version.uid);
-    const created = containers.get(objectId)?.['time_created'] ?? version.timeCommitted;
-    containers.set(objectId, containerOf(version, created));
+    latest.set(versionedObjectUid, version.uid);
+    const created = containers.get(versionedObjectUid)?.['time_created'] ?? version.timeCommitted;
+    containers.set(versionedObjectUid, containerOf(version, created));
     if (version.data === null) continue;
     const ehr = ehrs.get(version.ehrId);
     const derived = deriveAqlDocument(
       {
         versionUid: version.uid,
         ehrId: version.ehrId,
-        objectId,
+        versionedObjectUid,
         version: number,
         type: version.type,
         timeCommitted: version.timeCommitted,
@@ -69,16 +69,16 @@ export async function loadReferenceData(data: ReferenceData, leafIndex: LeafInde
   }
 }
 
-function idsOf({ uid }: ReferenceVersion): { objectId: string; number: number } {
+function idsOf({ uid }: ReferenceVersion): { versionedObjectUid: string; number: number } {
   const id = parseObjectVersionId(uid);
   if (id === null) throw new Error(`${uid} is no version uid`);
-  return { objectId: id.objectId, number: id.version };
+  return { versionedObjectUid: id.versionedObjectUid, number: id.version };
 }
 
 function containerOf(version: ReferenceVersion, created: unknown): Document {
-  const { objectId, number } = idsOf(version);
+  const { versionedObjectUid, number } = idsOf(version);
   return {
-    _id: objectId,
+    _id: versionedObjectUid,
     ehr_id: version.ehrId,
     type: version.type,
     time_created: created,
@@ -90,12 +90,12 @@ function containerOf(version: ReferenceVersion, created: unknown): Document {
 }
 
 function versionDocument(version: ReferenceVersion): Document {
-  const { objectId, number } = idsOf(version);
+  const { versionedObjectUid, number } = idsOf(version);
   const { precedingVersionUid, signature } = version;
   return {
     _id: version.uid,
     ehr_id: version.ehrId,
-    object_id: objectId,
+    object_id: versionedObjectUid,
     type: version.type,
     version: number,
     time_committed: version.timeCommitted,
@@ -141,8 +141,10 @@ function ehrDocument(ehr: ReferenceData['ehrs'][number], own: readonly Reference
     write_seq: own.length,
     is_queryable: ehr.isQueryable,
     is_modifiable: true,
-    ...(status === undefined ? {} : { ehr_status_id: idsOf(status).objectId }),
-    ...(folder === undefined || folder.data === null ? {} : { directory_id: idsOf(folder).objectId }),
+    ...(status === undefined ? {} : { ehr_status_id: idsOf(status).versionedObjectUid }),
+    ...(folder === undefined || folder.data === null
+      ? {}
+      : { directory_id: idsOf(folder).versionedObjectUid }),
   };
 }
 

@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import mongoose from 'mongoose';
-import { CdrError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
-import { partyNamed } from '../../change/audit.js';
-import type { ChangeType } from '../../change/codes.js';
-import { createComposition, deleteComposition, updateComposition } from '../../change/composition.js';
-import { readObject } from '../../change/content.js';
-import { changeContext, type ChangeContext } from '../../change/context.js';
-import { createContribution } from '../../change/contribution.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { partyNamed } from '../../change/commit/audit.js';
+import type { ChangeType } from '../../change/commit/codes.js';
+import {
+  createComposition,
+  deleteComposition,
+  updateComposition,
+} from '../../change/composition/composition.js';
+import { readObject } from '../../change/composition/content.js';
+import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { createContribution } from '../../change/contribution/contribution.js';
 import { createDirectory, deleteDirectory, updateDirectory } from '../../change/directory.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
-import { putTags } from '../../change/item-tag.js';
-import type { VersionMetadata } from '../../change/request.js';
-import { requireObjectVersionId } from '../../base/object-version-id.js';
+import { putTags } from '../../change/item-tag/item-tag.js';
+import type { VersionMetadata } from '../../change/commit/request.js';
+import { requireObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { liveDirectory, type VersionedObjectDoc } from '../../models/versioned-object.js';
 import { folder, MERGE_TEMPLATES } from './merge-http.js';
 import { aComposition } from './resources.js';
@@ -127,7 +131,7 @@ async function changeComposition(ehrId: string, step: Step): Promise<string[]> {
     return [(await deleteComposition(context, { ehrId, metadata: metadata('523'), ...named }))._id];
   }
   if (step.kind === 'update') {
-    const change = { ehrId, objectId: container._id, ifMatch: uid, metadata: metadata('251') };
+    const change = { ehrId, versionedObjectUid: container._id, ifMatch: uid, metadata: metadata('251') };
     return [
       (
         await updateComposition(context, change, () =>
@@ -168,7 +172,7 @@ async function tag(ehrId: string, step: Step): Promise<void> {
   const version = step.kind === 'version-tag' ? requireObjectVersionId(container.latest_version_uid) : null;
   const entry = { id: null, key: `key${step.pick % 3}`, value: 'v', targetPath: null };
   try {
-    await putTags({ ehrId, type, objectId: container._id, version }, [entry]);
+    await putTags({ ehrId, type, versionedObjectUid: container._id, version }, [entry]);
   } catch (error) {
     // The key is taken.
     if (!(error instanceof CdrError) || error.code !== 'conflict') throw error;

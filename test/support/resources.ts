@@ -58,7 +58,7 @@ export function versionUidOf(response: { headers: Record<string, string> }): str
 }
 
 /** Container part of a version uid. */
-export function objectIdOf(versionUid: string): string {
+export function versionedObjectUidOf(versionUid: string): string {
   return versionUid.split('::')[0] ?? '';
 }
 

@@ -1,5 +1,5 @@
-import { loadConfig } from '../../src/config.js';
-import type { Settings } from '../../base/settings.js';
+import { loadConfig } from '../../src/settings/config.js';
+import type { Settings } from '../../config/settings.js';
 
 /** The default configuration of a test, with what the test changes. Logging is off. */
 export function testSettings(overrides: Partial<Settings> = {}): Settings {

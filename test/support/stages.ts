@@ -1,8 +1,8 @@
-import { readRm } from '../../rm/read.js';
-import { missingCompositionAttributes, validateRm } from '../../rm/validate.js';
-import type { JsonObject } from '../../base/json.js';
-import type { CompiledTemplate } from '../../template/compile.js';
-import { validateAgainstTemplate } from '../../template/validate.js';
+import { readRm } from '../../openehr/rm/read.js';
+import { missingCompositionAttributes, validateRm } from '../../openehr/rm/validate.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
+import { validateAgainstTemplate } from '../../openehr/template/validate/validate.js';
 
 /** What a server with the default settings answers to a COMPOSITION. */
 export interface Verdict {
@@ -11,7 +11,7 @@ export interface Verdict {
 }
 
 /** Runs the stages of templates-and-formats 5.1 in their order. */
-export function judge(
+export function validate(
   composition: JsonObject,
   template: (templateId: string) => CompiledTemplate | null,
   lenient = false,

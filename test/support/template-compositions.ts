@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
-import type { CompiledTemplate } from '../../template/compile.js';
-import type { ExampleChoices } from '../../template/example-choices.js';
-import { composedBy } from '../../template/example.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
+import type { ExampleChoices } from '../../openehr/template/example/example-choices.js';
+import { composedBy } from '../../openehr/template/example/example.js';
 
 /** Objects that are repeated or optional are left out once a composition has this many of them. */
 const MAX_REPEATED = 150;

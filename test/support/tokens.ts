@@ -1,6 +1,6 @@
 import jwt from 'jsonwebtoken';
-import type { Settings } from '../../base/settings.js';
-import { loadConfig } from '../../src/config.js';
+import type { Settings } from '../../config/settings.js';
+import { loadConfig } from '../../src/settings/config.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../../base/errors.js';
-import type { JsonValue } from '../../../base/json.js';
-import type { TerminologyAnswer } from '../../../aql/terminology.js';
+import type { ErrorCode } from '../../../openehr/base/errors.js';
+import type { JsonValue } from '../../../openehr/base/json.js';
+import type { TerminologyAnswer } from '../../../aql/semantics/terminology.js';
 import { ARCHETYPES } from '../hilltop/compositions.js';
 import { versionUid } from '../hilltop/hilltop.js';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../base/json.js';
+import type { JsonValue } from '../../../openehr/base/json.js';
 import { EHR, HILLTOP, OBJECT, versionUid } from '../hilltop/hilltop.js';
 import {
   A,

@@ -1,12 +1,12 @@
-import { bindParameters } from '../../../aql/bind.js';
-import { checkScope } from '../../../aql/check.js';
-import { pageOf, type Page } from '../../../aql/paging.js';
-import { queryParameters } from '../../../aql/parameters.js';
-import { parseAql } from '../../../aql/parser/parse.js';
-import { resolveScope } from '../../../aql/scope.js';
-import type { Scope } from '../../../aql/scope-types.js';
-import { resolveTerminology, terminologyQuestions } from '../../../aql/terminology.js';
-import { CdrError } from '../../../base/errors.js';
+import { bindParameters } from '../../../aql/semantics/bind.js';
+import { checkScope } from '../../../aql/semantics/check.js';
+import { pageOf, type Page } from '../../../aql/result/paging.js';
+import { queryParameters } from '../../../aql/semantics/parameters.js';
+import { parseAql } from '../../../aql/syntax/parse.js';
+import { resolveScope } from '../../../aql/semantics/scope.js';
+import type { Scope } from '../../../aql/semantics/scope-types.js';
+import { resolveTerminology, terminologyQuestions } from '../../../aql/semantics/terminology.js';
+import { CdrError } from '../../../openehr/base/errors.js';
 import type { AqlCase } from './aql-case.js';
 
 /** The present time of the cases: functions of the present time are compared in length and order only. */

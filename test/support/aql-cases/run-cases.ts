@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonValue } from '../../../base/json.js';
-import { canonicalText } from '../../../aql/reference/canonical-text.js';
-import { CdrError } from '../../../base/errors.js';
+import type { JsonValue } from '../../../openehr/base/json.js';
+import { canonicalText } from '../../../aql/evaluate/canonical-text.js';
+import { CdrError } from '../../../openehr/base/errors.js';
 import type { AqlCase } from './aql-case.js';
 
 /** What a runner answers. */

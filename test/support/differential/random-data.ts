@@ -1,7 +1,7 @@
-import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../../../aql/reference/data.js';
-import type { RootType } from '../../../aql/scope-types.js';
-import { formatUtc } from '../../../base/iso8601.js';
-import type { JsonObject } from '../../../base/json.js';
+import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../../../aql/evaluate/data.js';
+import type { RootType } from '../../../aql/semantics/scope-types.js';
+import { formatUtc } from '../../../openehr/base/iso8601.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
 import {
   cluster,
   coded,
@@ -59,7 +59,7 @@ export function randomData(random: Random): ReferenceData {
     const details = random.chance(0.6) ? tree('at0000', randomItems(random, 1)) : undefined;
     commit({
       ehrId,
-      objectId: uuid('a', index),
+      versionedObjectUid: uuid('a', index),
       version: 1,
       type: 'EHR_STATUS',
       data: ehrStatus({
@@ -69,12 +69,12 @@ export function randomData(random: Random): ReferenceData {
       }),
     });
     const objects = random.list(0, 4, (number) => uuid('c', index * 10 + number));
-    for (const objectId of objects)
+    for (const versionedObjectUid of objects)
       for (let version = 1; version <= (random.chance(0.3) ? 2 : 1); version++) {
         const isDeletion = version === 2 && random.chance(0.4);
         commit({
           ehrId,
-          objectId,
+          versionedObjectUid,
           version,
           type: 'COMPOSITION',
           data: isDeletion ? null : randomComposition(random),
@@ -83,7 +83,7 @@ export function randomData(random: Random): ReferenceData {
     if (random.chance(0.6))
       commit({
         ehrId,
-        objectId: uuid('d', index),
+        versionedObjectUid: uuid('d', index),
         version: 1,
         type: 'FOLDER',
         data: randomFolder(random, objects, 2),
@@ -98,7 +98,7 @@ function timeOf(hour: number): Date {
 
 interface CommitParts {
   readonly ehrId: string;
-  readonly objectId: string;
+  readonly versionedObjectUid: string;
   readonly version: number;
   readonly type: RootType;
   readonly data: JsonObject | null;
@@ -106,8 +106,8 @@ interface CommitParts {
 }
 
 function versionOf(parts: CommitParts & { readonly contribution: number }): ReferenceVersion {
-  const { objectId, version, data } = parts;
-  const uid = `${objectId}::${SYSTEM}::${version}`;
+  const { versionedObjectUid, version, data } = parts;
+  const uid = `${versionedObjectUid}::${SYSTEM}::${version}`;
   const time = timeOf(parts.hour);
   const [change, code] =
     data === null ? ['deleted', '523'] : version === 1 ? ['creation', '249'] : ['modification', '251'];
@@ -125,7 +125,7 @@ function versionOf(parts: CommitParts & { readonly contribution: number }): Refe
     }),
     lifecycleState: coded(state, 'openehr', stateCode),
     contributionUid: uuid('b', parts.contribution),
-    precedingVersionUid: version === 1 ? null : `${objectId}::${SYSTEM}::${version - 1}`,
+    precedingVersionUid: version === 1 ? null : `${versionedObjectUid}::${SYSTEM}::${version - 1}`,
     data: data === null ? null : { ...data, uid: { _type: 'OBJECT_VERSION_ID', value: uid } },
   };
 }

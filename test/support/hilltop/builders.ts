@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../base/json.js';
+import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 
 /** An object with its class; attributes given as undefined and empty lists are left out. */
 function rm(type: string, attributes: Readonly<Record<string, JsonValue | undefined>>): JsonObject {

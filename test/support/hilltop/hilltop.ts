@@ -1,7 +1,7 @@
-import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../../../aql/reference/data.js';
-import type { RootType } from '../../../aql/scope-types.js';
-import { formatUtc } from '../../../base/iso8601.js';
-import type { JsonObject } from '../../../base/json.js';
+import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../../../aql/evaluate/data.js';
+import type { RootType } from '../../../aql/semantics/scope-types.js';
+import { formatUtc } from '../../../openehr/base/iso8601.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
 import { coded, dateTime, ehrStatus, element, folder, objectRef, text, tree, value } from './builders.js';
 import {
   committer,

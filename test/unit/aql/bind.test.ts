@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { bindParameters } from '../../../aql/bind.js';
-import { queryParameters } from '../../../aql/parameters.js';
-import { parseAql } from '../../../aql/parser/parse.js';
-import { renderAql } from '../../../aql/render.js';
-import type { JsonValue } from '../../../base/json.js';
+import { bindParameters } from '../../../aql/semantics/bind.js';
+import { queryParameters } from '../../../aql/semantics/parameters.js';
+import { parseAql } from '../../../aql/syntax/parse.js';
+import { renderAql } from '../../../aql/syntax/render.js';
+import type { JsonValue } from '../../../openehr/base/json.js';
 
 const O = 'OBSERVATION o[openEHR-EHR-OBSERVATION.blood_pressure.v2]';
 const bound = (aql: string, source: 'json' | 'text', values: Record<string, JsonValue>): string =>

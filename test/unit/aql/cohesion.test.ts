@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { evaluateQuery } from '../../../aql/reference/evaluate.js';
-import type { ReferenceData } from '../../../aql/reference/data.js';
-import { parseAql } from '../../../aql/parser/parse.js';
-import { resolveScope } from '../../../aql/scope.js';
-import type { CohesionNode, Scope, StepIdentity } from '../../../aql/scope-types.js';
-import type { JsonObject, JsonValue } from '../../../base/json.js';
+import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
+import type { ReferenceData } from '../../../aql/evaluate/data.js';
+import { parseAql } from '../../../aql/syntax/parse.js';
+import { resolveScope } from '../../../aql/semantics/scope.js';
+import type { PathNode, Scope, StepIdentity } from '../../../aql/semantics/scope-types.js';
+import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { cluster, composition, element, entry, text, tree } from '../../support/hilltop/builders.js';
 
 const DEV = 'openEHR-EHR-CLUSTER.device.v1';
@@ -24,7 +24,7 @@ function identityText(identity: StepIdentity): string {
   }
 }
 
-function treeText(node: CohesionNode): string {
+function treeText(node: PathNode): string {
   const children = node.children.map(treeText);
   const below =
     children.length === 0 ? '' : children.length === 1 ? `/${children[0] ?? ''}` : `/(${children.join(' ')})`;

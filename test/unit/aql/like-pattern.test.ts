@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isLike, likeRegex } from '../../../aql/like-pattern.js';
+import { isLike, likeRegex } from '../../../aql/semantics/like-pattern.js';
 
 /** JavaScript has no atomic groups; a lookahead with a back reference is one. */
 function asJavaScript(pcre: string): RegExp {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { executedAql } from '../../../aql/executed.js';
-import { pageOf, type Page } from '../../../aql/paging.js';
-import { parseAql } from '../../../aql/parser/parse.js';
+import { executedAql } from '../../../aql/result/executed.js';
+import { pageOf, type Page } from '../../../aql/result/paging.js';
+import { parseAql } from '../../../aql/syntax/parse.js';
 
 const NONE = { defaultFetch: null, maxFetch: null };
 const page = (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAql } from '../../../aql/parser/parse.js';
-import { renderAql } from '../../../aql/render.js';
-import { CdrError } from '../../../base/errors.js';
+import { parseAql } from '../../../aql/syntax/parse.js';
+import { renderAql } from '../../../aql/syntax/render.js';
+import { CdrError } from '../../../openehr/base/errors.js';
 import { treeOf } from '../../support/aql-tree.js';
 
 function failureOf(aql: string): string {

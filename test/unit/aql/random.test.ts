@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { evaluateQuery } from '../../../aql/reference/evaluate.js';
-import { readRm } from '../../../rm/read.js';
-import { validateRm } from '../../../rm/validate.js';
+import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
+import { readRm } from '../../../openehr/rm/read.js';
+import { validateRm } from '../../../openehr/rm/validate.js';
 import { prepareCase } from '../../support/aql-cases/prepare.js';
 import { differenceOf } from '../../support/aql-compare.js';
 import { randomCases, type RandomCase } from '../../support/aql-random.js';

@@ -1,4 +1,4 @@
-import { evaluateQuery } from '../../../aql/reference/evaluate.js';
+import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
 import { aqlCases } from '../../support/aql-cases/cases.js';
 import { CASE_NOW, prepareCase } from '../../support/aql-cases/prepare.js';
 import { describeCases, type CaseRunner } from '../../support/aql-cases/run-cases.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseAql } from '../../../aql/parser/parse.js';
-import { renderAql } from '../../../aql/render.js';
-import { canonicalText } from '../../../aql/reference/canonical-text.js';
-import type { JsonValue } from '../../../base/json.js';
+import { parseAql } from '../../../aql/syntax/parse.js';
+import { renderAql } from '../../../aql/syntax/render.js';
+import { canonicalText } from '../../../aql/evaluate/canonical-text.js';
+import type { JsonValue } from '../../../openehr/base/json.js';
 import { treeOf } from '../../support/aql-tree.js';
 import { queryTrees } from '../../support/aql-trees.js';
 

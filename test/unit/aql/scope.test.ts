@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAql } from '../../../aql/parser/parse.js';
-import { resolveScope } from '../../../aql/scope.js';
-import type { FromNode, Scope } from '../../../aql/scope-types.js';
+import { parseAql } from '../../../aql/syntax/parse.js';
+import { resolveScope } from '../../../aql/semantics/scope.js';
+import type { FromNode, Scope } from '../../../aql/semantics/scope-types.js';
 
 const scopeOf = (aql: string, ehrId: string | null = null): Scope => resolveScope(parseAql(aql), { ehrId });
 const fromOf = (from: string): Scope => scopeOf(`SELECT 1 FROM ${from}`);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAql } from '../../../aql/parser/parse.js';
-import { renderAql } from '../../../aql/render.js';
+import { parseAql } from '../../../aql/syntax/parse.js';
+import { renderAql } from '../../../aql/syntax/render.js';
 import {
   resolveTerminology,
   terminologyQuestions,
   type TerminologyAnswer,
-} from '../../../aql/terminology.js';
+} from '../../../aql/semantics/terminology.js';
 
 const EXPAND = "TERMINOLOGY('expand', 'hl7.org/fhir/4.0', 'url=x')";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { changeTypeOf, changeTypeTerm, lifecycleStateOf } from '../../../change/codes.js';
+import { changeTypeOf, changeTypeTerm, lifecycleStateOf } from '../../../change/commit/codes.js';
 
 describe('audit change types and lifecycle states', () => {
   it('are known by code, by rubric in any case, or by both', () => {

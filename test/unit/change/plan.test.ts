@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../../base/json.js';
-import { ASSUMED_STATE } from '../../../change/commit-state.js';
-import { planCommit } from '../../../change/plan.js';
-import type { CommitRequest, CommitState, VersionEntry } from '../../../change/request.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
+import { OPTIMISTIC_STATE } from '../../../change/commit/commit-state.js';
+import { planCommit } from '../../../change/commit/plan.js';
+import type { CommitRequest, CommitState, VersionEntry } from '../../../change/commit/request.js';
 import type { EhrDoc } from '../../../models/ehr.js';
 import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
 import { aMetadata } from '../../support/change.js';
@@ -41,7 +41,7 @@ const folder: JsonObject = {
 };
 
 function aState(more: Partial<CommitState> = {}): CommitState {
-  return { ...ASSUMED_STATE, ehr, ...more };
+  return { ...OPTIMISTIC_STATE, ehr, ...more };
 }
 
 function aRequest(...entries: VersionEntry[]): CommitRequest {
@@ -51,7 +51,7 @@ function aRequest(...entries: VersionEntry[]): CommitRequest {
 const creation: VersionEntry = {
   kind: 'create',
   type: 'FOLDER',
-  objectId: OBJECT,
+  versionedObjectUid: OBJECT,
   isChosenId: false,
   object: folder,
   ...aMetadata(),
@@ -59,14 +59,14 @@ const creation: VersionEntry = {
 const update: VersionEntry = {
   kind: 'update',
   type: 'FOLDER',
-  objectId: OBJECT,
+  versionedObjectUid: OBJECT,
   precedingVersionUid: V1,
   object: folder,
   ...aMetadata('251'),
 };
 const deletion: VersionEntry = {
   kind: 'delete',
-  objectId: OBJECT,
+  versionedObjectUid: OBJECT,
   precedingVersionUid: V1,
   staleCode: 'conflict',
   ...aMetadata('523', '523'),
@@ -124,7 +124,7 @@ describe('a plan', () => {
   });
 
   it('does not count on a derived document that may be missing', () => {
-    const { writes } = plan({ ...known, isAqlDoubted: true }, update);
+    const { writes } = plan({ ...known, mayLackIndex: true }, update);
     expect(writes.find((write) => 'matching' in write && write.collection === 'aql')).toMatchObject({
       matching: 'any',
     });
@@ -162,7 +162,7 @@ describe('a plan', () => {
     expect(codeOf({ ...known, ehr: frozen }, stale)).toBe('conflict');
     expect(codeOf(known, stale)).toBe('precondition-failed');
     expect(codeOf(known, { ...deletion, precedingVersionUid: stale.precedingVersionUid })).toBe('conflict');
-    expect(codeOf(known, { ...creation, objectId: 'new' })).toBe('conflict');
+    expect(codeOf(known, { ...creation, versionedObjectUid: 'new' })).toBe('conflict');
     expect(codeOf({ ...known, directoryId: null }, { ...creation, isChosenId: true })).toBe('conflict');
     expect(codeOf(known, { ...update, expectedUid: V1 })).toBe('precondition-failed');
   });
@@ -173,7 +173,7 @@ describe('a plan', () => {
   });
 
   it('believes an EHR it has not read to be modifiable and queryable, and says so in the hold', () => {
-    const { writes } = plan(aState({ ehr: 'assumed' }), creation);
+    const { writes } = plan(aState({ ehr: 'expected' }), creation);
     expect(writes[0]).toMatchObject({ filter: { is_queryable: true, is_modifiable: true } });
   });
 });

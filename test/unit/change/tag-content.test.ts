@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { requireTags, tagFault } from '../../../change/tag-content.js';
+import { requireTags, tagFault } from '../../../change/item-tag/tag-content.js';
 
 const tag = (targetPath: string | null) => ({ key: 'review', value: 'open', targetPath });
 

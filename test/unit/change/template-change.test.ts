@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { requireSameTemplate } from '../../../change/template-change.js';
+import { requireSameTemplate } from '../../../change/definition/template-change.js';
 
 describe('the template of the next version', () => {
   it.each([

@@ -11,14 +11,14 @@ import {
   fieldOf,
   fields,
   isSet,
-} from '../../../database/embedded/bson-slice.js';
+} from '../../../packages/embedded-mongodb/src/bson-slice.js';
 import {
   documentOf,
   encode,
-  newObjectId,
+  newVersionedObjectUid,
   rawValue,
   withFields,
-} from '../../../database/embedded/bson-write.js';
+} from '../../../packages/embedded-mongodb/src/bson-write.js';
 
 const { BSON } = mongoose.mongo;
 const { Long, Double, Int32, Decimal128, ObjectId, Timestamp, Binary, Code, MinKey, MaxKey, DBRef } = BSON;
@@ -29,7 +29,7 @@ const EVERYTHING = {
   document: { a: { b: 1 } },
   array: [1, 'two', { three: 3 }],
   binary: new Binary(Buffer.from([1, 2, 3])),
-  objectId: new ObjectId(),
+  versionedObjectUid: new ObjectId(),
   yes: true,
   date: new Date(5),
   nothing: null,
@@ -128,7 +128,7 @@ describe('writing', () => {
   });
 
   it('makes ObjectIds that are all different', () => {
-    const keys = new Set(Array.from({ length: 1_000 }, () => newObjectId().key()));
+    const keys = new Set(Array.from({ length: 1_000 }, () => newVersionedObjectUid().key()));
     expect(keys.size).toBe(1_000);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { readCommand, readLegacyQuery } from '../../../database/embedded/command.js';
-import { BsonError } from '../../../database/embedded/bson-slice.js';
+import { readCommand, readLegacyQuery } from '../../../packages/embedded-mongodb/src/command.js';
+import { BsonError } from '../../../packages/embedded-mongodb/src/bson-slice.js';
 import { opMessage } from '../../support/wire.js';
 
 const { BSON } = mongoose.mongo;

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { isNewer, parseGlibcVersion, relinkFor, versionNeeds } from '../../../database/embedded/elf.js';
+import {
+  isNewer,
+  parseGlibcVersion,
+  relinkFor,
+  versionNeeds,
+} from '../../../packages/embedded-mongodb/src/elf.js';
 
 interface Need {
   readonly file: string;

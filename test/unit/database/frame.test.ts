@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { FrameError, FrameReader, MAX_MESSAGE_BYTES, messageHead } from '../../../database/embedded/frame.js';
+import {
+  FrameError,
+  FrameReader,
+  MAX_MESSAGE_BYTES,
+  messageHead,
+} from '../../../packages/embedded-mongodb/src/frame.js';
 import { opMessage } from '../../support/wire.js';
 
 const MESSAGES = [

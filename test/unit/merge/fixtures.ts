@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
 import type { EhrDoc } from '../../../models/ehr.js';
 import type { ItemTagDoc } from '../../../models/item-tag.js';
 import type { RootType } from '../../../models/layout.js';
@@ -39,31 +39,38 @@ export function ehr(ehrId: string, further: Partial<EhrDoc> = {}): EhrDoc {
   };
 }
 
-export function uidOf(objectId: string, version: number): string {
-  return `${objectId}::local.cdr::${version}`;
+export function uidOf(versionedObjectUid: string, version: number): string {
+  return `${versionedObjectUid}::local.cdr::${version}`;
 }
 
 export function container(
-  objectId: string,
+  versionedObjectUid: string,
   type: RootType,
   further: Partial<VersionedObjectDoc> = {},
 ): VersionedObjectDoc {
   const version = further.latest_version ?? 1;
   return {
-    _id: objectId,
+    _id: versionedObjectUid,
     ehr_id: SOURCE,
     type,
     time_created: new Date(0),
     latest_version: version,
-    latest_version_uid: uidOf(objectId, version),
+    latest_version_uid: uidOf(versionedObjectUid, version),
     latest_time_committed: new Date(1_000),
     deleted: false,
     ...further,
   };
 }
 
-export function persistent(objectId: string, further: Partial<VersionedObjectDoc> = {}): VersionedObjectDoc {
-  return container(objectId, 'COMPOSITION', { category: '431', template_id: 'problems', ...further });
+export function persistent(
+  versionedObjectUid: string,
+  further: Partial<VersionedObjectDoc> = {},
+): VersionedObjectDoc {
+  return container(versionedObjectUid, 'COMPOSITION', {
+    category: '431',
+    template_id: 'problems',
+    ...further,
+  });
 }
 
 export function latest(of: VersionedObjectDoc, content: JsonObject, state = '532'): VersionDoc {

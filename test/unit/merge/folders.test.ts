@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../../base/json.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
 import { asNewDirectory, withCopiedFolder, withoutFolder } from '../../../merge/folders.js';
 
 const copy = (root: JsonObject, survivors: readonly [string, string][] = []) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../../base/json.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
 import { planMerge, type MergeSnapshot } from '../../../merge/plan.js';
 import type { VersionDoc } from '../../../models/version.js';
 import {
@@ -109,7 +109,7 @@ describe('planMerge PERSISTENT', () => {
       {
         kind: 'update',
         type: 'COMPOSITION',
-        objectId: 'theirs',
+        versionedObjectUid: 'theirs',
         precedingVersionUid: uidOf('theirs', 2),
         object: { _type: 'COMPOSITION', of: winner },
         audit: { changeType: '251', committer, description },
@@ -119,7 +119,7 @@ describe('planMerge PERSISTENT', () => {
       {
         kind: 'delete',
         type: 'COMPOSITION',
-        objectId: 'mine',
+        versionedObjectUid: 'mine',
         precedingVersionUid: uidOf('mine', 3),
         staleCode: 'conflict',
         audit: { changeType: '523', committer, description },
@@ -181,7 +181,7 @@ describe('planMerge COPY', () => {
       {
         kind: 'update',
         type: 'FOLDER',
-        objectId: 'their-dir',
+        versionedObjectUid: 'their-dir',
         precedingVersionUid: uidOf('their-dir', 4),
         audit: { changeType: '251' },
         object: {
@@ -200,7 +200,7 @@ describe('planMerge COPY', () => {
       {
         kind: 'create',
         type: 'FOLDER',
-        objectId: 'folder-uid',
+        versionedObjectUid: 'folder-uid',
         audit: { changeType: '249' },
         object: { name: { value: 'mine' } },
       },

@@ -57,8 +57,8 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
 
 const replaced = (...docs: readonly (typeof containers)[number][]): UnmergeSnapshot['containers'] =>
   new Map([...containers, ...docs].map((doc) => [doc._id, doc]));
-const without = (objectId: string): UnmergeSnapshot['containers'] =>
-  new Map(containers.filter(({ _id }) => _id !== objectId).map((doc) => [doc._id, doc]));
+const without = (versionedObjectUid: string): UnmergeSnapshot['containers'] =>
+  new Map(containers.filter(({ _id }) => _id !== versionedObjectUid).map((doc) => [doc._id, doc]));
 const since = (...uids: readonly string[]): UnmergeSnapshot['since'] => [
   { _id: 'since', versions: uids.map((uid) => ({ uid, type: 'COMPOSITION' })) },
 ];

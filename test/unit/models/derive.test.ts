@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { wholeObject } from '../../../aql/result-set.js';
-import type { JsonObject, JsonValue } from '../../../base/json.js';
-import { deriveAqlDocument, type DerivationInput } from '../../../models/derive.js';
+import { wholeObject } from '../../../aql/result/result-set.js';
+import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
+import { deriveAqlDocument, type DerivationInput } from '../../../aql/index/derive.js';
 import { NO_START } from '../../../models/layout.js';
 import { HILLTOP, versionUid } from '../../support/hilltop/hilltop.js';
 import { ARCHETYPES } from '../../support/hilltop/compositions.js';
@@ -13,7 +13,7 @@ const files = readdirSync(FOLDER).filter((name) => !name.includes('invalid'));
 const input: DerivationInput = {
   versionUid: 'cccccccc-0000-4000-8000-000000000001::local.cdr::1',
   ehrId: 'eeeeeeee-0000-4000-8000-000000000001',
-  objectId: 'cccccccc-0000-4000-8000-000000000001',
+  versionedObjectUid: 'cccccccc-0000-4000-8000-000000000001',
   version: 1,
   type: 'COMPOSITION',
   timeCommitted: new Date('2021-03-01T09:00:00Z'),

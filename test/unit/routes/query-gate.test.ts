@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { CdrError } from '../../../base/errors.js';
-import { QueryGate, type QueryPlaces } from '../../../routes/query/query-gate.js';
+import { CdrError } from '../../../openehr/base/errors.js';
+import { QueryGate, type QueryPlaces } from '../../../query/gate.js';
 
 const WAIT_MS = 1000;
 

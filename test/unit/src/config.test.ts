@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { loadConfig } from '../../../src/config.js';
-import { isLoopback } from '../../../src/loopback.js';
-import { configurationPage } from '../../../src/configuration-page.js';
-import { envExample } from '../../../src/env-example.js';
-import { limitsPage } from '../../../src/limits-page.js';
-import { PRESENCE_MATTERS, SETTINGS } from '../../../src/setting-list.js';
+import { loadConfig } from '../../../src/settings/config.js';
+import { isLoopback } from '../../../src/middleware/loopback.js';
+import { configurationPage } from '../../../scripts/pages/configuration-page.js';
+import { envExample } from '../../../scripts/pages/env-example.js';
+import { limitsPage } from '../../../scripts/pages/limits-page.js';
+import { PRESENCE_MATTERS, SETTINGS } from '../../../src/settings/setting-list.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import { loadConfig } from '../../../src/config.js';
-import { SETTINGS } from '../../../src/setting-list.js';
+import { loadConfig } from '../../../src/settings/config.js';
+import { SETTINGS } from '../../../src/settings/setting-list.js';
 
 const root = new URL('../../../', import.meta.url);
 const text = (path: string): string => readFileSync(new URL(path, root), 'utf8');

@@ -2,8 +2,8 @@ import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { envExample } from '../../../src/env-example.js';
-import { readEnvFile } from '../../../src/env-file.js';
+import { envExample } from '../../../scripts/pages/env-example.js';
+import { readEnvFile } from '../../../src/settings/env-file.js';
 import { runCommand } from '../../support/command-line.js';
 
 jest.setTimeout(120_000);
@@ -72,17 +72,25 @@ describe('.env in the working directory', () => {
 
 it('is read by the command alone, so that tests and measurements never see it', () => {
   const root = new URL('../../../', import.meta.url);
-  const sources = ['src', 'bench', 'test', 'scripts'].flatMap((room) =>
+  const sources = ['src', 'cli', 'bench', 'test', 'scripts'].flatMap((room) =>
     readdirSync(new URL(room, root), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.m?[jt]s$/.test(file))
       .map((file) => `${room}/${file}`),
   );
   const text = (file: string): string => readFileSync(new URL(file, root), 'utf8');
   const readers = sources.filter((file) => /readEnvFile|loadEnvFile|env-file/.test(text(file)));
-  expect(readers.sort()).toEqual(['src/env-file.ts', 'src/everchart.mjs', 'test/unit/src/env-file.test.ts']);
-  // Tests start the command only by these two, which give it a folder without such a file.
+  expect(readers.sort()).toEqual([
+    'src/everchart.mjs',
+    'src/settings/env-file.ts',
+    'test/unit/src/env-file.test.ts',
+  ]);
+  // Tests and measurements start the command only by these, which give it a folder without such a file.
   const starters = sources.filter(
     (file) => text(file).includes('everchart.mjs') && / spawn\(/.test(text(file)),
   );
-  expect(starters.sort()).toEqual(['test/http/build.test.ts', 'test/support/command-process.ts']);
+  expect(starters.sort()).toEqual([
+    'bench/compare.ts',
+    'test/http/build.test.ts',
+    'test/support/command-process.ts',
+  ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../../src/logger.js';
-import { misspeltSettings, logMisspeltSettings } from '../../../src/misspelt-settings.js';
+import { misspeltSettings, logMisspeltSettings } from '../../../src/settings/misspelt-settings.js';
 
 const KUBERNETES = {
   MONGODB_SERVICE_HOST: '10.0.0.11',

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { ImportFiles } from '../../../src/transfer/import-progress.js';
-import { openOutput } from '../../../src/transfer/output.js';
+import { ImportFiles } from '../../../cli/transfer/import-progress.js';
+import { openOutput } from '../../../cli/transfer/output.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'everchart-private-'));
 const file = (name: string): string => join(folder, name);

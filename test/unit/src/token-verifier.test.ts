@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import type { JwtSettings } from '../../../base/settings.js';
-import { loadConfig } from '../../../src/config.js';
-import { developmentToken, lifetimeSeconds } from '../../../src/development-token.js';
-import { keySet } from '../../../src/key-set.js';
-import { tokenVerifier } from '../../../src/token-verifier.js';
+import type { JwtSettings } from '../../../config/settings.js';
+import { loadConfig } from '../../../src/settings/config.js';
+import { developmentToken, lifetimeSeconds } from '../../../cli/development-token.js';
+import { keySet } from '../../../src/identity/key-set.js';
+import { tokenVerifier } from '../../../src/identity/token-verifier.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { QueryPlan } from '../../../../aql/translate/plan.js';
-import { shapeCatalogue } from '../../../../aql/translate/shapes.js';
-import { translate, type TranslationContext } from '../../../../aql/translate/translate.js';
+import type { QueryPlan } from '../../../../aql/mongo/plan.js';
+import { shapeCatalogue } from '../../../../aql/index/shapes.js';
+import { translate, type TranslationContext } from '../../../../aql/mongo/translate.js';
 import { A, DIA, O, SYS, type CaseOptions } from '../../../support/aql-cases/aql-case.js';
 import { prepareCase } from '../../../support/aql-cases/prepare.js';
 

@@ -1,0 +1,169 @@
+import { unreachable } from '../../openehr/base/unreachable.js';
+import type {
+  CodeItem,
+  Comparison,
+  ComparisonOperator,
+  Condition,
+  Literal,
+  MatchItem,
+  MatchesTest,
+  ValueExpression,
+} from '../syntax/ast.js';
+import { isLike } from '../semantics/like-pattern.js';
+import type { Scope } from '../semantics/scope-types.js';
+import { presentTime, type Clock } from '../semantics/present-time.js';
+import { callFunction } from './functions.js';
+import { compareIdentifier, type Rules } from './predicate.js';
+import { isThere, type Row } from './rows.js';
+import { compareReadings, compareWithLiteral, plain, readingOf, textForm, type Found } from './value.js';
+
+/** True, false, or null = unknown. */
+export type Truth = boolean | null;
+
+/** Evaluates values and conditions in rows of one query. */
+export class RowEvaluator {
+  constructor(
+    private readonly scope: Scope,
+    private readonly rules: Rules,
+    private readonly clock: Clock,
+  ) {}
+
+  /** WHERE in three-valued logic (section 2.7). */
+  truth(condition: Condition, row: Row): Truth {
+    switch (condition.kind) {
+      case 'and':
+        return all(condition.operands.map((each) => this.truth(each, row)));
+      case 'or':
+        return not(all(condition.operands.map((each) => not(this.truth(each, row)))));
+      case 'not':
+        return not(this.truth(condition.operand, row));
+      case 'exists':
+        return isThere(this.scope.existenceOf(condition.path), row, this.rules);
+      case 'comparison':
+        return this.comparison(condition, row);
+      case 'like':
+        return negateIf(condition.negated, this.like(condition.left, condition.pattern, row));
+      case 'matches':
+        return negateIf(condition.negated, this.matches(condition, row));
+      default:
+        return unreachable(condition);
+    }
+  }
+
+  /** The value of an expression in a row, null = NULL. */
+  value(expression: ValueExpression, row: Row): Found | null {
+    switch (expression.kind) {
+      case 'path':
+        return row.values.get(this.scope.useOf(expression).index) ?? null;
+      case 'function': {
+        const args = expression.args.map((arg) => this.value(arg, row));
+        const result = callFunction(expression, args, this.clock);
+        return result === null ? null : plain(result);
+      }
+      case 'null':
+        return null;
+      case 'parameter':
+      case 'terminology':
+        throw new TypeError(`${expression.kind} is resolved before evaluation`);
+      default:
+        return plain(expression.value);
+    }
+  }
+
+  private comparison(condition: Comparison, row: Row): Truth {
+    const { left, operator, right } = condition;
+    if (right.kind === 'null') {
+      const isPresent =
+        left.kind === 'path'
+          ? isThere(this.scope.existenceOf(left), row, this.rules)
+          : this.value(left, row) !== null;
+      return isPresent === (operator === '!=');
+    }
+    const [leftLiteral, rightLiteral] = [this.literal(left), this.literal(right)];
+    if (rightLiteral !== null) return this.withLiteral(left, operator, rightLiteral, row);
+    if (leftLiteral !== null) return this.withLiteral(right, turned(operator), leftLiteral, row);
+    const [leftValue, rightValue] = [this.value(left, row), this.value(right, row)];
+    if (leftValue === null || rightValue === null) return null;
+    return compareReadings(readingOf(leftValue), operator, readingOf(rightValue));
+  }
+
+  /** The literal that a value is in every row: the present time is one too, so that it can be a time. */
+  private literal(value: ValueExpression): Exclude<Literal, { kind: 'null' }> | null {
+    if (value.kind === 'function')
+      switch (value.name) {
+        case 'NOW':
+        case 'CURRENT_DATE':
+        case 'CURRENT_TIME':
+        case 'CURRENT_DATE_TIME':
+        case 'CURRENT_TIMEZONE':
+          return { kind: 'string', value: presentTime(value.name, this.clock), at: value.at };
+        default:
+          return null;
+      }
+    const isLiteral =
+      value.kind === 'string' ||
+      value.kind === 'integer' ||
+      value.kind === 'real' ||
+      value.kind === 'boolean';
+    return isLiteral ? value : null;
+  }
+
+  private withLiteral(
+    value: ValueExpression,
+    operator: ComparisonOperator,
+    literal: Literal | CodeItem,
+    row: Row,
+  ): Truth {
+    const found = this.value(value, row);
+    if (found === null) return null;
+    const kind = value.kind === 'path' ? this.scope.useOf(value).type.identifier : null;
+    if (literal.kind === 'string' && kind !== null)
+      return compareIdentifier(found, operator, literal.value, { kind, rules: this.rules });
+    return compareWithLiteral(readingOf(found), operator, literal);
+  }
+
+  private like(left: ValueExpression, pattern: { readonly kind: string }, row: Row): Truth {
+    const found = this.value(left, row);
+    if (found === null) return null;
+    const text = textForm(found);
+    return text !== null && isLike(text, 'value' in pattern ? String(pattern.value) : '');
+  }
+
+  private matches({ left, set }: MatchesTest, row: Row): Truth {
+    if (set.kind === 'uri') throw new TypeError('URIs are resolved before evaluation');
+    if (this.value(left, row) === null) return null;
+    return set.items.some((item) => this.withLiteral(left, '=', literalItem(item), row) === true);
+  }
+}
+
+function literalItem(item: MatchItem): Literal | CodeItem {
+  if (item.kind === 'parameter' || item.kind === 'terminology')
+    throw new TypeError(`${item.kind} is resolved before evaluation`);
+  return item;
+}
+
+const TURNED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  '=': '=',
+  '!=': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+
+function turned(operator: ComparisonOperator): ComparisonOperator {
+  return TURNED[operator];
+}
+
+function all(parts: readonly Truth[]): Truth {
+  if (parts.includes(false)) return false;
+  return parts.includes(null) ? null : true;
+}
+
+function not(truth: Truth): Truth {
+  return truth === null ? null : !truth;
+}
+
+function negateIf(isNegated: boolean, truth: Truth): Truth {
+  return isNegated ? not(truth) : truth;
+}

@@ -1,0 +1,51 @@
+import type { JsonObject } from '../../openehr/base/json.js';
+import type { Page } from '../result/paging.js';
+import type { RootType } from '../semantics/scope-types.js';
+
+/** All that the reference evaluator reads: plain data, any order. */
+export interface ReferenceData {
+  readonly ehrs: readonly ReferenceEhr[];
+  readonly versions: readonly ReferenceVersion[];
+}
+
+export interface ReferenceEhr {
+  readonly ehrId: string;
+  readonly systemId: string;
+  readonly timeCreated: Date;
+  /** Of today's EHR_STATUS. */
+  readonly isQueryable: boolean;
+  /** Merged into another EHR: in no query. */
+  readonly isMerged?: boolean;
+}
+
+/** One VERSION. */
+export interface ReferenceVersion {
+  /** OBJECT_VERSION_ID. */
+  readonly uid: string;
+  readonly ehrId: string;
+  readonly type: RootType;
+  /** Equals the time of `commitAudit`. */
+  readonly timeCommitted: Date;
+  /** AUDIT_DETAILS. */
+  readonly commitAudit: JsonObject;
+  /** DV_CODED_TEXT. */
+  readonly lifecycleState: JsonObject;
+  readonly contributionUid: string;
+  readonly precedingVersionUid: string | null;
+  readonly signature?: string;
+  /** Canonical JSON, null for a deletion. */
+  readonly data: JsonObject | null;
+}
+
+/** What of the request and the server changes the rows. */
+export interface ReferenceOptions {
+  /** The server's system id. */
+  readonly systemId: string;
+  /** Latest means latest at this time. */
+  readonly asOf?: Date | null;
+  readonly subsumption?: boolean;
+  /** The present time of CURRENT_… functions, and the server's zone in minutes east of UTC. */
+  readonly now: Date;
+  readonly zoneOffsetMinutes?: number;
+  readonly page?: Pick<Page, 'top' | 'offset' | 'limit'>;
+}

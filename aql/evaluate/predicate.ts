@@ -1,0 +1,166 @@
+import { parseEhrId } from '../../openehr/base/object-version-id.js';
+import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
+import type {
+  ComparisonOperator,
+  NodeId,
+  NodePredicate,
+  PathStep,
+  Predicate,
+  PredicateComparison,
+  PredicateCondition,
+  PredicateRegex,
+} from '../syntax/ast.js';
+import { parseVersionOperand } from '../semantics/identifier-operand.js';
+import { compiledRegex } from '../semantics/regex.js';
+import type { PathType } from '../semantics/scope-types.js';
+import { pathType, stepType } from '../semantics/typing.js';
+import { isArchetypeId } from '../syntax/words.js';
+import { attributeValues, compareKeys, compareReadings, compareWithLiteral, holds } from './value.js';
+import { readingOf, textForm, type Found } from './value.js';
+
+/** What of the request the comparisons depend on. */
+export interface Rules {
+  readonly systemId: string;
+  readonly subsumption: boolean;
+}
+
+/** Whether an element of one of `classes` fits a predicate (section 1.3). */
+export function fits(
+  element: Found,
+  predicate: Predicate | null,
+  classes: ReadonlySet<string>,
+  rules: Rules,
+): boolean {
+  if (predicate === null) return true;
+  return predicate.alternatives.some((group) =>
+    group.every((condition) => conditionHolds(element, condition, classes, rules)),
+  );
+}
+
+function conditionHolds(
+  element: Found,
+  condition: PredicateCondition,
+  classes: ReadonlySet<string>,
+  rules: Rules,
+): boolean {
+  switch (condition.kind) {
+    case 'node':
+      return hasNodeId(element, condition.id, rules) && hasName(element, condition.name);
+    case 'node-parameter':
+      throw new TypeError('parameters are bound before evaluation');
+    case 'predicate-comparison':
+      return comparisonHolds(element, condition, classes, rules);
+    case 'predicate-regex':
+      return regexHolds(element, condition, classes, rules);
+  }
+}
+
+function hasNodeId(element: Found, id: NodeId, rules: Rules): boolean {
+  const nodeId = attributeOf(element, 'archetype_node_id');
+  return typeof nodeId === 'string' && isNodeIdMatch(nodeId, id.value, rules.subsumption);
+}
+
+const VERSIONED = /^(.*)\.v(\d+)(?:[.-].*)?$/;
+
+/** Whether a node id is the wanted one; with subsumption also a specialisation of that archetype (section 2.3). */
+export function isNodeIdMatch(nodeId: string, wanted: string, subsumption: boolean): boolean {
+  if (nodeId === wanted) return true;
+  if (!subsumption || !isArchetypeId(wanted)) return false;
+  const [, concept, major] = VERSIONED.exec(nodeId) ?? [];
+  const [, wantedConcept, wantedMajor] = VERSIONED.exec(wanted) ?? [];
+  if (concept === undefined || wantedConcept === undefined || major !== wantedMajor) return false;
+  return concept === wantedConcept || concept.startsWith(`${wantedConcept}-`);
+}
+
+function hasName(element: Found, name: NodePredicate['name']): boolean {
+  if (name === null) return true;
+  const given = attributeOf(element, 'name');
+  if (!isJsonObject(given)) return false;
+  if (name.kind === 'string') return given['value'] === name.value;
+  if (name.kind === 'parameter') throw new TypeError('parameters are bound before evaluation');
+  const code = given['defining_code'];
+  if (!isJsonObject(code)) return false;
+  const terminology = code['terminology_id'];
+  const isSame = (wanted: string, codeString: string): boolean =>
+    code['code_string'] === codeString && isJsonObject(terminology) && terminology['value'] === wanted;
+  return name.kind === 'node-id' ? isSame('local', name.value) : isSame(name.terminology, name.code);
+}
+
+function attributeOf(element: Found, attribute: string): JsonValue {
+  return isJsonObject(element.value) ? (element.value[attribute] ?? null) : null;
+}
+
+/** A predicate's path holds when any of the values that it reaches does. */
+function comparisonHolds(
+  element: Found,
+  condition: PredicateComparison,
+  classes: ReadonlySet<string>,
+  rules: Rules,
+): boolean {
+  const { path, operator, operand } = condition;
+  const values = valuesAlong(element, path.steps, classes, rules);
+  if (operand.kind === 'null') return values.length > 0 === (operator === '!=');
+  if (operand.kind === 'parameter') throw new TypeError('parameters are bound before evaluation');
+  if (operand.kind === 'object-path') {
+    const others = valuesAlong(element, operand.steps, classes, rules);
+    return values.some((value) =>
+      others.some((other) => compareReadings(readingOf(value), operator, readingOf(other))),
+    );
+  }
+  const literal = operand.kind === 'node-id' ? { ...operand, kind: 'string' as const } : operand;
+  const identifier = pathType(classes, path.steps)?.identifier ?? null;
+  const isNodeId = path.steps.length === 1 && path.steps[0]?.attribute === 'archetype_node_id';
+  return values.some((value) => {
+    if (literal.kind === 'string' && identifier !== null)
+      return compareIdentifier(value, operator, literal.value, { kind: identifier, rules });
+    if (literal.kind === 'string' && isNodeId && operator === '=')
+      return typeof value.value === 'string' && isNodeIdMatch(value.value, literal.value, rules.subsumption);
+    return compareWithLiteral(readingOf(value), operator, literal);
+  });
+}
+
+function regexHolds(
+  element: Found,
+  condition: PredicateRegex,
+  classes: ReadonlySet<string>,
+  rules: Rules,
+): boolean {
+  const regex = compiledRegex(condition.pattern, condition.at);
+  return valuesAlong(element, condition.path.steps, classes, rules).some((value) => {
+    const text = textForm(value);
+    return text !== null && regex.test(text);
+  });
+}
+
+/** All values that steps reach from an element, through every list on the way. */
+export function valuesAlong(
+  element: Found,
+  steps: readonly PathStep[],
+  classes: ReadonlySet<string>,
+  rules: Rules,
+): readonly Found[] {
+  const [step, ...rest] = steps;
+  if (step === undefined) return [element];
+  const inner = stepType(classes, step.attribute).classes;
+  return attributeValues(element, step.attribute)
+    .filter((value) => fits(value, step.predicate, inner, rules))
+    .flatMap((value) => valuesAlong(value, rest, inner, rules));
+}
+
+/** `uid/value` or `ehr_id/value` compared with a text in its operand forms (section 2.4). */
+export function compareIdentifier(
+  left: Found,
+  operator: ComparisonOperator,
+  text: string,
+  context: { readonly kind: NonNullable<PathType['identifier']>; readonly rules: Rules },
+): boolean {
+  if (operator === '!=') return !compareIdentifier(left, '=', text, context);
+  const value = typeof left.value === 'string' ? left.value : '';
+  if (context.kind === 'ehr') return holds(compareKeys(value, parseEhrId(text) ?? text), operator);
+  const operand = parseVersionOperand(text, context.rules.systemId);
+  if (operand === null) return context.kind === 'folder' && holds(compareKeys(value, text), operator);
+  const [versionedObjectUid = '', , version] = value.split('::');
+  const order = compareKeys(versionedObjectUid.toLowerCase(), operand.versionedObjectUid);
+  if (order !== 0 || operand.version === null) return holds(order, operator);
+  return holds(Number(version ?? 0) - operand.version, operator);
+}

@@ -1,0 +1,95 @@
+import type { PathNode, Existence, PathUse, Scope, StepIdentity } from '../semantics/scope-types.js';
+import type { Bound, Tuple } from './contains.js';
+import { fits, isNodeIdMatch, valuesAlong, type Rules } from './predicate.js';
+import { attributeValues, plain, type Found } from './value.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+
+/** One row before WHERE: the bound objects, the value of every path, and the elements chosen on the way. */
+export interface Row {
+  readonly tuple: Tuple;
+  /** By use index; absent = NULL. */
+  readonly values: ReadonlyMap<number, Found>;
+  /** By node id; absent = NULL. */
+  readonly elements: ReadonlyMap<number, Found>;
+}
+
+type Choice = Pick<Row, 'values' | 'elements'>;
+
+const NOTHING: Choice = { values: new Map(), elements: new Map() };
+
+/** Extends a tuple of FROM by the choices that its paths leave (section 2.5): one row per combination. */
+export function rowsOf(tuple: Tuple, scope: Scope, rules: Rules): readonly Row[] {
+  let choices: readonly Choice[] = [NOTHING];
+  for (const tree of scope.trees) {
+    if (tree === undefined) continue;
+    const bound = tuple[tree.alias.index] ?? null;
+    const own = bound === null ? [] : choose(tree, plain(bound.object), tree.uses, rules);
+    choices = product(choices, own);
+  }
+  return choices.map((choice) => ({ tuple, ...choice }));
+}
+
+/** The alternatives below an element, for the paths still `active`; none when nothing asked for is there. */
+function choose(node: PathNode, element: Found, active: readonly PathUse[], rules: Rules): readonly Choice[] {
+  const here = active.filter((use) => {
+    const depth = use.steps.findIndex((step) => step.node === node);
+    return fits(element, use.steps[depth]?.filter ?? null, node.classes, rules);
+  });
+  const ends = node.ends.filter((use) => here.includes(use));
+  const below = node.children.map((child) => {
+    const through = child.uses.filter((use) => here.includes(use));
+    if (through.length === 0) return [];
+    return attributeValues(element, child.attribute ?? '')
+      .filter((value) => hasIdentity(value, child.identity, rules))
+      .flatMap((value) => choose(child, value, through, rules));
+  });
+  if (ends.length === 0 && below.every((list) => list.length === 0)) return [];
+  const own: Choice = {
+    values: new Map(ends.map((use) => [use.index, element])),
+    elements: new Map([[node.id, element]]),
+  };
+  return below.reduce<readonly Choice[]>(product, [own]);
+}
+
+/** Left outer: where there is no alternative there is one NULL. */
+function product(rows: readonly Choice[], alternatives: readonly Choice[]): readonly Choice[] {
+  const list = alternatives.length === 0 ? [NOTHING] : alternatives;
+  return rows.flatMap((row) =>
+    list.map((choice) => ({
+      values: new Map([...row.values, ...choice.values]),
+      elements: new Map([...row.elements, ...choice.elements]),
+    })),
+  );
+}
+
+function hasIdentity(element: Found, identity: StepIdentity, rules: Rules): boolean {
+  if (identity.kind === 'base') return true;
+  if (!isJsonObject(element.value)) return false;
+  const { archetype_node_id: nodeId, name } = element.value;
+  const isNamed = (wanted: string | null): boolean =>
+    wanted === null || (isJsonObject(name) && name['value'] === wanted);
+  if (identity.kind === 'name') return isNamed(identity.name);
+  if (typeof nodeId !== 'string') return false;
+  if (identity.kind === 'code') return nodeId === identity.nodeId;
+  return isNodeIdMatch(nodeId, identity.archetypeId, rules.subsumption) && isNamed(identity.name);
+}
+
+/** Whether the operand of an EXISTS is there in a row (`Existence`). */
+export function isThere(existence: Existence, row: Row, rules: Rules): boolean {
+  if (existence.kind === 'use') return row.values.has(existence.use.index);
+  const { alias, path, shared } = existence;
+  const bound: Bound | null = row.tuple[alias.index] ?? null;
+  if (bound === null) return false;
+  let element = plain(bound.object);
+  let classes: ReadonlySet<string> = new Set(alias.classes);
+  let depth = 0;
+  if (!fits(element, path.predicate, classes, rules)) return false;
+  for (const { node, filter } of shared.slice(1)) {
+    const chosen = node === null ? undefined : row.elements.get(node.id);
+    if (node === null || chosen === undefined) break;
+    if (!fits(chosen, filter, node.classes, rules)) return false;
+    [element, classes] = [chosen, node.classes];
+    depth++;
+  }
+  return valuesAlong(element, path.steps.slice(depth), classes, rules).length > 0;
+}

@@ -1,0 +1,173 @@
+import { formatUtc } from '../../openehr/base/iso8601.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { compositionRef, contributionRef, ehrObject, folderRef, objectRef } from '../semantics/ehr-object.js';
+import type { RootType } from '../semantics/scope-types.js';
+import { isArchetypeId } from '../syntax/words.js';
+import type { ReferenceData, ReferenceEhr, ReferenceVersion } from './data.js';
+
+/** One object of a version's tree. */
+export interface Node {
+  readonly object: JsonObject;
+  readonly version: Version;
+  /** Depth-first number; the root is 0. */
+  readonly number: number;
+  /** Number of the last node below, its own number without any. */
+  readonly last: number;
+  /** The nearest node with an archetype id, itself included. */
+  readonly archetypeRoot: Node | null;
+}
+
+/** A version with its tree. */
+export interface Version {
+  readonly uid: string;
+  readonly versionedObjectUid: string;
+  readonly number: number;
+  readonly type: RootType;
+  readonly source: ReferenceVersion;
+  /** ORIGINAL_VERSION. */
+  readonly object: JsonObject;
+  /** All objects with `_type`, root first; empty for a deletion. */
+  readonly nodes: readonly Node[];
+}
+
+/** An EHR at the time looked at. */
+export interface Ehr {
+  readonly source: ReferenceEhr;
+  /** As paths see it: ehr_status and directory are the objects themselves. */
+  readonly pathObject: JsonObject;
+  /** The cell of `SELECT e`. */
+  readonly cell: JsonObject;
+  /** Every version with data, deletions left out. */
+  readonly versions: readonly Version[];
+  /** Those that are latest and not deleted. */
+  readonly latest: readonly Version[];
+}
+
+/** All EHRs that exist at `asOf` (null: now), merged ones left out. */
+export function ehrsAt(data: ReferenceData, asOf: Date | null): readonly Ehr[] {
+  const time = asOf?.getTime() ?? Infinity;
+  return data.ehrs
+    .filter((ehr) => ehr.isMerged !== true && ehr.timeCreated.getTime() <= time)
+    .map((ehr) => {
+      const own = data.versions.filter(
+        (each) => each.ehrId === ehr.ehrId && each.timeCommitted.getTime() <= time,
+      );
+      return ehrOf(ehr, own);
+    });
+}
+
+function ehrOf(source: ReferenceEhr, own: readonly ReferenceVersion[]): Ehr {
+  const all = own.map(versionOf);
+  const containers = [...new Set(all.map(({ versionedObjectUid }) => versionedObjectUid))].map(
+    (versionedObjectUid) => {
+      const chain = all
+        .filter((each) => each.versionedObjectUid === versionedObjectUid)
+        .sort((a, b) => a.number - b.number);
+      return {
+        versionedObjectUid,
+        chain,
+        created: chain[0]?.source.timeCommitted.getTime() ?? 0,
+        last: chain[chain.length - 1],
+      };
+    },
+  );
+  const live = containers
+    .filter(({ last }) => last !== undefined && last.source.data !== null)
+    .sort((a, b) => a.created - b.created || compare(a.versionedObjectUid, b.versionedObjectUid));
+  const latest = live.flatMap(({ last }) => (last === undefined ? [] : [last]));
+  const versions = all.filter((each) => each.source.data !== null);
+  return { source, versions, latest, ...ehrObjects(source, latest, own) };
+}
+
+function ehrObjects(
+  source: ReferenceEhr,
+  latest: readonly Version[],
+  own: readonly ReferenceVersion[],
+): { pathObject: JsonObject; cell: JsonObject } {
+  const ofType = (type: RootType): Version[] => latest.filter((each) => each.type === type);
+  const status = ofType('EHR_STATUS')[0];
+  const folders = ofType('FOLDER');
+  const compositionIds = ofType('COMPOSITION').map(({ versionedObjectUid }) => versionedObjectUid);
+  const contributionUids = contributionsOf(own);
+  const cell = ehrObject({
+    ehrId: source.ehrId,
+    systemId: source.systemId,
+    timeCreated: formatUtc(source.timeCreated),
+    ehrStatusUid: status?.uid ?? null,
+    directoryId: folders[0]?.versionedObjectUid ?? null,
+    compositionIds,
+    contributionUids,
+  });
+  const root = (version: Version | undefined): JsonValue => version?.nodes[0]?.object ?? null;
+  const pathObject = {
+    ...cell,
+    ehr_status: root(status),
+    directory: root(folders[0]),
+    compositions: compositionIds.map(compositionRef),
+    contributions: contributionUids.map(contributionRef),
+    folders: folders.map(({ versionedObjectUid }) => folderRef(versionedObjectUid)),
+  };
+  return { pathObject, cell };
+}
+
+function contributionsOf(own: readonly ReferenceVersion[]): string[] {
+  const times = new Map<string, number>();
+  for (const { contributionUid, timeCommitted } of own) times.set(contributionUid, timeCommitted.getTime());
+  return [...times].sort(([a, x], [b, y]) => x - y || compare(a, b)).map(([uid]) => uid);
+}
+
+function versionOf(source: ReferenceVersion): Version {
+  const [versionedObjectUid = '', , number = '0'] = source.uid.split('::');
+  const root =
+    source.data === null ? null : { ...source.data, uid: { _type: 'OBJECT_VERSION_ID', value: source.uid } };
+  const nodes: Node[] = [];
+  const version: Version = {
+    uid: source.uid,
+    versionedObjectUid: versionedObjectUid.toLowerCase(),
+    number: Number(number),
+    type: source.type,
+    source,
+    object: originalVersion(source, root),
+    nodes,
+  };
+  if (root !== null) collect(root, null, version, nodes);
+  return version;
+}
+
+function collect(object: JsonObject, above: Node | null, version: Version, nodes: Node[]): void {
+  const nodeId = object['archetype_node_id'];
+  const isArchetyped = typeof nodeId === 'string' && isArchetypeId(nodeId);
+  const isRoot = above === null || isArchetyped || object['_type'] === 'FOLDER';
+  const node: { -readonly [K in keyof Node]: Node[K] } = {
+    object,
+    version,
+    number: nodes.length,
+    last: nodes.length,
+    archetypeRoot: null,
+  };
+  node.archetypeRoot = isRoot ? node : above.archetypeRoot;
+  nodes.push(node);
+  for (const value of Object.values(object))
+    for (const child of Array.isArray(value) ? value : [value])
+      if (isJsonObject(child)) collect(child, node, version, nodes);
+  node.last = nodes.length - 1;
+}
+
+function originalVersion(source: ReferenceVersion, data: JsonObject | null): JsonObject {
+  return {
+    _type: 'ORIGINAL_VERSION',
+    contribution: objectRef('HIER_OBJECT_ID', source.contributionUid, 'CONTRIBUTION'),
+    commit_audit: source.commitAudit,
+    ...(source.signature === undefined ? {} : { signature: source.signature }),
+    uid: { _type: 'OBJECT_VERSION_ID', value: source.uid },
+    ...(data === null ? {} : { data }),
+    ...(source.precedingVersionUid === null
+      ? {}
+      : { preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value: source.precedingVersionUid } }),
+    lifecycle_state: source.lifecycleState,
+  };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

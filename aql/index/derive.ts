@@ -1,0 +1,294 @@
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import { orderedValue } from '../../openehr/rm/ordered-value.js';
+import { leavesOf, timeLeaf } from './derive-leaves.js';
+import {
+  AQL_SCHEMA_VERSION,
+  NO_PARENT,
+  NO_START,
+  STUB_SHAPE,
+  shapeKey,
+  templateKey,
+} from '../../models/layout.js';
+import type { AqlDocument, AqlLeaf, AqlSegment, LeafIndex, RootType } from '../../models/layout.js';
+
+/** What a VERSION tells beside its data. */
+export interface DerivationInput {
+  /** OBJECT_VERSION_ID. */
+  readonly versionUid: string;
+  readonly ehrId: string;
+  readonly versionedObjectUid: string;
+  readonly version: number;
+  readonly type: RootType;
+  readonly timeCommitted: Date;
+  readonly contributionUid: string;
+  /** Codes of commit_audit/change_type and lifecycle_state. */
+  readonly changeType: string;
+  readonly lifecycleState: string;
+  readonly isQueryable: boolean;
+  readonly leafIndex: LeafIndex;
+}
+
+/** The derived document, and the shapes to be saved before it. */
+export interface Derivation {
+  readonly document: AqlDocument;
+  /** `_id`s of `aql_shapes`. */
+  readonly shapes: readonly string[];
+}
+
+/** Classes that FROM may name below a root; each occurrence goes into `keys` and into the shape catalogue. */
+const BINDABLE = new Set([
+  'COMPOSITION',
+  'EHR_STATUS',
+  'FOLDER',
+  'SECTION',
+  'OBSERVATION',
+  'EVALUATION',
+  'INSTRUCTION',
+  'ACTION',
+  'ADMIN_ENTRY',
+  'GENERIC_ENTRY',
+  'ACTIVITY',
+  'HISTORY',
+  'POINT_EVENT',
+  'INTERVAL_EVENT',
+  'ITEM_LIST',
+  'ITEM_SINGLE',
+  'ITEM_TABLE',
+  'ITEM_TREE',
+  'CLUSTER',
+  'ELEMENT',
+  'EVENT_CONTEXT',
+  'FEEDER_AUDIT',
+  'FEEDER_AUDIT_DETAILS',
+  'INSTRUCTION_DETAILS',
+  'ISM_TRANSITION',
+  'PARTICIPATION',
+  'LINK',
+]);
+
+const NODE_CODE = /^(at|id)\d/;
+
+interface OpenSegment {
+  s: number;
+  e: number;
+  p: number;
+  a: string | null;
+  t: string;
+  k: string;
+  nm: string;
+  o: JsonObject;
+}
+
+/** Where a node stands in its segment. */
+interface Place {
+  readonly segment: OpenSegment;
+  /** Attribute names from the segment root, joined by dots. */
+  readonly dotted: string;
+  /** Steps `/attr[at-code]` from the segment root. */
+  readonly coded: string;
+}
+
+interface Work {
+  readonly segments: OpenSegment[];
+  readonly keys: Set<string>;
+  readonly shapes: Set<string>;
+  readonly refs: Set<string>;
+  readonly leaves: AqlLeaf[];
+  readonly leafIndex: LeafIndex;
+}
+
+/** What the content of a VERSION alone tells of its `aql` document. May be made in another thread. */
+export interface DerivedContent {
+  readonly keys: readonly string[];
+  readonly segs: readonly AqlSegment[];
+  readonly lv: readonly AqlLeaf[];
+  readonly refs: readonly string[];
+  readonly tpl: string | null;
+  /** ms since 1970. */
+  readonly start: number;
+  /** `_id`s of `aql_shapes`. */
+  readonly shapes: readonly string[];
+}
+
+/**
+ * The `aql` document of one VERSION: its tree cut at archetype roots, and its typed leaves
+ * (docs/storage.md sections 1 and 2). Pure.
+ */
+export function deriveAqlDocument(input: DerivationInput, canonical: JsonObject): Derivation {
+  return aqlDocument(input, deriveContent(canonical, input.leafIndex));
+}
+
+/**
+ * The part of the derivation that depends on nothing but the content. Attributes inside `segs.o` are in alphabetical
+ * order, so that equal RM objects are equal in MongoDB.
+ */
+export function deriveContent(canonical: JsonObject, leafIndex: LeafIndex): DerivedContent {
+  const work: Work = {
+    segments: [],
+    keys: new Set(),
+    shapes: new Set(),
+    refs: new Set(),
+    leaves: [],
+    leafIndex,
+  };
+  openSegment(canonical, null, NO_PARENT, work);
+  const template = templateIdOf(canonical);
+  if (template !== null) work.keys.add(templateKey(template));
+  return {
+    keys: [...work.keys],
+    segs: work.segments satisfies readonly AqlSegment[],
+    lv: work.leaves,
+    refs: [...work.refs],
+    tpl: template,
+    start: startOf(work.segments[0]).getTime(),
+    shapes: [...work.shapes],
+  };
+}
+
+/** The `aql` document of a VERSION whose content was derived before. */
+export function aqlDocument(input: Omit<DerivationInput, 'leafIndex'>, content: DerivedContent): Derivation {
+  const { keys, segs, lv, refs, tpl, start, shapes } = content;
+  const document: AqlDocument = {
+    _id: input.versionUid,
+    ehr: input.ehrId,
+    vo: input.versionedObjectUid,
+    v: input.version,
+    type: input.type,
+    latest: true,
+    q: input.isQueryable,
+    tc: input.timeCommitted,
+    contrib: input.contributionUid,
+    ct: input.changeType,
+    ls: input.lifecycleState,
+    ...(tpl === null ? {} : { tpl }),
+    ...(input.type === 'COMPOSITION' ? { start: new Date(start) } : {}),
+    keys,
+    ...(input.type === 'FOLDER' ? { refs } : {}),
+    segs,
+    lv,
+    sv: AQL_SCHEMA_VERSION,
+  };
+  return { document, shapes };
+}
+
+function openSegment(node: JsonObject, attribute: string | null, parent: number, work: Work): OpenSegment {
+  const segment: OpenSegment = {
+    s: work.segments.length,
+    e: 0,
+    p: parent,
+    a: attribute,
+    t: text(node._type),
+    k: text(node.archetype_node_id),
+    nm: isJsonObject(node.name) ? text(node.name.value) : '',
+    o: {},
+  };
+  work.segments.push(segment);
+  if (!NODE_CODE.test(segment.k)) work.keys.add(segment.k);
+  if (segment.t === 'FOLDER') collectReferences(node.items, work.refs);
+  segment.o = copyNode(node, { segment, dotted: '', coded: '' }, work);
+  segment.e = work.segments.length - 1;
+  return segment;
+}
+
+/** Copies a node that is not below a data value: finds segments, shapes and leaves on its way. */
+function copyNode(node: JsonObject, place: Place, work: Work): JsonObject {
+  const type = text(node._type);
+  if (BINDABLE.has(type)) {
+    work.keys.add(type);
+    if (place.dotted !== '') work.shapes.add(shapeKey(place.segment.k, type, place.dotted));
+    addLeaves(node, type, place, work);
+  }
+  const copy: JsonObject = {};
+  for (const attribute of Object.keys(node).sort()) {
+    const value = node[attribute];
+    if (value === undefined) continue;
+    if (typeof value !== 'object' || value === null) copy[attribute] = value;
+    else if (Array.isArray(value)) copy[attribute] = copyList(value, attribute, place, work);
+    else copy[attribute] = copyChild(value, attribute, place, work);
+  }
+  const magnitude = type.startsWith('DV_') ? orderedValue(node) : null;
+  if (magnitude !== null) copy._m = magnitude;
+  return copy;
+}
+
+function copyList(list: JsonValue[], attribute: string, place: Place, work: Work): JsonValue[] {
+  const copies: JsonValue[] = new Array<JsonValue>(list.length);
+  for (let i = 0; i < list.length; i++) {
+    const member = list[i] as JsonValue;
+    copies[i] = isJsonObject(member) ? copyChild(member, attribute, place, work) : member;
+  }
+  return copies;
+}
+
+function copyChild(child: JsonObject, attribute: string, place: Place, work: Work): JsonObject {
+  const type = text(child._type);
+  if (!BINDABLE.has(type)) return copyValue(child, type);
+  const code = child.archetype_node_id;
+  const dotted = place.dotted === '' ? attribute : `${place.dotted}.${attribute}`;
+  if (typeof code === 'string' && (type === 'FOLDER' || !NODE_CODE.test(code))) {
+    // Lets a query find archetypes below a node that has none.
+    work.shapes.add(shapeKey(place.segment.k, STUB_SHAPE, dotted));
+    return { seg: openSegment(child, attribute, place.segment.s, work).s, archetype_node_id: code };
+  }
+  const step = typeof code === 'string' ? `/${attribute}[${code}]` : `/${attribute}`;
+  return copyNode(child, { segment: place.segment, dotted, coded: place.coded + step }, work);
+}
+
+/** Copies a data value, reference, party: nothing below it can be bound. */
+function copyValue(value: JsonObject, type: string): JsonObject {
+  const copy: JsonObject = {};
+  for (const attribute of Object.keys(value).sort()) {
+    const member = value[attribute];
+    if (member === undefined) continue;
+    if (typeof member !== 'object' || member === null) copy[attribute] = member;
+    else if (Array.isArray(member))
+      copy[attribute] = member.map((each) => (isJsonObject(each) ? copyValue(each, text(each._type)) : each));
+    else copy[attribute] = copyValue(member, text(member._type));
+  }
+  if (type.startsWith('DV_')) {
+    const magnitude = orderedValue(value);
+    if (magnitude !== null) copy._m = magnitude;
+  }
+  return copy;
+}
+
+function addLeaves(node: JsonObject, type: string, place: Place, work: Work): void {
+  if (work.leafIndex === 'none') return;
+  const archetype = place.segment.k;
+  if (type === 'ELEMENT') {
+    if (isJsonObject(node.value))
+      work.leaves.push(...leavesOf(node.value, archetype, place.coded, work.leafIndex));
+  } else if (type === 'POINT_EVENT' || type === 'INTERVAL_EVENT') {
+    work.leaves.push(...timeLeaf(node.time, archetype, `${place.coded}/time`));
+  } else if (type === 'EVENT_CONTEXT' && place.segment.s === 0 && place.dotted === 'context') {
+    work.leaves.push(...timeLeaf(node.start_time, archetype, '/context/start_time'));
+    work.leaves.push(...timeLeaf(node.end_time, archetype, '/context/end_time'));
+  }
+}
+
+function collectReferences(items: JsonValue | undefined, refs: Set<string>): void {
+  if (!Array.isArray(items)) return;
+  for (const item of items) {
+    if (!isJsonObject(item) || !isJsonObject(item.id)) continue;
+    const id = item.id.value;
+    if (typeof id === 'string') refs.add((id.split('::')[0] ?? id).toLowerCase());
+  }
+}
+
+function templateIdOf(root: JsonObject): string | null {
+  const details = root.archetype_details;
+  if (!isJsonObject(details) || !isJsonObject(details.template_id)) return null;
+  return typeof details.template_id.value === 'string' ? details.template_id.value : null;
+}
+
+function startOf(root: OpenSegment | undefined): Date {
+  const context = root?.o.context;
+  if (!isJsonObject(context) || !isJsonObject(context.start_time)) return NO_START;
+  const instant = context.start_time._m;
+  return typeof instant === 'number' ? new Date(instant) : NO_START;
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

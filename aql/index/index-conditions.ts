@@ -1,0 +1,322 @@
+import { leafKey, MAX_LEAF_TEXT_BYTES, templateKey } from '../../models/layout.js';
+import type { LeafIndex, LeafSuffix } from '../../models/layout.js';
+import type { ComparisonOperator, Condition, IdentifiedPath, Literal, PathStep } from '../syntax/ast.js';
+import { demandedIdentity } from '../semantics/node-identity.js';
+import type { Alias, Domain, FromClass, FromNode, Scope } from '../semantics/scope-types.js';
+import { isArchetypeId, isNodeCode } from '../syntax/words.js';
+import { literalIn, MONGO_OPERATOR } from '../mongo/comparison.js';
+import { uidEquals } from '../mongo/document-scope.js';
+import type { Expression, Stage } from '../mongo/expression.js';
+import { archetypeIdsOf } from '../mongo/region.js';
+
+/** What decides whether a condition can use an index. */
+export interface PrefilterContext {
+  readonly leafIndex: LeafIndex;
+  readonly systemId: string;
+  readonly subsumption: boolean;
+}
+
+/**
+ * Conditions on the first document of an EHR's operand that follow from WHERE and that an index serves: typed
+ * leaves, uid, template, start time. Necessary, never sufficient. Storage page section 2.
+ */
+export function prefilterOf(
+  ehr: FromClass,
+  scope: Scope,
+  conjuncts: readonly Condition[],
+  context: PrefilterContext,
+): Stage[] {
+  if (ehr.contains === null || ehr.contains.negated) return [];
+  const firm = firmAliases(ehr.contains.child);
+  const finder = new Finder(scope, firm, context);
+  const ranges = new Map<string, Stage>();
+  const others: Stage[] = [];
+  for (const condition of conjuncts) {
+    const leaf = finder.single(condition);
+    if (leaf !== null) ranges.set(leaf.key, { ...ranges.get(leaf.key), ...leaf.value });
+    else {
+      const found = finder.condition(condition);
+      if (found !== null) others.push(found);
+    }
+  }
+  const leaves = [...ranges].map(([key, value]): Stage => ({ lv: { $elemMatch: { k: key, v: value } } }));
+  return [...others, ...leaves];
+}
+
+/** Key of the leaf that the first key of ORDER BY reads, where WHERE says how high or low it must be. */
+export function sortedLeaf(
+  ehr: FromClass,
+  scope: Scope,
+  conjuncts: readonly Condition[],
+  context: PrefilterContext,
+): string | null {
+  const [key] = scope.orderBy;
+  if (key?.expression.kind !== 'path' || ehr.contains === null || ehr.contains.negated) return null;
+  const sorted = scope.useOf(key.expression);
+  const finder = new Finder(scope, firmAliases(ehr.contains.child), context);
+  for (const condition of conjuncts) {
+    if (condition.kind !== 'comparison' || condition.left.kind !== 'path') continue;
+    if (condition.operator === '=') continue;
+    // A path that is only asked for existence (`!= NULL`) has no leaf, and no use.
+    const leaf = finder.single(condition);
+    if (leaf !== null && scope.useOf(condition.left) === sorted) return leaf.key;
+  }
+  return null;
+}
+
+/** Aliases that are bound in the first document of every row. */
+function firmAliases(child: FromNode): ReadonlySet<Alias> {
+  const base =
+    child.kind === 'class'
+      ? child
+      : child.kind === 'and'
+        ? child.operands.find((each): each is FromClass => each.kind === 'class')
+        : undefined;
+  const firm = new Set<Alias>();
+  const visit = (node: FromNode): void => {
+    if (node.kind !== 'class') {
+      if (node.kind === 'and') node.operands.forEach(visit);
+      return;
+    }
+    firm.add(node.alias);
+    const stays = node.contains !== null && !node.contains.negated;
+    if (stays && !node.alias.classes.includes('FOLDER')) visit(node.contains.child);
+  };
+  if (base !== undefined) visit(base);
+  return firm;
+}
+
+interface Leaf {
+  readonly key: string;
+  readonly value: Readonly<Record<string, Expression>>;
+}
+
+const NUMERIC: readonly LeafSuffix[] = ['m', 'p', 't', 'd', 'h'];
+
+class Finder {
+  constructor(
+    private readonly scope: Scope,
+    private readonly firm: ReadonlySet<Alias>,
+    private readonly context: PrefilterContext,
+  ) {}
+
+  /** The one leaf of a comparison; conditions on the same leaf are merged into a range by the caller. */
+  single(condition: Condition): Leaf | null {
+    if (condition.kind !== 'comparison' || condition.left.kind !== 'path') return null;
+    const item = constant(condition.right);
+    if (item === null) return null;
+    const leaves = this.leaves(condition.left, condition.operator, item);
+    const [only] = leaves;
+    return leaves.length === 1 && only !== undefined ? only : null;
+  }
+
+  /** A necessary condition; null when there is none that an index serves. */
+  condition(condition: Condition): Stage | null {
+    switch (condition.kind) {
+      case 'and':
+        return allFound(condition.operands.map((each) => this.condition(each)));
+      case 'or':
+        return anyFound(condition.operands.map((each) => this.condition(each)));
+      case 'comparison':
+        return this.test(condition.left, condition.operator, condition.right);
+      case 'matches': {
+        const { left, set, negated } = condition;
+        if (set.kind !== 'list' || negated) return null;
+        return anyFound(set.items.map((item) => this.test(left, '=', item)));
+      }
+      default:
+        return null;
+    }
+  }
+
+  private test(
+    left: { readonly kind: string },
+    operator: ComparisonOperator,
+    right: { readonly kind: string },
+  ): Stage | null {
+    const item = constant(right);
+    return left.kind === 'path' && item !== null
+      ? this.comparison(left as IdentifiedPath, operator, item)
+      : null;
+  }
+
+  private comparison(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
+    const documentMatch = this.onDocument(path, operator, item);
+    if (documentMatch !== null) return documentMatch;
+    const leaves = this.leaves(path, operator, item).map(({ key, value }): Stage => ({
+      lv: { $elemMatch: { k: key, v: value } },
+    }));
+    const [only] = leaves;
+    if (only === undefined) return null;
+    return leaves.length === 1 ? only : { $or: leaves };
+  }
+
+  /** Fields that the document repeats. */
+  private onDocument(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
+    const { alias } = this.scope.useOf(path);
+    if (!this.firm.has(alias) || item.kind !== 'string' || hasPredicate(path)) return null;
+    const text = path.steps.map(({ attribute }) => attribute).join('/');
+    const isVersion = alias.kind === 'version';
+    if (!isVersion && !alias.classes.every((each) => each === 'COMPOSITION')) return null;
+    if (text === 'uid/value') return this.onUid(operator, item.value);
+    const time = isVersion ? VERSION_TIMES[text] : COMPOSITION_TIMES[text];
+    if (time !== undefined) return instantMatch(time, operator, item);
+    return text === TEMPLATE_ID && operator === '=' ? { keys: { $eq: templateKey(item.value) } } : null;
+  }
+
+  private onUid(operator: ComparisonOperator, text: string): Stage | null {
+    return operator === '=' ? (uidEquals(text, this.context.systemId)[0] ?? null) : null;
+  }
+
+  private leaves(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Leaf[] {
+    if (operator === '!=' || this.context.leafIndex === 'none' || this.context.subsumption) return [];
+    const { alias } = this.scope.useOf(path);
+    if (!this.firm.has(alias) || alias.kind !== 'object') return [];
+    const place = leafPlace(path, alias);
+    if (place === null) return [];
+    const suffixes = suffixesOf(place.ending, operator, item);
+    const kept = suffixes.filter(([suffix]) => this.context.leafIndex === 'all' || NUMERIC.includes(suffix));
+    if (kept.length !== suffixes.length) return [];
+    return kept.map(([suffix, value]) => ({
+      key: leafKey(place.archetypeId, place.path, suffix),
+      value: { [MONGO_OPERATOR[operator]]: value },
+    }));
+  }
+}
+
+const TEMPLATE_ID = 'archetype_details/template_id/value';
+
+const VERSION_TIMES: Readonly<Record<string, string>> = {
+  'commit_audit/time_committed': 'tc',
+  'commit_audit/time_committed/value': 'tc',
+};
+
+const COMPOSITION_TIMES: Readonly<Record<string, string>> = {
+  'context/start_time': 'start',
+  'context/start_time/value': 'start',
+};
+
+function hasPredicate({ predicate, steps }: IdentifiedPath): boolean {
+  return predicate !== null || steps.some((step) => step.predicate !== null);
+}
+
+/** All conditions that were found. */
+function allFound(conditions: readonly (Stage | null)[]): Stage | null {
+  const found = conditions.filter((each) => each !== null);
+  return found.length > 1 ? { $and: found } : (found[0] ?? null);
+}
+
+/** Any of the conditions, if each was found. */
+function anyFound(conditions: readonly (Stage | null)[]): Stage | null {
+  const found = conditions.filter((each) => each !== null);
+  return found.length > 0 && found.length === conditions.length ? { $or: found } : null;
+}
+
+function instantMatch(field: string, operator: ComparisonOperator, item: Literal): Stage | null {
+  const instant = literalIn('instant', item);
+  if (operator === '!=' || typeof instant !== 'number') return null;
+  return { [field]: { [MONGO_OPERATOR[operator]]: new Date(instant) } };
+}
+
+function constant(value: { readonly kind: string }): Literal | null {
+  const item = value as Literal;
+  return ['string', 'integer', 'real', 'boolean'].includes(value.kind) ? item : null;
+}
+
+interface LeafPlace {
+  readonly archetypeId: string;
+  readonly path: string;
+  /** Attributes below the ELEMENT or EVENT: `value/magnitude`. */
+  readonly ending: string;
+}
+
+const ELEMENT_ENDINGS = new Set([
+  'value',
+  'value/value',
+  'value/magnitude',
+  'value/defining_code/code_string',
+  'value/id',
+]);
+const TIME_ENDINGS = new Set([
+  'time',
+  'time/value',
+  'start_time',
+  'start_time/value',
+  'end_time',
+  'end_time/value',
+]);
+
+/** The leaf a path ends in, when every node on its way is named. */
+function leafPlace(path: IdentifiedPath, alias: Alias): LeafPlace | null {
+  const [archetype, another] = archetypeIdsOf(alias) ?? [];
+  if (archetype === undefined || another !== undefined) return null;
+  let archetypeId = archetype;
+  let coded = '';
+  for (const [index, step] of path.steps.entries()) {
+    const rest = path.steps.slice(index);
+    const ending = endingOf(rest, coded, alias);
+    if (ending !== null) return { archetypeId, ...ending };
+    const { nodeId } = demandedIdentity(step.predicate);
+    if (nodeId !== null && isArchetypeId(nodeId)) {
+      archetypeId = nodeId;
+      coded = '';
+    } else if (nodeId !== null && isNodeCode(nodeId)) coded += `/${step.attribute}[${nodeId}]`;
+    else if (step.attribute === 'context' && step.predicate === null) coded += '/context';
+    else return null;
+  }
+  return null;
+}
+
+function endingOf(
+  rest: readonly PathStep[],
+  coded: string,
+  alias: Alias,
+): { readonly path: string; readonly ending: string } | null {
+  if (rest.some(({ predicate }) => predicate !== null)) return null;
+  const ending = rest.map(({ attribute }) => attribute).join('/');
+  if (ELEMENT_ENDINGS.has(ending) && /\/(items|item|rows)\[[^\]]*\]$/.test(coded))
+    return { path: coded, ending };
+  if (!TIME_ENDINGS.has(ending)) return null;
+  const [attribute] = ending.split('/');
+  const isContext = coded === '/context' && alias.classes.includes('COMPOSITION') && attribute !== 'time';
+  const isEvent = /\/events\[[^\]]*\]$/.test(coded) && attribute === 'time';
+  return isContext || isEvent ? { path: `${coded}/${attribute ?? ''}`, ending: 'time' } : null;
+}
+
+type SuffixValue = readonly [LeafSuffix, string | number | boolean];
+
+const TEMPORAL: readonly (readonly [LeafSuffix, Domain])[] = [
+  ['p', 'duration'],
+  ['t', 'instant'],
+  ['d', 'date'],
+  ['h', 'time'],
+];
+
+const VALUE_ENDINGS: ReadonlySet<string> = new Set(['value', 'value/value', 'value/magnitude']);
+
+/** The suffixes under which a literal can stand; empty when some value that matches has no leaf. */
+function suffixesOf(ending: string, operator: ComparisonOperator, item: Literal): SuffixValue[] {
+  if (ending === 'time') {
+    const instant = literalIn('instant', item);
+    return instant === null ? [] : [['t', instant]];
+  }
+  if (item.kind === 'integer' || item.kind === 'real')
+    return VALUE_ENDINGS.has(ending) ? [['m', item.value]] : [];
+  if (item.kind === 'boolean') return VALUE_ENDINGS.has(ending) ? [['b', item.value]] : [];
+  return item.kind === 'string' && operator === '=' ? textSuffixes(ending, item) : [];
+}
+
+/** Longer texts have no leaf. */
+function textSuffixes(ending: string, item: Extract<Literal, { kind: 'string' }>): SuffixValue[] {
+  if (Buffer.byteLength(item.value) > MAX_LEAF_TEXT_BYTES) return [];
+  if (ending === 'value/defining_code/code_string') return [['c', item.value]];
+  if (ending === 'value/id') return [['i', item.value]];
+  return ending === 'value/magnitude' ? [] : [['s', item.value], ...temporal(item)];
+}
+
+function temporal(item: Literal): SuffixValue[] {
+  return TEMPORAL.flatMap(([suffix, domain]): SuffixValue[] => {
+    const value = literalIn(domain, item);
+    return value === null ? [] : [[suffix, value]];
+  });
+}

@@ -1,0 +1,82 @@
+import { STUB_SHAPE } from '../../models/layout.js';
+import type { FromNode } from '../semantics/scope-types.js';
+import type { Expression } from '../mongo/expression.js';
+import { concatenate, flatten, listOf } from '../mongo/expression.js';
+import { innerClasses } from '../mongo/types.js';
+
+/** The shape catalogue: at which attribute paths of an archetype nodes of an RM type were ever seen. */
+export interface ShapeCatalogue {
+  /**
+   * Dotted paths inside a segment at which one of the RM types occurs; `archetypeIds` null = in any archetype.
+   * Each path once, in alphabetical order.
+   */
+  paths(rmTypes: readonly string[], archetypeIds: readonly string[] | null): readonly string[];
+  /** Dotted paths at which a segment is cut off. */
+  stubPaths(archetypeIds: readonly string[] | null): readonly string[];
+}
+
+/** A catalogue from the `_id`s of `aql_shapes`. */
+export function shapeCatalogue(ids: readonly string[]): ShapeCatalogue {
+  const byType = new Map<string, Map<string, Set<string>>>();
+  for (const id of ids) {
+    const end = id.lastIndexOf('|');
+    const middle = id.lastIndexOf('|', end - 1);
+    if (end < 0 || middle < 0) continue;
+    const archetypes = getOrAdd(byType, id.slice(middle + 1, end), () => new Map<string, Set<string>>());
+    getOrAdd(archetypes, id.slice(0, middle), () => new Set<string>()).add(id.slice(end + 1));
+  }
+  const paths = (types: readonly string[], archetypeIds: readonly string[] | null): string[] => {
+    const found = new Set<string>();
+    for (const type of types)
+      for (const [archetypeId, seen] of byType.get(type) ?? [])
+        if (archetypeIds === null || archetypeIds.includes(archetypeId))
+          for (const path of seen) found.add(path);
+    return [...found].sort();
+  };
+  return { paths, stubPaths: (archetypeIds) => paths([STUB_SHAPE], archetypeIds) };
+}
+
+/** Parts of `paths` below one of `tops`; `''` as a top stands for the segment itself. */
+export function relativePaths(paths: readonly string[], tops: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const top of tops) {
+    const prefix = top === '' ? '' : `${top}.`;
+    for (const path of paths) if (path.startsWith(prefix)) found.add(path.slice(prefix.length));
+  }
+  return [...found].sort();
+}
+
+/** The objects at any of the dotted paths below `object` (`$x1.o`, `$$n.o`), as one array. */
+export function objectsAt(
+  object: string,
+  paths: readonly string[],
+  isMultiple: (a: string) => boolean,
+): Expression {
+  return concatenate(paths.map((path) => objectsAtPath(object, path, isMultiple)));
+}
+
+function objectsAtPath(object: string, path: string, isMultiple: (a: string) => boolean): Expression {
+  const lists = path.split('.').filter(isMultiple).length;
+  const value = `${object}.${path}`;
+  // A path through lists yields lists within lists; a missing value yields nothing at all.
+  if (lists === 0) return { $cond: [{ $gt: [value, null] }, [value], []] };
+  let result: Expression = listOf(value);
+  for (let level = 1; level < lists; level++) result = flatten(result);
+  return result;
+}
+
+function getOrAdd<K, V>(entries: Map<K, V>, key: K, make: () => V): V {
+  const known = entries.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  entries.set(key, made);
+  return made;
+}
+
+/** Whether FROM names a class that can stand inside a segment, so that the catalogue has to be asked. */
+export function needsShapes(from: FromNode): boolean {
+  if (from.kind !== 'class') return from.operands.some(needsShapes);
+  const { alias, contains } = from;
+  if (alias.kind === 'object' && innerClasses(alias).length > 0) return true;
+  return contains !== null && needsShapes(contains.child);
+}

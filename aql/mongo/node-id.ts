@@ -1,0 +1,39 @@
+import type { NodeId } from '../syntax/ast.js';
+import { equal, literal, or } from './expression.js';
+import type { Expression } from './expression.js';
+
+const ARCHETYPE_ID = /^((?:[^:]+::)?[^.]+)\.([^.]+)(\.v\d+)/;
+
+/**
+ * Whether an archetype_node_id is the one named. With `subsumption` (AQL_SUBSUMPTION) also that of a
+ * specialised archetype: same RM entity and major version, concept starting with `<concept>-`.
+ */
+export function archetypeHolds(
+  nodeId: string,
+  id: Pick<NodeId, 'value' | 'isArchetypeId'>,
+  subsumption: boolean,
+): Expression {
+  const exact = equal(nodeId, literal(id.value));
+  const pattern = subsumption && id.isArchetypeId ? specialisedPattern(id.value) : null;
+  if (pattern === null) return exact;
+  return or(exact, {
+    $cond: [
+      equal({ $type: nodeId }, 'string'),
+      { $regexMatch: { input: nodeId, regex: literal(pattern) } },
+      false,
+    ],
+  });
+}
+
+/** Regular expression of the ids of archetypes specialised from one; null when the id has no such form. */
+export function specialisedPattern(archetypeId: string): string | null {
+  const found = ARCHETYPE_ID.exec(archetypeId);
+  if (found === null) return null;
+  const [, entity, concept, major] = found;
+  return `^${escapeRegex(entity ?? '')}\\.${escapeRegex(concept ?? '')}-[^.]*${escapeRegex(major ?? '')}(\\.|$)`;
+}
+
+/** Text as a regular expression that matches nothing else. */
+export function escapeRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}

@@ -1,0 +1,133 @@
+import type { LeafIndex } from '../../models/layout.js';
+import type { Page } from '../result/paging.js';
+import type { Clock } from '../semantics/present-time.js';
+import type { FromClass, FromNode, Scope } from '../semantics/scope-types.js';
+import { conjunctsOf, matchOf, nodesOf, requiredUses, searchedAliases } from './conjuncts.js';
+import type { Visibility } from './document-scope.js';
+import { finish } from './finish.js';
+import { lookup } from './bind-state.js';
+import type { FromState } from './bind-state.js';
+import { bindEhr } from './from.js';
+import type { BoundFrom } from './from.js';
+import type { ValueState } from './operand.js';
+import type { Place } from './place.js';
+import type { QueryPlan } from './plan.js';
+import { prefilterOf, sortedLeaf } from '../index/index-conditions.js';
+import type { ShapeCatalogue } from '../index/shapes.js';
+import type { SourceCollection, Step } from './steps.js';
+import { emitTree } from './tree.js';
+import type { NodePlace } from './place.js';
+import type { TreeState } from './tree.js';
+import type { ValueRef } from './values.js';
+
+/** What a translation depends on beside the query. */
+export interface TranslationContext {
+  readonly shapes: ShapeCatalogue;
+  /** Leaves that all documents are known to have; `none`: no leaf prefilter. */
+  readonly leafIndex: LeafIndex;
+  /** Whether all documents are of the present derivation. */
+  readonly isCurrent: boolean;
+  readonly systemId: string;
+  readonly subsumption: boolean;
+  /** Request parameter `as_of`. */
+  readonly asOf: Date | null;
+  readonly clock: Clock;
+  /** true: rows also tell the EHRs that they are of, as far as the query does not fix them. */
+  readonly notesEhrs?: boolean;
+}
+
+/** Compiles a resolved query into one aggregation pipeline. Pure. AQL page section 4. */
+export function translate(scope: Scope, page: Page, context: TranslationContext): QueryPlan {
+  const conjuncts = conjunctsOf(scope);
+  const required = requiredUses(scope, conjuncts);
+  const places = new Map<number, Place>();
+  const order: string[] = [];
+  const environment = {
+    segs: '$segs',
+    systemId: context.systemId,
+    subsumption: context.subsumption,
+    depth: 0,
+  };
+  const binder = { shapes: context.shapes, environment };
+  const from = bindFrom(scope.from, (node) => ({
+    binder,
+    visibility: visibilityOf(node, context),
+    places,
+    order,
+    prefilter: prefilterOf(node, scope, conjuncts, context),
+  }));
+  const steps: Step[] = [...from.steps];
+  const pending = new Map(conjuncts.map((each) => [each, nodesOf(each, scope)]));
+  const nodes = new Map<number, NodePlace>();
+  const placed = (): void => {
+    for (const [condition, needed] of pending) {
+      if (![...needed].every((id) => nodes.has(id))) continue;
+      pending.delete(condition);
+      const match = matchOf(condition, state);
+      steps.push({ kind: 'match', match });
+    }
+  };
+  const visibility = visibilityOf(firstEhr(scope.from), context);
+  const tree: TreeState = {
+    ...{ places, environment, visibility, required, steps, nodes, order, placed },
+    searched: searchedAliases(conjuncts, scope),
+    values: new Map<number, ValueRef>(),
+  };
+  const state: ValueState = { scope, tree, clock: context.clock };
+  placed();
+  const isRequired = (index: number): boolean => required.has(index);
+  const trees = scope.trees.filter((each) => each !== undefined);
+  const first = trees.filter(({ uses }) => uses.some(({ index }) => isRequired(index)));
+  for (const each of [...first, ...trees.filter((one) => !first.includes(one))]) emitTree(each, tree);
+  return finish({
+    ...{ collection: from.collection === 'ehrs' ? 'ehrs' : 'aql', state, page, required },
+    notesEhrs: context.notesEhrs === true,
+    ordersByStart: context.isCurrent,
+    sortedLeaf: sortedLeaf(firstEhr(scope.from), scope, conjuncts, context),
+  });
+}
+
+function visibilityOf(node: FromClass, { asOf, systemId, subsumption }: TranslationContext): Visibility {
+  return { ehrId: node.alias.fixedEhrId, joined: false, asOf, systemId, subsumption };
+}
+
+function firstEhr(node: FromNode): FromClass {
+  if (node.kind === 'class') return node;
+  const [first] = node.operands;
+  if (first === undefined) throw new TypeError('FROM is never empty');
+  return firstEhr(first);
+}
+
+/** Several EHRs of FROM are independent of each other. AQL page 2.3. */
+function bindFrom(node: FromNode, stateOf: (node: FromClass) => FromState): BoundFrom {
+  if (node.kind === 'class') return bindEhr(node, stateOf(node));
+  if (node.kind === 'and') {
+    const [first, ...others] = node.operands;
+    if (first === undefined) throw new TypeError('AND is never empty');
+    const base = bindFrom(first, stateOf);
+    const joins = others.flatMap((each, index): Step[] => joinAll(each, `j${index}`, false, stateOf));
+    return { collection: base.collection, steps: [...base.steps, ...joins] };
+  }
+  const names = node.operands.map((_, index) => `j${index}`);
+  const joins = node.operands.map((each, index) => joinAll(each, names[index] ?? '', true, stateOf));
+  const lookups = joins.map(([step]) => step).filter((step) => step !== undefined);
+  const unwinds = joins.flatMap(([, ...rest]) => rest);
+  const some = { $or: names.map((name) => ({ [`${name}.0`]: { $exists: true } })) };
+  // One document to hang the operands on: any will do.
+  const start: Step[] = [{ kind: 'limit', count: 1 }];
+  return { collection: 'ehrs', steps: [...start, ...lookups, { kind: 'match', match: some }, ...unwinds] };
+}
+
+function joinAll(
+  node: FromNode,
+  as: string,
+  preserve: boolean,
+  stateOf: (node: FromClass) => FromState,
+): Step[] {
+  const bound = node.kind === 'class' ? bindEhr(node, stateOf(node), `${as}.`) : bindFrom(node, stateOf);
+  const from: SourceCollection = bound.collection;
+  return [
+    lookup({ as, from, localField: null, foreignField: '_id' }, bound.steps),
+    { kind: 'unwind', field: as, preserve, index: `${as}i` },
+  ];
+}

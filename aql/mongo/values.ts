@@ -1,0 +1,181 @@
+import type { Domain } from '../semantics/scope-types.js';
+import { and, equal, isOneOf, literal, not, or, present } from './expression.js';
+import type { Expression } from './expression.js';
+
+/** A place in a document where a path of the query ends. */
+export interface ValueRef {
+  /** Expression of the value: `$n4.value.magnitude`, `$$e2.value`. */
+  readonly raw: string;
+  /** Expression of the object that holds it, null at a variable. */
+  readonly parent: string | null;
+  /** Concrete RM classes and primitive types that can stand there. */
+  readonly classes: ReadonlySet<string>;
+}
+
+/** One reading of an operand: its value where `guard` holds. The guards of an operand exclude each other. */
+export interface DomainValue {
+  readonly domain: Domain;
+  readonly guard: Expression;
+  readonly value: Expression;
+  /** Dotted field with the same meaning in a native match, whose operators keep to the literal's type. */
+  readonly native: string | null;
+  /** `terminology::code` of a CODE_PHRASE. */
+  readonly codedValue: Expression | null;
+}
+
+/** Domain of the magnitude `_m` by class (AQL page 2.7). */
+const ORDERED_DOMAIN: Readonly<Record<string, Domain>> = {
+  DV_QUANTITY: 'number',
+  DV_COUNT: 'number',
+  DV_PROPORTION: 'number',
+  DV_ORDINAL: 'number',
+  DV_SCALE: 'number',
+  DV_DURATION: 'duration',
+  DV_DATE_TIME: 'instant',
+  DV_DATE: 'date',
+  DV_TIME: 'time',
+};
+
+/** ISO 8601 texts stand for the magnitude of the object that holds them. */
+const TEMPORAL_TEXT: Readonly<Record<string, string>> = {
+  Iso8601_duration: 'DV_DURATION',
+  Iso8601_date_time: 'DV_DATE_TIME',
+  Iso8601_date: 'DV_DATE',
+  Iso8601_time: 'DV_TIME',
+};
+
+const TEMPORAL_CLASSES = Object.values(TEMPORAL_TEXT);
+const NUMBERS = ['Integer', 'Integer64', 'Real'];
+const TEXTS = ['String', 'Uri', 'Character', 'Base64'];
+const TEXT_OBJECTS = ['DV_TEXT', 'DV_CODED_TEXT', 'DV_URI', 'DV_EHR_URI', 'DV_PARSABLE'];
+
+/** All readings of a value, by the classes that can stand there. */
+export function domainValues(ref: ValueRef): DomainValue[] {
+  return [
+    ...primitiveValues(ref),
+    ...temporalTexts(ref),
+    ...orderedObjects(ref),
+    ...textObjects(ref),
+    ...codePhrases(ref),
+    ...booleanObjects(ref),
+  ];
+}
+
+function primitiveValues({ raw, parent, classes }: ValueRef): DomainValue[] {
+  const values: DomainValue[] = [];
+  const simple = (domain: Domain, guard: Expression, native: string | null): DomainValue => ({
+    domain,
+    guard,
+    value: raw,
+    native,
+    codedValue: null,
+  });
+  const alone = (kinds: readonly string[]): boolean => [...classes].every((each) => kinds.includes(each));
+  const field = nativeField(raw);
+  if (hasAny(classes, NUMBERS))
+    values.push(simple('number', alone(NUMBERS) ? present(raw) : { $isNumber: raw }, field));
+  if (classes.has('Boolean'))
+    values.push(simple('boolean', alone(['Boolean']) ? present(raw) : typeIs(raw, 'bool'), field));
+  if (hasAny(classes, TEXTS)) {
+    const temporal = parent !== null && hasAny(classes, Object.keys(TEMPORAL_TEXT));
+    const isText = alone(TEXTS) ? present(raw) : typeIs(raw, 'string');
+    const guard = temporal ? and(isText, not(isOneOf(`${parent}._type`, TEMPORAL_CLASSES))) : isText;
+    values.push(simple('text', guard, temporal ? null : field));
+  }
+  return values;
+}
+
+function temporalTexts({ parent, classes }: ValueRef): DomainValue[] {
+  if (parent === null) return [];
+  const kinds = Object.keys(TEMPORAL_TEXT).filter((each) => classes.has(each));
+  const magnitude = `${parent}._m`;
+  return kinds.flatMap((kind) => {
+    const holder = TEMPORAL_TEXT[kind];
+    const domain = holder === undefined ? undefined : ORDERED_DOMAIN[holder];
+    if (holder === undefined || domain === undefined) return [];
+    const alone = classes.size === 1;
+    const guard = alone ? present(magnitude) : equal(`${parent}._type`, literal(holder));
+    return [
+      { domain, guard, value: magnitude, native: alone ? nativeField(magnitude) : null, codedValue: null },
+    ];
+  });
+}
+
+function orderedObjects({ raw, classes }: ValueRef): DomainValue[] {
+  const byDomain = new Map<Domain, string[]>();
+  for (const each of classes) {
+    const domain = ORDERED_DOMAIN[each];
+    if (domain !== undefined) byDomain.set(domain, [...(byDomain.get(domain) ?? []), each]);
+  }
+  return [...byDomain].map(([domain, members]) => {
+    const value = `${raw}._m`;
+    const alone = members.length === classes.size;
+    const guard = alone ? present(value) : and(isOneOf(`${raw}._type`, members), present(value));
+    return { domain, guard, value, native: alone ? nativeField(value) : null, codedValue: null };
+  });
+}
+
+function textObjects({ raw, classes }: ValueRef): DomainValue[] {
+  const members = TEXT_OBJECTS.filter((each) => classes.has(each));
+  if (members.length === 0) return [];
+  const value = `${raw}.value`;
+  const alone = members.length === classes.size;
+  const guard = alone ? present(value) : isOneOf(`${raw}._type`, members);
+  return [{ domain: 'text', guard, value, native: alone ? nativeField(value) : null, codedValue: null }];
+}
+
+function codePhrases({ raw, classes }: ValueRef): DomainValue[] {
+  if (!classes.has('CODE_PHRASE')) return [];
+  const guard = classes.size === 1 ? present(raw) : equal(`${raw}._type`, literal('CODE_PHRASE'));
+  const codedValue = { $concat: [`${raw}.terminology_id.value`, '::', `${raw}.code_string`] };
+  return [{ domain: 'text', guard, value: `${raw}.code_string`, native: null, codedValue }];
+}
+
+function booleanObjects({ raw, classes }: ValueRef): DomainValue[] {
+  if (!classes.has('DV_BOOLEAN')) return [];
+  const alone = classes.size === 1;
+  const guard = alone ? present(raw) : equal(`${raw}._type`, literal('DV_BOOLEAN'));
+  const value = `${raw}.value`;
+  return [{ domain: 'boolean', guard, value, native: alone ? nativeField(value) : null, codedValue: null }];
+}
+
+/** The value as text for LIKE and string functions: texts, and the text form of numbers and temporal values. */
+export function textForm(ref: ValueRef): Expression {
+  const { raw, classes } = ref;
+  const primitives = [...classes].filter((each) => !isRmClass(each));
+  const asText = or(typeIs(raw, 'string'), { $isNumber: raw }, typeIs(raw, 'bool'));
+  if (primitives.length === classes.size)
+    return hasAny(classes, [...NUMBERS, 'Boolean']) ? { $cond: [asText, { $toString: raw }, null] } : raw;
+  const inner = {
+    $switch: {
+      branches: [
+        { case: equal(`${raw}._type`, literal('CODE_PHRASE')), then: `${raw}.code_string` },
+        {
+          case: isOneOf(`${raw}._type`, ['DV_QUANTITY', 'DV_COUNT']),
+          then: { $toString: `${raw}.magnitude` },
+        },
+        { case: typeIs(`${raw}.value`, 'string'), then: `${raw}.value` },
+        { case: { $isNumber: `${raw}.value` }, then: { $toString: `${raw}.value` } },
+      ],
+      default: null,
+    },
+  };
+  return primitives.length === 0 ? inner : { $cond: [asText, { $toString: raw }, inner] };
+}
+
+/** Whether a BSON value has a type. */
+export function typeIs(value: Expression, bsonType: 'string' | 'bool' | 'object'): Expression {
+  return equal({ $type: value }, bsonType);
+}
+
+function isRmClass(name: string): boolean {
+  return name === name.toUpperCase();
+}
+
+function nativeField(expression: string): string | null {
+  return expression.startsWith('$$') ? null : expression.slice(1);
+}
+
+function hasAny(classes: ReadonlySet<string>, names: readonly string[]): boolean {
+  return names.some((name) => classes.has(name));
+}

@@ -1,0 +1,287 @@
+import type { PathNode } from '../semantics/scope-types.js';
+import { latestMatch } from './document-scope.js';
+import type { Visibility } from './document-scope.js';
+import { map } from './expression.js';
+import type { Expression } from './expression.js';
+import { documentField } from './place.js';
+import type { NodePlace, Place } from './place.js';
+import type { LookupStep, SourceCollection, Step } from './steps.js';
+
+/**
+ * The value of an attribute of an EHR or a VERSION. Neither is stored as an RM object: each attribute is put
+ * together when a path asks for it.
+ */
+export function attributeOfVirtualObject(
+  place: Place,
+  { attribute, inDocument }: { readonly attribute: string; readonly inDocument: boolean },
+  visibility: Visibility,
+  steps: Step[],
+): NodePlace {
+  const holder = new Holder(place, visibility, steps);
+  if (place.alias.kind === 'version') return holder.ofVersion(attribute, inDocument);
+  return holder.ofEhr(attribute);
+}
+
+/** The whole EHR or VERSION as an RM object (without `data`), as an expression. */
+export function wholeVirtualObject(place: Place, visibility: Visibility, steps: Step[]): string {
+  const holder = new Holder(place, visibility, steps);
+  return place.alias.kind === 'version' ? holder.wholeVersion() : holder.wholeEhr();
+}
+
+const IN_DOCUMENT: Readonly<Record<string, readonly string[]>> = {
+  commit_audit: ['time_committed', 'time_committed/value', 'change_type/defining_code/code_string'],
+  lifecycle_state: ['defining_code/code_string'],
+};
+
+/** Whether the paths below an attribute of VERSION read nothing but what the `aql` document repeats. */
+export function isInDocument(child: PathNode): boolean {
+  const known = IN_DOCUMENT[child.attribute ?? ''] ?? [];
+  return child.uses.every(({ path }) => {
+    const below = path.steps.slice(1);
+    const isPlain = path.steps.every(({ predicate }) => predicate === null);
+    return isPlain && known.includes(below.map(({ attribute }) => attribute).join('/'));
+  });
+}
+
+const TIME_TEXT = '%Y-%m-%dT%H:%M:%S.%L000Z';
+
+class Holder {
+  private readonly name: string;
+
+  constructor(
+    private readonly place: Place,
+    private readonly visibility: Visibility,
+    private readonly steps: Step[],
+  ) {
+    this.name = `h${place.alias.index}`;
+  }
+
+  ofEhr(attribute: string): NodePlace {
+    switch (attribute) {
+      case 'ehr_id':
+        return this.set('id', identifier('HIER_OBJECT_ID', this.slot()));
+      case 'system_id':
+        this.joinEhr();
+        return this.set('sys', identifier('HIER_OBJECT_ID', this.ehrField('system_id')));
+      case 'time_created':
+        this.joinEhr();
+        return this.set('tc', timeObject(this.ehrField('time_created')));
+      case 'ehr_status':
+        return this.latestRoot('EHR_STATUS', 'st');
+      case 'directory':
+        return this.latestRoot('FOLDER', 'dir');
+      case '_type':
+        return this.set('type', whenPresent(this.slot(), 'EHR'));
+      case 'ehr_access':
+        return this.set('acc', null);
+      default:
+        return this.references(attribute);
+    }
+  }
+
+  /** As `ehrObject` (aql/semantics/ehr-object.ts) shows a whole EHR: empty lists are left out. */
+  wholeEhr(): string {
+    this.joinEhr();
+    this.latestRoot('EHR_STATUS', 'st');
+    this.latestRoot('FOLDER', 'dir');
+    const status = { $first: `$${this.name}st._id` };
+    const directory = { $first: `$${this.name}dir.vo` };
+    const list = (attribute: string): Expression => {
+      const { expression } = this.references(attribute);
+      return { $cond: [{ $eq: [expression, []] }, '$$REMOVE', expression] };
+    };
+    const object = {
+      _type: 'EHR',
+      system_id: identifier('HIER_OBJECT_ID', this.ehrField('system_id')),
+      ehr_id: identifier('HIER_OBJECT_ID', this.slot()),
+      time_created: timeObject(this.ehrField('time_created')),
+      ehr_status: whenPresent(status, reference(status, 'EHR_STATUS', 'OBJECT_VERSION_ID')),
+      directory: whenPresent(directory, reference(directory, 'VERSIONED_FOLDER')),
+      compositions: list('compositions'),
+      contributions: list('contributions'),
+    };
+    return this.set('all', { $cond: [{ $gt: [this.slot(), null] }, object, null] }).expression;
+  }
+
+  ofVersion(attribute: string, inDocument: boolean): NodePlace {
+    switch (attribute) {
+      case 'uid':
+        return this.set('uid', identifier('OBJECT_VERSION_ID', this.field('_id')));
+      case 'contribution':
+        return this.set('con', reference(this.field('contrib'), 'CONTRIBUTION'));
+      case 'data':
+        return { ...this.set('d', { $first: this.field('segs') }), expression: `$${this.name}d.o` };
+      case '_type':
+        return this.set('type', whenPresent(this.field('_id'), 'ORIGINAL_VERSION'));
+      default:
+        return this.set(attribute, inDocument ? this.fromDocument(attribute) : this.fromVersion(attribute));
+    }
+  }
+
+  wholeVersion(): string {
+    const object = {
+      _type: 'ORIGINAL_VERSION',
+      contribution: reference(this.field('contrib'), 'CONTRIBUTION'),
+      commit_audit: this.fromVersion('commit_audit'),
+      uid: identifier('OBJECT_VERSION_ID', this.field('_id')),
+      preceding_version_uid: this.fromVersion('preceding_version_uid'),
+      other_input_version_uids: this.fromVersion('other_input_version_uids'),
+      lifecycle_state: this.fromVersion('lifecycle_state'),
+      attestations: this.fromVersion('attestations'),
+      signature: this.fromVersion('signature'),
+      data: this.versionField('data'),
+    };
+    return this.set('all', { $cond: [{ $gt: [this.field('_id'), null] }, object, null] }).expression;
+  }
+
+  private fromDocument(attribute: string): Expression {
+    if (attribute === 'lifecycle_state') return coded(this.field('ls'));
+    return {
+      _type: 'AUDIT_DETAILS',
+      time_committed: timeObject(this.field('tc')),
+      change_type: coded(this.field('ct')),
+    };
+  }
+
+  private fromVersion(attribute: string): Expression {
+    this.join({ as: `${this.name}v`, from: 'versions', local: this.field('_id'), foreign: '_id' }, []);
+    const stored = this.versionField(attribute);
+    switch (attribute) {
+      case 'commit_audit':
+        return this.auditWithInstant(stored);
+      case 'preceding_version_uid':
+        return whenPresent(stored, identifier('OBJECT_VERSION_ID', stored));
+      case 'other_input_version_uids':
+        return whenPresent(stored, map(stored, 'u', identifier('OBJECT_VERSION_ID', '$$u')));
+      default:
+        return stored;
+    }
+  }
+
+  private auditWithInstant(stored: Expression): Expression {
+    const time = { _m: { $toLong: this.versionField('time_committed') } };
+    const committed = { $mergeObjects: [this.versionField('commit_audit.time_committed'), time] };
+    return { $mergeObjects: [stored, { time_committed: committed }] };
+  }
+
+  private versionField(field: string): Expression {
+    return { $first: `$${this.name}v.${field}` };
+  }
+
+  private latestRoot(type: 'EHR_STATUS' | 'FOLDER', suffix: string): NodePlace {
+    const as = `${this.name}${suffix}`;
+    const match = latestMatch([{ type }], this.visibility);
+    this.join({ as, from: 'aql', local: this.slot(), foreign: 'ehr' }, [{ kind: 'match', match }]);
+    this.set(`${suffix}s`, { $first: `$${as}.segs` });
+    this.set(`${suffix}o`, { $first: `$${as}s` });
+    return { expression: `$${as}o.o`, guard: true, segs: `$${as}s` };
+  }
+
+  private references(attribute: string): NodePlace {
+    const as = `${this.name}${attribute}`;
+    const { asOf } = this.visibility;
+    if (attribute === 'contributions') {
+      const until: Step[] =
+        asOf === null ? [] : [{ kind: 'match', match: { time_committed: { $lte: asOf } } }];
+      const steps: Step[] = [
+        ...until,
+        {
+          kind: 'sort',
+          keys: [
+            ['time_committed', 1],
+            ['_id', 1],
+          ],
+        },
+      ];
+      this.join({ as, from: 'contributions', local: this.slot(), foreign: 'ehr_id' }, steps);
+      return this.set(`${attribute}r`, map(`$${as}._id`, 'r', reference('$$r', 'CONTRIBUTION')));
+    }
+    const type = attribute === 'folders' ? 'FOLDER' : 'COMPOSITION';
+    const steps: Step[] = [
+      { kind: 'match', match: { type, ...(asOf === null ? { deleted: false } : {}) } },
+      {
+        kind: 'sort',
+        keys: [
+          ['time_created', 1],
+          ['_id', 1],
+        ],
+      },
+    ];
+    this.join({ as, from: 'versioned_objects', local: this.slot(), foreign: 'ehr_id' }, steps);
+    const ids = asOf === null ? `$${as}._id` : this.extant(`$${as}._id`, type);
+    return this.set(`${attribute}r`, map(ids, 'r', reference('$$r', `VERSIONED_${type}`)));
+  }
+
+  /** Those of the containers that had a version with data at `as_of`. */
+  private extant(ids: string, type: 'FOLDER' | 'COMPOSITION'): Expression {
+    const as = `${this.name}${type}x`;
+    const match = latestMatch([{ type }], this.visibility);
+    this.join({ as, from: 'aql', local: this.slot(), foreign: 'ehr' }, [{ kind: 'match', match }]);
+    return { $filter: { input: ids, as: 'r', cond: { $in: ['$$r', `$${as}.vo`] } } };
+  }
+
+  private joinEhr(): void {
+    this.join({ as: `${this.name}e`, from: 'ehrs', local: this.slot(), foreign: '_id' }, []);
+  }
+
+  private ehrField(field: string): Expression {
+    return { $first: `$${this.name}e.${field}` };
+  }
+
+  private slot(): string {
+    return this.place.slot ?? '';
+  }
+
+  private field(name: string): string {
+    return documentField(this.place, name);
+  }
+
+  private set(suffix: string, value: Expression): NodePlace {
+    const field = `${this.name}${suffix}`;
+    if (!this.steps.some((step) => step.kind === 'set' && step.field === field))
+      this.steps.push({ kind: 'set', field, value });
+    return { expression: `$${field}`, guard: true, segs: this.field('segs') };
+  }
+
+  private join(
+    { as, from, local, foreign }: { as: string; from: SourceCollection; local: string; foreign: string },
+    inner: readonly Step[],
+  ): void {
+    if (this.steps.some((step) => step.kind === 'lookup' && step.as === as)) return;
+    const step: LookupStep = {
+      kind: 'lookup',
+      as,
+      from,
+      localField: local.slice(1),
+      foreignField: foreign,
+      variables: {},
+      steps: inner,
+      firstOnly: false,
+    };
+    this.steps.push(step);
+  }
+}
+
+function identifier(type: string, value: Expression): Expression {
+  return { _type: type, value };
+}
+
+function reference(id: Expression, type: string, idType = 'HIER_OBJECT_ID'): Expression {
+  return { _type: 'OBJECT_REF', id: identifier(idType, id), namespace: 'local', type };
+}
+
+function timeObject(date: Expression): Expression {
+  return {
+    _type: 'DV_DATE_TIME',
+    value: { $dateToString: { date, format: TIME_TEXT } },
+    _m: { $toLong: date },
+  };
+}
+
+function coded(code: Expression): Expression {
+  return { _type: 'DV_CODED_TEXT', defining_code: { _type: 'CODE_PHRASE', code_string: code } };
+}
+
+function whenPresent(value: Expression, object: Expression): Expression {
+  return { $cond: [{ $gt: [value, null] }, object, '$$REMOVE'] };
+}

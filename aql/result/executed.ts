@@ -1,0 +1,101 @@
+import type {
+  ClassExpression,
+  Comparison,
+  Condition,
+  FromExpression,
+  PredicateComparison,
+  Query,
+} from '../syntax/ast.js';
+import type { Page } from './paging.js';
+import { renderAql } from '../syntax/render.js';
+
+/**
+ * `_executed_aql` of a bound query: equality on `e/ehr_id/value` or `c/uid/value` stands in the predicate of its
+ * class, the request's fetch and offset follow as LIMIT and OFFSET (peer behaviours, query answers).
+ */
+export function executedAql(query: Query, page: Pick<Page, 'appended'>): string {
+  const moved = movedConditions(query.where, query.from);
+  const from = moved.size === 0 ? query.from : withPredicates(query.from, [...moved.values()]);
+  const where = moved.size === 0 ? query.where : without(query.where, new Set(moved.keys()));
+  const text = renderAql({ ...query, from, where });
+  if (page.appended === null) return text;
+  const { limit, offset } = page.appended;
+  return `${text}${limit === null ? '' : ` LIMIT ${limit}`} OFFSET ${offset}`;
+}
+
+interface Move {
+  readonly variable: string;
+  readonly condition: PredicateComparison;
+}
+
+const MOVABLE: Readonly<Record<string, string>> = { 'ehr_id/value': 'EHR', 'uid/value': 'COMPOSITION' };
+
+function movedConditions(where: Condition | null, from: FromExpression): ReadonlyMap<Condition, Move> {
+  const conditions = where === null ? [] : where.kind === 'and' ? where.operands : [where];
+  const classes = firmClasses(from);
+  const moves = new Map<Condition, Move>();
+  for (const each of conditions) {
+    if (each.kind !== 'comparison') continue;
+    const move = moveOf(each, classes);
+    if (move !== null) moves.set(each, move);
+  }
+  return moves;
+}
+
+function moveOf(comparison: Comparison, classes: ReadonlyMap<string, ClassExpression>): Move | null {
+  const { left, operator, right, at } = comparison;
+  if (operator !== '=' || left.kind !== 'path' || right.kind !== 'string' || left.predicate !== null)
+    return null;
+  const variable = left.variable.toLowerCase();
+  const target = classes.get(variable);
+  const path = left.steps.map(({ attribute, predicate }) => attribute + (predicate === null ? '' : '[]'));
+  if (target === undefined || MOVABLE[path.join('/')] !== target.className) return null;
+  if ((target.predicate?.alternatives.length ?? 0) > 1) return null;
+  const condition: PredicateComparison = {
+    kind: 'predicate-comparison',
+    path: { kind: 'object-path', steps: left.steps, at },
+    operator,
+    operand: right,
+    at,
+  };
+  return { variable, condition };
+}
+
+/** Classes that every row has: neither below OR nor below NOT CONTAINS. */
+function firmClasses(from: FromExpression): ReadonlyMap<string, ClassExpression> {
+  const found = new Map<string, ClassExpression>();
+  const visit = (each: FromExpression): void => {
+    if (each.kind !== 'class') {
+      if (each.kind === 'from-and') each.operands.forEach(visit);
+      return;
+    }
+    if (each.variable !== null) found.set(each.variable.toLowerCase(), each);
+    if (each.contains !== null && !each.contains.negated) visit(each.contains.child);
+  };
+  visit(from);
+  return found;
+}
+
+function withPredicates(from: FromExpression, moves: readonly Move[]): FromExpression {
+  if (from.kind !== 'class')
+    return { ...from, operands: from.operands.map((each) => withPredicates(each, moves)) };
+  const added = moves.filter(({ variable }) => variable === from.variable?.toLowerCase());
+  const group = [...(from.predicate?.alternatives[0] ?? []), ...added.map(({ condition }) => condition)];
+  const predicate =
+    added.length === 0 ? from.predicate : { kind: 'predicate' as const, alternatives: [group], at: from.at };
+  const { contains } = from;
+  return {
+    ...from,
+    predicate,
+    contains: contains === null ? null : { ...contains, child: withPredicates(contains.child, moves) },
+  };
+}
+
+function without(where: Condition | null, moved: ReadonlySet<Condition>): Condition | null {
+  if (where === null || moved.has(where)) return null;
+  if (where.kind !== 'and') return where;
+  const operands = where.operands.filter((each) => !moved.has(each));
+  const [first, ...others] = operands;
+  if (first === undefined) return null;
+  return others.length === 0 ? first : { ...where, operands };
+}

@@ -1,0 +1,165 @@
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import type { Query } from '../syntax/ast.js';
+import { renderAql, renderPredicate, renderValue } from '../syntax/render.js';
+import type { FromNode, Scope } from '../semantics/scope-types.js';
+import type { Probe, QueryPlan } from '../mongo/plan.js';
+
+/** One stage of what MongoDB says it did. Never values of documents. */
+export interface ExplainedStage {
+  readonly stage: string;
+  readonly index: string | null;
+  readonly documentsExamined: number | null;
+  readonly keysExamined: number | null;
+  readonly returned: number | null;
+  readonly milliseconds: number | null;
+}
+
+/** The parts of a query in words. */
+export function querySummary(query: Query, scope: Scope): JsonObject {
+  return {
+    select: query.select.columns.map(({ expression }) => renderValue(expression)),
+    distinct: query.select.distinct,
+    from: fromSummary(scope.from),
+    where: query.where === null ? null : whereText(query),
+    order_by: scope.orderBy.map(
+      ({ expression, descending }) => `${renderValue(expression)} ${descending ? 'DESC' : 'ASC'}`,
+    ),
+    paths: scope.paths.map(({ path, type }) => ({
+      path: renderValue(path),
+      types: [...type.classes],
+      domains: [...type.domains],
+    })),
+  };
+}
+
+function whereText(query: Query): string {
+  const text = renderAql({ ...query, orderBy: [], limit: null });
+  return text.slice(text.lastIndexOf(' WHERE ') + 7);
+}
+
+function fromSummary(node: FromNode): JsonObject {
+  if (node.kind !== 'class') return { [node.kind]: node.operands.map(fromSummary) };
+  const { alias, contains } = node;
+  return {
+    class: alias.className,
+    ...(alias.variable === null ? {} : { variable: alias.variable }),
+    ...(alias.implicit ? { implicit: true } : {}),
+    ...(alias.predicate === null ? {} : { predicate: renderPredicate(alias.predicate) }),
+    ...(alias.kind === 'version' ? { versions: alias.versions } : {}),
+    ...(contains === null
+      ? {}
+      : { [contains.negated ? 'not_contains' : 'contains']: fromSummary(contains.child) }),
+  };
+}
+
+/** What MongoDB's `explain('executionStats')` of a pipeline says, stage by stage. */
+export function explainedStages(explained: JsonValue): ExplainedStage[] {
+  if (!isJsonObject(explained)) return [];
+  if (!Array.isArray(explained.stages)) return cursorStages(explained);
+  return explained.stages.filter(isJsonObject).flatMap(pipelineStage);
+}
+
+function pipelineStage(stage: JsonObject): ExplainedStage[] {
+  const name = Object.keys(stage).find((key) => key.startsWith('$')) ?? '';
+  const cursor = stage[name];
+  if (name === '$cursor' && isJsonObject(cursor)) return cursorStages(cursor);
+  const used = Array.isArray(stage.indexesUsed) ? stage.indexesUsed : [];
+  const indexes = used.filter((index) => typeof index === 'string').join(', ');
+  return [
+    {
+      stage: name,
+      index: indexes === '' ? null : indexes,
+      documentsExamined: numberOf(stage.totalDocsExamined),
+      keysExamined: numberOf(stage.totalKeysExamined),
+      returned: numberOf(stage.nReturned),
+      milliseconds: numberOf(stage.executionTimeMillisEstimate),
+    },
+  ];
+}
+
+/** The part that the query engine ran: which indexes, and how much it looked at in all. */
+function cursorStages({ queryPlanner, executionStats }: JsonObject): ExplainedStage[] {
+  const plan = isJsonObject(queryPlanner) ? queryPlanner.winningPlan : undefined;
+  const stats: JsonObject = isJsonObject(executionStats) ? executionStats : {};
+  const scans = scansOf(plan ?? null);
+  return [
+    {
+      stage: scans.stages.join(', ') || 'find',
+      index: scans.indexes.join(', ') || null,
+      documentsExamined: numberOf(stats.totalDocsExamined),
+      keysExamined: numberOf(stats.totalKeysExamined),
+      returned: numberOf(stats.nReturned),
+      milliseconds: numberOf(stats.executionTimeMillis),
+    },
+  ];
+}
+
+function scansOf(plan: JsonValue): { readonly stages: string[]; readonly indexes: string[] } {
+  const stages = new Set<string>();
+  const indexes = new Set<string>();
+  const visit = (value: JsonValue): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isJsonObject(value)) return;
+    if (typeof value.stage === 'string' && /SCAN|IDHACK|EOF/.test(value.stage)) stages.add(value.stage);
+    if (typeof value.indexName === 'string') indexes.add(value.indexName);
+    for (const key of ['inputStage', 'inputStages', 'queryPlan', 'outerStage', 'innerStage', 'shards'])
+      if (value[key] !== undefined) visit(value[key]);
+  };
+  visit(plan);
+  return { stages: [...stages], indexes: [...indexes] };
+}
+
+function numberOf(value: JsonValue | undefined): number | null {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+/** What would make a query cheaper, in plain words. */
+export function hintsOf(scope: Scope, plan: QueryPlan, stages: readonly ExplainedStage[]): string[] {
+  const { examined, returned } = totalsOf(stages);
+  const isPopulation = !scope.aliases.some(({ fixedEhrId }) => fixedEhrId !== null);
+  const hints: readonly (string | false)[] = [
+    isWholeRead(stages) &&
+      'a whole collection is read, as no index fits: name an archetype or an EHR in FROM',
+    examined > Math.max(1000, returned * 20) && wasteHint(examined, returned),
+    isPopulation && scope.query.limit === null && returned > 10_000 && ALL_ROWS,
+    plan.inProcess !== null && INSIDE[plan.inProcess.kind],
+    plan.probe !== null && probeHint(plan.probe),
+    usesLeaves(plan) && 'WHERE picks the documents by the leaf index',
+    scope.aliases.some(({ versions }) => versions !== 'latest') && 'superseded versions are searched as well',
+  ];
+  return hints.filter((hint) => hint !== false);
+}
+
+function totalsOf(stages: readonly ExplainedStage[]): { examined: number; returned: number } {
+  const [first] = stages;
+  const last = stages[stages.length - 1];
+  return { examined: first?.documentsExamined ?? 0, returned: last?.returned ?? first?.returned ?? 0 };
+}
+
+const ALL_ROWS =
+  'every EHR is searched and all rows are answered: page with fetch and offset, or stream as NDJSON';
+
+function isWholeRead(stages: readonly ExplainedStage[]): boolean {
+  return stages.some(({ stage }) => stage.includes('COLLSCAN'));
+}
+
+function usesLeaves({ pipeline }: QueryPlan): boolean {
+  return JSON.stringify(pipeline[0] ?? {}).includes('"lv"');
+}
+
+function wasteHint(examined: number, returned: number): string {
+  return `${examined} documents are examined for ${returned} rows: compare a path whose nodes all have at-codes with a literal, so that the leaf index can pick the documents`;
+}
+
+function probeHint({ documents }: Probe): string {
+  return `the first ${documents} documents of the leaf index tell which others can be among the rows: the stages are those that read them`;
+}
+
+const INSIDE = {
+  evaluate:
+    'groups of objects that hold other archetypes are made by the server: the pipeline only finds the EHRs; select primitive values to avoid it',
+  distinct:
+    'DISTINCT over objects that hold other archetypes is decided by the server after the pipeline: select primitive values to avoid it',
+} as const;

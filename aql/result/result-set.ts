@@ -1,0 +1,132 @@
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import type { PlanColumn } from '../mongo/plan.js';
+
+/** A row as it comes from a pipeline. */
+export interface RawRow {
+  readonly row: readonly JsonValue[];
+  readonly segs?: readonly (readonly Segment[] | null)[];
+  readonly ehrs?: readonly (string | null)[];
+}
+
+/** The part of an `aql` segment that makes objects whole again. */
+export interface Segment {
+  readonly s: number;
+  readonly o: JsonValue;
+}
+
+/** Canonical JSON of an object from a segment: nested segments put back, internal fields left out. */
+export function wholeObject(value: JsonValue, segments: readonly Segment[]): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((member) => wholeObject(member, segments));
+  const nested = value.seg;
+  if (typeof nested === 'number') return wholeObject(segmentObject(segments, nested), segments);
+  const object: JsonObject = {};
+  for (const name in value) {
+    const member = value[name];
+    if (name === '_m' || member === undefined) continue;
+    object[name] = typeof member === 'object' && member !== null ? wholeObject(member, segments) : member;
+  }
+  return object;
+}
+
+function segmentObject(segments: readonly Segment[], number: number): JsonValue {
+  const direct = segments[number];
+  const segment = direct?.s === number ? direct : segments.find(({ s }) => s === number);
+  return segment?.o ?? null;
+}
+
+/** The JSON text of one row: `[cell, …]`. Texts of whole objects are spliced in as they are stored. */
+export function rowText({ row, segs }: RawRow, columns: readonly PlanColumn[]): string {
+  let text = '[';
+  for (let i = 0; i < columns.length; i++) {
+    const column = columns[i];
+    if (column === undefined) break;
+    const value = row[i] ?? null;
+    if (i > 0) text += ',';
+    text += cellText(value, column, segs);
+  }
+  return `${text}]`;
+}
+
+function cellText(value: JsonValue, { kind, segs }: PlanColumn, all: RawRow['segs']): string {
+  if (value === null) return 'null';
+  switch (kind) {
+    case 'text':
+      return typeof value === 'string' ? value : 'null';
+    case 'version':
+      return versionText(value);
+    case 'object':
+      return JSON.stringify(wholeObject(value, (segs === null ? null : all?.[segs]) ?? []));
+    case 'plain':
+      return JSON.stringify(typeof value === 'object' ? wholeObject(value, []) : value);
+  }
+}
+
+/** An ORIGINAL_VERSION whose `data` is the stored text. */
+function versionText(value: JsonValue): string {
+  if (!isJsonObject(value)) return 'null';
+  const { data, ...rest } = value;
+  const head = JSON.stringify(wholeObject(rest, []));
+  if (typeof data !== 'string') return head;
+  return `${head.slice(0, -1)},"data":${data}}`;
+}
+
+/** JSON text with the attributes of every object in alphabetical order: equal objects have equal texts. */
+export function comparableText(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(comparableText).join(',')}]`;
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${comparableText(value[name] ?? null)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** What `meta` tells of an execution. REST contract, section 10. */
+export interface ResultMeta {
+  /** Only for GET. */
+  readonly href: string | null;
+  readonly created: Date;
+  readonly generator: string;
+  readonly executedAql: string;
+  readonly page: { readonly fetch: number; readonly offset: number } | null;
+}
+
+/** `meta` of a RESULT_SET; `resultSize` null while it is not known yet (streams). */
+export function metaObject(meta: ResultMeta, resultSize: number | null, created: string): JsonObject {
+  return {
+    ...(meta.href === null ? {} : { _href: meta.href }),
+    _type: 'RESULTSET',
+    _schema_version: '1.0.3',
+    _created: created,
+    _generator: meta.generator,
+    _executed_aql: meta.executedAql,
+    ...(resultSize === null ? {} : { resultsize: resultSize }),
+    ...(meta.page === null ? {} : { fetch: meta.page.fetch, offset: meta.page.offset }),
+  };
+}
+
+/** `columns` of a RESULT_SET. */
+export function columnObjects(columns: readonly PlanColumn[]): JsonObject[] {
+  return columns.map(({ name, path }) => (path === null ? { name } : { name, path }));
+}
+
+/** Rows that differ as a whole, then the page of them: what a plan leaves to the server (`inProcess`). */
+export async function* distinctRows(
+  rows: AsyncIterable<RawRow>,
+  columns: readonly PlanColumn[],
+  { offset, limit }: { readonly offset: number; readonly limit: number | null },
+): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  let given = 0;
+  for await (const row of rows) {
+    if (limit !== null && given >= limit) return;
+    const text = rowText(row, columns);
+    const key = comparableText(JSON.parse(text) as JsonValue);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (seen.size <= offset) continue;
+    given++;
+    yield text;
+  }
+}

@@ -1,0 +1,195 @@
+import { aqlError } from '../syntax/aql-error.js';
+import type {
+  Aggregate,
+  ColumnExpression,
+  Comparison,
+  Condition,
+  FunctionCall,
+  MatchesTest,
+  MatchItem,
+  Predicate,
+  PredicateComparison,
+  PredicateRegex,
+  ValueExpression,
+} from '../syntax/ast.js';
+import { requireVersionOperand } from './identifier-operand.js';
+import { checkLikePattern } from './like-pattern.js';
+import { isPlainPath } from './node-identity.js';
+import { compiledRegex } from './regex.js';
+import { renderValue } from '../syntax/render.js';
+import type { Alias, PathType, Scope } from './scope-types.js';
+import { classSet, pathType } from './typing.js';
+import { FUNCTION_ARITY } from '../syntax/words.js';
+
+/** What the checks need to know of the server. */
+export interface CheckOptions {
+  /** Middle of our version ids: operands that name another system are refused. */
+  readonly systemId: string;
+}
+
+/**
+ * Refuses what reads well but section 2 forbids: aggregates, ORDER BY beside DISTINCT or aggregates, function
+ * arguments, LIKE patterns, NULL and version ids as operands, regular expressions.
+ * @throws invalid
+ */
+export function checkScope(scope: Scope, options: CheckOptions): void {
+  const checker = new Checker(scope, options.systemId);
+  for (const { expression } of scope.columns) checker.column(expression);
+  if (scope.query.where !== null) checker.condition(scope.query.where);
+  checker.orderBy();
+  for (const alias of scope.aliases) checker.aliasPredicate(alias);
+  for (const { path } of scope.paths) for (const step of path.steps) checker.predicate(step.predicate);
+  for (const { path } of scope.paths) checker.predicate(path.predicate);
+}
+
+class Checker {
+  constructor(
+    private readonly scope: Scope,
+    private readonly systemId: string,
+  ) {}
+
+  column(expression: ColumnExpression): void {
+    if (expression.kind === 'aggregate') this.aggregate(expression);
+    else this.value(expression);
+  }
+
+  orderBy(): void {
+    const { select } = this.scope.query;
+    const isGrouped = select.columns.some(({ expression }) => expression.kind === 'aggregate');
+    for (const { expression, column } of this.scope.orderBy) {
+      if (column !== null) continue;
+      if (expression.kind === 'aggregate')
+        throw aqlError(expression.at, 'an aggregate in ORDER BY must be a selected column');
+      if (select.distinct || isGrouped)
+        throw aqlError(
+          expression.at,
+          `with ${select.distinct ? 'DISTINCT' : 'aggregates'} ORDER BY must name a selected column`,
+        );
+      this.value(expression);
+    }
+  }
+
+  condition(condition: Condition): void {
+    switch (condition.kind) {
+      case 'and':
+      case 'or':
+        for (const operand of condition.operands) this.condition(operand);
+        break;
+      case 'not':
+        this.condition(condition.operand);
+        break;
+      case 'exists':
+        for (const step of condition.path.steps) this.predicate(step.predicate);
+        this.predicate(condition.path.predicate);
+        break;
+      case 'comparison':
+        this.comparison(condition);
+        break;
+      case 'like':
+        this.value(condition.left);
+        if (condition.pattern.kind === 'string') checkLikePattern(condition.pattern.value);
+        break;
+      case 'matches':
+        this.matches(condition);
+        break;
+    }
+  }
+
+  aliasPredicate({ predicate, classes }: Alias): void {
+    this.predicate(predicate, classSet(classes));
+  }
+
+  /** `owner`: classes of the alias that the predicate stands at, for `uid/value`. */
+  predicate(predicate: Predicate | null, owner?: ReadonlySet<string>): void {
+    for (const condition of predicate?.alternatives.flat() ?? []) {
+      if (condition.kind === 'predicate-regex') checkRegex(condition);
+      else if (condition.kind === 'predicate-comparison') this.predicateComparison(condition, owner);
+    }
+  }
+
+  private predicateComparison(condition: PredicateComparison, owner?: ReadonlySet<string>): void {
+    const { operator, operand, at } = condition;
+    if (operand.kind === 'null') refuseNullOrder(operator, at);
+    if (owner === undefined || operand.kind !== 'string' || !isPlainPath(condition, ['uid', 'value'])) return;
+    if (pathType(owner, condition.path.steps)?.identifier === 'version')
+      requireVersionOperand(operand.value, this.systemId);
+  }
+
+  private comparison({ left, operator, right, at }: Comparison): void {
+    if (right.kind === 'null') {
+      refuseNullOrder(operator, at);
+      // The path is asked for existence and takes no part in rows.
+      if (left.kind !== 'path') this.value(left);
+      return;
+    }
+    this.value(left);
+    this.value(right);
+    if (right.kind === 'string') this.operand(left, right.value);
+  }
+
+  private matches({ left, set }: MatchesTest): void {
+    this.value(left);
+    if (set.kind === 'uri') return;
+    for (const item of set.items) this.matchItem(left, item);
+  }
+
+  private matchItem(left: ValueExpression, item: MatchItem): void {
+    if (item.kind === 'null') throw aqlError(item.at, 'NULL cannot stand in MATCHES; use NOT EXISTS');
+    if (item.kind === 'string') this.operand(left, item.value);
+  }
+
+  /** A text that `left` is compared with must be a version id where `left` is one. */
+  private operand(left: ValueExpression, text: string): void {
+    if (left.kind === 'path' && this.typeOf(left)?.identifier === 'version')
+      requireVersionOperand(text, this.systemId);
+  }
+
+  private value(value: ValueExpression): void {
+    if (value.kind === 'function') this.call(value);
+  }
+
+  private call(call: FunctionCall): void {
+    const [least, most] = FUNCTION_ARITY[call.name];
+    const { length } = call.args;
+    if (length < least || length > most) {
+      const wanted =
+        least === most ? `${least}` : most === Infinity ? `${least} or more` : `${least} to ${most}`;
+      throw aqlError(call.at, `${call.name} takes ${wanted} arguments, not ${length}`);
+    }
+    for (const arg of call.args) this.value(arg);
+  }
+
+  private aggregate({ name, argument, at }: Aggregate): void {
+    if (argument === null || name === 'COUNT') {
+      if (argument !== null) this.value(argument);
+      return;
+    }
+    this.value(argument);
+    const type = argument.kind === 'path' ? this.typeOf(argument) : null;
+    if (type === null) return;
+    const text = renderValue(argument);
+    if ((name === 'SUM' || name === 'AVG') && !hasSummable(type))
+      throw aqlError(at, `${name} needs numbers, and ${text} has none`);
+    if (type.domains.size === 0)
+      throw aqlError(at, `${name} needs values with an order, and ${text} has none`);
+  }
+
+  private typeOf(path: Extract<ValueExpression, { kind: 'path' }>): PathType | null {
+    return this.scope.useOf(path).type;
+  }
+}
+
+const SUMMABLE = ['Integer', 'Integer64', 'Real', 'DV_QUANTITY', 'DV_COUNT'];
+
+function hasSummable({ classes }: PathType): boolean {
+  return SUMMABLE.some((name) => classes.has(name));
+}
+
+function refuseNullOrder(operator: Comparison['operator'], at: Comparison['at']): void {
+  if (operator !== '=' && operator !== '!=') throw aqlError(at, 'NULL can be compared with = and != only');
+}
+
+/** MongoDB runs patterns with PCRE; refused is what the engine of the evaluator cannot, so that both answer alike. */
+function checkRegex({ pattern, at }: PredicateRegex): void {
+  compiledRegex(pattern, at);
+}

@@ -1,0 +1,30 @@
+import type { FunctionName } from '../syntax/ast.js';
+
+/** The instant that a whole query sees as the present, and the server's zone. */
+export interface Clock {
+  readonly now: Date;
+  /** Minutes east of UTC. */
+  readonly offsetMinutes: number;
+}
+
+/** What CURRENT_DATE, CURRENT_TIME, CURRENT_DATE_TIME, NOW and CURRENT_TIMEZONE give (AQL page 2.8). */
+export function presentTime(name: FunctionName, { now, offsetMinutes }: Clock): string {
+  const local = new Date(now.getTime() + offsetMinutes * 60_000).toISOString();
+  const zone = zoneText(offsetMinutes);
+  switch (name) {
+    case 'CURRENT_DATE':
+      return local.slice(0, 10);
+    case 'CURRENT_TIME':
+      return local.slice(11, 19);
+    case 'CURRENT_TIMEZONE':
+      return zone;
+    default:
+      return `${local.slice(0, 23)}${zone}`;
+  }
+}
+
+function zoneText(offsetMinutes: number): string {
+  const minutes = Math.abs(offsetMinutes);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${offsetMinutes < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}

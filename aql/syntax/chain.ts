@@ -1,0 +1,24 @@
+import type { Position } from './ast.js';
+import type { Cursor } from './cursor.js';
+
+/** Operands joined by one word, AND or OR. */
+interface Chain<Kind, Operand> {
+  readonly kind: Kind;
+  readonly operands: Operand[];
+  readonly at: Position;
+}
+
+/** One operand, or several with `word` between them as a node of `kind`. @throws invalid as `operand` does */
+export function parseChain<Kind, Operand>(
+  cursor: Cursor,
+  kind: Kind,
+  word: string,
+  operand: () => Operand,
+): Operand | Chain<Kind, Operand> {
+  const { at } = cursor.token;
+  const first = operand();
+  if (!cursor.isWord(word)) return first;
+  const operands = [first];
+  while (cursor.takeWord(word) !== null) operands.push(operand());
+  return { kind, operands, at };
+}

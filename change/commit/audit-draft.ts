@@ -1,0 +1,123 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import { inTransaction, type TransactionOptions } from '../../database/transaction.js';
+import {
+  auditWrite,
+  insertAudit,
+  MAX_AUDIT_IDS,
+  type AuditDoc,
+  type AuditSender,
+  type AuditSubject,
+} from '../../models/audit.js';
+import type { Write } from '../../models/write-batch.js';
+
+/** The audit record of one request, as long as it is not written. */
+export class AuditDraft {
+  readonly #sender: () => AuditSender & AuditSubject;
+  readonly #successStatus: number;
+  #subject: AuditSubject = {};
+  #key: Pick<AuditDoc, '_id' | 'time'> | null = null;
+  #isCommitted = false;
+
+  /**
+   * `sender`: asked when the record is made, for who sends is known later than that something is sent.
+   * `successStatus`: what the operation answers when its transaction was committed.
+   */
+  constructor(sender: () => AuditSender & AuditSubject, successStatus: number) {
+    this.#sender = sender;
+    this.#successStatus = successStatus;
+  }
+
+  /** Adds to what the record tells of its subject. */
+  about(subject: AuditSubject): void {
+    this.#subject = { ...this.#subject, ...subject };
+  }
+
+  /** Id of the record that `record` makes. */
+  get id(): string {
+    this.#key ??= newKey();
+    return this.#key._id;
+  }
+
+  /** Whether the record was written in a transaction that is committed. */
+  get isCommitted(): boolean {
+    return this.#isCommitted;
+  }
+
+  /** To be called after the transaction. What the request does from now on needs a record of its own. */
+  commit(): void {
+    this.#isCommitted = true;
+    this.#key = null;
+  }
+
+  /** The record with this status. Its id stays the same until it is committed, so it cannot be there twice. */
+  record(status: number, subject: AuditSubject = {}): AuditDoc {
+    this.#key ??= newKey();
+    const { objects, ehr_ids: ehrIds, ...rest } = { ...this.#sender(), ...this.#subject, ...subject };
+    const others = (objects ?? []).filter((id) => id !== rest.ehr_id).slice(0, MAX_AUDIT_IDS);
+    return {
+      ...this.#key,
+      ...rest,
+      ...(ehrIds !== undefined && { ehr_ids: ehrIds.slice(0, MAX_AUDIT_IDS) }),
+      ...(others.length > 0 && { objects: others }),
+      status,
+    };
+  }
+
+  /** The record of a transaction that succeeds. */
+  success(subject: AuditSubject): AuditDoc {
+    return this.record(this.#successStatus, subject);
+  }
+}
+
+function newKey(): Pick<AuditDoc, '_id' | 'time'> {
+  const time = new Date();
+  const start = time.getTime().toString(36).padStart(9, '0');
+  return { _id: `${start}-${randomBytes(8).toString('hex')}`, time };
+}
+
+/** The draft travels beside the call, so that no writing function needs a parameter for it. */
+const drafts = new AsyncLocalStorage<AuditDraft>();
+
+/** Runs the work of one request; the transaction that writes what it asks for also writes its audit record. */
+export function withAuditDraft<T>(draft: AuditDraft, work: () => Promise<T>): Promise<T> {
+  return drafts.run(draft, work);
+}
+
+/** The audit record of the running request as a write of its transaction; none outside of a request. */
+export function auditWrites(subject: AuditSubject): readonly Write[] {
+  const draft = openDraft();
+  return draft === null ? [] : [auditWrite(draft.success(subject))];
+}
+
+/** Writes the audit record of the running request in the caller's transaction. */
+export async function writeAudit(subject: AuditSubject): Promise<void> {
+  const draft = openDraft();
+  if (draft !== null) await insertAudit(draft.success(subject));
+}
+
+/** To be called when the transaction that wrote the audit record is committed. */
+export function auditCommitted(): void {
+  drafts.getStore()?.commit();
+}
+
+/** As `inTransaction`, with the audit record of the running request: `about` tells its subject from the result. */
+export async function inAuditedTransaction<T>(
+  work: Parameters<typeof inTransaction<T>>[0],
+  about: (result: T) => AuditSubject,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const result = await inTransaction(async (session) => {
+    const made = await work(session);
+    await writeAudit(about(made));
+    return made;
+  }, options);
+  auditCommitted();
+  return result;
+}
+
+/** A request with several transactions is recorded in the first. */
+function openDraft(): AuditDraft | null {
+  const draft = drafts.getStore();
+  return draft === undefined || draft.isCommitted ? null : draft;
+}

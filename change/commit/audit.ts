@@ -1,0 +1,34 @@
+import { formatUtc } from '../../openehr/base/iso8601.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { changeTypeTerm, type ChangeType } from './codes.js';
+
+/** What a client may tell of a commit; the server adds system id and time. RM: AUDIT_DETAILS. */
+export interface AuditRequest {
+  readonly changeType: ChangeType;
+  /** PARTY_PROXY. */
+  readonly committer: JsonObject;
+  /** DV_TEXT. */
+  readonly description?: JsonObject | undefined;
+}
+
+/** A time of the server as DV_DATE_TIME: UTC, 6 fraction digits. */
+export function serverTime(time: Date): JsonObject {
+  return { _type: 'DV_DATE_TIME', value: formatUtc(time) };
+}
+
+/** AUDIT_DETAILS as stored. */
+export function auditDetails(audit: AuditRequest, systemId: string, time: Date): JsonObject {
+  return {
+    _type: 'AUDIT_DETAILS',
+    system_id: systemId,
+    time_committed: serverTime(time),
+    change_type: changeTypeTerm(audit.changeType),
+    ...(audit.description !== undefined && { description: audit.description }),
+    committer: audit.committer,
+  };
+}
+
+/** PARTY_IDENTIFIED of somebody known by name only. */
+export function partyNamed(name: string): JsonObject {
+  return { _type: 'PARTY_IDENTIFIED', name };
+}

@@ -1,0 +1,89 @@
+import { ehrById, ehrBySubject, finalEhrId, type EhrDoc } from '../../models/ehr.js';
+import { contributionExists } from '../../models/contribution.js';
+import { containersById, liveDirectory, type VersionedObjectDoc } from '../../models/versioned-object.js';
+import { subjectOf } from './ehr-flags.js';
+import type { CommitRequest, CommitState, VersionEntry } from './request.js';
+
+/** The state when nothing is read: the EHR is as usual, what is new does not exist. */
+export const OPTIMISTIC_STATE: CommitState = {
+  ehr: 'expected',
+  finalEhrId: null,
+  containers: new Map(),
+  directoryId: null,
+  subjectHolder: null,
+  isContributionUsed: false,
+  mayLackIndex: false,
+};
+
+/**
+ * The state for a first attempt: only what cannot be guessed is read, which for a new COMPOSITION is nothing.
+ * What is guessed is guarded by the writes. `known`: containers read already.
+ */
+export async function optimisticState(
+  request: CommitRequest,
+  known: readonly VersionedObjectDoc[] = [],
+): Promise<CommitState> {
+  const containers = await containersOf(request, known);
+  return {
+    ...OPTIMISTIC_STATE,
+    containers,
+    directoryId: await directoryOf(request, containers),
+    isContributionUsed: request.isChosenUid === true && (await contributionExists(request.contributionUid)),
+  };
+}
+
+/** The state with everything read, for when the guess did not hold or the reason of a refusal is wanted. */
+export async function fullState(request: CommitRequest): Promise<CommitState> {
+  const ehr = await ehrById(request.ehrId);
+  const containers = await containersOf(request, []);
+  return {
+    ehr,
+    finalEhrId: ehr?.state === 'merged' ? await finalEhrId(ehr) : null,
+    containers,
+    directoryId: await directoryOf(request, containers),
+    subjectHolder: await virtualObjectOf(request),
+    isContributionUsed: await contributionExists(request.contributionUid),
+    mayLackIndex: true,
+  };
+}
+
+/** A new id of our own cannot be in use. */
+function needsContainer(entry: VersionEntry): boolean {
+  return entry.kind !== 'create' || entry.isChosenId;
+}
+
+async function containersOf(
+  request: CommitRequest,
+  known: readonly VersionedObjectDoc[],
+): Promise<Map<string, VersionedObjectDoc>> {
+  const containers = new Map(known.map((container) => [container._id, container]));
+  const missing = request.entries
+    .filter(needsContainer)
+    .map((entry) => entry.versionedObjectUid)
+    .filter((versionedObjectUid) => !containers.has(versionedObjectUid));
+  if (missing.length === 0) return containers;
+  for (const container of await containersById([...new Set(missing)])) {
+    containers.set(container._id, container);
+  }
+  return containers;
+}
+
+async function directoryOf(
+  request: CommitRequest,
+  containers: ReadonlyMap<string, VersionedObjectDoc>,
+): Promise<string | null> {
+  const live = [...containers.values()].find(
+    ({ type, deleted, ehr_id: ehrId }) => type === 'FOLDER' && !deleted && ehrId === request.ehrId,
+  );
+  if (live !== undefined) return live._id;
+  const makesDirectory = request.entries.some((entry) => entry.kind === 'create' && entry.type === 'FOLDER');
+  return makesDirectory ? ((await liveDirectory(request.ehrId))?._id ?? null) : null;
+}
+
+/** Who holds the subject that the last EHR_STATUS entry wants. */
+async function virtualObjectOf(request: CommitRequest): Promise<CommitState['subjectHolder']> {
+  const entry = request.entries.findLast((one) => 'object' in one && one.type === 'EHR_STATUS');
+  const subject = entry !== undefined && 'object' in entry ? subjectOf(entry.object) : null;
+  const holder: EhrDoc | null = subject === null ? null : await ehrBySubject(subject);
+  return holder === null ? null : { ehrId: holder._id, finalEhrId: await finalEhrId(holder) };
+}

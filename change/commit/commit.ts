@@ -1,0 +1,160 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import { publishCommit } from '../../database/events.js';
+import { isDuplicateKey } from '../../database/mongo-error.js';
+import { inTransaction } from '../../database/transaction.js';
+import { saveShapes, saveShapesWith } from '../../models/aql-shape.js';
+import type { AuditSubject } from '../../models/audit.js';
+import { COLLECTIONS } from '../../models/layout.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import { runWrites } from '../../models/write-batch.js';
+import { auditCommitted, auditWrites } from './audit-draft.js';
+import { OPTIMISTIC_STATE, fullState, optimisticState } from './commit-state.js';
+import type { ChangeContext } from './context.js';
+import { idempotencyWrites } from './idempotency.js';
+import { byCollection, planCommit, type CommitPlan } from './plan.js';
+import { requestIdentity } from './request-identity.js';
+import type { Commit, CommitRequest, CommitState } from './request.js';
+
+/** How often a commit is planned anew when others were faster, before it gives up. */
+const MAX_ATTEMPTS = 8;
+
+/** The session type, named without importing the driver. */
+type Session = Parameters<typeof runWrites>[0];
+
+/** Thrown inside a transaction to roll it back: what the plan expected is not so. */
+class StaleState extends Error {}
+
+/**
+ * Commits one CONTRIBUTION with all its VERSIONs in one transaction, all or nothing.
+ *
+ * The first attempt reads only what it cannot guess, plans, and lets every write match what was expected: one
+ * command holds the EHR and writes everything, one commits. When a expectation was wrong nothing is written; then
+ * everything is read, the plan is made again, and it either refuses in the contract's order or succeeds.
+ *
+ * `known`: containers that the caller has read already.
+ * @throws CdrError of the plan; conflict when others are faster again and again
+ */
+export async function commit(
+  context: ChangeContext,
+  given: CommitRequest,
+  known: readonly VersionedObjectDoc[] = [],
+): Promise<Commit> {
+  const start = performance.now();
+  const request = authenticated(given);
+  let plan = planOrNull(context, await optimisticState(request, known), request);
+  for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
+    if (plan !== null && (await attempt(request, plan))) {
+      const { versions } = plan.commit;
+      publishCommit({ seconds: (performance.now() - start) / 1000, versions: versions.length });
+      return plan.commit;
+    }
+    const state = await fullState(request);
+    // A commit whose answer was lost may be found done already when it is repeated.
+    if (plan !== null && state.isContributionUsed && request.isChosenUid !== true) {
+      auditCommitted();
+      return plan.commit;
+    }
+    plan = planCommit(context.settings, state, request, context.now());
+  }
+  throw new CdrError('conflict', 'other changes of the same EHR were faster again and again');
+}
+
+/**
+ * Commits a CONTRIBUTION inside a transaction that the caller has opened and in which it holds the EHR.
+ * @throws CdrError of the plan; conflict when a write does not match, the caller's transaction must end then
+ */
+export async function writeContribution(
+  session: Session,
+  context: ChangeContext,
+  request: CommitRequest,
+): Promise<Commit> {
+  const plan = planCommit(context.settings, await fullState(request), authenticated(request), context.now());
+  await saveShapesWith(session, plan.shapes);
+  if (!(await runWrites(session, plan.writes)))
+    throw new CdrError('conflict', 'the EHR changed while the CONTRIBUTION was written');
+  return plan.commit;
+}
+
+/**
+ * Commits several CONTRIBUTIONs, in their order, in one transaction. Nothing is read: every plan believes that its
+ * EHR is as usual and that ids which clients chose are free. False: one of them cannot be committed, or a expectation was
+ * wrong; then nothing is written.
+ */
+export async function commitTogether(
+  context: ChangeContext,
+  requests: readonly CommitRequest[],
+): Promise<boolean> {
+  const start = performance.now();
+  const plans: CommitPlan[] = [];
+  for (const request of requests) {
+    const plan = planOrNull(context, OPTIMISTIC_STATE, authenticated(request));
+    if (plan === null) return false;
+    plans.push(plan);
+  }
+  const shapes = plans.flatMap((plan) => plan.shapes);
+  const writes = byCollection(plans.flatMap((plan) => plan.writes));
+  if (!(await written({ shapes: [...new Set(shapes)], writes }))) return false;
+  const seconds = (performance.now() - start) / 1000;
+  for (const { commit } of plans) publishCommit({ seconds, versions: commit.versions.length });
+  return true;
+}
+
+/** The same with who sent the request under way. */
+function authenticated(request: CommitRequest): CommitRequest {
+  const identity = requestIdentity();
+  return identity === null ? request : { ...request, authenticated: identity };
+}
+
+/** The plan on a guess; null when it refuses, since an earlier check of the contract may refuse otherwise. */
+function planOrNull(context: ChangeContext, state: CommitState, request: CommitRequest): CommitPlan | null {
+  try {
+    return planCommit(context.settings, state, request, context.now());
+  } catch (error) {
+    if (error instanceof CdrError) return null;
+    throw error;
+  }
+}
+
+/** Runs a plan and tells whether what it expected was so; if not, nothing is written. */
+async function attempt(
+  request: CommitRequest,
+  { shapes, writes, commit: planned }: CommitPlan,
+): Promise<boolean> {
+  const memoized = request.remember === undefined ? [] : idempotencyWrites(request.remember(planned));
+  const audited = auditWrites(auditSubject(planned));
+  const isWritten = await written({ shapes, writes: [...writes, ...memoized, ...audited] }, () =>
+    request.beside?.(planned),
+  );
+  if (isWritten) auditCommitted();
+  return isWritten;
+}
+
+/** What the audit record of a commit is about. */
+function auditSubject({ contribution, versions }: Commit): AuditSubject {
+  const objects = [contribution._id, ...versions.map(({ versionUid }) => versionUid)];
+  return { ehr_id: contribution.ehr_id, objects };
+}
+
+/** Runs writes in one transaction and tells whether each matched and no id was taken; if not, nothing is written. */
+async function written(
+  { shapes, writes }: Pick<CommitPlan, 'shapes' | 'writes'>,
+  beside: () => Promise<void> | undefined = () => undefined,
+): Promise<boolean> {
+  await saveShapes(shapes);
+  try {
+    await inTransaction(async (session) => {
+      if (!(await runWrites(session, writes))) throw new StaleState();
+      await beside();
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof StaleState) return false;
+    if (isDuplicateKey(error) && !isRemembered(error)) return false;
+    throw error;
+  }
+}
+
+/** The same `Idempotency-Key` was completed meanwhile: planning again does not help. */
+function isRemembered(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(`.${COLLECTIONS.idempotencyKeys} `);
+}

@@ -1,0 +1,33 @@
+import type { Settings } from '../../config/settings.js';
+import type { TemplateInUse } from '../../models/template.js';
+import type { LargeComposition } from '../composition/large-composition.js';
+
+/** What every change needs beside its request. The clock is a value, so that tests can turn it back. */
+export interface ChangeContext {
+  readonly settings: ChangeSettings;
+  /** Current time; versions never trust it to go forward. */
+  readonly now: () => Date;
+  /** Templates that one CONTRIBUTION has asked for already: all its COMPOSITIONs are validated by the same text. */
+  readonly templates?: Map<string, Promise<TemplateInUse | null>>;
+  /** Of a large CONTRIBUTION: reads a COMPOSITION, given as JSON, in another thread; null when it is not large itself. */
+  readonly readLarge?: (json: string) => Promise<LargeComposition> | null;
+}
+
+/** The settings that change control looks at. */
+export type ChangeSettings = Pick<
+  Settings,
+  | 'systemId'
+  | 'aql'
+  | 'maxCompositionBytes'
+  | 'checkExtraNodes'
+  | 'checkRmRules'
+  | 'checkContainerCardinality'
+  | 'acceptForeignSystemId'
+  | 'committerMustBeUser'
+  | 'terminology'
+>;
+
+/** The context of a running server. */
+export function changeContext(settings: ChangeSettings, now: () => Date = () => new Date()): ChangeContext {
+  return { settings, now };
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import { commit } from './commit.js';
+import type { ChangeContext } from './context.js';
+import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from './request.js';
+import type { VersionDoc } from '../../models/version.js';
+
+/** What a direct POST, PUT or DELETE tells beside the object. */
+export interface DirectChange {
+  readonly ehrId: string;
+  readonly metadata: VersionMetadata;
+  /** Further writes of the same transaction for the version that is made. May run more than once. */
+  readonly beside?: ((versionUid: string) => Promise<void>) | undefined;
+}
+
+/** Commits one entry as a CONTRIBUTION of its own, as every direct POST, PUT and DELETE does. */
+export async function commitEntry(
+  context: ChangeContext,
+  entry: VersionEntry,
+  request: Pick<CommitRequest, 'ehrId' | 'isNewEhr' | 'remember'> & Pick<DirectChange, 'beside'>,
+  known: readonly VersionedObjectDoc[] = [],
+): Promise<VersionDoc> {
+  const { beside, ...rest } = request;
+  const whole: CommitRequest = {
+    ...rest,
+    contributionUid: randomUUID(),
+    audit: entry.audit,
+    entries: [entry],
+    ...(beside !== undefined && {
+      beside: async ({ versions }) => {
+        for (const { versionUid } of versions) await beside(versionUid);
+      },
+    }),
+  };
+  return onlyVersion(await commit(context, whole, known));
+}
+
+function onlyVersion(done: Commit): VersionDoc {
+  const doc = done.versions[0]?.doc;
+  if (doc === undefined || doc === null) throw new TypeError('a direct change makes one version');
+  return doc;
+}

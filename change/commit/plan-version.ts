@@ -1,0 +1,135 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import { formatObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { deriveContent, type DerivedContent } from '../../aql/index/derive.js';
+import type { LeafIndex, RootType } from '../../models/layout.js';
+import type { VersionDoc } from '../../models/version.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import { auditDetails } from './audit.js';
+import { lifecycleTerm } from './codes.js';
+import type { CommitDraft } from './progress.js';
+import type { CreateEntry, DeleteEntry, UpdateEntry, VersionMetadata } from './request.js';
+import { objectVersionId } from '../resource.js';
+
+/** Where a new version goes. */
+export interface VersionPlace {
+  readonly versionedObjectUid: string;
+  readonly type: RootType;
+  readonly version: number;
+  readonly time: Date;
+  readonly preceding?: VersionedObjectDoc;
+}
+
+/** The version after the latest of a container, 1 ms or more later. @throws precondition-failed, too-large */
+export function followingVersion(
+  progress: CommitDraft,
+  entry: UpdateEntry | DeleteEntry,
+  container: VersionedObjectDoc,
+): VersionDoc {
+  return newVersion(progress, entry, {
+    versionedObjectUid: container._id,
+    type: container.type,
+    version: container.latest_version + 1,
+    time: progress.timeAfter(container),
+    preceding: container,
+  });
+}
+
+/** The document of a new version. @throws precondition-failed for another expected uid, too-large */
+export function newVersion(
+  progress: CommitDraft,
+  entry: CreateEntry | UpdateEntry | DeleteEntry,
+  place: VersionPlace,
+): VersionDoc {
+  const { settings, request } = progress;
+  const { versionedObjectUid, version, preceding, time } = place;
+  const versionUid = formatObjectVersionId({ versionedObjectUid, systemId: settings.systemId, version });
+  if (entry.expectedUid !== undefined && entry.expectedUid !== versionUid)
+    throw new CdrError('precondition-failed', `the version uid will be ${versionUid}, another one was given`);
+  const templateId = entry.kind === 'delete' ? undefined : entry.composition?.templateId;
+  const keptTemplateId = templateId ?? preceding?.template_id;
+  return {
+    _id: versionUid,
+    ehr_id: request.ehrId,
+    object_id: versionedObjectUid,
+    type: place.type,
+    version,
+    time_committed: time,
+    contribution_uid: request.contributionUid,
+    ...(preceding !== undefined && continued(preceding)),
+    ...(entry.signature !== undefined && { signature: entry.signature }),
+    commit_audit: auditDetails(entry.audit, settings.systemId, time),
+    lifecycle_state: lifecycleTerm(entry.lifecycleState),
+    ...optionalLists(progress, entry, time),
+    ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
+    data: entry.kind === 'delete' ? null : dataText(progress, entry, versionUid),
+  };
+}
+
+/** What a version takes over from the one before. */
+function continued(
+  container: VersionedObjectDoc,
+): Pick<VersionDoc, 'preceding_version_uid' | 'has_item_tags'> {
+  return {
+    preceding_version_uid: container.latest_version_uid,
+    ...(container.has_item_tags === true && { has_item_tags: true }),
+  };
+}
+
+function optionalLists(progress: CommitDraft, entry: VersionMetadata, time: Date): Partial<VersionDoc> {
+  const inputs = entry.otherInputVersionUids ?? [];
+  const attestations = stamped(progress, entry, time);
+  return {
+    ...(inputs.length > 0 && { other_input_version_uids: inputs }),
+    ...(attestations.length > 0 && { attestations }),
+  };
+}
+
+/** ATTESTATIONs carry the server's time and system id, whatever the client wrote. */
+export function stamped(
+  { settings }: CommitDraft,
+  entry: VersionMetadata,
+  time: Date,
+): VersionDoc['attestations'] & {} {
+  const { system_id, time_committed } = auditDetails(entry.audit, settings.systemId, time);
+  return (entry.attestations ?? []).map((attestation) => ({
+    ...attestation,
+    _type: 'ATTESTATION',
+    system_id: system_id ?? settings.systemId,
+    time_committed: time_committed ?? null,
+  }));
+}
+
+/** Canonical JSON text with the version uid as `uid`. @throws too-large over `MAX_COMPOSITION_BYTES` */
+function dataText(progress: CommitDraft, entry: CreateEntry | UpdateEntry, versionUid: string): string {
+  const text = canonicalText(entry, versionUid);
+  const limit = progress.settings.maxCompositionBytes;
+  if (text.length * 3 > limit && Buffer.byteLength(text) > limit)
+    throw new CdrError('too-large', `the canonical JSON of the ${entry.type} is larger than ${limit} bytes`);
+  return text;
+}
+
+function canonicalText(entry: CreateEntry | UpdateEntry, versionUid: string): string {
+  if (entry.prepared === undefined) return JSON.stringify(identified(entry, versionUid));
+  const head = JSON.stringify({ _type: entry.type, uid: objectVersionId(versionUid) });
+  return `${head.slice(0, -1)},${entry.prepared.tail}`;
+}
+
+/** Canonical JSON of an entry with the version uid as `uid`. */
+function identified(entry: CreateEntry | UpdateEntry, versionUid: string): CreateEntry['object'] {
+  const identity = { uid: objectVersionId(versionUid) };
+  return { _type: entry.type, ...identity, ...entry.object, ...identity };
+}
+
+/** What the content of an entry tells of its derived document, with the version uid as `uid`. */
+export function derivedContent(
+  entry: CreateEntry | UpdateEntry,
+  versionUid: string,
+  leafIndex: LeafIndex,
+): DerivedContent {
+  const { prepared } = entry;
+  if (prepared === undefined) return deriveContent(identified(entry, versionUid), leafIndex);
+  const [root, ...others] = prepared.derived.segs;
+  if (root === undefined) throw new TypeError('derived content has a root segment');
+  const identifiedRoot = { ...root, o: { ...root.o, uid: objectVersionId(versionUid) } };
+  return { ...prepared.derived, segs: [identifiedRoot, ...others] };
+}

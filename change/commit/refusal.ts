@@ -1,0 +1,88 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import type { EhrDoc } from '../../models/ehr.js';
+import type { RootType } from '../../models/layout.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+
+const RESOURCE = { COMPOSITION: 'composition', EHR_STATUS: 'ehr_status', FOLDER: 'directory' } as const;
+
+/** Path of a version below the standard API. */
+export function versionPath(ehrId: string, type: RootType, versionUid: string): string {
+  return `/ehr/${ehrId}/${RESOURCE[type]}/${versionUid}`;
+}
+
+/** 404 for an EHR id that is unknown or being deleted. */
+export function ehrNotFound(ehrId: string): CdrError {
+  return new CdrError('not-found', `EHR with id ${ehrId} does not exist`);
+}
+
+/** Text that tells where a merged EHR went. */
+export function mergedMessage(ehrId: string, finalEhrId: string): string {
+  return `EHR ${ehrId} was merged into ${finalEhrId}`;
+}
+
+/**
+ * What a write to this EHR is refused with, null when it may go on: 404 unknown, 409 merged away.
+ * `finalEhrId`: where the merges that began here ended.
+ */
+export function ehrRefusal(ehrId: string, ehr: EhrDoc | null, finalEhrId: string): CdrError | null {
+  if (ehr?.state === 'merged') return new CdrError('conflict', mergedMessage(ehrId, finalEhrId));
+  return ehr?.state === 'active' ? null : ehrNotFound(ehrId);
+}
+
+/** 409 for a write to an EHR whose EHR_STATUS says `is_modifiable=false`. */
+export function notModifiable(ehrId: string): CdrError {
+  return new CdrError('conflict', `EHR with id ${ehrId} does not allow modification`);
+}
+
+/** 404 for a container that is unknown, of another type or of another EHR. */
+export function objectNotFound(
+  ehrId: string,
+  type: RootType | 'object',
+  versionedObjectUid: string,
+): CdrError {
+  return new CdrError('not-found', `${type} with id ${versionedObjectUid} does not exist in EHR ${ehrId}`);
+}
+
+/** The same error, telling the latest version of a container. */
+export function tellingLatest(error: CdrError, container: VersionedObjectDoc): CdrError {
+  return new CdrError(error.code, error.message, { ...error.details, ...latestOf(container), cause: error });
+}
+
+/** What an error tells of the latest version of a container. */
+export function latestOf({ ehr_id: ehrId, type, latest_version_uid: latestVersionUid }: VersionedObjectDoc): {
+  latestVersionUid: string;
+  latestVersionPath: string;
+} {
+  return { latestVersionUid, latestVersionPath: versionPath(ehrId, type, latestVersionUid) };
+}
+
+/** 412 or 409 for a version that is not the latest, telling the latest one. */
+export function staleVersion(
+  code: 'precondition-failed' | 'conflict',
+  container: VersionedObjectDoc,
+): CdrError {
+  const latest = latestOf(container);
+  return new CdrError(
+    code,
+    `the latest version is ${latest.latestVersionUid}, another one was named`,
+    latest,
+  );
+}
+
+/** The error with the entry of the CONTRIBUTION it came from in its message. */
+export function atEntry(index: number, error: unknown): unknown {
+  if (!(error instanceof CdrError)) return error;
+  const { violations, ...details } = error.details;
+  if (violations === undefined) {
+    return new CdrError(error.code, `versions[${index}]: ${error.message}`, { ...details, cause: error });
+  }
+  const placed = violations.map((violation) =>
+    violation.startsWith('/versions[') ? violation : `/versions[${index}]/data${violation}`,
+  );
+  return new CdrError(error.code, placed.join(', '), { ...details, violations: placed, cause: error });
+}
+
+/** A template id that is unknown: 404 where the template itself is asked for, 422 where a COMPOSITION names it. */
+export function templateNotFound(templateId: string, code: 'not-found' | 'unprocessable'): CdrError {
+  return new CdrError(code, `Template with template_id '${templateId}' does not exist`);
+}

@@ -1,0 +1,136 @@
+import type { JsonObject } from '../../openehr/base/json.js';
+import type { ContributionDoc, RequestIdentity } from '../../models/contribution.js';
+import type { EhrDoc } from '../../models/ehr.js';
+import type { IdempotentResult } from '../../models/idempotency.js';
+import type { RootType } from '../../models/layout.js';
+import type { TemplateInUse } from '../../models/template.js';
+import type { VersionDoc } from '../../models/version.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import type { AuditRequest } from './audit.js';
+import type { LifecycleState } from './codes.js';
+import type { PreparedContent } from '../composition/large-composition.js';
+
+/** What every entry of a CONTRIBUTION tells of the VERSION beside its data. */
+export interface VersionMetadata {
+  readonly audit: AuditRequest;
+  readonly lifecycleState: LifecycleState;
+  readonly signature?: string | undefined;
+  /** ATTESTATIONs without `time_committed` and `system_id`, which the server sets. */
+  readonly attestations?: readonly JsonObject[];
+  readonly otherInputVersionUids?: readonly string[];
+  /** The version uid the client expects; any other is refused with 412. */
+  readonly expectedUid?: string | undefined;
+}
+
+/** The template a COMPOSITION was validated by, noted as used in the same transaction. */
+export interface TemplateOfEntry {
+  readonly templateId: string;
+  /** Code of `category`. */
+  readonly category: string;
+  readonly template: Omit<TemplateInUse, 'compiled'>;
+}
+
+/** Version 1 of a new container. */
+export interface CreateEntry extends VersionMetadata {
+  readonly kind: 'create';
+  readonly type: RootType;
+  /** Fresh, or chosen by the client. */
+  readonly versionedObjectUid: string;
+  readonly isChosenId: boolean;
+  /** Validated canonical JSON; `uid` is set by the plan. */
+  readonly object: JsonObject;
+  /** Of a large COMPOSITION, whose `object` is its root only. */
+  readonly prepared?: PreparedContent;
+  readonly composition?: TemplateOfEntry;
+}
+
+/** The next version of a container. */
+export interface UpdateEntry extends VersionMetadata {
+  readonly kind: 'update';
+  readonly type: RootType;
+  readonly versionedObjectUid: string;
+  readonly precedingVersionUid: string;
+  readonly object: JsonObject;
+  /** As in `CreateEntry`. */
+  readonly prepared?: PreparedContent;
+  readonly composition?: TemplateOfEntry;
+}
+
+/** A logical deletion. */
+export interface DeleteEntry extends VersionMetadata {
+  readonly kind: 'delete';
+  /** Absent in a CONTRIBUTION: the container tells. */
+  readonly type?: RootType;
+  readonly versionedObjectUid: string;
+  readonly precedingVersionUid: string;
+  /** How a version that is not the latest is refused. */
+  readonly staleCode: 'precondition-failed' | 'conflict';
+}
+
+/** ATTESTATIONs appended to a version that exists already. */
+export interface AttestEntry extends VersionMetadata {
+  readonly kind: 'attest';
+  readonly versionedObjectUid: string;
+  readonly versionUid: string;
+  readonly attestations: readonly JsonObject[];
+}
+
+/** One entry of a CONTRIBUTION. */
+export type VersionEntry = CreateEntry | UpdateEntry | DeleteEntry | AttestEntry;
+
+/** One CONTRIBUTION to be committed. */
+export interface CommitRequest {
+  readonly ehrId: string;
+  /** true: the EHR itself comes into being with this commit. */
+  readonly isNewEhr?: boolean;
+  readonly contributionUid: string;
+  /** true: the client chose it, it may be used already. */
+  readonly isChosenUid?: boolean;
+  readonly audit: AuditRequest;
+  /** Who sent the request; absent when none did. */
+  readonly authenticated?: RequestIdentity;
+  readonly entries: readonly VersionEntry[];
+  /** true: an error names the entry as `versions[i]`. */
+  readonly namesEntries?: boolean;
+  /** Further writes of the same transaction, such as item tags. May run more than once. */
+  readonly beside?: ((commit: Commit) => Promise<void>) | undefined;
+  /** What an `Idempotency-Key` remembers of the answer. */
+  readonly remember?: (commit: Commit) => IdempotentResult;
+}
+
+/** What the database holds of everything a commit touches. */
+export interface CommitState {
+  /**
+   * `expected`: not read yet; the plan believes that the EHR is active, queryable and modifiable, and its first
+   * write fails otherwise.
+   */
+  readonly ehr: EhrDoc | null | 'expected';
+  /** By object id; also of object ids that a client chose for a new container. */
+  readonly containers: ReadonlyMap<string, VersionedObjectDoc>;
+  /** Where the merges that began with this EHR ended; null when it was not merged away. */
+  readonly finalEhrId: string | null;
+  /** Container of the live directory, null when there is none. */
+  readonly directoryId: string | null;
+  /** EHR that holds the subject which the commit wants, with the EHR it was finally merged into. */
+  readonly subjectHolder: { readonly ehrId: string; readonly finalEhrId: string } | null;
+  /** Whether the chosen contribution uid exists. */
+  readonly isContributionUsed: boolean;
+  /** true: a derived document may be missing, so its update is not counted on. */
+  readonly mayLackIndex: boolean;
+}
+
+/** What was committed. */
+export interface Commit {
+  readonly contribution: ContributionDoc;
+  /** One per entry, in order; for an attestation the attested version's uid only. */
+  readonly versions: readonly CommittedVersion[];
+}
+
+/** One entry's outcome. */
+export interface CommittedVersion {
+  readonly versionUid: string;
+  readonly type: RootType;
+  readonly timeCommitted: Date;
+  /** null for an attestation. */
+  readonly doc: VersionDoc | null;
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { parseObjectVersionId, type ObjectVersionId } from '../../openehr/base/object-version-id.js';
+import type { VersionDoc } from '../../models/version.js';
+import { containerOf, type VersionedObjectDoc } from '../../models/versioned-object.js';
+import { templateIdOf, textAt } from './content.js';
+import type { ChangeContext } from '../commit/context.js';
+import { commitEntry, type DirectChange } from '../commit/direct.js';
+import { withEhrErrorFirst } from '../commit/ehr-access.js';
+import { validateComposition } from './validate-composition.js';
+import { LargeComposition } from './large-composition.js';
+import { latestOf, objectNotFound, staleVersion } from '../commit/refusal.js';
+import type { CreateEntry, UpdateEntry, VersionMetadata } from '../commit/request.js';
+import { requireSameTemplate } from '../definition/template-change.js';
+
+/** Gives the COMPOSITION of a request as canonical JSON; called once the request itself is in order. */
+export type CompositionReader = () => Promise<JsonObject | LargeComposition>;
+
+/** Creates the first version of a COMPOSITION. ITS-REST: composition_create. @throws CdrError of the contract */
+export async function createComposition(
+  context: ChangeContext,
+  change: DirectChange,
+  read: CompositionReader,
+): Promise<VersionDoc> {
+  const { ehrId, metadata, beside } = change;
+  return withEhrErrorFirst(ehrId, 'content', async () => {
+    const entry = await newComposition(context, metadata, await read());
+    return commitEntry(context, entry, {
+      ehrId,
+      beside,
+      remember: ({ versions }) => ({
+        kind: 'COMPOSITION',
+        uids: { ehr_id: ehrId, version_uid: versions[0]?.versionUid ?? '' },
+      }),
+    });
+  });
+}
+
+/** Creates the next version of a COMPOSITION. ITS-REST: composition_update. @throws CdrError of the contract */
+export async function updateComposition(
+  context: ChangeContext,
+  change: DirectChange & { readonly versionedObjectUid: string; readonly ifMatch: string },
+  read: CompositionReader,
+): Promise<VersionDoc> {
+  const { ehrId, versionedObjectUid, metadata, ifMatch, beside } = change;
+  return withEhrErrorFirst(ehrId, 'content', async () => {
+    const container = await requireComposition(ehrId, versionedObjectUid);
+    const entry = await nextComposition(
+      context,
+      { container, metadata, precedingVersionUid: ifMatch, refused: container },
+      await read(),
+    );
+    return commitEntry(context, entry, { ehrId, beside }, [container]);
+  });
+}
+
+/** Deletes a COMPOSITION logically. ITS-REST: composition_delete. @throws CdrError of the contract */
+export async function deleteComposition(
+  context: ChangeContext,
+  change: DirectChange & { readonly versionId: ObjectVersionId; readonly versionUid: string },
+): Promise<VersionDoc> {
+  const { ehrId, metadata, versionId, versionUid } = change;
+  return withEhrErrorFirst(ehrId, 'content', async () => {
+    const container = await requireComposition(ehrId, versionId.versionedObjectUid);
+    const isKnown =
+      versionId.systemId === context.settings.systemId && versionId.version <= container.latest_version;
+    if (!isKnown) throw objectNotFound(ehrId, 'COMPOSITION', versionUid);
+    const place = { versionedObjectUid: versionId.versionedObjectUid, precedingVersionUid: versionUid };
+    const entry = {
+      kind: 'delete',
+      type: 'COMPOSITION',
+      ...place,
+      staleCode: 'conflict',
+      ...metadata,
+    } as const;
+    try {
+      return await commitEntry(context, entry, { ehrId }, [container]);
+    } catch (error) {
+      throw container.deleted ? error : await lostRace(error, container);
+    }
+  });
+}
+
+/** Another deletion was faster than this one: 409 as for any other version that came between. */
+async function lostRace(error: unknown, before: VersionedObjectDoc): Promise<unknown> {
+  if (!(error instanceof CdrError) || error.code !== 'invalid') return error;
+  const now = await containerOf(before.ehr_id, 'COMPOSITION', before._id);
+  return now === null ? error : staleVersion('conflict', now);
+}
+
+async function requireComposition(ehrId: string, versionedObjectUid: string): Promise<VersionedObjectDoc> {
+  const container = await containerOf(ehrId, 'COMPOSITION', versionedObjectUid);
+  if (container === null) throw objectNotFound(ehrId, 'COMPOSITION', versionedObjectUid);
+  return container;
+}
+
+/** The validated entry of a first version. @throws invalid, unprocessable; precondition-failed on an unusable uid */
+export async function newComposition(
+  context: ChangeContext,
+  metadata: VersionMetadata,
+  content: JsonObject | LargeComposition,
+): Promise<CreateEntry> {
+  const validated = await validateComposition(context, content, metadata.lifecycleState);
+  const chosen = chosenVersionedObjectUid(validated.object, context.settings.systemId);
+  const id = { versionedObjectUid: chosen ?? randomUUID(), isChosenId: chosen !== null };
+  return { kind: 'create', type: 'COMPOSITION', ...id, ...validated, ...metadata };
+}
+
+/** What the next version of a COMPOSITION follows. */
+export interface CompositionPlace {
+  readonly container: Pick<VersionedObjectDoc, '_id' | 'template_id'>;
+  readonly metadata: VersionMetadata;
+  readonly precedingVersionUid: string;
+  /** The container whose latest version a refusal tells. */
+  readonly refused?: VersionedObjectDoc;
+}
+
+/** The validated entry of a later version. @throws as `newComposition`, invalid on another template */
+export async function nextComposition(
+  context: ChangeContext,
+  place: CompositionPlace,
+  content: JsonObject | LargeComposition,
+): Promise<UpdateEntry> {
+  const { container, metadata, precedingVersionUid } = place;
+  const object = content instanceof LargeComposition ? content.root : content;
+  const templateId = templateIdOf(object);
+  if (templateId !== '') requireSameTemplate(container.template_id, templateId);
+  const validated = await validateComposition(context, content, metadata.lifecycleState);
+  requireSameObject(object, container._id, place.refused);
+  const target = { versionedObjectUid: container._id, precedingVersionUid };
+  return { kind: 'update', type: 'COMPOSITION', ...target, ...validated, ...metadata };
+}
+
+/** The object id a client chose for a new COMPOSITION. @throws precondition-failed when it cannot be taken over */
+function chosenVersionedObjectUid(object: JsonObject, systemId: string): string | null {
+  if (object.uid === undefined) return null;
+  const id = parseObjectVersionId(textAt(object, ['uid', 'value']) ?? '');
+  if (id?.systemId !== systemId || id.version !== 1)
+    throw new CdrError('precondition-failed', `the uid of a new COMPOSITION must be <uuid>::${systemId}::1`);
+  return id.versionedObjectUid;
+}
+
+/** @throws precondition-failed, telling the latest version of `refused`, when the body's uid is of another object */
+export function requireSameObject(
+  object: JsonObject,
+  versionedObjectUid: string,
+  refused: VersionedObjectDoc | null = null,
+): void {
+  if (object.uid === undefined) return;
+  const text = textAt(object, ['uid', 'value']) ?? '';
+  if ((text.split('::')[0] ?? '').toLowerCase() === versionedObjectUid) return;
+  const latest = refused === null ? {} : latestOf(refused);
+  throw new CdrError('precondition-failed', 'the uid of the content is of another object', latest);
+}

@@ -1,0 +1,102 @@
+import type { JsonObject } from '../../openehr/base/json.js';
+import { templateById, templateInUse, type TemplateDoc, type TemplateInUse } from '../../models/template.js';
+import { missingCompositionAttributes } from '../../openehr/rm/validate.js';
+import { isLenient, type LifecycleState } from '../commit/codes.js';
+import {
+  compositionFindings,
+  findings,
+  templateIdOf,
+  textAt,
+  type CompositionFindings,
+  type CompositionRules,
+} from './content.js';
+import type { ChangeContext } from '../commit/context.js';
+import { LargeComposition, type PreparedContent, type TemplateText } from './large-composition.js';
+import { templateNotFound } from '../commit/refusal.js';
+import type { TemplateOfEntry } from '../commit/request.js';
+import { valueSetFindings } from '../terminology/value-sets.js';
+
+/** A COMPOSITION that may be committed. */
+export interface ValidatedComposition {
+  /** Canonical JSON; of a prepared one the root only. */
+  readonly object: JsonObject;
+  readonly prepared?: PreparedContent;
+  readonly composition: TemplateOfEntry;
+}
+
+/**
+ * Validates a COMPOSITION that was read: root attributes (400), template known (422), then RM, terminology and
+ * template rules together (422).
+ * @throws invalid or unprocessable with all findings of the stage
+ */
+export async function validateComposition(
+  context: ChangeContext,
+  content: JsonObject | LargeComposition,
+  lifecycleState: LifecycleState,
+): Promise<ValidatedComposition> {
+  const { checkRmRules, checkExtraNodes, checkContainerCardinality } = context.settings;
+  const lenient = isLenient(lifecycleState);
+  const rules = { checkRmRules, checkExtraNodes, checkContainerCardinality, lenient };
+  return content instanceof LargeComposition
+    ? validateLarge(context, content, rules)
+    : validateTree(context, content, rules);
+}
+
+async function validateTree(
+  context: ChangeContext,
+  object: JsonObject,
+  rules: CompositionRules,
+): Promise<ValidatedComposition> {
+  requireNothingMissing(missingCompositionAttributes(object));
+  const templateId = templateIdOf(object);
+  const template = await templateFor(context, templateId);
+  if (template === null) throw templateNotFound(templateId, 'unprocessable');
+  await requireNoFindings(context, compositionFindings(object, template.compiled, rules));
+  return { object, composition: templateOfEntry(object, template) };
+}
+
+async function validateLarge(
+  context: ChangeContext,
+  content: LargeComposition,
+  rules: CompositionRules,
+): Promise<ValidatedComposition> {
+  const { root, missing } = content;
+  requireNothingMissing(missing);
+  const templateId = templateIdOf(root);
+  const doc = await templateById(templateId);
+  if (doc === null) throw templateNotFound(templateId, 'unprocessable');
+  const validated = await content.validate(templateText(doc), rules, context.settings.aql.leafIndex);
+  await requireNoFindings(context, validated);
+  if (validated.prepared === null) throw new TypeError('a COMPOSITION without violations is prepared');
+  const { revision, created_timestamp: createdTimestamp, used } = doc;
+  const composition = templateOfEntry(root, { revision, createdTimestamp, used });
+  return { object: root, prepared: validated.prepared, composition };
+}
+
+/** The text of a stored template for another thread. */
+export function templateText({ _id, revision, created_timestamp: time, opt }: TemplateDoc): TemplateText {
+  return { key: JSON.stringify([_id, revision, time]), opt };
+}
+
+function templateFor({ templates }: ChangeContext, templateId: string): Promise<TemplateInUse | null> {
+  const known = templates?.get(templateId) ?? templateInUse(templateId);
+  templates?.set(templateId, known);
+  return known;
+}
+
+function requireNothingMissing(missing: readonly string[]): void {
+  if (missing.length > 0) throw findings('invalid', missing);
+}
+
+async function requireNoFindings(
+  { settings }: ChangeContext,
+  { violations, valueSetCodes }: CompositionFindings,
+): Promise<void> {
+  const all = [...violations, ...(await valueSetFindings(settings.terminology, valueSetCodes))];
+  if (all.length > 0) throw findings('unprocessable', all);
+}
+
+function templateOfEntry(root: JsonObject, template: TemplateOfEntry['template']): TemplateOfEntry {
+  const category = textAt(root, ['category', 'defining_code', 'code_string']) ?? '';
+  return { templateId: templateIdOf(root), category, template };
+}

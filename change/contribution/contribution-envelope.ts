@@ -1,0 +1,207 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { formatObjectVersionId, isUuid, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { readRm } from '../../openehr/rm/read.js';
+import type { AuditRequest } from '../commit/audit.js';
+import { changeTypeOf, lifecycleStateOf, type ChangeType, type LifecycleState } from '../commit/codes.js';
+import { validatedCommitter, requireOwnCommitter } from '../commit/committer.js';
+import { findings, textAt, withoutAttributes } from '../composition/content.js';
+import type { ChangeSettings } from '../commit/context.js';
+import { atEntry } from '../commit/refusal.js';
+
+/** What the headers of the request say where the body says nothing. */
+export interface ContributionDefaults {
+  readonly committer: JsonObject;
+  /** Name of the only committer that the body may name; null: any. */
+  readonly onlyCommitter: string | null;
+  readonly description: JsonObject | undefined;
+  readonly changeType: ChangeType | undefined;
+  readonly lifecycleState: LifecycleState | undefined;
+}
+
+/** An AUDIT_DETAILS of the body; what is absent is undefined. */
+interface GivenAudit {
+  readonly changeType: ChangeType | undefined;
+  readonly committer: JsonObject | undefined;
+  readonly description: JsonObject | undefined;
+}
+
+/** One entry of `versions`, its content not validated yet. */
+export interface VersionEnvelope {
+  readonly audit: AuditRequest;
+  readonly lifecycleState: LifecycleState;
+  readonly signature: string | undefined;
+  readonly expectedUid: string | undefined;
+  /** Normalised OBJECT_VERSION_ID. */
+  readonly precedingVersionUid: string | undefined;
+  readonly otherInputVersionUids: readonly string[];
+  /** With committer and change type filled in. */
+  readonly attestations: readonly JsonObject[];
+  readonly data: JsonValue | undefined;
+}
+
+/** A CONTRIBUTION of a request, its contents not validated yet. */
+export interface ContributionEnvelope {
+  readonly uid: string | null;
+  readonly audit: AuditRequest;
+  readonly versions: readonly VersionEnvelope[];
+}
+
+const MEMBERS = ['_type', 'uid', 'versions', 'audit'];
+
+/** Reads all of a CONTRIBUTION but the data of its versions. @throws invalid */
+export function readEnvelope(
+  body: JsonValue,
+  settings: ChangeSettings,
+  defaults: ContributionDefaults,
+): ContributionEnvelope {
+  if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a CONTRIBUTION object');
+  if (body._type !== undefined && body._type !== 'CONTRIBUTION')
+    throw findings('invalid', ['/: Object should be type CONTRIBUTION']);
+  const unknown = Object.keys(body).filter((name) => !MEMBERS.includes(name));
+  if (unknown.length > 0)
+    throw findings(
+      'invalid',
+      unknown.map((name) => `/: Unknown attribute ${name} of class CONTRIBUTION`),
+    );
+  const given = readAudit(body.audit ?? null, '/audit', settings, defaults.onlyCommitter);
+  const { versions } = body;
+  if (!Array.isArray(versions) || versions.length === 0)
+    throw new CdrError('invalid', 'Versions must not be empty');
+  const committer = given.committer ?? defaults.committer;
+  const read = versions.map((version, index) =>
+    readVersionAt(index, version, settings, { ...defaults, committer }),
+  );
+  return {
+    uid: contributionUid(body.uid),
+    audit: {
+      changeType: given.changeType ?? defaults.changeType ?? commonChangeType(read),
+      committer,
+      description: given.description ?? defaults.description,
+    },
+    versions: read,
+  };
+}
+
+function contributionUid(uid: JsonValue | undefined): string | null {
+  if (uid === undefined || uid === null) return null;
+  const text = textAt(uid, ['value']) ?? '';
+  if (!isUuid(text)) throw findings('invalid', ['/uid/value: The value must be a UUID']);
+  return text.toLowerCase();
+}
+
+function commonChangeType(versions: readonly VersionEnvelope[]): ChangeType {
+  const [first, ...others] = versions.map((version) => version.audit.changeType);
+  return first !== undefined && others.every((code) => code === first) ? first : '251';
+}
+
+/** The time is always the server's; another system id than ours is refused (R9). */
+function readAudit(
+  value: JsonValue,
+  path: string,
+  settings: ChangeSettings,
+  onlyCommitter: string | null,
+): GivenAudit {
+  if (value === null) return { changeType: undefined, committer: undefined, description: undefined };
+  if (!isJsonObject(value)) throw findings('invalid', [`${path}: Object should be type AUDIT_DETAILS`]);
+  const { system_id: systemId } = value;
+  const rest = withoutAttributes(value, ['time_committed', 'system_id']);
+  if (systemId !== undefined && systemId !== settings.systemId && !settings.acceptForeignSystemId)
+    throw findings('invalid', [`${path}/system_id: The value must be ${settings.systemId}`]);
+  const audit = readPart({ _type: 'AUDIT_DETAILS', ...rest }, 'AUDIT_DETAILS', path);
+  return {
+    changeType: isJsonObject(audit.change_type) ? changeTypeOf(term(audit.change_type)) : undefined,
+    committer: committerIn(audit, onlyCommitter),
+    description: isJsonObject(audit.description) ? audit.description : undefined,
+  };
+}
+
+function committerIn({ committer }: JsonObject, onlyCommitter: string | null): JsonObject | undefined {
+  if (!isJsonObject(committer)) return undefined;
+  const validated = validatedCommitter(committer);
+  requireOwnCommitter(validated, onlyCommitter);
+  return validated;
+}
+
+function readPart(value: JsonValue, type: string, path: string): JsonObject {
+  const { object, violations } = readRm(value, type, path);
+  if (violations.length > 0 || object === null) throw findings('invalid', violations);
+  return object;
+}
+
+function term(coded: JsonObject): { code: string | undefined; rubric: string | undefined } {
+  const terminology = textAt(coded, ['defining_code', 'terminology_id', 'value']);
+  if (terminology !== undefined && terminology.toLowerCase() !== 'openehr')
+    throw new CdrError('invalid', 'codes of audits and lifecycle states are of the terminology openehr');
+  return { code: textAt(coded, ['defining_code', 'code_string']), rubric: textAt(coded, ['value']) };
+}
+
+function readVersionAt(
+  index: number,
+  value: JsonValue,
+  settings: ChangeSettings,
+  defaults: ContributionDefaults,
+): VersionEnvelope {
+  try {
+    return readVersion(value, `/versions[${index}]`, settings, defaults);
+  } catch (error) {
+    throw atEntry(index, error);
+  }
+}
+
+function readVersion(
+  value: JsonValue,
+  path: string,
+  settings: ChangeSettings,
+  defaults: ContributionDefaults,
+): VersionEnvelope {
+  if (!isJsonObject(value)) throw findings('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
+  if (value._type !== undefined && value._type !== 'ORIGINAL_VERSION')
+    throw findings('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
+  const { data, commit_audit: commitAudit } = value;
+  const rest = withoutAttributes(value, ['data', 'commit_audit', 'contribution']);
+  const version = readPart({ _type: 'ORIGINAL_VERSION', ...rest }, 'ORIGINAL_VERSION', path);
+  const given = readAudit(commitAudit ?? null, `${path}/commit_audit`, settings, defaults.onlyCommitter);
+  if (given.changeType === undefined)
+    throw findings('invalid', [`${path}/commit_audit/change_type: Attribute is required`]);
+  const audit = {
+    changeType: given.changeType,
+    committer: given.committer ?? defaults.committer,
+    description: given.description,
+  };
+  const state = isJsonObject(version.lifecycle_state)
+    ? lifecycleStateOf(term(version.lifecycle_state))
+    : defaults.lifecycleState;
+  return {
+    audit,
+    lifecycleState: given.changeType === '523' ? '523' : (state ?? '532'),
+    signature: textAt(version, ['signature']),
+    expectedUid: versionUidAt(version.uid, `${path}/uid`),
+    precedingVersionUid: versionUidAt(version.preceding_version_uid, `${path}/preceding_version_uid`),
+    otherInputVersionUids: listOf(version.other_input_version_uids).map(
+      (uid, index) => versionUidAt(uid, `${path}/other_input_version_uids[${index}]`) ?? '',
+    ),
+    attestations: attestationsIn(version, defaults.onlyCommitter),
+    data: data ?? undefined,
+  };
+}
+
+/** Attesting in the name of another is committing in it. */
+function attestationsIn(version: JsonObject, onlyCommitter: string | null): JsonObject[] {
+  const attestations = listOf(version.attestations).filter(isJsonObject);
+  for (const { committer } of attestations) {
+    if (isJsonObject(committer)) requireOwnCommitter(committer, onlyCommitter);
+  }
+  return attestations;
+}
+
+function versionUidAt(uid: JsonValue | undefined, path: string): string | undefined {
+  if (uid === undefined || uid === null) return undefined;
+  const id = parseObjectVersionId(textAt(uid, ['value']) ?? '');
+  if (id === null) throw findings('invalid', [`${path}/value: The value must be an OBJECT_VERSION_ID`]);
+  return formatObjectVersionId(id);
+}
+
+function listOf(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { CdrError } from '../../openehr/base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import type { RootType } from '../../models/layout.js';
+import { versionById } from '../../models/version.js';
+import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
+import { validatedAttestations } from '../attestation.js';
+import { commit } from '../commit/commit.js';
+import { fullState } from '../commit/commit-state.js';
+import { newComposition, nextComposition, requireSameObject } from '../composition/composition.js';
+import { readObject } from '../composition/content.js';
+import type { ChangeContext } from '../commit/context.js';
+import {
+  readEnvelope,
+  type ContributionDefaults,
+  type ContributionEnvelope,
+  type VersionEnvelope,
+} from './contribution-envelope.js';
+import { validatedFolder, newFolder } from '../directory.js';
+import { withEhrErrorFirst } from '../commit/ehr-access.js';
+import { nextEhrStatus, storedObject } from '../ehr-status.js';
+import type { LargeComposition } from '../composition/large-composition.js';
+import { planCommit } from '../commit/plan.js';
+import { atEntry, notModifiable, objectNotFound } from '../commit/refusal.js';
+import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from '../commit/request.js';
+
+/** Types of content that a VERSION can hold here. */
+const TYPES: readonly RootType[] = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
+
+/** Commits a CONTRIBUTION of a client. ITS-REST: contribution_create. @throws CdrError of the contract */
+export async function createContribution(
+  context: ChangeContext,
+  target: { readonly ehrId: string; readonly defaults: ContributionDefaults },
+  body: JsonValue,
+): Promise<Commit> {
+  const { ehrId, defaults } = target;
+  return withEhrErrorFirst(ehrId, 'ehr-status', async () => {
+    const envelope = readEnvelope(body, context.settings, defaults);
+    const request = requestOf(ehrId, envelope);
+    const known = await referredContainers(envelope);
+    const validating = new Validating({ ...context, templates: new Map() }, ehrId, known);
+    const entries: VersionEntry[] = [];
+    for (const [index, version] of envelope.versions.entries()) {
+      // Validating thousands of versions in one go would keep every other request waiting.
+      if (index > 0) await setImmediate();
+      try {
+        entries.push(await validating.entry(version, index));
+      } catch (error) {
+        await refuseEarlier(context, { ...request, entries }, version);
+        throw atEntry(index, asInvalid(error));
+      }
+    }
+    return commit(context, { ...request, entries }, known);
+  });
+}
+
+function requestOf(ehrId: string, envelope: ContributionEnvelope): Omit<CommitRequest, 'entries'> {
+  const contributionUid = envelope.uid ?? randomUUID();
+  return {
+    ehrId,
+    contributionUid,
+    isChosenUid: envelope.uid !== null,
+    audit: envelope.audit,
+    namesEntries: true,
+    remember: () => ({ kind: 'CONTRIBUTION', uids: { ehr_id: ehrId, contribution_uid: contributionUid } }),
+  };
+}
+
+async function referredContainers(envelope: ContributionEnvelope): Promise<VersionedObjectDoc[]> {
+  const uids = envelope.versions.flatMap((version) => version.precedingVersionUid ?? []);
+  const versionedObjectUids = [...new Set(uids.map(versionedObjectUidOf))];
+  return versionedObjectUids.length === 0 ? [] : containersById(versionedObjectUids);
+}
+
+function versionedObjectUidOf(versionUid: string): string {
+  return parseObjectVersionId(versionUid)?.versionedObjectUid ?? '';
+}
+
+/**
+ * Content is validated before the plan is made, but the answer is the failure of the first bad entry, and
+ * `is_modifiable` comes before content: looks whether the plan refuses earlier.
+ */
+async function refuseEarlier(
+  context: ChangeContext,
+  before: CommitRequest,
+  failing: VersionEnvelope,
+): Promise<void> {
+  const state = await fullState(before);
+  planCommit(context.settings, state, before, context.now());
+  const status = before.entries.findLast((entry) => 'object' in entry && entry.type === 'EHR_STATUS');
+  const isModifiable =
+    status !== undefined && 'object' in status
+      ? status.object.is_modifiable !== false
+      : state.ehr !== null && state.ehr !== 'expected' && state.ehr.is_modifiable;
+  if (!isModifiable && typeOf(failing.data) !== 'EHR_STATUS')
+    throw atEntry(before.entries.length, notModifiable(before.ehrId));
+}
+
+/** In a CONTRIBUTION content that breaks a rule is always 400 (R2). */
+function asInvalid(error: unknown): unknown {
+  if (!(error instanceof CdrError) || error.code !== 'unprocessable') return error;
+  return new CdrError('invalid', error.message, { ...error.details, cause: error });
+}
+
+function typeOf(data: JsonValue | undefined): RootType | null {
+  const type = isJsonObject(data) ? data._type : undefined;
+  return TYPES.find((known) => known === type) ?? null;
+}
+
+/** What earlier entries of the same CONTRIBUTION leave to the later ones. */
+interface Earlier {
+  readonly templateId: string | undefined;
+  readonly object: JsonObject | null;
+}
+
+/** Validates the entries of one CONTRIBUTION one after another. */
+class Validating {
+  readonly #context: ChangeContext;
+  readonly #ehrId: string;
+  readonly #containers: ReadonlyMap<string, VersionedObjectDoc>;
+  readonly #earlier = new Map<string, Earlier>();
+
+  constructor(context: ChangeContext, ehrId: string, known: readonly VersionedObjectDoc[]) {
+    this.#context = context;
+    this.#ehrId = ehrId;
+    this.#containers = new Map(known.map((container) => [container._id, container]));
+  }
+
+  /** The validated entry. @throws CdrError when it breaks a rule by itself */
+  async entry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
+    requireFitting(version);
+    const { precedingVersionUid: preceding } = version;
+    const metadata = metadataOf(version, index);
+    switch (version.audit.changeType) {
+      case '666':
+        return {
+          kind: 'attest',
+          versionedObjectUid: versionedObjectUidOf(preceding ?? ''),
+          versionUid: preceding ?? '',
+          ...metadata,
+        };
+      case '523':
+        return this.#deletion(preceding ?? '', metadata);
+      default:
+        return preceding === undefined
+          ? this.#creation(version, metadata)
+          : this.#update(version, preceding, metadata);
+    }
+  }
+
+  #deletion(preceding: string, metadata: VersionMetadata): VersionEntry {
+    const place = { versionedObjectUid: versionedObjectUidOf(preceding), precedingVersionUid: preceding };
+    return { kind: 'delete', ...place, staleCode: 'conflict', ...metadata };
+  }
+
+  async #creation(version: VersionEnvelope, metadata: VersionMetadata): Promise<VersionEntry> {
+    const type = requireType(version.data);
+    if (type === 'EHR_STATUS')
+      throw new CdrError('invalid', 'EHR_STATUS cannot be created by a CONTRIBUTION');
+    const content = withExpectedUid(version);
+    const entry =
+      type === 'FOLDER'
+        ? newFolder(this.#context, metadata, validatedFolder(content))
+        : await newComposition(this.#context, metadata, await this.#composition(content));
+    this.#earlier.set(entry.versionedObjectUid, {
+      templateId: entry.composition?.templateId,
+      object: entry.object,
+    });
+    return entry;
+  }
+
+  async #update(
+    version: VersionEnvelope,
+    preceding: string,
+    metadata: VersionMetadata,
+  ): Promise<VersionEntry> {
+    const type = requireType(version.data);
+    const versionedObjectUid = versionedObjectUidOf(preceding);
+    const templateId = this.#knownTemplate(versionedObjectUid, type);
+    const entry = await this.#validatedUpdate(
+      version.data ?? null,
+      { type, versionedObjectUid, templateId, preceding },
+      metadata,
+    );
+    const object = 'object' in entry ? entry.object : null;
+    this.#earlier.set(versionedObjectUid, { templateId, object });
+    return entry;
+  }
+
+  async #validatedUpdate(
+    data: JsonValue,
+    place: UpdatePlace,
+    metadata: VersionMetadata,
+  ): Promise<VersionEntry> {
+    const { type, versionedObjectUid, preceding, templateId } = place;
+    if (type === 'COMPOSITION') {
+      const container = {
+        _id: versionedObjectUid,
+        ...(templateId !== undefined && { template_id: templateId }),
+      };
+      const followed = { container, metadata, precedingVersionUid: preceding };
+      return nextComposition(this.#context, followed, await this.#composition(data));
+    }
+    const object =
+      type === 'FOLDER'
+        ? validatedFolder(data)
+        : nextEhrStatus(data, await this.#previousStatus(versionedObjectUid, preceding));
+    if (type === 'FOLDER') requireSameObject(object, versionedObjectUid);
+    return { kind: 'update', type, versionedObjectUid, precedingVersionUid: preceding, object, ...metadata };
+  }
+
+  /** Template of the container now. @throws not-found when neither database nor earlier entries have it */
+  #knownTemplate(versionedObjectUid: string, type: RootType): string | undefined {
+    const earlier = this.#earlier.get(versionedObjectUid);
+    if (earlier !== undefined) return earlier.templateId;
+    const container = this.#containers.get(versionedObjectUid);
+    if (container?.ehr_id !== this.#ehrId || container.type !== type)
+      throw objectNotFound(this.#ehrId, type, versionedObjectUid);
+    return container.template_id;
+  }
+
+  async #composition(data: JsonValue): Promise<JsonObject | LargeComposition> {
+    const large = await this.#context.readLarge?.(JSON.stringify(data));
+    return large ?? readObject(data, 'COMPOSITION');
+  }
+
+  async #previousStatus(versionedObjectUid: string, preceding: string): Promise<JsonObject> {
+    const earlier = this.#earlier.get(versionedObjectUid)?.object;
+    if (earlier !== undefined && earlier !== null) return earlier;
+    const version = await versionById(this.#ehrId, 'EHR_STATUS', preceding);
+    return version === null ? {} : storedObject(version);
+  }
+}
+
+interface UpdatePlace {
+  readonly type: RootType;
+  readonly versionedObjectUid: string;
+  readonly preceding: string;
+  readonly templateId: string | undefined;
+}
+
+/** Whether change type, preceding version, data and attestations go together. @throws invalid otherwise */
+function requireFitting({
+  audit,
+  precedingVersionUid: preceding,
+  data,
+  attestations,
+  lifecycleState,
+}: VersionEnvelope): void {
+  const { changeType } = audit;
+  if (changeType === '249' && preceding !== undefined)
+    throw new CdrError('invalid', 'a creation (249) has no preceding_version_uid');
+  if (['250', '251', '523', '666'].includes(changeType) && preceding === undefined)
+    throw new CdrError('invalid', `the change type ${changeType} needs a preceding_version_uid`);
+  if (changeType === '666') requireAttesting(data, attestations);
+  if (changeType !== '523' && lifecycleState === '523')
+    throw new CdrError('invalid', 'the lifecycle state 523 is for deletions only');
+}
+
+function requireAttesting(data: JsonValue | undefined, attestations: readonly JsonObject[]): void {
+  if (data !== undefined) throw new CdrError('invalid', 'an attestation (666) has no data');
+  if (attestations.length === 0)
+    throw new CdrError('invalid', 'an attestation (666) needs at least one entry in attestations');
+}
+
+function requireType(data: JsonValue | undefined): RootType {
+  const type = typeOf(data);
+  if (type !== null) return type;
+  throw new CdrError('invalid', `data must be one of ${TYPES.join(', ')}, with its _type`);
+}
+
+/** A creation may name its uid outside the data. */
+function withExpectedUid({ data, expectedUid }: VersionEnvelope): JsonValue {
+  if (!isJsonObject(data) || expectedUid === undefined || data.uid !== undefined) return data ?? null;
+  return { ...data, uid: { _type: 'OBJECT_VERSION_ID', value: expectedUid } };
+}
+
+function metadataOf(
+  version: VersionEnvelope,
+  index: number,
+): VersionMetadata & { readonly attestations: readonly JsonObject[] } {
+  const { audit, lifecycleState, signature, expectedUid, otherInputVersionUids } = version;
+  const attestations = validatedAttestations(version.attestations, audit, `/versions[${index}]`);
+  return { audit, lifecycleState, signature, attestations, otherInputVersionUids, expectedUid };
+}

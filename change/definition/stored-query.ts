@@ -1,0 +1,65 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import type { VersionPrefix } from '../../openehr/base/semver.js';
+import { exactVersion, formatVersion, nextVersion, type SemanticVersion } from '../../openehr/base/semver.js';
+import type { QueryName, StoredQueryDoc } from '../../models/stored-query.js';
+import {
+  insertStoredQuery,
+  putPrerelease,
+  removeStoredQuery,
+  storedQueryDoc,
+  storedVersions,
+} from '../../models/stored-query.js';
+import { inAuditedTransaction } from '../commit/audit-draft.js';
+
+/** How often a number is taken anew because a parallel request was faster. */
+const ATTEMPTS = 20;
+
+/**
+ * Stores an AQL text under the version that the prefix asks for: none = next major, `M` = next minor, `M.m` =
+ * next patch, whole = itself. Pre-releases may be replaced, releases never. ITS-REST: query_store.
+ * @throws conflict when the named release exists
+ */
+export async function storeQuery(
+  name: QueryName,
+  prefix: VersionPrefix | null,
+  q: string,
+): Promise<StoredQueryDoc> {
+  const exact = prefix === null ? null : exactVersion(prefix);
+  if (exact === null) return storeNext(name, prefix, q);
+  const doc = storedQueryDoc(name, exact, q, new Date());
+  await put(doc, exact.prerelease === null ? insertStoredQuery : putPrerelease);
+  return doc;
+}
+
+async function storeNext(name: QueryName, prefix: VersionPrefix | null, q: string): Promise<StoredQueryDoc> {
+  for (let attempt = 1; ; attempt += 1) {
+    const version = nextVersion(await storedVersions(name.name), prefix);
+    const doc = storedQueryDoc(name, version, q, new Date());
+    try {
+      await put(doc, insertStoredQuery);
+      return doc;
+    } catch (error) {
+      const isTaken = error instanceof CdrError && error.code === 'conflict';
+      if (!isTaken || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Removes one version of a stored query. @throws not-found */
+export function deleteStoredQuery(name: string, version: SemanticVersion): Promise<void> {
+  const id = `${name}/${formatVersion(version)}`;
+  return inAuditedTransaction(
+    async () => {
+      if (!(await removeStoredQuery(name, version)))
+        throw new CdrError('not-found', `there is no stored query ${id}`);
+    },
+    () => ({ objects: [id] }),
+  );
+}
+
+function put(doc: StoredQueryDoc, store: (doc: StoredQueryDoc) => Promise<void>): Promise<void> {
+  return inAuditedTransaction(
+    () => store(doc),
+    () => ({ objects: [doc._id] }),
+  );
+}

@@ -1,0 +1,34 @@
+import { CdrError } from '../../openehr/base/errors.js';
+
+/** `<base>[.xx[-XX]][.v1[.2[.3]]][.xx[-XX]]`: a template id with its language and version suffixes. */
+const TEMPLATE_ID =
+  /^(.+?)(?:\.[a-z]{2}(?:-[A-Z]{2})?)?(?:[._ ]v(\d+)(?:\.(\d+))?(?:\.(\d+))?)?(?:\.[a-z]{2}(?:-[A-Z]{2})?)?$/;
+
+interface TemplateName {
+  readonly base: string;
+  readonly version: readonly number[];
+}
+
+/**
+ * Validates the template of the next version of a COMPOSITION against the one before: the same, or one of the
+ * same base name that is not of a lower version. @throws invalid otherwise
+ */
+export function requireSameTemplate(previous: string | undefined, next: string): void {
+  if (previous === undefined || previous === next) return;
+  const from = templateName(previous);
+  const to = templateName(next);
+  if (from.base !== to.base)
+    throw new CdrError('invalid', "Can't update composition to have different template.");
+  if (isLower(to.version, from.version))
+    throw new CdrError('invalid', "Can't update composition with wrong template version bump.");
+}
+
+function templateName(templateId: string): TemplateName {
+  const [, base = templateId, ...numbers] = TEMPLATE_ID.exec(templateId) ?? [];
+  return { base, version: numbers.map((digits: string | undefined) => Number(digits ?? 0)) };
+}
+
+function isLower(version: readonly number[], than: readonly number[]): boolean {
+  const index = version.findIndex((number, place) => number !== than[place]);
+  return index >= 0 && (version[index] ?? 0) < (than[index] ?? 0);
+}

@@ -1,0 +1,118 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import type { AuditSubject } from '../../models/audit.js';
+import type { TemplateDoc, UploadedTemplate } from '../../models/template.js';
+import {
+  insertTemplate,
+  keepCompiled,
+  removeTemplate,
+  replaceTemplate,
+  templateIds,
+} from '../../models/template.js';
+import { isTemplateReferenced } from '../../models/version.js';
+import { inAuditedTransaction } from '../commit/audit-draft.js';
+import { recordIdempotentResult } from '../commit/idempotency.js';
+import { templateNotFound } from '../commit/refusal.js';
+
+/** Means all templates in the path of the admin API. */
+const RESERVED_ID = 'all';
+
+/**
+ * Stores a new operational template. ITS-REST: template_adl1.4_upload.
+ * @throws conflict when its id exists; invalid for the reserved id
+ */
+export async function createTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
+  requireFreeWord(template);
+  const createdTimestamp = new Date();
+  const doc = await inAuditedTransaction(async () => {
+    const inserted = await insertTemplate(template, createdTimestamp);
+    await remember(inserted);
+    return inserted;
+  }, aboutTemplate);
+  keepCompiled(doc, template.compiled);
+  return doc;
+}
+
+/**
+ * Stores a template, in the place of an unused one of the same id (`TEMPLATE_ALLOW_OVERWRITE`).
+ * @throws unprocessable when a VERSION refers to the id; invalid for the reserved id
+ */
+export async function putTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
+  requireFreeWord(template);
+  const createdTimestamp = new Date();
+  const doc = await inAuditedTransaction(async () => {
+    const stored =
+      (await replaceUnused(template, createdTimestamp)) ?? (await insertTemplate(template, createdTimestamp));
+    await remember(stored);
+    return stored;
+  }, aboutTemplate);
+  keepCompiled(doc, template.compiled);
+  return doc;
+}
+
+/** Replaces the text of an unused template. @throws not-found; unprocessable when a VERSION refers to it */
+export async function updateTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
+  const createdTimestamp = new Date();
+  const doc = await inAuditedTransaction(async () => {
+    const replaced = await replaceUnused(template, createdTimestamp);
+    if (replaced === null) throw templateNotFound(template.compiled.templateId, 'not-found');
+    return replaced;
+  }, aboutTemplate);
+  keepCompiled(doc, template.compiled);
+  return doc;
+}
+
+/** Removes an unused template. @throws not-found; unprocessable when a VERSION refers to it */
+export function deleteTemplate(templateId: string): Promise<void> {
+  return inAuditedTransaction(
+    async () => {
+      if (!(await removeTemplate(templateId))) throw templateNotFound(templateId, 'not-found');
+      await requireUnused(templateId, 'delete');
+    },
+    () => ({ objects: [templateId] }),
+  );
+}
+
+/** Removes all templates, or none. Gives how many. @throws unprocessable when a VERSION refers to any */
+export async function deleteAllTemplates(): Promise<number> {
+  const removed = await inAuditedTransaction(
+    async () => {
+      const ids = await templateIds();
+      for (const templateId of ids) {
+        await removeTemplate(templateId);
+        await requireUnused(templateId, 'delete');
+      }
+      return ids;
+    },
+    (objects) => ({ objects }),
+  );
+  return removed.length;
+}
+
+function aboutTemplate({ _id }: TemplateDoc): AuditSubject {
+  return { objects: [_id] };
+}
+
+function requireFreeWord({ compiled }: UploadedTemplate): void {
+  if (compiled.templateId === RESERVED_ID)
+    throw new CdrError('invalid', `the template id ${RESERVED_ID} is reserved`);
+}
+
+/** The document is written first: a commit that uses the template at the same time then conflicts. */
+async function replaceUnused(
+  template: UploadedTemplate,
+  createdTimestamp: Date,
+): Promise<TemplateDoc | null> {
+  const doc = await replaceTemplate(template, createdTimestamp);
+  if (doc !== null) await requireUnused(doc._id, 'update');
+  return doc;
+}
+
+async function requireUnused(templateId: string, purpose: 'update' | 'delete'): Promise<void> {
+  if (!(await isTemplateReferenced(templateId))) return;
+  const message = `Cannot ${purpose} template ${templateId} since it is used by at least one composition`;
+  throw new CdrError('unprocessable', message);
+}
+
+function remember(doc: TemplateDoc): Promise<void> {
+  return recordIdempotentResult({ kind: 'TEMPLATE', uids: { template_id: doc._id } });
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+
+import { CdrError } from '../../openehr/base/errors.js';
+import type { ObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { isDuplicateKey } from '../../database/mongo-error.js';
+import { holdActive } from '../../models/ehr.js';
+import type { ItemTagDoc, TagFilter, TagTarget, TagTargetType } from '../../models/item-tag.js';
+import { countTags, insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../../models/item-tag.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
+import { containerOf } from '../../models/versioned-object.js';
+import { inAuditedTransaction } from '../commit/audit-draft.js';
+import { readableEhr, writableEhr } from '../commit/ehr-access.js';
+import { objectNotFound } from '../commit/refusal.js';
+import type { TagContent } from './tag-content.js';
+import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
+
+/** A container, or one of its versions, as a path names it. */
+export interface TagAddress {
+  readonly ehrId: string;
+  readonly type: TagTargetType;
+  readonly versionedObjectUid: string;
+  /** null: the container. */
+  readonly version: ObjectVersionId | null;
+}
+
+/** One tag of a PUT: with the id of an existing tag, or null for a new one. */
+export interface TagEntry extends TagContent {
+  readonly id: string | null;
+}
+
+/** Tags of one target. @throws not-found for an unknown EHR or target */
+export async function listTags(address: TagAddress, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
+  await readableEhr(address.ehrId);
+  return tagsOfTarget(await targetOf(address), filter);
+}
+
+/** Tags of everything in an EHR. @throws not-found for an unknown EHR */
+export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<ItemTagDoc[]> {
+  await readableEhr(ehrId);
+  return tagsOfEhr(ehrId, filter);
+}
+
+/**
+ * Adds tags to one target and changes those whose id is given.
+ * @throws not-found for an unknown EHR, target or id; conflict for a merged EHR, or when the target has another
+ * tag of the same key and path; unprocessable for a bad tag, none at all, or more than it may have
+ */
+export function putTags(address: TagAddress, entries: readonly TagEntry[]): Promise<ItemTagDoc[]> {
+  const newIds = entries.map(() => randomUUID());
+  return writing(address, async (target) => {
+    requireSome(entries);
+    requireTags(entries, 'unprocessable');
+    const ids = entries.flatMap(({ id }) => (id === null ? [] : [id]));
+    if (new Set(ids).size !== ids.length)
+      throw new CdrError('unprocessable', 'an item tag id is given twice');
+    if (ids.length > 0) await takeOut(target, ids);
+    const docs = entries.map((entry, index) => tagDoc(target, entry.id ?? newIds[index] ?? '', entry));
+    await addTags(target, docs);
+    return docs;
+  });
+}
+
+/** Makes these the only tags of one target. @throws as `putTags`, but invalid for a bad tag */
+export function replaceTags(address: TagAddress, contents: readonly TagContent[]): Promise<ItemTagDoc[]> {
+  return writing(address, (target) => {
+    requireTags(contents, 'invalid');
+    return exchangeTags(target, contents);
+  });
+}
+
+/** Removes the tags of one target that have these ids; unknown ids are ignored. @throws as `putTags` */
+export async function deleteTagsById(address: TagAddress, ids: readonly string[]): Promise<void> {
+  await writing(address, (target) => {
+    requireSome(ids);
+    return removeTags(target, { ids });
+  });
+}
+
+/** Removes the tags of one target that have this key. @throws as `putTags`; not-found when there is none */
+export async function deleteTagsByKey(address: TagAddress, key: string): Promise<void> {
+  await writing(address, async (target) => {
+    const removed = await removeTags(target, { keys: [key] });
+    if (removed === 0) throw new CdrError('not-found', 'the target has no item tag with this key');
+  });
+}
+
+/**
+ * Makes these the only tags of a target, inside the caller's transaction, which holds the EHR already. Tags
+ * that stay as they are keep their id.
+ */
+export async function exchangeTags(
+  target: TagTarget,
+  contents: readonly TagContent[],
+): Promise<ItemTagDoc[]> {
+  const before = await tagsOfTarget(target);
+  const idOf = (content: TagContent): string =>
+    before.find((tag) => tag.key === content.key && tag.target_path === content.targetPath)?._id ??
+    randomUUID();
+  const docs = contents.map((content) => tagDoc(target, idOf(content), content));
+  if (before.length > 0) await removeTags(target);
+  await insertTags(docs);
+  return docs;
+}
+
+/** The tag address that a container or version uid of a committed object stands for. */
+export function tagTarget(ehrId: string, type: TagTargetType, uid: string): TagTarget {
+  const version = parseObjectVersionId(uid);
+  return {
+    owner_id: ehrId,
+    target: version?.versionedObjectUid ?? uid.toLowerCase(),
+    target_type: type,
+    target_version: version?.version ?? null,
+  };
+}
+
+async function writing<T>(address: TagAddress, work: (target: TagTarget) => Promise<T>): Promise<T> {
+  try {
+    return await inAuditedTransaction(
+      async () => {
+        if ((await holdActive(address.ehrId)) === null) {
+          await writableEhr(address.ehrId);
+          throw new CdrError('conflict', `EHR ${address.ehrId} was changed meanwhile`);
+        }
+        return work(await targetOf(address));
+      },
+      () => ({ ehr_id: address.ehrId }),
+    );
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const message = 'the target has a tag with the same key and target_path';
+    throw new CdrError('conflict', message, { cause: error });
+  }
+}
+
+async function targetOf({ ehrId, type, versionedObjectUid, version }: TagAddress): Promise<TagTarget> {
+  const container = await containerOf(ehrId, type, versionedObjectUid);
+  if (container === null) throw objectNotFound(ehrId, type, versionedObjectUid);
+  if (version !== null && !hasVersion(container, version))
+    throw new CdrError(
+      'not-found',
+      `${type} ${versionedObjectUid} has no version ${version.version} of this system`,
+    );
+  return {
+    owner_id: ehrId,
+    target: versionedObjectUid,
+    target_type: type,
+    target_version: version?.version ?? null,
+  };
+}
+
+/** Versions are numbered without gaps and all made by one system. */
+function hasVersion(container: VersionedObjectDoc, version: ObjectVersionId): boolean {
+  const latest = parseObjectVersionId(container.latest_version_uid);
+  return latest?.systemId === version.systemId && version.version <= container.latest_version;
+}
+
+function requireSome(values: readonly unknown[]): void {
+  if (values.length === 0) throw new CdrError('unprocessable', 'the array must not be empty');
+}
+
+/** Adds tags to those of a target unless it then has too many. */
+async function addTags(target: TagTarget, docs: readonly ItemTagDoc[]): Promise<void> {
+  if ((await countTags(target)) + docs.length > MAX_TAGS) throw tooManyTags('unprocessable');
+  await insertTags(docs);
+}
+
+/** Takes the named tags away, to be inserted anew: so two of them may also exchange their keys. */
+async function takeOut(target: TagTarget, ids: readonly string[]): Promise<void> {
+  const removed = await removeTags(target, { ids });
+  if (removed !== ids.length) throw new CdrError('not-found', 'a given id is no item tag of this target');
+}
+
+function tagDoc(target: TagTarget, id: string, content: TagContent): ItemTagDoc {
+  const { key, value, targetPath } = content;
+  return { _id: id, ...target, key, value, target_path: targetPath };
+}

@@ -1,0 +1,155 @@
+import { LRUCache } from 'lru-cache';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject } from '../../openehr/base/json.js';
+import type { TerminologySettings } from '../../config/settings.js';
+
+/** An operation of a terminology service, named as AQL's TERMINOLOGY does. */
+export type TerminologyOperation = 'expand' | 'validate' | 'subsumes' | 'lookup' | 'map';
+
+/** What a service answers: codes of a value set, yes or no, or one text. */
+export type TerminologyResult =
+  | { readonly kind: 'codes'; readonly codes: readonly string[] }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'text'; readonly value: string | null };
+
+const RESOURCES: Readonly<Record<TerminologyOperation, string>> = {
+  expand: 'ValueSet/$expand',
+  validate: 'ValueSet/$validate-code',
+  subsumes: 'CodeSystem/$subsumes',
+  lookup: 'CodeSystem/$lookup',
+  map: 'ConceptMap/$translate',
+};
+
+const CACHED_ANSWERS = 500;
+const CACHED_CHARACTERS = 32 * 1024 * 1024;
+const FRESH_MS = 10 * 60_000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+interface Cached {
+  readonly until: number;
+  readonly result: TerminologyResult;
+}
+
+/** A FHIR R4 terminology server with a time-out and a cache of its answers. */
+export class TerminologyServer {
+  private readonly cache = new LRUCache<string, Cached>({
+    max: CACHED_ANSWERS,
+    maxSize: CACHED_CHARACTERS,
+    sizeCalculation: ({ result }, key) => key.length + lengthOf(result),
+  });
+
+  constructor(
+    private readonly url: string,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /**
+   * Asks an operation with `parameters` in the form of a query string.
+   * @throws bad-gateway when the server cannot be reached, is too slow, or answers nothing usable
+   */
+  async ask(operation: TerminologyOperation, parameters: string): Promise<TerminologyResult> {
+    const key = `${operation}?${parameters}`;
+    const known = this.cache.get(key);
+    if (known !== undefined && known.until > Date.now()) return known.result;
+    const answer = await this.fetchJson(
+      `${RESOURCES[operation]}?${new URLSearchParams(parameters).toString()}`,
+    );
+    const result = RESULTS[operation](answer);
+    if (result === null) throw failed();
+    this.cache.set(key, { until: Date.now() + FRESH_MS, result });
+    return result;
+  }
+
+  private async fetchJson(path: string): Promise<JsonObject> {
+    try {
+      const response = await fetch(`${this.url.replace(/\/$/, '')}/${path}`, {
+        headers: { Accept: 'application/fhir+json' },
+        signal: AbortSignal.timeout(this.timeoutMs),
+        redirect: 'error',
+      });
+      const text = await limitedText(response);
+      const body: unknown = JSON.parse(text);
+      if (!response.ok || !isJsonObject(body)) throw failed();
+      return body;
+    } catch (cause) {
+      throw cause instanceof CdrError ? cause : failed(cause);
+    }
+  }
+}
+
+function lengthOf(result: TerminologyResult): number {
+  if (result.kind === 'codes') return result.codes.reduce((length, code) => length + code.length, 1);
+  return result.kind === 'text' ? (result.value?.length ?? 0) + 1 : 1;
+}
+
+/** One object for each configuration, so that its cache of answers serves commits and queries alike. */
+const servers = new Map<string, TerminologyServer>();
+
+/** The configured server, null when there is none (R30). */
+export function terminologyServer({ serverUrl, timeoutMs }: TerminologySettings): TerminologyServer | null {
+  if (serverUrl === null) return null;
+  const key = `${timeoutMs} ${serverUrl}`;
+  const server = servers.get(key) ?? new TerminologyServer(serverUrl, timeoutMs);
+  servers.set(key, server);
+  return server;
+}
+
+async function limitedText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let length = 0;
+  const chunks = (response.body ?? []) as AsyncIterable<Uint8Array>;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) throw failed();
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function failed(cause?: unknown): CdrError {
+  return new CdrError('bad-gateway', 'the terminology server gave no usable answer', { cause });
+}
+
+const RESULTS: Readonly<Record<TerminologyOperation, (answer: JsonObject) => TerminologyResult | null>> = {
+  expand: ({ expansion }) => {
+    if (!isJsonObject(expansion)) return null;
+    return { kind: 'codes', codes: [...new Set(codesOf(expansion.contains))] };
+  },
+  validate: (answer) => {
+    const value = parameter(answer, 'result')?.valueBoolean;
+    return typeof value === 'boolean' ? { kind: 'boolean', value } : null;
+  },
+  subsumes: (answer) => {
+    const value = parameter(answer, 'outcome')?.valueCode;
+    if (typeof value !== 'string') return null;
+    return { kind: 'boolean', value: value === 'subsumes' || value === 'equivalent' };
+  },
+  lookup: (answer) => {
+    const value = parameter(answer, 'display')?.valueString;
+    return { kind: 'text', value: typeof value === 'string' ? value : null };
+  },
+  map: (answer) => {
+    const parts = parameter(answer, 'match')?.part;
+    const concept = parameter({ parameter: parts ?? [] }, 'concept')?.valueCoding;
+    const code = isJsonObject(concept) ? concept.code : undefined;
+    return { kind: 'text', value: typeof code === 'string' ? code : null };
+  },
+};
+
+function codesOf(contains: JsonValue | undefined): string[] {
+  const codes: string[] = [];
+  const open: JsonValue[] = Array.isArray(contains) ? [...contains] : [];
+  for (let each = open.shift(); each !== undefined; each = open.shift()) {
+    if (!isJsonObject(each)) continue;
+    if (typeof each.code === 'string' && each.abstract !== true) codes.push(each.code);
+    if (Array.isArray(each.contains)) open.push(...each.contains);
+  }
+  return codes;
+}
+
+function parameter(answer: JsonObject, name: string): JsonObject | undefined {
+  const list = Array.isArray(answer.parameter) ? answer.parameter : [];
+  return list.filter(isJsonObject).find((each) => each.name === name);
+}

@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { startEmbedded } from '../../packages/embedded-mongodb/src/spawn.js';
+import { superviseEmbedded } from '../../packages/embedded-mongodb/src/supervise.js';
+import { wholeNumber } from './options.js';
+
+interface DatabaseOptions {
+  readonly port?: number;
+  readonly dir: string;
+}
+
+/** `everchart database`: the embedded database as a process of its own. */
+export function databaseCommand(): Command {
+  return new Command('database')
+    .description(
+      'Runs the embedded database (development and tests only) until it is stopped, on a UNIX socket of this user alone',
+    )
+    .option(
+      '--port <port>',
+      'port of 127.0.0.1 to listen on instead, with a password; 0 = any free one',
+      wholeNumber(0, 65535),
+    )
+    .option('--dir <folder>', 'folder of the data, or "temporary"', './data/mongodb')
+    .action(runDatabase);
+}
+
+async function runDatabase({ port, dir }: DatabaseOptions): Promise<void> {
+  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  const options = { log, ...(port !== undefined && { port }) };
+  const database =
+    dir === 'temporary'
+      ? await startEmbedded({ dir: null, ...options })
+      : await superviseEmbedded({ dir, ...options });
+  process.stdout.write(`${database.uri}\n`);
+  log(`embedded MongoDB ${database.version}, data in ${database.dir}; Ctrl-C stops it`);
+  if (port !== undefined) log(`the connection string with its password is in ${database.uriFile}`);
+  await stopSignal();
+  await database.stop();
+}
+
+/** Resolves on the first signal to stop. The interval keeps the process alive, which the child does not. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const alive = setInterval(() => undefined, 60_000);
+    const stop = (): void => {
+      clearInterval(alive);
+      resolve();
+    };
+    process.once('SIGINT', stop);
+    process.once('SIGTERM', stop);
+  });
+}

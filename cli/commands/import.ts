@@ -1,0 +1,146 @@
+import { SingleBar } from 'cli-progress';
+import { Command } from 'commander';
+import { parseEhrId } from '../../openehr/base/object-version-id.js';
+import { withStorage } from '../../src/process/storage.js';
+import { serverHere } from '../transfer/import-commit.js';
+import { validating } from '../transfer/import-validate.js';
+import { sendingTo } from '../transfer/import-online.js';
+import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
+import { runImport, type ImportPlan } from '../transfer/import-run.js';
+import { openSource, type ImportSource } from '../transfer/import-source.js';
+import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
+import { CommandFailed } from './failure.js';
+import { wholeNumber } from './options.js';
+
+interface ImportOptions extends TargetOptions {
+  readonly ehr?: string;
+  readonly templateId?: string;
+  readonly newIds?: true;
+  readonly dryRun?: true;
+  readonly parallel: number;
+  readonly batch: number;
+  readonly progress?: string;
+  readonly errors?: string;
+}
+
+/** How long a request is repeated while the server is away. */
+const PATIENCE_MS = 60_000;
+
+const HELP = `
+A line of NDJSON is one of
+  {"ehr_id": "…", "composition": {…}, "lifecycle_state": "532"}
+  {"ehr_id": "…", "flat": {…}, "template_id": "…"}
+  {"ehr_id": "…", "contribution": {…}}
+  {"ehr_id": "…", "ehr_status": {…}}
+  {"ehr_id": "…", "directory": {…}}
+A file of a folder holds such an object, or a COMPOSITION, CONTRIBUTION, EHR_STATUS, FOLDER or FLAT by itself.
+
+EHRs that do not exist are created with their id. What failed is in the error file, one line a record. An import that
+was interrupted goes on where it stopped when it is started again; nothing is imported twice.`;
+
+/** `everchart import`: NDJSON or a folder of JSON files into a server. */
+export function importCommand(): Command {
+  const command = new Command('import')
+    .description('Imports COMPOSITIONs, CONTRIBUTIONs, EHR_STATUSes and directories')
+    .argument('<source>', 'NDJSON file, folder of JSON files, or - for NDJSON from stdin')
+    .option('--ehr <ehr_id>', 'EHR of records that name none')
+    .option('--template-id <template_id>', 'template of FLAT records that name none')
+    .option('--new-ids', 'give COMPOSITIONs and directories new object ids instead of keeping theirs')
+    .option('--dry-run', 'validate without writing; only with --local')
+    .option('--parallel <count>', 'EHRs written at once', wholeNumber(1, 256), 8)
+    .option('--batch <count>', 'COMPOSITIONs of one CONTRIBUTION', wholeNumber(1, 1000), 20)
+    .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
+    .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)')
+    .addHelpText('after', HELP)
+    .action((source: string, options: ImportOptions) => runCommand(command, source, options));
+  return withTargetOptions(command);
+}
+
+async function runCommand(command: Command, path: string, options: ImportOptions): Promise<void> {
+  if (options.dryRun === true && options.local !== true)
+    command.error('error: --dry-run needs --local: only the database itself can validate without writing');
+  if (options.ehr !== undefined && parseEhrId(options.ehr) === null)
+    command.error(`error: --ehr ${options.ehr} is not an ehr_id`);
+  const source = openSource(path);
+  const place = path === '-' ? 'stdin' : path.replace(/\/+$/, '');
+  const errorFile = options.errors ?? `${place}.import-errors.ndjson`;
+  const progressFile = options.progress ?? `${place}.import-progress.json`;
+  const start = performance.now();
+  const state =
+    options.dryRun === true
+      ? await dryRun(source, options, new ImportFiles(`${progressFile}.dry-run`, errorFile))
+      : await importAll(source, options, new ImportFiles(progressFile, errorFile));
+  process.stdout.write(`${summary(state, options, (performance.now() - start) / 1000)}\n`);
+  if (state.failed === 0) return;
+  process.stderr.write(`see ${errorFile}\n`);
+  throw new CommandFailed();
+}
+
+async function importAll(
+  source: ImportSource,
+  options: ImportOptions,
+  files: ImportFiles,
+): Promise<ImportState> {
+  return withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
+    await client.stream('OPTIONS', '/');
+    const { state, isResumed } = files.open();
+    if (isResumed) process.stderr.write(`going on after record ${state.position}\n`);
+    const { newIds, batch, parallel } = options;
+    const carryOut = sendingTo({
+      client,
+      ...(settings !== null && { here: serverHere(settings) }),
+      state,
+      keepsIds: newIds !== true,
+      batchSize: batch,
+      parallel,
+    });
+    await runImport(planOf(source, options, { state, carryOut, files }));
+    files.finish();
+    return state;
+  });
+}
+
+async function dryRun(
+  source: ImportSource,
+  options: ImportOptions,
+  files: ImportFiles,
+): Promise<ImportState> {
+  return withStorage(async (settings) => {
+    files.finish();
+    const { state } = files.open();
+    await runImport(planOf(source, options, { state, carryOut: validating(settings), files }));
+    files.finish();
+    return state;
+  });
+}
+
+function planOf(
+  source: ImportSource,
+  options: ImportOptions,
+  parts: Pick<ImportPlan, 'state' | 'carryOut'> & { readonly files: ImportFiles },
+): ImportPlan {
+  const isShown = process.stderr.isTTY && source.size > 0;
+  const unit = source.isFolder ? 'files' : 'bytes';
+  const bar = isShown
+    ? new SingleBar({ format: `[{bar}] {value}/{total} ${unit}, {eta_formatted} left` })
+    : null;
+  bar?.start(source.size, 0);
+  return {
+    source,
+    defaults: { ehrId: options.ehr ?? null, templateId: options.templateId ?? null },
+    state: parts.state,
+    carryOut: parts.carryOut,
+    save: (state, failed, done) => {
+      parts.files.save(state, failed);
+      bar?.update(done);
+      if (done >= source.size) bar?.stop();
+    },
+  };
+}
+
+function summary(state: ImportState, options: ImportOptions, seconds: number): string {
+  const { imported, unchanged, failed } = state;
+  const rate = Math.round((imported + unchanged + failed) / Math.max(seconds, 0.001));
+  const good = options.dryRun === true ? 'valid' : 'imported';
+  return `${imported} ${good}, ${unchanged} there already, ${failed} failed, ${seconds.toFixed(1)} s, ${rate} records/s`;
+}

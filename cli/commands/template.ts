@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { textTable } from '../demo/table.js';
+import { answerError, type ApiClient } from '../transfer/api-client.js';
+import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
+import { CommandFailed } from './failure.js';
+
+const TEMPLATES = '/definition/template/adl1.4';
+
+/** `everchart template`: operational templates of a server. */
+export function templateCommand(): Command {
+  const list = new Command('list')
+    .description('Prints the operational templates of the server')
+    .option('--json', 'as JSON instead of a table')
+    .action((options: TargetOptions & { json?: true }) => listTemplates(options));
+  const upload = new Command('upload')
+    .description('Uploads operational templates (OPT 1.4, XML)')
+    .argument('<files...>', 'OPT files')
+    .action((files: string[], options: TargetOptions) => uploadTemplates(files, options));
+  const get = new Command('get')
+    .description('Prints an operational template as it was uploaded')
+    .argument('<template_id>')
+    .action((templateId: string, options: TargetOptions) => printTemplate(templateId, options));
+  const command = new Command('template').description('Lists, uploads and prints operational templates');
+  for (const sub of [list, upload, get]) command.addCommand(withTargetOptions(sub));
+  return command;
+}
+
+async function listTemplates(options: TargetOptions & { readonly json?: true }): Promise<void> {
+  await withTarget(options, 0, async ({ client }) => {
+    const { status, text } = await client.send('GET', TEMPLATES, { accept: 'application/json' });
+    if (status !== 200) throw answerError(status, text);
+    process.stdout.write(
+      `${options.json === true ? text : templateTable(JSON.parse(text) as JsonObject[])}\n`,
+    );
+  });
+}
+
+function templateTable(templates: readonly JsonObject[]): string {
+  const columns = ['template_id', 'concept', 'archetype_id', 'created_timestamp'];
+  return textTable(
+    columns,
+    templates.map((template) => columns.map((name) => template[name] ?? '')),
+  );
+}
+
+/** A file that is refused does not keep the others from being uploaded. */
+async function uploadTemplates(files: readonly string[], options: TargetOptions): Promise<void> {
+  const failed = await withTarget(options, 0, async ({ client }) => {
+    let count = 0;
+    for (const file of files) {
+      const problem = await uploadTemplate(client, file);
+      if (problem === null) process.stdout.write(`${file}: uploaded\n`);
+      else process.stderr.write(`${file}: ${problem}\n`);
+      if (problem !== null) count += 1;
+    }
+    return count;
+  });
+  if (failed > 0) throw new CommandFailed();
+}
+
+async function uploadTemplate(client: ApiClient, file: string): Promise<string | null> {
+  const body = readFileSync(file, 'utf8');
+  const { status, text } = await client.send('POST', TEMPLATES, { body, type: 'application/xml' });
+  return status === 201 ? null : `${status} ${answerError(status, text).message}`;
+}
+
+async function printTemplate(templateId: string, options: TargetOptions): Promise<void> {
+  await withTarget(options, 0, async ({ client }) => {
+    const path = `${TEMPLATES}/${encodeURIComponent(templateId)}`;
+    const { status, text } = await client.send('GET', path, { accept: 'application/xml' });
+    if (status !== 200) throw answerError(status, text);
+    process.stdout.write(text);
+  });
+}

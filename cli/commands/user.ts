@@ -1,0 +1,100 @@
+import { Command, Option } from 'commander';
+import { nearestWord } from '../../openehr/base/nearest-word.js';
+import type { RolePermissions } from '../../config/permission.js';
+import { configFromEnvironment } from '../../src/settings/config.js';
+import { textTable } from '../demo/table.js';
+import { givenPassword } from '../../src/identity/password-input.js';
+import { hashPassword } from '../../src/identity/password-hash.js';
+import { changeUsers, isUserName, readUsers } from '../../src/identity/users-file.js';
+
+/** Characters of the shortest password that is taken. */
+const LEAST_PASSWORD = 8;
+
+interface FileOptions {
+  readonly file?: string;
+}
+
+interface AddOptions extends FileOptions {
+  readonly role: readonly string[];
+  readonly passwordStdin?: true;
+  readonly replace?: true;
+}
+
+/** `everchart user`: the users of Basic authentication. */
+export function userCommand(): Command {
+  const add = new Command('add')
+    .description('Adds a user; asks for the password, or reads it from standard input')
+    .argument('<name>')
+    .addOption(
+      new Option('--role <role>', 'role of the user; may be given several times')
+        .argParser((role: string, roles: readonly string[] | undefined) => [...(roles ?? []), role])
+        .makeOptionMandatory(),
+    )
+    .option('--password-stdin', 'read the password from standard input, without asking')
+    .option('--replace', 'give a user that exists this password and these roles')
+    .action((name: string, options: AddOptions) => addUser(name, options));
+  const remove = new Command('remove')
+    .description('Removes a user')
+    .argument('<name>')
+    .action((name: string, options: FileOptions) => {
+      removeUser(name, options);
+    });
+  const list = new Command('list').description('Prints the users and their roles').action(listUsers);
+  const command = new Command('user').description('Adds, removes and lists users with passwords');
+  for (const sub of [add, remove, list])
+    command.addCommand(sub.option('--file <path>', 'users file (default: BASIC_USERS_FILE)'));
+  return command;
+}
+
+async function addUser(name: string, options: AddOptions): Promise<void> {
+  const { path, rolePermissions } = place(options);
+  if (!isUserName(name))
+    throw new Error('a user name has 1 to 255 characters, and neither a colon nor control characters');
+  const roles = [...new Set(options.role.map((role) => knownRole(role, rolePermissions)))];
+  const scrypt = await hashPassword(validatedPassword(await givenPassword(options.passwordStdin === true)));
+  const user = { name: name.normalize('NFC'), roles, scrypt };
+  changeUsers(path, (users) => {
+    if (users.has(user.name) && options.replace !== true)
+      throw new Error(`the user ${name} exists; --replace gives a new password and new roles`);
+    return new Map(users).set(user.name, user);
+  });
+  process.stdout.write(`${name} may sign in as ${roles.join(', ')}\n`);
+}
+
+function removeUser(name: string, options: FileOptions): void {
+  changeUsers(place(options).path, (users) => {
+    const rest = new Map(users);
+    if (!rest.delete(name.normalize('NFC'))) throw new Error(`there is no user ${name}`);
+    return rest;
+  });
+  process.stdout.write(`${name} is removed\n`);
+}
+
+function listUsers(options: FileOptions): void {
+  const users = [...readUsers(place(options).path).values()];
+  const rows = users.map(({ name, roles }) => [name, roles.join(', ')]);
+  process.stdout.write(`${textTable(['name', 'roles'], rows)}\n`);
+}
+
+function place({ file }: FileOptions): { readonly path: string; readonly rolePermissions: RolePermissions } {
+  const { basicUsersFile, rolePermissions } = configFromEnvironment();
+  const path = file ?? basicUsersFile;
+  if (path === null) throw new Error('set BASIC_USERS_FILE or give --file');
+  return { path, rolePermissions };
+}
+
+function knownRole(role: string, known: RolePermissions): string {
+  const name = role.toUpperCase();
+  if (Object.hasOwn(known, name)) return name;
+  const names = Object.keys(known);
+  const meant = nearestWord(name, names);
+  const question = meant === null ? '.' : `, did you mean ${meant}?`;
+  throw new Error(`the role ${role} may do nothing${question} ROLE_PERMISSIONS knows ${names.join(', ')}`);
+}
+
+function validatedPassword(password: string): string {
+  if (password.length < LEAST_PASSWORD)
+    throw new Error(`a password has at least ${LEAST_PASSWORD} characters`);
+  if (/\p{Cc}/u.test(password)) throw new Error('a password has no control characters, such as a line feed');
+  return password;
+}

@@ -1,0 +1,55 @@
+import { SingleBar } from 'cli-progress';
+import { Command, InvalidArgumentError } from 'commander';
+import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
+import { verifyStorage } from '../../maintenance/verify.js';
+import type { SealHead } from '../../models/seal-block.js';
+import { withStorage } from '../../src/process/storage.js';
+import { CommandFailed } from './failure.js';
+
+/** `everchart verify`: checks the stored data against its own rules; 1 when one is broken. */
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description('Checks all stored data, on the configured database, without changing it; servers may go on')
+    .option('--json', 'print the report as JSON')
+    .option('--since <head>', 'a head of the seals kept elsewhere, which must be in the chain', keptHead)
+    .action(({ json, since }: { json?: true; since?: SealHead }) => verify(json === true, since ?? null));
+}
+
+function keptHead(text: string): SealHead {
+  try {
+    return parseSealHead(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : 'It is no head.');
+  }
+}
+
+async function verify(isJson: boolean, since: SealHead | null): Promise<void> {
+  const report = await withStorage(async () => {
+    const bar = process.stderr.isTTY
+      ? new SingleBar({ format: 'verify [{bar}] {value}/{total} EHRs, {eta_formatted} left' })
+      : null;
+    bar?.start(1, 0);
+    const done = await verifyStorage(({ ehrs, ofEhrs }) => {
+      bar?.setTotal(ofEhrs);
+      bar?.update(ehrs);
+    }, since);
+    bar?.stop();
+    return done;
+  });
+  process.stdout.write(isJson ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
+  if (report.violations.length > 0) throw new CommandFailed();
+}
+
+function reportText({
+  checked,
+  violations,
+  erased,
+  seal,
+}: Awaited<ReturnType<typeof verifyStorage>>): string {
+  const counts = Object.entries(checked).map(([name, count]) => `${count} ${name}`);
+  const found = [...violations, ...erased].map((one) => `  ${Object.values(one).join('  ')}\n`).join('');
+  const verdict = violations.length === 0 ? 'no violation' : `${violations.length} violations`;
+  const head = seal === null ? 'nothing' : `${formatSealHead(seal)}, ${seal.unsealed} records not yet`;
+  const sealed = `sealed: ${head}; ${erased.length} sealed records were erased`;
+  return `checked ${counts.join(', ')}\n${sealed}\n${verdict}\n${found}`;
+}

@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import { STANDARD_API } from '../../routes/http/request-state.js';
+
+/** What is sent beside method and path. */
+export interface ApiRequest {
+  readonly body?: string;
+  /** Media type of the body; `application/json` unless given. */
+  readonly type?: string;
+  readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came back, whatever the status. */
+export interface ApiAnswer {
+  readonly status: number;
+  /** Without quotes; '' when there is none. */
+  readonly etag: string;
+  readonly text: string;
+}
+
+/** The standard API of a server, seen from a command. */
+export interface ApiClient {
+  /** Sends and reads the whole answer; repeats what may be repeated while the server is away or busy. */
+  send(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
+  /** The answer as a stream of text. @throws AnswerError on another status than 2xx */
+  stream(method: string, path: string, request?: ApiRequest): Promise<AsyncIterable<string>>;
+}
+
+/** An answer that is no success. */
+export class AnswerError extends Error {
+  readonly status: number;
+  readonly violations: readonly string[];
+
+  constructor(status: number, message: string, violations: readonly string[] = []) {
+    super(message);
+    this.status = status;
+    this.violations = violations;
+  }
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Where the server is and how patient its client. */
+export interface ApiAddress {
+  /** With or without the path of the standard API. */
+  readonly url: string;
+  readonly token: string | undefined;
+  /** How long what may be repeated is repeated while the server is away or busy. */
+  readonly repeatForMs: number;
+}
+
+/** A client of the server at an address. */
+export function apiClient({ url, token, repeatForMs }: ApiAddress): ApiClient {
+  const base = url.replace(/\/+$/, '').replace(/(\/rest\/openehr\/v1|\/v1)$/, '') + STANDARD_API;
+  const call = (method: string, path: string, request: ApiRequest): Promise<Response> =>
+    fetch(`${base}${path}`, {
+      method,
+      headers: {
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(request.body !== undefined && { 'Content-Type': request.type ?? 'application/json' }),
+        ...(request.accept !== undefined && { Accept: request.accept }),
+        ...request.headers,
+      },
+      ...(request.body !== undefined && { body: request.body }),
+    });
+  return {
+    send: (method, path, request = {}) =>
+      repeated(isRepeatable(method, request) ? repeatForMs : 0, async () => {
+        const response = await reached(base, () => call(method, path, request));
+        const etag = (response.headers.get('ETag') ?? '').replace(/^W\//, '').replaceAll('"', '');
+        const retryAfter = Number(response.headers.get('Retry-After') ?? '');
+        return { answer: { status: response.status, etag, text: await response.text() }, retryAfter };
+      }),
+    async stream(method, path, request = {}) {
+      const response = await reached(base, () => call(method, path, request));
+      if (!response.ok) throw answerError(response.status, await response.text());
+      return textOf(response);
+    },
+  };
+}
+
+/** The failure that an answer tells; its message falls back to the status. */
+export function answerError(status: number, text: string): AnswerError {
+  const body = parsed(text);
+  const message = typeof body.message === 'string' ? body.message : `the server answered ${status}`;
+  const listed = Array.isArray(body.validationErrors) ? body.validationErrors : [];
+  return new AnswerError(status, message, listed.map(String));
+}
+
+function parsed(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+async function* textOf(response: Response): AsyncGenerator<string> {
+  if (response.body !== null)
+    yield* response.body.pipeThrough(new TextDecoderStream('utf-8', { ignoreBOM: true }));
+}
+
+/** A POST may have been carried out though its answer was lost. */
+function isRepeatable(method: string, request: ApiRequest): boolean {
+  return method !== 'POST' || request.headers?.['Idempotency-Key'] !== undefined;
+}
+
+async function reached(base: string, call: () => Promise<Response>): Promise<Response> {
+  try {
+    return await call();
+  } catch (cause) {
+    throw new AnswerError(0, `cannot reach ${base}: ${reasonOf(cause)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message || cause.name : String(cause);
+}
+
+async function repeated(
+  repeatForMs: number,
+  attempt: () => Promise<{ readonly answer: ApiAnswer; readonly retryAfter: number }>,
+): Promise<ApiAnswer> {
+  const deadline = performance.now() + repeatForMs;
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    const outcome = await attempt().catch((error: unknown) => {
+      if (error instanceof AnswerError) return error;
+      throw error;
+    });
+    const failed = outcome instanceof AnswerError;
+    const isBusy = failed || outcome.answer.status === 503 || outcome.answer.status === 429;
+    const isOver = performance.now() + wait > deadline;
+    if (failed && isOver) throw outcome;
+    if (!failed && (!isBusy || isOver)) return outcome.answer;
+    await pause(
+      !failed && outcome.retryAfter > 0 ? Math.min(outcome.retryAfter * 1000, LONGEST_PAUSE_MS) : wait,
+    );
+  }
+}

@@ -1,0 +1,125 @@
+import type { JsonObject } from '../../openehr/base/json.js';
+import { isUuid } from '../../openehr/base/object-version-id.js';
+import { textAt, withoutAttributes } from '../../change/composition/content.js';
+import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
+import { failure, type ImportContext, type Outcome } from './import-outcome.js';
+import type { ImportRecord } from './import-record.js';
+import { isSameContent } from './same-content.js';
+
+/** EHRs memoized before the memory is emptied: asking again costs one request. */
+const MAX_KNOWN_EHRS = 200_000;
+
+/**
+ * Makes sure that the EHR exists; a new one gets the EHR_STATUS of its first record, if that is one.
+ * Gives what became of records already, and the rest.
+ */
+export async function createMissingEhr(
+  context: ImportContext,
+  ehrId: string,
+  records: readonly ImportRecord[],
+): Promise<{ outcomes: Outcome[]; rest: readonly ImportRecord[] }> {
+  if (context.knownEhrs.has(ehrId)) return { outcomes: [], rest: records };
+  const [first] = records;
+  const status = first?.content.kind === 'ehr_status' ? first.content.object : null;
+  const isUsable = status !== null && status.is_modifiable !== false;
+  const problem = context.refusedEhrs.has(ehrId)
+    ? new AnswerError(409, 'its EHR could not be created: see the error of its first record')
+    : await ensured(context, ehrId, isUsable ? status : null);
+  if (problem instanceof AnswerError) {
+    context.refusedEhrs.add(ehrId);
+    return { outcomes: records.map(({ position }) => failure(position, problem)), rest: [] };
+  }
+  noteKnown(context, ehrId);
+  if (!isUsable || problem === 'existed' || first === undefined) return { outcomes: [], rest: records };
+  return { outcomes: [{ position: first.position, result: 'imported' }], rest: records.slice(1) };
+}
+
+/** Notes that the EHR exists. */
+export function noteKnown({ knownEhrs }: ImportContext, ehrId: string): void {
+  if (knownEhrs.size >= MAX_KNOWN_EHRS) knownEhrs.clear();
+  knownEhrs.add(ehrId);
+}
+
+/** Tries to create it first: one request for the many that are new. */
+async function ensured(
+  context: ImportContext,
+  ehrId: string,
+  status: JsonObject | null,
+): Promise<'created' | 'existed' | AnswerError> {
+  const path = `/ehr/${encodeURIComponent(ehrId)}`;
+  const created = await context.client.send('PUT', path, {
+    ...(status !== null && { body: JSON.stringify(status) }),
+    headers: { Prefer: 'return=representation' },
+  });
+  refuseUser(created);
+  if (created.status === 201) return learnt(context, created, 'created');
+  const present = await context.client.send('GET', path);
+  refuseUser(present);
+  if (present.status === 200) return learnt(context, present, 'existed');
+  return answerError(created.status, created.text);
+}
+
+function learnt<T>(context: ImportContext, { text }: ApiAnswer, outcome: T): T {
+  const systemId = textAt(JSON.parse(text) as JsonObject, ['system_id', 'value']);
+  if (systemId !== undefined) context.setSystemId(systemId);
+  return outcome;
+}
+
+function refuseUser({ status, text }: ApiAnswer): void {
+  if (status === 401 || status === 403) throw answerError(status, text);
+}
+
+/** Makes the EHR_STATUS of an existing EHR the given one. */
+export async function importStatus(
+  { client }: ImportContext,
+  { ehrId, position }: ImportRecord,
+  status: JsonObject,
+): Promise<Outcome> {
+  const path = `/ehr/${encodeURIComponent(ehrId)}/ehr_status`;
+  const present = await client.send('GET', path);
+  if (present.status === 200 && isSameContent(status, present.text, 'EHR_STATUS'))
+    return { position, result: 'unchanged' };
+  const answer = await client.send('PUT', path, {
+    body: JSON.stringify(status),
+    headers: { 'If-Match': `"${present.etag}"` },
+  });
+  return outcomeOf(position, answer);
+}
+
+/** Makes the directory of an existing EHR the given one: creates or updates it. */
+export async function importDirectory(
+  context: ImportContext,
+  { ehrId, position }: ImportRecord,
+  directory: JsonObject,
+): Promise<Outcome> {
+  const { client } = context;
+  const path = `/ehr/${encodeURIComponent(ehrId)}/directory`;
+  const present = await client.send('GET', path);
+  if (present.status === 200) {
+    if (isSameContent(directory, present.text, 'FOLDER')) return { position, result: 'unchanged' };
+    const content = withoutAttributes(directory, ['uid']);
+    const headers = { 'If-Match': `"${present.etag}"` };
+    return outcomeOf(position, await client.send('PUT', path, { body: JSON.stringify(content), headers }));
+  }
+  const answer = await client.send('POST', path, {
+    body: JSON.stringify(withOwnUid(context, directory)),
+    headers: { 'Idempotency-Key': `import ${context.importId} ${position}` },
+  });
+  return outcomeOf(position, answer);
+}
+
+function withOwnUid(context: ImportContext, directory: JsonObject): JsonObject {
+  const content = withoutAttributes(directory, ['uid']);
+  const versionedObjectUid = (textAt(directory, ['uid', 'value']) ?? '').split('::')[0] ?? '';
+  if (!context.keepsIds || !isUuid(versionedObjectUid)) return content;
+  return {
+    ...content,
+    uid: { _type: 'OBJECT_VERSION_ID', value: `${versionedObjectUid}::${context.systemId()}::1` },
+  };
+}
+
+function outcomeOf(position: number, { status, text }: ApiAnswer): Outcome {
+  return status === 200 || status === 201 || status === 204
+    ? { position, result: 'imported' }
+    : failure(position, answerError(status, text));
+}

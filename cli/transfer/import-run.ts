@@ -1,0 +1,106 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import { errorAnswer } from '../../routes/http/error-status.js';
+import { AnswerError } from './api-client.js';
+import { failure, type Outcome } from './import-outcome.js';
+import type { FailedRecord, ImportState } from './import-progress.js';
+import { readRecord, type ImportRecord, type RecordDefaults } from './import-record.js';
+import type { ImportSource, SourceRecord } from './import-source.js';
+
+/** How an import is carried out. */
+export interface ImportPlan {
+  readonly source: ImportSource;
+  readonly defaults: RecordDefaults;
+  readonly state: ImportState;
+  /** Carries out one part; records of one EHR are in their order. */
+  readonly carryOut: (records: readonly ImportRecord[]) => Promise<readonly Outcome[]>;
+  /** Called after each part; `done`: bytes, or files of a folder, read since the beginning. */
+  readonly save: (state: ImportState, failed: readonly FailedRecord[], done: number) => void;
+}
+
+/** Records, and characters of text, that are read before they are carried out together. */
+const PART_RECORDS = 2_000;
+const PART_LENGTH = 32 * 1024 * 1024;
+
+/**
+ * Reads the source part by part, carries out each part wholly, then saves how far it came; the next part is read
+ * meanwhile. Parts are cut in the same way every time, so that a repeated part makes the same requests.
+ */
+export async function runImport(plan: ImportPlan): Promise<void> {
+  let part: SourceRecord[] = [];
+  let length = 0;
+  let done = 0;
+  let running = Promise.resolve();
+  const finish = async (): Promise<void> => {
+    const read = readPart(plan, part, done);
+    part = [];
+    length = 0;
+    await running;
+    running = runPart(plan, read);
+    // A failure is thrown where it is awaited; until then nobody would look at it.
+    running.catch(() => undefined);
+  };
+  for await (const record of plan.source.records()) {
+    done += record.size;
+    if (record.position <= plan.state.position) continue;
+    part.push(record);
+    length += record.text?.length ?? 0;
+    if (part.length >= PART_RECORDS || length >= PART_LENGTH) await finish();
+  }
+  if (part.length > 0) await finish();
+  await running;
+}
+
+/** Records of the source that are carried out together. */
+interface Part {
+  readonly records: readonly ImportRecord[];
+  /** Of those that cannot be read. */
+  readonly refusals: readonly Outcome[];
+  /** Files by position. */
+  readonly files: ReadonlyMap<number, string | null>;
+  readonly lastPosition: number;
+  /** Bytes or files read since the beginning. */
+  readonly done: number;
+}
+
+function readPart({ defaults, state }: ImportPlan, part: readonly SourceRecord[], done: number): Part {
+  const refusals: Outcome[] = [];
+  const records: ImportRecord[] = [];
+  for (const source of part) {
+    try {
+      records.push(readRecord(source, defaults));
+    } catch (error) {
+      refusals.push(refusal(source.position, error));
+    }
+  }
+  const files = new Map(part.map(({ position, file }) => [position, file]));
+  return { records, refusals, files, lastPosition: part.at(-1)?.position ?? state.position, done };
+}
+
+async function runPart(plan: ImportPlan, { records, refusals, files, ...end }: Part): Promise<void> {
+  const outcomes = [...refusals, ...(await plan.carryOut(records))];
+  const { state } = plan;
+  const failed: FailedRecord[] = [];
+  for (const outcome of outcomes.sort((a, b) => a.position - b.position)) {
+    state[outcome.result] += 1;
+    if (outcome.result === 'failed') failed.push(failedRecord(outcome, files.get(outcome.position) ?? null));
+  }
+  state.position = end.lastPosition;
+  plan.save(state, failed, end.done);
+}
+
+/** The failure of a record that was refused here, with the status the server would have answered. */
+export function refusal(position: number, error: unknown): Outcome {
+  if (!(error instanceof CdrError)) throw error;
+  const { status } = errorAnswer(error);
+  return failure(position, new AnswerError(status, error.message, error.details.violations));
+}
+
+function failedRecord(outcome: Extract<Outcome, { result: 'failed' }>, file: string | null): FailedRecord {
+  const { position, status, message, violations } = outcome;
+  return {
+    ...(file === null ? { line: position } : { file }),
+    status,
+    message,
+    ...(violations.length > 0 && { validationErrors: violations }),
+  };
+}

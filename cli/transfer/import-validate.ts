@@ -1,0 +1,83 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import type { Settings } from '../../config/settings.js';
+import { lifecycleStateOf } from '../../change/commit/codes.js';
+import { readObject } from '../../change/composition/content.js';
+import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { readEnvelope } from '../../change/contribution/contribution-envelope.js';
+import { validatedFolder } from '../../change/directory.js';
+import { newEhrStatus } from '../../change/ehr-status.js';
+import { validateComposition } from '../../change/composition/validate-composition.js';
+import { readFlat } from '../../openehr/format/flat/read.js';
+import { compiledTemplate } from '../../models/template.js';
+import type { Outcome } from './import-outcome.js';
+import type { ImportContent, ImportRecord } from './import-record.js';
+import { refusal } from './import-run.js';
+import { LOCAL_COMMITTER } from './target.js';
+
+/** Validates records as the server would, without writing: content only, not what the EHRs hold already. */
+export function validating(settings: Settings): (records: readonly ImportRecord[]) => Promise<Outcome[]> {
+  const context = changeContext(settings);
+  const now = new Date();
+  return async (records) => {
+    const outcomes: Outcome[] = [];
+    for (const { position, content } of records) {
+      try {
+        await validate(context, content, now);
+        outcomes.push({ position, result: 'imported' });
+      } catch (error) {
+        outcomes.push(refusal(position, error));
+      }
+    }
+    return outcomes;
+  };
+}
+
+async function validate(context: ChangeContext, content: ImportContent, now: Date): Promise<void> {
+  switch (content.kind) {
+    case 'composition':
+      return validateOne(context, content.object, content.lifecycleState);
+    case 'flat': {
+      const template = await compiledTemplate(content.templateId);
+      if (template === null)
+        throw new CdrError(
+          'unprocessable',
+          `Template with template_id '${content.templateId}' does not exist`,
+        );
+      return validateOne(context, readFlat(content.object, template, { now }), content.lifecycleState);
+    }
+    case 'contribution':
+      return validateContribution(context, content.object);
+    case 'ehr_status':
+      newEhrStatus(content.object);
+      return;
+    case 'directory':
+      validatedFolder(content.object);
+  }
+}
+
+async function validateOne(
+  context: ChangeContext,
+  object: JsonObject,
+  lifecycle: string | null,
+): Promise<void> {
+  const state = lifecycleStateOf({ code: lifecycle ?? '532', rubric: undefined });
+  await validateComposition(context, readObject(object, 'COMPOSITION'), state);
+}
+
+async function validateContribution(context: ChangeContext, contribution: JsonObject): Promise<void> {
+  const defaults = {
+    committer: LOCAL_COMMITTER,
+    onlyCommitter: null,
+    description: undefined,
+    changeType: undefined,
+    lifecycleState: undefined,
+  };
+  const { versions } = readEnvelope(contribution, context.settings, defaults);
+  for (const { data, lifecycleState } of versions) {
+    if (data === undefined || typeof data !== 'object' || data === null || Array.isArray(data)) continue;
+    if (data._type === 'FOLDER') validatedFolder(data);
+    else if (data._type === 'EHR_STATUS') newEhrStatus(data);
+    else await validateComposition(context, readObject(data, 'COMPOSITION'), lifecycleState);
+  }
+}

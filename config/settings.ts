@@ -1,0 +1,136 @@
+import type { RolePermissions } from './permission.js';
+
+/** Everything the environment decides, validated once at start by `src/settings/config.ts`. Times in ms, sizes in bytes. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  /** Origin of generated links; null: taken from each request. */
+  readonly publicBaseUrl: string | null;
+  /** Before the paths of all APIs but management: empty, or such as `/ehrbase`. */
+  readonly basePath: string;
+  readonly systemId: string;
+  readonly database: DatabaseSettings;
+  /** How users of the standard API identify themselves. */
+  readonly auth: 'none' | 'jwt' | 'basic' | 'jwt,basic';
+  readonly jwt: JwtSettings;
+  /** Path of the file that `everchart user` writes; null: no users with passwords. */
+  readonly basicUsersFile: string | null;
+  readonly rolePermissions: RolePermissions;
+  /** true: naming another committer than the user needs the permission `commit_for_others`. */
+  readonly committerMustBeUser: boolean;
+  readonly adminApiActive: boolean;
+  readonly adminAllowDeleteAll: boolean;
+  readonly auditReads: boolean;
+  readonly statusEndpoint: boolean;
+  readonly managementEndpoints: readonly string[];
+  readonly managementAccess: 'ADMIN_ONLY' | 'PRIVATE' | 'PUBLIC';
+  /** Port on which alone /management is served; null: it is served with everything else. */
+  readonly managementPort: number | null;
+  readonly maxBodyBytes: number;
+  /** Objects, arrays and values of JSON; elements and attributes of XML. */
+  readonly maxBodyNodes: number;
+  readonly maxCompositionBytes: number;
+  readonly aql: AqlSettings;
+  readonly checkExtraNodes: boolean;
+  readonly checkRmRules: boolean;
+  readonly checkContainerCardinality: boolean;
+  readonly terminology: TerminologySettings;
+  readonly preferMinimalUpdateStatus: 200 | 204;
+  readonly ehrStatusAsRef: boolean;
+  readonly acceptForeignSystemId: boolean;
+  readonly apiAliasV1: boolean;
+  /** Unknown query parameters and body members are refused; of deletions and administration always. */
+  readonly strictParameters: boolean;
+  readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[];
+  /** Hosts, with or without port, that requests may name beside loopback ones. */
+  readonly allowedHosts: readonly string[];
+  /** Seconds that clients may keep a version that was read by its id; 0: not at all. */
+  readonly versionCacheSeconds: number;
+  readonly rateLimitPerMinute: number | null;
+  /** Whether clients on this machine are exempt from it. */
+  readonly rateLimitSparesLoopback: boolean;
+  readonly maxConcurrentRequests: number | null;
+  /** Whether CSV answers start with a byte order mark. */
+  readonly csvBom: boolean;
+  /** How often new records are sealed; 0: never. */
+  readonly sealIntervalMs: number;
+  readonly slowQueryMs: number;
+  readonly shutdownTimeoutMs: number;
+  readonly clusterWorkers: number;
+  readonly templateAllowOverwrite: boolean;
+  readonly templateCacheSize: number;
+  /** About how many bytes of compiled templates are kept. */
+  readonly templateCacheBytes: number;
+  readonly maxTemplateBytes: number;
+  readonly mergeRetries: number;
+  /** `Z` or `±hh:mm` or an IANA name: zone of times given without one. */
+  readonly defaultTimezone: string;
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+}
+
+/** Which MongoDB is used (README, "The database"). */
+export interface DatabaseSettings {
+  /** Empty: a local database. */
+  readonly mongodbUri: string;
+  readonly mongodbDatabase: string;
+  readonly localDatabase: 'auto' | 'mongod' | 'embedded';
+  /** Path of a mongod binary; empty: searched. */
+  readonly mongodBinary: string;
+  /** Folder of the embedded database, or `temporary`. */
+  readonly embeddedDataDir: string;
+  /** Memory of the embedded database for its data, in GiB; null: by the machine's memory. */
+  readonly embeddedCacheSizeGB: number | null;
+}
+
+/** How tokens are checked. At most one of the three keys is set. */
+export interface JwtSettings {
+  readonly secret: string | null;
+  readonly publicKey: string | null;
+  readonly jwksUrl: string | null;
+  readonly algorithms: readonly (
+    | 'HS256'
+    | 'HS384'
+    | 'HS512'
+    | 'RS256'
+    | 'RS384'
+    | 'RS512'
+    | 'ES256'
+    | 'ES384'
+    | 'ES512'
+    | 'PS256'
+    | 'PS384'
+    | 'PS512'
+  )[];
+  /** `any` or null: whoever made a token. Null only with a secret. */
+  readonly issuer: string | null;
+  /** `any` or null: whomever a token was made for. Null only with a secret. */
+  readonly audience: string | null;
+  readonly roleClaims: readonly string[];
+  readonly clockToleranceSeconds: number;
+  readonly roleUser: string;
+  readonly roleAdmin: string;
+}
+
+/** Limits and choices of query execution; null = none. */
+export interface AqlSettings {
+  readonly defaultFetch: number | null;
+  readonly maxFetch: number | null;
+  readonly timeoutMs: number;
+  readonly maxConcurrent: number;
+  /** Queries of one user that run at once. */
+  readonly maxPerUser: number;
+  /** How long an answer that is streamed may take in all. */
+  readonly streamTimeoutMs: number;
+  /** How long a reader may take nothing of an answer. */
+  readonly streamIdleMs: number;
+  readonly subsumption: boolean;
+  readonly leafIndex: 'all' | 'numeric' | 'none';
+}
+
+/** FHIR terminology server; `serverUrl` null = none. */
+export interface TerminologySettings {
+  readonly serverUrl: string | null;
+  readonly timeoutMs: number;
+  readonly failOnError: boolean;
+}

@@ -1,0 +1,73 @@
+import { channel } from 'node:diagnostics_channel';
+
+/** Names of the diagnostics channels on which the rooms tell what they did; `src/metrics.ts` listens. */
+export const EVENTS = {
+  commit: 'everchart:commit',
+  query: 'everchart:query',
+  merge: 'everchart:merge',
+  templateCache: 'everchart:template-cache',
+  terminologyFailure: 'everchart:terminology-failure',
+} as const;
+
+/** A CONTRIBUTION was committed. */
+export interface CommitEvent {
+  readonly seconds: number;
+  readonly versions: number;
+}
+
+/** An AQL query was answered, or given up. */
+export interface QueryEvent {
+  readonly seconds: number;
+  readonly rows: number;
+  /** The text as submitted or stored: without the values of its parameters. */
+  readonly aql: string;
+  readonly requestId: string;
+}
+
+/** Two EHRs were merged, or a merge was taken back. */
+export interface MergeEvent {
+  readonly kind: 'merge' | 'unmerge';
+}
+
+/** A compiled template was asked for. */
+export interface CacheEvent {
+  readonly outcome: 'hit' | 'miss';
+}
+
+/** The terminology server failed and a code was accepted unchecked. */
+export interface TerminologyFailureEvent {
+  readonly valueSetUrl: string;
+}
+
+const channels = {
+  commit: channel(EVENTS.commit),
+  query: channel(EVENTS.query),
+  merge: channel(EVENTS.merge),
+  templateCache: channel(EVENTS.templateCache),
+  terminologyFailure: channel(EVENTS.terminologyFailure),
+};
+
+/** Tells that a commit succeeded. Costs nothing while nobody listens. */
+export function publishCommit(event: CommitEvent): void {
+  if (channels.commit.hasSubscribers) channels.commit.publish(event);
+}
+
+/** Tells that a query was answered. */
+export function publishQuery(event: QueryEvent): void {
+  if (channels.query.hasSubscribers) channels.query.publish(event);
+}
+
+/** Tells that a merge or unmerge was committed. */
+export function publishMerge(event: MergeEvent): void {
+  if (channels.merge.hasSubscribers) channels.merge.publish(event);
+}
+
+/** Tells whether a compiled template was in the cache. */
+export function publishTemplateCache(event: CacheEvent): void {
+  if (channels.templateCache.hasSubscribers) channels.templateCache.publish(event);
+}
+
+/** Tells that a code was accepted unchecked. */
+export function publishTerminologyFailure(event: TerminologyFailureEvent): void {
+  if (channels.terminologyFailure.hasSubscribers) channels.terminologyFailure.publish(event);
+}

@@ -1,0 +1,76 @@
+import { inTransaction } from '../database/transaction.js';
+import { holdActive } from '../models/ehr.js';
+import {
+  ehrErasure,
+  ehrHiding,
+  ehrsBeingErased,
+  eraseEhrContent,
+  holdsMoreVersions,
+  objectErasure,
+  wholeErasure,
+} from '../models/erase.js';
+import type { RootType } from '../models/layout.js';
+import { containerOf } from '../models/versioned-object.js';
+import { runWrites } from '../models/write-batch.js';
+import { inAuditedTransaction } from '../change/commit/audit-draft.js';
+import { ehrNotFound, objectNotFound } from '../change/commit/refusal.js';
+
+/**
+ * Removes a COMPOSITION or directory physically: every version, the container, what AQL reads, item tags. Its
+ * CONTRIBUTIONs stay and name versions that are gone. Contract, section 13.
+ * @throws not-found when the EHR is not active or has no such object; a merged EHR's objects are in its target
+ */
+export function eraseVersionedObject(
+  ehrId: string,
+  type: RootType,
+  versionedObjectUid: string,
+): Promise<void> {
+  return inAuditedTransaction(
+    async (session) => {
+      if ((await holdActive(ehrId)) === null) throw ehrNotFound(ehrId);
+      if ((await containerOf(ehrId, type, versionedObjectUid)) === null)
+        throw objectNotFound(ehrId, type, versionedObjectUid);
+      await runWrites(session, await objectErasure(session, ehrId, versionedObjectUid));
+    },
+    () => ({ ehr_id: ehrId, objects: [versionedObjectUid] }),
+  );
+}
+
+/** Versions that one transaction removes well within its limits of time and size. */
+const VERSIONS_AT_ONCE = 10_000;
+
+/**
+ * Removes an EHR physically with everything it holds, the records of merges that ended in it, their archives,
+ * tombstones and subject reservations. Contract, section 13.
+ *
+ * In one transaction, unless the EHR is too large for one. Then a first transaction marks it and removes what AQL
+ * reads, the rest goes in steps that can be repeated, and `resumeErasures` ends what a crash interrupted.
+ * `versionsAtOnce`: how large "too large" is.
+ * @throws not-found when the id is unknown or merged away
+ */
+export async function eraseEhr(ehrId: string, versionsAtOnce = VERSIONS_AT_ONCE): Promise<void> {
+  const inSteps = await holdsMoreVersions(ehrId, versionsAtOnce);
+  await inAuditedTransaction(
+    async (session) => {
+      const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);
+      if (!(await runWrites(session, writes))) throw ehrNotFound(ehrId);
+    },
+    () => ({ ehr_id: ehrId }),
+  );
+  if (inSteps) await finishErasure(ehrId);
+}
+
+/** Ends the physical deletions that were under way when the server stopped. Gives how many. */
+export async function resumeErasures(): Promise<number> {
+  const ehrIds = await ehrsBeingErased();
+  for (const ehrId of ehrIds) await finishErasure(ehrId);
+  return ehrIds.length;
+}
+
+/** Content first: the hidden EHR document is what tells a later start that there is something left to do. */
+async function finishErasure(ehrId: string): Promise<void> {
+  await eraseEhrContent(ehrId);
+  await inTransaction(async (session) => {
+    await runWrites(session, await ehrErasure(ehrId));
+  });
+}

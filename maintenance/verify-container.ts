@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../openehr/base/json.js';
+import { formatObjectVersionId, parseObjectVersionId } from '../openehr/base/object-version-id.js';
+import type { AqlDocument, LeafIndex } from '../models/layout.js';
+import { AQL_SCHEMA_VERSION, COLLECTIONS } from '../models/layout.js';
+import { recomputedDocuments } from '../models/recompute.js';
+import type { VersionDoc } from '../models/version.js';
+import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import { textAt } from '../change/composition/content.js';
+import type { Findings } from './verify-report.js';
+
+/** One container with everything that belongs to it. */
+export interface ContainerCheck {
+  readonly container: VersionedObjectDoc;
+  /** By number. */
+  readonly versions: readonly VersionDoc[];
+  readonly aqlDocuments: readonly AqlDocument[];
+  readonly isQueryable: boolean;
+  /** Uids that the CONTRIBUTIONs of the EHR list, by CONTRIBUTION. */
+  readonly contributions: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly storage: StorageFacts;
+}
+
+/** How the database says it was written. */
+export interface StorageFacts {
+  /** null: not known. */
+  readonly systemId: string | null;
+  readonly leafIndex: LeafIndex;
+  /** true: derived documents may be of an older derivation. */
+  readonly isReindexPending: boolean;
+}
+
+const { versions: VERSIONS, versionedObjects: CONTAINERS, aql: AQL } = COLLECTIONS;
+const LEAF_INDEXES: readonly LeafIndex[] = ['all', 'numeric', 'none'];
+
+/**
+ * Validates one container: a chain of versions without gaps and one head, references to CONTRIBUTIONs, derived
+ * documents equal to recomputation. Pure; gives the shapes that must be known.
+ */
+export function checkContainer(found: Findings, check: ContainerCheck): readonly string[] {
+  checkHead(found, check);
+  check.versions.forEach((version, index) => {
+    checkPlace(found, check, index);
+    checkContent(found, version);
+    if (version.has_item_tags !== check.container.has_item_tags)
+      found.add(VERSIONS, version._id, 'has_item_tags is not that of its container');
+    const listed = check.contributions.get(version.contribution_uid);
+    if (listed === undefined) found.add(VERSIONS, version._id, 'its CONTRIBUTION does not exist in the EHR');
+    else if (!listed.has(version._id)) found.add(VERSIONS, version._id, 'its CONTRIBUTION does not list it');
+  });
+  return checkDerived(found, check);
+}
+
+/** The container tells of its first and last version. */
+function checkHead(found: Findings, { container, versions }: ContainerCheck): void {
+  const first = versions[0];
+  const last = versions.at(-1);
+  if (first === undefined || last === undefined) {
+    found.add(CONTAINERS, container._id, 'it has no version');
+    return;
+  }
+  const expected = {
+    time_created: first.time_committed,
+    latest_version: last.version,
+    latest_version_uid: last._id,
+    latest_time_committed: last.time_committed,
+    deleted: last.data === null,
+  };
+  for (const [field, value] of Object.entries(expected)) {
+    const actual = container[field as keyof typeof expected];
+    if (!isDeepStrictEqual(actual, value))
+      found.add(CONTAINERS, container._id, `${field} is not that of its versions`);
+  }
+}
+
+/** Where a version stands in its chain. */
+function checkPlace(found: Findings, { container, versions, storage }: ContainerCheck, index: number): void {
+  const version = versions[index];
+  if (version === undefined) return;
+  const add = (message: string): void => {
+    found.add(VERSIONS, version._id, message);
+  };
+  const before = versions[index - 1];
+  const id = parseObjectVersionId(version._id);
+  const systemId = storage.systemId ?? id?.systemId ?? '';
+  const uid = formatObjectVersionId({
+    versionedObjectUid: container._id,
+    systemId,
+    version: version.version,
+  });
+  if (version._id !== uid) add('its uid is not made of container, system and number');
+  if (version.version !== index + 1)
+    add(`it has number ${version.version} at place ${index + 1} of its chain`);
+  if (version.type !== container.type) add('its type is not that of its container');
+  if (version.preceding_version_uid !== before?._id) add('preceding_version_uid is not the version before');
+  if (before !== undefined && before.time_committed >= version.time_committed)
+    add('it was not committed after the version before');
+}
+
+/** A deletion has no content and says so; content knows its own uid. */
+function checkContent(found: Findings, version: VersionDoc): void {
+  const state = textAt(version.lifecycle_state, ['defining_code', 'code_string']);
+  const isDeletion = version.data === null;
+  if ((state === '523') !== isDeletion)
+    found.add(VERSIONS, version._id, 'content and lifecycle_state do not agree on whether it is a deletion');
+  if (version.data === null) return;
+  const content = parsed(version.data);
+  if (content === null) found.add(VERSIONS, version._id, 'its content is no JSON');
+  else if (textAt(content, ['uid', 'value']) !== version._id || content._type !== version.type)
+    found.add(VERSIONS, version._id, 'its content has another uid or type');
+}
+
+function parsed(text: string): JsonObject | null {
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch {
+    return null;
+  }
+}
+
+function checkDerived(found: Findings, check: ContainerCheck): readonly string[] {
+  const { versions, isQueryable, storage } = check;
+  if (versions.some(({ data }) => data !== null && parsed(data) === null)) return [];
+  const { documents, shapes } = recomputedDocuments(versions, { isQueryable, leafIndex: storage.leafIndex });
+  const stored = new Map(check.aqlDocuments.map((document) => [document._id, document]));
+  for (const expected of documents) {
+    const document = stored.get(expected._id);
+    stored.delete(expected._id);
+    if (document === undefined) found.add(AQL, expected._id, 'the derived document is missing');
+    else if (!isAsDerived(document, expected, check))
+      found.add(AQL, expected._id, 'the derived document is not what its version gives');
+  }
+  for (const uid of stored.keys()) found.add(AQL, uid, 'there is no version with content for it');
+  return shapes;
+}
+
+/** Leaves may be those of another setting: the planner does not believe them then. */
+function isAsDerived(document: AqlDocument, expected: AqlDocument, check: ContainerCheck): boolean {
+  if (check.storage.isReindexPending && document.sv !== AQL_SCHEMA_VERSION)
+    return placeOf(document, expected);
+  if (isDeepStrictEqual(document, expected)) return true;
+  if (!isDeepStrictEqual({ ...document, lv: [] }, { ...expected, lv: [] })) return false;
+  return LEAF_INDEXES.filter((leafIndex) => leafIndex !== check.storage.leafIndex).some((leafIndex) => {
+    const { documents } = recomputedDocuments(check.versions, { isQueryable: check.isQueryable, leafIndex });
+    return isDeepStrictEqual(
+      document,
+      documents.find(({ _id }) => _id === document._id),
+    );
+  });
+}
+
+/** An older derivation is validated by what commits and merges maintain only. */
+function placeOf(document: AqlDocument, expected: AqlDocument): boolean {
+  const maintained = (one: AqlDocument): unknown[] => [one.ehr, one.vo, one.v, one.latest, one.to, one.q];
+  return isDeepStrictEqual(maintained(document), maintained(expected));
+}

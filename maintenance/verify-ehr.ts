@@ -1,0 +1,231 @@
+import { isDeepStrictEqual } from 'node:util';
+import { groupBy } from '../openehr/base/group-by.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { ehrById, type EhrDoc } from '../models/ehr.js';
+import { COLLECTIONS } from '../models/layout.js';
+import { inSteps } from '../models/merge-content.js';
+import { containersOfEhr } from '../models/reindex.js';
+import {
+  aqlDocumentsOf,
+  contributionsOf,
+  itemTagsOf,
+  missingIds,
+  versionedObjectUidsIn,
+  OWNED_COLLECTIONS,
+  ownedCount,
+  ownersOf,
+  usedTemplateIds,
+  versionsOf,
+} from '../models/verify.js';
+import { listOf } from '../models/seal-hash.js';
+import type { VersionDoc } from '../models/version.js';
+import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import { flagsOf } from '../change/commit/ehr-flags.js';
+import { checkContainer, type StorageFacts } from './verify-container.js';
+import { isRequestIdentity } from '../change/commit/request-identity.js';
+import { Findings } from './verify-report.js';
+
+/** What all EHRs of one check share. */
+export interface VerifyRun {
+  readonly storage: StorageFacts;
+  /** Templates known to be used; asked for again before one is called missing. */
+  usedTemplates: ReadonlySet<string>;
+  /** Shapes known to be there. */
+  readonly shapes: Set<string>;
+}
+
+const {
+  ehrs: EHRS,
+  versionedObjects: CONTAINERS,
+  versions: VERSIONS,
+  contributions: CONTRIBUTIONS,
+} = COLLECTIONS;
+const { aql: AQL, itemTags: TAGS } = COLLECTIONS;
+
+/** Containers looked at together. */
+const AT_ONCE = 20;
+/** How often an EHR that is being written to is looked at anew. */
+const ATTEMPTS = 20;
+
+/**
+ * Validates one EHR and everything it owns. Writers go on: when one of them changed the EHR meanwhile it is looked at
+ * anew, for every write raises `write_seq`. An EHR that never holds still is reported as such.
+ */
+export async function checkEhr(run: VerifyRun, first: EhrDoc): Promise<Findings> {
+  let ehr = first;
+  for (let attempts = 1; attempts <= ATTEMPTS; attempts += 1) {
+    const found = new Findings();
+    found.count(EHRS, 1);
+    if (ehr.state === 'active') await checkActive(run, ehr, found);
+    else if (ehr.state === 'merged') await checkTombstone(ehr, found);
+    const after = await ehrById(ehr._id);
+    if (found.violations.length === 0) return found;
+    if (after === null || after.state === 'deleting') return new Findings();
+    if (after.write_seq === ehr.write_seq && after.state === ehr.state) return found;
+    ehr = after;
+  }
+  const restless = new Findings();
+  restless.add(EHRS, ehr._id, 'it was changed all the time and could not be validated');
+  return restless;
+}
+
+/** Everything of a merged EHR went to another one. */
+async function checkTombstone(ehr: EhrDoc, found: Findings): Promise<void> {
+  for (const name of OWNED_COLLECTIONS) {
+    const count = await ownedCount(name, ehr._id);
+    if (count > 0) found.add(name, ehr._id, `${count} documents belong to an EHR that was merged away`);
+  }
+}
+
+async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promise<void> {
+  const containers = new Map((await containersOfEhr(ehr._id)).map((doc) => [doc._id, doc]));
+  found.count(CONTAINERS, containers.size);
+  const contributions = await contributionRefs(ehr._id, found);
+  checkRoots(ehr, [...containers.values()], found);
+  const present = new Set<string>();
+  for (const part of inSteps([...containers.keys()], AT_ONCE)) {
+    const versions = groupBy(await versionsOf(ehr._id, part), (version) => version.object_id);
+    const aqlDocuments = groupBy(await aqlDocumentsOf(ehr._id, part), (document) => document.vo);
+    const shapes = new Set<string>();
+    for (const versionedObjectUid of part) {
+      const container = containers.get(versionedObjectUid);
+      if (container === undefined) continue;
+      const own = versions.get(versionedObjectUid) ?? [];
+      const derived = aqlDocuments.get(versionedObjectUid) ?? [];
+      found.count(VERSIONS, own.length);
+      found.count(AQL, derived.length);
+      const { storage } = run;
+      const input = { container, versions: own, aqlDocuments: derived, contributions, storage };
+      for (const shape of checkContainer(found, { ...input, isQueryable: ehr.is_queryable }))
+        shapes.add(shape);
+      for (const { _id } of own) present.add(_id);
+      if (container.type === 'EHR_STATUS') checkFlags(ehr, own.at(-1), found);
+      await checkTemplates(run, own, found);
+    }
+    await checkShapes(run, shapes, found);
+  }
+  await checkStrays(ehr, containers, found);
+  await checkReferences(ehr, { contributions, containers, present }, found);
+  await checkTags(ehr, containers, found);
+}
+
+async function contributionRefs(ehrId: string, found: Findings): Promise<Map<string, Set<string>>> {
+  const refs = new Map<string, Set<string>>();
+  for await (const { _id, versions, authenticated } of contributionsOf(ehrId)) {
+    if (authenticated !== undefined && !isRequestIdentity(authenticated))
+      found.add(CONTRIBUTIONS, _id, 'authenticated does not tell who sent a request');
+    refs.set(_id, new Set(listOf(versions).map(({ uid }) => uid)));
+  }
+  found.count(CONTRIBUTIONS, refs.size);
+  return refs;
+}
+
+/** One EHR_STATUS, at most one live directory, and the EHR knows both. */
+function checkRoots(ehr: EhrDoc, containers: readonly VersionedObjectDoc[], found: Findings): void {
+  const add = (message: string): void => {
+    found.add(EHRS, ehr._id, message);
+  };
+  const statuses = containers.filter(({ type }) => type === 'EHR_STATUS');
+  if (statuses.length !== 1) add(`it has ${statuses.length} EHR_STATUS containers`);
+  else if (statuses[0]?._id !== ehr.ehr_status_id) add('ehr_status_id is another container');
+  else if (statuses[0].deleted) add('its EHR_STATUS is deleted');
+  const directories = containers.filter(({ type, deleted }) => type === 'FOLDER' && !deleted);
+  if (directories.length > 1) add(`it has ${directories.length} live directories`);
+  else if (directories[0]?._id !== ehr.directory_id) add('directory_id is not its live directory');
+  if (ehr.merged_into !== undefined || ehr.merge_id !== undefined) add('it is active but says it was merged');
+}
+
+/** The EHR document repeats what its latest EHR_STATUS says. */
+function checkFlags(ehr: EhrDoc, status: VersionDoc | undefined, found: Findings): void {
+  if (status === undefined || status.data === null) return;
+  const flags = flagsOf(status.object_id, JSON.parse(status.data) as JsonObject);
+  if (flags.isQueryable !== ehr.is_queryable)
+    found.add(EHRS, ehr._id, 'is_queryable is not that of its EHR_STATUS');
+  if (flags.isModifiable !== ehr.is_modifiable)
+    found.add(EHRS, ehr._id, 'is_modifiable is not that of its EHR_STATUS');
+  if (!isDeepStrictEqual(flags.subject, ehr.subject ?? null))
+    found.add(EHRS, ehr._id, 'subject is not that of its EHR_STATUS');
+}
+
+async function checkTemplates(
+  run: VerifyRun,
+  versions: readonly VersionDoc[],
+  found: Findings,
+): Promise<void> {
+  for (const { _id, type, template_id: templateId } of versions) {
+    if (type !== 'COMPOSITION') continue;
+    if (templateId !== undefined && run.usedTemplates.has(templateId)) continue;
+    run.usedTemplates = await usedTemplateIds();
+    if (templateId === undefined) found.add(VERSIONS, _id, 'it has no template');
+    else if (!run.usedTemplates.has(templateId))
+      found.add(VERSIONS, _id, `its template ${templateId} does not exist or is not noted as used`);
+  }
+}
+
+async function checkShapes(run: VerifyRun, shapes: ReadonlySet<string>, found: Findings): Promise<void> {
+  const unknown = [...shapes].filter((shape) => !run.shapes.has(shape));
+  const missing = new Set(await missingIds(COLLECTIONS.aqlShapes, unknown));
+  for (const shape of unknown) {
+    if (missing.has(shape)) found.add(COLLECTIONS.aqlShapes, shape, 'queries do not know this shape');
+    else run.shapes.add(shape);
+  }
+}
+
+/** Versions and derived documents without a container. */
+async function checkStrays(
+  ehr: EhrDoc,
+  containers: ReadonlyMap<string, unknown>,
+  found: Findings,
+): Promise<void> {
+  for (const name of [VERSIONS, AQL] as const) {
+    for (const versionedObjectUid of await versionedObjectUidsIn(name, ehr._id)) {
+      if (!containers.has(versionedObjectUid))
+        found.add(name, versionedObjectUid, 'its container does not exist in the EHR');
+    }
+  }
+}
+
+interface References {
+  readonly contributions: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly containers: ReadonlyMap<string, unknown>;
+  /** Uids of all versions of the EHR. */
+  readonly present: ReadonlySet<string>;
+}
+
+/** What a CONTRIBUTION lists exists, unless its container was erased or ended in a merge. */
+async function checkReferences(ehr: EhrDoc, references: References, found: Findings): Promise<void> {
+  const { contributions, containers, present } = references;
+  const strangers = new Map<string, string>();
+  for (const [contributionUid, uids] of contributions) {
+    for (const uid of uids) {
+      const versionedObjectUid = uid.split('::')[0] ?? '';
+      if (!containers.has(versionedObjectUid)) strangers.set(versionedObjectUid, contributionUid);
+      else if (!present.has(uid))
+        found.add(CONTRIBUTIONS, contributionUid, `it lists ${uid}, which does not exist`);
+    }
+  }
+  for (const [versionedObjectUid, owner] of await ownersOf([...strangers.keys()])) {
+    if (owner !== ehr._id)
+      found.add(
+        CONTRIBUTIONS,
+        strangers.get(versionedObjectUid) ?? '',
+        `it lists versions of ${versionedObjectUid} of another EHR`,
+      );
+  }
+}
+
+async function checkTags(
+  ehr: EhrDoc,
+  containers: ReadonlyMap<string, VersionedObjectDoc>,
+  found: Findings,
+): Promise<void> {
+  for await (const tag of itemTagsOf(ehr._id)) {
+    found.count(TAGS, 1);
+    const container = containers.get(tag.target);
+    if (container?.type !== tag.target_type) found.add(TAGS, tag._id, 'its target does not exist in the EHR');
+    else if ((tag.target_version ?? 0) > container.latest_version)
+      found.add(TAGS, tag._id, 'the version it is about does not exist');
+    else if (container.has_item_tags !== true)
+      found.add(TAGS, tag._id, 'its target is not marked as tagged, so GET does not show it');
+  }
+}

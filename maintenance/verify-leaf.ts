@@ -1,0 +1,127 @@
+import { groupBy } from '../openehr/base/group-by.js';
+import { inSteps } from '../models/merge-content.js';
+import { removalsOf, type RemovalDoc } from '../models/removal.js';
+import type { SealedCollection, SealLeaf } from '../models/layout.js';
+import type { SealBlock } from '../models/seal-block.js';
+import { contributionLeaf } from '../models/seal-hash.js';
+import {
+  attestationCount,
+  idsInTail,
+  recordHash,
+  recordsById,
+  type SealedRecord,
+} from '../models/seal-record.js';
+import type { Findings } from './verify-report.js';
+
+/** Records asked for together. */
+const AT_ONCE = 500;
+
+/** Ids memoized so that none is told twice. */
+const TOLD = 100_000;
+
+/** The verb of what took a record away. */
+const REMOVED_BY = {
+  erasure: 'erased',
+  retention: 'removed at the end of its retention',
+  merge: 'removed by a merge',
+  unmerge: 'removed by an unmerge',
+} as const;
+
+/** Validates the records of blocks: each is there as it was sealed, or was removed as it should be. */
+export class LeafCheck {
+  readonly #found: Findings;
+  /** VERSIONs with more ATTESTATIONs than the block covers; a later block must cover that many. */
+  readonly #attested = new Map<string, number>();
+  /** What was told already: a record may be in several blocks. */
+  readonly #told = new Set<string>();
+
+  constructor(found: Findings) {
+    this.#found = found;
+  }
+
+  /** Validates the records of the next block of the chain. */
+  async check(block: SealBlock): Promise<void> {
+    for (const [collection, leaves] of groupBy(block.leaves, (leaf) => leaf.collection)) {
+      for (const part of inSteps(leaves, AT_ONCE)) await this.#checkPart(block, collection, part);
+    }
+  }
+
+  /** Validates what only the end of the chain shows. */
+  async finish(): Promise<void> {
+    const ids = [...this.#attested.keys()];
+    for (const part of inSteps(ids, AT_ONCE)) {
+      const waiting = await idsInTail('versions', part);
+      for (const id of part.filter((one) => !waiting.has(one)))
+        this.#tell('changed', id, 'versions: it has an ATTESTATION that is in no block');
+    }
+  }
+
+  async #checkPart(
+    { _id: block }: SealBlock,
+    collection: SealedCollection,
+    leaves: readonly SealLeaf[],
+  ): Promise<void> {
+    const byId = groupBy(leaves, ({ id }) => id);
+    for await (const record of recordsById(collection, [...byId.keys()])) {
+      const own = byId.get(record.doc._id) ?? [];
+      byId.delete(record.doc._id);
+      for (const leaf of own) {
+        this.#followAttestations(record, leaf);
+        if (isSealedAs(record, leaf) || (await wasSealedAs(record, leaf))) continue;
+        this.#tell('changed', leaf.id, `${collection}: it is not what block ${block} sealed`);
+      }
+    }
+    if (byId.size > 0) await this.#checkAbsent(block, collection, [...byId.keys()]);
+  }
+
+  #followAttestations(record: SealedRecord, { id, attestations = 0 }: SealLeaf): void {
+    const count = attestationCount(record);
+    if (count > attestations) this.#attested.set(id, count);
+    else this.#attested.delete(id);
+  }
+
+  async #checkAbsent(block: number, collection: SealedCollection, ids: readonly string[]): Promise<void> {
+    const removals = collection === 'removals' ? [] : await removalsOf(collection, ids);
+    const unexplained: string[] = [];
+    for (const id of ids) {
+      const removal = lastRemoval(removals.filter((one) => one.ids.includes(id)));
+      if (removal === null) unexplained.push(id);
+      else if (this.#isNew(id)) this.#found.addErased(id, `${collection}: ${REMOVED_BY[removal.reason]}`);
+    }
+    // An unmerge may have brought it back meanwhile.
+    for await (const { doc } of recordsById(collection, unexplained))
+      unexplained.splice(unexplained.indexOf(doc._id), 1);
+    for (const id of unexplained) this.#tell('missing', id, `${collection}: block ${block} sealed it`);
+  }
+
+  #tell(kind: 'changed' | 'missing', id: string, message: string): void {
+    if (this.#isNew(id)) this.#found.add(kind, id, message);
+  }
+
+  #isNew(id: string): boolean {
+    if (this.#told.has(id)) return false;
+    if (this.#told.size < TOLD) this.#told.add(id);
+    return true;
+  }
+}
+
+function isSealedAs(record: SealedRecord, { attestations = 0, hash }: SealLeaf): boolean {
+  return recordHash(record, attestations).equals(hash);
+}
+
+/** A CONTRIBUTION that an unmerge shortened is the one that was sealed but for what it listed. */
+async function wasSealedAs({ collection, doc }: SealedRecord, { hash }: SealLeaf): Promise<boolean> {
+  if (collection !== 'contributions') return false;
+  const removals = await removalsOf(collection, [doc._id]);
+  return removals.some(
+    ({ kind, versions }) =>
+      kind === 'shortened' && versions !== undefined && contributionLeaf({ ...doc, versions }).equals(hash),
+  );
+}
+
+/** What took a record away; null when nothing did, or when it was brought back since. */
+function lastRemoval(removals: readonly RemovalDoc[]): RemovalDoc | null {
+  const gone = removals.filter(({ kind }) => kind === 'removed');
+  const back = removals.filter(({ kind }) => kind === 'restored');
+  return gone.length > back.length ? (gone.at(-1) ?? null) : null;
+}

@@ -1,0 +1,79 @@
+import { ehrById } from '../models/ehr.js';
+import { COLLECTIONS } from '../models/layout.js';
+import { allMerges, mergeOfSource, type MergeRecordDoc } from '../models/merge-record.js';
+import { archivedKinds } from '../models/verify.js';
+import { Findings } from './verify-report.js';
+
+const { mergeRecords: RECORDS, mergeArchive: ARCHIVE, ehrs: EHRS } = COLLECTIONS;
+
+/** How often merges are looked at anew because one was made or undone meanwhile. */
+const ATTEMPTS = 5;
+
+/** Validates merge records, tombstones and archives against each other. */
+export async function checkMerges(): Promise<Findings> {
+  let found = await checkOnce();
+  for (let attempts = 1; found.violations.length > 0 && attempts < ATTEMPTS; attempts += 1) {
+    const again = await checkOnce();
+    const before = JSON.stringify(found.violations);
+    found = again;
+    // Twice the same is no merge that was just under way.
+    if (JSON.stringify(again.violations) === before) return again;
+  }
+  return found;
+}
+
+async function checkOnce(): Promise<Findings> {
+  const found = new Findings();
+  const kinds = new Map(await archivedKinds());
+  const records = await allMerges();
+  found.count(RECORDS, records.length);
+  for (const record of records) {
+    const archived = kinds.get(record._id) ?? {};
+    kinds.delete(record._id);
+    const total = Object.values(archived).reduce((sum, count) => sum + count, 0);
+    found.count(ARCHIVE, total);
+    if (await checkRecord(record, found)) checkArchive(record, archived, found);
+  }
+  for (const mergeId of kinds.keys()) found.add(ARCHIVE, mergeId, 'its merge record does not exist');
+  return found;
+}
+
+/** Whether the archive of the merge can be validated: not while the EHR it ended in is being deleted. */
+async function checkRecord(record: MergeRecordDoc, found: Findings): Promise<boolean> {
+  const source = await ehrById(record.source_ehr);
+  const isTombstone =
+    source?.state === 'merged' && source.merge_id === record._id && source.merged_into === record.target_ehr;
+  if (!isTombstone) found.add(RECORDS, record._id, 'its source is not the tombstone of this merge');
+  let last = await ehrById(record.target_ehr);
+  while (last?.state === 'merged') last = await ehrById(last.merged_into ?? '');
+  if (last === null) found.add(RECORDS, record._id, 'the EHR it ended in does not exist');
+  return last?.state === 'active';
+}
+
+function checkArchive(
+  record: MergeRecordDoc,
+  archived: Readonly<Record<string, number>>,
+  found: Findings,
+): void {
+  if (!record.reversible) {
+    if (Object.keys(archived).length > 0)
+      found.add(RECORDS, record._id, 'it is not reversible but has an archive');
+    return;
+  }
+  if (archived.ehr !== 1)
+    found.add(RECORDS, record._id, `its archive has ${archived.ehr ?? 0} EHR documents`);
+  if ((archived.container ?? 0) < 1 || (archived.version ?? 0) < 1)
+    found.add(RECORDS, record._id, 'its archive has no EHR_STATUS');
+}
+
+/** Validates a tombstone: it names the record that made it. */
+export async function checkTombstoneRecord(ehrId: string, mergeId: string | undefined): Promise<Findings> {
+  const found = new Findings();
+  const record = await mergeOfSource(ehrId);
+  if (record === null || record._id !== mergeId) {
+    const still = await ehrById(ehrId);
+    if (still?.state === 'merged' && still.merge_id === mergeId)
+      found.add(EHRS, ehrId, 'it was merged away but has no merge record');
+  }
+  return found;
+}

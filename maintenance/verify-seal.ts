@@ -1,0 +1,125 @@
+import { COLLECTIONS, SEALED, type SealedCollection } from '../models/layout.js';
+import { blockHash, blocksAfter, rootOf, type SealBlock, type SealHead } from '../models/seal-block.js';
+import { NO_BLOCK } from '../models/seal-hash.js';
+import { allIds, idsInTail, idText, recordsById } from '../models/seal-record.js';
+import { IdSet } from './id-set.js';
+import { LeafCheck } from './verify-leaf.js';
+import { Findings } from './verify-report.js';
+
+/** Ids memoized at once; more are looked at in several passes over the blocks. */
+const IDS_AT_ONCE = 4_000_000;
+/** Suspected records validated together. */
+const SUSPECTS = 500;
+
+/** What the walk along the chain came to. */
+interface Walk {
+  /** Number of the last block. */
+  last: number;
+  leaves: number;
+  /** false: blocks are missing, so nobody knows which records they held. */
+  isWhole: boolean;
+  /** Whether the records of releases without seals are all sealed. */
+  isOldSealed: boolean;
+}
+
+/**
+ * Walks along the chain of seals in bounded memory while others write, and validates blocks and the records in them,
+ * then looks for records in no block. `since`: a head that must be in the chain. Without any block and head there is
+ * nothing to validate.
+ */
+export async function checkSeals(since: SealHead | null): Promise<Findings> {
+  const found = new Findings();
+  const leaves = new LeafCheck(found);
+  const walk: Walk = { last: 0, leaves: 0, isWhole: true, isOldSealed: false };
+  let previous = NO_BLOCK;
+  let blocks = 0;
+  for await (const block of blocksAfter(0)) {
+    checkBlock(found, walk, block, previous);
+    if (block._id === since?.block && blockHash(block) !== since.hash)
+      addBroken(found, block._id, 'it has another hash than the head that was kept');
+    await leaves.check(block);
+    previous = block.hash;
+    walk.last = block._id;
+    walk.leaves += block.leaves.length;
+    walk.isOldSealed = block.old === null;
+    blocks += 1;
+  }
+  if (since !== null && since.block > walk.last) addMissing(found, walk, walk.last + 1, since.block);
+  if (blocks === 0) return found;
+  found.count(COLLECTIONS.sealBlocks, blocks);
+  await leaves.finish();
+  if (walk.isWhole && walk.isOldSealed) await checkInserted(found, walk);
+  return found;
+}
+
+/** A block is what it says, and names the one before. */
+function checkBlock(found: Findings, walk: Walk, block: SealBlock, previous: string): void {
+  const number = block._id;
+  if (Number.isInteger(number) && number > walk.last + 1) addMissing(found, walk, walk.last + 1, number - 1);
+  else if (number !== walk.last + 1) addBroken(found, number, 'it has no number of a block');
+  else if (block.previous !== previous) addBroken(found, number, 'it does not name the block before');
+  if (blockHash(block) !== block.hash) addBroken(found, number, 'its hash is not that of the block');
+  if (rootOf(block.leaves) !== block.root) addBroken(found, number, 'its records are not those of its hash');
+}
+
+function addMissing(found: Findings, walk: Walk, first: number, last: number): void {
+  walk.isWhole = false;
+  addBroken(found, first, first === last ? 'the block is missing' : `the blocks up to ${last} are missing`);
+}
+
+function addBroken(found: Findings, block: number, message: string): void {
+  found.add('chain-broken', String(block), `${COLLECTIONS.sealBlocks}: ${message}`);
+}
+
+/** Records that no block holds although the sealer is done with them. */
+async function checkInserted(found: Findings, walk: Walk): Promise<void> {
+  const passes = Math.ceil(walk.leaves / IDS_AT_ONCE) || 1;
+  for (let pass = 0; pass < passes; pass += 1) {
+    const sealed = new IdSet(Math.ceil(walk.leaves / passes) + 1, { pass, passes });
+    for await (const { _id, leaves } of blocksAfter(0)) {
+      if (_id > walk.last) break;
+      for (const { collection, id } of leaves) sealed.add(`${collection} ${id}`);
+    }
+    for (const collection of SEALED) await checkCollection(found, { collection, sealed, walk });
+  }
+}
+
+interface Search {
+  readonly collection: SealedCollection;
+  readonly sealed: IdSet;
+  readonly walk: Walk;
+}
+
+async function checkCollection(found: Findings, search: Search): Promise<void> {
+  const { collection, sealed } = search;
+  let suspects: string[] = [];
+  const validate = async (): Promise<void> => {
+    for (const id of await unsealedIds(search, suspects))
+      found.add('inserted', idText(id), `${collection}: it is in no block`);
+    suspects = [];
+  };
+  for await (const id of allIds(collection)) {
+    if (sealed.mayHold(`${collection} ${id}`)) continue;
+    suspects.push(id);
+    if (suspects.length === SUSPECTS) await validate();
+  }
+  await validate();
+}
+
+/**
+ * Of records that the walk did not meet, those that are there, without mark and in no block. In this order: what had
+ * no mark when it was asked is in a block by then.
+ */
+async function unsealedIds(
+  { collection, walk }: Pick<Search, 'collection' | 'walk'>,
+  suspects: readonly string[],
+): Promise<string[]> {
+  if (suspects.length === 0) return [];
+  const waiting = await idsInTail(collection, suspects);
+  const left = new Set(suspects.filter((id) => !waiting.has(id)));
+  if (left.size === 0) return [];
+  for await (const { leaves } of blocksAfter(walk.last)) for (const { id } of leaves) left.delete(id);
+  const present: string[] = [];
+  for await (const { doc } of recordsById(collection, [...left])) present.push(doc._id);
+  return present;
+}

@@ -1,0 +1,69 @@
+import { CdrError } from './errors.js';
+
+/** BASE identification: OBJECT_VERSION_ID, `object_id::creating_system_id::version`, trunk versions only. */
+export interface ObjectVersionId {
+  /** UUID of the VERSIONED_OBJECT, lower case. */
+  readonly versionedObjectUid: string;
+  readonly systemId: string;
+  /** 1 or more. */
+  readonly version: number;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const VERSION = /^[1-9]\d{0,8}$/;
+const SYSTEM_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+const OID = /^\d+(\.\d+)+$/;
+const INTERNET_ID = /^[A-Za-z][\w-]*(\.[\w-]+)+$/;
+const EXTENSION = /^[\w.:-]{1,100}$/;
+
+/** Whether the text is a UUID in its 36-character form, any letter case. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** Whether the text can be a system id (middle of a version uid). */
+export function isSystemId(text: string): boolean {
+  return SYSTEM_ID.test(text);
+}
+
+/** Reads an OBJECT_VERSION_ID, null when the text is none (branch versions included). */
+export function parseObjectVersionId(text: string): ObjectVersionId | null {
+  const parts = text.split('::');
+  const [versionedObjectUid, systemId, version] = parts;
+  if (
+    parts.length !== 3 ||
+    versionedObjectUid === undefined ||
+    systemId === undefined ||
+    version === undefined
+  )
+    return null;
+  if (!UUID.test(versionedObjectUid) || !SYSTEM_ID.test(systemId) || !VERSION.test(version)) return null;
+  return { versionedObjectUid: versionedObjectUid.toLowerCase(), systemId, version: Number(version) };
+}
+
+/** As `parseObjectVersionId`. @throws invalid when the text is no OBJECT_VERSION_ID. */
+export function requireObjectVersionId(text: string): ObjectVersionId {
+  const id = parseObjectVersionId(text);
+  if (id === null)
+    throw new CdrError('invalid', 'the version uid must be <uuid>::<system id>::<version number>');
+  return id;
+}
+
+/** The text form of an OBJECT_VERSION_ID. */
+export function formatObjectVersionId(id: ObjectVersionId): string {
+  return `${id.versionedObjectUid}::${id.systemId}::${id.version}`;
+}
+
+/**
+ * Reads an ehr_id: UUID, ISO OID or internet id, each with an optional `::extension` (HIER_OBJECT_ID).
+ * UUIDs come back in lower case; null when the text is none of them.
+ */
+export function parseEhrId(text: string): string | null {
+  if (text.length > 256) return null;
+  const cut = text.indexOf('::');
+  const root = cut < 0 ? text : text.slice(0, cut);
+  const extension = cut < 0 ? null : text.slice(cut + 2);
+  if (extension !== null && !EXTENSION.test(extension)) return null;
+  if (UUID.test(root)) return root.toLowerCase() + text.slice(root.length);
+  return OID.test(root) || INTERNET_ID.test(root) ? text : null;
+}

@@ -1,0 +1,239 @@
+import { isExactDecimal } from '../base/decimal.js';
+import { CdrError } from '../base/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import type { XmlLimits } from '../base/xml-scan.js';
+import { parseXml, textOf, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
+import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
+import type { RmAttribute } from '../rm/model/define.js';
+
+/** Namespace URI of canonical XML (templates-and-formats 4.1). */
+const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
+/** Attributes that any element may have and that say nothing about the data. */
+const IGNORED_ATTRIBUTES = new Set([
+  'xsi:type',
+  'xsi:schemaLocation',
+  'xsi:noNamespaceSchemaLocation',
+  'xsi:nil',
+]);
+/** Root elements that go by another name than the RM class. */
+const ROOT_NAMES: Readonly<Record<string, readonly string[]>> = {
+  ORIGINAL_VERSION: ['version', 'original_version'],
+  VERSION: ['version', 'original_version', 'imported_version'],
+  FOLDER: ['folder', 'directory'],
+};
+/** Elements that an OBJECT_REF cannot have: the reference is a whole VERSION. */
+const VERSION_ELEMENTS = new Set(['commit_audit', 'data', 'lifecycle_state', 'preceding_version_uid']);
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const INTEGER_TYPES = new Set(['Integer', 'Integer64']);
+
+/**
+ * Writes an object as XML with declaration: RM objects (known by `_type`) in the element order of the schema with
+ * `xsi:type` where the type is not the declared one; any other record with its attributes as elements in the order
+ * given, arrays as repeated elements, without namespace. Nulls are left out.
+ *
+ * @throws not-acceptable when a text holds a character that XML cannot represent
+ */
+export function toXml(object: JsonObject, rootName: string): string {
+  const type = typeOf(object);
+  if (type === null) return writeXml(withTypePrefix(recordElement(rootName, object)));
+  const root = objectElement(rootName, object, rootName.toUpperCase());
+  const namespaces = { xmlns: OPENEHR_NAMESPACE, 'xmlns:xsi': XSI_NAMESPACE };
+  return writeXml({ ...root, attributes: { ...namespaces, ...root.attributes } });
+}
+
+/** A record that holds RM objects binds the prefix of their `xsi:type`. */
+function withTypePrefix(record: XmlOut): XmlOut {
+  return hasTypes(record) ? { ...record, attributes: { 'xmlns:xsi': XSI_NAMESPACE } } : record;
+}
+
+function hasTypes({ attributes, children = [] }: XmlOut): boolean {
+  if (attributes?.['xsi:type'] !== undefined) return true;
+  return children.some((child) => typeof child !== 'string' && hasTypes(child));
+}
+
+/** The RM class of an object, without generic parameter; null when it has no `_type` or one that is no RM class. */
+function typeOf(object: JsonObject): string | null {
+  const type = object['_type'];
+  if (typeof type !== 'string') return null;
+  const name = withoutParameters(type);
+  return rmClass(name) === undefined ? null : name;
+}
+
+function objectElement(name: string, object: JsonObject, declaredType: string): XmlOut {
+  const declared = withoutParameters(declaredType);
+  const type = typeOf(object) ?? declared;
+  const children: XmlOut[] = [];
+  const attributes: Record<string, string> = {};
+  if (type !== declared) attributes['xsi:type'] = type;
+  const known = attributesOf(type);
+  for (const attribute of known.values()) {
+    const value = object[attribute.name];
+    if (value === undefined) continue;
+    if (!attribute.xmlAttribute) addElements(children, attribute, value);
+    else if (typeof value === 'string') attributes[attribute.name] = value;
+  }
+  for (const key of Object.keys(object)) {
+    const value = object[key];
+    if (key !== '_type' && !known.has(key) && value !== undefined) addRecordElements(children, key, value);
+  }
+  return { name, attributes, children };
+}
+
+function addElements(children: XmlOut[], attribute: RmAttribute, value: JsonValue): void {
+  if (Array.isArray(value)) for (const item of value) addElements(children, attribute, item);
+  else if (isJsonObject(value)) children.push(objectElement(attribute.name, value, attribute.type));
+  else if (value !== null) children.push({ name: attribute.name, children: [String(value)] });
+}
+
+function recordElement(name: string, record: JsonObject): XmlOut {
+  const children: XmlOut[] = [];
+  for (const key of Object.keys(record)) addRecordElements(children, key, record[key] ?? null);
+  return { name, children };
+}
+
+function addRecordElements(children: XmlOut[], name: string, value: JsonValue): void {
+  if (Array.isArray(value)) for (const item of value) addRecordElements(children, name, item);
+  else if (isJsonObject(value))
+    children.push(typeOf(value) === null ? recordElement(name, value) : objectElement(name, value, ''));
+  else if (value !== null) children.push({ name, children: [String(value)] });
+}
+
+/**
+ * Reads canonical XML into canonical JSON with `_type` on every object; types are not checked against what their
+ * attribute allows, nor values against anything (that is `openehr/rm/read.ts`). The order of elements does not matter; the
+ * namespace may have any prefix or be missing (templates-and-formats 4.1).
+ *
+ * @throws invalid naming the path of what is no canonical XML: unknown type, element or attribute, other
+ * namespace, repeated single element, abstract type without `xsi:type`, text between elements, unreadable number;
+ * too-large as `parseXml`
+ */
+export function fromXml(text: string, declaredType: string, limits: XmlLimits = {}): JsonObject {
+  const root = parseXml(text, limits);
+  const names = ROOT_NAMES[declaredType] ?? [declaredType.toLowerCase()];
+  if (!names.includes(root.name) && !root.attributes.has('xsi:type'))
+    throw new CdrError('invalid', `the root element must be ${names.join(' or ')}, found ${root.name}`);
+  return readObject(root, rootType(root, declaredType), '');
+}
+
+function rootType(root: XmlElement, declaredType: string): string {
+  const given = root.attributes.get('xsi:type');
+  if (given === undefined) return declaredType === 'VERSION' ? 'ORIGINAL_VERSION' : declaredType;
+  if (!isKindOf(withoutParameters(given), declaredType))
+    throw new CdrError('invalid', `the root element must have the type ${declaredType}, found ${given}`);
+  return declaredType;
+}
+
+function readObject(element: XmlElement, declaredType: string, path: string): JsonObject {
+  const type = statedType(element, declaredType, path);
+  const known = attributesOf(type);
+  const object: JsonObject = { _type: type };
+  readXmlAttributes(element, type, { object, path });
+  const counts = new Map<string, number>();
+  for (const child of element.children) {
+    if (typeof child === 'string') {
+      if (child.trim() === '') continue;
+      throw refused(path, `text is not expected in an element of type ${type}`);
+    }
+    readMember(child, known.get(child.name), { object, path, type, counts });
+  }
+  return object;
+}
+
+interface Place {
+  readonly object: JsonObject;
+  readonly path: string;
+}
+
+interface Members extends Place {
+  readonly type: string;
+  /** How often each element was seen. */
+  readonly counts: Map<string, number>;
+}
+
+function readMember(child: XmlElement, attribute: RmAttribute | undefined, into: Members): void {
+  const { object, path, type, counts } = into;
+  if (child.namespace !== null && child.namespace !== OPENEHR_NAMESPACE)
+    throw refused(`${path}/${child.name}`, `the namespace must be ${OPENEHR_NAMESPACE}`);
+  if (attribute === undefined || attribute.xmlAttribute)
+    throw refused(`${path}/${child.name}`, `unknown element of type ${type}`);
+  const count = counts.get(child.name) ?? 0;
+  counts.set(child.name, count + 1);
+  const childPath = attribute.multiple ? `${path}/${child.name}[${count}]` : `${path}/${child.name}`;
+  if (count > 0 && !attribute.multiple) throw refused(childPath, 'the element may occur only once');
+  if (isNil(child)) return;
+  const value = readValue(child, attribute, type, childPath);
+  if (attribute.multiple) ((object[child.name] ??= []) as JsonValue[]).push(value);
+  else object[child.name] = value;
+}
+
+function readValue(child: XmlElement, attribute: RmAttribute, owner: string, path: string): JsonValue {
+  if (!isPrimitive(attribute.type)) return readObject(child, declaredIn(child, attribute, owner), path);
+  for (const name of child.attributes.keys())
+    if (!IGNORED_ATTRIBUTES.has(name)) throw refused(path, `unknown attribute ${name}`);
+  if (child.children.some((part) => typeof part !== 'string'))
+    throw refused(path, 'an element is not expected, only text');
+  return readPrimitive(textOf(child), attribute.type, path);
+}
+
+/** A CONTRIBUTION carries whole VERSIONs where the schema has references to them (ITS-REST). */
+function declaredIn(child: XmlElement, attribute: RmAttribute, owner: string): string {
+  const isVersion =
+    owner === 'CONTRIBUTION' &&
+    attribute.name === 'versions' &&
+    child.children.some((part) => typeof part !== 'string' && VERSION_ELEMENTS.has(part.name));
+  return isVersion ? 'ORIGINAL_VERSION' : attribute.type;
+}
+
+function readPrimitive(text: string, type: string, path: string): JsonValue {
+  if (type === 'Boolean') return readBoolean(text.trim(), path);
+  if (INTEGER_TYPES.has(type) || type === 'Real') return readNumber(text.trim(), type, path);
+  return type === 'Base64' ? text.replace(/\s+/g, '') : text;
+}
+
+function readBoolean(text: string, path: string): boolean {
+  if (text === 'true' || text === '1') return true;
+  if (text === 'false' || text === '0') return false;
+  throw refused(path, 'true or false was expected');
+}
+
+function readNumber(text: string, type: string, path: string): number {
+  const literal = text.replace(/^\+/, '');
+  if (!NUMBER.test(text) || (INTEGER_TYPES.has(type) && !Number.isInteger(Number(literal))))
+    throw refused(path, INTEGER_TYPES.has(type) ? 'a whole number was expected' : 'a number was expected');
+  if (!isExactDecimal(literal))
+    throw refused(path, 'the number cannot be kept without loss: it has too many digits or is too large');
+  return Number(literal);
+}
+
+function statedType(element: XmlElement, declaredType: string, path: string): string {
+  const given = element.attributes.get('xsi:type');
+  const type = withoutParameters(given ?? declaredType);
+  const known = rmClass(type);
+  if (known === undefined) throw refused(path, `unknown type ${type}`);
+  if (!known.abstract) return type;
+  throw refused(
+    path,
+    given === undefined ? `xsi:type is missing, ${type} is abstract` : `the type ${type} is abstract`,
+  );
+}
+
+function readXmlAttributes(element: XmlElement, type: string, into: Place): void {
+  if (into.path === '' && element.namespace !== null && element.namespace !== OPENEHR_NAMESPACE)
+    throw refused(into.path, `the namespace must be ${OPENEHR_NAMESPACE}`);
+  for (const [name, value] of element.attributes) {
+    if (IGNORED_ATTRIBUTES.has(name)) continue;
+    if (attributesOf(type).get(name)?.xmlAttribute !== true)
+      throw refused(into.path, `unknown attribute ${name} of type ${type}`);
+    into.object[name] = value;
+  }
+}
+
+function isNil(element: XmlElement): boolean {
+  const nil = element.attributes.get('xsi:nil')?.trim();
+  return nil === 'true' || nil === '1';
+}
+
+function refused(path: string, text: string): CdrError {
+  const violation = `${path === '' ? '/' : path}: ${text}`;
+  return new CdrError('invalid', violation, { violations: [violation] });
+}

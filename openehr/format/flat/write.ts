@@ -1,0 +1,169 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import { isKindOf, isLocatable } from '../../rm/model/classes.js';
+import type { CompiledTemplate } from '../../template/opt/compile.js';
+import { writeValue } from './data-values.js';
+import { earliest } from './defaults.js';
+import { objectAt, objectsAt, textAt } from './fields.js';
+import { writeOwnKeys } from './own-keys.js';
+import { PARTY } from './parties.js';
+import { planOf, type PlanNode } from './plan.js';
+import { boundType } from './quantities.js';
+import type { WriteEnvironment } from './target.js';
+
+/**
+ * Writes a COMPOSITION as FLAT (templates-and-formats 3.7): its data values and the keys of 3.3, in the order of
+ * the template. Content that the template does not describe is left out.
+ *
+ * @param composition canonical JSON of this template, `_type` on every object
+ */
+export function writeFlat(composition: JsonObject, template: CompiledTemplate): JsonObject {
+  const environment: WriteEnvironment = { template, out: {}, writeValue };
+  const plan = planOf(template);
+  writeStructure(plan, composition, plan.id ?? '', environment);
+  return environment.out;
+}
+
+function writeStructure(
+  plan: PlanNode,
+  object: JsonObject,
+  key: string,
+  environment: WriteEnvironment,
+): void {
+  writeOwnKeys(plan, object, key, environment);
+  if (plan.type === 'HISTORY' && !plan.claimed.has('history_origin'))
+    writeOrigin(object, key, environment.out);
+  for (const [attribute, children] of plan.attributes) {
+    const value = object[attribute];
+    if (value === undefined || isSpecial(plan, attribute, value, { key, environment })) continue;
+    if (Array.isArray(value)) writeList(children, value, key, environment);
+    else {
+      const child = matching(children, value);
+      if (child !== undefined) writeInstance(child, value, { key, index: 0 }, environment);
+    }
+  }
+  if (plan.type === 'SECTION' && object['items'] === undefined) writeEmptySection(object, key, environment);
+}
+
+/** A SECTION without items has no keys but that of its name, without which it would be lost. */
+function writeEmptySection(section: JsonObject, key: string, environment: WriteEnvironment): void {
+  const name = section['name'];
+  if (name !== undefined) environment.writeValue(name, `${key}/_name`, { environment, plan: null });
+}
+
+function writeList(
+  children: readonly PlanNode[],
+  values: readonly JsonValue[],
+  key: string,
+  environment: WriteEnvironment,
+): void {
+  const counts = new Map<PlanNode, number>();
+  for (const value of values) {
+    const child = matching(children, value);
+    if (child === undefined) continue;
+    const index = counts.get(child) ?? 0;
+    const mayBeSilent = MAY_BE_SILENT.has(child.type) && values.length > 1;
+    if (!mayBeSilent) writeInstance(child, value, { key, index }, environment);
+    if (!mayBeSilent || writeIfAny(child, value, { key, index }, environment)) counts.set(child, index + 1);
+  }
+}
+
+/** Classes of which an instance may have no keys: all it holds is in slots. It would be a gap among the others. */
+const MAY_BE_SILENT = new Set(['CLUSTER', 'SECTION']);
+
+function writeIfAny(
+  child: PlanNode,
+  value: JsonValue,
+  position: Position,
+  environment: WriteEnvironment,
+): boolean {
+  const out: JsonObject = {};
+  writeInstance(child, value, position, { ...environment, out });
+  Object.assign(environment.out, out);
+  return Object.keys(out).length > 0;
+}
+
+interface Position {
+  /** Of the node above. */
+  readonly key: string;
+  readonly index: number;
+}
+
+function writeInstance(
+  child: PlanNode,
+  value: JsonValue,
+  { key, index }: Position,
+  environment: WriteEnvironment,
+): void {
+  const own =
+    child.id === null ? key : `${key}/${child.id}${child.max !== 1 || index > 0 ? `:${index}` : ''}`;
+  if (child.isStructure && isJsonObject(value)) writeStructure(child, value, own, environment);
+  else if (child.id !== null || child.isInline) writeValue(value, own, { environment, plan: child });
+}
+
+/** The node of the template that a value stands for; of several data types the one that is meant exactly. */
+function matching(children: readonly PlanNode[], value: JsonValue): PlanNode | undefined {
+  if (!isJsonObject(value)) return children[0];
+  const type = textAt(value, '_type') ?? '';
+  if (isLocatable(type)) return matchingNode(children, value, type);
+  const fitting = children.filter((child) => accepts(child, type) && sameBounds(child, value));
+  return fitting.find((child) => child.type === type) ?? fitting[0];
+}
+
+function matchingNode(children: readonly PlanNode[], value: JsonObject, type: string): PlanNode | undefined {
+  const name = textAt(value, 'name', 'value');
+  let unnamed: PlanNode | undefined;
+  for (const child of children) {
+    const { archetypeNodeId, nameConstraint } = child.node;
+    if (archetypeNodeId !== null && archetypeNodeId !== value['archetype_node_id']) continue;
+    if (!isKindOf(type, child.type)) continue;
+    if (nameConstraint === null) unnamed ??= child;
+    else if (nameConstraint === name) return child;
+  }
+  return unnamed;
+}
+
+function accepts(child: PlanNode, type: string): boolean {
+  if (isKindOf(type, child.type)) return true;
+  return type === 'DV_TEXT' && child.inputs.some((input) => input.suffix === 'other');
+}
+
+function sameBounds(child: PlanNode, value: JsonObject): boolean {
+  if (child.parameter === null) return true;
+  const bound = boundType(value);
+  return bound === null || isKindOf(bound, child.parameter);
+}
+
+interface Place {
+  readonly key: string;
+  readonly environment: WriteEnvironment;
+}
+
+/** Attributes whose keys are not those of their type. */
+function isSpecial(
+  plan: PlanNode,
+  attribute: string,
+  value: JsonValue,
+  { key, environment }: Place,
+): boolean {
+  const { out } = environment;
+  const isSelf = isJsonObject(value) && value['_type'] === 'PARTY_SELF';
+  if (attribute === 'composer' && isSelf) {
+    out['ctx/composer_self'] = true;
+    PARTY.write({ ...value, _type: 'PARTY_PROXY' }, `${key}/composer`, { environment, plan: null });
+    return true;
+  }
+  if (attribute === 'subject') return isSelf && objectAt(value, 'external_ref') === undefined;
+  if (attribute === 'encoding' && isKindOf(plan.type, 'ENTRY')) {
+    out[`${key}/encoding|code`] = 'UTF-8';
+    out[`${key}/encoding|terminology`] = 'IANA_character-sets';
+    return true;
+  }
+  return plan.type === 'INSTRUCTION_DETAILS' && attribute !== 'wf_details';
+}
+
+/** The origin is said only where it is not that of the earliest event. */
+function writeOrigin(history: JsonObject, key: string, out: JsonObject): void {
+  const origin = textAt(history, 'origin', 'value');
+  if (origin === undefined || origin === earliest(objectsAt(history, 'events'))) return;
+  out[`${key}/history_origin`] = origin;
+}

@@ -1,0 +1,184 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import { Findings } from './findings.js';
+import { COMMON_INVARIANTS } from './invariants/common.js';
+import { DATA_TYPE_INVARIANTS } from './invariants/data-types.js';
+import {
+  codePhraseOf,
+  hasCode,
+  isAbsent,
+  isTerminologyOf,
+  objectIn,
+  textIn,
+  type Invariant,
+} from './invariants/invariant.js';
+import { QUANTITY_INVARIANTS } from './invariants/quantities.js';
+import { STRUCTURE_INVARIANTS } from './invariants/structures.js';
+import { attributesOf, isKindOf, isPrimitive, RM_CLASSES } from './model/classes.js';
+import type { RmAttribute } from './model/define.js';
+import { describe } from './read-primitive.js';
+import { rubric } from './terminology/openehr.js';
+import { valueSetOf, type ValueSet } from './terminology/attribute-value-sets.js';
+
+/** How strict the rules are. */
+export interface RmValidation {
+  /** Lifecycle states 553 incomplete and 801 abandoned: all lower limits are 0. */
+  readonly lenient?: boolean;
+  /** Put before the paths of violations, such as `/versions[0]/data`. */
+  readonly rootPath?: string;
+}
+
+/** What is validated in instances of a class. */
+interface ClassRules {
+  readonly name: string;
+  readonly required: readonly RmAttribute[];
+  /** Attributes that hold objects; primitive ones need no walk. */
+  readonly members: ReadonlyMap<string, MemberRules>;
+  readonly invariants: readonly Invariant[];
+}
+
+interface MemberRules {
+  readonly valueSet: ValueSet | null;
+}
+
+interface Walk {
+  readonly findings: Findings;
+  readonly lenient: boolean;
+  /** Of the whole object: rubrics may be in it. */
+  readonly language: string;
+}
+
+const INVARIANTS = [
+  ...STRUCTURE_INVARIANTS,
+  ...COMMON_INVARIANTS,
+  ...DATA_TYPE_INVARIANTS,
+  ...QUANTITY_INVARIANTS,
+];
+const RULES: ReadonlyMap<JsonValue | undefined, ClassRules> = new Map(
+  RM_CLASSES.filter((rmClass) => !rmClass.abstract).map(({ name }) => [name, rulesOf(name)]),
+);
+
+function rulesOf(name: string): ClassRules {
+  const attributes = [...attributesOf(name).values()];
+  return {
+    name,
+    required: attributes.filter((attribute) => attribute.required),
+    members: new Map(
+      attributes
+        .filter((attribute) => !isPrimitive(attribute.type))
+        .map((attribute) => [attribute.name, { valueSet: valueSetOf(attribute.name) }]),
+    ),
+    invariants: INVARIANTS.filter((invariant) => isKindOf(name, invariant.type)),
+  };
+}
+
+/**
+ * Validates an object that `readRm` has given by the rules of the reference model: existence, cardinality,
+ * invariants, terminology of attributes (templates-and-formats 5.2 and 5.4, stages 4 and 6).
+ *
+ * @returns all violations, each `<instance path>: <text>`; empty when there are none
+ */
+export function validateRm(object: JsonObject, options: RmValidation = {}): string[] {
+  const walk: Walk = {
+    findings: new Findings(options.rootPath),
+    lenient: options.lenient ?? false,
+    language: textIn(codePhraseOf(object['language']), 'code_string') ?? 'en',
+  };
+  validate(object, walk);
+  return walk.findings.list;
+}
+
+function validate(object: JsonObject, walk: Walk): void {
+  const rules = RULES.get(object['_type']);
+  if (rules === undefined) return;
+  if (!walk.lenient) validateExistence(object, rules, walk);
+  validateInvariants(object, rules, walk);
+  for (const name in object) {
+    const member = rules.members.get(name);
+    if (member === undefined) continue;
+    const value = object[name];
+    if (Array.isArray(value)) validateList(name, value, walk);
+    else if (isJsonObject(value)) {
+      walk.findings.path.enter(name);
+      if (member.valueSet !== null) validateCode(value, member.valueSet, walk);
+      validate(value, walk);
+      walk.findings.path.leave();
+    }
+  }
+}
+
+function validateList(name: string, items: readonly JsonValue[], walk: Walk): void {
+  for (let i = 0; i < items.length; i += 1) {
+    const item = items[i];
+    if (!isJsonObject(item)) continue;
+    walk.findings.path.enter(name, i);
+    validate(item, walk);
+    walk.findings.path.leave();
+  }
+}
+
+function validateExistence(object: JsonObject, rules: ClassRules, walk: Walk): void {
+  for (const { name, multiple, type } of rules.required) {
+    if (!isAbsent(object[name])) continue;
+    const text = multiple
+      ? `Attribute does not match cardinality 1..* (expected ${type}, found none)`
+      : `Attribute ${name} of class ${rules.name} does not match existence 1..1 (expected ${type}, found nothing)`;
+    walk.findings.add(text, name);
+  }
+}
+
+function validateInvariants(object: JsonObject, rules: ClassRules, walk: Walk): void {
+  for (const invariant of rules.invariants) {
+    if (invariant.holds(object) || (walk.lenient && invariant.isLowerLimit)) continue;
+    const found = invariant.found(object);
+    const brackets = `expected ${invariant.expected}${found === undefined ? '' : `, found ${describe(found)}`}`;
+    const type = rules.name === 'DV_INTERVAL' ? 'INTERVAL' : rules.name;
+    walk.findings.add(`Invariant ${invariant.name} failed on type ${type} (${brackets})`);
+  }
+}
+
+/** Templates-and-formats 5.4: the code exists, and the text is its rubric. */
+function validateCode(value: JsonObject, valueSet: ValueSet, walk: Walk): void {
+  const code = textIn(codePhraseOf(value), 'code_string');
+  if (code === null || !isTerminologyOf(value, valueSet)) return;
+  if (!hasCode(valueSet, code)) {
+    walk.findings.add(`supplied code string [${code}] is not found in codeset:${valueSet.name}`);
+    return;
+  }
+  const text = textIn(value, 'value');
+  if (text === null || valueSet.kind !== 'group') return;
+  const expected = rubric(valueSet.name, code, walk.language);
+  if (text === expected || text === rubric(valueSet.name, code, 'en')) return;
+  walk.findings.add(
+    `supplied value [${text}] doesn't match code string:${code} ` +
+      `(language:${walk.language}, terminology:${valueSet.terminologyId}), expected:${expected ?? ''}`,
+  );
+}
+
+const MANDATORY = [
+  'name',
+  'archetype_node_id',
+  'language',
+  'territory',
+  'category',
+  'composer',
+  'archetype_details',
+] as const;
+
+/**
+ * What the root of a COMPOSITION lacks that it needs in every format and lifecycle state (R18,
+ * templates-and-formats 5.1 stage 2); each `<path>: Composition missing mandatory attribute: <name>`.
+ */
+export function missingCompositionAttributes(composition: JsonObject): string[] {
+  const missing: string[] = [];
+  for (const name of MANDATORY)
+    if (isAbsent(composition[name]) || composition[name] === '')
+      missing.push(
+        `/${name}: Composition missing mandatory attribute: ${name.replace('_details', ' details')}`,
+      );
+  const templateId = objectIn(objectIn(composition, 'archetype_details'), 'template_id');
+  if ((textIn(templateId, 'value') ?? '') === '')
+    missing.push(
+      '/archetype_details/template_id: Composition missing mandatory attribute: archetype details/template_id',
+    );
+  return missing;
+}

@@ -1,0 +1,106 @@
+import type { Code, ObjectConstraint, OperationalTemplate, Term, Terms } from './opt/constraint.js';
+import type { LocalizedTexts, WebTemplateListItem } from './web-template/web-template.js';
+import { OPENEHR, rubric } from '../rm/terminology/openehr.js';
+import { groupOfAttribute } from '../rm/terminology/attribute-value-sets.js';
+import { tooManyNodes } from './validate/constraint-check.js';
+import { MAX_TEMPLATE_NODES, MAX_TEMPLATE_TEXT } from './opt/limits.js';
+import { invalidTemplate } from './opt/opt-xml.js';
+
+/** Where codes are looked up while a part of the tree is built: the surrounding archetype, in every language. */
+export class Scope {
+  private constructor(
+    readonly opt: OperationalTemplate,
+    private readonly terms: Terms,
+    private readonly translations: ReadonlyMap<string, Terms> | undefined,
+    private readonly built: { nodes: number; text: number },
+  ) {}
+
+  /** The scope of the template's root. */
+  static of(opt: OperationalTemplate): Scope {
+    const { archetypeId, terms } = opt.definition.archetype;
+    return new Scope(opt, terms, opt.translations.get(archetypeId), {
+      nodes: 0,
+      text: 0,
+    });
+  }
+
+  /** The scope below an object: another one when it is the root of an archetype. */
+  below(node: ObjectConstraint): Scope {
+    if (node.archetype === null) return this;
+    const { archetypeId, terms } = node.archetype;
+    return new Scope(this.opt, terms, this.opt.translations.get(archetypeId), this.built);
+  }
+
+  /** Counts a node. @throws invalid when names that are listed several times multiply a subtree without end */
+  count(): void {
+    this.built.nodes += 1;
+    if (this.built.nodes > MAX_TEMPLATE_NODES) throw tooManyNodes(this.built.nodes);
+  }
+
+  /** Counts characters that a node shows. @throws invalid when all nodes together show too many */
+  countText(length: number): void {
+    this.built.text += length;
+    if (this.built.text > MAX_TEMPLATE_TEXT)
+      throw invalidTemplate(
+        `the names, descriptions, paths and listed values of all nodes have more than ${MAX_TEMPLATE_TEXT} characters`,
+      );
+  }
+
+  /** The term of an archetype code; in the default language when none is given. */
+  term(code: string, language = this.opt.defaultLanguage): Term | undefined {
+    const translated = this.translations?.get(language)?.get(code);
+    return language === this.opt.defaultLanguage ? (this.terms.get(code) ?? translated) : translated;
+  }
+
+  /** One item of a term in every language of the template that has it. */
+  localized(code: string, item: 'text' | 'description'): LocalizedTexts {
+    return this.inLanguages(
+      (language) =>
+        this.term(code, language)?.[item] ??
+        (item === 'description' ? this.term(code, language)?.['text'] : undefined),
+    );
+  }
+
+  /** A permitted code with its labels (templates-and-formats 1.4). `attribute` holds the coded value. */
+  listItem({ terminologyId, code }: Code, attribute: string): WebTemplateListItem {
+    this.countText(code.length);
+    if (terminologyId === OPENEHR) return this.openehrItem(code, attribute);
+    const key =
+      terminologyId !== 'local' && this.term(`${terminologyId}::${code}`)
+        ? `${terminologyId}::${code}`
+        : code;
+    const label = this.term(key)?.['text'];
+    if (label === undefined) return { value: code };
+    const descriptions = this.inLanguages((language) => this.term(key, language)?.['description']);
+    return {
+      value: code,
+      label,
+      localizedLabels: this.localized(key, 'text'),
+      ...(Object.keys(descriptions).length > 0 ? { localizedDescriptions: descriptions } : {}),
+    };
+  }
+
+  private openehrItem(code: string, attribute: string): WebTemplateListItem {
+    const group = groupOfAttribute(attribute);
+    if (group === null) return { value: code };
+    const english = rubric(group, code, 'en');
+    if (english === null) return { value: code };
+    const labels = this.inLanguages((language) => rubric(group, code, language) ?? english);
+    return {
+      value: code,
+      label: labels[this.opt.defaultLanguage] ?? english,
+      localizedLabels: { ...labels, en: english },
+    };
+  }
+
+  private inLanguages(textIn: (language: string) => string | undefined): LocalizedTexts {
+    const texts = new Map<string, string>();
+    for (const language of new Set([this.opt.defaultLanguage, ...this.opt.languages])) {
+      const found = textIn(language);
+      if (found === undefined || found === '') continue;
+      this.countText(found.length);
+      texts.set(language, found);
+    }
+    return Object.fromEntries(texts);
+  }
+}

@@ -1,0 +1,73 @@
+import type { CdrError } from '../../base/errors.js';
+import { isLocatable, rmClass } from '../../rm/model/classes.js';
+import type {
+  AttributeConstraint,
+  Constraint,
+  ObjectConstraint,
+  OperationalTemplate,
+  Terms,
+} from '../opt/constraint.js';
+import { MAX_TEMPLATE_NODES } from '../opt/limits.js';
+import { invalidTemplate } from '../opt/opt-xml.js';
+import { checkPatterns } from './pattern-check.js';
+
+const CODE_ATTRIBUTES = ['careflow_step', 'current_state'];
+
+/**
+ * Refuses a template that can be read but not used (last row of templates-and-formats 1.5): unknown RM classes,
+ * node ids without term, ACTION transitions without step or state, more than `MAX_TEMPLATE_NODES` objects.
+ * @throws invalid
+ */
+export function checkConstraints(opt: OperationalTemplate): void {
+  const size = expandedSize(opt.definition.attributes, new Map());
+  if (size > MAX_TEMPLATE_NODES) throw tooManyNodes(size);
+  checkPatterns(opt);
+  checkObject(opt.definition, opt.definition.archetype.terms);
+}
+
+/** `count`: as many as were found, maybe more than there is a number for. */
+export function tooManyNodes(count: number): CdrError {
+  const found = Number.isSafeInteger(count) ? String(count) : 'far more';
+  return invalidTemplate(`a template can have at most ${MAX_TEMPLATE_NODES} nodes, this one has ${found}`);
+}
+
+/** Shared attributes are counted once and multiplied, so that nested references cannot stall the count. */
+function expandedSize(
+  attributes: readonly AttributeConstraint[],
+  known: Map<readonly AttributeConstraint[], number>,
+): number {
+  const counted = known.get(attributes);
+  if (counted !== undefined) return counted;
+  let size = 1;
+  for (const attribute of attributes)
+    for (const child of attribute.children)
+      size += child.kind === 'object' ? expandedSize(child.attributes, known) : 1;
+  known.set(attributes, size);
+  return size;
+}
+
+function checkObject(node: ObjectConstraint, terms: Terms): void {
+  const own = node.archetype?.terms ?? terms;
+  checkNode(node, own);
+  for (const attribute of node.attributes) {
+    for (const child of attribute.children) {
+      if (child.kind === 'object') checkObject(child, own);
+      else if (child.kind !== 'primitive') checkNode(child, own);
+    }
+  }
+  if (node.rmType === 'ISM_TRANSITION') checkTransition(node);
+}
+
+function checkNode(node: Constraint, terms: Terms): void {
+  for (const name of node.rmType.split(/[<>,\s]+/))
+    if (name !== '' && rmClass(name) === undefined) throw invalidTemplate(`unknown RM type ${node.rmType}`);
+  // A slot is filled by other archetypes, which bring their own terms.
+  if (node.kind === 'slot' || node.nodeId === '' || !isLocatable(node.rmType)) return;
+  if (!terms.has(node.nodeId)) throw invalidTemplate(`${node.rmType} node ${node.nodeId} has no term`);
+}
+
+function checkTransition(node: ObjectConstraint): void {
+  for (const name of CODE_ATTRIBUTES)
+    if (!node.attributes.some((attribute) => attribute.name === name && attribute.children.length > 0))
+      throw invalidTemplate(`ism_transition without ${name}`);
+}

@@ -1,0 +1,166 @@
+import { attributesOf, isKindOf, withoutParameters } from '../../rm/model/classes.js';
+import type { AttributeConstraint, CardinalityConstraint } from '../opt/constraint.js';
+import { valueSetUrl } from './code-check.js';
+import { slotCheck, type SlotCheck } from '../opt/slot.js';
+import { valueCheck, type ValueCheck } from './value-check.js';
+import type { WebTemplateNode } from '../web-template/web-template.js';
+
+/** What one RM object of a composition must be like: prepared once per template for `openehr/template/validate/validate.ts`. */
+export interface ObjectMatcher {
+  readonly node: WebTemplateNode;
+  /** RM class without parameters. */
+  readonly rmType: string;
+  readonly attributes: ReadonlyMap<string, AttributeMatcher>;
+  /** The attributes that have something to say when they are missing. */
+  readonly expected: readonly AttributeMatcher[];
+  /** Objects that the template does not mention may stand below. */
+  readonly isOpen: boolean;
+  readonly check: ValueCheck | null;
+  /** URL of the FHIR value set that the code must be in, which only a terminology server knows; else null. */
+  readonly valueSetUrl: string | null;
+}
+
+/** What the value or the values of one attribute must be like. */
+export interface AttributeMatcher {
+  readonly name: string;
+  /** Least number of values of a single attribute; 0 for containers, whose children are counted. */
+  readonly min: number;
+  /** The attribute must not be there. */
+  readonly isForbidden: boolean;
+  /** Any value will do. */
+  readonly isOpen: boolean;
+  readonly byNodeId: ReadonlyMap<string, readonly ChildMatcher[]>;
+  /** Values without node id: alternatives. */
+  readonly values: readonly ChildMatcher[];
+  readonly slots: readonly SlotMatcher[];
+  /** Everything that is counted in a container, by index. */
+  readonly counted: readonly Counted[];
+  readonly cardinality: CardinalityConstraint | null;
+}
+
+/** What is counted in a container. */
+export interface Counted {
+  /** Place in the list of counts. */
+  readonly index: number;
+  readonly min: number;
+  /** -1 = any number. */
+  readonly max: number;
+  /** Node id and name as a finding shows them. */
+  readonly label: string;
+}
+
+/** A child object of the template. */
+export interface ChildMatcher extends Counted {
+  /** Names that the object may carry, null = any. */
+  readonly names: ReadonlySet<string> | null;
+  readonly matcher: ObjectMatcher;
+}
+
+/** A slot of the template. */
+export interface SlotMatcher extends Counted {
+  readonly names: ReadonlySet<string> | null;
+  readonly rmType: string;
+  readonly allows: SlotCheck;
+}
+
+/** Prepares the full tree for validation (templates-and-formats 5.3). */
+export function matcherOf(node: WebTemplateNode): ObjectMatcher {
+  const attributes = new Map<string, AttributeMatcher>();
+  const constraints = attributeConstraints(node);
+  const known = attributesOf(withoutParameters(node.rmType));
+  const names = new Set([...constraints.keys(), ...node.children.map((child) => child.attribute)]);
+  for (const name of names) {
+    // The codes of a coded text are checked with it, and functions of the RM (`offset`) are not in the data.
+    if (name === 'name' || name === 'defining_code' || !known.has(name)) continue;
+    const matcher = attributeMatcher(name, node, constraints.get(name) ?? null);
+    if (matcher !== null) attributes.set(name, matcher);
+  }
+  return {
+    node,
+    rmType: withoutParameters(node.rmType),
+    attributes,
+    expected: [...attributes.values()].filter(hasMinimum),
+    isOpen: isOpenObject(node, constraints),
+    check: valueCheck(node),
+    valueSetUrl: valueSetUrlOf(node),
+  };
+}
+
+/** Of a CODE_PHRASE itself, when no DV_CODED_TEXT around it takes over its inputs. */
+function valueSetUrlOf(node: WebTemplateNode): string | null {
+  const terminology = node.inputs.find((input) => input.suffix === 'code')?.terminology;
+  return terminology === undefined ? null : valueSetUrl(terminology);
+}
+
+function attributeConstraints(node: WebTemplateNode): Map<string, AttributeConstraint> {
+  const attributes = node.constraint?.kind === 'object' ? node.constraint.attributes : [];
+  return new Map(attributes.map((attribute) => [attribute.name, attribute]));
+}
+
+/** An object without constraints may hold anything; of the RM attributes that were added only `context` may not. */
+function isOpenObject(node: WebTemplateNode, constraints: ReadonlyMap<string, AttributeConstraint>): boolean {
+  if (node.constraint === null) return node.attribute !== 'context';
+  return constraints.size === 0 || (constraints.size === 1 && constraints.has('name'));
+}
+
+function hasMinimum({ min, counted, cardinality }: AttributeMatcher): boolean {
+  return min > 0 || counted.some((child) => child.min > 0) || (cardinality !== null && cardinality.min > 0);
+}
+
+function attributeMatcher(
+  name: string,
+  node: WebTemplateNode,
+  constraint: AttributeConstraint | null,
+): AttributeMatcher | null {
+  const nodes = node.children.filter((child) => child.attribute === name);
+  const isForbidden = constraint?.existence.max === 0;
+  if (nodes.length === 0 && hasPrimitives(constraint) && !isForbidden) return null;
+  const isMultiple = nodes[0]?.multiple ?? constraint?.multiple ?? false;
+  const place = { name, isForbidden, isOpen: nodes.length === 0, ...sorted(nodes) };
+  return isMultiple
+    ? { ...place, min: 0, counted: nodes.map(countedOf), cardinality: constraint?.cardinality ?? null }
+    : { ...place, min: Math.min(1, ...nodes.map(minimumOf)), counted: [], cardinality: null };
+}
+
+function hasPrimitives(constraint: AttributeConstraint | null): boolean {
+  return constraint?.children.some((child) => child.kind === 'primitive') ?? false;
+}
+
+/** The nodes of an attribute by the way in which values find them. */
+function sorted(nodes: readonly WebTemplateNode[]): Pick<AttributeMatcher, 'byNodeId' | 'values' | 'slots'> {
+  const byNodeId = new Map<string, ChildMatcher[]>();
+  const values: ChildMatcher[] = [];
+  const slots: SlotMatcher[] = [];
+  for (const [index, child] of nodes.entries()) {
+    const counted = { ...countedOf(child, index), names: namesOf(child) };
+    if (child.constraint?.kind === 'slot')
+      slots.push({ ...counted, rmType: child.rmType, allows: slotCheck(child.constraint) });
+    else if (child.archetypeNodeId === null) values.push({ ...counted, matcher: matcherOf(child) });
+    else {
+      const twins = byNodeId.get(child.archetypeNodeId) ?? [];
+      byNodeId.set(child.archetypeNodeId, [...twins, { ...counted, matcher: matcherOf(child) }]);
+    }
+  }
+  return { byNodeId, values, slots };
+}
+
+/** The RM itself asks for the attributes that were added (stage 4). */
+function minimumOf(node: WebTemplateNode): number {
+  return node.constraint === null ? 0 : node.existenceMin;
+}
+
+function countedOf(node: WebTemplateNode, index: number): Counted {
+  const id = node.archetypeNodeId ?? node.rmType;
+  const label = node.name === node.attribute ? id : `${id} ${node.name}`;
+  return { index, min: node.constraint === null ? 0 : node.existenceMin, max: node.max, label };
+}
+
+function namesOf(node: WebTemplateNode): ReadonlySet<string> | null {
+  if (node.nameConstraint === null) return null;
+  return new Set([node.nameConstraint, ...Object.values(node.localizedNames ?? {})]);
+}
+
+/** Whether an object of a class may stand where a class is asked for. */
+export function conforms(rmType: string, asked: string): boolean {
+  return rmType === asked || isKindOf(rmType, asked);
+}

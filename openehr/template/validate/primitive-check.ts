@@ -1,0 +1,61 @@
+import type { JsonValue } from '../../base/json.js';
+import type { NumberConstraint, PrimitiveConstraint, StringConstraint } from '../opt/constraint.js';
+import { isWithin, rangeText } from '../opt/constraint-text.js';
+import { temporalCheck } from './temporal-check.js';
+import { wholeTextPattern } from '../whole-text-pattern.js';
+
+/** Empty when the value is as the constraint says, else everything it may be (one text per alternative). */
+export type PrimitiveCheck = (value: JsonValue) => readonly string[];
+
+const FINE: readonly string[] = [];
+
+/** The check of a primitive value; null when any value will do. Values of another type pass: stage 1 validates them. */
+export function primitiveCheck(constraint: PrimitiveConstraint): PrimitiveCheck | null {
+  switch (constraint.kind) {
+    case 'boolean': {
+      const { trueValid, falseValid } = constraint;
+      if (trueValid === falseValid) return null;
+      const expected = [String(trueValid)];
+      return (value) => (typeof value !== 'boolean' || value === trueValid ? FINE : expected);
+    }
+    case 'string':
+      return stringCheck(constraint);
+    case 'integer':
+    case 'real':
+      return numberCheck(constraint);
+    case 'date':
+    case 'time':
+    case 'date-time':
+    case 'duration': {
+      const check = temporalCheck(constraint);
+      return (value) => {
+        const expected = typeof value === 'string' ? check(value) : null;
+        return expected === null ? FINE : [expected];
+      };
+    }
+  }
+}
+
+function stringCheck({ list, listOpen, pattern }: StringConstraint): PrimitiveCheck | null {
+  const expression = pattern === null ? null : wholeTextPattern(pattern);
+  if (listOpen || (list.length === 0 && expression === null)) return null;
+  const allowed = new Set(list);
+  const expected = [
+    ...list.map((text) => `"${text}"`),
+    ...(expression === null ? [] : [`"/${pattern ?? ''}/"`]),
+  ];
+  return (value) => {
+    if (typeof value !== 'string' || allowed.has(value) || expression?.test(value) === true) return FINE;
+    return expected;
+  };
+}
+
+function numberCheck({ list, range }: NumberConstraint): PrimitiveCheck | null {
+  if (list.length === 0 && range === null) return null;
+  const allowed = new Set(list);
+  const expected = [...list.map(String), ...(range === null ? [] : [rangeText(range)])];
+  return (value) => {
+    if (typeof value !== 'number' || allowed.has(value)) return FINE;
+    return range !== null && isWithin(value, range) ? FINE : expected;
+  };
+}

@@ -1,0 +1,86 @@
+import { parseDate, parseDateTime, parseDuration, parseTime } from '../../base/iso8601.js';
+import type { Interval, TemporalConstraint } from '../opt/constraint.js';
+import { isWithin, operatorText } from '../opt/constraint-text.js';
+
+/** Null when a text is as the constraint says, else what it must be. Texts that cannot be read pass. */
+export type TextCheck = (text: string) => string | null;
+
+const MANDATORY_ZONE = 1001;
+const FORBIDDEN_ZONE = 1003;
+
+/** The check of a C_DATE, C_TIME, C_DATE_TIME or C_DURATION; the pattern of a duration is not checked (5.3). */
+export function temporalCheck(constraint: TemporalConstraint): TextCheck {
+  const { kind, pattern, range, timezoneValidity } = constraint;
+  const checks: TextCheck[] = [];
+  if (kind !== 'duration') {
+    if (pattern !== null) checks.push(patternCheck(pattern));
+    if (timezoneValidity === MANDATORY_ZONE)
+      checks.push((text) => (hasZone(text) ? null : 'with a time zone'));
+    if (timezoneValidity === FORBIDDEN_ZONE)
+      checks.push((text) => (hasZone(text) ? 'without a time zone' : null));
+  }
+  if (range !== null) checks.push(rangeCheck(kind, range));
+  return (text) => {
+    for (const check of checks) {
+      const expected = check(text);
+      if (expected !== null) return expected;
+    }
+    return null;
+  };
+}
+
+function hasZone(text: string): boolean {
+  const time = text.slice(text.indexOf('T') + 1);
+  return /Z$|[+-]\d\d(?::?\d\d)?$/.test(time);
+}
+
+type Part = 'required' | 'optional' | 'forbidden';
+
+/** `yyyy-mm-ddTHH:MM:SS`: letters ask for a part, `??` leaves it open, `XX` forbids it (1.3). */
+function patternCheck(pattern: string): TextCheck {
+  const parts = splitParts(pattern).map(partOf);
+  return (text) => {
+    const given = splitParts(withoutZone(text));
+    const fits = parts.every(
+      (part, index) => part === 'optional' || (part === 'required') === index < given.length,
+    );
+    return fits ? null : pattern;
+  };
+}
+
+function partOf(text: string): Part {
+  if (/^x+$/i.test(text)) return 'forbidden';
+  return text.includes('?') ? 'optional' : 'required';
+}
+
+function splitParts(text: string): string[] {
+  return text.split(/[-:T]/).filter((part) => part !== '');
+}
+
+function withoutZone(text: string): string {
+  const time = text.indexOf('T');
+  const date = time < 0 ? (text.includes(':') ? '' : text) : text.slice(0, time);
+  const rest = text.slice(date.length).replace(/(?:Z|[+-]\d\d(?::?\d\d)?)$/, '');
+  return date === '' ? rest : `${date}${rest}`;
+}
+
+function rangeCheck(kind: TemporalConstraint['kind'], range: Interval<string>): TextCheck {
+  const size = (text: string): number | null => SIZES[kind](text) ?? null;
+  const bounds: Interval<number> = {
+    ...range,
+    lower: range.lower === null ? null : size(range.lower),
+    upper: range.upper === null ? null : size(range.upper),
+  };
+  const expected = operatorText(range);
+  return (text) => {
+    const value = size(text);
+    return value === null || isWithin(value, bounds) ? null : expected;
+  };
+}
+
+const SIZES: Readonly<Record<TemporalConstraint['kind'], (text: string) => number | undefined>> = {
+  duration: (text) => parseDuration(text)?.totalSeconds,
+  date: (text) => parseDate(text)?.lower,
+  time: (text) => parseTime(text)?.lower,
+  'date-time': (text) => parseDateTime(text)?.lower,
+};

@@ -1,0 +1,195 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import { INSTRUCTION_TRANSITIONS } from '../../rm/terminology/instruction-transitions.js';
+import { withoutParameters } from '../../rm/model/classes.js';
+import {
+  codedTextFinding,
+  codeExpectation,
+  codePhraseFinding,
+  codeString,
+  openehrCode,
+  terminologyOf,
+  type CodeExpectation,
+} from './code-check.js';
+import type {
+  Constraint,
+  Interval,
+  OrdinalConstraint,
+  QuantityConstraint,
+  UnitConstraint,
+} from '../opt/constraint.js';
+import { isWithin, mustBe, rangeText } from '../opt/constraint-text.js';
+import { primitiveCheck, type PrimitiveCheck } from './primitive-check.js';
+import type { WebTemplateNode } from '../web-template/web-template.js';
+
+/** Gives the texts of all findings in one RM object, itself only (not the objects below that have nodes). */
+export type ValueCheck = (value: JsonObject) => readonly string[];
+
+const FINE: readonly string[] = [];
+
+/** The check of the value that a node describes; null when there is nothing to check (templates-and-formats 5.3). */
+export function valueCheck(node: WebTemplateNode): ValueCheck | null {
+  const { constraint } = node;
+  if (constraint?.kind === 'quantity') return quantityCheck(constraint);
+  if (constraint?.kind === 'ordinal') return ordinalCheck(constraint, node);
+  switch (withoutParameters(node.rmType)) {
+    case 'DV_CODED_TEXT':
+      return firstOf(codeCheck(node, codedTextFinding), constraint);
+    case 'CODE_PHRASE':
+      return codeCheck(node, (value, expected) => codePhraseFinding(value, expected, 'CODE_PHRASE'));
+    case 'ISM_TRANSITION':
+      return transitionCheck(node);
+    // Neither is checked by the peer, and what FLAT fills in would break the second.
+    case 'DV_IDENTIFIER':
+    case 'ACTIVITY':
+      return null;
+    default:
+      return primitivesCheck(constraint);
+  }
+}
+
+type CodeFinding = (value: JsonObject, expected: CodeExpectation) => string | null;
+
+/** Several code constraints are alternatives; the first one is reported. */
+function codeCheck(node: WebTemplateNode, findingOf: CodeFinding): ValueCheck | null {
+  const inputs = node.inputs.filter((input) => input.suffix === 'code');
+  const expectations = inputs.map(codeExpectation).filter((expectation) => expectation !== null);
+  const [first] = expectations;
+  if (first === undefined || expectations.length < inputs.length) return null;
+  return (value) => {
+    const finding = findingOf(value, first);
+    if (finding === null) return FINE;
+    return expectations.some((expected) => findingOf(value, expected) === null) ? FINE : [finding];
+  };
+}
+
+/** With a code list the list of texts beside it does not count (2.3). */
+function firstOf(check: ValueCheck | null, constraint: Constraint | null): ValueCheck | null {
+  return check ?? primitivesCheck(constraint);
+}
+
+function primitivesCheck(constraint: Constraint | null): ValueCheck | null {
+  if (constraint?.kind !== 'object') return null;
+  const checks = constraint.attributes.flatMap((attribute) => {
+    const items = attribute.children.flatMap((child) => (child.kind === 'primitive' ? [child.item] : []));
+    const alternatives = items.map(primitiveCheck).filter((check) => check !== null);
+    return items.length === 0 || alternatives.length < items.length
+      ? []
+      : [attributeCheck(attribute.name, alternatives)];
+  });
+  if (checks.length === 0) return null;
+  return (value) => checks.flatMap((check) => check(value) ?? []);
+}
+
+function attributeCheck(
+  name: string,
+  alternatives: readonly PrimitiveCheck[],
+): (object: JsonObject) => string | null {
+  return (object) => {
+    const value = object[name];
+    if (value === undefined) return null;
+    const expected: string[] = [];
+    for (const check of alternatives) {
+      const found = check(value);
+      if (found.length === 0) return null;
+      expected.push(...found);
+    }
+    const isText = typeof value === 'string' && expected.some((text) => text.startsWith('"'));
+    return mustBe(isText ? `"${value}"` : shown(value), expected);
+  };
+}
+
+function shown(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
+  if (units.length === 0) return null;
+  return (quantity) => {
+    const unit = quantity['units'];
+    if (typeof unit !== 'string') return FINE;
+    const fitting = units.filter((candidate) => candidate.units === unit);
+    if (fitting.length === 0)
+      return [
+        mustBe(
+          `"${unit}"`,
+          units.map((candidate) => `"${candidate.units}"`),
+        ),
+      ];
+    if (fitting.some((candidate) => numbersFit(quantity, candidate))) return FINE;
+    return [
+      numberFinding(
+        quantity['magnitude'],
+        fitting.map((candidate) => candidate.magnitude),
+      ),
+      numberFinding(
+        quantity['precision'],
+        fitting.map((candidate) => candidate.precision),
+      ),
+    ].filter((finding) => finding !== null);
+  };
+}
+
+function numbersFit(quantity: JsonObject, { magnitude, precision }: UnitConstraint): boolean {
+  return fits(quantity['magnitude'], magnitude) && fits(quantity['precision'], precision);
+}
+
+function fits(value: unknown, range: Interval<number> | null): boolean {
+  return range === null || typeof value !== 'number' || isWithin(value, range);
+}
+
+function numberFinding(value: unknown, ranges: readonly (Interval<number> | null)[]): string | null {
+  if (typeof value !== 'number' || ranges.some((range) => fits(value, range))) return null;
+  return mustBe(String(value), ranges.filter((range) => range !== null).map(rangeText));
+}
+
+function ordinalCheck({ options }: OrdinalConstraint, node: WebTemplateNode): ValueCheck | null {
+  const [input] = node.inputs;
+  const expected = input === undefined || options.length === 0 ? null : codeExpectation(input);
+  if (expected === null) return null;
+  return (ordinal) => {
+    const symbol = ordinal['symbol'];
+    const value = ordinal['value'];
+    if (!isJsonObject(symbol)) return FINE;
+    const finding = codedTextFinding(symbol, expected);
+    if (finding !== null) return [finding];
+    const code = codeString(symbol['defining_code']);
+    const values = options.filter((option) => option.symbol.code === code).map((option) => option.value);
+    if (typeof value !== 'number' || values.includes(value)) return FINE;
+    return [mustBe(String(value), values.map(String))];
+  };
+}
+
+function transitionCheck(node: WebTemplateNode): ValueCheck {
+  const step = node.children.find((child) => child.attribute === 'careflow_step');
+  const states = new Map<string, readonly string[]>();
+  for (const { value, currentStates } of step?.inputs[0]?.list ?? [])
+    if (currentStates !== undefined) states.set(value, [...(states.get(value) ?? []), ...currentStates]);
+  return (transition) => {
+    const given = transition['transition'];
+    const state = openehrCode(transition['current_state']);
+    if (!isJsonObject(given) || state === null) return FINE;
+    return [leadsTo(given, state), belongsTo(transition['careflow_step'], state, states)].filter(
+      (finding) => finding !== null,
+    );
+  };
+}
+
+function leadsTo(transition: JsonObject, state: string): string | null {
+  const code = openehrCode(transition);
+  const target = code === null ? undefined : INSTRUCTION_TRANSITIONS.get(code)?.to;
+  if (target === undefined || target === state) return null;
+  const phrase = transition['defining_code'];
+  const name = typeof transition['value'] === 'string' ? transition['value'] : '';
+  const found = `${name}/${terminologyOf(phrase)}/${codeString(phrase)}`;
+  return `No valid transition found for ism transition[${found}] (expected current_state: ${target}, found: ${state})`;
+}
+
+function belongsTo(
+  step: unknown,
+  state: string,
+  states: ReadonlyMap<string, readonly string[]>,
+): string | null {
+  const expected = isJsonObject(step) ? states.get(codeString(step['defining_code'])) : undefined;
+  if (expected === undefined || expected.includes(state)) return null;
+  return `IsmTransition contains invalid current_state (expected: ${expected.join(', ')}, found: ${state})`;
+}

@@ -1,0 +1,144 @@
+import { isLocatable, withoutParameters } from '../../rm/model/classes.js';
+import type { AttributeConstraint, Constraint, OperationalTemplate } from '../opt/constraint.js';
+import { finishElement, markChoices } from './element-node.js';
+import { mergeTransitions } from './ism-transition.js';
+import {
+  assignPaths,
+  idOf,
+  newNode,
+  numberIds,
+  setId,
+  type CardinalityDraft,
+  type NodeDraft,
+} from './node-draft.js';
+import { setInputs } from './node-inputs.js';
+import { givenNames, isNameAttribute, nameTwins, setTexts, type GivenName } from './node-name.js';
+import { addRmAttributes, isContainer, markInContext } from '../opt/rm-attributes.js';
+import { Scope } from '../scope.js';
+import { listedText } from './listed-text.js';
+import { applyAnnotations, applyDefaults } from './template-notes.js';
+
+/** Builds the full tree of a template: every RM object it describes (templates-and-formats 2.2 to 2.5). */
+export function fullTree(opt: OperationalTemplate): NodeDraft {
+  const place: Place = { attribute: null, parent: null };
+  const scope = Scope.of(opt);
+  const [root] = nodesOf(opt.definition, place, scope);
+  if (root === undefined) throw new Error('a definition always gives a node');
+  root.nameConstraint = null;
+  numberBelow(root);
+  assignPaths(root, '');
+  countPaths(root, scope);
+  setCardinalities(root, (node) => node.id);
+  applyAnnotations(root, opt);
+  applyDefaults(root, opt);
+  return root;
+}
+
+/** A path repeats the names of all nodes above. */
+function countPaths(node: NodeDraft, scope: Scope): void {
+  scope.countText(node.aqlPath.length);
+  for (const child of node.children) countPaths(child, scope);
+}
+
+interface Place {
+  readonly attribute: AttributeConstraint | null;
+  readonly parent: NodeDraft | null;
+}
+
+/** One node per name that the template lists, else one (2.3). */
+function nodesOf(constraint: Constraint, place: Place, outer: Scope): NodeDraft[] {
+  const scope = constraint.kind === 'object' ? outer.below(constraint) : outer;
+  const names = isLocatable(constraint.rmType) ? givenNames(constraint, scope) : [];
+  if (names.length === 0) return [nodeOf(constraint, place, scope, null)];
+  return names.map((name) => nodeOf(constraint, place, scope, name));
+}
+
+function nodeOf(constraint: Constraint, place: Place, scope: Scope, given: GivenName | null): NodeDraft {
+  scope.count();
+  scope.countText((given?.text.length ?? 0) + listedText(constraint));
+  const node = startNode(constraint, place);
+  if (isLocatable(constraint.rmType) && (constraint.nodeId !== '' || given !== null))
+    identify(node, constraint, given, scope);
+  else node.localizedName = node.name;
+  if (constraint.kind === 'object') addChildren(node, constraint.attributes, scope);
+  finish(node, scope);
+  return node;
+}
+
+/** Node id, texts and id of a LOCATABLE. */
+function identify(node: NodeDraft, constraint: Constraint, given: GivenName | null, scope: Scope): void {
+  const { nodeId } = constraint;
+  const archetype = constraint.kind === 'object' ? constraint.archetype : null;
+  node.archetypeNodeId = archetype?.archetypeId ?? (nodeId === '' ? null : nodeId);
+  if (node.archetypeNodeId !== null) node.nodeId = node.archetypeNodeId;
+  node.nameConstraint = given?.text ?? null;
+  node.nameCode = given?.code ?? null;
+  setTexts(node, nodeId, given, scope);
+  setId(node, idOf(node.name));
+}
+
+function startNode(constraint: Constraint, { attribute, parent }: Place): NodeDraft {
+  const name = attribute?.name ?? '';
+  const container = isContainer(parent?.rmType ?? '', name);
+  const node = newNode(
+    {
+      ...{ id: name, name, rmType: constraint.rmType, attribute: name, constraint },
+      ...{ min: constraint.occurrences.min, max: constraint.occurrences.max },
+      multiple: container ?? attribute?.multiple ?? false,
+    },
+    parent,
+  );
+  if (attribute?.multiple === false && attribute.existence.min === 0) node.existenceMin = 0;
+  return node;
+}
+
+function addChildren(node: NodeDraft, attributes: readonly AttributeConstraint[], scope: Scope): void {
+  const cardinalities: CardinalityDraft[] = [];
+  for (const attribute of attributes) {
+    if (isNameAttribute(attribute)) continue;
+    const children = attributeNodes(attribute, node, scope);
+    node.children.push(...children);
+    const { cardinality } = attribute;
+    if (cardinality !== null && isNarrow(cardinality.min, cardinality.max, children.length))
+      cardinalities.push({ min: cardinality.min, max: cardinality.max, nodes: children });
+  }
+  if (cardinalities.length > 0) node.cardinalityDrafts = cardinalities;
+}
+
+function isNarrow(min: number, max: number, children: number): boolean {
+  return min > 1 || (max !== -1 && max < children);
+}
+
+function attributeNodes(attribute: AttributeConstraint, parent: NodeDraft, scope: Scope): NodeDraft[] {
+  const nodes = attribute.children
+    .filter((child) => child.kind !== 'primitive')
+    .flatMap((child) => nodesOf(child, { attribute, parent }, scope));
+  nameTwins(nodes);
+  return parent.rmType === 'ACTION' && attribute.name === 'ism_transition' ? mergeTransitions(nodes) : nodes;
+}
+
+/** What a node needs once the children from the template are there (2.4 rules 2 to 8). */
+function finish(node: NodeDraft, scope: Scope): void {
+  markChoices(node);
+  if (withoutParameters(node.rmType) === 'ELEMENT') finishElement(node);
+  for (const child of node.children) if (child.constraint === null) finish(child, scope);
+  for (const added of addRmAttributes(node)) finish(added, scope);
+  markInContext(node);
+  setInputs(node, scope);
+}
+
+function numberBelow(node: NodeDraft): void {
+  numberIds(node.children);
+  for (const child of node.children) numberBelow(child);
+}
+
+/** Fills in the cardinalities below a node; `idIn` gives the id of a node in the tree that is being completed. */
+export function setCardinalities(node: NodeDraft, idIn: (node: NodeDraft) => string | null): void {
+  if (node.cardinalityDrafts.length > 0)
+    node.cardinalities = node.cardinalityDrafts.map(({ min, max, nodes }) => ({
+      min,
+      max,
+      ids: nodes.map(idIn).filter((id) => id !== null),
+    }));
+  for (const child of node.children) setCardinalities(child, idIn);
+}

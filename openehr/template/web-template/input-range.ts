@@ -1,0 +1,73 @@
+import { parseDuration } from '../../base/iso8601.js';
+import type { Interval, TemporalConstraint } from '../opt/constraint.js';
+import type { WebTemplateInput, WebTemplateRange, WebTemplateValidation } from './web-template.js';
+
+/** Bounds as they are, undefined when there are none. */
+export function rangeOf<T extends number | string>(
+  interval: Interval<T> | null,
+): WebTemplateRange | undefined {
+  if (interval === null || (interval.lower === null && interval.upper === null)) return undefined;
+  const { lower, upper, lowerIncluded, upperIncluded } = interval;
+  return {
+    ...(lower === null ? {} : { min: lower, minOp: lowerIncluded ? '>=' : '>' }),
+    ...(upper === null ? {} : { max: upper, maxOp: upperIncluded ? '<=' : '<' }),
+  };
+}
+
+/** Integer bounds, made inclusive. */
+export function integerRangeOf(interval: Interval<number> | null): WebTemplateRange | undefined {
+  if (interval === null) return undefined;
+  const { lower, upper, lowerIncluded, upperIncluded } = interval;
+  return rangeOf({
+    lower: lower === null || lowerIncluded ? lower : lower + 1,
+    upper: upper === null || upperIncluded ? upper : upper - 1,
+    lowerIncluded: true,
+    upperIncluded: true,
+  });
+}
+
+/** A validation of the members that are there, undefined when none is. */
+export function validationOf(members: {
+  range?: WebTemplateRange | undefined;
+  precision?: WebTemplateRange | undefined;
+  pattern?: string | undefined;
+}): WebTemplateValidation | undefined {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+const DURATION_PARTS = [
+  { suffix: 'year', letter: 'Y', inTime: false, part: 'years' },
+  { suffix: 'month', letter: 'M', inTime: false, part: 'months' },
+  { suffix: 'day', letter: 'D', inTime: false, part: 'days' },
+  { suffix: 'week', letter: 'W', inTime: false, part: 'weeks' },
+  { suffix: 'hour', letter: 'H', inTime: true, part: 'hours' },
+  { suffix: 'minute', letter: 'M', inTime: true, part: 'minutes' },
+  { suffix: 'second', letter: 'S', inTime: true, part: 'seconds' },
+] as const;
+
+/** INTEGER inputs of a DV_DURATION: the parts that the pattern allows, with their part of the range (2.7). */
+export function durationInputs(constraint: TemporalConstraint | null): WebTemplateInput[] {
+  const [date = '', time = ''] = (constraint?.pattern ?? 'PYMWDTHMS')
+    .toUpperCase()
+    .replace('P', '')
+    .split('T');
+  const range = constraint?.range ?? null;
+  const lower = range?.lower == null ? null : parseDuration(range.lower);
+  const upper = range?.upper == null ? null : parseDuration(range.upper);
+  return DURATION_PARTS.filter(({ letter, inTime }) => (inTime ? time : date).includes(letter)).map(
+    ({ suffix, part }) => ({
+      suffix,
+      type: 'INTEGER',
+      validation: {
+        range: {
+          min: lower?.[part] ?? 0,
+          minOp: lower !== null && lower[part] > 0 && range?.lowerIncluded === false ? '>' : '>=',
+          ...(upper !== null && upper[part] > 0
+            ? { max: upper[part], maxOp: range?.upperIncluded === false ? '<' : '<=' }
+            : {}),
+        },
+      },
+    }),
+  );
+}

@@ -1,0 +1,130 @@
+import { CdrError } from '../openehr/base/errors.js';
+
+/** How long a query waits for a place before it is answered 503. Milliseconds. */
+export const QUERY_WAIT_MS = 10_000;
+/** Queries of one user that may wait for each one that may run. */
+export const WAITING_PER_PLACE = 16;
+/** All that may wait, in queues as long as one user may fill. */
+const FULL_QUEUES = 4;
+
+/** How many queries run at once. */
+export interface QueryPlaces {
+  /** Of all users together. */
+  readonly all: number;
+  /** Of one user. */
+  readonly perUser: number;
+}
+
+/** Lets a few queries run at a time, shared fairly among users, so that the rest of the server keeps answering. */
+export class QueryGate {
+  readonly #places: QueryPlaces;
+  readonly #waitMs: number;
+  /** Those who run or wait; who was given a place stands last. */
+  readonly #users = new Map<string, Share>();
+  #running = 0;
+  #waiting = 0;
+
+  /** `waitMs`: how long a query waits at most. */
+  constructor(places: QueryPlaces, waitMs: number = QUERY_WAIT_MS) {
+    this.#places = places;
+    this.#waitMs = waitMs;
+  }
+
+  /**
+   * Waits for a place and gives what frees it again, once. Places go to the waiting users in turn, each with the query
+   * that has waited longest. `end`: aborted when nobody wants the answer any more.
+   * @throws unavailable when too many wait already or none was free in time; the reason of `end`
+   */
+  async enter(user: string, end: AbortSignal): Promise<() => void> {
+    end.throwIfAborted();
+    const share = this.#users.get(user) ?? { running: 0, waiting: new Set() };
+    if (this.#isFreeFor(share)) this.#take(user, share);
+    else await this.#wait(user, share, end);
+    let isFree = false;
+    const leave = (): void => {
+      if (isFree) return;
+      isFree = true;
+      this.#free(user, share);
+    };
+    if (!end.aborted) return leave;
+    leave();
+    throw end.reason;
+  }
+
+  /** Nobody else waits who could have it: a place that is free has been given before. */
+  #isFreeFor(share: Share): boolean {
+    return this.#running < this.#places.all && share.running < this.#places.perUser;
+  }
+
+  async #wait(user: string, share: Share, end: AbortSignal): Promise<void> {
+    const queue = this.#places.all * WAITING_PER_PLACE;
+    if (share.waiting.size >= queue || this.#waiting >= queue * FULL_QUEUES) {
+      throw new CdrError('unavailable', 'too many queries are waiting', { retryAfterSeconds: 1 });
+    }
+    this.#users.set(user, share);
+    this.#waiting += 1;
+    let stop = (): void => undefined;
+    try {
+      await new Promise<void>((admit, refuse) => {
+        // Out of the queue at once: a place given to one who is refused would be lost.
+        const giveUp = (reason: Error): void => {
+          if (share.waiting.delete(admit)) this.#waiting -= 1;
+          this.#forgetIdle(user, share);
+          refuse(reason);
+        };
+        stop = onceEndOrLate(end, this.#waitMs, giveUp);
+        share.waiting.add(admit);
+      });
+    } finally {
+      stop();
+    }
+  }
+
+  #take(user: string, share: Share): void {
+    this.#running += 1;
+    share.running += 1;
+    this.#users.delete(user);
+    this.#users.set(user, share);
+  }
+
+  #free(user: string, share: Share): void {
+    this.#running -= 1;
+    share.running -= 1;
+    this.#forgetIdle(user, share);
+    for (const [name, next] of this.#users) {
+      const [admit] = next.waiting;
+      if (admit === undefined || !this.#isFreeFor(next)) continue;
+      next.waiting.delete(admit);
+      this.#waiting -= 1;
+      this.#take(name, next);
+      admit();
+      return;
+    }
+  }
+
+  #forgetIdle(user: string, share: Share): void {
+    if (share.running === 0 && share.waiting.size === 0) this.#users.delete(user);
+  }
+}
+
+/** Calls back with the reason when the signal is aborted or the time is up; gives what stops that. */
+function onceEndOrLate(end: AbortSignal, waitMs: number, giveUp: (reason: Error) => void): () => void {
+  const timer = setTimeout(() => {
+    giveUp(new CdrError('unavailable', 'other queries keep the server busy', { retryAfterSeconds: 5 }));
+  }, waitMs);
+  const leave = (): void => {
+    giveUp(end.reason as Error);
+  };
+  end.addEventListener('abort', leave);
+  return () => {
+    clearTimeout(timer);
+    end.removeEventListener('abort', leave);
+  };
+}
+
+/** What one user has of the places. */
+interface Share {
+  running: number;
+  /** Each lets its query go on; the one that has waited longest stands first. */
+  readonly waiting: Set<() => void>;
+}

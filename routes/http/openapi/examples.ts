@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
+import { toXml } from '../../../openehr/format/canonical-xml.js';
+import { flatToStructured } from '../../../openehr/format/structured.js';
+import type { SchemaName } from './schemas.js';
+
+/** Fixtures that the examples are made of, below the folder of fixtures; a build carries them. */
+export const EXAMPLE_FILES = [
+  'opt/minimal_evaluation.en.v1.opt',
+  'composition/minimal_evaluation.en.v1.json',
+  'flat/minimal_evaluation.en.v1.json',
+] as const;
+
+const AQL = 'SELECT e/ehr_id/value AS ehr_id FROM EHR e LIMIT 5';
+const EHR_STATUS: JsonObject = {
+  _type: 'EHR_STATUS',
+  archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+  name: { _type: 'DV_TEXT', value: 'EHR Status' },
+  subject: { _type: 'PARTY_SELF' },
+  is_queryable: true,
+  is_modifiable: true,
+};
+const FOLDER: JsonObject = {
+  _type: 'FOLDER',
+  archetype_node_id: 'openEHR-EHR-FOLDER.generic.v1',
+  name: { _type: 'DV_TEXT', value: 'root' },
+  folders: [
+    {
+      _type: 'FOLDER',
+      archetype_node_id: 'openEHR-EHR-FOLDER.generic.v1',
+      name: { _type: 'DV_TEXT', value: 'episodes' },
+    },
+  ],
+};
+const MERGE: JsonObject = {
+  source_ehr: '7d44b88c-4199-4bad-97dc-d78268e01398',
+  target_ehr: '297c3e91-7c17-4497-85dd-01e05aaae44e',
+};
+
+/** Bodies in canonical JSON or JSON of our own, by their schema. */
+const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
+  EHR_STATUS: () => EHR_STATUS,
+  COMPOSITION: composition,
+  FOLDER: () => FOLDER,
+  CONTRIBUTION: contribution,
+  AqlText: () => ({ q: AQL }),
+  QueryRequest: () => ({ q: 'SELECT e/ehr_id/value AS ehr_id FROM EHR e', fetch: 5 }),
+  StoredQueryRequest: () => ({ offset: 0 }),
+  ItemTagUpdate: () => [{ key: 'status', value: 'reviewed' }],
+  ItemTagDtoList: () => [{ key: 'ward', value: 'A2' }],
+  ItemTagIds: () => ['b4ae0c4f-1d1f-4ba7-9f0e-36ab0d1a1c1e'],
+  LogLevel: () => ({ configuredLevel: 'INFO' }),
+  MergeRequestBody: () => ({ ...MERGE, reversible: true, dry_run: true }),
+  UnmergeRequestBody: () => ({ ...MERGE, dry_run: true }),
+};
+
+const kept = new Map<string, JsonValue | undefined>();
+
+/** An example of a body as it is sent: JSON as a value, everything else as text. undefined: there is none. */
+export function exampleOf(schema: SchemaName, mediaType: string): JsonValue | undefined {
+  const key = `${schema} ${mediaType}`;
+  if (!kept.has(key)) kept.set(key, made(schema, mediaType));
+  return kept.get(key);
+}
+
+function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
+  if (schema === 'OperationalTemplate') return fixture('opt/minimal_evaluation.en.v1.opt');
+  if (mediaType === 'text/plain') return schema === 'AqlText' ? AQL : undefined;
+  if (mediaType.includes('.flat+')) return json('flat/minimal_evaluation.en.v1.json');
+  if (mediaType.includes('.structured+')) return flatToStructured(json('flat/minimal_evaluation.en.v1.json'));
+  const value = JSON_EXAMPLES[schema]?.();
+  if (value === undefined || !mediaType.endsWith('/xml')) return value;
+  return toXml(value as JsonObject, schema.toLowerCase());
+}
+
+function composition(): JsonObject {
+  const example = json('composition/minimal_evaluation.en.v1.json');
+  delete example.uid;
+  return example;
+}
+
+function contribution(): JsonObject {
+  const defining_code = {
+    _type: 'CODE_PHRASE',
+    terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+    code_string: '249',
+  };
+  const change_type = { _type: 'DV_CODED_TEXT', value: 'creation', defining_code };
+  const commit_audit = { _type: 'AUDIT_DETAILS', change_type };
+  return {
+    _type: 'CONTRIBUTION',
+    versions: [{ _type: 'ORIGINAL_VERSION', commit_audit, data: composition() }],
+  };
+}
+
+function json(path: (typeof EXAMPLE_FILES)[number]): JsonObject {
+  return JSON.parse(fixture(path)) as JsonObject;
+}
+
+function fixture(path: (typeof EXAMPLE_FILES)[number]): string {
+  return readFileSync(new URL(`../../../test/fixtures/openehr/${path}`, import.meta.url), 'utf8');
+}

@@ -1,0 +1,227 @@
+import { STATUS_CODES } from 'node:http';
+
+import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
+import { PRODUCT, PRODUCT_VERSION } from '../../system/product.js';
+import { exampleOf } from './examples.js';
+import type {
+  Access,
+  AnswerDescription,
+  BodyDescription,
+  ErrorStatus,
+  Operation,
+  OperationGroup,
+} from '../operation.js';
+import { ERROR_MEANINGS, MEDIA_TYPES } from '../operation.js';
+import { parameterDescription, pathParameterNames, type ParameterName } from '../parameters.js';
+import type { SchemaName } from './schemas.js';
+import { SCHEMAS } from './schemas.js';
+
+/** Statuses that an operation may give beside its own, by who may call it and what it takes and gives. */
+export function generalErrors(operation: Operation): readonly ErrorStatus[] {
+  const { access, request, errors } = operation;
+  const isManagement = operation.path.startsWith('/management');
+  const possible: readonly (readonly [ErrorStatus, boolean])[] = [
+    [503, access !== 'open' && operation.isProbe !== true && !isManagement],
+    [406, access !== 'open' && !isManagement && negotiates(operation)],
+    [413, request !== undefined],
+    [415, request !== undefined && !isManagement],
+    // A query parameter that is not known.
+    [400, !errors.includes(400) && operation.takesVariables !== true],
+  ];
+  return [...accessErrors(access), ...possible.flatMap(([status, isSo]) => (isSo ? [status] : []))];
+}
+
+function negotiates({ id, responses }: Operation): boolean {
+  return id !== 'options' && Object.values(responses).some((response) => response.body !== undefined);
+}
+
+function accessErrors(access: Access): readonly ErrorStatus[] {
+  return access === 'open' ? [] : [401, 403];
+}
+
+/** The description of the API in OpenAPI 3.1. `baseUrl`: origin of the server with its base path. */
+export function openApiDocument(groups: readonly OperationGroup[], baseUrl: string): JsonObject {
+  const documented = groups.map(({ operations, ...group }) => ({
+    ...group,
+    operations: operations.filter(({ isDocumented = true }) => isDocumented),
+  }));
+  const operations = documented.flatMap((group) => group.operations);
+  const paths = pathItems(documented);
+  const components = {
+    schemas: SCHEMAS as JsonObject,
+    parameters: parameterComponents(operations),
+    responses: errorComponents(),
+  };
+  const used = referencesFrom(paths, components);
+  const kept: JsonObject = {};
+  for (const [kind, members] of Object.entries(components))
+    kept[kind] = Object.fromEntries(
+      Object.entries(members).filter(([name]) => used.has(`#/components/${kind}/${name}`)),
+    );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: PRODUCT,
+      version: PRODUCT_VERSION,
+      description:
+        'openEHR clinical data repository: ITS-REST 1.0.3 with item tags, administration, EHR merge',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: documented.map(({ tag, description }) => ({ name: tag, description })),
+    paths,
+    components: {
+      ...kept,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        basic: { type: 'http', scheme: 'basic' },
+      },
+    },
+  };
+}
+
+/** Every `$ref` that the paths reach, through components too: a server describes only what it offers. */
+function referencesFrom(
+  paths: JsonObject,
+  components: Readonly<Record<string, JsonObject>>,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (value: JsonValue | undefined): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      if (key !== '$ref' || typeof member !== 'string') visit(member);
+      else if (!found.has(member)) {
+        found.add(member);
+        const [kind = '', name = ''] = member.split('/').slice(2);
+        visit(components[kind]?.[name]);
+      }
+    }
+  };
+  visit(paths);
+  return found;
+}
+
+function pathItems(groups: readonly OperationGroup[]): JsonObject {
+  const items: Record<string, JsonObject> = {};
+  for (const group of groups) {
+    for (const operation of group.operations) {
+      const item = (items[operation.path] ??= {});
+      item[operation.method.toLowerCase()] = operationObject(operation, group.tag);
+    }
+  }
+  return items;
+}
+
+function operationObject(operation: Operation, tag: string): JsonObject {
+  const { id, path, summary, access, parameters = [], request } = operation;
+  return {
+    operationId: id,
+    summary,
+    tags: [tag],
+    parameters: [...pathParameterNames(path), ...parameters].map(referenceTo),
+    ...(request !== undefined && {
+      requestBody: { required: request.required ?? true, content: withExamples(request) },
+    }),
+    responses: responsesOf(operation),
+    security: securityOf(access),
+  };
+}
+
+const referenceTo = (key: ParameterName): JsonObject => ({ $ref: `#/components/parameters/${key}` });
+
+/** An identity is optional where the configuration may open the access. */
+function securityOf(access: Access): JsonObject[] {
+  if (access === 'open') return [];
+  const ways = [{ bearer: [] }, { basic: [] }];
+  return ['identified', 'admin', 'audit'].includes(access) ? ways : [...ways, {}];
+}
+
+function parameterComponents(operations: readonly Operation[]): JsonObject {
+  const used = operations.flatMap(({ path, parameters = [] }) => [
+    ...pathParameterNames(path),
+    ...parameters,
+  ]);
+  return Object.fromEntries(
+    [...new Set(used)].sort().map((key) => {
+      const { sentAs, in: place, description, schema } = parameterDescription(key);
+      const required = place === 'path' && { required: true };
+      return [
+        key,
+        { name: sentAs, in: place, ...required, description, schema: schema ?? { type: 'string' } },
+      ];
+    }),
+  );
+}
+
+function responsesOf(operation: Operation): JsonObject {
+  const own = Object.entries(operation.responses).map(([status, response]) => [
+    status,
+    responseObject(response, givesIdentifier(operation)),
+  ]);
+  const errors = [...operation.errors, ...generalErrors(operation)]
+    .filter((status) => operation.responses[status] === undefined)
+    .map((status) => [status, { $ref: `#/components/responses/${status}` }]);
+  return Object.fromEntries([...own, ...errors]) as JsonObject;
+}
+
+/** Whether `Prefer: return=identifier` is answered with the id alone. */
+function givesIdentifier({ method, parameters = [], responses }: Operation): boolean {
+  const isTagWrite = Object.values(responses).some(({ body }) => body?.schema.startsWith('ItemTag') === true);
+  return method !== 'GET' && parameters.includes('Prefer') && !isTagWrite;
+}
+
+function responseObject(
+  { description, body, headers = [] }: AnswerDescription,
+  mayBeIdentifier: boolean,
+): JsonObject {
+  return {
+    description,
+    ...(headers.length > 0 && {
+      headers: Object.fromEntries(headers.map((name) => [name, { schema: { type: 'string' } }])),
+    }),
+    ...(body !== undefined && { content: contentOf(body, mayBeIdentifier ? ['Identifier'] : []) }),
+  };
+}
+
+function contentOf({ schema, types }: BodyDescription, others: readonly SchemaName[] = []): JsonObject {
+  return Object.fromEntries(
+    MEDIA_TYPES[types].map((type) => {
+      const texts = [schema, ...others].map((name) => JSON.stringify(schemaOf(name, type)));
+      const references = [...new Set(texts)].map((text) => JSON.parse(text) as JsonObject);
+      return [type, { schema: references.length === 1 ? (references[0] ?? {}) : { anyOf: references } }];
+    }),
+  );
+}
+
+/** The schema of a body in one media type: what is no JSON is text, and the simplified forms have keys of their own. */
+function schemaOf(name: SchemaName, mediaType: string): JsonObject {
+  if (mediaType.includes('.flat+') || mediaType.includes('.structured+'))
+    return { $ref: '#/components/schemas/SimplifiedComposition' };
+  const isJson = mediaType === 'application/json' || mediaType.endsWith('+json');
+  if (name === 'AqlText' && isJson) return { $ref: '#/components/schemas/AqlBody' };
+  if (!isJson && name !== 'OperationalTemplate')
+    return { type: 'string', contentMediaType: mediaType, description: `${name} as ${mediaType}` };
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function withExamples(body: BodyDescription): JsonObject {
+  const content = contentOf(body);
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => {
+      const example = exampleOf(body.schema, type);
+      return [type, { ...(media as JsonObject), ...(example !== undefined && { example }) }];
+    }),
+  );
+}
+
+function errorComponents(): JsonObject {
+  return Object.fromEntries(
+    Object.entries(ERROR_MEANINGS).map(([status, meaning]) => [
+      status,
+      {
+        description: `${STATUS_CODES[status] ?? ''}: ${meaning}`,
+        content: contentOf({ schema: 'Error', types: 'rm' }),
+      },
+    ]),
+  );
+}

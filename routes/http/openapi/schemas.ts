@@ -1,0 +1,233 @@
+import type { JsonObject } from '../../../openehr/base/json.js';
+
+const TEXT: JsonObject = { type: 'string' };
+const COUNT: JsonObject = { type: 'integer', minimum: 0 };
+const FLAG: JsonObject = { type: 'boolean' };
+const TIME: JsonObject = { type: 'string', format: 'date-time' };
+const UUID: JsonObject = { type: 'string', format: 'uuid' };
+const ANY: JsonObject = { type: 'object', additionalProperties: true };
+
+const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+const listOf = (items: JsonObject): JsonObject => ({ type: 'array', items });
+const word = (...words: string[]): JsonObject => ({ type: 'string', enum: words });
+
+/** `required`: names of the members that are always there. */
+function object(properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject {
+  return { type: 'object', properties, required: [...required] };
+}
+
+/** An RM object in canonical JSON: the class, the attributes that matter most, and any other of the class. */
+function rm(type: string, description: string, attributes: JsonObject = {}): JsonObject {
+  return {
+    type: 'object',
+    description,
+    properties: { _type: { const: type }, ...attributes },
+    additionalProperties: true,
+  };
+}
+
+const QUERY_MEMBERS = {
+  offset: COUNT,
+  fetch: COUNT,
+  query_parameters: ANY,
+  ehr_id: TEXT,
+  as_of: TIME,
+} as const;
+
+const MERGE_WORDS = {
+  detail_level: word('BASIC', 'FOLDER_COPY'),
+  folder_merge: word('BASIC', 'COPY'),
+  composition_merge: word('BASIC', 'PERSISTENT'),
+} as const;
+
+/** Bodies of requests and answers, each described once. */
+export const SCHEMAS = {
+  Error: object({ error: TEXT, message: TEXT, validationErrors: listOf(TEXT) }, ['error', 'message']),
+  Identifier: object({ uid: TEXT }),
+  EHR: rm('EHR', 'EHR with its current EHR_STATUS', {
+    system_id: ANY,
+    ehr_id: ANY,
+    ehr_status: ref('EHR_STATUS'),
+    time_created: ANY,
+    compositions: listOf(ANY),
+    contributions: listOf(ANY),
+  }),
+  EHR_STATUS: rm('EHR_STATUS', 'Who the EHR is about, and whether it may be queried and changed', {
+    subject: ANY,
+    is_queryable: FLAG,
+    is_modifiable: FLAG,
+    other_details: ANY,
+  }),
+  COMPOSITION: rm('COMPOSITION', 'Canonical JSON, or one of the other forms of a COMPOSITION', {
+    archetype_node_id: TEXT,
+    name: ANY,
+    archetype_details: ANY,
+    language: ANY,
+    territory: ANY,
+    category: ANY,
+    composer: ANY,
+    context: ANY,
+    content: listOf(ANY),
+  }),
+  FOLDER: rm('FOLDER', 'Directory of the EHR', { folders: listOf(ref('FOLDER')), items: listOf(ANY) }),
+  CONTRIBUTION: rm('CONTRIBUTION', 'What was committed together, by whom and when', {
+    uid: ANY,
+    audit: ANY,
+    versions: listOf(ANY),
+  }),
+  ORIGINAL_VERSION: rm('ORIGINAL_VERSION', 'One version with its audit; without `data` after a deletion', {
+    uid: ANY,
+    preceding_version_uid: ANY,
+    commit_audit: ANY,
+    contribution: ANY,
+    lifecycle_state: ANY,
+    data: ANY,
+  }),
+  VERSIONED_OBJECT: {
+    ...ANY,
+    description: 'VERSIONED_COMPOSITION or VERSIONED_EHR_STATUS: identity, owner and time of creation',
+  },
+  REVISION_HISTORY: rm('REVISION_HISTORY', 'Audits of all versions, oldest first', { items: listOf(ANY) }),
+  ServerDescription: object({
+    solution: TEXT,
+    solution_version: TEXT,
+    vendor: TEXT,
+    restapi_specs_version: TEXT,
+    conformance_profile: TEXT,
+    endpoints: listOf(TEXT),
+  }),
+  OperationalTemplate: { type: 'string', description: 'OPT 1.4 as XML text' },
+  TemplateList: listOf(
+    object({ template_id: TEXT, concept: TEXT, archetype_id: TEXT, created_timestamp: TIME }),
+  ),
+  WebTemplate: object({
+    templateId: TEXT,
+    version: TEXT,
+    defaultLanguage: TEXT,
+    languages: listOf(TEXT),
+    tree: ANY,
+  }),
+  AqlText: { type: 'string', description: 'AQL' },
+  AqlBody: object({ q: TEXT }),
+  SimplifiedComposition: {
+    ...ANY,
+    description: 'FLAT: paths of the web template with their values; STRUCTURED: the same as a tree',
+  },
+  StoredQuery: object({ name: TEXT, type: word('AQL'), version: TEXT, saved: TIME, q: TEXT }),
+  StoredQueryList: listOf(ref('StoredQuery')),
+  QueryRequest: object({ q: TEXT, ...QUERY_MEMBERS }, ['q']),
+  StoredQueryRequest: object(QUERY_MEMBERS, []),
+  ResultSet: object(
+    {
+      meta: ANY,
+      name: TEXT,
+      q: TEXT,
+      columns: listOf(object({ name: TEXT, path: TEXT }, ['name'])),
+      rows: listOf({ type: 'array' }),
+    },
+    ['q', 'columns', 'rows'],
+  ),
+  ItemTagList: listOf(
+    object({ key: TEXT, value: TEXT, target_path: TEXT, target: ANY, owner_id: ANY }, [
+      'key',
+      'target',
+      'owner_id',
+    ]),
+  ),
+  ItemTagUpdate: listOf(object({ key: TEXT, value: TEXT, target_path: TEXT }, ['key'])),
+  ItemTagDtoList: listOf(
+    object(
+      {
+        id: UUID,
+        owner_id: TEXT,
+        target: UUID,
+        target_type: word('COMPOSITION', 'EHR_STATUS'),
+        target_path: TEXT,
+        key: TEXT,
+        value: TEXT,
+      },
+      ['key'],
+    ),
+  ),
+  ItemTagIds: { type: 'array', description: 'Ids, or whole tags with their ids', items: {} },
+  ServerStatus: object({
+    version: TEXT,
+    openehr_rm_version: TEXT,
+    openehr_rest_version: TEXT,
+    node_version: TEXT,
+    os_version: TEXT,
+    mongodb_version: TEXT,
+  }),
+  Health: object({ status: word('UP', 'DOWN'), components: ANY }, ['status']),
+  Object: ANY,
+  Text: TEXT,
+  LogLevel: object({ configuredLevel: word('OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE') }),
+  AdminStatusResponseData: object({ message: TEXT }),
+  AdminDeleteResponseData: object({ deleted: COUNT }),
+  AdminUpdateResponseData: object({ updated: COUNT }),
+  MergeRequestBody: object(
+    {
+      source_ehr: UUID,
+      target_ehr: UUID,
+      reversible: FLAG,
+      ...MERGE_WORDS,
+      dry_run: { type: 'boolean', default: false },
+    },
+    ['source_ehr', 'target_ehr', 'reversible'],
+  ),
+  UnmergeRequestBody: object({ source_ehr: UUID, target_ehr: UUID, dry_run: FLAG }, [
+    'source_ehr',
+    'target_ehr',
+  ]),
+  MergeDetailsDto: object(
+    { source_ehr: UUID, target_ehr: UUID, merge_date: TIME, outcome: ANY, unmerge_data: ANY },
+    ['source_ehr', 'target_ehr', 'outcome'],
+  ),
+  MergeDetailsList: listOf(ref('MergeDetailsDto')),
+  AuditRecordList: listOf(
+    object(
+      {
+        time: TIME,
+        user: TEXT,
+        sub: TEXT,
+        issuer: TEXT,
+        client_id: TEXT,
+        address: TEXT,
+        operation: TEXT,
+        status: COUNT,
+        ehr_id: TEXT,
+        ehr_ids: listOf(TEXT),
+        ehr_count: COUNT,
+        target: TEXT,
+        objects: listOf(TEXT),
+        aql: TEXT,
+        parameters_hash: TEXT,
+        rows: COUNT,
+        population: FLAG,
+        options: ANY,
+        reason: TEXT,
+        outcome: TEXT,
+        dry_run: FLAG,
+        pending: FLAG,
+        request_id: TEXT,
+      },
+      ['time', 'user', 'operation', 'status', 'request_id'],
+    ),
+  ),
+  SealHead: object({ head: TEXT, block: COUNT, hash: TEXT, time: TIME, records: COUNT, unsealed: COUNT }, [
+    'head',
+    'block',
+    'hash',
+    'records',
+    'unsealed',
+  ]),
+  VerifyReport: object({
+    checked: { type: 'object', additionalProperties: COUNT },
+    violations: listOf(object({ kind: TEXT, id: TEXT, message: TEXT })),
+    erased: listOf(ANY),
+    seal: ANY,
+  }),
+} as const satisfies Readonly<Record<string, JsonObject>>;
+
+/** Name of a described body. */
+export type SchemaName = keyof typeof SCHEMAS;

@@ -1,0 +1,104 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { Logger } from 'pino';
+import { EVENTS, type TerminologyFailureEvent } from '../../database/events.js';
+import type { Settings } from '../../config/settings.js';
+import { connectDatabase, type DatabaseHandle } from '../../database/connect.js';
+import { resumeErasures } from '../../maintenance/erase.js';
+import { removeExpiredRequests } from '../../models/idempotency.js';
+import { closePool } from '../../workers/pool.js';
+import { createApp } from '../app.js';
+import { publishMetrics } from './cluster-metrics.js';
+import { openDoors } from '../doors.js';
+import { createMetrics } from '../metrics.js';
+import { keepSealing } from './sealing.js';
+import { logSlowQueries } from '../slow-query-log.js';
+import { prepareStorage } from './storage.js';
+
+const HOUR_MS = 3_600_000;
+
+/** A server that listens. */
+export interface RunningServer {
+  /** `http://host:port`, without trailing slash. */
+  readonly url: string;
+  /** Where /management is served alone (`MANAGEMENT_PORT`), in the same form; null: with everything else. */
+  readonly managementUrl: string | null;
+  readonly database: DatabaseHandle;
+  /** Stops taking requests, lets running ones end within `SHUTDOWN_TIMEOUT_MS`, then leaves the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects the database, listens, and builds collections and indexes; until they stand every request but
+ * liveness and readiness is answered 503. `joins`: others serve on the port already, so that this process takes
+ * its share of their requests only once it can answer them.
+ * @throws Error when no database can be had, the system id differs from the stored one, the port is taken, or keys or
+ * proxies of the settings cannot be read
+ */
+export async function startServer(settings: Settings, log: Logger, joins = false): Promise<RunningServer> {
+  const process = {
+    metrics: createMetrics({ ofProcess: true }),
+    state: { indexesBuilt: false, stopping: false },
+  };
+  // Before the database: settings that cannot be used end the start while there is nothing to stop.
+  const handle = createApp(settings, log, process).callback();
+  const doors = openDoors(settings, (request, response) => void handle(request, response));
+  publishMetrics(process.metrics.registry);
+  const database = await connectDatabase(settings.database, (line) => {
+    log.info(line);
+  });
+  try {
+    if (!joins) await doors.listen();
+    if (!(await prepareStorage(settings))) {
+      log.warn('what AQL reads is stale: queries are right but slow until `everchart reindex` has run');
+    }
+    process.state.indexesBuilt = true;
+    if (joins) await doors.listen();
+    const sweep = sweepIdempotencyKeys(log);
+    const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
+    const stopSealing = keepSealing(log, settings.sealIntervalMs);
+    void finishErasures(log);
+    warnOfUncheckedCodes(log);
+    const stop = async (): Promise<void> => {
+      process.state.stopping = true;
+      clearInterval(sweep);
+      stopLoggingQueries();
+      await doors.close(settings.shutdownTimeoutMs);
+      await stopSealing();
+      await closePool();
+      await database.close();
+    };
+    return { ...doors.addresses(), database, close: stop };
+  } catch (error) {
+    doors.abandon();
+    await database.close();
+    throw error;
+  }
+}
+
+/** The embedded engine has no monitor for TTL indexes: expired keys go by our own hand, hourly. */
+function sweepIdempotencyKeys(log: Logger): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    removeExpiredRequests(new Date()).catch((error: unknown) => {
+      log.warn({ err: error }, 'expired idempotency keys were not removed');
+    });
+  }, HOUR_MS);
+  return timer.unref();
+}
+
+/** A code that was accepted because the terminology server failed must not go unseen. */
+function warnOfUncheckedCodes(log: Logger): void {
+  subscribe(EVENTS.terminologyFailure, (event) => {
+    const { valueSetUrl } = event as TerminologyFailureEvent;
+    log.warn({ valueSetUrl }, 'the terminology server failed: a code was accepted unchecked');
+  });
+}
+
+/** Ends physical deletions that a crash interrupted; what they concern is hidden already. */
+async function finishErasures(log: Logger): Promise<void> {
+  try {
+    const finished = await resumeErasures();
+    if (finished > 0) log.info(`${finished} interrupted deletions of EHRs were finished`);
+  } catch (error) {
+    log.warn({ err: error }, 'interrupted deletions of EHRs were not finished');
+  }
+}

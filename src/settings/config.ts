@@ -1,0 +1,232 @@
+import Joi from 'joi';
+import type { Logger } from 'pino';
+import type { JwtSettings, Settings } from '../../config/settings.js';
+import { identityConflicts } from '../identity/identity-settings.js';
+import { defaultRolePermissions, readRolePermissions } from '../identity/role-permissions.js';
+import { isLoopback } from '../middleware/loopback.js';
+import { isMadeByKubernetes, logMisspeltSettings } from './misspelt-settings.js';
+import { commaList, DEFAULT_RATE_LIMIT_PER_MINUTE, MANAGEMENT, SETTINGS } from './setting-list.js';
+
+/** The environment as Node gives it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Values after joi: text, numbers and booleans by setting name; absent = empty without default. */
+type Values = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The configuration of this process. @throws Error as `loadConfig`. */
+export function configFromEnvironment(overrides: Environment = {}): Settings {
+  return loadConfig({ ...process.env, ...overrides });
+}
+
+/** One line at level warn for each variable of this process that is probably a misspelt setting. */
+export function warnOfMisspeltSettings(log: Logger): void {
+  logMisspeltSettings(log, process.env);
+}
+
+/**
+ * Reads and checks the whole configuration once; an empty variable counts as unset.
+ * @throws Error naming every problem at once, one line each.
+ */
+export function loadConfig(env: Environment): Settings {
+  const schema = Joi.object(Object.fromEntries(SETTINGS.map((entry) => [entry.name, entry.schema])));
+  const known = Object.fromEntries(SETTINGS.map(({ name }) => [name, givenValue(env, name)]));
+  const { error } = schema.validate(known, { abortEarly: false, convert: true });
+  const details = error?.details ?? [];
+  const malformed = new Set(details.map(({ path }) => String(path[0])));
+  // What the well-formed settings say together is validated all the same, so that one start tells everything.
+  const rest = Object.fromEntries(Object.entries(known).filter(([name]) => !malformed.has(name)));
+  const settings = toSettings(schema.validate(rest, { convert: true }).value as Values);
+  const conflicts = conflictsOf(settings, env).filter((text) => !namesOneOf(text, malformed));
+  const problems = [...details.map(({ message }) => message.replaceAll('"', '')), ...conflicts];
+  if (problems.length > 0) throw configError(problems);
+  return Object.freeze(settings);
+}
+
+function givenValue(env: Environment, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value === '' || isMadeByKubernetes(name, value) ? undefined : value;
+}
+
+/** A conflict with a setting that is malformed itself says nothing new. */
+function namesOneOf(text: string, names: ReadonlySet<string>): boolean {
+  return (text.match(/[A-Z][A-Z0-9_]+/g) ?? []).some((word) => names.has(word));
+}
+
+function toSettings(values: Values): Settings {
+  const host = textOf(values, 'HOST');
+  return {
+    host,
+    port: numberOf(values, 'PORT'),
+    publicBaseUrl: textOrNull(values, 'PUBLIC_BASE_URL')?.replace(/\/+$/, '') ?? null,
+    basePath: textOf(values, 'BASE_PATH').replace(/\/+$/, ''),
+    systemId: textOf(values, 'SYSTEM_ID'),
+    database: {
+      mongodbUri: textOf(values, 'MONGODB_URI'),
+      mongodbDatabase: textOf(values, 'MONGODB_DATABASE'),
+      localDatabase: textOf(values, 'LOCAL_DATABASE') as Settings['database']['localDatabase'],
+      mongodBinary: textOf(values, 'MONGOD_BINARY'),
+      embeddedDataDir: textOf(values, 'EMBEDDED_DATA_DIR'),
+      embeddedCacheSizeGB: numberOrNull(values, 'EMBEDDED_CACHE_SIZE_GB'),
+    },
+    ...identitySettings(values, host),
+    ...clinicalSettings(values),
+    ...operationSettings(values),
+  };
+}
+
+function clinicalSettings(values: Values) {
+  const maxConcurrent = numberOf(values, 'AQL_MAX_CONCURRENT');
+  return {
+    maxCompositionBytes: numberOf(values, 'MAX_COMPOSITION_BYTES'),
+    aql: {
+      defaultFetch: numberOrNull(values, 'AQL_DEFAULT_FETCH'),
+      maxFetch: numberOrNull(values, 'AQL_MAX_FETCH'),
+      timeoutMs: numberOf(values, 'AQL_TIMEOUT_MS'),
+      maxConcurrent,
+      maxPerUser: numberOrNull(values, 'AQL_MAX_PER_USER') ?? Math.max(1, maxConcurrent - 1),
+      streamTimeoutMs: numberOf(values, 'AQL_STREAM_TIMEOUT_MS'),
+      streamIdleMs: numberOf(values, 'AQL_STREAM_IDLE_MS'),
+      subsumption: values.AQL_SUBSUMPTION === true,
+      leafIndex: textOf(values, 'AQL_LEAF_INDEX') as Settings['aql']['leafIndex'],
+    },
+    checkExtraNodes: values.CHECK_EXTRA_NODES === true,
+    checkRmRules: values.CHECK_RM_RULES === true,
+    checkContainerCardinality: values.CHECK_CONTAINER_CARDINALITY === true,
+    terminology: {
+      serverUrl: textOrNull(values, 'TERMINOLOGY_SERVER_URL'),
+      timeoutMs: numberOf(values, 'TERMINOLOGY_TIMEOUT_MS'),
+      failOnError: values.TERMINOLOGY_FAIL_ON_ERROR === true,
+    },
+    preferMinimalUpdateStatus: numberOf(values, 'PREFER_MINIMAL_UPDATE_STATUS') as 200 | 204,
+    ehrStatusAsRef: values.EHR_STATUS_AS_REF === true,
+    acceptForeignSystemId: values.ACCEPT_FOREIGN_SYSTEM_ID === true,
+    templateAllowOverwrite: values.TEMPLATE_ALLOW_OVERWRITE === true,
+    templateCacheSize: numberOf(values, 'TEMPLATE_CACHE_SIZE'),
+    templateCacheBytes: numberOf(values, 'TEMPLATE_CACHE_BYTES'),
+    maxTemplateBytes: numberOf(values, 'MAX_TEMPLATE_BYTES'),
+    mergeRetries: numberOf(values, 'MERGE_RETRIES'),
+    defaultTimezone: textOf(values, 'DEFAULT_TIMEZONE'),
+  };
+}
+
+function operationSettings(values: Values) {
+  const management = commaList(textOf(values, 'MANAGEMENT_ENDPOINTS'));
+  return {
+    adminApiActive: values.ADMIN_API_ACTIVE === true,
+    adminAllowDeleteAll: values.ADMIN_ALLOW_DELETE_ALL === true,
+    auditReads: values.AUDIT_READS === true,
+    statusEndpoint: values.STATUS_ENDPOINT === true,
+    managementEndpoints: management.includes('all') ? MANAGEMENT : management,
+    managementAccess: textOf(values, 'MANAGEMENT_ACCESS') as Settings['managementAccess'],
+    managementPort: numberOrNull(values, 'MANAGEMENT_PORT'),
+    maxBodyBytes: numberOf(values, 'MAX_BODY_BYTES'),
+    maxBodyNodes: numberOf(values, 'MAX_BODY_NODES'),
+    apiAliasV1: values.API_ALIAS_V1 === true,
+    strictParameters: values.STRICT_PARAMETERS === true,
+    trustedProxies: commaList(textOf(values, 'TRUSTED_PROXIES')),
+    corsOrigins: commaList(textOf(values, 'CORS_ORIGINS')),
+    allowedHosts: commaList(textOf(values, 'ALLOWED_HOSTS').toLowerCase()),
+    versionCacheSeconds: numberOf(values, 'VERSION_CACHE_SECONDS'),
+    ...rateLimitOf(values),
+    maxConcurrentRequests: numberOrNull(values, 'MAX_CONCURRENT_REQUESTS'),
+    csvBom: values.CSV_BOM === true,
+    sealIntervalMs: numberOf(values, 'SEAL_INTERVAL_MS'),
+    slowQueryMs: numberOf(values, 'SLOW_QUERY_MS'),
+    shutdownTimeoutMs: numberOf(values, 'SHUTDOWN_TIMEOUT_MS'),
+    clusterWorkers: numberOf(values, 'CLUSTER_WORKERS'),
+    logLevel: textOf(values, 'LOG_LEVEL') as Settings['logLevel'],
+  };
+}
+
+function identitySettings(values: Values, host: string) {
+  const auth = textOrNull(values, 'AUTH') ?? (isLoopback(host) ? 'none' : 'jwt');
+  const jwt = jwtSettings(values);
+  const roles = textOrNull(values, 'ROLE_PERMISSIONS') ?? defaultRolePermissions(jwt.roleUser, jwt.roleAdmin);
+  return {
+    auth: (auth === 'basic,jwt' ? 'jwt,basic' : auth) as Settings['auth'],
+    jwt,
+    basicUsersFile: textOrNull(values, 'BASIC_USERS_FILE'),
+    rolePermissions: readRolePermissions(roles).roles,
+    committerMustBeUser: values.COMMITTER_MUST_BE_USER === true,
+  };
+}
+
+/** On the machine itself only a limit that was set counts: a demonstration or an import is no attack. */
+function rateLimitOf(values: Values) {
+  const given = numberOrNull(values, 'RATE_LIMIT_PER_MINUTE');
+  return {
+    rateLimitPerMinute: given === 0 ? null : (given ?? DEFAULT_RATE_LIMIT_PER_MINUTE),
+    rateLimitSparesLoopback: given === null,
+  };
+}
+
+function jwtSettings(values: Values): JwtSettings {
+  const secret = textOrNull(values, 'JWT_SECRET');
+  const named = commaList(textOf(values, 'JWT_ALGORITHMS'));
+  return {
+    secret,
+    publicKey: textOrNull(values, 'JWT_PUBLIC_KEY'),
+    jwksUrl: textOrNull(values, 'JWT_JWKS_URL'),
+    algorithms: (named.length > 0
+      ? named
+      : [secret === null ? 'RS256' : 'HS256']) as JwtSettings['algorithms'],
+    issuer: textOrNull(values, 'JWT_ISSUER'),
+    audience: textOrNull(values, 'JWT_AUDIENCE'),
+    roleClaims: commaList(textOf(values, 'JWT_ROLE_CLAIMS')),
+    clockToleranceSeconds: numberOf(values, 'JWT_CLOCK_TOLERANCE_S'),
+    roleUser: textOf(values, 'ROLE_USER').toUpperCase(),
+    roleAdmin: textOf(values, 'ROLE_ADMIN').toUpperCase(),
+  };
+}
+
+/** Rules over several settings. Each text names the settings it is about. */
+function conflictsOf(settings: Settings, env: Environment): string[] {
+  return [
+    ...portConflicts(settings),
+    ...identityConflicts(settings),
+    ...databaseConflicts(settings, env['NODE_ENV']),
+  ];
+}
+
+/** A local database where one was hardly meant: a missing or misspelt `MONGODB_URI` must not start an empty one. */
+function databaseConflicts({ host, database }: Settings, nodeEnvironment: string | undefined): string[] {
+  if (database.mongodbUri !== '' || database.localDatabase !== 'auto') return [];
+  const reasons: string[] = [];
+  if (!isLoopback(host)) reasons.push(`HOST ${host} can be reached from other machines`);
+  if (nodeEnvironment === 'production') reasons.push('NODE_ENV is production');
+  if (reasons.length === 0) return [];
+  return [
+    `MONGODB_URI is empty while ${reasons.join(' and ')}: set it to the connection string of the database, or set LOCAL_DATABASE to embedded or mongod if a local one is meant`,
+  ];
+}
+
+function portConflicts({ port, managementPort }: Settings): string[] {
+  const isTaken = managementPort !== null && managementPort === port && port !== 0;
+  return isTaken ? ['MANAGEMENT_PORT must differ from PORT'] : [];
+}
+
+function textOf(values: Values, name: string): string {
+  const value = values[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function textOrNull(values: Values, name: string): string | null {
+  const value = textOf(values, name);
+  return value === '' ? null : value;
+}
+
+function numberOrNull(values: Values, name: string): number | null {
+  const value = values[name];
+  return typeof value === 'number' ? value : null;
+}
+
+function numberOf(values: Values, name: string): number {
+  const value = numberOrNull(values, name);
+  if (value === null) throw new TypeError(`setting ${name} has no default`);
+  return value;
+}
+
+function configError(problems: readonly string[]): Error {
+  const lines = problems.map((line) => `  ${line}`).join('\n');
+  return new Error(`the configuration has ${problems.length} problem(s):\n${lines}`);
+}

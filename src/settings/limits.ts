@@ -1,0 +1,158 @@
+import { AQL_LIMITS } from '../../aql/syntax/limits.js';
+import {
+  MAX_PATTERN_LENGTH,
+  MAX_PATTERN_SIZE,
+  MAX_PATTERN_STEPS,
+} from '../../openehr/base/linear-pattern.js';
+import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../../openehr/base/xml-scan.js';
+import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../../change/item-tag/tag-content.js';
+import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canonical-json.js';
+import { MAX_AUDIT_IDS } from '../../models/audit.js';
+import { MAX_FINDINGS } from '../../openehr/rm/findings.js';
+import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
+import { MAX_QUERY_PARAMETERS } from '../../routes/http/unknown-parameters.js';
+import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
+import { MAX_VERSIONS } from '../../query/evaluate.js';
+import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';
+import { QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../query/gate.js';
+import { TEMPLATE_LIMITS } from '../../openehr/template/opt/limits.js';
+import { LARGE_BODY_CHARACTERS } from '../../workers/large-body.js';
+import { MAX_WAITING_BODIES, MAX_WORKER_THREADS, WORKER_HEAP_MIB } from '../../workers/pool.js';
+import { ATTEMPTS_PER_ADDRESS, ATTEMPTS_PER_USER, ATTEMPTS_PERIOD_S } from '../identity/attempts.js';
+import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from '../middleware/refusals.js';
+import { HASHES_AT_ONCE, HASHES_WAITING } from '../identity/hash-queue.js';
+import { MOST_COUNTED_CLIENTS } from '../middleware/request-rates.js';
+
+/** A limit that no setting moves. */
+export interface Limit {
+  readonly name: string;
+  readonly value: number;
+  /** What is counted, and what happens above it where that is not a 400. */
+  readonly meaning: string;
+}
+
+const BODIES: readonly Limit[] = [
+  { name: 'JSON depth', value: MAX_JSON_DEPTH, meaning: 'objects and arrays inside each other' },
+  { name: 'XML depth', value: MAX_XML_DEPTH, meaning: 'elements inside each other' },
+  { name: 'XML attributes', value: MAX_ATTRIBUTES, meaning: 'attributes of one element' },
+  {
+    name: 'large body',
+    value: LARGE_BODY_CHARACTERS,
+    meaning: 'characters of a body that is still read in the main thread; larger ones go to a worker thread',
+  },
+  {
+    name: 'memory of a large body',
+    value: WORKER_HEAP_MIB,
+    meaning: 'MiB of heap that a worker thread may use; a body that needs more is 413',
+  },
+  {
+    name: 'waiting large bodies',
+    value: MAX_WAITING_BODIES,
+    meaning: `large bodies that wait for one of ${MAX_WORKER_THREADS} threads; further ones are 503`,
+  },
+  { name: 'query parameters', value: MAX_QUERY_PARAMETERS, meaning: 'query parameters of one request' },
+  { name: 'findings', value: MAX_FINDINGS, meaning: 'violations that one answer lists; more are left out' },
+];
+
+const AQL: readonly Limit[] = [
+  ...AQL_LIMITS,
+  {
+    name: 'result text',
+    value: MAX_RESULT_LENGTH,
+    meaning: 'characters of a RESULT_SET; larger ones are 422 unless they are asked for as NDJSON or CSV',
+  },
+  {
+    name: 'versions in memory',
+    value: MAX_VERSIONS,
+    meaning: 'VERSIONs that a query may load which the database cannot answer by itself',
+  },
+  { name: 'stored query name', value: MAX_NAME_LENGTH, meaning: 'characters of the name of a stored query' },
+];
+
+const CLIENTS: readonly Limit[] = [
+  {
+    name: 'waiting time',
+    value: QUERY_WAIT_MS,
+    meaning: 'milliseconds that a query waits for a place; then it is answered 503',
+  },
+  {
+    name: 'waiting queries',
+    value: WAITING_PER_PLACE,
+    meaning: 'queries of one user that may wait for each of `AQL_MAX_CONCURRENT`; more are 503',
+  },
+  {
+    name: 'counted clients',
+    value: MOST_COUNTED_CLIENTS,
+    meaning: 'users and addresses whose requests are counted at a time; beyond, the oldest is counted anew',
+  },
+];
+
+const PATTERNS: readonly Limit[] = [
+  { name: 'pattern text', value: MAX_PATTERN_LENGTH, meaning: 'characters of one regular expression' },
+  {
+    name: 'pattern size',
+    value: MAX_PATTERN_SIZE,
+    meaning: 'instructions that one regular expression becomes',
+  },
+  {
+    name: 'pattern steps',
+    value: MAX_PATTERN_STEPS,
+    meaning: 'instructions times characters of one comparison',
+  },
+];
+
+const OBJECTS: readonly Limit[] = [
+  ...TEMPLATE_LIMITS,
+  { name: 'item tags', value: MAX_TAGS, meaning: 'item tags of one object or of one of its versions' },
+  { name: 'tag value', value: MAX_VALUE_LENGTH, meaning: 'characters of the value of an item tag' },
+  { name: 'tag path', value: MAX_PATH_LENGTH, meaning: 'characters of the path of an item tag' },
+];
+
+const IDENTITY: readonly Limit[] = [
+  {
+    name: 'wrong passwords of a user',
+    value: ATTEMPTS_PER_USER,
+    meaning: `from one address in ${ATTEMPTS_PERIOD_S} s; then 429`,
+  },
+  {
+    name: 'wrong passwords of an address',
+    value: ATTEMPTS_PER_ADDRESS,
+    meaning: `in ${ATTEMPTS_PERIOD_S} s; then 429`,
+  },
+  { name: 'hashes', value: HASHES_AT_ONCE, meaning: 'passwords hashed at once' },
+  { name: 'waiting hashes', value: HASHES_WAITING, meaning: 'requests that wait for a hash; then 503' },
+];
+
+const AUDIT: readonly Limit[] = [
+  {
+    name: 'audit ids',
+    value: MAX_AUDIT_IDS,
+    meaning: 'EHRs, and objects, that one record lists; more are counted',
+  },
+  {
+    name: 'counted EHRs',
+    value: MAX_COUNTED_EHRS,
+    meaning: 'EHRs counted for one answer; of more this number is noted',
+  },
+  {
+    name: 'refusals',
+    value: REFUSALS_PER_MINUTE,
+    meaning: 'refusals without an identity that are recorded for each address and minute; more are counted',
+  },
+  {
+    name: 'refused addresses',
+    value: MAX_REFUSED_ADDRESSES,
+    meaning: 'addresses whose refusals are counted apart in a minute; all others are counted together',
+  },
+];
+
+/** Every limit that no setting moves, by what it is about; `docs/limits.md` is made of it. */
+export const FIXED_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
+  'Request bodies': BODIES,
+  AQL,
+  'Users and addresses': CLIENTS,
+  'Regular expressions of users': PATTERNS,
+  'Stored objects': OBJECTS,
+  Passwords: IDENTITY,
+  Audit: AUDIT,
+};

@@ -1,0 +1,85 @@
+import { createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import Joi from 'joi';
+import { HOST_NAME } from './host-name.js';
+import { malformedProxies } from '../middleware/trusted-proxies.js';
+
+/** Any text. */
+export const text = (): Joi.StringSchema => Joi.string().allow('');
+/** `true` or `false`. */
+export const flag = (value: boolean): Joi.Schema =>
+  Joi.boolean().truthy('true').falsy('false').empty('').default(value);
+/** A whole number. */
+export const count = (): Joi.NumberSchema => Joi.number().integer().empty('');
+/** One of these words. */
+export const choice = (values: readonly string[], value: string): Joi.Schema =>
+  Joi.string()
+    .valid(...values)
+    .empty('')
+    .default(value);
+
+/** A comma list of these words. */
+export function list(allowed: readonly string[], defaultText = ''): Joi.Schema {
+  return text()
+    .empty('')
+    .default(defaultText)
+    .custom((value: string, helpers) => {
+      const unknown = commaList(value).filter((word) => !allowed.includes(word));
+      return unknown.length === 0
+        ? value
+        : helpers.message({ custom: '{#label} has unknown words: {#words}' }, { words: unknown.join(', ') });
+    });
+}
+
+/** Check of a zone: `UTC`, an offset or an IANA name. */
+export function timezone(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  if (value === 'UTC' || /^[+-](0\d|1[0-4]):[0-5]\d$/.test(value)) return value;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return value;
+  } catch {
+    return helpers.message({
+      custom: '{#label} must be UTC, ±hh:mm or an IANA name such as Europe/Berlin',
+    });
+  }
+}
+
+/** Check of a public key, given as PEM text or by the path of its file; gives the PEM text. */
+export function pemText(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  let pem = value;
+  try {
+    if (!value.includes('-----BEGIN')) pem = readFileSync(value, 'utf8');
+  } catch {
+    return helpers.message({ custom: '{#label} is neither PEM text nor a readable file' });
+  }
+  try {
+    createPublicKey(pem);
+    return pem;
+  } catch {
+    return helpers.message({ custom: '{#label} holds no public key in PEM form' });
+  }
+}
+
+/** Check of a comma list of addresses and CIDR blocks. */
+export function proxies(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const wrong = malformedProxies(commaList(value)).join(', ');
+  if (wrong === '') return value;
+  return helpers.message({ custom: '{#label}: {#wrong} is neither an address nor a CIDR block' }, { wrong });
+}
+
+/** Check of a comma list of hosts, with or without port. */
+export function hosts(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const wrong = commaList(value)
+    .filter((word) => !HOST_NAME.test(word))
+    .join(', ');
+  if (wrong === '') return value;
+  return helpers.message({ custom: '{#label}: {#wrong} is no host, with or without port' }, { wrong });
+}
+
+/** The words of a comma list, blanks and empty words left out. */
+export function commaList(value: string): string[] {
+  return value
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
