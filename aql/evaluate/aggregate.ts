@@ -4,7 +4,7 @@ import { canonicalText } from './canonical-text.js';
 import { compareForOrder } from './order.js';
 import { plain, readingOf, type Found } from './value.js';
 
-/** An aggregate over the values of a group that are not NULL (section 2.8). */
+/** An aggregate over the values of a group that are not NULL (docs/spec/aql.md#aggregates). */
 export function aggregate({ name, distinct }: Aggregate, values: readonly Found[]): Found | null {
   switch (name) {
     case 'COUNT':

@@ -28,7 +28,7 @@ export class RowEvaluator {
     private readonly clock: Clock,
   ) {}
 
-  /** WHERE in three-valued logic (section 2.7). */
+  /** WHERE in three-valued logic (docs/spec/aql.md#null). */
   truth(condition: Condition, row: Row): Truth {
     switch (condition.kind) {
       case 'and':

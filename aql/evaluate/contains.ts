@@ -22,7 +22,7 @@ export type Bound =
 /** By alias index; null: below an OR whose operand does not match. */
 export type Tuple = readonly (Bound | null | undefined)[];
 
-/** Evaluates FROM: every combination of matches is one tuple (section 2.3). */
+/** Evaluates FROM: every combination of matches is one tuple (docs/spec/aql.md#containment). */
 export class FromEvaluator {
   constructor(
     private readonly scope: Scope,
@@ -89,7 +89,7 @@ export class FromEvaluator {
   }
 }
 
-/** An at-code holds within the archetype of the class above (section 2.3, node predicates). */
+/** An at-code holds within the archetype of the class above (docs/spec/aql.md#node-predicates-in-from). */
 function isOfSameArchetype(bound: Bound, above: Bound | null): boolean {
   if (bound.kind !== 'node' || above?.kind !== 'node') return false;
   return bound.version === above.version && bound.node.archetypeRoot === above.node.archetypeRoot;

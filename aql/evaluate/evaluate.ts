@@ -155,7 +155,7 @@ function compareLines(a: Line, b: Line, orderBy: readonly OrderKey[]): number {
   return 0;
 }
 
-/** Version ids and node numbers of the bound objects, in the order of the text (section 2.7, ORDER BY). */
+/** Version ids and node numbers of the bound objects, in the order of the text (docs/spec/aql.md#order-by). */
 function tieOf(tuple: Tuple): readonly (string | number)[] {
   return tuple.flatMap((bound) => boundTie(bound ?? null));
 }

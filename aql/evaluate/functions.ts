@@ -6,7 +6,7 @@ import { readingOf, textForm, type Found } from './value.js';
 
 type Scalar = string | number | boolean | null;
 
-/** The value of a function for arguments already evaluated; null for a NULL argument (section 2.8). */
+/** The value of a function for arguments already evaluated; null for a NULL argument (docs/spec/aql.md#functions). */
 export function callFunction(call: FunctionCall, args: readonly (Found | null)[], clock: Clock): Scalar {
   const { name } = call;
   const values = args.map((arg, index) =>

@@ -1,7 +1,10 @@
 import type { Domain } from '../semantics/scope-types.js';
 import { compareKeys, readingOf, type Found } from './value.js';
 
-/** Order of the domains in a column of mixed types (section 2.7); what never compares comes after them. */
+/**
+ * Order of the domains in a column of mixed types (docs/spec/aql.md#order-by); what never compares comes
+ * after them.
+ */
 const RANK: Readonly<Record<Domain, number>> = {
   number: 0,
   duration: 1,

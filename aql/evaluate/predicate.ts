@@ -24,7 +24,7 @@ export interface Rules {
   readonly subsumption: boolean;
 }
 
-/** Whether an element of one of `classes` fits a predicate (section 1.3). */
+/** Whether an element of one of `classes` fits a predicate (docs/spec/aql.md#predicates). */
 export function fits(
   element: Found,
   predicate: Predicate | null,
@@ -62,7 +62,10 @@ function hasNodeId(element: Found, id: NodeId, rules: Rules): boolean {
 
 const VERSIONED = /^(.*)\.v(\d+)(?:[.-].*)?$/;
 
-/** Whether a node id is the wanted one; with subsumption also a specialisation of that archetype (section 2.3). */
+/**
+ * Whether a node id is the wanted one; with subsumption also a specialisation of that archetype
+ * (docs/spec/aql.md#node-predicates-in-from).
+ */
 export function isNodeIdMatch(nodeId: string, wanted: string, subsumption: boolean): boolean {
   if (nodeId === wanted) return true;
   if (!subsumption || !isArchetypeId(wanted)) return false;
@@ -147,7 +150,7 @@ export function valuesAlong(
     .flatMap((value) => valuesAlong(value, rest, inner, rules));
 }
 
-/** `uid/value` or `ehr_id/value` compared with a text in its operand forms (section 2.4). */
+/** `uid/value` or `ehr_id/value` compared with a text in its operand forms (docs/spec/aql.md#version-uids). */
 export function compareIdentifier(
   left: Found,
   operator: ComparisonOperator,

@@ -17,7 +17,7 @@ type Choice = Pick<Row, 'values' | 'elements'>;
 
 const NOTHING: Choice = { values: new Map(), elements: new Map() };
 
-/** Extends a tuple of FROM by the choices that its paths leave (section 2.5): one row per combination. */
+/** Extends a tuple of FROM by the choices that its paths leave (docs/spec/aql.md#rows): one row per combination. */
 export function rowsOf(tuple: Tuple, scope: Scope, rules: Rules): readonly Row[] {
   let choices: readonly Choice[] = [NOTHING];
   for (const tree of scope.trees) {

@@ -14,7 +14,7 @@ export interface Found {
   readonly attribute: string | null;
 }
 
-/** A value in its domain (section 2.7). */
+/** A value in its domain (docs/spec/aql.md#domains). */
 export interface Reading {
   readonly domain: Domain;
   readonly key: number | string | boolean;

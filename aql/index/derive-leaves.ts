@@ -16,7 +16,7 @@ const ORDERED_SUFFIX: Readonly<Record<string, LeafSuffix>> = {
   DV_TIME: 'h',
 };
 
-/** Typed leaves of an ELEMENT's value at `path` of an archetype (docs/storage.md section 2). */
+/** Typed leaves of an ELEMENT's value at `path` of an archetype (docs/spec/storage.md#leaves). */
 export function leavesOf(
   value: JsonObject,
   archetypeId: string,

@@ -113,7 +113,7 @@ export interface DerivedContent {
 
 /**
  * The `aql` document of one VERSION: its tree cut at archetype roots, and its typed leaves
- * (docs/storage.md sections 1 and 2). Pure.
+ * (docs/spec/storage.md#aql). Pure.
  */
 export function deriveAqlDocument(input: DerivationInput, canonical: JsonObject): Derivation {
   return aqlDocument(input, deriveContent(canonical, input.leafIndex));

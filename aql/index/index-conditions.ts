@@ -18,7 +18,7 @@ export interface PrefilterContext {
 
 /**
  * Conditions on the first document of an EHR's operand that follow from WHERE and that an index serves: typed
- * leaves, uid, template, start time. Necessary, never sufficient. Storage page section 2.
+ * leaves, uid, template, start time. Necessary, never sufficient. docs/spec/aql.md#prefilters
  */
 export function prefilterOf(
   ehr: FromClass,

@@ -23,7 +23,7 @@ export interface Accumulation {
   readonly empty: 0 | null;
 }
 
-/** COUNT, MIN, MAX, SUM, AVG as accumulators (AQL page 2.8); `field` is the column's own prefix. */
+/** COUNT, MIN, MAX, SUM, AVG as accumulators (docs/spec/aql.md#aggregates); `field` is the column's own prefix. */
 export function accumulation(aggregate: Aggregate, field: string, state: ValueState): Accumulation {
   const { name, argument } = aggregate;
   if (argument === null) return counted({ $sum: 1 }, field);

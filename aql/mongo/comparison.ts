@@ -93,7 +93,7 @@ function compareDateWithTime(
   return and(value.guard, { [MONGO_OPERATOR[operator]]: [value.value, literal(day.lower)] });
 }
 
-/** `operand operator item` in three-valued logic (AQL page 2.7). */
+/** `operand operator item` in three-valued logic (docs/spec/aql.md#null). */
 export function literalTruth(
   operand: Operand,
   operator: ComparisonOperator,

@@ -43,7 +43,7 @@ export function slotOf(alias: Alias): string {
 
 /**
  * The slots that `alias` can be bound to in a region: segments as they are, and inner nodes as
- * `{s: segment number, o: object}`. AQL page 2.3.
+ * `{s: segment number, o: object}`. See docs/spec/aql.md#containment.
  */
 export function candidates(alias: Alias, region: Region, binder: Binder): Expression {
   if (neverFound(alias, region, binder.shapes)) return [];

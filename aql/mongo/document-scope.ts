@@ -76,7 +76,7 @@ function typeMatch(types: readonly RootType[]): Stage[] {
 
 /**
  * The partial indexes need `latest: true` or `latest: false` literally; for both there is one branch each, and
- * nothing may stand beside them (docs/storage.md). With one EHR the history index serves without.
+ * nothing may stand beside them (docs/spec/storage.md#indexes-of-aql). With one EHR the history index serves without.
  */
 function inVersions(
   versions: Alias['versions'],

@@ -22,7 +22,7 @@ import { startOrder } from './start-order.js';
 import type { Finish } from './start-order.js';
 import type { SortKeys, Step } from './steps.js';
 
-/** SELECT, grouping, DISTINCT, ORDER BY and LIMIT. AQL page 2.1, steps 8 to 12. */
+/** SELECT, grouping, DISTINCT, ORDER BY and LIMIT. docs/spec/aql.md#evaluation-order, steps 8 to 12. */
 export function finish(query: Finish): QueryPlan {
   const { columns, query: ast } = query.state.scope;
   if (columns.some(({ expression }) => expression.kind === 'aggregate'))

@@ -2,7 +2,7 @@ import { and, filter, flatten, listOf, map } from './expression.js';
 import type { Expression } from './expression.js';
 import type { Region } from './region.js';
 
-/** Object ids of the items of a FOLDER and of all FOLDERs below it, each once (AQL page 2.3). */
+/** Object ids of the items of a FOLDER and of all FOLDERs below it, each once (docs/spec/aql.md#folders). */
 export function referencedIds({ segs, at }: Region): Expression {
   const folder = at ?? '';
   const inside = and({ $gte: ['$$g.s', `${folder}.s`] }, { $lte: ['$$g.s', `${folder}.e`] });

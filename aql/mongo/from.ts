@@ -15,7 +15,7 @@ export interface BoundFrom {
   readonly steps: readonly Step[];
 }
 
-/** Binds an EHR and all that it contains. AQL page 2.3. */
+/** Binds an EHR and all that it contains. docs/spec/aql.md#containment */
 export function bindEhr(node: FromClass, state: FromState, prefix = ''): BoundFrom {
   const { contains } = node;
   const base = contains === null || contains.negated ? null : baseOperand(contains.child);

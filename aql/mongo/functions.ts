@@ -19,7 +19,7 @@ export function constantFunction(call: FunctionCall, clock: Clock): Literal | nu
     : null;
 }
 
-/** Value and domain of a call that depends on the row: null where an argument is (AQL page 2.8). */
+/** Value and domain of a call that depends on the row: null where an argument is (docs/spec/aql.md#functions). */
 export function functionValue(
   call: FunctionCall,
   args: Arguments,

@@ -22,7 +22,7 @@ export interface Group {
   readonly sortFields: Step[];
 }
 
-/** The groups of DISTINCT (no accumulators) or of aggregates; literals make no group. AQL page 2.8. */
+/** The groups of DISTINCT (no accumulators) or of aggregates; literals make no group. docs/spec/aql.md#aggregates */
 export function groupOf(columns: readonly Column[], state: ValueState): Group {
   const id: Record<string, Expression> = {};
   const accumulators: Record<string, Expression> = {};

@@ -8,7 +8,8 @@ import type { Expression } from './expression.js';
 import { typeIs } from './values.js';
 
 /**
- * `uid/value operator 'text'` on a versioned object (AQL page 2.4): a bare uuid means any of its versions;
+ * `uid/value operator 'text'` on a versioned object (docs/spec/aql.md#version-uids): a bare uuid means any of its
+ * versions;
  * the order is that of the uuids, then of the version numbers.
  */
 export function identifierTruth(

@@ -15,7 +15,10 @@ import { archetypeIdsOf, documentRegion, regionBelow } from './region.js';
 import type { Region } from './region.js';
 import type { LookupStep, Step } from './steps.js';
 
-/** Binds one operand inside the documents of `aql`: the match, then the classes below it. AQL page 2.3. */
+/**
+ * Binds one operand inside the documents of `aql`: the match, then the classes below it.
+ * docs/spec/aql.md#containment
+ */
 export function bindDocument(node: FromClass, level: Level, extra: readonly Stage[] = []): Step[] {
   const { visibility, prefilter } = level.state;
   const root = rootClass(node);

@@ -15,7 +15,7 @@ export interface SortValue {
   readonly value: Expression;
 }
 
-/** Order of kinds of values in one column (AQL page 2.7). */
+/** Order of kinds of values in one column (docs/spec/aql.md#order-by). */
 const RANKS: Readonly<Record<Domain, number>> = {
   number: 0,
   duration: 1,

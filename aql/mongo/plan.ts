@@ -5,7 +5,7 @@ import type { Stage } from './expression.js';
 /** One column of a plan. */
 export interface PlanColumn {
   readonly name: string;
-  /** As written; null for functions, aggregates and literals (R23). */
+  /** As written; null for functions, aggregates and literals (docs/spec/aql.md#columns). */
   readonly path: string | null;
   readonly kind: CellKind;
   /** Kind `object`: which of the row's `segs` belongs to it. */

@@ -60,7 +60,10 @@ export function elementOf(object: string, classes: ReadonlySet<string>, versione
   };
 }
 
-/** Whether an element fits a predicate: AQL 1.1 standard and node predicates, `AND`, `OR` (AQL page 1.3). */
+/**
+ * Whether an element fits a predicate: AQL 1.1 standard and node predicates, `AND`, `OR`
+ * (docs/spec/aql.md#predicates).
+ */
 export function predicateHolds(predicate: Predicate | null, element: Element, env: Environment): Expression {
   if (predicate === null) return true;
   return disjunction(

@@ -1,6 +1,6 @@
 import type { Expression, Stage } from './expression.js';
 
-/** Collections that a pipeline reads (docs/storage.md). */
+/** Collections that a pipeline reads (docs/spec/storage.md#collections). */
 export type SourceCollection = 'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions';
 
 /** A stage before it is known which fields later stages still need. Fields are dotted names without `$`. */
@@ -79,7 +79,7 @@ export interface LookupStep {
   readonly firstOnly: boolean;
 }
 
-/** Top-level fields of the collections (docs/storage.md section 1). */
+/** Top-level fields of the collections (docs/spec/storage.md#collections). */
 export const COLLECTION_FIELDS: Readonly<Record<SourceCollection, readonly string[]>> = {
   aql: [
     '_id',

@@ -1,4 +1,4 @@
-/** Types whose values SUM and AVG add up (AQL page 2.8). */
+/** Types whose values SUM and AVG add up (docs/spec/aql.md#aggregates). */
 export const SUMMABLE_CLASSES: readonly string[] = [
   'Integer',
   'Integer64',

@@ -36,7 +36,7 @@ export interface TranslationContext {
   readonly notesEhrs?: boolean;
 }
 
-/** Compiles a resolved query into one aggregation pipeline. Pure. AQL page section 4. */
+/** Compiles a resolved query into one aggregation pipeline. Pure. docs/spec/aql.md#evaluation-order */
 export function translate(scope: Scope, page: Page, context: TranslationContext): QueryPlan {
   const conjuncts = conjunctsOf(scope);
   const required = requiredUses(scope, conjuncts);
@@ -98,7 +98,7 @@ function firstEhr(node: FromNode): FromClass {
   return firstEhr(first);
 }
 
-/** Several EHRs of FROM are independent of each other. AQL page 2.3. */
+/** Several EHRs of FROM are independent of each other. docs/spec/aql.md#and-or-and-not-in-from */
 function bindFrom(node: FromNode, stateOf: (node: FromClass) => FromState): BoundFrom {
   if (node.kind === 'class') return bindEhr(node, stateOf(node));
   if (node.kind === 'and') {

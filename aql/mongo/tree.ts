@@ -31,7 +31,7 @@ export interface TreeState {
   readonly placed: () => void;
 }
 
-/** Emits the choices of one alias, required paths first. AQL page 2.5. */
+/** Emits the choices of one alias, required paths first. docs/spec/aql.md#rows */
 export function emitTree(tree: PathNode, state: TreeState): void {
   const place = state.places.get(tree.alias.index);
   if (place === undefined) throw new TypeError(`alias ${tree.alias.index} was not bound`);
@@ -146,7 +146,7 @@ function nameHolds(name: string | null, element: string): Expression {
   return name === null ? true : equal(`${element}.name.value`, literal(name));
 }
 
-/** Rule 4: an element is an alternative only when something that is asked for is below it. */
+/** docs/spec/aql.md#rows, rule 4: an element is an alternative only when something that is asked for is below it. */
 function anyUsePresent(
   node: PathNode,
   element: string,

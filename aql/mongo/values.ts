@@ -23,7 +23,7 @@ export interface DomainValue {
   readonly codedValue: Expression | null;
 }
 
-/** Domain of the magnitude `_m` by class (AQL page 2.7). */
+/** Domain of the magnitude `_m` by class (docs/spec/aql.md#domains). */
 const ORDERED_DOMAIN: Readonly<Record<string, Domain>> = {
   DV_QUANTITY: 'number',
   DV_COUNT: 'number',

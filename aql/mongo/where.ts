@@ -25,7 +25,7 @@ import type { NodePlace, Place } from './place.js';
 import { elementOf, predicateHolds, someAlong } from './predicate.js';
 import { textForm, typeIs } from './values.js';
 
-/** A condition of WHERE in three-valued logic. AQL page 2.7. */
+/** A condition of WHERE in three-valued logic. docs/spec/aql.md#null */
 export function truthOf(condition: Condition, state: ValueState): Truth {
   switch (condition.kind) {
     case 'and':
@@ -152,7 +152,7 @@ function constantItem(item: MatchItem): Literal | CodeItem {
   return item;
 }
 
-/** Whether something stands at a path in the current row. AQL page 2.7, EXISTS. */
+/** Whether something stands at a path in the current row. docs/spec/aql.md#exists */
 export function exists(path: IdentifiedPath, state: ValueState): Expression {
   const existence = state.scope.existenceOf(path);
   if (existence.kind === 'use') return present(valueOfPath(existence.use.path, state).raw);

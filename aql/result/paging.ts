@@ -27,8 +27,8 @@ export interface Page {
 }
 
 /**
- * Joins LIMIT, OFFSET and TOP of a bound query with fetch and offset of the request (section 2.9).
- * @throws unprocessable when both page (R4); invalid past `maxFetch` (R21) or for a bad fetch or offset
+ * Joins LIMIT, OFFSET and TOP of a bound query with fetch and offset of the request (docs/spec/aql.md#paging).
+ * @throws unprocessable when both page; invalid past `maxFetch` or for a bad fetch or offset
  */
 export function pageOf(query: Query, request: PageRequest, limits: PageLimits): Page {
   checkRequest(request);

@@ -82,7 +82,7 @@ export function comparableText(value: JsonValue): string {
   return `{${members.join(',')}}`;
 }
 
-/** What `meta` tells of an execution. REST contract, section 10. */
+/** What `meta` tells of an execution. docs/spec/aql.md#result-set */
 export interface ResultMeta {
   /** Only for GET. */
   readonly href: string | null;

@@ -33,7 +33,7 @@ import {
 import { classSet, typesAlong } from './typing.js';
 
 /**
- * Puts the parameters of a request into a query, on the tree, never on text (section 1.4).
+ * Puts the parameters of a request into a query, on the tree, never on text (docs/spec/aql.md#parameters).
  * @throws invalid when a parameter has no value, or one that cannot stand where it is used
  */
 export function bindParameters(query: Query, parameters: QueryParameters): Query {

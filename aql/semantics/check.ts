@@ -28,7 +28,7 @@ export interface CheckOptions {
 }
 
 /**
- * Refuses what reads well but section 2 forbids: aggregates, ORDER BY beside DISTINCT or aggregates, function
+ * Refuses what reads well but makes no sense: aggregates, ORDER BY beside DISTINCT or aggregates, function
  * arguments, LIKE patterns, NULL and version ids as operands, regular expressions.
  * @throws invalid
  */

@@ -4,7 +4,7 @@ import type { RootType } from './scope-types.js';
 /** The kinds of versioned object that AQL reads. */
 export const ROOT_TYPES: readonly RootType[] = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
 
-/** Structure classes outside LOCATABLE that FROM may name (section 2.2). */
+/** Structure classes outside LOCATABLE that FROM may name (docs/spec/aql.md#from-classes). */
 const OTHER_STRUCTURES = [
   'EVENT_CONTEXT',
   'FEEDER_AUDIT',

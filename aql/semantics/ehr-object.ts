@@ -38,7 +38,7 @@ export function folderRef(versionedObjectUid: string): JsonObject {
   return objectRef('HIER_OBJECT_ID', versionedObjectUid, 'VERSIONED_FOLDER');
 }
 
-/** The cell of a whole EHR. RM: EHR; section 2.6. */
+/** The cell of a whole EHR. RM: EHR. docs/spec/aql.md#cells */
 export function ehrObject(summary: EhrSummary): JsonObject {
   const { ehrStatusUid, directoryId, compositionIds, contributionUids } = summary;
   return {

@@ -1,7 +1,10 @@
 import type { FunctionName } from '../syntax/ast.js';
 import type { Domain } from './scope-types.js';
 
-/** Domain of what each function gives; the CURRENT_… functions give texts in ISO 8601 form (section 2.8). */
+/**
+ * Domain of what each function gives; the CURRENT_… functions give texts in ISO 8601 form
+ * (docs/spec/aql.md#functions).
+ */
 export const FUNCTION_DOMAINS: Readonly<Record<FunctionName, Domain>> = {
   LENGTH: 'number',
   CONTAINS: 'boolean',

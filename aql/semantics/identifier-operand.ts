@@ -13,7 +13,7 @@ export interface VersionOperand {
 const VERSION = /^[1-9]\d{0,8}$/;
 
 /**
- * Reads an operand of `uid/value` (section 2.4): a bare uuid, `uuid::system::n` or `uuid::::n`.
+ * Reads an operand of `uid/value` (docs/spec/aql.md#version-uids): a bare uuid, `uuid::system::n` or `uuid::::n`.
  * Null when it is none of these or names another system.
  */
 export function parseVersionOperand(text: string, systemId: string): VersionOperand | null {

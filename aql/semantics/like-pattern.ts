@@ -4,7 +4,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 type Segment = readonly (string | null)[];
 
 /**
- * Cuts a LIKE pattern at its `*`: a backslash before one of `* ? \` means that sign itself (section 2.7).
+ * Cuts a LIKE pattern at its `*`: a backslash before one of `* ? \` means that sign itself (docs/spec/aql.md#like).
  * @throws invalid for another escape
  */
 function segmentsOf(pattern: string): readonly Segment[] {

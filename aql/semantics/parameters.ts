@@ -11,7 +11,8 @@ const MAX_NAME_LENGTH = 100;
 
 /**
  * The values of a request's query parameters. `json`: from a POST body, types kept. `text`: from a query
- * string, texts (a repeated one is an array of texts) that are typed by what they are compared with (R22).
+ * string, texts (a repeated one is an array of texts) that are typed by what they are compared with
+ * (docs/spec/aql.md#parameters).
  */
 export interface QueryParameters {
   readonly source: 'json' | 'text';

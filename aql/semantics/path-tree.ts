@@ -29,7 +29,8 @@ interface GrowingUse extends PathUse {
 }
 
 /**
- * Merges the paths of a query into one tree of choices per alias (section 2.5, rules 2 and 3). The drafts must
+ * Merges the paths of a query into one tree of choices per alias (docs/spec/aql.md#rows, rules 2 and 3). The drafts
+ * must
  * be different paths.
  */
 export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
@@ -114,7 +115,7 @@ function filterAt(path: IdentifiedPath, depth: number): Predicate | null {
 
 /**
  * How an EXISTS operand is found in the tree of its alias: along the choices it shares with the paths of the
- * rows, then freely (section 2.7, EXISTS).
+ * rows, then freely (docs/spec/aql.md#exists).
  */
 export function existenceIn(
   tree: PathNode | undefined,

@@ -7,7 +7,7 @@ export interface Clock {
   readonly offsetMinutes: number;
 }
 
-/** What CURRENT_DATE, CURRENT_TIME, CURRENT_DATE_TIME, NOW and CURRENT_TIMEZONE give (AQL page 2.8). */
+/** What CURRENT_DATE, CURRENT_TIME, CURRENT_DATE_TIME, NOW and CURRENT_TIMEZONE give (docs/spec/aql.md#functions). */
 export function presentTime(name: FunctionName, { now, offsetMinutes }: Clock): string {
   const local = new Date(now.getTime() + offsetMinutes * 60_000).toISOString();
   const zone = zoneText(offsetMinutes);

@@ -143,7 +143,10 @@ function ehrIdOfPredicate(predicate: Predicate | null): string | null {
   return null;
 }
 
-/** The ehr_id that a top-level AND condition of WHERE demands of a variable (R31), else null. */
+/**
+ * The ehr_id that a top-level AND condition of WHERE demands of a variable (docs/spec/aql.md#visibility),
+ * else null.
+ */
 function ehrIdOfWhere(where: Condition | null, variable: string): string | null {
   if (where === null) return null;
   if (where.kind === 'and')

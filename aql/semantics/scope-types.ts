@@ -14,9 +14,9 @@ import type {
  * 1. `from` always starts with EHR: where the text has none, an implicit EHR alias stands in front of each
  *    largest part of FROM that names no EHR. An EHR that the right-greedy CONTAINS put below another class
  *    (`EHR a CONTAINS A AND EHR b CONTAINS B`) is lifted out, so EHR aliases are only joined by AND and OR
- *    at the top (aql.md 2.3, several EHR classes).
+ *    at the top (docs/spec/aql.md#and-or-and-not-in-from, several EHR classes).
  * 2. Every class of FROM is an `Alias`, also one without variable. Paths name aliases, never text.
- * 3. Paths of SELECT, WHERE and ORDER BY are merged per alias into a cohesion tree (section 2.5): one
+ * 3. Paths of SELECT, WHERE and ORDER BY are merged per alias into a cohesion tree (docs/spec/aql.md#rows): one
  *    `PathNode` is one choice of an element. EXISTS operands never add nodes, they only look at them.
  */
 export interface Scope {
@@ -47,7 +47,7 @@ export interface FromClass {
   readonly contains: { readonly negated: boolean; readonly child: FromNode } | null;
 }
 
-/** AND = cross product; OR = left-outer product (aql.md 2.3). */
+/** AND = cross product; OR = left-outer product (docs/spec/aql.md#and-or-and-not-in-from). */
 export interface FromJoin {
   readonly kind: 'and' | 'or';
   readonly operands: readonly FromNode[];
@@ -74,7 +74,10 @@ export interface Alias {
   readonly predicate: Predicate | null;
   /** Kind `version`: which versions are looked at; `predicate` = all those the predicate accepts. */
   readonly versions: 'latest' | 'all' | 'predicate';
-  /** Kind `ehr`: the only ehr_id it can have (R31), which also makes a not queryable EHR visible. */
+  /**
+   * Kind `ehr`: the only ehr_id it can have (docs/spec/aql.md#visibility), which also makes a not queryable
+   * EHR visible.
+   */
   readonly fixedEhrId: string | null;
   /** Not in the text. */
   readonly implicit: boolean;
@@ -91,7 +94,7 @@ export interface Alias {
 export interface Column {
   /** Alias, else `#<index>`. */
   readonly name: string;
-  /** As written (R23; `e/ehr_status/X` as `s/X`), null for functions, aggregates and literals. */
+  /** As written (`e/ehr_status/X` as `s/X`), null for functions, aggregates and literals. */
   readonly path: string | null;
   readonly expression: ColumnExpression;
 }
@@ -118,14 +121,15 @@ export interface UsedStep {
   readonly node: PathNode;
   /**
    * The predicate of this path at this step, identity included. An element that fails it counts as
-   * absent for this path, and stays chosen for the others (section 2.5, rule 3).
+   * absent for this path, and stays chosen for the others (docs/spec/aql.md#rows, rule 3).
    */
   readonly filter: Predicate | null;
 }
 
 /**
  * One choice of an element. Its alternatives are the values of `attribute` in the parent's element that fit
- * `identity` and below which at least one of `uses` is present (rule 4); if there is none, the one
+ * `identity` and below which at least one of `uses` is present (docs/spec/aql.md#rows, rule 4); if there is none,
+ * the one
  * alternative is NULL. Children multiply independently of each other.
  */
 export interface PathNode {
@@ -147,7 +151,7 @@ export interface PathNode {
   readonly ends: readonly PathUse[];
 }
 
-/** What makes steps over one attribute the same choice (section 2.5, rule 3). */
+/** What makes steps over one attribute the same choice (docs/spec/aql.md#rows, rule 3). */
 export type StepIdentity =
   | { readonly kind: 'base' }
   | { readonly kind: 'name'; readonly name: string }
@@ -170,7 +174,7 @@ export type Existence =
       readonly rest: readonly PathStep[];
     };
 
-/** One domain per kind of comparable value (section 2.7). */
+/** One domain per kind of comparable value (docs/spec/aql.md#domains). */
 export type Domain = 'number' | 'duration' | 'time' | 'date' | 'instant' | 'text' | 'boolean';
 
 /** What the class table says of the end of a path. */
@@ -181,7 +185,7 @@ export interface PathType {
   readonly domains: ReadonlySet<Domain>;
   /**
    * `version` = uid/value of a VERSION, COMPOSITION or EHR_STATUS, `folder` = of a FOLDER (root or nested),
-   * `ehr` = ehr_id/value: strings with operand forms of their own (section 2.4).
+   * `ehr` = ehr_id/value: strings with operand forms of their own (docs/spec/aql.md#version-uids).
    */
   readonly identifier: 'version' | 'folder' | 'ehr' | null;
 }

@@ -30,7 +30,7 @@ export interface ScopeOptions {
 /**
  * Resolves variables, classes and paths of a query (parameters should be bound, else `[$p]` and `= $p` count
  * as no identity). What the result means: `Scope`.
- * @throws invalid with line and column for what section 2 forbids in FROM, variables and paths
+ * @throws invalid with line and column for what is impossible in FROM, variables and paths
  */
 export function resolveScope(query: Query, options: ScopeOptions = {}): Scope {
   const from = resolveFrom(query, options.ehrId ?? null);
@@ -163,7 +163,7 @@ function pathsOf(condition: PredicateCondition): readonly ObjectPath[] {
   return condition.operand.kind === 'object-path' ? [condition.path, condition.operand] : [condition.path];
 }
 
-/** Where there is no name or archetype id, predicates on them just never match (section 2.2). */
+/** Where there is no name or archetype id, predicates on them just never match (docs/spec/aql.md#from-classes). */
 function isNeverMatching(path: ObjectPath, classes: ReadonlySet<string>): boolean {
   const first = path.steps[0]?.attribute;
   return (first === 'name' || first === 'archetype_node_id') && stepType(classes, first).classes.size === 0;

@@ -31,12 +31,15 @@ const DOMAINS: ReadonlyMap<string, Domain> = new Map<string, Domain>([
   ['Iso8601_duration', 'duration'],
 ]);
 
-/** Domain of the values of a class or primitive type, null when they never compare (section 2.7). */
+/** Domain of the values of a class or primitive type, null when they never compare (docs/spec/aql.md#domains). */
 export function domainOfType(name: string): Domain | null {
   return DOMAINS.get(name) ?? domainOf(name);
 }
 
-/** EHR attributes jump into the object that they refer to (section 2.2); VERSION.data is a versioned root. */
+/**
+ * EHR attributes jump into the object that they refer to (docs/spec/aql.md#from-classes); VERSION.data is a
+ * versioned root.
+ */
 const JUMPS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['EHR.ehr_status', ['EHR_STATUS']],
   ['EHR.directory', ['FOLDER']],

@@ -1,5 +1,5 @@
 /**
- * The syntax tree of AQL 1.1 with the extensions we accept (aql grammar, sections 1.1 to 1.4).
+ * The syntax tree of AQL 1.1 with the extensions we accept (docs/spec/aql.md#grammar).
  * Everything is readonly plain data. `at` is where a node starts in the text; two trees are the same
  * query when they differ in `at` and `SelectColumn.text` only.
  */

@@ -11,7 +11,10 @@ export const VERSION_CLASSES: ReadonlySet<string> = new Set([
   'IMPORTED_VERSION',
 ]);
 
-/** What follows FROM. AND binds tighter than OR; CONTAINS takes all that follows (section 1.2). @throws invalid */
+/**
+ * What follows FROM. AND binds tighter than OR; CONTAINS takes all that follows
+ * (docs/spec/aql.md#precedence). @throws invalid
+ */
 export function parseFrom(cursor: Cursor): FromExpression {
   return parseChain(cursor, 'from-or', 'OR', () =>
     parseChain(cursor, 'from-and', 'AND', () => parseFromOperand(cursor)),

@@ -17,7 +17,7 @@ import { takeCall } from './value.js';
 import { parseWhere } from './where.js';
 
 /**
- * Reads one query of AQL 1.1 with the accepted extensions (aql grammar, section 1).
+ * Reads one query of AQL 1.1 with the accepted extensions (docs/spec/aql.md#grammar).
  * @throws invalid with line and column, what was expected and what was found
  */
 export function parseAql(text: string): Query {

@@ -26,7 +26,7 @@ export function illegalEscape(inner: string): number {
 
 /**
  * The value of the text between the quotes. `\*` stays as written; `\?` too in a LIKE pattern, elsewhere it is
- * a question mark (section 1.1, string).
+ * a question mark (docs/spec/aql.md#lexical-rules).
  */
 export function decodeString(inner: string, isPattern: boolean): string {
   if (!inner.includes('\\')) return inner;

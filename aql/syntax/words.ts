@@ -7,7 +7,7 @@ export const KEYWORDS: ReadonlySet<string> = new Set([
   ...['BACKWARD', 'CONTAINS', 'AND', 'OR', 'NOT', 'EXISTS', 'LIKE', 'MATCHES', 'TRUE', 'FALSE'],
 ]);
 
-/** Fewest and most arguments of each function (section 2.8). */
+/** Fewest and most arguments of each function (docs/spec/aql.md#functions). */
 export const FUNCTION_ARITY: Readonly<Record<FunctionName, readonly [number, number]>> = {
   LENGTH: [1, 1],
   CONTAINS: [2, 2],
