@@ -46,7 +46,7 @@ export interface Iso8601Duration {
   readonly minutes: number;
   /** With their fraction. */
   readonly seconds: number;
-  /** Length in seconds with its sign: a year counts 365.2425 days, a month 30.436875 (AQL page 2.7). */
+  /** Length in seconds with its sign: a year counts 365.2425 days, a month 30.436875 (docs/spec/aql.md#domains). */
   readonly totalSeconds: number;
   /** Shortest and longest possible length in seconds with its sign (a month has 28 to 31 days). */
   readonly lower: number;

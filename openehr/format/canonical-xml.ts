@@ -6,7 +6,7 @@ import { parseXml, textOf, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut
 import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
 import type { RmAttribute } from '../rm/model/define.js';
 
-/** Namespace URI of canonical XML (templates-and-formats 4.1). */
+/** Namespace URI of canonical XML (docs/spec/formats.md#canonical-xml). */
 const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
 /** Attributes that any element may have and that say nothing about the data. */
 const IGNORED_ATTRIBUTES = new Set([
@@ -101,7 +101,7 @@ function addRecordElements(children: XmlOut[], name: string, value: JsonValue): 
 /**
  * Reads canonical XML into canonical JSON with `_type` on every object; types are not checked against what their
  * attribute allows, nor values against anything (that is `openehr/rm/read.ts`). The order of elements does not matter; the
- * namespace may have any prefix or be missing (templates-and-formats 4.1).
+ * namespace may have any prefix or be missing (docs/spec/formats.md#canonical-xml).
  *
  * @throws invalid naming the path of what is no canonical XML: unknown type, element or attribute, other
  * namespace, repeated single element, abstract type without `xsi:type`, text between elements, unreadable number;

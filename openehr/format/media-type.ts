@@ -1,13 +1,13 @@
 import { CdrError } from '../base/errors.js';
 import { acceptedRanges, baseType, isUtf8, normalName, type AcceptRange } from './media-range.js';
 
-/** The forms of a COMPOSITION (templates-and-formats 3, 4). */
+/** The forms of a COMPOSITION (docs/spec/rest.md#media-types). */
 export type ContentFormat = 'JSON' | 'XML' | 'FLAT' | 'STRUCTURED';
 
 /** Every form a body can have; `WEB_TEMPLATE` is JSON, `TEXT` plain text (OPT, AQL), `NDJSON` and `CSV` query results. */
 export type BodyFormat = ContentFormat | 'WEB_TEMPLATE' | 'TEXT' | 'NDJSON' | 'CSV';
 
-/** What a request or response is about; decides which media types are possible (REST contract, section 6). */
+/** What a request or response is about; decides which media types are possible (docs/spec/rest.md#media-types). */
 export type ResourceKind =
   | 'rm'
   | 'composition'
@@ -91,7 +91,7 @@ const UNSUPPORTED_FORMATS = ['RAW', 'EXPANDED', 'ECISFLAT'];
  * Reads the query parameter `format`, any letter case; null when it is absent or empty.
  *
  * @throws invalid for a format of other products that this one does not speak, not-acceptable for any other
- * word (templates-and-formats 3.5)
+ * word (docs/spec/rest.md#media-types)
  */
 export function formatParameter(text: string | undefined): ContentFormat | null {
   if (text === undefined || text === '') return null;
@@ -146,15 +146,15 @@ export function responseBody(
 }
 
 /**
- * The form of an error body: JSON unless XML is the only one of both that the client takes (REST contract,
- * section 7).
+ * The form of an error body: JSON unless XML is the only one of both that the client takes
+ * (docs/spec/rest.md#error-body).
  */
 export function errorFormat(accept: string | undefined): 'JSON' | 'XML' {
   const ranges = acceptedRanges(accept);
   return bestOffer([JSON_TYPE], ranges) === null && bestOffer([XML_TYPE], ranges) !== null ? 'XML' : 'JSON';
 }
 
-/** Whether a header that names media types spells the vendor `std` (echo rule, REST contract section 2). */
+/** Whether a header that names media types spells the vendor `std` (docs/spec/rest.md#vendor-names). */
 export function usesStdWord(header: string | undefined): boolean {
   return header !== undefined && /\bapplication\/std\./i.test(header);
 }

@@ -1,7 +1,7 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../base/iso8601.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
 
-/** What a value can be compared with: values of different domains are never equal (AQL page 2.7). */
+/** What a value can be compared with: values of different domains are never equal (docs/spec/aql.md#domains). */
 export type ValueDomain = 'number' | 'duration' | 'time' | 'date' | 'instant' | 'text' | 'boolean';
 
 const DOMAINS: ReadonlyMap<string, ValueDomain> = new Map([
@@ -20,7 +20,10 @@ const DOMAINS: ReadonlyMap<string, ValueDomain> = new Map([
   ['DV_BOOLEAN', 'boolean'],
 ]);
 
-/** The domain that an object of an RM class is compared in; null when it is never compared. AQL page 2.7. */
+/**
+ * The domain that an object of an RM class is compared in; null when it is never compared. See
+ * docs/spec/aql.md#domains.
+ */
 export function domainOf(type: string): ValueDomain | null {
   return DOMAINS.get(type) ?? null;
 }
@@ -44,7 +47,7 @@ const ORDERED: ReadonlyMap<JsonValue | undefined, (value: JsonObject) => number 
  * The number that a DV_ORDERED is compared and sorted by, in its domain: magnitude (units are not converted),
  * ratio, ordinal value, seconds of a duration (nominal, with sign), seconds of the day (zone ignored), days since
  * 1970-01-01, ms since then in UTC (without zone read as UTC). Partial values count from their first moment.
- * Null for other types and for what has no such number. AQL page 2.7.
+ * Null for other types and for what has no such number. See docs/spec/aql.md#domains.
  */
 export function orderedValue(dataValue: JsonObject): number | null {
   return ORDERED.get(dataValue['_type'])?.(dataValue) ?? null;

@@ -66,7 +66,8 @@ function attributeReader(attribute: RmAttribute): AttributeReader {
 
 /**
  * Reads a JSON value as an object of an RM class: types, attributes, primitive values and their formats
- * (templates-and-formats 4.2; first stage of validation, answered 400). Nulls and empty lists are dropped, `_type`
+ * (docs/spec/formats.md#canonical-json; first stage of validation, answered 400). Nulls and empty lists are
+ * dropped, `_type`
  * is added where it may be left out, numbers given as text become numbers; all else stays as given.
  *
  * @param value parsed JSON, nested at most 150 levels

@@ -73,7 +73,7 @@ function rulesOf(name: string): ClassRules {
 
 /**
  * Validates an object that `readRm` has given by the rules of the reference model: existence, cardinality,
- * invariants, terminology of attributes (templates-and-formats 5.2 and 5.4, stages 4 and 6).
+ * invariants, terminology of attributes (docs/spec/formats.md#validation-stages, 4 and 6).
  *
  * @returns all violations, each `<instance path>: <text>`; empty when there are none
  */
@@ -136,7 +136,7 @@ function validateInvariants(object: JsonObject, rules: ClassRules, walk: Walk): 
   }
 }
 
-/** Templates-and-formats 5.4: the code exists, and the text is its rubric. */
+/** docs/spec/formats.md#attribute-terminology: the code exists, and the text is its rubric. */
 function validateCode(value: JsonObject, valueSet: ValueSet, walk: Walk): void {
   const code = textIn(codePhraseOf(value), 'code_string');
   if (code === null || !isTerminologyOf(value, valueSet)) return;
@@ -165,8 +165,8 @@ const MANDATORY = [
 ] as const;
 
 /**
- * What the root of a COMPOSITION lacks that it needs in every format and lifecycle state (R18,
- * templates-and-formats 5.1 stage 2); each `<path>: Composition missing mandatory attribute: <name>`.
+ * What the root of a COMPOSITION lacks that it needs in every format and lifecycle state (
+ * docs/spec/formats.md#validation-stages, 2); each `<path>: Composition missing mandatory attribute: <name>`.
  */
 export function missingCompositionAttributes(composition: JsonObject): string[] {
   const missing: string[] = [];

@@ -61,7 +61,7 @@ export class Scope {
     );
   }
 
-  /** A permitted code with its labels (templates-and-formats 1.4). `attribute` holds the coded value. */
+  /** A permitted code with its labels (docs/spec/formats.md#opt-terms). `attribute` holds the coded value. */
   listItem({ terminologyId, code }: Code, attribute: string): WebTemplateListItem {
     this.countText(code.length);
     if (terminologyId === OPENEHR) return this.openehrItem(code, attribute);

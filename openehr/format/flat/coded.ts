@@ -79,7 +79,7 @@ export function onlyCode(plan: PlanNode | null, language: string): CodedValue | 
 /**
  * Fills in what a coded value leaves open, from the list of the node or the openEHR group of the attribute.
  *
- * @throws invalid when a code or label has to be looked up and is unknown (R28)
+ * @throws invalid when a code or label has to be looked up and is unknown (docs/spec/formats.md#flat-errors)
  */
 export function completeCode(given: CodedValue, target: ReadTarget): CodedValue {
   const sought = given.code ?? given.value;

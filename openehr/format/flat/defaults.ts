@@ -12,7 +12,7 @@ import { temporalOf } from './values.js';
 
 type Fill = (object: JsonObject, plan: PlanNode, environment: ReadEnvironment) => void;
 
-/** Templates-and-formats 3.4, by RM class; all that fit an object are applied in this order. */
+/** docs/spec/formats.md#flat-defaults by RM class; all that fit an object are applied in this order. */
 const FILLS: readonly (readonly [string, Fill])[] = [
   ['LOCATABLE', fillLinks],
   ['COMPOSITION', fillComposition],

@@ -38,12 +38,13 @@ export interface FlatKeys {
 const MAX_SEGMENTS = 100;
 const INDEX = /^(?:0|[1-9]\d{0,3})$/;
 const CONTEXT_PREFIX = 'ctx/';
-/** Beginnings of the keys of templates-and-formats 3.4. */
+/** Beginnings of the keys of docs/spec/formats.md#ctx-keys. */
 const KNOWN_CONTEXT =
   /^(?:language|territory|composer_|id_|time$|end_time|history_origin|action_|activity_|instruction_|provider_|health_care_facility|location|setting|participation_|work_flow_id|link)/;
 
 /**
- * Takes the keys of a FLAT body apart (templates-and-formats 3.1): a missing index is 0, nulls are absent values.
+ * Takes the keys of a FLAT body apart (docs/spec/formats.md#flat-paths): a missing index is 0, nulls are absent
+ * values.
  *
  * @throws invalid for an index that is none (0 to 9999), a value that is an array or object, and for two keys
  * that give one value differently; too-large when the paths name, or the `|raw` texts hold, more objects

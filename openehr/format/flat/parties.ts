@@ -11,7 +11,7 @@ import { textOf } from './values.js';
 const PARTY_TYPES = ['PARTY_SELF', 'PARTY_IDENTIFIED', 'PARTY_RELATED'] as const;
 type PartyType = (typeof PARTY_TYPES)[number];
 
-/** PARTY_PROXY and its descendants (templates-and-formats 3.2): the keys decide which. */
+/** PARTY_PROXY and its descendants (docs/spec/formats.md#flat-data-types): the keys decide which. */
 export const PARTY: Codec = {
   read(scope, target, declared) {
     const type = take(scope, '_type');
@@ -42,7 +42,10 @@ export const PARTY: Codec = {
 
 const IDENTIFIER_PARTS = ['id', 'type', 'issuer', 'assigner'] as const;
 
-/** PARTICIPATION: the performer's keys stand beside those of the participation (templates-and-formats 3.3). */
+/**
+ * PARTICIPATION: the performer's keys stand beside those of the participation
+ * (docs/spec/formats.md#flat-structures).
+ */
 export const PARTICIPATION: Codec = {
   read(scope, target) {
     const given = take(scope, 'function');

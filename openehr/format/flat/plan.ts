@@ -80,7 +80,7 @@ function inlineValue(element: WebTemplateNode, type: string): WebTemplateNode | 
   return element.children.find((child) => child.filtered !== null) ?? null;
 }
 
-/** The free text beside a coded text that both share one node (templates-and-formats 2.6). */
+/** The free text beside a coded text that both share one node (docs/spec/formats.md#filtering). */
 function isMergedText(node: WebTemplateNode, inline: WebTemplateNode | null): boolean {
   return inline !== null && node !== inline && node.attribute === inline.attribute;
 }

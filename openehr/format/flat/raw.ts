@@ -6,7 +6,8 @@ import { take, type FlatScope } from './keys.js';
 import { textOf } from './values.js';
 
 /**
- * Takes `|raw`: the canonical JSON of the object at a node, as text (templates-and-formats 3.1); null without it.
+ * Takes `|raw`: the canonical JSON of the object at a node, as text (docs/spec/formats.md#flat-paths); null without
+ * it.
  * `@class` in it means `_type`.
  *
  * @throws invalid naming the key when it is no JSON object of one of the classes

@@ -23,7 +23,8 @@ export interface ReadFlatOptions {
 const RM_VERSION = '1.0.4';
 
 /**
- * Reads a FLAT body into a COMPOSITION in canonical JSON (templates-and-formats 3), with the defaults of 3.4.
+ * Reads a FLAT body into a COMPOSITION in canonical JSON (docs/spec/formats.md#flat-paths), with
+ * docs/spec/formats.md#flat-defaults.
  * Nothing is validated beyond what reading needs: root attributes may be missing, values may break the template.
  *
  * @throws invalid naming every key that no node takes, or the key that is malformed, contradicts another one or
@@ -197,7 +198,7 @@ function addTransition(plan: PlanNode, object: JsonObject, environment: ReadEnvi
   object['ism_transition'] = created;
 }
 
-/** Whether nothing is left that makes the object worth keeping (templates-and-formats 3.4, last paragraph). */
+/** Whether nothing is left that makes the object worth keeping (docs/spec/formats.md#flat-defaults). */
 function isHollow(type: string, object: JsonObject): boolean {
   if (type === 'ELEMENT') return object['value'] === undefined && object['null_flavour'] === undefined;
   if (type === 'ITEM_SINGLE') return object['item'] === undefined;

@@ -12,7 +12,7 @@ const SUFFIXES_OF_TEXTS = ['code', 'value', 'terminology'];
 
 /**
  * The error for keys that no node takes: names them (of very many the first ones) and, for the first few, the
- * nearest key that the template knows (templates-and-formats 3.5, R28).
+ * nearest key that the template knows (docs/spec/formats.md#flat-errors).
  */
 export function unconsumed(left: readonly FlatValue[], root: PlanNode): CdrError {
   const names = left.slice(0, MAX_NAMED).map((value) => value.key);

@@ -3,7 +3,7 @@ import type { CompiledTemplate } from '../../template/opt/compile.js';
 import type { FlatScope } from './keys.js';
 import type { PlanNode } from './plan.js';
 
-/** What the `ctx/` keys set where the body itself says nothing (templates-and-formats 3.4). Null = not given. */
+/** What the `ctx/` keys set where the body itself says nothing (docs/spec/formats.md#ctx-keys). Null = not given. */
 export interface FlatContext {
   readonly language: string | null;
   readonly territory: string | null;

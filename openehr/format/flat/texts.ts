@@ -18,7 +18,7 @@ import { booleanOf, integerOf, textOf, unknownValue } from './values.js';
 /** Spellings of the terminology of a code. */
 const TERMINOLOGY = ['terminology', 'terminology_id'] as const;
 
-/** CODE_PHRASE (templates-and-formats 3.2). */
+/** CODE_PHRASE (docs/spec/formats.md#flat-data-types). */
 export const CODE_PHRASE: Codec = {
   read(scope, target) {
     const code = take(scope, 'code');

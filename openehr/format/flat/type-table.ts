@@ -59,7 +59,7 @@ function part(attribute: string, id: string | null, type: string, more: Partial<
 const IDENTIFIER_FIELDS = ['type', 'issuer', 'assigner'].map((attribute) => field('text', attribute));
 const ACCURACY = part('accuracy', '_accuracy', 'DV_DURATION');
 
-/** Templates-and-formats 3.2 and `_feeder_audit` of 3.3, except what needs look-ups: texts, ordinals, parties. */
+/** docs/spec/formats.md#flat-data-types and `_feeder_audit`, except what needs look-ups: texts, ordinals, parties. */
 const OWN: Readonly<Record<string, OwnTable>> = {
   DV_ORDERED: {
     fields: [field('code', 'normal_status')],

@@ -64,7 +64,7 @@ function partOf(dateTime: string, kind: TemporalKind): string {
   return kind === 'time' ? time : dateTime;
 }
 
-/** The error of a rubric or code that is looked up in vain (R28). */
+/** The error of a rubric or code that is looked up in vain (docs/spec/formats.md#flat-errors). */
 export function unknownValue(value: string, terminology: string): CdrError {
   return new CdrError('invalid', `Unknown Value ${value} in terminology ${terminology}`);
 }

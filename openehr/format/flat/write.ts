@@ -11,7 +11,8 @@ import { boundType } from './quantities.js';
 import type { WriteEnvironment } from './target.js';
 
 /**
- * Writes a COMPOSITION as FLAT (templates-and-formats 3.7): its data values and the keys of 3.3, in the order of
+ * Writes a COMPOSITION as FLAT (docs/spec/formats.md#writing-flat): its data values and the keys of its structures,
+ * in the order of
  * the template. Content that the template does not describe is left out.
  *
  * @param composition canonical JSON of this template, `_type` on every object

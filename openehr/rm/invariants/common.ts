@@ -3,7 +3,7 @@ import { codedBy, invariant, isAbsent, notEmpty, type Invariant } from './invari
 const AUDIT_CHANGE_TYPE = { kind: 'group', name: 'audit change type', terminologyId: 'openehr' } as const;
 const ATTESTATION_REASON = { kind: 'group', name: 'attestation reason', terminologyId: 'openehr' } as const;
 
-/** Rules of archetyped, party and change control classes (templates-and-formats 5.2). */
+/** Rules of archetyped, party and change control classes (docs/spec/formats.md#rm-rules). */
 export const COMMON_INVARIANTS: readonly Invariant[] = [
   notEmpty('LOCATABLE', 'Archetype_node_id_valid', 'archetype_node_id'),
   notEmpty('ARCHETYPED', 'Rm_version_valid', 'rm_version'),

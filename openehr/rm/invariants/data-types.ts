@@ -17,7 +17,7 @@ const MEDIA_TYPES = valueSetOf('media_type');
 const NAMESPACE = /^[a-zA-Z][a-zA-Z0-9_.:/&?=+-]*$/;
 const VERSION_TREE_ID = /^[1-9]\d*(?:\.\d+\.\d+)?$/;
 
-/** Rules of texts, codes, URIs, encapsulated data, time specifications (templates-and-formats 5.2). */
+/** Rules of texts, codes, URIs, encapsulated data, time specifications (docs/spec/formats.md#rm-rules). */
 export const DATA_TYPE_INVARIANTS: readonly Invariant[] = [
   codedBy('DV_TEXT', 'Language_valid', 'language'),
   codedBy('DV_TEXT', 'Encoding_valid', 'encoding'),

@@ -3,7 +3,7 @@ import { OPENEHR, codeSetHas, groupHas } from '../terminology/openehr.js';
 import type { ValueSet } from '../terminology/attribute-value-sets.js';
 import { valueSetOf } from '../terminology/attribute-value-sets.js';
 
-/** One rule of a class of the reference model (templates-and-formats 5.2). */
+/** One rule of a class of the reference model (docs/spec/formats.md#rm-rules). */
 export interface Invariant {
   readonly name: string;
   /** Class whose instances, descendants included, it validates. */

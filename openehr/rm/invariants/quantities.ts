@@ -18,7 +18,7 @@ const PERCENT = 2;
 const FRACTION = 3;
 const INTEGER_FRACTION = 4;
 
-/** Rules of ordered types and their intervals (templates-and-formats 5.2). */
+/** Rules of ordered types and their intervals (docs/spec/formats.md#rm-rules). */
 export const QUANTITY_INVARIANTS: readonly Invariant[] = [
   codedBy('DV_ORDERED', 'Normal_status_validity', 'normal_status'),
   invariant('DV_ORDERED', {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { codedBy, invariant, isAbsent, notEmpty, type Invariant } from './invariant.js';
 
-/** Rules of compositions, entries, histories and items (templates-and-formats 5.2). */
+/** Rules of compositions, entries, histories and items (docs/spec/formats.md#rm-rules). */
 export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
   codedBy('COMPOSITION', 'Category_validity', 'category'),
   codedBy('COMPOSITION', 'Territory_valid', 'territory'),

@@ -15,7 +15,7 @@ const ABORTED = '531';
 const COMPLETED = '532';
 const EXPIRED = '533';
 
-/** Codes of `instruction transitions` and the states they join (templates-and-formats 6.1). */
+/** Codes of `instruction transitions` and the states they join (docs/spec/formats.md#instruction-transitions). */
 export const INSTRUCTION_TRANSITIONS: ReadonlyMap<string, InstructionTransition> = new Map([
   ['535', { from: [INITIAL], to: PLANNED }],
   ['536', { from: [PLANNED], to: PLANNED }],

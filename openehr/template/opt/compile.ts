@@ -21,7 +21,7 @@ export interface CompiledTemplate {
   readonly fullTree: WebTemplateNode;
   /** The nodes that clients see: FLAT ids are those of this tree. */
   readonly filteredTree: WebTemplateNode;
-  /** The web template as clients get it (templates-and-formats section 2): JSON in UTF-8. */
+  /** The web template as clients get it (docs/spec/formats.md#web-template-json): JSON in UTF-8. */
   readonly webTemplateText: Buffer;
   /** About how much memory all this takes. */
   readonly estimatedBytes: number;
@@ -32,7 +32,7 @@ export interface CompiledTemplate {
 
 /**
  * Reads and compiles an operational template: once per template, the result is to be cached.
- * @throws invalid with the messages of templates-and-formats 1.5
+ * @throws invalid with the messages of docs/spec/formats.md#opt-errors
  */
 export function compileTemplate(optText: string): CompiledTemplate {
   const opt = parseOpt(optText);

@@ -1,6 +1,6 @@
 import type { Interval } from './constraint.js';
 
-/** `at least 0 and less than 100`: what a number must be (templates-and-formats 5.3). */
+/** `at least 0 and less than 100`: what a number must be (docs/spec/formats.md#template-rules). */
 export function rangeText({ lower, upper, lowerIncluded, upperIncluded }: Interval<number>): string {
   if (lower === null && upper === null) return 'anything';
   if (lower !== null && lower === upper && lowerIncluded && upperIncluded) return `equal to ${lower}`;

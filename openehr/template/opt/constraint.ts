@@ -1,6 +1,7 @@
 /**
- * The constraint tree of an operational template, as the XML has it (openEHR AOM 1.4, templates-and-formats
- * section 1). Plain data: built once by `openehr/template/opt/opt.ts`, never changed afterwards.
+ * The constraint tree of an operational template, as the XML has it (openEHR AOM 1.4,
+ * docs/spec/formats.md#opt-constraints). Plain data: built once by `openehr/template/opt/opt.ts`, never changed
+ * afterwards.
  */
 
 /** How often something may occur. `max` -1 = any number. */

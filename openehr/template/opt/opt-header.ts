@@ -23,7 +23,7 @@ import {
   xsiType,
 } from './opt-xml.js';
 
-/** Children of `template` and whether they may occur more than once (templates-and-formats 1.1). */
+/** Children of `template` and whether they may occur more than once (docs/spec/formats.md#opt-document). */
 const TEMPLATE_ELEMENTS = new Map<string, 'once' | 'many'>([
   ['language', 'once'],
   ['is_controlled', 'once'],
@@ -50,7 +50,7 @@ export interface TemplateHeader {
   readonly description: TemplateDescription;
 }
 
-/** Reads the elements that identify a template. @throws invalid in the order of templates-and-formats 1.5 */
+/** Reads the elements that identify a template. @throws invalid in the order of docs/spec/formats.md#opt-errors */
 export function headerOf(template: XmlElement): TemplateHeader {
   const concept = required(childText(template, 'concept'), 'concept');
   const language = codeOf(element(template, 'language'));

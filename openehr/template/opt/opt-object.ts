@@ -52,7 +52,7 @@ interface Reading {
   readonly references: InternalReferences;
 }
 
-/** Reads `definition` of an OPT. @throws invalid (templates-and-formats 1.2, 1.5) */
+/** Reads `definition` of an OPT. @throws invalid (docs/spec/formats.md#opt-constraints) */
 export function definitionOf(
   definition: XmlElement,
 ): ObjectConstraint & { readonly archetype: ArchetypeRoot } {

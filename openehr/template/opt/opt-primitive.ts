@@ -27,7 +27,7 @@ const TEMPORAL_KINDS = new Map<string, TemporalConstraint['kind']>([
   ['C_DURATION', 'duration'],
 ]);
 
-/** `item` of a C_PRIMITIVE_OBJECT. @throws invalid (templates-and-formats 1.3) */
+/** `item` of a C_PRIMITIVE_OBJECT. @throws invalid (docs/spec/formats.md#opt-primitives) */
 export function primitiveOf(item: XmlElement | undefined): PrimitiveConstraint {
   if (item === undefined) throw unreadable('C_PRIMITIVE_OBJECT without item');
   const type = xsiType(item);

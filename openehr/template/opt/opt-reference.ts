@@ -12,7 +12,7 @@ interface PendingReference {
 
 /**
  * The ARCHETYPE_INTERNAL_REFs of one archetype: each takes the attributes of the object at its `target_path`
- * (templates-and-formats 1.2). The attributes are shared, not copied.
+ * (docs/spec/formats.md#opt-constraints). The attributes are shared, not copied.
  */
 export class InternalReferences {
   private readonly pending = new Map<Constraint, PendingReference>();

@@ -2,13 +2,13 @@ import { CdrError } from '../../base/errors.js';
 import { textOf, type XmlElement } from '../../base/xml.js';
 import type { Code, Interval, Multiplicity } from './constraint.js';
 
-/** An OPT that cannot be read: XML or schema. Answered 400 (templates-and-formats 1.5). */
+/** An OPT that cannot be read: XML or schema. Answered 400 (docs/spec/formats.md#opt-errors). */
 export function unreadable(reason: string, cause?: unknown): CdrError {
   const details = cause === undefined ? {} : { cause };
   return new CdrError('invalid', `Invalid template input content: ${reason}`, details);
 }
 
-/** An OPT that can be read but makes no sense. Answered 400 (templates-and-formats 1.5). */
+/** An OPT that can be read but makes no sense. Answered 400 (docs/spec/formats.md#opt-errors). */
 export function invalidTemplate(reason: string): CdrError {
   return new CdrError('invalid', `Invalid template: ${reason}`);
 }

@@ -11,7 +11,7 @@ const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
 
 /**
  * Reads an operational template (OPT 1.4 XML) into its constraint tree.
- * @throws invalid with the messages of templates-and-formats 1.5, in that order
+ * @throws invalid with the messages of docs/spec/formats.md#opt-errors, in that order
  */
 export function parseOpt(text: string): OperationalTemplate {
   const template = templateElement(text);

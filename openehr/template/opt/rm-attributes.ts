@@ -8,7 +8,10 @@ interface AddedAttribute {
   readonly min: 0 | 1;
 }
 
-/** The attributes of templates-and-formats 2.5 by RM class, in the order in which they follow the template's nodes. */
+/**
+ * The attributes of docs/spec/formats.md#added-attributes by RM class, in the order in which they follow the
+ * template's nodes.
+ */
 const ADDED: readonly (readonly [rmClass: string, readonly AddedAttribute[]])[] = [
   [
     'COMPOSITION',
@@ -120,7 +123,7 @@ function ofClass<T>(name: string, table: readonly (readonly [rmClass: string, re
   return table.filter(([rmClass]) => isKindOf(name, rmClass)).flatMap(([, entries]) => entries);
 }
 
-/** Marks the children that FLAT clients usually set by `ctx/` (2.5). */
+/** Marks the children that FLAT clients usually set by `ctx/` (docs/spec/formats.md#added-attributes). */
 export function markInContext(node: NodeDraft): void {
   const names = IN_CONTEXT_BY_CLASS.get(withoutParameters(node.rmType)) ?? [];
   for (const child of node.children) if (names.includes(child.attribute)) child.inContext = true;

@@ -11,7 +11,8 @@ const ANYTHING = new Set(['.*', '.+', '/.*/', '/.+/']);
 const MAX_ARCHETYPE_ID_LENGTH = 255;
 
 /**
- * The check of a slot: RM class, includes, excludes (templates-and-formats 5.3). An exclusion of everything leaves
+ * The check of a slot: RM class, includes, excludes (docs/spec/formats.md#template-rules). An exclusion of
+ * everything leaves
  * what is included; without includes everything is, and any other exclusion wins.
  */
 export function slotCheck(slot: SlotConstraint): SlotCheck {

@@ -28,7 +28,10 @@ function labelsByCode(list: readonly WebTemplateListItem[]): Map<string, Set<str
   return codes;
 }
 
-/** The `terminology_id` that a terminology text asks for, null when it names a value set (5.3). */
+/**
+ * The `terminology_id` that a terminology text asks for, null when it names a value set
+ * (docs/spec/formats.md#template-rules).
+ */
 export function expectedTerminology(terminology: string): string | null {
   if (terminology.startsWith('//fhir.hl7.org/')) {
     const url = /^\/\/fhir\.hl7\.org\/CodeSystem\b[^?]*\?(?:.*&)?url=([^&]+)/.exec(terminology)?.[1];
@@ -37,7 +40,10 @@ export function expectedTerminology(terminology: string): string | null {
   return terminology.replace(/\?.*$/s, '');
 }
 
-/** The URL of the FHIR value set that a terminology text names, null when it names none (5.3). */
+/**
+ * The URL of the FHIR value set that a terminology text names, null when it names none
+ * (docs/spec/formats.md#template-rules).
+ */
 export function valueSetUrl(terminology: string): string | null {
   const url = /^\/\/fhir\.hl7\.org\/ValueSet\b[^?]*\?(?:.*&)?url=([^&]+)/.exec(terminology)?.[1];
   return url === undefined ? null : decoded(url);
@@ -51,7 +57,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Null when a DV_CODED_TEXT is as expected, else the text of the finding (templates-and-formats 5.3). */
+/** Null when a DV_CODED_TEXT is as expected, else the text of the finding (docs/spec/formats.md#template-rules). */
 export function codedTextFinding(codedText: JsonObject, expectation: CodeExpectation): string | null {
   const found = codePhraseFinding(codedText['defining_code'], expectation, 'DV_CODED_TEXT/defining_code');
   if (found !== null) return found;

@@ -14,7 +14,7 @@ import { checkPatterns } from './pattern-check.js';
 const CODE_ATTRIBUTES = ['careflow_step', 'current_state'];
 
 /**
- * Refuses a template that can be read but not used (last row of templates-and-formats 1.5): unknown RM classes,
+ * Refuses a template that can be read but not used (last row of docs/spec/formats.md#opt-errors): unknown RM classes,
  * node ids without term, ACTION transitions without step or state, more than `MAX_TEMPLATE_NODES` objects.
  * @throws invalid
  */

@@ -63,7 +63,7 @@ export interface SlotMatcher extends Counted {
   readonly allows: SlotCheck;
 }
 
-/** Prepares the full tree for validation (templates-and-formats 5.3). */
+/** Prepares the full tree for validation (docs/spec/formats.md#template-rules). */
 export function matcherOf(node: WebTemplateNode): ObjectMatcher {
   const attributes = new Map<string, AttributeMatcher>();
   const constraints = attributeConstraints(node);
@@ -144,7 +144,7 @@ function sorted(nodes: readonly WebTemplateNode[]): Pick<AttributeMatcher, 'byNo
   return { byNodeId, values, slots };
 }
 
-/** The RM itself asks for the attributes that were added (stage 4). */
+/** The RM itself asks for the attributes that were added (docs/spec/formats.md#validation-stages, 4). */
 function minimumOf(node: WebTemplateNode): number {
   return node.constraint === null ? 0 : node.existenceMin;
 }

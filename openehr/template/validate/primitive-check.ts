@@ -9,7 +9,7 @@ export type PrimitiveCheck = (value: JsonValue) => readonly string[];
 
 const FINE: readonly string[] = [];
 
-/** The check of a primitive value; null when any value will do. Values of another type pass: stage 1 validates them. */
+/** The check of a primitive value; null when any value will do. Values of another type pass: reading refuses them. */
 export function primitiveCheck(constraint: PrimitiveConstraint): PrimitiveCheck | null {
   switch (constraint.kind) {
     case 'boolean': {

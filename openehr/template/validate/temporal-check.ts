@@ -8,7 +8,10 @@ export type TextCheck = (text: string) => string | null;
 const MANDATORY_ZONE = 1001;
 const FORBIDDEN_ZONE = 1003;
 
-/** The check of a C_DATE, C_TIME, C_DATE_TIME or C_DURATION; the pattern of a duration is not checked (5.3). */
+/**
+ * The check of a C_DATE, C_TIME, C_DATE_TIME or C_DURATION; the pattern of a duration is not checked
+ * (docs/spec/formats.md#template-rules).
+ */
 export function temporalCheck(constraint: TemporalConstraint): TextCheck {
   const { kind, pattern, range, timezoneValidity } = constraint;
   const checks: TextCheck[] = [];
@@ -36,7 +39,10 @@ function hasZone(text: string): boolean {
 
 type Part = 'required' | 'optional' | 'forbidden';
 
-/** `yyyy-mm-ddTHH:MM:SS`: letters ask for a part, `??` leaves it open, `XX` forbids it (1.3). */
+/**
+ * `yyyy-mm-ddTHH:MM:SS`: letters ask for a part, `??` leaves it open, `XX` forbids it
+ * (docs/spec/formats.md#opt-primitives).
+ */
 function patternCheck(pattern: string): TextCheck {
   const parts = splitParts(pattern).map(partOf);
   return (text) => {

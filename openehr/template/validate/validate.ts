@@ -14,7 +14,7 @@ import {
   type SlotMatcher,
 } from './matcher.js';
 
-/** Settings of the validation (architecture section 7: `CHECK_EXTRA_NODES`, `CHECK_CONTAINER_CARDINALITY`). */
+/** Settings of the validation (`CHECK_EXTRA_NODES`, `CHECK_CONTAINER_CARDINALITY`). */
 export interface TemplateValidationOptions {
   /** Objects that are not in the template are findings. */
   readonly checkExtraNodes: boolean;

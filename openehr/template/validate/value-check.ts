@@ -26,7 +26,10 @@ export type ValueCheck = (value: JsonObject) => readonly string[];
 
 const FINE: readonly string[] = [];
 
-/** The check of the value that a node describes; null when there is nothing to check (templates-and-formats 5.3). */
+/**
+ * The check of the value that a node describes; null when there is nothing to check
+ * (docs/spec/formats.md#template-rules).
+ */
 export function valueCheck(node: WebTemplateNode): ValueCheck | null {
   const { constraint } = node;
   if (constraint?.kind === 'quantity') return quantityCheck(constraint);
@@ -62,7 +65,7 @@ function codeCheck(node: WebTemplateNode, findingOf: CodeFinding): ValueCheck | 
   };
 }
 
-/** With a code list the list of texts beside it does not count (2.3). */
+/** With a code list the list of texts beside it does not count (docs/spec/formats.md#names-and-paths). */
 function firstOf(check: ValueCheck | null, constraint: Constraint | null): ValueCheck | null {
   return check ?? primitivesCheck(constraint);
 }

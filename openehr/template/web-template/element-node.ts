@@ -1,6 +1,9 @@
 import { choiceId, newNode, setId, type NodeDraft } from './node-draft.js';
 
-/** Data types of an ELEMENT that the template leaves open, in order (templates-and-formats 2.4 rule 3). */
+/**
+ * Data types of an ELEMENT that the template leaves open, in order
+ * (docs/spec/formats.md#children-and-choices, rule 3).
+ */
 const ANY_VALUE = [
   'DV_TEXT',
   'DV_CODED_TEXT',
@@ -21,7 +24,10 @@ const ANY_VALUE = [
   'DV_DATE',
 ] as const;
 
-/** Marks alternatives, the children at one path, and gives those that are data values their ids (2.4 rule 2). */
+/**
+ * Marks alternatives, the children at one path, and gives those that are data values their ids
+ * (docs/spec/formats.md#children-and-choices, rule 2).
+ */
 export function markChoices(node: NodeDraft): void {
   if (node.children.length < 2) return;
   const positions = new Map<string, NodeDraft[]>();
@@ -38,7 +44,10 @@ export function markChoices(node: NodeDraft): void {
   }
 }
 
-/** Completes an ELEMENT, whose children are there already (2.4 rules 3 and 4). */
+/**
+ * Completes an ELEMENT, whose children are there already (docs/spec/formats.md#children-and-choices, rules 3
+ * and 4).
+ */
 export function finishElement(element: NodeDraft): void {
   if (element.children.length === 0) addAnyValue(element);
   const values = trueChildren(element);

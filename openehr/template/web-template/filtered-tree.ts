@@ -6,7 +6,8 @@ import { numberIds, setId, type NodeDraft } from './node-draft.js';
 import type { WebTemplateInput, WebTemplateListItem } from './web-template.js';
 
 /**
- * Builds the tree that clients see from the full tree (templates-and-formats 2.6) and links both: `filtered` of the
+ * Builds the tree that clients see from the full tree (docs/spec/formats.md#filtering) and links both: `filtered`
+ * of the
  * nodes of the full tree is set, nothing else of them changes.
  */
 export function filteredTree(root: NodeDraft, opt: OperationalTemplate): NodeDraft {

@@ -18,7 +18,7 @@ import { Scope } from '../scope.js';
 import { listedText } from './listed-text.js';
 import { applyAnnotations, applyDefaults } from './template-notes.js';
 
-/** Builds the full tree of a template: every RM object it describes (templates-and-formats 2.2 to 2.5). */
+/** Builds the full tree of a template: every RM object it describes (docs/spec/formats.md#children-and-choices). */
 export function fullTree(opt: OperationalTemplate): NodeDraft {
   const place: Place = { attribute: null, parent: null };
   const scope = Scope.of(opt);
@@ -45,7 +45,7 @@ interface Place {
   readonly parent: NodeDraft | null;
 }
 
-/** One node per name that the template lists, else one (2.3). */
+/** One node per name that the template lists, else one (docs/spec/formats.md#names-and-paths). */
 function nodesOf(constraint: Constraint, place: Place, outer: Scope): NodeDraft[] {
   const scope = constraint.kind === 'object' ? outer.below(constraint) : outer;
   const names = isLocatable(constraint.rmType) ? givenNames(constraint, scope) : [];
@@ -117,7 +117,10 @@ function attributeNodes(attribute: AttributeConstraint, parent: NodeDraft, scope
   return parent.rmType === 'ACTION' && attribute.name === 'ism_transition' ? mergeTransitions(nodes) : nodes;
 }
 
-/** What a node needs once the children from the template are there (2.4 rules 2 to 8). */
+/**
+ * What a node needs once the children from the template are there (docs/spec/formats.md#children-and-choices,
+ * rules 2 to 8).
+ */
 function finish(node: NodeDraft, scope: Scope): void {
   markChoices(node);
   if (withoutParameters(node.rmType) === 'ELEMENT') finishElement(node);

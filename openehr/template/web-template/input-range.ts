@@ -46,7 +46,10 @@ const DURATION_PARTS = [
   { suffix: 'second', letter: 'S', inTime: true, part: 'seconds' },
 ] as const;
 
-/** INTEGER inputs of a DV_DURATION: the parts that the pattern allows, with their part of the range (2.7). */
+/**
+ * INTEGER inputs of a DV_DURATION: the parts that the pattern allows, with their part of the range
+ * (docs/spec/formats.md#inputs).
+ */
 export function durationInputs(constraint: TemporalConstraint | null): WebTemplateInput[] {
   const [date = '', time = ''] = (constraint?.pattern ?? 'PYMWDTHMS')
     .toUpperCase()

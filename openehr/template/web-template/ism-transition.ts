@@ -3,7 +3,7 @@ import type { WebTemplateListItem } from './web-template.js';
 
 /**
  * Merges the alternatives of `ism_transition` into the first of them: one careflow step per alternative with the
- * states it leads to, and all states (templates-and-formats 2.5).
+ * states it leads to, and all states (docs/spec/formats.md#added-attributes).
  */
 export function mergeTransitions(alternatives: readonly NodeDraft[]): NodeDraft[] {
   const [first] = alternatives;

@@ -82,7 +82,7 @@ export function setId(node: NodeDraft, id: string): void {
 }
 
 /**
- * The FLAT id of a name (templates-and-formats 2.2): other characters than letters, digits and `._-` become `_`,
+ * The FLAT id of a name (docs/spec/formats.md#node-ids): other characters than letters, digits and `._-` become `_`,
  * lower case, a leading digit is preceded by `a`.
  */
 export function idOf(name: string): string {
@@ -100,7 +100,7 @@ export function choiceId(rmType: string): string {
   return `${rmType.replace(/^DV_/, '').toLowerCase()}_value`;
 }
 
-/** Numbers the 2nd, 3rd … child with the same id (2.2). */
+/** Numbers the 2nd, 3rd … child with the same id (docs/spec/formats.md#node-ids). */
 export function numberIds(children: readonly NodeDraft[]): void {
   const counts = new Map<string, number>();
   for (const child of children) {
@@ -110,7 +110,7 @@ export function numberIds(children: readonly NodeDraft[]): void {
   }
 }
 
-/** Sets the aqlPath of a node and of everything below it (2.3). */
+/** Sets the aqlPath of a node and of everything below it (docs/spec/formats.md#names-and-paths). */
 export function assignPaths(node: NodeDraft, path: string): void {
   node.aqlPath = path;
   for (const child of node.children) assignPaths(child, `${path}/${child.attribute}${predicate(child)}`);

@@ -40,7 +40,7 @@ function texts(...suffixes: string[]): WebTemplateInput[] {
   return suffixes.map((suffix) => input('TEXT', { suffix }));
 }
 
-/** A default as inputs show it: a number when the text is one (2.1). */
+/** A default as inputs show it: a number when the text is one (docs/spec/formats.md#web-template-json). */
 export function defaultOf(value: string | number | boolean | null): string | number | undefined {
   if (value === null || value === '') return undefined;
   if (typeof value === 'number') return value;
@@ -49,7 +49,10 @@ export function defaultOf(value: string | number | boolean | null): string | num
   return text.trim() !== '' && Number.isFinite(number) ? number : text;
 }
 
-/** Fills in `inputs` and `proportionTypes` of a node, whose children are there already (2.4 rules 5 and 7, 2.7). */
+/**
+ * Fills in `inputs` and `proportionTypes` of a node, whose children are there already
+ * (docs/spec/formats.md#inputs).
+ */
 export function setInputs(node: NodeDraft, scope: Scope): void {
   const { constraint } = node;
   if (constraint?.kind === 'code-phrase') node.inputs = codeInputs(constraint, node, scope);
@@ -72,7 +75,10 @@ function codeInputs(constraint: CodePhraseConstraint, node: NodeDraft, scope: Sc
   return [input('CODED_TEXT', { suffix: 'code', list, terminology, defaultValue })];
 }
 
-/** The terminology that a code constraint names; for a C_CODE_REFERENCE the text after the first `:` (1.2). */
+/**
+ * The terminology that a code constraint names; for a C_CODE_REFERENCE the text after the first `:`
+ * (docs/spec/formats.md#opt-constraints).
+ */
 function terminologyOf(constraint: CodePhraseConstraint): string | null {
   const { referenceSetUri, terminologyId } = constraint;
   if (referenceSetUri === null) return terminologyId;

@@ -10,7 +10,10 @@ export interface GivenName {
   readonly code: Code | null;
 }
 
-/** The names that a constraint on `name` lists; empty when any name will do (templates-and-formats 2.3). */
+/**
+ * The names that a constraint on `name` lists; empty when any name will do
+ * (docs/spec/formats.md#names-and-paths).
+ */
 export function givenNames(constraint: Constraint, scope: Scope): GivenName[] {
   if (constraint.kind !== 'object') return [];
   const attribute = constraint.attributes.find((candidate) => candidate.name === 'name');
@@ -31,7 +34,10 @@ function codedNames(name: ObjectConstraint, scope: Scope): GivenName[] {
   });
 }
 
-/** Sets name, localisations and comment of a LOCATABLE node from its term (2.1, 2.3). `code` is its at-code. */
+/**
+ * Sets name, localisations and comment of a LOCATABLE node from its term
+ * (docs/spec/formats.md#names-and-paths). `code` is its at-code.
+ */
 export function setTexts(node: NodeDraft, code: string, given: GivenName | null, scope: Scope): void {
   const term = scope.term(code);
   node.name = given?.text ?? term?.['text'] ?? node.rmType;
@@ -46,7 +52,8 @@ export function setTexts(node: NodeDraft, code: string, given: GivenName | null,
 }
 
 /**
- * Gives siblings that the path does not tell apart their own names in the predicate (2.3). `children` are those
+ * Gives siblings that the path does not tell apart their own names in the predicate
+ * (docs/spec/formats.md#names-and-paths). `children` are those
  * of one attribute.
  */
 export function nameTwins(children: readonly NodeDraft[]): void {

@@ -13,7 +13,7 @@ function withoutNames(path: string): string {
     .replace(/\/$/, '');
 }
 
-/** Adds the items of `annotations` to the nodes at their paths (templates-and-formats 1.4). */
+/** Adds the items of `annotations` to the nodes at their paths (docs/spec/formats.md#opt-terms). */
 export function applyAnnotations(root: NodeDraft, opt: OperationalTemplate): void {
   if (opt.annotations.length === 0) return;
   const items = new Map<string, Record<string, string>>();
@@ -30,7 +30,7 @@ export function applyAnnotations(root: NodeDraft, opt: OperationalTemplate): voi
   });
 }
 
-/** Adds the default values of `constraints` to the inputs at their paths (templates-and-formats 1.4). */
+/** Adds the default values of `constraints` to the inputs at their paths (docs/spec/formats.md#opt-terms). */
 export function applyDefaults(root: NodeDraft, opt: OperationalTemplate): void {
   if (opt.defaults.length === 0) return;
   const defaults = new Map<string, DefaultValue>();

@@ -2,7 +2,10 @@ import type { JsonObject, JsonValue } from '../../base/json.js';
 import type { OperationalTemplate } from '../opt/constraint.js';
 import { WEB_TEMPLATE_VERSION, type WebTemplateNode } from './web-template.js';
 
-/** The web template as clients get it, to be written as JSON: it shares texts and lists with the nodes; `tree` is the filtered tree (templates-and-formats 2.1). */
+/**
+ * The web template as clients get it, to be written as JSON: it shares texts and lists with the nodes; `tree`
+ * is the filtered tree (docs/spec/formats.md#web-template-json).
+ */
 export function webTemplateJson(opt: OperationalTemplate, tree: WebTemplateNode): JsonObject {
   return {
     templateId: opt.templateId,

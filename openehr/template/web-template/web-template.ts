@@ -1,6 +1,6 @@
 import type { Code, Constraint } from '../opt/constraint.js';
 
-/** Version of the web template format (templates-and-formats section 2). */
+/** Version of the web template format (docs/spec/formats.md#web-template-json). */
 export const WEB_TEMPLATE_VERSION = '2.3';
 
 /** Texts by language code. */
@@ -64,7 +64,7 @@ export const PROPORTION_TYPES = ['ratio', 'unitary', 'percent', 'fraction', 'int
 /** See `PROPORTION_TYPES`. */
 export type ProportionType = (typeof PROPORTION_TYPES)[number];
 
-/** The fields of a node that clients see (templates-and-formats 2.1). */
+/** The fields of a node that clients see (docs/spec/formats.md#web-template-json). */
 export interface WebTemplateFields {
   readonly id: string;
   readonly name: string;
@@ -90,7 +90,8 @@ export interface WebTemplateFields {
  *
  * Full tree: one node per RM object, so that `attribute` and `archetypeNodeId` of the nodes from the root down give
  * the place of the object in a COMPOSITION. It holds the nodes of the template and the RM attributes of
- * templates-and-formats 2.5; the optional ones that FLAT reaches by `_` are not nodes (unless the template
+ * docs/spec/formats.md#added-attributes; the optional ones that FLAT reaches by `_` are not nodes (unless the
+ * template
  * constrains them): they follow from `rmType` and the RM class table.
  *
  * Filtered tree: copies of some of those nodes. The RM objects between a filtered node and its filtered parent are
