@@ -14,7 +14,7 @@ export interface RequestIdentity {
   readonly request_id: string;
 }
 
-/** One CONTRIBUTION (fields: docs/storage.md). */
+/** One CONTRIBUTION (fields: docs/spec/storage.md#contributions). */
 export interface ContributionDoc {
   /** HIER_OBJECT_ID, a UUID in lower case. */
   readonly _id: string;

@@ -11,7 +11,7 @@ export interface Subject {
   readonly id: string;
 }
 
-/** One EHR id (fields: docs/storage.md). Reads and AQL see state `active` only. */
+/** One EHR id (fields: docs/spec/storage.md#ehrs). Reads and AQL see state `active` only. */
 export interface EhrDoc {
   /** ehr_id, UUIDs in lower case. */
   readonly _id: string;

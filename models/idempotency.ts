@@ -12,7 +12,7 @@ export interface IdempotentResult {
   readonly uids: Readonly<Record<string, string>>;
 }
 
-/** One completed request with an `Idempotency-Key`. Fields: docs/storage.md. */
+/** One completed request with an `Idempotency-Key`. Fields: docs/spec/storage.md#other-collections. */
 export interface IdempotencyDoc {
   /** User, path and key, from `idempotencyId`. */
   readonly _id: string;

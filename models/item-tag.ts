@@ -8,7 +8,7 @@ import { VersionedObject } from './versioned-object.js';
 /** What can carry tags. */
 export type TagTargetType = 'COMPOSITION' | 'EHR_STATUS';
 
-/** One ITEM_TAG, not versioned. Fields: docs/storage.md. */
+/** One ITEM_TAG, not versioned. Fields: docs/spec/storage.md#other-collections. */
 export interface ItemTagDoc {
   /** UUID. */
   readonly _id: string;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../openehr/base/json.js';
 
-/** Names of all collections. Fields, indexes and who writes what: docs/storage.md. */
+/** Names of all collections. Fields, indexes and who writes what: docs/spec/storage.md#collections */
 export const COLLECTIONS = {
   ehrs: 'ehrs',
   versionedObjects: 'versioned_objects',
@@ -171,7 +171,7 @@ export type RootType = 'COMPOSITION' | 'EHR_STATUS' | 'FOLDER';
 /** Which leaves are indexed: all, only numeric domains (`m p t d h`), or none (`AQL_LEAF_INDEX`). */
 export type LeafIndex = 'all' | 'numeric' | 'none';
 
-/** Domain of a typed leaf: what `v` holds is told in docs/storage.md section 2. */
+/** Domain of a typed leaf: what `v` holds: docs/spec/storage.md#leaves */
 export type LeafSuffix = 'm' | 'p' | 't' | 'd' | 'h' | 's' | 'c' | 'i' | 'b';
 
 /** Texts longer than this many UTF-8 bytes have no typed leaf. */

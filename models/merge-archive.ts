@@ -29,7 +29,7 @@ export interface MovedIds {
 /** Kind of an archive document. */
 export type ArchiveKind = keyof ArchiveBodies;
 
-/** One document of the archive of a reversible merge (fields: docs/storage.md). */
+/** One document of the archive of a reversible merge (fields: docs/spec/storage.md#other-collections). */
 export interface ArchiveDoc<K extends ArchiveKind = ArchiveKind> {
   readonly _id: string;
   readonly merge_id: string;

@@ -122,7 +122,7 @@ const behindRouter = idempotentAnswer(async () => {
 
 /**
  * Gives documents another owner inside the session's transaction and tells how many. On a sharded cluster the
- * owner is the shard key, whose value only changes document by document (docs/storage.md, section 4).
+ * owner is the shard key, whose value only changes document by document (docs/spec/storage.md#shards).
  */
 export async function moveDocuments(
   session: ClientSession,

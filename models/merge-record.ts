@@ -8,7 +8,7 @@ export type FolderMerge = 'BASIC' | 'COPY';
 /** How compositions are treated: all move, or matching persistent ones are joined besides. */
 export type CompositionMerge = 'BASIC' | 'PERSISTENT';
 
-/** What a merge came to. Contract, section 14: MergeDetailsDto. */
+/** What a merge came to. docs/spec/merge.md#details */
 export interface MergeOutcome {
   readonly level: 'BASIC' | 'FOLDER_COPY';
   readonly summary: string;
@@ -22,7 +22,7 @@ export interface JoinedPair {
   readonly target: string;
 }
 
-/** One merge that stands (fields: docs/storage.md); an unmerge removes it. */
+/** One merge that stands (fields: docs/spec/storage.md#other-collections); an unmerge removes it. */
 export interface MergeRecordDoc {
   /** UUID. */
   readonly _id: string;

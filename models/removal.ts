@@ -22,7 +22,7 @@ export type RemovalCollection = 'contributions' | 'versions' | 'audit';
 
 /**
  * Tells that sealed records went, in the transaction in which they go: without it a missing record is a violation.
- * Is sealed itself (fields: docs/storage.md).
+ * Is sealed itself (fields: docs/spec/storage.md#removals).
  */
 export interface RemovalDoc {
   /** UUID. */

@@ -10,7 +10,7 @@ export interface SealPosition {
   readonly after: string;
 }
 
-/** One block of the chain (fields: docs/storage.md). */
+/** One block of the chain (fields: docs/spec/storage.md#seal_blocks). */
 export interface SealBlock {
   /** 1, 2, 3, … */
   readonly _id: number;

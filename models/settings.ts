@@ -6,7 +6,7 @@ import { SCHEMA_OPTIONS } from './schema.js';
 /** How long a process believes what leaves the derived documents hold before it asks again, ms. */
 export const LEAF_TRUST_MS = 1_000;
 
-/** Version of the collections' layout (docs/storage.md). */
+/** Version of the collections' layout (docs/spec/storage.md#other-collections). */
 export const STORAGE_LAYOUT = 1;
 
 /** The one document that tells how this database was written. */

@@ -7,7 +7,7 @@ import { isDuplicateKey } from '../database/mongo-error.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
-/** One version of a stored AQL query. Fields: docs/storage.md. */
+/** One version of a stored AQL query. Fields: docs/spec/storage.md#other-collections. */
 export interface StoredQueryDoc extends SemanticVersion {
   /** `<name>/<version>`. */
   readonly _id: string;
@@ -30,7 +30,7 @@ export interface QueryName {
   readonly queryName: string;
 }
 
-/** What a list of stored queries is asked for: contract section 9, "List pattern". */
+/** What a list of stored queries is asked for: docs/spec/rest.md#query-name-patterns */
 export type QueryPattern =
   | { readonly kind: 'all' }
   | { readonly kind: 'prefix'; readonly text: string }

@@ -9,7 +9,7 @@ import { compileTemplate } from '../openehr/template/opt/compile.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
-/** One operational template (OPT 1.4), stored as received. Fields: docs/storage.md. */
+/** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
 export interface TemplateDoc {
   /** template_id. */
   readonly _id: string;

@@ -5,7 +5,7 @@ import { COLLECTIONS, type RootType } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
 /**
- * One VERSION (fields: docs/storage.md); after its commit only `ehr_id` (merge), `attestations` and
+ * One VERSION (fields: docs/spec/storage.md#versions); after its commit only `ehr_id` (merge), `attestations` and
  * `has_item_tags` change.
  */
 export interface VersionDoc {

@@ -2,7 +2,10 @@ import { model, Schema, trusted } from 'mongoose';
 import { COLLECTIONS, type RootType } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
-/** One container: VERSIONED_COMPOSITION, VERSIONED_EHR_STATUS or VERSIONED_FOLDER (fields: docs/storage.md). */
+/**
+ * One container: VERSIONED_COMPOSITION, VERSIONED_EHR_STATUS or VERSIONED_FOLDER (fields:
+ * docs/spec/storage.md#versioned_objects).
+ */
 export interface VersionedObjectDoc {
   /** HIER_OBJECT_ID of the container, a UUID in lower case. */
   readonly _id: string;
