@@ -27,7 +27,8 @@ export interface PlannedMerge {
 const ARCHIVE_STEP = 100;
 
 /**
- * Writes a merge inside the caller's transaction, in which both EHRs are held. Contract, section 14.
+ * Writes a merge inside the caller's transaction, in which both EHRs are held. See
+ * docs/spec/merge.md#what-happens-to-the-data.
  * @throws CdrError of the commit; Error when the database does not hold what was planned with
  */
 export async function applyMerge(

@@ -9,7 +9,7 @@ export interface MergeablePair {
 }
 
 /**
- * The two EHRs of a merge, in the order of the contract's checks (section 14).
+ * The two EHRs of a merge, in the order of docs/spec/merge.md#checks.
  * @throws not-found when one never existed or was deleted; conflict when one was merged away already (naming
  * where it went) or the target is not modifiable
  */

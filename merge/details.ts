@@ -10,7 +10,7 @@ export type MergeResult = Pick<MergeRecordDoc, 'source_ehr' | 'target_ehr' | 'ou
   readonly merge_date?: Date;
 };
 
-/** MergeDetailsDto of a merge, without unmerge data. Contract, section 14. */
+/** MergeDetailsDto of a merge, without unmerge data. docs/spec/merge.md#details */
 export function mergeDetails(result: MergeResult): JsonObject {
   const { outcome, merge_date: mergeDate } = result;
   return {

@@ -13,7 +13,7 @@ export interface FolderSource {
 
 /**
  * The target's directory with the source's tree as one more sub-FOLDER `Merged EHR <source>`: same node id,
- * details, links, items and sub-folders, another root uid. Contract, section 14: folder COPY.
+ * details, links, items and sub-folders, another root uid. See docs/spec/merge.md#folder-copy.
  */
 export function withCopiedFolder(targetRoot: JsonObject, source: FolderSource): JsonObject {
   const siblings = listOf(targetRoot.folders);

@@ -14,7 +14,8 @@ import { mergeSnapshot } from './snapshot.js';
 import { inMergeTransaction } from './transaction.js';
 
 /**
- * Merges one EHR into another in one transaction, or tells what that would do. Contract, section 14.
+ * Merges one EHR into another in one transaction, or tells what that would do. See
+ * docs/spec/merge.md#what-happens-to-the-data.
  * @throws not-found, conflict of `checkMerge`; conflict after `MERGE_RETRIES`; transaction-too-large; too-large
  * when a directory with the copied tree is larger than an object may be
  */

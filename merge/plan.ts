@@ -60,7 +60,7 @@ export interface MergePlan {
 
 /**
  * Works out a merge from snapshots of both EHRs. Pure: neither database nor clock, so a dry run stops after it.
- * Contract, section 14: What happens to the data.
+ * See docs/spec/merge.md#what-happens-to-the-data.
  */
 export function planMerge(snapshot: MergeSnapshot, request: MergeRequest, fresh: FreshIds): MergePlan {
   const { containers, contributionUids, tags } = snapshot.source;

@@ -1,7 +1,7 @@
 import type { ChangeContext } from '../change/commit/context.js';
 import type { CompositionMerge, FolderMerge } from '../models/merge-record.js';
 
-/** A merge as asked for. Contract, section 14: MergeRequestBody. */
+/** A merge as asked for. docs/spec/merge.md#request */
 export interface MergeRequest {
   /** UUIDs in lower case, different. */
   readonly sourceEhr: string;

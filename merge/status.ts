@@ -17,7 +17,7 @@ export interface MergeFilter {
 }
 
 /**
- * The merges that fit, oldest first. Contract, section 14: merge_status.
+ * The merges that fit, oldest first. See docs/spec/merge.md#cascades.
  * @throws not-found when a filter is given and nothing fits
  */
 export async function mergeStatus(filter: MergeFilter): Promise<MergeRecordDoc[]> {

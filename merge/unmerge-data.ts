@@ -13,7 +13,7 @@ import type { VersionDoc } from '../models/version.js';
 
 /**
  * EhrUnmergeData of a reversible merge: what ended with it, what moved, and the joined compositions of the
- * source as they were. Null when nothing was archived. Contract, section 14.
+ * source as they were. Null when nothing was archived. See docs/spec/merge.md#unmerge-data.
  */
 export async function unmergeData(record: MergeRecordDoc): Promise<JsonObject | null> {
   const [ehr] = await archivedBodies(record._id, 'ehr');

@@ -61,7 +61,7 @@ export interface UnmergePlan {
   readonly summary: string;
 }
 
-/** All reasons why a merge cannot be undone; none: it can. Pure. Contract, section 14: Unmerge. */
+/** All reasons why a merge cannot be undone; none: it can. Pure. docs/spec/merge.md#reasons-against-an-unmerge */
 export function unmergeReasons(snapshot: UnmergeSnapshot): string[] {
   const { record, target, targetMergedInto, source, subjectHolder } = snapshot;
   const reasons: string[] = [];

@@ -19,7 +19,7 @@ import { unmergeSnapshot } from './unmerge-snapshot.js';
 
 /**
  * Takes a reversible merge back in one transaction, or tells what that would do. What was written to the target
- * since stays, but for versions of moved compositions, which go back with them. Contract, section 14: Unmerge.
+ * since stays, but for versions of moved compositions, which go back with them. See docs/spec/merge.md#unmerge.
  * @throws not-found when there is no direct merge; conflict with all reasons when it cannot be taken back, and
  * after `MERGE_RETRIES`; transaction-too-large
  */
