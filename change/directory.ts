@@ -12,7 +12,7 @@ import { withEhrErrorFirst } from './commit/ehr-access.js';
 import { staleVersion, tellingLatest } from './commit/refusal.js';
 import type { CreateEntry, VersionMetadata } from './commit/request.js';
 
-/** Creates the directory of an EHR. ITS-REST: directory_create. @throws CdrError of the contract */
+/** Creates the directory of an EHR. ITS-REST: directory_create. @throws CdrError: docs/spec/rest.md#directory */
 export async function createDirectory(
   context: ChangeContext,
   change: DirectChange,
@@ -41,7 +41,10 @@ async function tellingDirectory(ehrId: string, error: unknown): Promise<unknown>
   return live === null ? error : tellingLatest(error, live);
 }
 
-/** Creates the next version of the directory. ITS-REST: directory_update. @throws CdrError of the contract */
+/**
+ * Creates the next version of the directory. ITS-REST: directory_update. @throws CdrError:
+ * docs/spec/rest.md#directory
+ */
 export async function updateDirectory(
   context: ChangeContext,
   change: DirectChange & { readonly ifMatch: string },
@@ -59,7 +62,7 @@ export async function updateDirectory(
   });
 }
 
-/** Deletes the directory logically. ITS-REST: directory_delete. @throws CdrError of the contract */
+/** Deletes the directory logically. ITS-REST: directory_delete. @throws CdrError: docs/spec/rest.md#directory */
 export async function deleteDirectory(
   context: ChangeContext,
   change: DirectChange & { readonly ifMatch: string },

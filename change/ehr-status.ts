@@ -9,7 +9,10 @@ import { commitEntry, type DirectChange } from './commit/direct.js';
 import { withEhrErrorFirst } from './commit/ehr-access.js';
 import { ehrNotFound, staleVersion } from './commit/refusal.js';
 
-/** Attributes that an update without them keeps, so that no patient is lost by omission (R20). */
+/**
+ * Attributes that an update without them keeps, so that no patient is lost by omission
+ * (docs/spec/rest.md#ehr_status).
+ */
 const KEPT = ['name', 'subject', 'is_queryable', 'is_modifiable'] as const;
 
 const DEFAULTS: JsonObject = {
@@ -20,7 +23,10 @@ const DEFAULTS: JsonObject = {
   is_modifiable: true,
 };
 
-/** An EHR_STATUS for a new EHR: what is absent gets its default (R3); null = all defaults. @throws invalid */
+/**
+ * An EHR_STATUS for a new EHR: what is absent gets its default (docs/spec/rest.md#ehr); null = all defaults.
+ * @throws invalid
+ */
 export function newEhrStatus(body: JsonValue): JsonObject {
   const given = body === null ? {} : requireStatus(body);
   return validatedStatus({ _type: 'EHR_STATUS', ...DEFAULTS, ...withoutAbsent(given) });
@@ -71,7 +77,7 @@ function validatedStatus(status: JsonObject): JsonObject {
 
 /**
  * The next version of the EHR_STATUS. ITS-REST: ehr_status_update. `ifMatch` null: over whatever is the latest.
- * @throws CdrError of the contract
+ * @throws CdrError: docs/spec/rest.md#ehr_status
  */
 export async function updateEhrStatus(
   context: ChangeContext,

@@ -17,7 +17,7 @@ import { ehrNotFound, objectNotFound } from '../change/commit/refusal.js';
 
 /**
  * Removes a COMPOSITION or directory physically: every version, the container, what AQL reads, item tags. Its
- * CONTRIBUTIONs stay and name versions that are gone. Contract, section 13.
+ * CONTRIBUTIONs stay and name versions that are gone. See docs/spec/rest.md#administration.
  * @throws not-found when the EHR is not active or has no such object; a merged EHR's objects are in its target
  */
 export function eraseVersionedObject(
@@ -41,7 +41,7 @@ const VERSIONS_AT_ONCE = 10_000;
 
 /**
  * Removes an EHR physically with everything it holds, the records of merges that ended in it, their archives,
- * tombstones and subject reservations. Contract, section 13.
+ * tombstones and subject reservations. See docs/spec/rest.md#administration.
  *
  * In one transaction, unless the EHR is too large for one. Then a first transaction marks it and removes what AQL
  * reads, the rest goes in steps that can be repeated, and `resumeErasures` ends what a crash interrupted.

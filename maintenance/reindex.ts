@@ -34,7 +34,7 @@ const CONTAINERS_AT_ONCE = 50;
  * Rebuilds every derived AQL document from the VERSIONs while the server runs: adds what is missing, replaces
  * what an older derivation wrote, drops orphans. Commits go on; each transaction holds its EHR, so a parallel
  * commit is wholly before or after it. May be stopped at any time: the next run goes on after the last finished
- * EHR. docs/storage.md, section 3.
+ * EHR. See docs/spec/storage.md#who-writes-what.
  */
 export async function reindexStorage(
   leafIndex: LeafIndex,

@@ -10,7 +10,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** What an integrity check found. Contract, section 13: verify. */
+/** What an integrity check found. docs/spec/rest.md#verify */
 export interface VerifyReport {
   /** Documents looked at, by collection. */
   readonly checked: Readonly<Record<string, number>>;

@@ -26,7 +26,7 @@ const PAGE = 100;
  * Checks the whole database against its own rules, EHR by EHR in constant memory, while others write: chains of
  * versions, heads, CONTRIBUTIONs both ways, EHR_STATUS, subjects, templates, item tags, derived documents equal
  * to recomputation, merges, and that every sealed record is what it was. Changes none of it. `since`: a head of the
- * seals kept elsewhere, which must be in the chain. Contract, section 13: verify.
+ * seals kept elsewhere, which must be in the chain. See docs/spec/rest.md#verify.
  * @throws conflict while another check of this database runs, in whichever process
  */
 export async function verifyStorage(

@@ -35,8 +35,10 @@ export interface CompiledQuery {
 }
 
 /**
- * Text to plan: parse, parameters, terminology, scope, checks, paging, translation. AQL page 2.1, steps 1 to 4.
- * @throws invalid for what the query or a parameter gets wrong; unprocessable for paging given twice (R4)
+ * Text to plan: parse, parameters, terminology, scope, checks, paging, translation.
+ * docs/spec/aql.md#evaluation-order, steps 1 to 4.
+ * @throws invalid for what the query or a parameter gets wrong; unprocessable for paging given twice
+ * (docs/spec/aql.md#paging)
  */
 export async function compileQuery(
   q: string,

@@ -12,7 +12,10 @@ interface Request {
   readonly parameters: string;
 }
 
-/** Asks the configured FHIR server what a query needs; what it throws without one: `invalid` (R30). */
+/**
+ * Asks the configured FHIR server what a query needs; what it throws without one: `invalid`
+ * (docs/spec/aql.md#terminology).
+ */
 export function terminologyOf(settings: TerminologySettings): AskTerminology {
   const server = terminologyServer(settings);
   return async (questions) => {

@@ -29,7 +29,8 @@ class StaleState extends Error {}
  *
  * The first attempt reads only what it cannot guess, plans, and lets every write match what was expected: one
  * command holds the EHR and writes everything, one commits. When a expectation was wrong nothing is written; then
- * everything is read, the plan is made again, and it either refuses in the contract's order or succeeds.
+ * everything is read, the plan is made again, and it either refuses in order (docs/spec/rest.md#order-of-checks) or
+ * succeeds.
  *
  * `known`: containers that the caller has read already.
  * @throws CdrError of the plan; conflict when others are faster again and again

@@ -34,7 +34,7 @@ export async function writableEhr(ehrId: string): Promise<EhrDoc> {
 export type WriteKind = 'content' | 'ehr-status';
 
 /**
- * Runs a write so that it is refused in the order of the contract (section 7) without reading the EHR first
+ * Runs a write so that it is refused in the order of docs/spec/rest.md#order-of-checks without reading the EHR first
  * when all goes well: EHR unknown, merged away; container unknown; not modifiable; whatever else was thrown.
  */
 export async function withEhrErrorFirst<T>(

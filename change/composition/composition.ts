@@ -17,7 +17,10 @@ import { requireSameTemplate } from '../definition/template-change.js';
 /** Gives the COMPOSITION of a request as canonical JSON; called once the request itself is in order. */
 export type CompositionReader = () => Promise<JsonObject | LargeComposition>;
 
-/** Creates the first version of a COMPOSITION. ITS-REST: composition_create. @throws CdrError of the contract */
+/**
+ * Creates the first version of a COMPOSITION. ITS-REST: composition_create. @throws CdrError:
+ * docs/spec/rest.md#composition
+ */
 export async function createComposition(
   context: ChangeContext,
   change: DirectChange,
@@ -37,7 +40,10 @@ export async function createComposition(
   });
 }
 
-/** Creates the next version of a COMPOSITION. ITS-REST: composition_update. @throws CdrError of the contract */
+/**
+ * Creates the next version of a COMPOSITION. ITS-REST: composition_update. @throws CdrError:
+ * docs/spec/rest.md#composition
+ */
 export async function updateComposition(
   context: ChangeContext,
   change: DirectChange & { readonly versionedObjectUid: string; readonly ifMatch: string },
@@ -55,7 +61,7 @@ export async function updateComposition(
   });
 }
 
-/** Deletes a COMPOSITION logically. ITS-REST: composition_delete. @throws CdrError of the contract */
+/** Deletes a COMPOSITION logically. ITS-REST: composition_delete. @throws CdrError: docs/spec/rest.md#composition */
 export async function deleteComposition(
   context: ChangeContext,
   change: DirectChange & { readonly versionId: ObjectVersionId; readonly versionUid: string },

@@ -6,7 +6,10 @@ import { validateRm } from '../../openehr/rm/validate.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { validateAgainstTemplate, type ValueSetCode } from '../../openehr/template/validate/validate.js';
 
-/** The error that carries findings: its message is the findings joined by `, ` (R19). */
+/**
+ * The error that carries findings: its message is the findings joined by `, `
+ * (docs/spec/formats.md#validation-stages).
+ */
 export function findings(code: 'invalid' | 'unprocessable', violations: readonly string[]): CdrError {
   return new CdrError(code, violations.join(', '), { violations });
 }
@@ -63,7 +66,7 @@ export function compositionFindings(
   return { violations, valueSetCodes };
 }
 
-/** Validates an EHR_STATUS or FOLDER by the RM rules. @throws invalid with all findings (R20) */
+/** Validates an EHR_STATUS or FOLDER by the RM rules. @throws invalid with all findings */
 export function validateByRm(object: JsonObject, furtherFindings: readonly string[] = []): void {
   const violations = [...validateRm(object), ...furtherFindings];
   if (violations.length > 0) throw findings('invalid', violations);

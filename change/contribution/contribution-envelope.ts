@@ -95,7 +95,7 @@ function commonChangeType(versions: readonly VersionEnvelope[]): ChangeType {
   return first !== undefined && others.every((code) => code === first) ? first : '251';
 }
 
-/** The time is always the server's; another system id than ours is refused (R9). */
+/** The time is always the server's; another system id than ours is refused (docs/spec/rest.md#contribution). */
 function readAudit(
   value: JsonValue,
   path: string,

@@ -29,7 +29,10 @@ import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from '../co
 /** Types of content that a VERSION can hold here. */
 const TYPES: readonly RootType[] = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
 
-/** Commits a CONTRIBUTION of a client. ITS-REST: contribution_create. @throws CdrError of the contract */
+/**
+ * Commits a CONTRIBUTION of a client. ITS-REST: contribution_create. @throws CdrError:
+ * docs/spec/rest.md#contribution
+ */
 export async function createContribution(
   context: ChangeContext,
   target: { readonly ehrId: string; readonly defaults: ContributionDefaults },
@@ -98,7 +101,7 @@ async function refuseEarlier(
     throw atEntry(before.entries.length, notModifiable(before.ehrId));
 }
 
-/** In a CONTRIBUTION content that breaks a rule is always 400 (R2). */
+/** In a CONTRIBUTION content that breaks a rule is always 400 (docs/spec/formats.md#validation-stages). */
 function asInvalid(error: unknown): unknown {
   if (!(error instanceof CdrError) || error.code !== 'unprocessable') return error;
   return new CdrError('invalid', error.message, { ...error.details, cause: error });

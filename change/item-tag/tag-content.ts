@@ -24,7 +24,7 @@ const PREDICATE = String.raw`(?:${NODE}(?:\s*,\s*(?:${QUOTED}|${NAME})|\s+and\s+
 const PATH = new RegExp(String.raw`^(?:/|(?:/[a-z_][a-z0-9_]*(?:\[\s*${PREDICATE}\s*\])?)+)$`, 'i');
 
 /**
- * What the contract (section 11) has against the content of a tag, null when nothing. `target_path` may have
+ * What docs/spec/rest.md#tag-content has against the content of a tag, null when nothing. `target_path` may have
  * predicates on archetype_node_id and name only.
  */
 export function tagFault(tag: TagContent): string | null {

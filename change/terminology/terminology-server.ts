@@ -86,7 +86,7 @@ function lengthOf(result: TerminologyResult): number {
 /** One object for each configuration, so that its cache of answers serves commits and queries alike. */
 const servers = new Map<string, TerminologyServer>();
 
-/** The configured server, null when there is none (R30). */
+/** The configured server, null when there is none. */
 export function terminologyServer({ serverUrl, timeoutMs }: TerminologySettings): TerminologyServer | null {
   if (serverUrl === null) return null;
   const key = `${timeoutMs} ${serverUrl}`;

@@ -6,8 +6,8 @@ import { terminologyServer, type TerminologyServer } from './terminology-server.
 
 /**
  * Findings of the codes that a template binds to external value sets: `<path>: Invalid terminology: …`
- * (templates-and-formats 5.3). Without a terminology server nothing is checked; when it fails,
- * `TERMINOLOGY_FAIL_ON_ERROR` decides whether the commit fails or the check is skipped (R30).
+ * (docs/spec/formats.md#template-rules). Without a terminology server nothing is checked; when it fails,
+ * `TERMINOLOGY_FAIL_ON_ERROR` decides whether the commit fails or the check is skipped.
  * @throws bad-gateway
  */
 export async function valueSetFindings(
