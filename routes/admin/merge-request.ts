@@ -20,7 +20,7 @@ export interface NamedPair {
   readonly target: string;
 }
 
-/** MergeDetailsDto with neutral values: what an error body begins with. Contract, section 7. */
+/** MergeDetailsDto with neutral values: what an error body begins with. docs/spec/rest.md#error-body */
 export function neutralDetails({ source, target }: NamedPair): (message: string) => JsonObject {
   return (summary) => ({ source_ehr: source, target_ehr: target, outcome: { level: 'BASIC', summary } });
 }

@@ -162,7 +162,7 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   await answer(ctx, settings, response, { version, status: 200 });
 }
 
-/** Query `openehrVersion` or `stdVersion`: the lifecycle state code, as the header VERSION (D8). */
+/** Query `openehrVersion` or `stdVersion`: the lifecycle state code, as the header VERSION. */
 function withStateOfQuery(ctx: Context, settings: Settings, metadata: VersionMetadata): VersionMetadata {
   const code = queryParameter(ctx, 'openehrVersion');
   if (code === null) return metadata;

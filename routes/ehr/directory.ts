@@ -29,7 +29,7 @@ import { STANDARD_API } from '../http/request-state.js';
 import { CREATED, DELETED, DELETED_THEN, UPDATED, versionAnswer } from './answers.js';
 import { requireVersion, requireVersionAt } from './read-version.js';
 
-/** Names of FOLDER attributes that clients of the service's own page use (D5). */
+/** Names of FOLDER attributes that clients of the service's own documentation use (docs/spec/rest.md#directory). */
 const CAMEL_CASE: Readonly<Record<string, string>> = {
   archetypeNodeId: 'archetype_node_id',
   archetypeDetails: 'archetype_details',

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 
-/** Commit metadata of a request: values by key, as section 5 of the contract names the keys. */
+/** Commit metadata of a request: values by key, keys as in docs/spec/rest.md#commit-metadata. */
 export interface CommitPairs {
   readonly audit: ReadonlyMap<string, string>;
   readonly version: ReadonlyMap<string, string>;

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { CdrError, type ErrorCode } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 
-/** HTTP status of every error code: contract, general conditions. */
+/** HTTP status of every error code: docs/spec/rest.md#statuses */
 export const ERROR_STATUS = {
   invalid: 400,
   'query-too-large': 400,
@@ -43,7 +43,10 @@ export function errorAnswer(error: CdrError): { readonly status: number; readonl
   return { status, body };
 }
 
-/** The error carrying validation findings: its message is the findings joined by `, ` (ruling R19). */
+/**
+ * The error carrying validation findings: its message is the findings joined by `, `
+ * (docs/spec/formats.md#validation-stages).
+ */
 export function violationError(code: 'invalid' | 'unprocessable', violations: readonly string[]): CdrError {
   return new CdrError(code, violations.join(', '), { violations });
 }

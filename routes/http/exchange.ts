@@ -123,7 +123,7 @@ export interface WriteAnswer extends ResourceHeaders {
   readonly represent: () => void | Promise<void>;
 }
 
-/** Answers a write as `Prefer` asks. Contract, section 3. */
+/** Answers a write as `Prefer` asks. docs/spec/rest.md#prefer */
 export async function answerWrite(ctx: Context, answer: WriteAnswer): Promise<void> {
   const { returns, applied } = parsePrefer(ctx.get('Prefer'));
   setResourceHeaders(ctx, answer);
@@ -143,7 +143,7 @@ export interface VersionAnswer {
   readonly represent: () => void | Promise<void>;
 }
 
-/** Answers a POST or PUT of a versioned object as `Prefer` asks. Contract, section 3. */
+/** Answers a POST or PUT of a versioned object as `Prefer` asks. docs/spec/rest.md#prefer */
 export function answerVersion(ctx: Context, settings: Settings, answer: VersionAnswer): Promise<void> {
   const { version, ...rest } = answer;
   return answerWrite(ctx, {

@@ -7,7 +7,7 @@ export interface FailureRecord {
   readonly root: string;
   /** May repeat the message. */
   readonly fields: JsonObject | ((message: string) => JsonObject);
-  /** true: the success is a string, so the message alone is the answer to who wants `text/plain` (D6). */
+  /** true: the success is a string, so the message alone is the answer to who wants `text/plain`. */
   readonly isText?: boolean;
 }
 

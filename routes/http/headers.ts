@@ -36,7 +36,10 @@ export interface CommitHeaders {
   readonly signature: string | undefined;
 }
 
-/** Reads the commit metadata headers. Contract, section 5. @throws invalid; forbidden for another's committer */
+/**
+ * Reads the commit metadata headers. docs/spec/rest.md#commit-metadata. @throws invalid; forbidden for
+ * another's committer
+ */
 export function commitHeaders(ctx: Context, settings: ChangeSettings): CommitHeaders {
   const pairs = commitPairs(ctx);
   const { audit, version } = pairs;
@@ -89,7 +92,7 @@ function termAt(pairs: ReadonlyMap<string, string>, name: string): GivenTerm | u
   return code === undefined && rubric === undefined ? undefined : { code, rubric };
 }
 
-/** @throws invalid for another system id, unless `ACCEPT_FOREIGN_SYSTEM_ID` says otherwise (R9) */
+/** @throws invalid for another system id, unless `ACCEPT_FOREIGN_SYSTEM_ID` says otherwise */
 export function requireOwnSystem(systemId: string | undefined, settings: ChangeSettings): void {
   if (systemId === undefined || systemId === settings.systemId || settings.acceptForeignSystemId) return;
   throw new CdrError('invalid', `the system_id must be ${settings.systemId}`);

@@ -30,7 +30,8 @@ export function readBodyText(limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNod
     const untyped = ctx.get('Content-Type') === '';
     requireUtf8(ctx.get('Content-Type'));
     nameCoding(ctx);
-    // koa-body reads no body without a type; the contract gives such a body the first type of its resource.
+    // koa-body reads no body without a type; such a body has the first type of its resource
+    // (docs/spec/rest.md#media-types).
     if (untyped) ctx.req.headers['content-type'] = 'text/plain';
     await read(ctx, async () => {
       if (untyped) delete ctx.req.headers['content-type'];

@@ -8,7 +8,10 @@ import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/ht
 import { failureRecord } from '../../routes/http/failure-record.js';
 import { requestState, STANDARD_API, type RequestState } from '../../routes/http/request-state.js';
 
-/** Turns everything that is thrown, and Koa's own 404, 405 and 501, into the error body of the contract. */
+/**
+ * Turns everything that is thrown, and Koa's own 404, 405 and 501, into an error body:
+ * docs/spec/rest.md#error-body
+ */
 export function errors(log: Logger): Middleware {
   return async (ctx: Context, next: Next) => {
     try {

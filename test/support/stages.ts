@@ -10,7 +10,7 @@ export interface Verdict {
   readonly violations: readonly string[];
 }
 
-/** Runs the stages of templates-and-formats 5.1 in their order. */
+/** Runs the stages of docs/spec/formats.md#validation-stages in their order. */
 export function validate(
   composition: JsonObject,
   template: (templateId: string) => CompiledTemplate | null,
