@@ -9,8 +9,7 @@ import { typeIs } from './values.js';
 
 /**
  * `uid/value operator 'text'` on a versioned object (docs/spec/aql.md#version-uids): a bare uuid means any of its
- * versions;
- * the order is that of the uuids, then of the version numbers.
+ * versions; the order is that of the uuids, then of the version numbers.
  */
 export function identifierTruth(
   uid: string,

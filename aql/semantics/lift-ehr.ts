@@ -10,8 +10,7 @@ export interface EhrRooted {
 /**
  * Brings FROM into the form that the rest reads: EHRs that the right-greedy CONTAINS put below another class
  * stand beside it again, and what has no EHR above gets an implicit one (docs/spec/aql.md#and-or-and-not-in-from,
- * boolean FROM and
- * several EHR classes). @throws invalid for an EHR below OR or NOT CONTAINS of another class
+ * boolean FROM and several EHR classes). @throws invalid for an EHR below OR or NOT CONTAINS of another class
  */
 export function rootInEhr(from: FromExpression): EhrRooted {
   const implicit = new Set<ClassExpression>();

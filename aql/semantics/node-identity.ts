@@ -46,8 +46,7 @@ export function demandedIdentity(predicate: Predicate | null): DemandedIdentity 
 
 /**
  * What makes the steps over one attribute the same choice, for each predicate in turn (docs/spec/aql.md#rows, rule
- * 3):
- * one step without identity makes all of them a shared base step; else node codes group by code, archetype
+ * 3): one step without identity makes all of them a shared base step; else node codes group by code, archetype
  * ids by id, or by id and name when every step with that id has a name, and names alone by name.
  */
 export function stepIdentities(predicates: readonly (Predicate | null)[]): readonly StepIdentity[] {

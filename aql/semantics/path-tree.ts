@@ -30,8 +30,7 @@ interface GrowingUse extends PathUse {
 
 /**
  * Merges the paths of a query into one tree of choices per alias (docs/spec/aql.md#rows, rules 2 and 3). The drafts
- * must
- * be different paths.
+ * must be different paths.
  */
 export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
   const uses = drafts.map(({ alias, path, type }, index): GrowingUse => ({

@@ -129,8 +129,7 @@ export interface UsedStep {
 /**
  * One choice of an element. Its alternatives are the values of `attribute` in the parent's element that fit
  * `identity` and below which at least one of `uses` is present (docs/spec/aql.md#rows, rule 4); if there is none,
- * the one
- * alternative is NULL. Children multiply independently of each other.
+ * the one alternative is NULL. Children multiply independently of each other.
  */
 export interface PathNode {
   /** Number within the query, parents before children. */

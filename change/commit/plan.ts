@@ -24,8 +24,7 @@ export interface CommitPlan {
 /**
  * Works out a CONTRIBUTION against the state of the database. Pure: neither clock nor database. Refuses in the
  * order of docs/spec/rest.md#order-of-checks: EHR, then each entry with its container, `is_modifiable` and version
- * precondition.
- * All versions share one time, later than that of every version they follow; a container that the same
+ * precondition. All versions share one time, later than that of every version they follow; a container that the same
  * CONTRIBUTION changes twice gets 1 ms more each time, so that its times strictly increase.
  * @throws CdrError not-found, conflict, precondition-failed, invalid, too-large
  */

@@ -1,7 +1,6 @@
 /**
  * Whether a double gives the decimal literal back exactly (docs/spec/formats.md#numbers): `82.0` and `1e2` do,
- * numbers of too many digits
- * or too large do not. The literal must be a number.
+ * numbers of too many digits or too large do not. The literal must be a number.
  */
 export function isExactDecimal(literal: string): boolean {
   const value = Number(literal);

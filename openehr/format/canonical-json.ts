@@ -50,8 +50,7 @@ const NUMBER_CHARACTERS = new Set(Array.from('0123456789+-.eE').map((character) 
 /**
  * Parses JSON with the guards of a public interface: nesting and the number of nodes are bounded before anything is
  * parsed, no number loses a digit (docs/spec/formats.md#numbers), no key is `__proto__`, no key stands twice with
- * different values, no
- * surrogate stands alone. A byte order mark is skipped.
+ * different values, no surrogate stands alone. A byte order mark is skipped.
  *
  * @throws invalid on anything else than one well-formed JSON value; the message names the position or path;
  * too-large when it has too many nodes

@@ -13,8 +13,7 @@ interface Flattening {
 
 /**
  * Turns a STRUCTURED body into FLAT (docs/spec/formats.md#structured). Nulls and empty lists are left out; a single
- * value
- * may stand in place of a list of one.
+ * value may stand in place of a list of one.
  *
  * @throws invalid naming the key of a list in a list or of an attribute that is no single value, and when two
  * entries give the same key different values; too-large when the keys would be too long altogether
@@ -27,9 +26,8 @@ export function structuredToFlat(structured: JsonObject): JsonObject {
 
 /**
  * Turns a FLAT body into STRUCTURED (docs/spec/formats.md#structured): every id holds a list, the root and `ctx`
- * hold one
- * object. Where a list would not tell which entry is which when read again, the later ones keep their index in the
- * key (`"id:1"`).
+ * hold one object. Where a list would not tell which entry is which when read again, the later ones keep their
+ * index in the key (`"id:1"`).
  *
  * @throws invalid as `flatKeys`
  */

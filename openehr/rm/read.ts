@@ -67,8 +67,7 @@ function attributeReader(attribute: RmAttribute): AttributeReader {
 /**
  * Reads a JSON value as an object of an RM class: types, attributes, primitive values and their formats
  * (docs/spec/formats.md#canonical-json; first stage of validation, answered 400). Nulls and empty lists are
- * dropped, `_type`
- * is added where it may be left out, numbers given as text become numbers; all else stays as given.
+ * dropped, `_type` is added where it may be left out, numbers given as text become numbers; all else stays as given.
  *
  * @param value parsed JSON, nested at most 150 levels
  * @param declaredType RM class, abstract or not, that the object must be

@@ -165,8 +165,8 @@ const MANDATORY = [
 ] as const;
 
 /**
- * What the root of a COMPOSITION lacks that it needs in every format and lifecycle state (
- * docs/spec/formats.md#validation-stages, 2); each `<path>: Composition missing mandatory attribute: <name>`.
+ * What the root of a COMPOSITION lacks that it needs in every format and lifecycle state
+ * (docs/spec/formats.md#validation-stages, 2); each `<path>: Composition missing mandatory attribute: <name>`.
  */
 export function missingCompositionAttributes(composition: JsonObject): string[] {
   const missing: string[] = [];

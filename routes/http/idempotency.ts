@@ -20,8 +20,7 @@ const running = new Set<string>();
 
 /**
  * Carries out a POST with `Idempotency-Key` once only: docs/spec/rest.md#idempotency. `replay` renders the answer
- * anew
- * from what the first request made; it must set status, headers and body as the first answer had them.
+ * anew from what the first request made; it must set status, headers and body as the first answer had them.
  * @throws invalid for a malformed key, unprocessable for the key of another body, conflict while the first runs
  */
 export function idempotent(replay: Replay): (ctx: Context, next: Next) => Promise<void> {

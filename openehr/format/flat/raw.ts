@@ -7,8 +7,7 @@ import { textOf } from './values.js';
 
 /**
  * Takes `|raw`: the canonical JSON of the object at a node, as text (docs/spec/formats.md#flat-paths); null without
- * it.
- * `@class` in it means `_type`.
+ * it. `@class` in it means `_type`.
  *
  * @throws invalid naming the key when it is no JSON object of one of the classes
  */

@@ -24,8 +24,8 @@ const RM_VERSION = '1.0.4';
 
 /**
  * Reads a FLAT body into a COMPOSITION in canonical JSON (docs/spec/formats.md#flat-paths), with
- * docs/spec/formats.md#flat-defaults.
- * Nothing is validated beyond what reading needs: root attributes may be missing, values may break the template.
+ * docs/spec/formats.md#flat-defaults. Nothing is validated beyond what reading needs: root attributes may be
+ * missing, values may break the template.
  *
  * @throws invalid naming every key that no node takes, or the key that is malformed, contradicts another one or
  * has a value that cannot be read

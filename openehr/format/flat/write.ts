@@ -12,8 +12,7 @@ import type { WriteEnvironment } from './target.js';
 
 /**
  * Writes a COMPOSITION as FLAT (docs/spec/formats.md#writing-flat): its data values and the keys of its structures,
- * in the order of
- * the template. Content that the template does not describe is left out.
+ * in the order of the template. Content that the template does not describe is left out.
  *
  * @param composition canonical JSON of this template, `_type` on every object
  */

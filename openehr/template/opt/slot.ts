@@ -12,8 +12,7 @@ const MAX_ARCHETYPE_ID_LENGTH = 255;
 
 /**
  * The check of a slot: RM class, includes, excludes (docs/spec/formats.md#template-rules). An exclusion of
- * everything leaves
- * what is included; without includes everything is, and any other exclusion wins.
+ * everything leaves what is included; without includes everything is, and any other exclusion wins.
  */
 export function slotCheck(slot: SlotConstraint): SlotCheck {
   const includes = patternsOf(slot.includes);

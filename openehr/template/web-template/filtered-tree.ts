@@ -7,8 +7,7 @@ import type { WebTemplateInput, WebTemplateListItem } from './web-template.js';
 
 /**
  * Builds the tree that clients see from the full tree (docs/spec/formats.md#filtering) and links both: `filtered`
- * of the
- * nodes of the full tree is set, nothing else of them changes.
+ * of the nodes of the full tree is set, nothing else of them changes.
  */
 export function filteredTree(root: NodeDraft, opt: OperationalTemplate): NodeDraft {
   const tree = copyOf(root);

@@ -91,8 +91,7 @@ export interface WebTemplateFields {
  * Full tree: one node per RM object, so that `attribute` and `archetypeNodeId` of the nodes from the root down give
  * the place of the object in a COMPOSITION. It holds the nodes of the template and the RM attributes of
  * docs/spec/formats.md#added-attributes; the optional ones that FLAT reaches by `_` are not nodes (unless the
- * template
- * constrains them): they follow from `rmType` and the RM class table.
+ * template constrains them): they follow from `rmType` and the RM class table.
  *
  * Filtered tree: copies of some of those nodes. The RM objects between a filtered node and its filtered parent are
  * the nodes of the full tree from `full` up to `parent.full`.
