@@ -1,6 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** Names of the diagnostics channels on which the rooms tell what they did; `src/metrics.ts` listens. */
+/**
+ * Names of the diagnostics channels (`node:diagnostics_channel`) on which the rooms publish what they did. Subscribers
+ * are in `src`: metrics, the log of slow queries, the warning about unchecked codes.
+ */
 export const EVENTS = {
   commit: 'everchart:commit',
   query: 'everchart:query',
@@ -47,27 +50,27 @@ const channels = {
   terminologyFailure: channel(EVENTS.terminologyFailure),
 };
 
-/** Tells that a commit succeeded. Costs nothing while nobody listens. */
+/** Publishes that a commit succeeded. Costs nothing while nobody listens. */
 export function publishCommit(event: CommitEvent): void {
   if (channels.commit.hasSubscribers) channels.commit.publish(event);
 }
 
-/** Tells that a query was answered. */
+/** Publishes that a query was answered. */
 export function publishQuery(event: QueryEvent): void {
   if (channels.query.hasSubscribers) channels.query.publish(event);
 }
 
-/** Tells that a merge or unmerge was committed. */
+/** Publishes that a merge or unmerge was committed. */
 export function publishMerge(event: MergeEvent): void {
   if (channels.merge.hasSubscribers) channels.merge.publish(event);
 }
 
-/** Tells whether a compiled template was in the cache. */
+/** Publishes whether a compiled template was in the cache. */
 export function publishTemplateCache(event: CacheEvent): void {
   if (channels.templateCache.hasSubscribers) channels.templateCache.publish(event);
 }
 
-/** Tells that a code was accepted unchecked. */
+/** Publishes that a code was accepted unchecked. */
 export function publishTerminologyFailure(event: TerminologyFailureEvent): void {
   if (channels.terminologyFailure.hasSubscribers) channels.terminologyFailure.publish(event);
 }

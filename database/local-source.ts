@@ -9,7 +9,7 @@ export interface LocalDatabase {
   stop(): Promise<void>;
 }
 
-/** Why a way to a database was passed over. Any other error ends the search. */
+/** This source cannot be used here (the message says why), so the next one is tried. Other errors end the search. */
 export class SourceUnavailable extends Error {}
 
 /** Writes one line of the log. */

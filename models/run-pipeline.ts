@@ -73,7 +73,10 @@ export async function runPipelineRows(plan: RunnablePlan, limits: RunLimits): Pr
   return (await probedRows(plan, limits)) ?? allRows(plan, limits);
 }
 
-/** The rows of a plan whose probe told which; null: all is to be run, for want of a probe or as rows went meanwhile. */
+/**
+ * Runs the short pipeline of a plan (its probe) first, and then the plan bounded by what it found. Null: the whole plan
+ * has to run, because it has no probe or because rows disappeared in between.
+ */
 async function probedRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[] | null> {
   const { collection, probe = null } = plan;
   if (probe === null) return null;
@@ -229,7 +232,10 @@ export async function shapeIds(archetypeIds: readonly string[] | null): Promise<
   return found.map(({ _id }) => _id);
 }
 
-/** What queries may believe of the derived documents: what the data says, not the configuration. */
+/**
+ * What the stored `aql` documents really hold, which queries rely on. After a change of `AQL_LEAF_INDEX` it differs from
+ * the configuration until a reindex is done.
+ */
 export interface DerivedState {
   /** Whether all are of the present schema version, and no reindex is at work. */
   readonly isCurrent: boolean;
@@ -238,8 +244,8 @@ export interface DerivedState {
 }
 
 /**
- * The state of the `aql` documents. Believed for `LEAF_TRUST_MS`: a reindex waits longer than that before it changes
- * the first document.
+ * The state of the `aql` documents, cached for `LEAF_TRUST_MS`: a reindex waits longer than that before it changes the
+ * first document.
  */
 export async function derivedState(configured: LeafIndex): Promise<DerivedState> {
   const now = performance.now();

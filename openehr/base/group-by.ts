@@ -1,4 +1,4 @@
-/** Items by their key, each list in the order of the items and the keys in that of their first one. */
+/** Like `Map.groupBy`, which Node.js 20 lacks: keeps the order of insertion. */
 export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** A pure function of an object as one that works out its value once for each object, as long as that lives. */
+/** Memoizes a pure function by the identity of its argument (WeakMap): computed once for each object. */
 export function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {
@@ -9,8 +9,8 @@ export function memoized<Key extends object, Value>(make: (key: Key) => Value): 
 }
 
 /**
- * A question whose answer stays the same, asked once. A question that failed is asked again by the next caller;
- * those who asked meanwhile share its failure.
+ * Memoizes an asynchronous function without arguments: concurrent callers share one call, its value is kept. A failure
+ * is not kept: those who wait get it, the next caller calls again.
  */
 export function idempotentAnswer<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   let answer: Promise<Value> | null = null;

@@ -29,8 +29,8 @@ export interface RunningServer {
 
 /**
  * Connects the database, listens, and builds collections and indexes; until they stand every request but
- * liveness and readiness is answered 503. `joins`: others serve on the port already, so that this process takes
- * its share of their requests only once it can answer them.
+ * liveness and readiness is answered 503. `joins`: this process replaces a dead worker of a cluster whose others still
+ * serve the port, so it listens only when it is ready.
  * @throws Error when no database can be had, the system id differs from the stored one, the port is taken, or keys or
  * proxies of the settings cannot be read
  */
