@@ -31,8 +31,8 @@ interface Line {
 }
 
 /**
- * Evaluates a bound, checked query over plain data, step by step as section 2.1 says. It is the oracle of
- * the tests, simple rather than fast. `ehrId`: the request's ehr_id, as it was given to `resolveScope`.
+ * Evaluates a bound, checked query over plain data, step by step (docs/spec/aql.md#evaluation-order). It is the oracle
+ * of the tests, simple rather than fast. `ehrId`: the request's ehr_id, as it was given to `resolveScope`.
  */
 export function evaluateQuery(
   scope: Scope,

@@ -29,7 +29,7 @@ function shown(rmClass: string, id: string, type: string, more: Partial<OwnKey> 
 const LIST = { isList: true };
 const SHARED = { isShared: true };
 
-/** Templates-and-formats 3.3. */
+/** Keys with `_` by RM class: docs/spec/formats.md#flat-structures */
 const OWN_KEYS: readonly OwnKey[] = [
   own('LOCATABLE', '_uid', 'UID_BASED_ID'),
   own('LOCATABLE', '_name', 'DV_TEXT'),

@@ -5,7 +5,7 @@ export type ValueSet =
   | { readonly kind: 'group'; readonly name: GroupName; readonly terminologyId: string }
   | { readonly kind: 'code-set'; readonly name: CodeSetName; readonly terminologyId: string };
 
-/** Templates-and-formats 6.2. */
+/** Groups of the openEHR terminology by RM attribute: docs/spec/formats.md#value-sets */
 const GROUP_OF: Readonly<Record<string, GroupName>> = {
   category: 'composition category',
   setting: 'setting',
@@ -41,7 +41,7 @@ const VALUE_SETS: ReadonlyMap<string, ValueSet> = new Map<string, ValueSet>([
   ),
 ]);
 
-/** Where the codes of an RM attribute come from; null when the RM does not say. Templates-and-formats 6.2. */
+/** Where the codes of an RM attribute come from (docs/spec/formats.md#value-sets); null when the RM does not say. */
 export function valueSetOf(attributeName: string): ValueSet | null {
   return VALUE_SETS.get(attributeName) ?? null;
 }

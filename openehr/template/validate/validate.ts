@@ -40,7 +40,7 @@ export interface ValueSetCode {
 
 /**
  * The violations of the template in a COMPOSITION that has been read (`openehr/rm/read.ts`), each `<instance path>: <text>`;
- * of very many the first ones. Templates-and-formats 5.3; an empty list means valid.
+ * of very many the first ones (docs/spec/formats.md#template-rules). An empty list means valid.
  */
 export function validateAgainstTemplate(
   composition: JsonObject,

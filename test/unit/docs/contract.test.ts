@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { FUNCTION_WORDS } from '../../../aql/syntax/words.js';
+import { COLLECTIONS } from '../../../models/layout.js';
+import { COMMON_INVARIANTS } from '../../../openehr/rm/invariants/common.js';
+import { DATA_TYPE_INVARIANTS } from '../../../openehr/rm/invariants/data-types.js';
+import { QUANTITY_INVARIANTS } from '../../../openehr/rm/invariants/quantities.js';
+import { STRUCTURE_INVARIANTS } from '../../../openehr/rm/invariants/structures.js';
+import { INSTRUCTION_TRANSITIONS } from '../../../openehr/rm/terminology/instruction-transitions.js';
+import { ERROR_STATUS } from '../../../routes/http/error-status.js';
+import { everyOperation } from '../../../src/every-operation.js';
+import { repositoryTexts, textOf } from './repository-text.js';
+
+const page = (name: string): string => textOf(`docs/spec/${name}.md`);
+const missing = (text: string, words: Iterable<string>): string[] =>
+  [...words].filter((word) => !text.includes(word));
+
+describe('the contract', () => {
+  it('names every operation by its id', () => {
+    const operations = everyOperation().groups.flatMap((group) => group.operations);
+    expect(
+      missing(
+        page('rest') + page('merge'),
+        operations.map(({ id }) => `\`${id}\``),
+      ),
+    ).toEqual([]);
+  });
+
+  it('names every status', () => {
+    const [, table = ''] = /### Statuses\n([\s\S]*?)\n### /.exec(page('rest')) ?? [];
+    expect(missing(table, new Set(Object.values(ERROR_STATUS).map(String)))).toEqual([]);
+  });
+
+  it('names every function of AQL', () => {
+    expect(missing(page('aql'), FUNCTION_WORDS)).toEqual([]);
+  });
+
+  it('names every invariant of the reference model', () => {
+    const invariants = [COMMON_INVARIANTS, DATA_TYPE_INVARIANTS, QUANTITY_INVARIANTS, STRUCTURE_INVARIANTS];
+    expect(
+      missing(
+        page('formats'),
+        invariants.flat().map(({ name }) => name),
+      ),
+    ).toEqual([]);
+  });
+
+  it('names every transition of an instruction', () => {
+    expect(missing(page('formats'), INSTRUCTION_TRANSITIONS.keys())).toEqual([]);
+  });
+
+  it('names every collection', () => {
+    expect(missing(page('storage'), Object.values(COLLECTIONS))).toEqual([]);
+  });
+});
+
+describe('the glossary', () => {
+  const rows = textOf('docs/glossary.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| Word '));
+
+  it('explains words whose names are in the code', () => {
+    const code = repositoryTexts()
+      .filter(({ path }) => /\.c?ts$|\.cjs$/.test(path) && !path.startsWith('test/'))
+      .map(({ text }) => text)
+      .join('\n');
+    const names = rows.flatMap((row) => {
+      const cell = row.split(/(?<!\\)\|/).at(-2) ?? '';
+      return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+    });
+    expect(names.length).toBeGreaterThan(60);
+    expect(missing(code, names)).toEqual([]);
+  });
+});
