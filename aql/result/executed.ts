@@ -11,7 +11,7 @@ import { renderAql } from '../syntax/render.js';
 
 /**
  * `_executed_aql` of a bound query: equality on `e/ehr_id/value` or `c/uid/value` stands in the predicate of its
- * class, the request's fetch and offset follow as LIMIT and OFFSET (peer behaviours, query answers).
+ * class, the request's fetch and offset follow as LIMIT and OFFSET (docs/spec/aql.md#executed-aql).
  */
 export function executedAql(query: Query, page: Pick<Page, 'appended'>): string {
   const moved = movedConditions(query.where, query.from);

@@ -41,7 +41,7 @@ export function valueCheck(node: WebTemplateNode): ValueCheck | null {
       return codeCheck(node, (value, expected) => codePhraseFinding(value, expected, 'CODE_PHRASE'));
     case 'ISM_TRANSITION':
       return transitionCheck(node);
-    // Neither is checked by the peer, and what FLAT fills in would break the second.
+    // Neither is checked by EHRbase, and what FLAT fills in would break the second.
     case 'DV_IDENTIFIER':
     case 'ACTIVITY':
       return null;

@@ -71,6 +71,18 @@ describe('citations', () => {
     expect(broken).toEqual([]);
   });
 
+  it('of sources and tests by pages lead to a file', () => {
+    const path = /`((?:test|src|aql|models|routes|openehr|change|merge|maintenance|query|database)\/[\w./-]+\.\w+)`/g;
+    const broken = cited
+      .filter((file) => file.path.startsWith('docs/') && !file.path.startsWith('docs/decisions/'))
+      .flatMap((file) =>
+        [...file.text.matchAll(path)]
+          .filter(([, target = '']) => !existsSync(target))
+          .map(({ index, 0: whole }) => located(file, index, whole)),
+      );
+    expect(broken).toEqual([]);
+  });
+
   it.each([
     ['numbers of sections of a page', /(?<!(?:RFC \d+|Core|\d\.\d|SEMVER [\d.]+),? )\bsections? \d+(?:\.\d+)*\b/gi],
     ['the contract by number', /\bcontract,? section/gi],
