@@ -38,7 +38,7 @@ export function expectStringOrParameter(
   return expectString(cursor, isPattern);
 }
 
-/** A number. @throws invalid when it cannot be held exactly (docs/spec/aql.md#lexical-rules) */
+/** A number. @throws invalid for an integer or real that is too large (docs/spec/aql.md#lexical-rules) */
 export function expectNumber(cursor: Cursor): NumberLiteral {
   const { kind, text, at } = cursor.token;
   if (kind !== 'integer' && kind !== 'real') cursor.fail('a number');
