@@ -1,4 +1,4 @@
-import { isExactDecimal } from '../base/decimal.js';
+import { isKeptDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import type { XmlLimits } from '../base/xml-scan.js';
@@ -200,8 +200,8 @@ function readNumber(text: string, type: string, path: string): number {
   const literal = text.replace(/^\+/, '');
   if (!NUMBER.test(text) || (INTEGER_TYPES.has(type) && !Number.isInteger(Number(literal))))
     throw refused(path, INTEGER_TYPES.has(type) ? 'a whole number was expected' : 'a number was expected');
-  if (!isExactDecimal(literal))
-    throw refused(path, 'the number cannot be kept without loss: it has too many digits or is too large');
+  if (!isKeptDecimal(literal))
+    throw refused(path, 'the number cannot be kept: it has more than 17 significant digits, is a whole number beyond 2^53, or too large');
   return Number(literal);
 }
 
