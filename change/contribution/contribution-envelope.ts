@@ -176,7 +176,7 @@ function readVersion(
     audit,
     lifecycleState: given.changeType === '523' ? '523' : (state ?? '532'),
     signature: textAt(version, ['signature']),
-    expectedUid: versionUidAt(version.uid, `${path}/uid`),
+    expectedUid: ownVersionUidAt(version.uid, `${path}/uid`, settings.systemId),
     precedingVersionUid: versionUidAt(version.preceding_version_uid, `${path}/preceding_version_uid`),
     otherInputVersionUids: listOf(version.other_input_version_uids).map(
       (uid, index) => versionUidAt(uid, `${path}/other_input_version_uids[${index}]`) ?? '',
@@ -193,6 +193,12 @@ function attestationsIn(version: JsonObject, onlyCommitter: string | null): Json
     if (isJsonObject(committer)) requireOwnCommitter(committer, onlyCommitter);
   }
   return attestations;
+}
+
+/** The uid that another system gave its version means nothing here. */
+function ownVersionUidAt(uid: JsonValue | undefined, path: string, systemId: string): string | undefined {
+  const text = versionUidAt(uid, path);
+  return text !== undefined && parseObjectVersionId(text)?.systemId === systemId ? text : undefined;
 }
 
 function versionUidAt(uid: JsonValue | undefined, path: string): string | undefined {

@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 
 import { CdrError } from '../../openehr/base/errors.js';
-import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { Settings } from '../../config/settings.js';
 import { writeXml } from '../../openehr/base/xml.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
@@ -184,7 +183,8 @@ function recordOf(summary: TemplateSummary): Record<string, string> {
     template_id: summary._id,
     concept: summary.concept,
     archetype_id: summary.archetype_id,
-    created_timestamp: formatUtc(summary.created_timestamp),
+    // Exactly three fractional digits: EHRbase's SDK reads no others.
+    created_timestamp: summary.created_timestamp.toISOString(),
   };
 }
 

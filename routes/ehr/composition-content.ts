@@ -25,6 +25,7 @@ import {
 import { queryParameter } from '../http/parameter-values.js';
 import { bodyLimits } from '../http/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/vendor-header.js';
+import { addWarnings } from '../http/warning.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */
 export function compositionExchange(ctx: Context): Exchange {
@@ -60,12 +61,12 @@ export async function compositionReader(ctx: Context, form: BodyType): Promise<C
     const json = await parseLargeText(body);
     if (!isSimplified) return () => readLargeComposition({ json });
     const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
-    return () => fromLargeSimplified(json, form, simplifiedId);
+    return () => fromLargeSimplified(ctx, json, form, simplifiedId);
   }
   const parsed = await parseCanonical(ctx, text, form, 'COMPOSITION');
   if (!isSimplified) return () => Promise.resolve().then(() => readObject(parsed, 'COMPOSITION'));
   const simplifiedId = requireSimplified(isJsonObject(parsed), templateId);
-  return () => fromSimplified(parsed as JsonObject, form, simplifiedId);
+  return () => fromSimplified(ctx, parsed as JsonObject, form, simplifiedId);
 }
 
 /** The template id of a simplified body. @throws invalid when it is no object or no template is named */
@@ -77,16 +78,22 @@ function requireSimplified(isObject: boolean, templateId: string | null): string
 }
 
 async function fromSimplified(
+  ctx: Context,
   simplified: JsonObject,
   form: BodyType,
   templateId: string,
 ): Promise<JsonObject> {
   const template = await knownTemplate(templateId);
   const flat = form.format === 'STRUCTURED' ? structuredToFlat(simplified) : simplified;
-  return readObject(readFlat(flat, template, { now: new Date() }), 'COMPOSITION');
+  const warnings: string[] = [];
+  const warn = (text: string): void => void warnings.push(text);
+  const composition = readFlat(flat, template, { now: new Date(), warn });
+  addWarnings(ctx, warnings);
+  return readObject(composition, 'COMPOSITION');
 }
 
 async function fromLargeSimplified(
+  ctx: Context,
   json: string,
   form: BodyType,
   templateId: string,
@@ -95,7 +102,9 @@ async function fromLargeSimplified(
   if (doc === null) throw templateNotFound(templateId, 'unprocessable');
   const isStructured = form.format === 'STRUCTURED';
   const simplified = { isStructured, template: templateText(doc), now: Date.now() };
-  return readLargeComposition({ json, simplified });
+  const large = await readLargeComposition({ json, simplified });
+  addWarnings(ctx, large.warnings);
+  return large;
 }
 
 async function knownTemplate(templateId: string): Promise<CompiledTemplate> {

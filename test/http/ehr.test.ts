@@ -104,7 +104,6 @@ describe('POST /ehr', () => {
 
   it.each([
     ['no object', '[]'],
-    ['null', 'null'],
     ['malformed JSON', '{'],
     ['another type', '{"_type":"FOLDER"}'],
     ['an unknown attribute', '{"_type":"EHR_STATUS","colour":"blue"}'],

@@ -9,7 +9,7 @@ import { booleanOf, temporalOf, textOf, unknownValue } from './values.js';
 type Values = FlatKeys['context'];
 
 /**
- * Reads the `ctx/` keys; unknown ones are ignored (R28).
+ * Reads the `ctx/` keys that are known.
  *
  * @throws invalid for a language, setting, state or mode that is unknown, a bad time, a value of the wrong type
  */
