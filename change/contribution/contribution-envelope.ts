@@ -95,7 +95,7 @@ function commonChangeType(versions: readonly VersionEnvelope[]): ChangeType {
   return first !== undefined && others.every((code) => code === first) ? first : '251';
 }
 
-/** The time is always the server's; another system id than ours is refused (R9). */
+/** Time and system id are always the server's; `ACCEPT_FOREIGN_SYSTEM_ID=false` refuses another system id. */
 function readAudit(
   value: JsonValue,
   path: string,
@@ -106,7 +106,10 @@ function readAudit(
   if (!isJsonObject(value)) throw findings('invalid', [`${path}: Object should be type AUDIT_DETAILS`]);
   const { system_id: systemId } = value;
   const rest = withoutAttributes(value, ['time_committed', 'system_id']);
-  if (systemId !== undefined && systemId !== settings.systemId && !settings.acceptForeignSystemId)
+  if (systemId !== undefined && (typeof systemId !== 'string' || systemId === ''))
+    throw findings('invalid', [`${path}/system_id: The value must be a text that is not empty`]);
+  const isForeign = systemId !== undefined && systemId !== settings.systemId;
+  if (isForeign && settings.acceptForeignSystemId === false)
     throw findings('invalid', [`${path}/system_id: The value must be ${settings.systemId}`]);
   const audit = readPart({ _type: 'AUDIT_DETAILS', ...rest }, 'AUDIT_DETAILS', path);
   return {

@@ -1,8 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
-import { aComposition, dump, fixture, givenEhr, givenTemplate, V1, type Json } from '../support/resources.js';
+import {
+  aComposition,
+  dump,
+  fixture,
+  givenComposition,
+  givenEhr,
+  givenTemplate,
+  V1,
+  versionedObjectUidOf,
+  versionUidOf,
+  type Json,
+} from '../support/resources.js';
 
 /** What clients of other servers and other libraries write. */
 const app = testApp();
@@ -195,3 +207,107 @@ it.each(['148.01210165023805', '0.10000000000000001', '9007199254740992'])(
     expect(response.status).toBe(200);
   },
 );
+
+describe('what the standard and its clients expect', () => {
+  it('binds $ehr_id from the ehr_id of the request, and refuses two different ones', async () => {
+    const other = await givenEhr(app);
+    const q = 'SELECT e/ehr_id/value AS id FROM EHR e WHERE e/ehr_id/value = $ehr_id';
+    const byGet = await request(app).get(`${V1}/query/aql`).query({ q, ehr_id: ehrId });
+    expect([byGet.status, byGet.body.rows]).toEqual([200, [[ehrId]]]);
+    const byHeader = await request(app).post(`${V1}/query/aql`).set('openEHR-EHR-id', ehrId).send({ q });
+    expect(byHeader.body.rows).toEqual([[ehrId]]);
+    const differing = { q, ehr_id: ehrId, query_parameters: { ehr_id: other } };
+    expect((await request(app).post(`${V1}/query/aql`).send(differing)).status).toBe(400);
+    const alone = { q, query_parameters: { ehr_id: other } };
+    expect((await request(app).post(`${V1}/query/aql`).send(alone)).body.rows).toEqual([[other]]);
+  });
+
+  it.each([
+    [{ template_id: 'nested.en.v1' }, ['nested.en.v1']],
+    [{ template_id: 'NESTED*' }, ['nested.en.v1']],
+    [{ template_id: 'nothing' }, []],
+    [{ concept: '*evaluation*' }, ['minimal_evaluation.en.v1']],
+    [{ version: 'v0' }, []],
+    [{ version: '1', offset: 1, fetch: 1 }, ['minimal_evaluation.en.v1']],
+  ])('lists the templates of %j', async (query, ids) => {
+    const { body } = await request(app).get(`${V1}/definition/template/adl1.4`).query(query);
+    expect(body.map((one: Json) => one.template_id)).toEqual(ids);
+  });
+
+  it('answers 412 to an If-Match that is an entity tag but no version uid, and 400 to one that is none', async () => {
+    const uid = await givenComposition(app, ehrId);
+    const put = (ifMatch: string) =>
+      request(app)
+        .put(`${compositions()}/${versionedObjectUidOf(uid)}`)
+        .set('If-Match', ifMatch)
+        .send(aComposition());
+    expect((await put('"abc"')).status).toBe(412);
+    expect((await put('*')).status).toBe(400);
+    expect((await put('"a", "b"')).status).toBe(400);
+    expect((await put(`"${uid}"`)).status).toBe(200);
+  });
+
+  it('answers 404 to a version of another object', async () => {
+    const [one, other] = [await givenComposition(app, ehrId), await givenComposition(app, ehrId)];
+    const path = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(one)}/version`;
+    expect((await request(app).get(`${path}/${other}`)).status).toBe(404);
+    expect((await request(app).get(`${path}/${one}`)).status).toBe(200);
+  });
+
+  it('answers 412 to an EHR_STATUS with the uid of another object', async () => {
+    const before = await request(app).get(`${V1}/ehr/${ehrId}/ehr_status`);
+    const status = { ...before.body, uid: { ...before.body.uid, value: `${randomUUID()}::local.cdr::1` } };
+    const response = await request(app)
+      .put(`${V1}/ehr/${ehrId}/ehr_status`)
+      .set('If-Match', before.headers.etag ?? '')
+      .send(status);
+    expect(response.status).toBe(412);
+  });
+
+  it('deletes whatever lifecycle state the client names', async () => {
+    const uid = await givenComposition(app, ehrId);
+    const response = await request(app)
+      .delete(`${compositions()}/${uid}`)
+      .set('openEHR-VERSION', 'lifecycle_state.code_string="532"');
+    expect(response.status).toBe(204);
+  });
+
+  it('takes the system_id of another system in an audit and stores its own, unless told not to', async () => {
+    const header = { 'openEHR-AUDIT_DETAILS': 'system_id="old.cdr"' };
+    const post = (server: typeof app) =>
+      request(server).post(compositions()).set(header).send(aComposition());
+    const created = await post(app);
+    expect(created.status).toBe(201);
+    const version = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(versionUidOf(created))}/version`;
+    expect((await request(app).get(version)).body.commit_audit.system_id).toBe('local.cdr');
+    expect((await post(testApp({ acceptForeignSystemId: false }))).status).toBe(400);
+    const empty = { 'openEHR-AUDIT_DETAILS': 'system_id=""' };
+    expect((await request(app).post(compositions()).set(empty).send(aComposition())).status).toBe(400);
+  });
+
+  it('refuses the foreign uid of a new COMPOSITION, or ignores it with a warning where that is set', async () => {
+    const uid = { _type: 'OBJECT_VERSION_ID', value: `${randomUUID()}::old.cdr::4` };
+    const body = { ...aComposition(), uid };
+    expect((await request(app).post(compositions()).send(body)).status).toBe(412);
+    const open = testApp({ acceptForeignSystemId: true });
+    const response = await request(open).post(compositions()).send(body);
+    expect(response.status).toBe(201);
+    expect(response.headers['warning']).toContain('old.cdr');
+    expect(versionUidOf(response)).toContain('::local.cdr::1');
+  });
+
+  it('takes a template again whose text is the same, although it is in use', async () => {
+    const open = testApp({ templateAllowOverwrite: true });
+    await givenComposition(app, ehrId);
+    const upload = (text: string) =>
+      request(open)
+        .post(`${V1}/definition/template/adl1.4`)
+        .set('Content-Type', 'application/xml')
+        .send(text);
+    const opt = fixture('opt/minimal_evaluation.en.v1.opt');
+    const before = await dump();
+    expect((await upload(opt)).status).toBe(201);
+    expect((await upload(`${opt}\n<!-- changed -->`)).status).toBe(422);
+    expect(await dump()).toBe(before);
+  });
+});
