@@ -1,3 +1,4 @@
+import { requireSameObject } from './composition/composition.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { VersionDoc } from '../models/version.js';
@@ -91,6 +92,7 @@ export async function updateEhrStatus(
     const ifMatch = change.ifMatch ?? container.latest_version_uid;
     const isLatest = container.latest_version_uid === ifMatch;
     const previous = isLatest ? await versionById(ehrId, 'EHR_STATUS', ifMatch) : null;
+    if (isJsonObject(body)) requireSameObject(body, container._id, container);
     const object = nextEhrStatus(body, previous === null ? DEFAULTS : storedObject(previous));
     if (!isLatest) throw staleVersion('precondition-failed', container);
     const place = { versionedObjectUid: container._id, precedingVersionUid: ifMatch };

@@ -37,7 +37,8 @@ export interface Settings {
   readonly terminology: TerminologySettings;
   readonly preferMinimalUpdateStatus: 200 | 204;
   readonly ehrStatusAsRef: boolean;
-  readonly acceptForeignSystemId: boolean;
+  /** Of audits; true: also in the uid of a new COMPOSITION; null: not set, audits only. */
+  readonly acceptForeignSystemId: boolean | null;
   readonly apiAliasV1: boolean;
   /** Unknown query parameters and body members are refused; of deletions and administration always. */
   readonly strictParameters: boolean;

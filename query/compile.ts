@@ -4,7 +4,7 @@ import { checkScope } from '../aql/semantics/check.js';
 import { executedAql } from '../aql/result/executed.js';
 import { pageOf } from '../aql/result/paging.js';
 import type { Page } from '../aql/result/paging.js';
-import { refuseUnusedParameters } from '../aql/semantics/parameters.js';
+import { refuseUnusedParameters, withEhrId } from '../aql/semantics/parameters.js';
 import { parseAql } from '../aql/syntax/parse.js';
 import type { Clock } from '../aql/semantics/present-time.js';
 import { resolveScope } from '../aql/semantics/scope.js';
@@ -49,7 +49,7 @@ export async function compileQuery(
   const parsed = parseAql(q);
   if (settings.strictParameters && request.parameters.source === 'text')
     refuseUnusedParameters(parsed, request.parameters);
-  const bound = bindParameters(parsed, request.parameters);
+  const bound = bindParameters(parsed, withEhrId(request.parameters, parsed, request.ehrId));
   const questions = terminologyQuestions(bound);
   const query = questions.length === 0 ? bound : resolveTerminology(bound, await ask(questions));
   const scope = resolveScope(query, { ehrId: request.ehrId });

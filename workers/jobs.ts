@@ -49,6 +49,8 @@ export interface CompositionText {
   /** Its root, with the attributes of `ROOT_ATTRIBUTES` only. */
   readonly root: JsonObject;
   readonly missing: readonly string[];
+  /** What reading it ignored or replaced. */
+  readonly warnings: readonly string[];
 }
 
 /** What a COMPOSITION is validated by. */
@@ -84,14 +86,16 @@ export function parseBody({ text, isXml, declaredType, maxNodes }: BodyText): An
 export function readComposition({ json, simplified }: ParsedComposition): Answer<CompositionText> {
   return answerOf(() => {
     const parsed = JSON.parse(json) as JsonValue;
+    const warnings: string[] = [];
+    const warn = (text: string): void => void warnings.push(text);
     const object = readObject(
-      simplified === undefined ? parsed : fromSimplified(parsed, simplified),
+      simplified === undefined ? parsed : fromSimplified(parsed, simplified, warn),
       'COMPOSITION',
     );
     const root = Object.fromEntries(
       Object.entries(object).filter(([name]) => ROOT_ATTRIBUTES.includes(name)),
     );
-    return { text: JSON.stringify(object), root, missing: missingCompositionAttributes(object) };
+    return { text: JSON.stringify(object), root, missing: missingCompositionAttributes(object), warnings };
   });
 }
 
@@ -116,10 +120,11 @@ export function validateComposition({
 function fromSimplified(
   parsed: JsonValue,
   { isStructured, template, now }: NonNullable<ParsedComposition['simplified']>,
+  warn: (text: string) => void,
 ): JsonObject {
   if (!isJsonObject(parsed)) throw new CdrError('invalid', 'the body must be an object');
   const flat = isStructured ? structuredToFlat(parsed) : parsed;
-  return readFlat(flat, compiled(template), { now: new Date(now) });
+  return readFlat(flat, compiled(template), { now: new Date(now), warn });
 }
 
 function compiled({ key, opt }: TemplateText): CompiledTemplate {

@@ -24,8 +24,8 @@ export function parseLargeText(body: BodyText): Promise<string> {
 
 /** Reads a large COMPOSITION that was parsed. @throws as `readObject` and `readFlat`, and as `runJob` */
 export async function readLargeComposition(parsed: ParsedComposition): Promise<LargeComposition> {
-  const { text, root, missing } = await runJob('readComposition', parsed);
-  return new LargeComposition(root, missing, async (template, rules, leafIndex): Promise<ValidatedLarge> => {
+  const { text, ...read } = await runJob('readComposition', parsed);
+  return new LargeComposition(read, async (template, rules, leafIndex): Promise<ValidatedLarge> => {
     const { prepared, ...found } = await runJob('validateComposition', { text, template, rules, leafIndex });
     if (prepared === null) return { ...found, prepared };
     return { ...found, prepared: { tail: prepared.tail, derived: await derivedFrom(prepared.derived) } };

@@ -30,6 +30,20 @@ export function queryParameters(
 }
 
 /**
+ * The parameter `$ehr_id` of a query that has one takes the EHR that the request is fixed to.
+ * @throws invalid when it was given another value
+ */
+export function withEhrId(parameters: QueryParameters, query: Query, ehrId: string | null): QueryParameters {
+  if (ehrId === null || !parameterNames(query).has(EHR_ID)) return parameters;
+  const given = parameters.values.get(EHR_ID) ?? ehrId;
+  if (typeof given !== 'string' || given.toLowerCase() !== ehrId.toLowerCase())
+    throw new CdrError('invalid', 'the parameter $ehr_id and the ehr_id of the request are different');
+  return { ...parameters, values: new Map([...parameters.values, [EHR_ID, given]]) };
+}
+
+const EHR_ID = 'ehr_id';
+
+/**
  * Refuses values for parameters that the query does not have: what a client took for a parameter of the request is
  * named, with the nearest one of the query. @throws invalid
  */

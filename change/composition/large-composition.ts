@@ -32,6 +32,8 @@ export class LargeComposition {
   readonly root: JsonObject;
   /** What the root lacks in every lifecycle state. */
   readonly missing: readonly string[];
+  /** What reading it ignored or replaced. */
+  readonly warnings: readonly string[];
   /** Validates it in that thread. @throws too-large when that needs too much memory */
   readonly validate: (
     template: TemplateText,
@@ -39,9 +41,13 @@ export class LargeComposition {
     leafIndex: LeafIndex,
   ) => Promise<ValidatedLarge>;
 
-  constructor(root: JsonObject, missing: readonly string[], validate: LargeComposition['validate']) {
+  constructor(
+    { root, missing, warnings }: Pick<LargeComposition, 'root' | 'missing' | 'warnings'>,
+    validate: LargeComposition['validate'],
+  ) {
     this.root = root;
     this.missing = missing;
+    this.warnings = warnings;
     this.validate = validate;
   }
 }

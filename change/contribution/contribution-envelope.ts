@@ -95,7 +95,7 @@ function commonChangeType(versions: readonly VersionEnvelope[]): ChangeType {
   return first !== undefined && others.every((code) => code === first) ? first : '251';
 }
 
-/** The time is always the server's; another system id than ours is refused (docs/spec/rest.md#contribution). */
+/** Time and system id are always the server's; `ACCEPT_FOREIGN_SYSTEM_ID=false` refuses another system id. */
 function readAudit(
   value: JsonValue,
   path: string,
@@ -106,7 +106,10 @@ function readAudit(
   if (!isJsonObject(value)) throw findings('invalid', [`${path}: Object should be type AUDIT_DETAILS`]);
   const { system_id: systemId } = value;
   const rest = withoutAttributes(value, ['time_committed', 'system_id']);
-  if (systemId !== undefined && systemId !== settings.systemId && !settings.acceptForeignSystemId)
+  if (systemId !== undefined && (typeof systemId !== 'string' || systemId === ''))
+    throw findings('invalid', [`${path}/system_id: The value must be a text that is not empty`]);
+  const isForeign = systemId !== undefined && systemId !== settings.systemId;
+  if (isForeign && settings.acceptForeignSystemId === false)
     throw findings('invalid', [`${path}/system_id: The value must be ${settings.systemId}`]);
   const audit = readPart({ _type: 'AUDIT_DETAILS', ...rest }, 'AUDIT_DETAILS', path);
   return {
@@ -176,7 +179,7 @@ function readVersion(
     audit,
     lifecycleState: given.changeType === '523' ? '523' : (state ?? '532'),
     signature: textAt(version, ['signature']),
-    expectedUid: versionUidAt(version.uid, `${path}/uid`),
+    expectedUid: ownVersionUidAt(version.uid, `${path}/uid`, settings.systemId),
     precedingVersionUid: versionUidAt(version.preceding_version_uid, `${path}/preceding_version_uid`),
     otherInputVersionUids: listOf(version.other_input_version_uids).map(
       (uid, index) => versionUidAt(uid, `${path}/other_input_version_uids[${index}]`) ?? '',
@@ -193,6 +196,12 @@ function attestationsIn(version: JsonObject, onlyCommitter: string | null): Json
     if (isJsonObject(committer)) requireOwnCommitter(committer, onlyCommitter);
   }
   return attestations;
+}
+
+/** The uid that another system gave its version means nothing here. */
+function ownVersionUidAt(uid: JsonValue | undefined, path: string, systemId: string): string | undefined {
+  const text = versionUidAt(uid, path);
+  return text !== undefined && parseObjectVersionId(text)?.systemId === systemId ? text : undefined;
 }
 
 function versionUidAt(uid: JsonValue | undefined, path: string): string | undefined {

@@ -210,7 +210,7 @@ class Validating {
       type === 'FOLDER'
         ? validatedFolder(data)
         : nextEhrStatus(data, await this.#previousStatus(versionedObjectUid, preceding));
-    if (type === 'FOLDER') requireSameObject(object, versionedObjectUid);
+    requireSameObject(isJsonObject(data) ? data : object, versionedObjectUid);
     return { kind: 'update', type, versionedObjectUid, precedingVersionUid: preceding, object, ...metadata };
   }
 

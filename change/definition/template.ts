@@ -6,6 +6,7 @@ import {
   keepCompiled,
   removeTemplate,
   replaceTemplate,
+  templateById,
   templateIds,
 } from '../../models/template.js';
 import { isTemplateReferenced } from '../../models/version.js';
@@ -33,13 +34,19 @@ export async function createTemplate(template: UploadedTemplate): Promise<Templa
 }
 
 /**
- * Stores a template, in the place of an unused one of the same id (`TEMPLATE_ALLOW_OVERWRITE`).
+ * Stores a template, in the place of an unused one of the same id (`TEMPLATE_ALLOW_OVERWRITE`). The text that is there
+ * already stays as it is, used or not.
  * @throws unprocessable when a VERSION refers to the id; invalid for the reserved id
  */
 export async function putTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   requireFreeWord(template);
   const createdTimestamp = new Date();
   const doc = await inAuditedTransaction(async () => {
+    const known = await templateById(template.compiled.templateId);
+    if (known?.opt === template.opt) {
+      await remember(known);
+      return known;
+    }
     const stored =
       (await replaceUnused(template, createdTimestamp)) ?? (await insertTemplate(template, createdTimestamp));
     await remember(stored);

@@ -1,19 +1,21 @@
+/** More digits than these no double tells apart: 17 are what a double needs at most to be written. */
+const MAX_DIGITS = 17;
+
 /**
- * Whether a double gives the decimal literal back exactly (docs/spec/formats.md#numbers): `82.0` and `1e2` do,
- * numbers of too many digits or too large do not. The literal must be a number.
+ * Whether a number is taken from its decimal literal: up to 17 significant digits, which is what programs write for a
+ * double (`0.10000000000000001`), and whole numbers up to 2^53, beyond which they would change. Zeros at either end do
+ * not count. The literal must be a number. docs/spec/formats.md#numbers
  */
-export function isExactDecimal(literal: string): boolean {
+export function isKeptDecimal(literal: string): boolean {
   const value = Number(literal);
-  return Number.isFinite(value) && significant(literal) === significant(String(value));
+  const digits = significantDigits(literal);
+  if (!Number.isFinite(value) || digits.length > MAX_DIGITS || (value === 0 && digits !== '')) return false;
+  const isWhole = /^[+-]?\d+$/.test(literal);
+  return !isWhole || Math.abs(value) <= Number.MAX_SAFE_INTEGER || /^[+-]?0*9007199254740992$/.test(literal);
 }
 
-/** Digits without zeros at either end and the power of ten of the last one: equal for equal decimals. */
-function significant(literal: string): string {
-  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace(/^[+-]/, '').split('.');
-  const digits = (whole + fraction).replace(/^0+/, '');
-  let end = digits.length;
-  while (digits.charAt(end - 1) === '0') end -= 1;
-  const power = Number(exponent) - fraction.length + (digits.length - end);
-  return end === 0 ? '0' : `${digits.slice(0, end)}e${power}`;
+/** The digits of the mantissa without zeros at either end. */
+function significantDigits(literal: string): string {
+  const [mantissa = ''] = literal.toLowerCase().split('e');
+  return mantissa.replace(/[^\d]/g, '').replace(/^0+/, '').replace(/0+$/, '');
 }

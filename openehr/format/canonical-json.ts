@@ -1,4 +1,4 @@
-import { isExactDecimal } from '../base/decimal.js';
+import { isKeptDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
 import type { JsonValue } from '../base/json.js';
 import { DEFAULT_MAX_NODES, tooManyNodes } from '../base/node-limit.js';
@@ -49,8 +49,8 @@ const NUMBER_CHARACTERS = new Set(Array.from('0123456789+-.eE').map((character) 
 
 /**
  * Parses JSON with the guards of a public interface: nesting and the number of nodes are bounded before anything is
- * parsed, no number loses a digit (docs/spec/formats.md#numbers), no key is `__proto__`, no key stands twice with
- * different values, no surrogate stands alone. A byte order mark is skipped.
+ * parsed, no number has more digits than a double keeps, no key is `__proto__`, no key stands twice with different values, no
+ * surrogate stands alone. A byte order mark is skipped.
  *
  * @throws invalid on anything else than one well-formed JSON value; the message names the position or path;
  * too-large when it has too many nodes
@@ -124,7 +124,7 @@ function isSafeNumber(json: string, start: number, end: number): boolean {
   if (end - start === 1) return true;
   const literal = json.slice(start, end);
   if (end - start <= SAFE_NUMBER_LENGTH && !/[eE]/.test(literal)) return true;
-  return isExactDecimal(literal);
+  return isKeptDecimal(literal);
 }
 
 function keysOf(value: JsonValue): number {

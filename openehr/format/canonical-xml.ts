@@ -1,10 +1,11 @@
-import { isExactDecimal } from '../base/decimal.js';
+import { isKeptDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import type { XmlLimits } from '../base/xml-scan.js';
 import { parseXml, textOf, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
 import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
 import type { RmAttribute } from '../rm/model/define.js';
+import { DERIVED_MEMBERS } from '../rm/model/identifiers.js';
 
 /** Namespace URI of canonical XML (docs/spec/formats.md#canonical-xml). */
 const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
@@ -154,6 +155,7 @@ function readMember(child: XmlElement, attribute: RmAttribute | undefined, into:
   const { object, path, type, counts } = into;
   if (child.namespace !== null && child.namespace !== OPENEHR_NAMESPACE)
     throw refused(`${path}/${child.name}`, `the namespace must be ${OPENEHR_NAMESPACE}`);
+  if (attribute === undefined && DERIVED_MEMBERS.get(type)?.has(child.name) === true) return;
   if (attribute === undefined || attribute.xmlAttribute)
     throw refused(`${path}/${child.name}`, `unknown element of type ${type}`);
   const count = counts.get(child.name) ?? 0;
@@ -200,8 +202,11 @@ function readNumber(text: string, type: string, path: string): number {
   const literal = text.replace(/^\+/, '');
   if (!NUMBER.test(text) || (INTEGER_TYPES.has(type) && !Number.isInteger(Number(literal))))
     throw refused(path, INTEGER_TYPES.has(type) ? 'a whole number was expected' : 'a number was expected');
-  if (!isExactDecimal(literal))
-    throw refused(path, 'the number cannot be kept without loss: it has too many digits or is too large');
+  if (!isKeptDecimal(literal))
+    throw refused(
+      path,
+      'the number cannot be kept: it has more than 17 significant digits, is a whole number beyond 2^53, or too large',
+    );
   return Number(literal);
 }
 

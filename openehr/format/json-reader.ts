@@ -1,4 +1,4 @@
-import { isExactDecimal } from '../base/decimal.js';
+import { isKeptDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
 
@@ -138,10 +138,10 @@ function stringOf(literal: string): string | null {
 function readNumber(cursor: Cursor): number {
   const literal = match(cursor, NUMBER);
   if (literal === null) malformed(cursor, 'a value');
-  if (!isExactDecimal(literal))
+  if (!isKeptDecimal(literal))
     throw new CdrError(
       'invalid',
-      `the number at ${pathOf(cursor)} cannot be kept without loss: it has too many digits or is too large`,
+      `the number at ${pathOf(cursor)} cannot be kept: it has more than 17 significant digits, is a whole number beyond 2^53, or too large`,
     );
   cursor.at += literal.length;
   return Number(literal);

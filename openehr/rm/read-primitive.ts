@@ -1,4 +1,4 @@
-import { isExactDecimal } from '../base/decimal.js';
+import { isKeptDecimal } from '../base/decimal.js';
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../base/iso8601.js';
 import type { JsonValue } from '../base/json.js';
 import type { PrimitiveType } from './model/define.js';
@@ -91,7 +91,8 @@ function readReal(value: JsonValue): PrimitiveReading | null {
   }
   if (typeof value !== 'string' || value.length > MAX_NUMBER_LENGTH || !NUMBER.test(value))
     return wrongType('a number', value);
-  if (!isExactDecimal(value)) return wrongType('a number that keeps all its digits as a double', value);
+  if (!isKeptDecimal(value))
+    return wrongType('a number of at most 17 significant digits, a whole one up to 2^53', value);
   return { value: withoutSign(Number(value)) };
 }
 

@@ -8,6 +8,7 @@ import {
   withoutParameters,
 } from './model/classes.js';
 import type { PrimitiveType, RmAttribute } from './model/define.js';
+import { DERIVED_MEMBERS } from './model/identifiers.js';
 import { describe, primitiveReader } from './read-primitive.js';
 
 /** An RM object as it was read. */
@@ -95,6 +96,7 @@ function readObject(value: JsonValue, expected: TypeReader, findings: Findings):
     if (name === '_type' || member === undefined) continue;
     const attribute = reader.attributes.get(name);
     if (attribute === undefined) {
+      if (DERIVED_MEMBERS.get(reader.name)?.has(name) === true) continue;
       findings.add(`Attribute ${name} of class ${reader.name} is not known`, name);
       continue;
     }

@@ -52,6 +52,13 @@ export class Scope {
     return language === this.opt.defaultLanguage ? (this.terms.get(code) ?? translated) : translated;
   }
 
+  /** What a code of the archetype is called, in any language; null when the archetype does not define it. */
+  labels(code: string): ReadonlySet<string> | null {
+    const terms = [this.terms, ...(this.translations?.values() ?? [])].map((known) => known.get(code));
+    if (terms.every((term) => term === undefined)) return null;
+    return new Set(terms.map((term) => term?.['text']).filter((text) => text !== undefined));
+  }
+
   /** One item of a term in every language of the template that has it. */
   localized(code: string, item: 'text' | 'description'): LocalizedTexts {
     return this.inLanguages(

@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 
 import { CdrError } from '../../openehr/base/errors.js';
-import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { Settings } from '../../config/settings.js';
 import { writeXml } from '../../openehr/base/xml.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
@@ -15,7 +14,7 @@ import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from '../http/exchange.js';
 import { NOT_IMPLEMENTED_MESSAGE } from '../http/error-status.js';
 import type { Operation, OperationGroup } from '../http/operation.js';
-import { pathParameter } from '../http/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/parameter-values.js';
 import { STANDARD_API } from '../http/request-state.js';
 import {
   ADL14_TEMPLATES,
@@ -65,8 +64,11 @@ export function templateOperations(settings: Settings): OperationGroup {
         summary: 'List the templates',
         access: 'read',
         audit: 'none',
-        responses: { 200: { description: 'All templates', body: { schema: 'TemplateList', types: 'rm' } } },
-        errors: [],
+        parameters: ['filter_template_id', 'filter_concept', 'filter_version', 'offset', 'fetch'],
+        responses: {
+          200: { description: 'The templates, by id', body: { schema: 'TemplateList', types: 'rm' } },
+        },
+        errors: [400],
         handle: listTemplates,
       },
       {
@@ -141,7 +143,14 @@ function writeUploaded(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<
 
 async function listTemplates(ctx: Context): Promise<void> {
   const type = responseBody('template-list', ctx.get('Accept'));
-  const records = (await templateSummaries()).map(recordOf);
+  const isWanted = templateFilter(ctx);
+  const [offset, fetch] = [queryParameter(ctx, 'offset') ?? 0, queryParameter(ctx, 'fetch') ?? Infinity];
+  if (offset < 0 || fetch < 1)
+    throw new CdrError('invalid', 'offset must be at least 0 and fetch at least 1');
+  const records = (await templateSummaries())
+    .filter(isWanted)
+    .slice(offset, offset + fetch)
+    .map(recordOf);
   if (type.format !== 'XML') {
     writeText(ctx, type, JSON.stringify(records));
     return;
@@ -179,12 +188,41 @@ async function requireTemplate(templateId: string): Promise<TemplateDoc> {
   return doc;
 }
 
+/** What the query parameters of the list ask for. */
+function templateFilter(ctx: Context): (summary: TemplateSummary) => boolean {
+  const id = queryParameter(ctx, 'filter_template_id');
+  const concept = queryParameter(ctx, 'filter_concept');
+  const version = queryParameter(ctx, 'filter_version')?.replace(/^v/i, '') ?? null;
+  return (summary) =>
+    (id === null || isLike(summary._id, id)) &&
+    (concept === null || isLike(summary.concept, concept)) &&
+    (version === null || summary._id.toLowerCase().endsWith(`.v${version.toLowerCase()}`));
+}
+
+/** Whether a text is like a pattern in which `*` stands for any characters; letter case makes no difference. */
+function isLike(text: string, pattern: string): boolean {
+  const parts = pattern.toLowerCase().split('*');
+  const [first = ''] = parts;
+  const last = parts.at(-1) ?? '';
+  const given = text.toLowerCase();
+  if (parts.length === 1) return given === first;
+  if (!given.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = given.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return given.length - last.length >= at && given.endsWith(last);
+}
+
 function recordOf(summary: TemplateSummary): Record<string, string> {
   return {
     template_id: summary._id,
     concept: summary.concept,
     archetype_id: summary.archetype_id,
-    created_timestamp: formatUtc(summary.created_timestamp),
+    // Exactly three fractional digits: EHRbase's SDK reads no others.
+    created_timestamp: summary.created_timestamp.toISOString(),
   };
 }
 

@@ -1,10 +1,12 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import type { Settings } from '../../config/settings.js';
+import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
-import { readObject } from '../../change/composition/content.js';
+import { readObject, textAt } from '../../change/composition/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
-import type { LargeComposition } from '../../change/composition/large-composition.js';
+import { LargeComposition } from '../../change/composition/large-composition.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
@@ -25,6 +27,7 @@ import {
 import { queryParameter } from '../http/parameter-values.js';
 import { bodyLimits } from '../http/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/vendor-header.js';
+import { addWarnings } from '../http/warning.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */
 export function compositionExchange(ctx: Context): Exchange {
@@ -60,12 +63,12 @@ export async function compositionReader(ctx: Context, form: BodyType): Promise<C
     const json = await parseLargeText(body);
     if (!isSimplified) return () => readLargeComposition({ json });
     const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
-    return () => fromLargeSimplified(json, form, simplifiedId);
+    return () => fromLargeSimplified(ctx, json, form, simplifiedId);
   }
   const parsed = await parseCanonical(ctx, text, form, 'COMPOSITION');
   if (!isSimplified) return () => Promise.resolve().then(() => readObject(parsed, 'COMPOSITION'));
   const simplifiedId = requireSimplified(isJsonObject(parsed), templateId);
-  return () => fromSimplified(parsed as JsonObject, form, simplifiedId);
+  return () => fromSimplified(ctx, parsed as JsonObject, form, simplifiedId);
 }
 
 /** The template id of a simplified body. @throws invalid when it is no object or no template is named */
@@ -77,16 +80,22 @@ function requireSimplified(isObject: boolean, templateId: string | null): string
 }
 
 async function fromSimplified(
+  ctx: Context,
   simplified: JsonObject,
   form: BodyType,
   templateId: string,
 ): Promise<JsonObject> {
   const template = await knownTemplate(templateId);
   const flat = form.format === 'STRUCTURED' ? structuredToFlat(simplified) : simplified;
-  return readObject(readFlat(flat, template, { now: new Date() }), 'COMPOSITION');
+  const warnings: string[] = [];
+  const warn = (text: string): void => void warnings.push(text);
+  const composition = readFlat(flat, template, { now: new Date(), warn });
+  addWarnings(ctx, warnings);
+  return readObject(composition, 'COMPOSITION');
 }
 
 async function fromLargeSimplified(
+  ctx: Context,
   json: string,
   form: BodyType,
   templateId: string,
@@ -95,7 +104,9 @@ async function fromLargeSimplified(
   if (doc === null) throw templateNotFound(templateId, 'unprocessable');
   const isStructured = form.format === 'STRUCTURED';
   const simplified = { isStructured, template: templateText(doc), now: Date.now() };
-  return readLargeComposition({ json, simplified });
+  const large = await readLargeComposition({ json, simplified });
+  addWarnings(ctx, large.warnings);
+  return large;
 }
 
 async function knownTemplate(templateId: string): Promise<CompiledTemplate> {
@@ -129,4 +140,22 @@ async function converted(version: VersionDoc, form: BodyType): Promise<string> {
   // XML needs no template, and so must not fail for want of one.
   if (form.format === 'XML') return compositionXml(composition);
   return compositionText(composition, form, await knownTemplate(version.template_id ?? ''));
+}
+
+/** A reader that drops the uid which another system gave the COMPOSITION, and says so in a `Warning` header. */
+export function readerWithoutForeignUid(
+  ctx: Context,
+  { systemId }: Pick<Settings, 'systemId'>,
+  read: CompositionReader,
+): CompositionReader {
+  return async () => {
+    const content = await read();
+    const object = content instanceof LargeComposition ? content.root : content;
+    const { uid } = object;
+    const text = textAt(uid ?? null, ['value']) ?? '';
+    if (uid === undefined || parseObjectVersionId(text)?.systemId === systemId) return content;
+    addWarnings(ctx, [`the uid ${text} of the COMPOSITION is not of this system and was ignored`]);
+    delete object.uid;
+    return content;
+  };
 }

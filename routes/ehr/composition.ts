@@ -17,6 +17,7 @@ import {
   compositionExchange,
   compositionReader,
   compositionResponse,
+  readerWithoutForeignUid,
   writeComposition,
 } from './composition-content.js';
 import { answerDeletion, answerVersion } from '../http/exchange.js';
@@ -126,7 +127,9 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const metadata = commitMetadata(ctx, 'POST', settings);
   const beside = tagWriter(ehrId, readTagHeaders(ctx));
   const read = await compositionReader(ctx, request);
-  const version = await createComposition(context, { ehrId, metadata, beside }, read);
+  const readOwn =
+    settings.acceptForeignSystemId === true ? readerWithoutForeignUid(ctx, settings, read) : read;
+  const version = await createComposition(context, { ehrId, metadata, beside }, readOwn);
   await answer(ctx, settings, response, { version, status: 201 });
 }
 

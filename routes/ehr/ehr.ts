@@ -25,6 +25,7 @@ import {
 import { commitMetadata } from '../http/headers.js';
 import type { BodyDescription, OperationGroup } from '../http/operation.js';
 import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import { parsePrefer } from '../http/prefer.js';
 import { STANDARD_API } from '../http/request-state.js';
 import { CREATED, versionAnswer } from './answers.js';
 
@@ -61,7 +62,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
         summary: 'Find the EHR of a patient',
         access: 'read',
         audit: 'read',
-        parameters: ['subject_id', 'subject_namespace', 'include'],
+        parameters: ['Prefer', 'subject_id', 'subject_namespace', 'include'],
         responses: { 200: versionAnswer('The EHR', EHR) },
         errors: [400, 404],
         handle: async (ctx) => {
@@ -91,7 +92,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
         summary: 'Get an EHR',
         access: 'read',
         audit: 'read',
-        parameters: ['include'],
+        parameters: ['Prefer', 'include'],
         responses: { 200: versionAnswer('The EHR', EHR) },
         errors: [400, 404],
         handle: async (ctx) => {
@@ -113,9 +114,8 @@ async function create(
   const { request, response } = rmExchange(ctx);
   const metadata = commitMetadata(ctx, 'POST', settings);
   const text = bodyText(ctx);
+  // `null` is no body: EHRbase's SDK sends it for an EHR without EHR_STATUS.
   const status = text === null ? null : await parseCanonical(ctx, text, request, 'EHR_STATUS');
-  if (text !== null && status === null)
-    throw new CdrError('invalid', 'the body must be an EHR_STATUS object');
   const created = await createEhr(context, { ehrId, status, metadata });
   await answerCreated(ctx, settings, response, created);
 }
@@ -134,7 +134,12 @@ async function answerCreated(
     path: `/ehr/${ehr._id}`,
     lastModified: ehr.time_created,
     represent: () =>
-      writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef: settings.ehrStatusAsRef }), 'ehr'),
+      writeResource(
+        ctx,
+        form,
+        ehrResource(ehr, status, { statusAsRef: isStatusAsRef(ctx, settings) }),
+        'ehr',
+      ),
   });
 }
 
@@ -154,7 +159,13 @@ async function writeEhr(
   const status = await latestStatus(ehr);
   const lists = await includedLists(ehr._id, include);
   setResourceHeaders(ctx, { etag: ehr._id, path: `/ehr/${ehr._id}`, lastModified: ehr.time_created });
-  writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef: settings.ehrStatusAsRef, lists }), 'ehr');
+  const statusAsRef = isStatusAsRef(ctx, settings) && !include.includes('ehr_status');
+  writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef, lists }), 'ehr');
+}
+
+/** The EHR_STATUS stands in an EHR as a reference, as the standard has it, unless the client asks for the object. */
+function isStatusAsRef(ctx: Context, { ehrStatusAsRef }: Settings): boolean {
+  return ehrStatusAsRef && !parsePrefer(ctx.get('Prefer')).resolveRefs;
 }
 
 async function latestStatus(ehr: EhrDoc): Promise<VersionDoc> {

@@ -1,5 +1,4 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../openehr/base/errors.js';
 import { readableEhr, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
 import {
@@ -130,7 +129,7 @@ async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
   const named = pathParameter(ctx, 'version_uid');
   await answer(ctx, kind, async (form, { ehrId, versionedObjectUid }) => {
     if (kind.type === 'COMPOSITION' && named.id.versionedObjectUid !== versionedObjectUid)
-      throw new CdrError('invalid', 'the version_uid is of another object than the versioned_object_uid');
+      throw objectNotFound(ehrId, kind.type, named.uid);
     writeOriginalVersion(ctx, form, await requireVersion(ehrId, kind.type, named));
   });
 }

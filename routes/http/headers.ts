@@ -80,8 +80,10 @@ export function commitMetadata(
 }
 
 function stateFor(method: ChangeMethod, given: LifecycleState | undefined): LifecycleState {
-  const state = given ?? (method === 'DELETE' ? '523' : '532');
-  if ((state === '523') !== (method === 'DELETE'))
+  // What is deleted is deleted, whatever state a client names.
+  if (method === 'DELETE') return '523';
+  const state = given ?? '532';
+  if (state === '523')
     throw new CdrError('invalid', `the lifecycle state ${state} is not possible with ${method}`);
   return state;
 }
@@ -92,9 +94,11 @@ function termAt(pairs: ReadonlyMap<string, string>, name: string): GivenTerm | u
   return code === undefined && rubric === undefined ? undefined : { code, rubric };
 }
 
-/** @throws invalid for another system id, unless `ACCEPT_FOREIGN_SYSTEM_ID` says otherwise */
+/** @throws invalid for an empty system id, and for another one under `ACCEPT_FOREIGN_SYSTEM_ID=false` */
 export function requireOwnSystem(systemId: string | undefined, settings: ChangeSettings): void {
-  if (systemId === undefined || systemId === settings.systemId || settings.acceptForeignSystemId) return;
+  if (systemId === '') throw new CdrError('invalid', 'the system_id must not be empty');
+  if (systemId === undefined || systemId === settings.systemId || settings.acceptForeignSystemId !== false)
+    return;
   throw new CdrError('invalid', `the system_id must be ${settings.systemId}`);
 }
 

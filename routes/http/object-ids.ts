@@ -57,14 +57,16 @@ function namedVersion(text: string): NamedVersion | null {
 }
 
 /**
- * The version uid of `If-Match`: quoted, bare or weak. @throws invalid when missing, `*`, a list or no version uid
+ * The version uid of `If-Match`: quoted, bare or weak. An entity tag that is none is given
+ * as it is: it equals no latest version. @throws invalid when missing, `*` or a list
  */
 export function ifMatchFrom(ctx: Context): string {
   const header = ctx.get('If-Match').trim();
   if (header === '') throw new CdrError('invalid', 'the header If-Match is required');
-  const text = /^(?:W\/)?"([^"]*)"$/.exec(header)?.[1] ?? header;
-  const version = namedVersion(text);
-  if (version === null)
-    throw new CdrError('invalid', 'If-Match must be one version uid, <uuid>::<system id>::<version number>');
-  return version.uid;
+  const tag = /^(?:W\/)?"([^"]*)"$/.exec(header)?.[1];
+  const version = namedVersion(tag ?? header);
+  if (version !== null) return version.uid;
+  // An entity tag that no version has: the change follows something else than the latest version.
+  if (tag !== undefined) return tag;
+  throw new CdrError('invalid', 'If-Match must be one version uid, "<uuid>::<system id>::<version number>"');
 }

@@ -139,8 +139,8 @@ export const PARAMETERS = {
   subject_id: query('id of the patient: `subject.external_ref.id.value`', asText),
   subject_namespace: query('`subject.external_ref.namespace`', asText),
   include: query(
-    'Comma list of `compositions`, `contributions`: references to add to the EHR',
-    wordsOf('compositions', 'contributions'),
+    'Comma list: `compositions`, `contributions` add references to the EHR, `ehr_status` gives the EHR_STATUS itself',
+    wordsOf('compositions', 'contributions', 'ehr_status'),
   ),
   version_at_time: query(
     'Extended ISO 8601 time: the version that was the latest then; absent: now',
@@ -166,6 +166,15 @@ export const PARAMETERS = {
   query_type_alias: query('Another name of `query_type`', aqlOnly, { name: 'type' }),
   q: query('AQL text', asText),
   query_ehr_id: query('Narrows every EHR of the query to this one', ehrId, { name: 'ehr_id' }),
+  filter_template_id: query('Only templates of this id; `*` stands for any characters', asText, {
+    name: 'template_id',
+  }),
+  filter_concept: query('Only templates of this concept; `*` stands for any characters', asText, {
+    name: 'concept',
+  }),
+  filter_version: query('Only templates whose id ends with this version (`v1`, `1.2`)', asText, {
+    name: 'version',
+  }),
   offset: query('Rows to leave out', pageCount, { schema: { type: 'integer', minimum: 0, default: 0 } }),
   fetch: query('Rows to give at most', pageCount, { schema: { type: 'integer', minimum: 1 } }),
   query_parameters: query(

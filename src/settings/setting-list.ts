@@ -255,8 +255,18 @@ export const SETTINGS: readonly SettingDescription[] = [
     '200',
     '200 or 204 for updates without a body',
   ),
-  setting('EHR_STATUS_AS_REF', flag(false), 'false', 'show ehr_status of an EHR as a reference'),
-  setting('ACCEPT_FOREIGN_SYSTEM_ID', flag(false), 'false', 'accept foreign audit system ids'),
+  setting(
+    'EHR_STATUS_AS_REF',
+    flag(true),
+    'true',
+    'show ehr_status of an EHR as a reference unless Prefer: resolve_refs or include=ehr_status asks for it',
+  ),
+  setting(
+    'ACCEPT_FOREIGN_SYSTEM_ID',
+    Joi.boolean().empty(''),
+    '',
+    'what comes of another system: empty = its system_id in audits is taken, and our own stored; true = also the foreign uid of a new COMPOSITION is ignored instead of refused; false = both are refused',
+  ),
   setting('API_ALIAS_V1', flag(true), 'true', 'also serve the standard API below /v1'),
   setting(
     'STRICT_PARAMETERS',

@@ -288,10 +288,10 @@ describe('a CONTRIBUTION that is refused', () => {
       { ...contribution(aVersion('249', { data: aComposition() })), uid: { value: 'x' } },
       '/uid',
     ],
-    ['a foreign system', audited({ system_id: 'other' }), '/audit/system_id'],
+    ['an empty system', audited({ system_id: '' }), '/audit/system_id'],
     [
-      'a foreign system in a version',
-      committed({ change_type: aTerm('249'), system_id: 'other' }),
+      'a system that is no text, in a version',
+      committed({ change_type: aTerm('249'), system_id: 5 }),
       '/versions[0]/commit_audit/system_id',
     ],
     ['no change type', committed({}), '/versions[0]/commit_audit/change_type'],
@@ -440,10 +440,14 @@ describe('a CONTRIBUTION that is refused', () => {
     ).toBe(400);
   });
 
-  it('accepts a foreign system id when so configured, and stores the own', async () => {
+  it('accepts a foreign system id, unless told not to, and stores the own', async () => {
     const ehrId = await givenEhr(app);
-    const open = testApp({ acceptForeignSystemId: true });
-    const response = await request(open)
+    const closed = testApp({ acceptForeignSystemId: false });
+    const refused = await request(closed)
+      .post(path(ehrId))
+      .send(audited({ system_id: 'other' }));
+    expect(refused.status).toBe(400);
+    const response = await request(app)
       .post(path(ehrId))
       .set('Prefer', 'return=representation')
       .send(audited({ system_id: 'other' }));

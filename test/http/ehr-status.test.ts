@@ -58,14 +58,18 @@ describe('GET ehr_status', () => {
 });
 
 describe('PUT ehr_status', () => {
-  it('makes the next version, whatever uid the body has', async () => {
+  it('makes the next version, whatever version the uid of the body names', async () => {
     const ehrId = await givenEhr(app);
     const { uid, body } = await latest(ehrId);
     const response = await request(app)
       .put(path(ehrId))
       .set('If-Match', `"${uid}"`)
       .set('Prefer', 'return=representation')
-      .send({ ...body, uid: { _type: 'HIER_OBJECT_ID', value: UNKNOWN }, is_queryable: false });
+      .send({
+        ...body,
+        uid: { _type: 'HIER_OBJECT_ID', value: versionedObjectUidOf(uid) },
+        is_queryable: false,
+      });
     expect(response.status).toBe(200);
     expect(versionUidOf(response)).toBe(uid.replace(/1$/, '2'));
     expect(response.body).toEqual({

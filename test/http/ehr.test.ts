@@ -30,7 +30,7 @@ describe('POST /ehr', () => {
     expect(response.headers['last-modified']).toMatch(/GMT$/);
     expect(response.headers['content-length']).toBe('0');
     expect(response.headers['content-type']).toBeUndefined();
-    const { body } = await request(app).get(`${V1}/ehr/${ehrId}`);
+    const { body } = await request(app).get(`${V1}/ehr/${ehrId}?include=ehr_status`);
     expect(body).toEqual({
       _type: 'EHR',
       system_id: { _type: 'HIER_OBJECT_ID', value: SYSTEM },
@@ -70,7 +70,8 @@ describe('POST /ehr', () => {
       is_queryable: false,
       uid: { _type: 'HIER_OBJECT_ID', value: '00000000-0000-4000-8000-000000000000' },
     };
-    const { body } = await request(app).post(`${V1}/ehr`).set('Prefer', 'return=representation').send(status);
+    const prefer = 'return=representation, resolve_refs';
+    const { body } = await request(app).post(`${V1}/ehr`).set('Prefer', prefer).send(status);
     expect(body.ehr_status).toMatchObject({
       subject: aSubject('mrn-1'),
       is_queryable: false,
@@ -104,7 +105,6 @@ describe('POST /ehr', () => {
 
   it.each([
     ['no object', '[]'],
-    ['null', 'null'],
     ['malformed JSON', '{'],
     ['another type', '{"_type":"FOLDER"}'],
     ['an unknown attribute', '{"_type":"EHR_STATUS","colour":"blue"}'],
@@ -138,7 +138,7 @@ describe('POST /ehr', () => {
       .post(`${V1}/ehr`)
       .set('Content-Type', 'application/xml')
       .set('Accept', 'application/xml')
-      .set('Prefer', 'return=representation')
+      .set('Prefer', 'return=representation, resolve_refs')
       .send(xml);
     expect(response.status).toBe(201);
     expect(response.headers['content-type']).toBe('application/xml; charset=utf-8');
@@ -243,11 +243,19 @@ describe('GET /ehr', () => {
     expect((await request(app).get(`${V1}/ehr/${ehrId}?include=all`)).status).toBe(400);
   });
 
-  it('gives a reference to the EHR_STATUS when so configured', async () => {
+  it('gives a reference to the EHR_STATUS, or itself when that is asked for or configured', async () => {
     const ehrId = await givenEhr(app);
-    const { body } = await request(testApp({ ehrStatusAsRef: true })).get(`${V1}/ehr/${ehrId}`);
+    const path = `${V1}/ehr/${ehrId}`;
+    const { body } = await request(app).get(path);
     expect(body.ehr_status).toMatchObject({ _type: 'OBJECT_REF', namespace: 'local', type: 'EHR_STATUS' });
     expect(body.ehr_status.id.value).toMatch(/::local\.cdr::1$/);
+    const answers = [
+      await request(app).get(path).set('Prefer', 'resolve_refs'),
+      await request(app).get(`${path}?include=ehr_status,compositions`),
+      await request(testApp({ ehrStatusAsRef: false })).get(path),
+    ];
+    for (const { body: whole } of answers)
+      expect(whole.ehr_status).toMatchObject({ _type: 'EHR_STATUS', uid: body.ehr_status.id });
   });
 
   it('names the methods of a path', async () => {

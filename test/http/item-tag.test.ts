@@ -28,7 +28,7 @@ interface NewEhr {
 async function newEhr(): Promise<NewEhr> {
   const made = await request(app).post(`${V1}/ehr`).set('Prefer', 'return=representation');
   expect(made.status).toBe(201);
-  const statusUid = made.body.ehr_status.uid.value as string;
+  const statusUid = made.body.ehr_status.id.value as string;
   return { ehrId: made.body.ehr_id.value as string, statusUid, statusId: statusUid.split('::')[0]! };
 }
 

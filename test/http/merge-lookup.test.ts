@@ -144,7 +144,7 @@ describe('unmerge data', () => {
     expect(data.compositions).toEqual([versionedObjectUidOf(composition)]);
     expect(data.ehr_status.versions).toEqual([
       {
-        uid: ehr.body.ehr_status.uid.value.split('::')[0],
+        uid: ehr.body.ehr_status.id.value.split('::')[0],
         version: 1,
         sys_period_lower: ehr.body.time_created.value,
         contribution: expect.stringMatching(/^[0-9a-f-]{36}$/),

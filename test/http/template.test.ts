@@ -143,7 +143,7 @@ describe('GET template list', () => {
       template_id: TEMPLATE_ID,
       concept: expect.any(String),
       archetype_id: expect.stringMatching(/^openEHR-EHR-COMPOSITION\./),
-      created_timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      created_timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
   });
 

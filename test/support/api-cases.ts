@@ -332,10 +332,12 @@ function definitionCases(world: World): ApiCase[] {
       status: 422,
       call: async () => {
         await world.composition();
-        return { body: fixture(`opt/${TEMPLATE}.opt`), settings: { templateAllowOverwrite: true } };
+        const changed = `${fixture(`opt/${TEMPLATE}.opt`)}<!-- changed -->`;
+        return { body: changed, settings: { templateAllowOverwrite: true } };
       },
     },
     { id: 'template_adl1.4_list', status: 200, call: () => ({}) },
+    { id: 'template_adl1.4_list', status: 400, call: () => ({ query: '?fetch=0' }) },
     ...['get', 'example', 'webtemplate'].flatMap((view): ApiCase[] => [
       {
         id: `template_adl1.4_${view}`,

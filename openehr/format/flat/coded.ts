@@ -83,13 +83,38 @@ export function onlyCode(plan: PlanNode | null, language: string): CodedValue | 
  */
 export function completeCode(given: CodedValue, target: ReadTarget): CodedValue {
   const sought = given.code ?? given.value;
-  if (sought === undefined || isComplete(given)) return given;
+  if (sought === undefined) return given;
   const list = codeListOf(target.plan);
+  if (isComplete(given)) return withListedLabel(given, list, target);
   const found = fromList(given, sought, list, target) ?? fromOpenehr(given, sought, target);
   if (found !== null || list === null) return found ?? given;
   const known = { ...given, terminology: given.terminology ?? list.terminology };
   if (isClosed(list, known.terminology) && !isComplete(known)) throw unknownValue(sought, list.terminology);
   return known;
+}
+
+/** The label of the template wins over another one that was given beside a listed code. */
+function withListedLabel(given: CodedValue, list: CodeList | null, target: ReadTarget): CodedValue {
+  const item = list?.items.find((candidate) => candidate.value === given.code);
+  if (list === null || item === undefined || !sameTerminology(given.terminology, list.terminology))
+    return given;
+  return { ...given, value: listedLabel(item, given.value, target) };
+}
+
+/** The label to store for a list item: a given one if the template has it in some language, else the template's. */
+export function listedLabel(
+  item: WebTemplateListItem,
+  given: string | undefined,
+  { environment }: ReadTarget,
+): string | undefined {
+  const label = labelOf(item, environment.language);
+  if (given === undefined || label === undefined || given === item.value || given === label)
+    return label ?? given;
+  if (item.label === given || Object.values(item.localizedLabels ?? {}).includes(given)) return given;
+  environment.warn(
+    `the label "${given}" of the code ${item.value} was replaced by that of the template, "${label}"`,
+  );
+  return label;
 }
 
 function fromList(
@@ -149,11 +174,9 @@ function fromItem(
   item: WebTemplateListItem,
   target: ReadTarget,
 ): CodedValue {
-  const label = labelOf(item, target.environment.language);
   return {
     code: given.code ?? item.value,
-    // A code in place of the label says no more than the code does.
-    value: given.value === item.value ? label : (given.value ?? label),
+    value: listedLabel(item, given.value, target),
     terminology: given.terminology ?? list.terminology,
   };
 }

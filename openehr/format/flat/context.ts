@@ -2,14 +2,14 @@ import type { JsonObject } from '../../base/json.js';
 import { codeSetCodes, codeSetHas } from '../../rm/terminology/openehr.js';
 import { openehrText } from './coded.js';
 import type { FlatKeys, FlatValue } from './keys.js';
-import { versionedObjectUid, partyRef, withIdentifiers } from './parties.js';
+import { identifierObject, partyRef, withIdentifiers } from './parties.js';
 import type { FlatContext } from './target.js';
 import { booleanOf, temporalOf, textOf, unknownValue } from './values.js';
 
 type Values = FlatKeys['context'];
 
 /**
- * Reads the `ctx/` keys; unknown ones are ignored (docs/spec/formats.md#ctx-keys).
+ * Reads the `ctx/` keys that are known (docs/spec/formats.md#ctx-keys).
  *
  * @throws invalid for a language, setting, state or mode that is unknown, a bad time, a value of the wrong type
  */
@@ -87,7 +87,7 @@ function composerOf(
     return { composer: partyOf(textAt(values, 'composer_name'), id, references), composerIsSelf };
   const composer: JsonObject = { _type: 'PARTY_SELF' };
   if (id !== null)
-    composer['external_ref'] = partyRef(versionedObjectUid(id, references.scheme), references.namespace);
+    composer['external_ref'] = partyRef(identifierObject(id, references.scheme), references.namespace);
   return { composer, composerIsSelf };
 }
 
@@ -98,7 +98,7 @@ function partyOf(
 ): JsonObject | null {
   if (name === null && id === null) return null;
   const party: JsonObject = { _type: 'PARTY_IDENTIFIED' };
-  if (id !== null) party['external_ref'] = partyRef(versionedObjectUid(id, scheme), namespace);
+  if (id !== null) party['external_ref'] = partyRef(identifierObject(id, scheme), namespace);
   if (name !== null) party['name'] = name;
   return party;
 }
@@ -108,7 +108,7 @@ function workFlowIdOf(values: Values): JsonObject | null {
   if (id === null) return null;
   const reference: JsonObject = {
     _type: 'OBJECT_REF',
-    id: versionedObjectUid(id, textAt(values, 'work_flow_id|id_scheme')),
+    id: identifierObject(id, textAt(values, 'work_flow_id|id_scheme')),
   };
   for (const attribute of ['namespace', 'type']) {
     const text = textAt(values, `work_flow_id|${attribute}`);

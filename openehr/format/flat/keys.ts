@@ -30,6 +30,8 @@ export interface FlatKeys {
   readonly top: FlatScope;
   /** Values below `ctx/`, by the rest of the key. */
   readonly context: ReadonlyMap<string, FlatValue>;
+  /** The rest of every key below `ctx/`, whether it is known or not. */
+  readonly contextNames: readonly string[];
   /** Every value outside `ctx/`, in the order given. */
   readonly values: readonly FlatValue[];
 }
@@ -55,11 +57,13 @@ export function flatKeys(flat: JsonObject): FlatKeys {
   const scopes = new Map<string, FlatScope>([['', top]]);
   const context = new Map<string, FlatValue>();
   const values: FlatValue[] = [];
+  const contextNames: string[] = [];
   let rawNodes = 0;
   for (const key of Object.keys(flat)) {
     const given = flat[key];
     if (given === null || given === undefined) continue;
     if (key.startsWith(CONTEXT_PREFIX)) {
+      contextNames.push(key.slice(CONTEXT_PREFIX.length));
       addContext(context, key, given);
       continue;
     }
@@ -70,7 +74,7 @@ export function flatKeys(flat: JsonObject): FlatKeys {
     if (rawNodes > DEFAULT_MAX_NODES)
       throw new CdrError('too-large', `the |raw texts of the body have more than ${DEFAULT_MAX_NODES} nodes`);
   }
-  return { top, context, values };
+  return { top, context, contextNames, values };
 }
 
 /** The instances of a child by rising index; empty when no key names it. */

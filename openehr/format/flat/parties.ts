@@ -83,7 +83,7 @@ export const OBJECT_REF: Codec = {
     const scheme = take(scope, 'id_scheme');
     const reference: JsonObject = { _type: 'OBJECT_REF' };
     if (id !== undefined)
-      reference['id'] = versionedObjectUid(textOf(id), scheme === undefined ? null : textOf(scheme));
+      reference['id'] = identifierObject(textOf(id), scheme === undefined ? null : textOf(scheme));
     let found = id !== undefined || scheme !== undefined;
     for (const attribute of ['namespace', 'type']) {
       const given = take(scope, attribute);
@@ -104,7 +104,7 @@ export const OBJECT_REF: Codec = {
 };
 
 /** A GENERIC_ID; without scheme a UID_BASED_ID. */
-export function versionedObjectUid(value: string, scheme: string | null): JsonObject {
+export function identifierObject(value: string, scheme: string | null): JsonObject {
   return scheme === null ? uidOf(value) : { _type: 'GENERIC_ID', value, scheme };
 }
 
@@ -183,7 +183,7 @@ function takeReference(scope: FlatScope, target: ReadTarget): JsonObject | null 
   if (id === undefined) return null;
   const { idScheme, idNamespace } = target.environment.context;
   return partyRef(
-    versionedObjectUid(textOf(id), scheme === undefined ? idScheme : textOf(scheme)),
+    identifierObject(textOf(id), scheme === undefined ? idScheme : textOf(scheme)),
     namespace === undefined ? idNamespace : textOf(namespace),
   );
 }

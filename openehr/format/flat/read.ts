@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.j
 import { attributesOf, isKindOf } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
 import { codedText } from './coded.js';
+import { ignoredContextKeys } from './context-keys.js';
 import { flatContext } from './context.js';
 import { readValue } from './data-values.js';
 import { fillDefaults, fillHistory, settleEvent } from './defaults.js';
@@ -18,6 +19,8 @@ import type { ReadEnvironment } from './target.js';
 export interface ReadFlatOptions {
   /** The time of the request: what `now` and missing times become. */
   readonly now: Date;
+  /** Takes what was ignored or replaced: one sentence each. */
+  readonly warn?: (text: string) => void;
 }
 
 const RM_VERSION = '1.0.4';
@@ -36,9 +39,11 @@ export function readFlat(flat: JsonObject, template: CompiledTemplate, options: 
   const rootId = plan.id ?? '';
   const root = childOf(keys.top, rootId) ?? { path: rootId, values: new Map(), children: new Map() };
   const now = formatUtc(options.now);
+  const { warn = () => undefined } = options;
+  for (const name of ignoredContextKeys(keys.contextNames)) warn(`ctx/${name} is not known and was ignored`);
   const context = flatContext(keys.context, now, template.defaultLanguage);
   const language = ownLanguage(root) ?? context.language ?? template.defaultLanguage;
-  const environment: ReadEnvironment = { template, context, now, language, readValue };
+  const environment: ReadEnvironment = { template, context, now, language, warn, readValue };
   const composition = readStructure(plan, root, environment);
   const left = keys.values.filter((value) => !value.used);
   if (left.length > 0) throw unconsumed(left, plan);

@@ -1,15 +1,17 @@
 import type { JsonObject } from '../../base/json.js';
+import type { WebTemplateListItem } from '../../template/web-template/web-template.js';
 import {
   codedText,
   codePhrase,
   completeCode,
   findItem,
   isOpen,
+  listedLabel,
   resolveText,
   terminologyOf,
   type CodedValue,
 } from './coded.js';
-import { codeInput, labelOf } from './coded.js';
+import { codeInput } from './coded.js';
 import { readTable, suffixed, textAt, objectAt, writeTable } from './fields.js';
 import { conflict, take, takeEither, type FlatScope, type FlatValue } from './keys.js';
 import type { Codec, ReadTarget } from './target.js';
@@ -122,13 +124,29 @@ function ordinalOf({ code, label, ordinal }: OrdinalParts, target: ReadTarget): 
   const item =
     sought === undefined ? items.find((candidate) => candidate.ordinal === ordinal) : findItem(items, sought);
   if (item !== undefined) {
-    const value =
-      label === undefined || label === item.value ? labelOf(item, target.environment.language) : label;
-    return ordinalObject({ code: item.value, value, terminology: 'local' }, ordinal ?? item.ordinal);
+    const value = listedLabel(item, label, target);
+    return ordinalObject(
+      { code: item.value, value, terminology: 'local' },
+      listedOrdinal(item, ordinal, target),
+    );
   }
   const isIncomplete = [code, label, ordinal].includes(undefined);
   if (items.length > 0 && isIncomplete) throw unknownValue(sought ?? String(ordinal), 'local');
   return ordinalObject({ code, value: label, terminology: 'local' }, ordinal);
+}
+
+/** The number of the template wins over another one that was given beside a listed code. */
+function listedOrdinal(
+  item: WebTemplateListItem,
+  given: number | undefined,
+  { environment }: ReadTarget,
+): number | undefined {
+  if (item.ordinal === undefined || given === undefined || given === item.ordinal)
+    return item.ordinal ?? given;
+  environment.warn(
+    `the ordinal ${given} of the code ${item.value} was replaced by that of the template, ${item.ordinal}`,
+  );
+  return item.ordinal;
 }
 
 function ordinalObject(symbol: CodedValue, value: number | undefined): JsonObject {

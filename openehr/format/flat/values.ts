@@ -1,4 +1,4 @@
-import { isExactDecimal } from '../../base/decimal.js';
+import { isKeptDecimal } from '../../base/decimal.js';
 import { CdrError } from '../../base/errors.js';
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../base/iso8601.js';
 import type { FlatValue } from './keys.js';
@@ -27,8 +27,8 @@ export function textOf(given: FlatValue): string {
 export function numberOf(given: FlatValue): number {
   if (typeof given.value === 'number') return given.value;
   if (typeof given.value !== 'string' || !NUMBER.test(given.value)) throw wrongType(given, 'a number');
-  if (isExactDecimal(given.value)) return Number(given.value);
-  throw wrongType(given, 'a number of fewer digits, this one cannot be kept without loss');
+  if (isKeptDecimal(given.value)) return Number(given.value);
+  throw wrongType(given, 'a number of at most 17 significant digits, a whole one up to 2^53');
 }
 
 /** As `numberOf`, without fraction. @throws invalid naming the key when it is no whole number */

@@ -32,9 +32,7 @@ export const DATA_TYPE_INVARIANTS: readonly Invariant[] = [
     name: 'Scheme_valid',
     attribute: 'value',
     expected: 'the scheme ehr',
-    // A relative reference has no scheme: LINKs of existing clients hold such (`target1`).
-    holds: (uri) =>
-      isAbsent(uri['value']) || /^(?:ehr:|(?![a-z][a-z0-9+.-]*:))/i.test(textIn(uri, 'value') ?? ''),
+    holds: (uri) => isAbsent(uri['value']) || /^ehr:/i.test(textIn(uri, 'value') ?? ''),
   }),
 
   codedBy('DV_ENCAPSULATED', 'Language_valid', 'language'),

@@ -4,6 +4,7 @@ import { fullTree } from '../web-template/full-tree.js';
 import { matcherOf, type ObjectMatcher } from '../validate/matcher.js';
 import { parseOpt } from './opt.js';
 import { webTemplateJson } from '../web-template/web-template-json.js';
+import { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 
 /** A template in the form that the rest of the product works with. */
@@ -52,7 +53,7 @@ export function compileTemplate(optText: string): CompiledTemplate {
     webTemplateText,
     estimatedBytes: estimatedBytes(optText, full, webTemplateText),
     opt,
-    matcher: matcherOf(full),
+    matcher: matcherOf(full, Scope.of(opt)),
   };
 }
 

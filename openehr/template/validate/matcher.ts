@@ -1,6 +1,7 @@
 import { attributesOf, isKindOf, withoutParameters } from '../../rm/model/classes.js';
 import type { AttributeConstraint, CardinalityConstraint } from '../opt/constraint.js';
 import { valueSetUrl } from './code-check.js';
+import type { Scope } from '../scope.js';
 import { slotCheck, type SlotCheck } from '../opt/slot.js';
 import { valueCheck, type ValueCheck } from './value-check.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
@@ -63,8 +64,9 @@ export interface SlotMatcher extends Counted {
   readonly allows: SlotCheck;
 }
 
-/** Prepares the full tree for validation (docs/spec/formats.md#template-rules). */
-export function matcherOf(node: WebTemplateNode): ObjectMatcher {
+/** Prepares the full tree for validation (docs/spec/formats.md#template-rules). `outer`: the archetype around the node. */
+export function matcherOf(node: WebTemplateNode, outer: Scope): ObjectMatcher {
+  const scope = node.constraint?.kind === 'object' ? outer.below(node.constraint) : outer;
   const attributes = new Map<string, AttributeMatcher>();
   const constraints = attributeConstraints(node);
   const known = attributesOf(withoutParameters(node.rmType));
@@ -72,7 +74,7 @@ export function matcherOf(node: WebTemplateNode): ObjectMatcher {
   for (const name of names) {
     // The codes of a coded text are checked with it, and functions of the RM (`offset`) are not in the data.
     if (name === 'name' || name === 'defining_code' || !known.has(name)) continue;
-    const matcher = attributeMatcher(name, node, constraints.get(name) ?? null);
+    const matcher = attributeMatcher(name, node, constraints.get(name) ?? null, scope);
     if (matcher !== null) attributes.set(name, matcher);
   }
   return {
@@ -81,7 +83,7 @@ export function matcherOf(node: WebTemplateNode): ObjectMatcher {
     attributes,
     expected: [...attributes.values()].filter(hasMinimum),
     isOpen: isOpenObject(node, constraints),
-    check: valueCheck(node),
+    check: valueCheck(node, scope),
     valueSetUrl: valueSetUrlOf(node),
   };
 }
@@ -111,12 +113,13 @@ function attributeMatcher(
   name: string,
   node: WebTemplateNode,
   constraint: AttributeConstraint | null,
+  scope: Scope,
 ): AttributeMatcher | null {
   const nodes = node.children.filter((child) => child.attribute === name);
   const isForbidden = constraint?.existence.max === 0;
   if (nodes.length === 0 && hasPrimitives(constraint) && !isForbidden) return null;
   const isMultiple = nodes[0]?.multiple ?? constraint?.multiple ?? false;
-  const place = { name, isForbidden, isOpen: nodes.length === 0, ...sorted(nodes) };
+  const place = { name, isForbidden, isOpen: nodes.length === 0, ...sorted(nodes, scope) };
   return isMultiple
     ? { ...place, min: 0, counted: nodes.map(countedOf), cardinality: constraint?.cardinality ?? null }
     : { ...place, min: Math.min(1, ...nodes.map(minimumOf)), counted: [], cardinality: null };
@@ -127,7 +130,10 @@ function hasPrimitives(constraint: AttributeConstraint | null): boolean {
 }
 
 /** The nodes of an attribute by the way in which values find them. */
-function sorted(nodes: readonly WebTemplateNode[]): Pick<AttributeMatcher, 'byNodeId' | 'values' | 'slots'> {
+function sorted(
+  nodes: readonly WebTemplateNode[],
+  scope: Scope,
+): Pick<AttributeMatcher, 'byNodeId' | 'values' | 'slots'> {
   const byNodeId = new Map<string, ChildMatcher[]>();
   const values: ChildMatcher[] = [];
   const slots: SlotMatcher[] = [];
@@ -135,10 +141,10 @@ function sorted(nodes: readonly WebTemplateNode[]): Pick<AttributeMatcher, 'byNo
     const counted = { ...countedOf(child, index), names: namesOf(child) };
     if (child.constraint?.kind === 'slot')
       slots.push({ ...counted, rmType: child.rmType, allows: slotCheck(child.constraint) });
-    else if (child.archetypeNodeId === null) values.push({ ...counted, matcher: matcherOf(child) });
+    else if (child.archetypeNodeId === null) values.push({ ...counted, matcher: matcherOf(child, scope) });
     else {
       const twins = byNodeId.get(child.archetypeNodeId) ?? [];
-      byNodeId.set(child.archetypeNodeId, [...twins, { ...counted, matcher: matcherOf(child) }]);
+      byNodeId.set(child.archetypeNodeId, [...twins, { ...counted, matcher: matcherOf(child, scope) }]);
     }
   }
   return { byNodeId, values, slots };

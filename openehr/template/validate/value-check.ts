@@ -19,6 +19,7 @@ import type {
 } from '../opt/constraint.js';
 import { isWithin, mustBe, rangeText } from '../opt/constraint-text.js';
 import { primitiveCheck, type PrimitiveCheck } from './primitive-check.js';
+import type { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 
 /** Gives the texts of all findings in one RM object, itself only (not the objects below that have nodes). */
@@ -26,17 +27,16 @@ export type ValueCheck = (value: JsonObject) => readonly string[];
 
 const FINE: readonly string[] = [];
 
-/**
- * The check of the value that a node describes; null when there is nothing to check
- * (docs/spec/formats.md#template-rules).
- */
-export function valueCheck(node: WebTemplateNode): ValueCheck | null {
+/** The check of the value that a node describes; null when there is nothing to check (docs/spec/formats.md#template-rules). */
+export function valueCheck(node: WebTemplateNode, scope: Scope): ValueCheck | null {
   const { constraint } = node;
   if (constraint?.kind === 'quantity') return quantityCheck(constraint);
   if (constraint?.kind === 'ordinal') return ordinalCheck(constraint, node);
   switch (withoutParameters(node.rmType)) {
     case 'DV_CODED_TEXT':
       return firstOf(codeCheck(node, codedTextFinding), constraint);
+    case 'DV_TEXT':
+      return allOf(primitivesCheck(constraint), (value) => localCodeFindings(value, scope));
     case 'CODE_PHRASE':
       return codeCheck(node, (value, expected) => codePhraseFinding(value, expected, 'CODE_PHRASE'));
     case 'ISM_TRANSITION':
@@ -48,6 +48,24 @@ export function valueCheck(node: WebTemplateNode): ValueCheck | null {
     default:
       return primitivesCheck(constraint);
   }
+}
+
+function allOf(first: ValueCheck | null, second: ValueCheck): ValueCheck {
+  return first === null ? second : (value) => [...first(value), ...second(value)];
+}
+
+/** Coded text in place of text: codes of other terminologies are free, local ones are those of the archetype. */
+function localCodeFindings(value: JsonObject, scope: Scope): readonly string[] {
+  const phrase = value['defining_code'];
+  if (phrase === undefined || terminologyOf(phrase).toLowerCase() !== 'local') return FINE;
+  const code = codeString(phrase);
+  const labels = scope.labels(code);
+  if (labels === null)
+    return [
+      `DV_CODED_TEXT/defining_code/code_string does not match any option. found: ${code} (expected: a code that the archetype defines, or another terminology)`,
+    ];
+  const finding = codedTextFinding(value, { terminologyId: null, codes: new Map([[code, labels]]) });
+  return finding === null ? FINE : [finding];
 }
 
 type CodeFinding = (value: JsonObject, expected: CodeExpectation) => string | null;

@@ -44,10 +44,10 @@ const MERGE_WORDS = {
 export const SCHEMAS = {
   Error: object({ error: TEXT, message: TEXT, validationErrors: listOf(TEXT) }, ['error', 'message']),
   Identifier: object({ uid: TEXT }),
-  EHR: rm('EHR', 'EHR with its current EHR_STATUS', {
+  EHR: rm('EHR', 'EHR with a reference to its current EHR_STATUS, or that itself where it was asked for', {
     system_id: ANY,
     ehr_id: ANY,
-    ehr_status: ref('EHR_STATUS'),
+    ehr_status: ANY,
     time_created: ANY,
     compositions: listOf(ANY),
     contributions: listOf(ANY),

@@ -21,7 +21,7 @@ describe('parseJson', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
-        fc.pre(!text.includes('__proto__'));
+        fc.pre(!text.includes('__proto__') && !/\d{16,}(?![\d.e])/.test(text));
         expect(parseJson(text)).toEqual(JSON.parse(text));
       }),
     );
@@ -138,6 +138,8 @@ describe('parseJson', () => {
     '0.1',
     '636.3397240638733',
     '148.01210165023804',
+    '148.01210165023805',
+    '0.10000000000000001',
     '9007199254740992',
     '-0.0',
     '0e5',
@@ -154,6 +156,8 @@ describe('parseJson', () => {
     '-1e400',
     '1e-400',
     '123456789012345678901',
+    '9007199254740994',
+    '0.100000000000000001',
   ])('refuses the number %s, naming its path', (literal) => {
     expect(failureOf(`{"a":[{"b":1},{"b":${literal}}]}`)).toMatch(
       /^the number at \/a\[1\]\/b cannot be kept/,

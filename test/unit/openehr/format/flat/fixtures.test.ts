@@ -106,6 +106,7 @@ describe('FLAT cases of validation-cases.json', () => {
     readonly set: JsonObject;
     readonly status: number;
     readonly message?: string;
+    readonly warning?: string;
   }
   const { cases } = parseJson(fixtureText('validation-cases.json')) as unknown as {
     cases: Partial<FlatCase>[];

@@ -1,0 +1,19 @@
+import type { Context } from 'koa';
+
+/** So many warnings are told of one request; further ones say no more than that there are some. */
+const MAX_WARNINGS = 10;
+const MAX_LENGTH = 200;
+
+/** Says in the `Warning` headers of the answer (RFC 7234, section 5.5: 299) what was ignored or replaced. */
+export function addWarnings(ctx: Context, texts: readonly string[]): void {
+  for (const text of texts.slice(0, MAX_WARNINGS)) ctx.append('Warning', warningValue(text));
+  const others = texts.length - MAX_WARNINGS;
+  if (others > 0) ctx.append('Warning', warningValue(`and ${others} more`));
+}
+
+/** What clients wrote stays inside the quotes: only printable ASCII, quotes and backslashes escaped. */
+function warningValue(text: string): string {
+  const short = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
+  const ascii = short.replace(/[^\x20-\x7e]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+  return `299 everchart "${ascii.replace(/["\\]/g, '\\$&')}"`;
+}
