@@ -21,8 +21,8 @@ const database = {
 const project = (displayName, extra = {}) => ({
   ...common,
   displayName,
-  roots: ['<rootDir>/test'],
-  testMatch: [`<rootDir>/test/${displayName}/**/*.test.ts`],
+  roots: ['<rootDir>/test', '<rootDir>/packages'],
+  testMatch: [`<rootDir>/{,packages/*/}test/${displayName}/**/*.test.ts`],
   ...extra,
 });
 
@@ -38,6 +38,6 @@ export default {
   maxWorkers: 2,
   coverageProvider: 'v8',
   collectCoverageFrom: [
-    '{src,cli,query,maintenance,config,openehr,packages,routes,workers,change,merge,models,database,aql}/**/*.ts',
+    '{src,cli,query,maintenance,config,openehr,packages/*/src,routes,workers,change,merge,models,database,aql}/**/*.ts',
   ],
 };
