@@ -18,6 +18,20 @@ const database = {
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
 };
+/** Unit tests that take more than a second: `npm run test:fast`, a part of `npm run check`, leaves them to `npm test`. */
+const SLOW = [
+  'aql/(fuzz|masked|random|reference|render)\\.',
+  'change/plan\\.',
+  'merge/unmerge-plan\\.',
+  'openehr/(base/xml|rm/read)\\.',
+  'openehr/(format|template)/',
+  'routes/query-gate\\.',
+  'src/(collection|config|env-file)\\.',
+  'workers/',
+  'embedded-mongodb/test/unit/(bson|command)\\.',
+];
+const fast = process.env.TEST_FAST ? { testPathIgnorePatterns: SLOW } : {};
+
 const project = (displayName, extra = {}) => ({
   ...common,
   displayName,
@@ -28,7 +42,7 @@ const project = (displayName, extra = {}) => ({
 
 export default {
   projects: [
-    project('unit'),
+    project('unit', fast),
     project('database', database),
     project('http', database),
     project('attack', database),

@@ -39,7 +39,8 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'everchart audit prune': ['test/http/command-line.test.ts', "['audit', 'prune'"],
   'curl "$SERVER/rest/admin': ['test/http/audit.test.ts', '/access'],
   'everchart verify': ['test/http/command-line.test.ts', "['verify']"],
-  mongosh: 'needs the MongoDB shell; packages/embedded-mongodb/test/database/access.test.ts connects with its driver',
+  mongosh:
+    'needs the MongoDB shell; packages/embedded-mongodb/test/database/access.test.ts connects with its driver',
   mongodump: 'needs MongoDB Database Tools and a replica set',
   mongorestore: 'needs MongoDB Database Tools and a replica set',
   'docker build': 'needs a container engine',
