@@ -83,8 +83,8 @@ module.exports = {
     {
       name: 'product-never-imports-tests',
       severity: 'error',
-      from: { path: `^(${ALL})/` },
-      to: { path: '^(test|bench)/' },
+      from: { path: `^(${ALL})/`, pathNot: '^packages/embedded-mongodb/test/' },
+      to: { path: '^(test|bench|packages/embedded-mongodb/test)/' },
     },
   ],
   options: {

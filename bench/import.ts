@@ -35,7 +35,7 @@ async function importMix(chosen: readonly number[], ehrs: number): Promise<strin
   try {
     const file = join(folder, 'records.ndjson');
     await writeRecords(file, chosen, ehrs);
-    await run('template', 'upload', ...DEMO_TEMPLATES.map((name) => `test/fixtures/openehr/opt/${name}.opt`));
+    await run('template', 'upload', ...DEMO_TEMPLATES.map((name) => `cli/demo/data/${name}.opt`));
     return await timedImport(file, ehrs * COMPOSITIONS_PER_EHR, database.pid);
   } finally {
     delete process.env.MONGODB_URI;

@@ -1,4 +1,4 @@
-// `npm run build`: compiles the product to dist/ and copies the files that it reads beside its code.
+// `npm run build`: compiles the product and its workspaces to dist/ and copies the files that they read beside their code.
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,27 +6,15 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-/** The demo loads real templates and compositions. */
-const DEMO = ['ehrbase_blood_pressure_simple.de.v0', 'Corona_Anamnese', 'ehrbase_multi_occurrence.de.v1'];
-/** The OpenAPI document shows them. */
-const EXAMPLES = [
-  'opt/minimal_evaluation.en.v1.opt',
-  'composition/minimal_evaluation.en.v1.json',
-  'flat/minimal_evaluation.en.v1.json',
-];
-const FILES = [
+const BESIDE_CODE = [
   'src/everchart.mjs',
   'workers/thread.mjs',
   'openehr/rm/terminology/openehr-terminology.json',
-  'test/fixtures/openehr/NOTICE',
-  ...EXAMPLES.map((name) => `test/fixtures/openehr/${name}`),
-  ...DEMO.flatMap((name) => [
-    `test/fixtures/openehr/opt/${name}.opt`,
-    `test/fixtures/openehr/composition/${name}.json`,
-  ]),
+  'cli/demo/data',
+  'routes/http/openapi/data',
 ];
 
 process.chdir(root);
 rmSync('dist', { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
-for (const file of FILES) cpSync(file, `dist/${file}`);
+for (const path of BESIDE_CODE) cpSync(path, `dist/${path}`, { recursive: true });

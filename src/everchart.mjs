@@ -1,11 +1,15 @@
 #!/usr/bin/env node
-// The command `everchart`. After a build cli.js lies beside this file; in a working copy tsx compiles cli.ts.
+// The command `everchart`. A working copy runs its TypeScript through tsx; dist/ and the packed file are compiled.
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
-const isBuilt = existsSync(fileURLToPath(new URL('../cli/cli.js', import.meta.url)));
-if (!isBuilt) (await import('tsx/esm/api')).register();
-const load = (name) => import(new URL(`../${name}.${isBuilt ? 'js' : 'ts'}`, import.meta.url).href);
+const at = (path) => new URL(path, import.meta.url);
+// In dist/ the compiled rooms lie beside this folder, in the packed file below dist/.
+const root = [at('../'), at('../dist/')].find((folder) => existsSync(new URL('cli/cli.js', folder)));
+const isSource = existsSync(at('../cli/cli.ts'));
+if (!isSource && root === undefined)
+  throw new Error('everchart was packed without a build: see CONTRIBUTING.md');
+if (isSource) (await import('tsx/esm/api')).register();
+const load = (name) => import(isSource ? at(`../${name}.ts`).href : new URL(`${name}.js`, root).href);
 try {
   // Here and nowhere else: tests and measurements call the parts below and never see a developer's settings.
   (await load('src/settings/env-file')).readEnvFile();

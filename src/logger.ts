@@ -1,9 +1,16 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { prettyFactory } from 'pino-pretty';
 
 const STDERR = 2;
 
-/** Structured logger: JSON lines on stdout, secrets redacted. Never give it bodies, parameters or names. */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+/**
+ * Structured logger: JSON lines on stdout, for people when that is a terminal, secrets redacted. Never give it bodies,
+ * parameters or names.
+ */
+export function createLogger(
+  level: string,
+  destination = process.stdout.isTTY ? forTerminal(process.stdout) : undefined,
+): Logger {
   const options = {
     level,
     base: null,
@@ -17,6 +24,21 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 /** The logger of a command that works without a server: warnings on stderr, stdout is for its answer. */
 export function commandLogger(): Logger {
   return createLogger('warn', pino.destination({ fd: STDERR, sync: true }));
+}
+
+/** Writes log lines in colours, one line each: what a message holds can neither end its line nor command the terminal. */
+export function forTerminal(terminal: DestinationStream): DestinationStream {
+  const pretty = prettyFactory({
+    colorize: true,
+    singleLine: true,
+    errorLikeObjectKeys: [],
+    messageFormat: (log, messageKey) => JSON.stringify(log[messageKey] ?? '').slice(1, -1),
+  });
+  return {
+    write: (line) => {
+      terminal.write(escapeSigns(pretty(line)));
+    },
+  };
 }
 
 const SIGNS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

@@ -13,16 +13,16 @@ export type DemoTemplate = (typeof DEMO_TEMPLATES)[number];
 
 /** The OPT of a template, XML text. */
 export function templateText(name: DemoTemplate): string {
-  return fixture(`opt/${name}.opt`);
+  return dataFile(`${name}.opt`);
 }
 
 /** The real canonical composition of a template, without the uid of the system it came from. */
 export function realComposition(name: DemoTemplate): JsonObject {
-  const composition = JSON.parse(fixture(`composition/${name}.json`)) as JsonObject;
+  const composition = JSON.parse(dataFile(`${name}.json`)) as JsonObject;
   delete composition.uid;
   return composition;
 }
 
-function fixture(path: string): string {
-  return readFileSync(new URL(`../../test/fixtures/openehr/${path}`, import.meta.url), 'utf8');
+function dataFile(name: string): string {
+  return readFileSync(new URL(`./data/${name}`, import.meta.url), 'utf8');
 }

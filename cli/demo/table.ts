@@ -1,29 +1,26 @@
-/** Rows as a text table with a header line; long cells are cut, numbers stand right. */
-export function textTable(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  const cells = rows.map((row) => row.map(cellText));
-  const widths = columns.map((name, index) =>
-    Math.max(name.length, ...cells.map((row) => (row[index] ?? '').length)),
-  );
-  const line = (row: readonly string[], align: (index: number) => boolean): string =>
-    row
-      .map((cell, index) => pad(cell, widths[index] ?? 0, align(index)))
-      .join('  ')
-      .trimEnd();
-  const isNumber = (row: readonly unknown[], index: number): boolean => typeof row[index] === 'number';
-  return [
-    line(columns, () => false),
-    widths.map((width) => '-'.repeat(width)).join('  '),
-    ...cells.map((row, position) => line(row, (index) => isNumber(rows[position] ?? [], index))),
-  ].join('\n');
-}
+import Table from 'cli-table3';
 
 const LONGEST_CELL = 64;
+const FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) => [side, `${side}-mid`]);
+const CORNERS = ['top-left', 'top-right', 'bottom-left', 'bottom-right'];
+/** No frame: hyphens below the header, two spaces between columns. */
+const CHARS = {
+  ...Object.fromEntries([...FRAME, ...CORNERS].map((name) => [name, ''])),
+  ...{ mid: '-', 'mid-mid': '  ', middle: '  ' },
+};
+const STYLE = { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 };
 
-function cellText(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 1)}…` : text;
+/** Rows as a text table with a header line; long cells are cut, numbers stand right. */
+export function textTable(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  // Below a header without rows the line is the table's lower one.
+  const chars = rows.length > 0 ? CHARS : { ...CHARS, bottom: '-', 'bottom-mid': '  ' };
+  const table = new Table({ head: [...columns], style: STYLE, chars });
+  for (const row of rows) table.push(row.map(cell));
+  return table.toString().replace(/ +$/gm, '');
 }
 
-function pad(text: string, width: number, right: boolean): string {
-  return right ? text.padStart(width) : text.padEnd(width);
+function cell(value: unknown): Table.CellOptions {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const content = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 1)}…` : text;
+  return { content, hAlign: typeof value === 'number' ? 'right' : 'left' };
 }

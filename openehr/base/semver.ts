@@ -1,3 +1,5 @@
+import semver from 'semver';
+
 /** SEMVER 2.0 of a stored query: three numbers and an optional pre-release; no build metadata. */
 export interface SemanticVersion {
   readonly major: number;
@@ -16,7 +18,6 @@ export interface VersionPrefix {
 }
 
 const PREFIX = /^(\d{1,9})(?:\.(\d{1,9})(?:\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,100}))?)?)?$/;
-const NUMERIC = /^\d+$/;
 
 /** Reads a whole or partial version, null when the text is none. Leading zeros of the numbers are dropped. */
 export function parseVersionPrefix(text: string): VersionPrefix | null {
@@ -57,28 +58,13 @@ export function compareVersions(left: SemanticVersion, right: SemanticVersion): 
 
 /** A pre-release comes before its release. */
 function comparePrereleases(left: string | null, right: string | null): number {
-  if (left === right) return 0;
-  if (left === null) return 1;
-  if (right === null) return -1;
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
   const lefts = left.split('.');
   const rights = right.split('.');
-  for (const [position, identifier] of lefts.entries()) {
-    const other = rights[position];
-    if (other === undefined) return 1;
-    const order = compareIdentifiers(identifier, other);
-    if (order !== 0) return order;
-  }
-  return lefts.length - rights.length;
-}
-
-/** Numeric identifiers by value and before others; others by their characters. */
-function compareIdentifiers(left: string, right: string): number {
-  if (left === right) return 0;
-  if (NUMERIC.test(left) && NUMERIC.test(right))
-    return BigInt(left) < BigInt(right) ? -1 : BigInt(left) > BigInt(right) ? 1 : 0;
-  if (NUMERIC.test(left)) return -1;
-  if (NUMERIC.test(right)) return 1;
-  return left < right ? -1 : 1;
+  const orders = lefts
+    .slice(0, rights.length)
+    .map((text, at) => semver.compareIdentifiers(text, rights[at] ?? ''));
+  return orders.find((order) => order !== 0) ?? lefts.length - rights.length;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { JwksClient, JwksError } from 'jwks-rsa';
 import { CdrError } from '../../openehr/base/errors.js';
 
 /** Gives the key for a token's `kid`. @throws unauthenticated when there is none. */
@@ -10,7 +11,8 @@ const MAX_BYTES = 1_048_576;
 
 /**
  * Keys of a JSON Web Key Set (RFC 7517) by address: cached by `kid`, fetched again for an unknown `kid`
- * at most once a minute. The address comes from the configuration only, never from a token.
+ * at most once a minute. The address comes from the configuration only, never from a token. jwks-rsa reads the set;
+ * the cache is ours, because its own fetches the whole set for each key and keeps those that were withdrawn.
  */
 export function keySet(url: string, now: () => number = Date.now): KeySource {
   let keys = new Map<string, KeyObject>();
@@ -43,12 +45,21 @@ function find(keys: ReadonlyMap<string, KeyObject>, keyId: string | undefined): 
 
 async function fetchKeys(url: string): Promise<Map<string, KeyObject>> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
-    const text = await response.text();
-    if (!response.ok || text.length > MAX_BYTES) throw new Error(`the key set answered ${response.status}`);
-    const document = JSON.parse(text) as { keys?: unknown };
-    return new Map(Array.isArray(document.keys) ? document.keys.flatMap(signingKey) : []);
+    const keys = await new JwksClient({
+      jwksUri: url,
+      cache: false,
+      fetcher: fetchDocument,
+    }).getSigningKeys();
+    return new Map(
+      keys.map((key, index) => [
+        // its type does not tell that a key may have no id
+        'kid' in key ? key.kid : `#${index}`,
+        createPublicKey(key.getPublicKey()),
+      ]),
+    );
   } catch (cause) {
+    // A set without a key for signatures: no token is signed with one of it.
+    if (cause instanceof JwksError) return new Map();
     throw new CdrError('unavailable', 'the key set of the identity provider cannot be read', {
       cause,
       retryAfterSeconds: 60,
@@ -56,14 +67,9 @@ async function fetchKeys(url: string): Promise<Map<string, KeyObject>> {
   }
 }
 
-function signingKey(jwk: unknown, index: number): [string, KeyObject][] {
-  if (typeof jwk !== 'object' || jwk === null) return [];
-  const { kid, use, kty } = jwk as { kid?: unknown; use?: unknown; kty?: unknown };
-  if (use === 'enc' || (kty !== 'RSA' && kty !== 'EC')) return [];
-  try {
-    const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
-    return [[typeof kid === 'string' ? kid : `#${index}`, key]];
-  } catch {
-    return [];
-  }
+async function fetchDocument(url: string): Promise<{ keys: unknown }> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
+  const text = await response.text();
+  if (!response.ok || text.length > MAX_BYTES) throw new Error(`the key set answered ${response.status}`);
+  return JSON.parse(text) as { keys: unknown };
 }

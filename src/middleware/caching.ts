@@ -1,5 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
+import conditionalGet from 'koa-conditional-get';
 import { requestState } from '../../routes/http/request-state.js';
+
+const answerIfChanged = conditionalGet();
 
 /**
  * Says who may keep an answer: nobody, unless the operation says otherwise, or `versionSeconds` are above 0 and the
@@ -15,7 +18,8 @@ export function answerCaching(versionSeconds: number): Middleware {
     const uid = answeredVersion(ctx);
     const isKept = uid !== null && versionSeconds > 0 && lastSegment(ctx.path) === uid.toLowerCase();
     ctx.set('Cache-Control', isKept ? `private, max-age=${versionSeconds}, immutable` : 'no-store');
-    if (uid !== null && isKnown(ctx.get('If-None-Match'), uid)) ctx.status = 304;
+    // The ETag is the version's id here; Last-Modified alone, in whole seconds, tells no two versions apart.
+    if (uid !== null && ctx.get('If-None-Match') !== '') await answerIfChanged(ctx, () => Promise.resolve());
   };
 }
 
@@ -23,12 +27,6 @@ export function answerCaching(versionSeconds: number): Middleware {
 function answeredVersion(ctx: Context): string | null {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   return isRead && ctx.status === 200 ? (requestState(ctx).contentVersion ?? null) : null;
-}
-
-/** Weak comparison: `W/` makes no difference. */
-function isKnown(ifNoneMatch: string, uid: string): boolean {
-  if (ifNoneMatch.trim() === '*') return true;
-  return [...ifNoneMatch.matchAll(/(?:W\/)?"([^"]*)"/g)].some(([, tag]) => tag === uid);
 }
 
 function lastSegment(path: string): string {

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 /** A server of its own process group, with its database below it. */
 async function start(): Promise<Server> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/process/server.ts'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/server-main.ts'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

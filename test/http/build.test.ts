@@ -7,7 +7,7 @@ import { arraysOf } from '../support/large-bodies.js';
 
 const root = new URL('../../', import.meta.url);
 const built = new URL('dist/src/everchart.mjs', root);
-const isBuilt = existsSync(built) && existsSync(new URL('dist/src/cli.js', root));
+const isBuilt = existsSync(built) && existsSync(new URL('dist/cli/cli.js', root));
 // Building takes most of a minute: .ci/run builds before it tests.
 const whenBuilt = isBuilt ? it : it.skip;
 

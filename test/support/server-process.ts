@@ -14,9 +14,9 @@ export interface ServerProcess {
 
 const START_TIMEOUT_MS = 60_000;
 
-/** Starts `src/process/server.ts` on a free port with these variables and waits until it listens. */
+/** Starts `test/support/server-main.ts` on a free port with these variables and waits until it listens. */
 export async function startServerProcess(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/process/server.ts'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/server-main.ts'], {
     cwd: new URL('../..', import.meta.url),
     env: { ...process.env, PORT: '0', HOST: '127.0.0.1', NODE_OPTIONS: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

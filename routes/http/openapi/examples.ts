@@ -4,12 +4,10 @@ import { toXml } from '../../../openehr/format/canonical-xml.js';
 import { flatToStructured } from '../../../openehr/format/structured.js';
 import type { SchemaName } from './schemas.js';
 
-/** Fixtures that the examples are made of, below the folder of fixtures; a build carries them. */
-export const EXAMPLE_FILES = [
-  'opt/minimal_evaluation.en.v1.opt',
-  'composition/minimal_evaluation.en.v1.json',
-  'flat/minimal_evaluation.en.v1.json',
-] as const;
+/** A template and a composition of it in two formats, in the folder `data`. */
+const TEMPLATE = 'minimal_evaluation.en.v1.opt';
+const COMPOSITION = 'minimal_evaluation.en.v1.json';
+const FLAT = 'minimal_evaluation.en.v1.flat.json';
 
 const AQL = 'SELECT e/ehr_id/value AS ehr_id FROM EHR e LIMIT 5';
 const EHR_STATUS: JsonObject = {
@@ -64,17 +62,17 @@ export function exampleOf(schema: SchemaName, mediaType: string): JsonValue | un
 }
 
 function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
-  if (schema === 'OperationalTemplate') return fixture('opt/minimal_evaluation.en.v1.opt');
+  if (schema === 'OperationalTemplate') return dataFile(TEMPLATE);
   if (mediaType === 'text/plain') return schema === 'AqlText' ? AQL : undefined;
-  if (mediaType.includes('.flat+')) return json('flat/minimal_evaluation.en.v1.json');
-  if (mediaType.includes('.structured+')) return flatToStructured(json('flat/minimal_evaluation.en.v1.json'));
+  if (mediaType.includes('.flat+')) return json(FLAT);
+  if (mediaType.includes('.structured+')) return flatToStructured(json(FLAT));
   const value = JSON_EXAMPLES[schema]?.();
   if (value === undefined || !mediaType.endsWith('/xml')) return value;
   return toXml(value as JsonObject, schema.toLowerCase());
 }
 
 function composition(): JsonObject {
-  const example = json('composition/minimal_evaluation.en.v1.json');
+  const example = json(COMPOSITION);
   delete example.uid;
   return example;
 }
@@ -93,10 +91,10 @@ function contribution(): JsonObject {
   };
 }
 
-function json(path: (typeof EXAMPLE_FILES)[number]): JsonObject {
-  return JSON.parse(fixture(path)) as JsonObject;
+function json(name: string): JsonObject {
+  return JSON.parse(dataFile(name)) as JsonObject;
 }
 
-function fixture(path: (typeof EXAMPLE_FILES)[number]): string {
-  return readFileSync(new URL(`../../../test/fixtures/openehr/${path}`, import.meta.url), 'utf8');
+function dataFile(name: string): string {
+  return readFileSync(new URL(`./data/${name}`, import.meta.url), 'utf8');
 }

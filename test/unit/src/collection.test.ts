@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { everyOperation } from '../../../src/every-operation.js';
 import { COLLECTION_FILE, collectionText } from '../../../scripts/pages/collection.js';
 
-it('keeps the committed collection equal to the API: `npm run collection` writes it anew', () => {
+it('keeps the committed collection equal to the API: `npm run docs` writes it anew', () => {
   expect(readFileSync(new URL(`../../../${COLLECTION_FILE}`, import.meta.url), 'utf8')).toBe(
     collectionText(),
   );

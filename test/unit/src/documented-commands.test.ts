@@ -20,7 +20,8 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'npm test -- --selectProjects unit --testPathPatterns test/unit/aql': 'a part of npm test',
   'npm start': ['test/http/several-processes.test.ts', 'startServerProcess'],
   'npm run check': ['.ci/run', 'step npm run check'],
-  'npm run build': ['.ci/run', 'step npm run build'],
+  'npm run build': ['package.json', '"prepack": "npm run build"'],
+  'npm run fix': 'changes the working copy of whoever runs it',
   'git config core.hooksPath .githooks': 'changes the working copy of whoever runs it',
   'node dist/src/everchart.mjs start': ['test/http/build.test.ts', 'dist/src/everchart.mjs'],
   'curl -i -X POST http://127.0.0.1:8080/rest/openehr/v1/ehr': [
@@ -39,7 +40,8 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'everchart audit prune': ['test/http/command-line.test.ts', "['audit', 'prune'"],
   'curl "$SERVER/rest/admin': ['test/http/audit.test.ts', '/access'],
   'everchart verify': ['test/http/command-line.test.ts', "['verify']"],
-  mongosh: 'needs the MongoDB shell; test/database/embedded-access.test.ts connects with its driver',
+  mongosh:
+    'needs the MongoDB shell; packages/embedded-mongodb/test/database/access.test.ts connects with its driver',
   mongodump: 'needs MongoDB Database Tools and a replica set',
   mongorestore: 'needs MongoDB Database Tools and a replica set',
   'docker build': 'needs a container engine',
@@ -92,4 +94,13 @@ describe('every command shown in the documentation', () => {
     );
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
+});
+
+it('CONTRIBUTING.md names only files that exist', () => {
+  const walked =
+    /^(?:routes|src|query|change|merge|models|aql|openehr|database|maintenance|workers|config|test|docs)\/\S+\.\w+$/;
+  const named = [...text('CONTRIBUTING.md').matchAll(/`([^`\s]+)`/g)].map(([, name]) => name!);
+  const files = named.filter((name) => walked.test(name));
+  expect(files.length).toBeGreaterThan(40);
+  expect(files.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import { runServer } from './run-server.js';
+import { runServer } from '../../src/process/run-server.js';
 
-/** The server without the command line: `node dist/src/server.js`. */
+/** The server in a process of its own, which reads no `.env`. */
 runServer().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { readCommand, readLegacyQuery } from '../../../packages/embedded-mongodb/src/command.js';
-import { BsonError } from '../../../packages/embedded-mongodb/src/bson-slice.js';
-import { opMessage } from '../../support/wire.js';
+import { readCommand, readLegacyQuery } from '../../src/command.js';
+import { BsonError } from '../../src/bson-slice.js';
+import { opMessage } from '../support/wire.js';
 
 const { BSON } = mongoose.mongo;
 const lsid = { id: new mongoose.mongo.UUID('00112233-4455-6677-8899-aabbccddeeff') };

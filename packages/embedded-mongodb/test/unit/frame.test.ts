@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  FrameError,
-  FrameReader,
-  MAX_MESSAGE_BYTES,
-  messageHead,
-} from '../../../packages/embedded-mongodb/src/frame.js';
-import { opMessage } from '../../support/wire.js';
+import { FrameError, FrameReader, MAX_MESSAGE_BYTES, messageHead } from '../../src/frame.js';
+import { opMessage } from '../support/wire.js';
 
 const MESSAGES = [
   opMessage(1, { ping: 1, $db: 'a' }),

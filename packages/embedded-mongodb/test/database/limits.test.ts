@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type mongoose from 'mongoose';
-import { startEmbedded } from '../../packages/embedded-mongodb/src/spawn.js';
+import { startEmbedded } from '../../src/spawn.js';
 import { dump, useEmbedded } from '../support/embedded.js';
 import { inSession, newSession, WireClient } from '../support/wire.js';
 

@@ -1,10 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  isNewer,
-  parseGlibcVersion,
-  relinkFor,
-  versionNeeds,
-} from '../../../packages/embedded-mongodb/src/elf.js';
+import { isNewer, parseGlibcVersion, relinkFor, versionNeeds } from '../../src/elf.js';
 
 interface Need {
   readonly file: string;

@@ -4,12 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import {
-  launchEmbedded,
-  startEmbedded,
-  type EmbeddedDatabase,
-} from '../../packages/embedded-mongodb/src/spawn.js';
-import { superviseEmbedded } from '../../packages/embedded-mongodb/src/supervise.js';
+import { launchEmbedded, startEmbedded, type EmbeddedDatabase } from '../../src/spawn.js';
+import { superviseEmbedded } from '../../src/supervise.js';
 import { dump } from '../support/embedded.js';
 
 /** `EMBEDDED_CRASH_ROUNDS=50 EMBEDDED_CRASH_RECORDS=20000` for a long look. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import type { FrontLimits } from '../../packages/embedded-mongodb/src/limits.js';
-import { startEmbedded, type EmbeddedDatabase } from '../../packages/embedded-mongodb/src/spawn.js';
+import type { FrontLimits } from '../../src/limits.js';
+import { startEmbedded, type EmbeddedDatabase } from '../../src/spawn.js';
 
 type MongoClient = mongoose.mongo.MongoClient;
 type ClientOptions = mongoose.mongo.MongoClientOptions;

@@ -11,14 +11,8 @@ import {
   fieldOf,
   fields,
   isSet,
-} from '../../../packages/embedded-mongodb/src/bson-slice.js';
-import {
-  documentOf,
-  encode,
-  newVersionedObjectUid,
-  rawValue,
-  withFields,
-} from '../../../packages/embedded-mongodb/src/bson-write.js';
+} from '../../src/bson-slice.js';
+import { documentOf, encode, newVersionedObjectUid, rawValue, withFields } from '../../src/bson-write.js';
 
 const { BSON } = mongoose.mongo;
 const { Long, Double, Int32, Decimal128, ObjectId, Timestamp, Binary, Code, MinKey, MaxKey, DBRef } = BSON;

@@ -18,10 +18,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import { MAX_LOGIN_ATTEMPTS } from '../../packages/embedded-mongodb/src/authentication.js';
-import { MAX_SOCKET_PATH_BYTES } from '../../packages/embedded-mongodb/src/socket-path.js';
-import { startEmbedded, type EmbeddedDatabase } from '../../packages/embedded-mongodb/src/spawn.js';
-import { startDatabaseProcess } from '../support/database-process.js';
+import { MAX_LOGIN_ATTEMPTS } from '../../src/authentication.js';
+import { MAX_SOCKET_PATH_BYTES } from '../../src/socket-path.js';
+import { startEmbedded, type EmbeddedDatabase } from '../../src/spawn.js';
 import { WireClient } from '../support/wire.js';
 
 const { BSON, MongoClient } = mongoose.mongo;
@@ -55,7 +54,6 @@ async function start(options: { dir?: string | null; port?: number } = {}): Prom
 }
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-const socketOf = (uri: string): string => decodeURIComponent(new URL(uri).host);
 
 /** Writes and reads one document. */
 async function use(uri: string, options: mongoose.mongo.MongoClientOptions = {}): Promise<number> {
@@ -156,24 +154,6 @@ describe('the socket of the embedded database', () => {
     expect((await start()).address).not.toBe(second.address);
   });
 
-  it('is below the folder for temporary files, in /tmp when that has too long a path', async () => {
-    const short = join(folder, 't');
-    const long = join(folder, 'x'.repeat(100));
-    for (const [temporary, expected] of [
-      [short, short],
-      [long, '/tmp'],
-    ] as const) {
-      mkdirSync(temporary);
-      const database = await startDatabaseProcess('temporary', { TMPDIR: temporary });
-      const socket = socketOf(database.uri);
-      expect(dirname(dirname(socket))).toBe(expected);
-      expect(await use(database.uri)).toBe(1);
-      expect(await database.stop()).toBe(0);
-      expect(existsSync(dirname(socket))).toBe(false);
-      expect(readdirSync(temporary).filter((name) => name.startsWith('everchart'))).toEqual([]);
-    }
-  });
-
   it('is not where a file names another kind of path, or one that another user could have written', async () => {
     mkdirSync(dir);
     const other = join(folder, 'other.sock');
@@ -189,18 +169,6 @@ describe('the socket of the embedded database', () => {
       await server.stop();
       expect(existsSync(other)).toBe(true);
     }
-  });
-
-  it('is what `everchart database` prints, also after the command and its engine were killed', async () => {
-    const first = await startDatabaseProcess(dir);
-    expect(first.uri).toMatch(/^mongodb:\/\/%2F[^/]+%2Fmongodb\.sock\/\?/);
-    expect(await use(first.uri)).toBe(1);
-    await first.kill();
-    const second = await startDatabaseProcess(dir);
-    expect(second.uri).toBe(first.uri);
-    expect(await use(second.uri)).toBe(2);
-    expect(await second.stop()).toBe(0);
-    rmSync(dirname(socketOf(first.uri)), { recursive: true });
   });
 });
 

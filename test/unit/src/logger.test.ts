@@ -1,0 +1,18 @@
+import { expect, it } from '@jest/globals';
+import { createLogger, forTerminal } from '../../../src/logger.js';
+
+const ESCAPE = String.fromCharCode(27);
+
+it('writes a line for people on a terminal, which nothing in it can break or command', () => {
+  const lines: string[] = [];
+  const log = createLogger('info', forTerminal({ write: (line) => void lines.push(line) }));
+  const hostile = `${ESCAPE}[31m\n\u009b2J\u202eforged`;
+  log.warn({ sub: hostile, err: new Error(hostile) }, `told ${hostile}`);
+  expect(lines).toHaveLength(1);
+  const plain = lines[0]!.replaceAll(new RegExp(`${ESCAPE}\\[\\d+m`, 'g'), '');
+  expect(plain).toMatch(/WARN: told .*forged.*"sub":.*forged/);
+  expect(plain).not.toMatch(/[\p{Cc}\u2028-\u202e]./u);
+  // the signs above stand as text: no colour but those of the line itself
+  expect(lines[0]).not.toContain(`${ESCAPE}[31m\n`);
+  expect(plain).toContain(String.raw`\u001b[31m\n\u009b2J\u202eforged`);
+});
