@@ -152,12 +152,17 @@ interface Members extends Place {
 }
 
 function readMember(child: XmlElement, attribute: RmAttribute | undefined, into: Members): void {
-  const { object, path, type, counts } = into;
+  const { path, type } = into;
   if (child.namespace !== null && child.namespace !== OPENEHR_NAMESPACE)
     throw refused(`${path}/${child.name}`, `the namespace must be ${OPENEHR_NAMESPACE}`);
-  if (attribute === undefined && DERIVED_MEMBERS.get(type)?.has(child.name) === true) return;
+  if (DERIVED_MEMBERS.get(type)?.has(child.name) === true) return;
   if (attribute === undefined || attribute.xmlAttribute)
     throw refused(`${path}/${child.name}`, `unknown element of type ${type}`);
+  readElement(child, attribute, into);
+}
+
+function readElement(child: XmlElement, attribute: RmAttribute, into: Members): void {
+  const { object, path, type, counts } = into;
   const count = counts.get(child.name) ?? 0;
   counts.set(child.name, count + 1);
   const childPath = attribute.multiple ? `${path}/${child.name}[${count}]` : `${path}/${child.name}`;

@@ -96,8 +96,7 @@ function readObject(value: JsonValue, expected: TypeReader, findings: Findings):
     if (name === '_type' || member === undefined) continue;
     const attribute = reader.attributes.get(name);
     if (attribute === undefined) {
-      if (DERIVED_MEMBERS.get(reader.name)?.has(name) === true) continue;
-      findings.add(`Attribute ${name} of class ${reader.name} is not known`, name);
+      refuseUnknown(reader.name, name, findings);
       continue;
     }
     if (member === null) continue;
@@ -107,6 +106,11 @@ function readObject(value: JsonValue, expected: TypeReader, findings: Findings):
     if (read !== null) object[name] = read;
   }
   return object;
+}
+
+function refuseUnknown(className: string, name: string, findings: Findings): void {
+  if (DERIVED_MEMBERS.get(className)?.has(name) === true) return;
+  findings.add(`Attribute ${name} of class ${className} is not known`, name);
 }
 
 function classOf(value: JsonObject, expected: TypeReader, findings: Findings): ClassReader | null {
