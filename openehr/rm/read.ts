@@ -9,12 +9,13 @@ import {
 } from './model/classes.js';
 import type { PrimitiveType, RmAttribute } from './model/define.js';
 import { DERIVED_MEMBERS } from './model/identifiers.js';
+import type { PartialRm, RmClassName } from './model/rm.js';
 import { describe, primitiveReader } from './read-primitive.js';
 
 /** An RM object as it was read. */
-export interface RmReading {
+export interface RmReading<T extends JsonObject = JsonObject> {
   /** Canonical JSON with `_type` first on every object; null when there are violations. */
-  readonly object: JsonObject | null;
+  readonly object: T | null;
   /** All of them, each `<instance path>: <text>`. */
   readonly violations: readonly string[];
 }
@@ -74,6 +75,12 @@ function attributeReader(attribute: RmAttribute): AttributeReader {
  * @param declaredType RM class, abstract or not, that the object must be
  * @param rootPath put before the paths of violations, such as `/versions[0]/data`
  */
+export function readRm<N extends RmClassName>(
+  value: JsonValue,
+  declaredType: N,
+  rootPath?: string,
+): RmReading<PartialRm<N>>;
+export function readRm(value: JsonValue, declaredType: string, rootPath?: string): RmReading;
 export function readRm(value: JsonValue, declaredType: string, rootPath = ''): RmReading {
   const expected = TYPE_READERS.get(withoutParameters(declaredType));
   if (expected === undefined) throw new TypeError(`${declaredType} is no class of the reference model`);
