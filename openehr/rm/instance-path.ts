@@ -1,6 +1,6 @@
 /**
  * Where a walk through an RM object stands. It only remembers names and indexes while the walk goes down and up;
- * the text is made when a finding needs it.
+ * the text is made when a violation needs it.
  */
 export class InstancePath {
   /** Levels below the root. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { Findings } from './findings.js';
+import { Violations } from './violations.js';
 import {
   attributesOf,
   concreteClasses,
@@ -84,18 +84,18 @@ export function readRm(value: JsonValue, declaredType: string, rootPath?: string
 export function readRm(value: JsonValue, declaredType: string, rootPath = ''): RmReading {
   const expected = TYPE_READERS.get(withoutParameters(declaredType));
   if (expected === undefined) throw new TypeError(`${declaredType} is no class of the reference model`);
-  const findings = new Findings(rootPath);
-  const object = readObject(value, expected, findings);
-  const violations = findings.list;
+  const found = new Violations(rootPath);
+  const object = readObject(value, expected, found);
+  const violations = found.list;
   return { object: violations.length === 0 ? object : null, violations };
 }
 
-function readObject(value: JsonValue, expected: TypeReader, findings: Findings): JsonObject | null {
+function readObject(value: JsonValue, expected: TypeReader, violations: Violations): JsonObject | null {
   if (!isJsonObject(value))
-    return refuse(findings, `Object should be type ${expected.type}, but was ${describe(value)}`);
-  if (findings.path.depth > MAX_DEPTH)
-    return refuse(findings, `Object is nested deeper than ${MAX_DEPTH} levels`);
-  const reader = classOf(value, expected, findings);
+    return refuse(violations, `Object should be type ${expected.type}, but was ${describe(value)}`);
+  if (violations.path.depth > MAX_DEPTH)
+    return refuse(violations, `Object is nested deeper than ${MAX_DEPTH} levels`);
+  const reader = classOf(value, expected, violations);
   if (reader === null) return null;
   const object: JsonObject = { _type: reader.name };
   for (const name in value) {
@@ -104,25 +104,25 @@ function readObject(value: JsonValue, expected: TypeReader, findings: Findings):
     const attribute = reader.attributes.get(name);
     if (attribute === undefined) {
       if (DERIVED_MEMBERS.get(reader.name)?.has(name) === true) continue;
-      findings.add(`Attribute ${name} of class ${reader.name} is not known`, name);
+      violations.add(`Attribute ${name} of class ${reader.name} is not known`, name);
       continue;
     }
     if (member === null) continue;
     const read = attribute.multiple
-      ? readList(name, member, attribute, findings)
-      : readMember(name, member, attribute, findings);
+      ? readList(name, member, attribute, violations)
+      : readMember(name, member, attribute, violations);
     if (read !== null) object[name] = read;
   }
   return object;
 }
 
-function classOf(value: JsonObject, expected: TypeReader, findings: Findings): ClassReader | null {
-  const type = value['_type'] ?? null;
+function classOf(value: JsonObject, expected: TypeReader, violations: Violations): ClassReader | null {
+  const type = value._type ?? null;
   if (type === null) {
     if (expected.implied !== null) return expected.implied;
     const choices = [...expected.allowed.keys()].join(', ');
     return refuse(
-      findings,
+      violations,
       `Object should be type ${expected.type}, but has no _type (expected one of ${choices})`,
     );
   }
@@ -132,11 +132,11 @@ function classOf(value: JsonObject, expected: TypeReader, findings: Findings): C
   }
   const found =
     typeof type === 'string' && CLASS_READERS.has(type) ? type : `${describe(type)} (unknown type)`;
-  return refuse(findings, `Object should be type ${expected.type}, but was ${found}`);
+  return refuse(violations, `Object should be type ${expected.type}, but was ${found}`);
 }
 
-function refuse(findings: Findings, text: string): null {
-  findings.add(text);
+function refuse(violations: Violations, text: string): null {
+  violations.add(text);
   return null;
 }
 
@@ -144,20 +144,20 @@ function readMember(
   name: string,
   member: JsonValue,
   attribute: AttributeReader,
-  findings: Findings,
+  violations: Violations,
 ): JsonValue {
   const { primitive, type } = attribute;
   if (primitive !== null) {
     const reading = primitive(member);
     if (reading === null) return member;
     if ('value' in reading) return reading.value;
-    findings.add(reading.problem, name);
+    violations.add(reading.problem, name);
     return null;
   }
   if (type === null) return null;
-  findings.path.enter(name);
-  const object = readObject(member, type, findings);
-  findings.path.leave();
+  violations.path.enter(name);
+  const object = readObject(member, type, violations);
+  violations.path.leave();
   return object;
 }
 
@@ -166,18 +166,18 @@ function readList(
   name: string,
   member: JsonValue,
   attribute: AttributeReader,
-  findings: Findings,
+  violations: Violations,
 ): JsonValue[] | null {
   const { type } = attribute;
   if (!Array.isArray(member) || type === null) {
-    findings.add(`Value should be an array, but was ${describe(member)}`, name);
+    violations.add(`Value should be an array, but was ${describe(member)}`, name);
     return null;
   }
   const items: JsonValue[] = [];
   for (let i = 0; i < member.length; i += 1) {
-    findings.path.enter(name, i);
-    const item = readObject(member[i] ?? null, type, findings);
-    findings.path.leave();
+    violations.path.enter(name, i);
+    const item = readObject(member[i] ?? null, type, violations);
+    violations.path.leave();
     if (item !== null) items.push(item);
   }
   return items.length === 0 ? null : items;

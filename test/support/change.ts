@@ -4,6 +4,7 @@ import { readObject } from '../../change/composition/content.js';
 import { createEhr } from '../../change/ehr.js';
 import { createTemplate } from '../../change/definition/template.js';
 import type { JsonObject } from '../../openehr/base/json.js';
+import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import type { ChangeType, LifecycleState } from '../../change/commit/codes.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
@@ -39,11 +40,11 @@ export async function storedEhr(context: ChangeContext, status: JsonObject | nul
 }
 
 /** A COMPOSITION of the fixtures as the routes hand it on: read, not validated. */
-export function readComposition(name?: string): JsonObject {
+export function readComposition(name?: string): PartialRm<'COMPOSITION'> {
   return readObject(aComposition(name), 'COMPOSITION');
 }
 
 /** Gives a COMPOSITION of the fixtures each time it is asked. */
-export function reader(name?: string): () => Promise<JsonObject> {
+export function reader(name?: string): () => Promise<PartialRm<'COMPOSITION'>> {
   return () => Promise.resolve(readComposition(name));
 }

@@ -4,7 +4,7 @@ import { isKindOf } from '../../rm/model/classes.js';
 import { rubric } from '../../rm/terminology/openehr.js';
 import { codedText, codeInput, codePhrase, onlyCode, openehrText } from './coded.js';
 import { addDuration, leastOffset } from './event-offset.js';
-import { objectAt, objectsAt, textAt } from './fields.js';
+import { objectAt, objectsAt, textAt } from '../../rm/access.js';
 import { childOf, take, type FlatScope } from './keys.js';
 import { childPlan, type PlanNode } from './plan.js';
 import type { ReadEnvironment } from './target.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf } from '../../rm/model/classes.js';
-import { objectAt, textAt } from './fields.js';
+import { objectAt, textAt } from '../../rm/access.js';
 import { childOf, conflict, instancesOf, take, type FlatScope } from './keys.js';
 import { childPlan, type PlanNode } from './plan.js';
 import type { ReadEnvironment, ReadTarget, WriteEnvironment, WriteTarget } from './target.js';

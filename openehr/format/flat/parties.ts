@@ -2,7 +2,7 @@ import { CdrError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { codeOf } from '../../rm/terminology/openehr.js';
 import { codedText, onlyCode, openehrText } from './coded.js';
-import { objectAt, objectsAt, textAt } from './fields.js';
+import { objectAt, objectsAt, textAt } from '../../rm/access.js';
 import { childOf, conflict, instancesOf, take, type FlatScope, type FlatValue } from './keys.js';
 import { childPlan } from './plan.js';
 import type { Codec, ReadTarget, WriteTarget } from './target.js';

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { PROPORTION_TYPES } from '../../template/web-template/web-template.js';
-import { readTable, textAt, writeTable } from './fields.js';
+import { textAt } from '../../rm/access.js';
+import { readTable, writeTable } from './fields.js';
 import { conflict, take, takeEither, type FlatScope, type FlatValue } from './keys.js';
 import type { PlanNode } from './plan.js';
 import type { Codec, ReadTarget } from './target.js';

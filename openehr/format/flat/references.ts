@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { linkOf } from './context.js';
-import { objectAt, readTable, textAt, writeTable } from './fields.js';
+import { objectAt, textAt } from '../../rm/access.js';
+import { readTable, writeTable } from './fields.js';
 import { childOf, conflict, take, takeEither } from './keys.js';
 import { uidOf } from './parties.js';
 import type { Codec } from './target.js';

@@ -12,7 +12,8 @@ import {
   type CodedValue,
 } from './coded.js';
 import { codeInput } from './coded.js';
-import { readTable, suffixed, textAt, objectAt, writeTable } from './fields.js';
+import { textAt, objectAt } from '../../rm/access.js';
+import { readTable, suffixed, writeTable } from './fields.js';
 import { conflict, take, takeEither, type FlatScope, type FlatValue } from './keys.js';
 import type { Codec, ReadTarget } from './target.js';
 import { booleanOf, integerOf, textOf, unknownValue } from './values.js';

@@ -3,7 +3,7 @@ import { isKindOf, isLocatable } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
 import { writeValue } from './data-values.js';
 import { earliest } from './defaults.js';
-import { objectAt, objectsAt, textAt } from './fields.js';
+import { objectAt, objectsAt, textAt } from '../../rm/access.js';
 import { writeOwnKeys } from './own-keys.js';
 import { PARTY } from './parties.js';
 import { planOf, type PlanNode } from './plan.js';

@@ -17,19 +17,31 @@ export type RmTypeName = Extract<ClassEntry, { readonly abstract: false }>['name
 
 type Lineage<N> = N extends RmClassName ? N | Lineage<Entries[N]['parent']> : never;
 type Lineages = { [C in RmTypeName]: Lineage<C> };
-
-/** The names of the classes with instances that are the class or inherit from it. */
-export type RmTypeNameOf<N extends RmClassName> = ConcreteClasses[N];
 type ConcreteClasses = {
   [N in RmClassName]: { [C in RmTypeName]: N extends Lineages[C] ? C : never }[RmTypeName];
 };
 
-type Attributes = { [N in RmTypeName]: Entries[Lineages[N]]['attributes'][number] };
-type RequiredOf<N extends RmTypeName> = Extract<Attributes[N], { readonly required: true }>;
-type OptionalOf<N extends RmTypeName> = Extract<Attributes[N], { readonly required: false }>;
+/** The names of the classes with instances that are the class or inherit from it. */
+export type RmTypeNameOf<N extends RmClassName> = ConcreteClasses[N];
 
-/** `validated`: what is mandatory is there. `read`: every attribute may be missing. */
-type Stage = 'validated' | 'read';
+type Attributes = { [N in RmTypeName]: Entries[Lineages[N]]['attributes'][number] };
+type Required<N extends RmTypeName> = Extract<Attributes[N], { readonly required: true }>;
+type Optional<N extends RmTypeName> = Extract<Attributes[N], { readonly required: false }>;
+
+/* The attributes of a class by name, with `?` where the value may be missing. */
+type ValidShape<N extends RmTypeName> = { [T in N as '_type']: T } & {
+  [A in Required<N> as A['name']]: A;
+} & { [A in Optional<N> as A['name']]?: A };
+type ReadShape<N extends RmTypeName> = { [T in N as '_type']: T } & {
+  [A in Attributes[N] as A['name']]?: A;
+};
+
+interface Valid {
+  objects: { [N in RmTypeName]: RmObject<N> };
+}
+interface Read {
+  objects: { [N in RmTypeName]: PartialRmObject<N> };
+}
 
 type Primitive<T extends PrimitiveType> = T extends 'Boolean'
   ? boolean
@@ -37,37 +49,37 @@ type Primitive<T extends PrimitiveType> = T extends 'Boolean'
     ? number
     : string;
 
-type Single<T extends string, S extends Stage> = T extends PrimitiveType
+type Single<T extends string, S extends Valid | Read> = T extends PrimitiveType
   ? Primitive<T>
   : T extends RmClassName
-    ? Instances[S][ConcreteClasses[T]]
+    ? S['objects'][ConcreteClasses[T]]
     : never;
 
 /** Lists are mutable arrays, so that every RM object is a `JsonObject`. */
-type Value<A extends RmAttribute, S extends Stage> = A['multiple'] extends true
-  ? Single<A['type'], S>[]
-  : Single<A['type'], S>;
+type Value<A, S extends Valid | Read> = A extends RmAttribute
+  ? A['multiple'] extends true
+    ? Single<A['type'], S>[]
+    : Single<A['type'], S>
+  : A;
 
-interface Instances {
-  validated: { [N in RmTypeName]: Flat<Typed<N> & Mandatory<N> & Optional<OptionalOf<N>, 'validated'>> };
-  read: { [N in RmTypeName]: Flat<Typed<N> & Optional<Attributes[N], 'read'>> };
-}
-type Typed<N extends RmTypeName> = { readonly _type: N };
-type Mandatory<N extends RmTypeName> = {
-  readonly [A in RequiredOf<N> as A['name']]: Value<A, 'validated'>;
+type RmObject<N extends RmTypeName> = {
+  readonly [K in keyof ValidShape<N>]: Value<ValidShape<N>[K], Valid>;
 };
-type Optional<A extends RmAttribute, S extends Stage> = { readonly [E in A as E['name']]?: Value<E, S> };
-/** One object type for an intersection. */
-type Flat<T> = { [K in keyof T]: T[K] };
+type PartialRmObject<N extends RmTypeName> = {
+  readonly [K in keyof ReadShape<N>]: Value<ReadShape<N>[K], Read>;
+};
 
 /**
  * A valid object of an RM class in canonical JSON, `_type` on every object: `Rm<'COMPOSITION'>`. Of a class with
  * descendants the union of all that have instances, told apart by `_type`: `Rm<'ENTRY'>`, `Rm<'DV_TEXT'>`.
  */
-export type Rm<N extends RmClassName> = Instances['validated'][ConcreteClasses[N]];
+export type Rm<N extends RmClassName> = Valid['objects'][ConcreteClasses[N]];
 
 /**
  * As `Rm`, but any attribute may be missing at any depth: what `readRm` gives (it checks types, not existence) and
  * what an incomplete COMPOSITION is. Every `Rm<N>` is a `PartialRm<N>`.
  */
-export type PartialRm<N extends RmClassName> = Instances['read'][ConcreteClasses[N]];
+export type PartialRm<N extends RmClassName> = Read['objects'][ConcreteClasses[N]];
+
+/** The name of an attribute of an RM class; of an abstract one an attribute of any of its descendants. */
+export type RmAttributeName<N extends RmClassName> = Attributes[ConcreteClasses[N]]['name'];

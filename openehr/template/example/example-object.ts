@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import { typeOf } from '../../rm/access.js';
 import { attributesOf, isLocatable, withoutParameters } from '../../rm/model/classes.js';
 import { INSTRUCTION_TRANSITIONS } from '../../rm/terminology/instruction-transitions.js';
 import { OPENEHR, rubric, type GroupName } from '../../rm/terminology/openehr.js';
@@ -6,15 +7,7 @@ import { codeString } from '../validate/code-check.js';
 import type { SlotConstraint } from '../opt/constraint.js';
 import { exampleText, exampleValue, isRmAttribute, type ValueContext } from './example-value.js';
 import { textMatching } from './pattern-example.js';
-import {
-  addRequired,
-  codedText,
-  concreteClass,
-  identity,
-  INTERVAL_FLAGS,
-  sampleObject,
-  typeOf,
-} from './sample.js';
+import { addRequired, codedText, concreteClass, identity, INTERVAL_FLAGS, sampleObject } from './sample.js';
 import { slotCheck } from '../opt/slot.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 

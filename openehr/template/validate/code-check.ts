@@ -57,8 +57,8 @@ function decoded(text: string): string {
   }
 }
 
-/** Null when a DV_CODED_TEXT is as expected, else the text of the finding (docs/spec/formats.md#template-rules). */
-export function codedTextFinding(codedText: JsonObject, expectation: CodeExpectation): string | null {
+/** Null when a DV_CODED_TEXT is as expected, else the text of the violation (docs/spec/formats.md#template-rules). */
+export function codedTextViolation(codedText: JsonObject, expectation: CodeExpectation): string | null {
   const found = codePhraseFinding(codedText['defining_code'], expectation, 'DV_CODED_TEXT/defining_code');
   if (found !== null) return found;
   const labels = expectation.codes?.get(codeString(codedText['defining_code']));

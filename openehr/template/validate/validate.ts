@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
-import { Findings } from '../../rm/findings.js';
+import { nameOf, typeOf } from '../../rm/access.js';
+import { Violations } from '../../rm/violations.js';
 import type { InstancePath } from '../../rm/instance-path.js';
 import { attributesOf } from '../../rm/model/classes.js';
 import { codeString, terminologyOf } from './code-check.js';
@@ -16,7 +17,7 @@ import {
 
 /** Settings of the validation (`CHECK_EXTRA_NODES`, `CHECK_CONTAINER_CARDINALITY`). */
 export interface TemplateValidationOptions {
-  /** Objects that are not in the template are findings. */
+  /** Objects that are not in the template are violations. */
   readonly checkExtraNodes: boolean;
   /** The sizes of containers as a whole are checked. */
   readonly checkContainerCardinality: boolean;
@@ -24,7 +25,7 @@ export interface TemplateValidationOptions {
   readonly valueSetCodes?: ValueSetCode[];
   /** Nothing is missing: for the lifecycle states incomplete (553) and abandoned (801). */
   readonly lenient?: boolean;
-  /** Put before the paths of findings, such as `/versions[0]/data`. */
+  /** Put before the paths of violations, such as `/versions[0]/data`. */
   readonly rootPath?: string;
 }
 
@@ -49,18 +50,18 @@ export function validateAgainstTemplate(
 ): string[] {
   const walk = new Walk(options);
   walk.root(composition, template.matcher);
-  return walk.findings.list;
+  return walk.violations.list;
 }
 
 class Walk {
-  readonly findings: Findings;
+  readonly violations: Violations;
   private readonly path: InstancePath;
   private readonly lenient: boolean;
 
   constructor(private readonly options: TemplateValidationOptions) {
     this.lenient = options.lenient ?? false;
-    this.findings = new Findings(options.rootPath);
-    this.path = this.findings.path;
+    this.violations = new Violations(options.rootPath);
+    this.path = this.violations.path;
   }
 
   root(composition: JsonObject, matcher: ObjectMatcher): void {
@@ -71,7 +72,7 @@ class Walk {
   }
 
   private report(text: string, attribute?: string): void {
-    this.findings.add(text, attribute);
+    this.violations.add(text, attribute);
   }
 
   private object(object: JsonObject, matcher: ObjectMatcher): void {
@@ -199,17 +200,17 @@ class Walk {
     return this.alternative(value, [first, ...others]);
   }
 
-  /** The first alternative without findings; the findings of the closest one when there is none. */
+  /** The first alternative without violations; the violations of the closest one when there is none. */
   private alternative(value: JsonObject, alternatives: readonly ChildMatcher[]): ChildMatcher | null {
     let closest: readonly string[] | null = null;
     for (const alternative of alternatives) {
-      const found = this.findings.apart(() => {
+      const found = this.violations.apart(() => {
         this.object(value, alternative.matcher);
       });
       if (found.length === 0) return alternative;
       closest ??= found;
     }
-    for (const finding of closest ?? []) this.findings.note(finding);
+    for (const violation of closest ?? []) this.violations.note(violation);
     return alternatives[0] ?? null;
   }
 
@@ -227,7 +228,7 @@ class Walk {
 
   private extra(value: JsonObject, expected: readonly Counted[]): void {
     if (!this.options.checkExtraNodes) return;
-    // The finding names the object that holds the extra one.
+    // The violation names the object that holds the extra one.
     this.path.leave();
     const labels = expected.map(({ label }) => label);
     this.notInTemplate(value, labels);
@@ -271,17 +272,6 @@ function slotFor(
 function byCloseness(children: readonly ChildMatcher[], rmType: string): ChildMatcher[] {
   const isExact = ({ matcher }: ChildMatcher) => matcher.rmType === rmType;
   return [...children.filter(isExact), ...children.filter((child) => !isExact(child))];
-}
-
-function typeOf(object: JsonObject): string {
-  const type = object['_type'];
-  return typeof type === 'string' ? type : '';
-}
-
-function nameOf(locatable: JsonObject): string {
-  const name = locatable['name'];
-  const value = isJsonObject(name) ? name['value'] : undefined;
-  return typeof value === 'string' ? value : '';
 }
 
 /** `PointEvent` for POINT_EVENT. */

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.j
 import { INSTRUCTION_TRANSITIONS } from '../../rm/terminology/instruction-transitions.js';
 import { withoutParameters } from '../../rm/model/classes.js';
 import {
-  codedTextFinding,
+  codedTextViolation,
   codeExpectation,
   codePhraseFinding,
   codeString,
@@ -22,7 +22,7 @@ import { primitiveCheck, type PrimitiveCheck } from './primitive-check.js';
 import type { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 
-/** Gives the texts of all findings in one RM object, itself only (not the objects below that have nodes). */
+/** Gives the texts of all violations in one RM object, itself only (not the objects below that have nodes). */
 export type ValueCheck = (value: JsonObject) => readonly string[];
 
 const FINE: readonly string[] = [];
@@ -34,9 +34,9 @@ export function valueCheck(node: WebTemplateNode, scope: Scope): ValueCheck | nu
   if (constraint?.kind === 'ordinal') return ordinalCheck(constraint, node);
   switch (withoutParameters(node.rmType)) {
     case 'DV_CODED_TEXT':
-      return firstOf(codeCheck(node, codedTextFinding), constraint);
+      return firstOf(codeCheck(node, codedTextViolation), constraint);
     case 'DV_TEXT':
-      return allOf(primitivesCheck(constraint), (value) => localCodeFindings(value, scope));
+      return allOf(primitivesCheck(constraint), (value) => localCodeViolations(value, scope));
     case 'CODE_PHRASE':
       return codeCheck(node, (value, expected) => codePhraseFinding(value, expected, 'CODE_PHRASE'));
     case 'ISM_TRANSITION':
@@ -55,7 +55,7 @@ function allOf(first: ValueCheck | null, second: ValueCheck): ValueCheck {
 }
 
 /** Coded text in place of text: codes of other terminologies are free, local ones are those of the archetype. */
-function localCodeFindings(value: JsonObject, scope: Scope): readonly string[] {
+function localCodeViolations(value: JsonObject, scope: Scope): readonly string[] {
   const phrase = value['defining_code'];
   if (phrase === undefined || terminologyOf(phrase).toLowerCase() !== 'local') return FINE;
   const code = codeString(phrase);
@@ -64,22 +64,22 @@ function localCodeFindings(value: JsonObject, scope: Scope): readonly string[] {
     return [
       `DV_CODED_TEXT/defining_code/code_string does not match any option. found: ${code} (expected: a code that the archetype defines, or another terminology)`,
     ];
-  const finding = codedTextFinding(value, { terminologyId: null, codes: new Map([[code, labels]]) });
-  return finding === null ? FINE : [finding];
+  const violation = codedTextViolation(value, { terminologyId: null, codes: new Map([[code, labels]]) });
+  return violation === null ? FINE : [violation];
 }
 
-type CodeFinding = (value: JsonObject, expected: CodeExpectation) => string | null;
+type CodeCheck = (value: JsonObject, expected: CodeExpectation) => string | null;
 
 /** Several code constraints are alternatives; the first one is reported. */
-function codeCheck(node: WebTemplateNode, findingOf: CodeFinding): ValueCheck | null {
+function codeCheck(node: WebTemplateNode, violationOf: CodeCheck): ValueCheck | null {
   const inputs = node.inputs.filter((input) => input.suffix === 'code');
   const expectations = inputs.map(codeExpectation).filter((expectation) => expectation !== null);
   const [first] = expectations;
   if (first === undefined || expectations.length < inputs.length) return null;
   return (value) => {
-    const finding = findingOf(value, first);
-    if (finding === null) return FINE;
-    return expectations.some((expected) => findingOf(value, expected) === null) ? FINE : [finding];
+    const violation = violationOf(value, first);
+    if (violation === null) return FINE;
+    return expectations.some((expected) => violationOf(value, expected) === null) ? FINE : [violation];
   };
 }
 
@@ -146,7 +146,7 @@ function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
         quantity['precision'],
         fitting.map((candidate) => candidate.precision),
       ),
-    ].filter((finding) => finding !== null);
+    ].filter((violation) => violation !== null);
   };
 }
 
@@ -171,8 +171,8 @@ function ordinalCheck({ options }: OrdinalConstraint, node: WebTemplateNode): Va
     const symbol = ordinal['symbol'];
     const value = ordinal['value'];
     if (!isJsonObject(symbol)) return FINE;
-    const finding = codedTextFinding(symbol, expected);
-    if (finding !== null) return [finding];
+    const violation = codedTextViolation(symbol, expected);
+    if (violation !== null) return [violation];
     const code = codeString(symbol['defining_code']);
     const values = options.filter((option) => option.symbol.code === code).map((option) => option.value);
     if (typeof value !== 'number' || values.includes(value)) return FINE;
@@ -190,7 +190,7 @@ function transitionCheck(node: WebTemplateNode): ValueCheck {
     const state = openehrCode(transition['current_state']);
     if (!isJsonObject(given) || state === null) return FINE;
     return [leadsTo(given, state), belongsTo(transition['careflow_step'], state, states)].filter(
-      (finding) => finding !== null,
+      (violation) => violation !== null,
     );
   };
 }

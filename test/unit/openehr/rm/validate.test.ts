@@ -2,11 +2,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
+import type { PartialRm } from '../../../../openehr/rm/model/rm.js';
 import { missingCompositionAttributes, validateRm } from '../../../../openehr/rm/validate.js';
 
 const folder = new URL('../../../fixtures/openehr/composition/', import.meta.url);
 
-function composition(file: string): JsonObject {
+function composition(file: string): PartialRm<'COMPOSITION'> {
   const source = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as JsonObject;
   const { object } = readRm(source, 'COMPOSITION');
   if (object === null) throw new Error(`${file} cannot be read`);
@@ -14,13 +15,13 @@ function composition(file: string): JsonObject {
 }
 
 /** Replaces the value at a path of attribute names and indexes; undefined removes it. */
-function edited(
-  source: JsonObject,
+function edited<T extends JsonObject>(
+  source: T,
   path: readonly (string | number)[],
   value: JsonValue | undefined,
-): JsonObject {
+): T {
   const copy = structuredClone(source);
-  let parent = copy as Record<string | number, JsonValue>;
+  let parent: Record<string | number, JsonValue> = copy;
   for (const key of path.slice(0, -1)) parent = parent[key] as Record<string | number, JsonValue>;
   const last = path.at(-1) ?? '';
   if (value === undefined) Reflect.deleteProperty(parent, last);
