@@ -113,7 +113,7 @@ function chosenRootId({ uid }: Rm<'FOLDER'>, systemId: string): string | null {
 /** A FOLDER tree read, validated, and with a uid in every sub-folder. @throws invalid with all violations */
 export function validatedFolder(body: JsonValue): Rm<'FOLDER'> {
   const object = readObject(body, 'FOLDER');
-  return withSubFolderUids(requireValid<'FOLDER'>(object, folderViolations(object, '')));
+  return withSubFolderUids(requireValid(object, folderViolations(object, '')));
 }
 
 /** Rules beyond the RM: distinct names of siblings, items that refer to objects or versions. */

@@ -69,10 +69,7 @@ function validatedStatus(status: JsonObject): Rm<'EHR_STATUS'> {
   const object = readObject(status, 'EHR_STATUS');
   const reference = object.subject?.external_ref;
   const lacksId = reference !== undefined && !reference.id?.value;
-  return requireValid<'EHR_STATUS'>(
-    object,
-    lacksId ? ['/subject/external_ref/id/value: Attribute must not be empty'] : [],
-  );
+  return requireValid(object, lacksId ? ['/subject/external_ref/id/value: Attribute must not be empty'] : []);
 }
 
 /**

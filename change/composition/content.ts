@@ -62,12 +62,16 @@ export function validateContent(
   return { violations, valueSetCodes };
 }
 
-/** The EHR_STATUS or FOLDER, valid by the RM rules. @throws invalid with all violations (R20) */
-export function requireValid<T extends 'EHR_STATUS' | 'FOLDER'>(
-  object: PartialRm<T>,
-  furtherViolations: readonly string[] = [],
-): Rm<T> {
-  const violations = [...validateRm(object), ...furtherViolations];
+/**
+ * The EHR_STATUS or FOLDER, valid by the RM rules. @throws invalid with all violations (R20), `further` ones among them
+ */
+export function requireValid(object: PartialRm<'FOLDER'>, further?: readonly string[]): Rm<'FOLDER'>;
+export function requireValid(object: PartialRm<'EHR_STATUS'>, further?: readonly string[]): Rm<'EHR_STATUS'>;
+export function requireValid(
+  object: PartialRm<'EHR_STATUS' | 'FOLDER'>,
+  further: readonly string[] = [],
+): Rm<'EHR_STATUS' | 'FOLDER'> {
+  const violations = [...validateRm(object), ...further];
   if (violations.length > 0) throw validationError('invalid', violations);
-  return object as Rm<T>;
+  return object as Rm<'EHR_STATUS' | 'FOLDER'>;
 }

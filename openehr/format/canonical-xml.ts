@@ -54,7 +54,7 @@ function hasTypes({ attributes, children = [] }: XmlOut): boolean {
 
 /** The RM class of an object, without generic parameter; null when it has no `_type` or one that is no RM class. */
 function knownClassOf(object: JsonObject): string | null {
-  const type = object['_type'];
+  const type = object._type;
   if (typeof type !== 'string') return null;
   const name = withoutParameters(type);
   return rmClass(name) === undefined ? null : name;

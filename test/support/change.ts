@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { readObject } from '../../change/composition/content.js';
 import { createEhr } from '../../change/ehr.js';
@@ -8,6 +7,7 @@ import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import type { ChangeType, LifecycleState } from '../../change/commit/codes.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
+import { fixtureText } from './fixture.js';
 import { testSettings } from './settings.js';
 import { aComposition } from './resources.js';
 
@@ -29,7 +29,7 @@ export function aMetadata(
 
 /** Stores a template of the fixtures. */
 export async function storedTemplate(name = 'minimal_evaluation.en.v1'): Promise<void> {
-  const opt = readFileSync(new URL(`../fixtures/openehr/opt/${name}.opt`, import.meta.url), 'utf8');
+  const opt = fixtureText(`opt/${name}.opt`);
   await createTemplate({ opt, compiled: compileTemplate(opt) });
 }
 

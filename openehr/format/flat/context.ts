@@ -87,7 +87,7 @@ function composerOf(
     return { composer: partyOf(givenText(values, 'composer_name'), id, references), composerIsSelf };
   const composer: JsonObject = { _type: 'PARTY_SELF' };
   if (id !== null)
-    composer['external_ref'] = partyRef(identifierObject(id, references.scheme), references.namespace);
+    composer.external_ref = partyRef(identifierObject(id, references.scheme), references.namespace);
   return { composer, composerIsSelf };
 }
 
@@ -98,8 +98,8 @@ function partyOf(
 ): JsonObject | null {
   if (name === null && id === null) return null;
   const party: JsonObject = { _type: 'PARTY_IDENTIFIED' };
-  if (id !== null) party['external_ref'] = partyRef(identifierObject(id, scheme), namespace);
-  if (name !== null) party['name'] = name;
+  if (id !== null) party.external_ref = partyRef(identifierObject(id, scheme), namespace);
+  if (name !== null) party.name = name;
   return party;
 }
 
@@ -123,9 +123,9 @@ function byIndex(values: Values, pattern: RegExp): [number, Map<string, FlatValu
   for (const [name, value] of values) {
     const groups = pattern.exec(name)?.groups;
     if (groups === undefined) continue;
-    const index = Number(groups['index'] ?? 0);
+    const index = Number(groups.index ?? 0);
     const item = found.get(index) ?? new Map<string, FlatValue>();
-    item.set(`${groups['part'] ?? ''}${groups['rest'] ?? ''}`, value);
+    item.set(`${groups.part ?? ''}${groups.rest ?? ''}`, value);
     found.set(index, item);
   }
   return [...found].sort(([a], [b]) => a - b);

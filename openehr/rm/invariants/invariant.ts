@@ -35,8 +35,8 @@ export function invariant<N extends RmClassName>(type: N, rule: Rule<N>): Invari
   const found = (object: JsonObject): JsonValue | undefined =>
     attribute === undefined ? undefined : object[attribute];
   // `validateRm` asks it of instances of the class only.
-  const holds = rule.holds as (object: JsonObject) => boolean;
-  return { name, type, expected, holds, found, isLowerLimit };
+  const holds: unknown = rule.holds;
+  return { name, type, expected, holds: holds as Invariant['holds'], found, isLowerLimit };
 }
 
 /** The text attribute must not be empty (when it is there). */

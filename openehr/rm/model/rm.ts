@@ -17,9 +17,11 @@ export type RmTypeName = Extract<ClassEntry, { readonly abstract: false }>['name
 
 type Lineage<N> = N extends RmClassName ? N | Lineage<Entries[N]['parent']> : never;
 type Lineages = { [C in RmTypeName]: Lineage<C> };
-type ConcreteClasses = {
-  [N in RmClassName]: { [C in RmTypeName]: N extends Lineages[C] ? C : never }[RmTypeName];
-};
+
+/* Children by parent: TypeScript makes a union of the entries that come to the same key. */
+type Children = { [C in ClassEntry as C['parent'] & string]: C['name'] };
+type Descendant<N> = N | (N extends keyof Children ? Descendant<Children[N]> : never);
+type ConcreteClasses = { [N in RmClassName]: Extract<Descendant<N>, RmTypeName> };
 
 /** The names of the classes with instances that are the class or inherit from it. */
 export type RmTypeNameOf<N extends RmClassName> = ConcreteClasses[N];
@@ -36,50 +38,53 @@ type ReadShape<N extends RmTypeName> = { [T in N as '_type']: T } & {
   [A in Attributes[N] as A['name']]?: A;
 };
 
-interface Valid {
-  objects: { [N in RmTypeName]: RmObject<N> };
-}
-interface Read {
-  objects: { [N in RmTypeName]: PartialRmObject<N> };
-}
-
 type Primitive<T extends PrimitiveType> = T extends 'Boolean'
   ? boolean
   : T extends 'Integer' | 'Integer64' | 'Real'
     ? number
     : string;
 
-type Single<T extends string, S extends Valid | Read> = T extends PrimitiveType
+type Stage = 'valid' | 'read';
+
+type Single<T extends string, S extends Stage> = T extends PrimitiveType
   ? Primitive<T>
   : T extends RmClassName
-    ? S['objects'][ConcreteClasses[T]]
+    ? ByClass[S][T]
     : never;
 
 /** Lists are mutable arrays, so that every RM object is a `JsonObject`. */
-type Value<A, S extends Valid | Read> = A extends RmAttribute
+type Value<A, S extends Stage> = A extends RmAttribute
   ? A['multiple'] extends true
     ? Single<A['type'], S>[]
     : Single<A['type'], S>
   : A;
 
-type RmObject<N extends RmTypeName> = {
-  readonly [K in keyof ValidShape<N>]: Value<ValidShape<N>[K], Valid>;
+/*
+ * Members of mapped types on purpose, no generic aliases of their own: of such the compiler works out variances,
+ * which costs it seconds here.
+ */
+type ValidObjects = {
+  [N in RmTypeName]: { readonly [K in keyof ValidShape<N>]: Value<ValidShape<N>[K], 'valid'> };
 };
-type PartialRmObject<N extends RmTypeName> = {
-  readonly [K in keyof ReadShape<N>]: Value<ReadShape<N>[K], Read>;
+type ReadObjects = {
+  [N in RmTypeName]: { [K in keyof ReadShape<N>]: Value<ReadShape<N>[K], 'read'> };
 };
+interface ByClass {
+  readonly valid: { [N in RmClassName]: ValidObjects[ConcreteClasses[N]] };
+  readonly read: { [N in RmClassName]: ReadObjects[ConcreteClasses[N]] };
+}
 
 /**
  * A valid object of an RM class in canonical JSON, `_type` on every object: `Rm<'COMPOSITION'>`. Of a class with
  * descendants the union of all that have instances, told apart by `_type`: `Rm<'ENTRY'>`, `Rm<'DV_TEXT'>`.
  */
-export type Rm<N extends RmClassName> = Valid['objects'][ConcreteClasses[N]];
+export type Rm<N extends RmClassName> = ByClass['valid'][N];
 
 /**
  * As `Rm`, but any attribute may be missing at any depth: what `readRm` gives (it checks types, not existence) and
- * what an incomplete COMPOSITION is. Every `Rm<N>` is a `PartialRm<N>`.
+ * what an incomplete COMPOSITION is; still to be changed. Every `Rm<N>` is a `PartialRm<N>`.
  */
-export type PartialRm<N extends RmClassName> = Read['objects'][ConcreteClasses[N]];
+export type PartialRm<N extends RmClassName> = ByClass['read'][N];
 
 /** The name of an attribute of an RM class; of an abstract one an attribute of any of its descendants. */
 export type RmAttributeName<N extends RmClassName> = Attributes[ConcreteClasses[N]]['name'];

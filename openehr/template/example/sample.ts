@@ -163,7 +163,7 @@ export function addRequired(object: JsonObject, locale: SampleLocale): void {
 }
 
 function hasAlternative(type: string, attribute: string, object: JsonObject): boolean {
-  return type === 'ELEMENT' && attribute === 'value' && object['null_flavour'] !== undefined;
+  return type === 'ELEMENT' && attribute === 'value' && object.null_flavour !== undefined;
 }
 
 const PRIMITIVES: Readonly<Record<string, JsonValue>> = {

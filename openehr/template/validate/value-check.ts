@@ -56,7 +56,7 @@ function allOf(first: ValueCheck | null, second: ValueCheck): ValueCheck {
 
 /** Coded text in place of text: codes of other terminologies are free, local ones are those of the archetype. */
 function localCodeViolations(value: JsonObject, scope: Scope): readonly string[] {
-  const phrase = value['defining_code'];
+  const phrase = value.defining_code;
   if (phrase === undefined || terminologyOf(phrase).toLowerCase() !== 'local') return FINE;
   const code = codeString(phrase);
   const labels = scope.labels(code);
@@ -126,7 +126,7 @@ function shown(value: JsonValue): string {
 function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
   if (units.length === 0) return null;
   return (quantity) => {
-    const unit = quantity['units'];
+    const unit = quantity.units;
     if (typeof unit !== 'string') return FINE;
     const fitting = units.filter((candidate) => candidate.units === unit);
     if (fitting.length === 0)
@@ -139,11 +139,11 @@ function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
     if (fitting.some((candidate) => numbersFit(quantity, candidate))) return FINE;
     return [
       numberFinding(
-        quantity['magnitude'],
+        quantity.magnitude,
         fitting.map((candidate) => candidate.magnitude),
       ),
       numberFinding(
-        quantity['precision'],
+        quantity.precision,
         fitting.map((candidate) => candidate.precision),
       ),
     ].filter((violation) => violation !== null);
@@ -151,7 +151,7 @@ function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
 }
 
 function numbersFit(quantity: JsonObject, { magnitude, precision }: UnitConstraint): boolean {
-  return fits(quantity['magnitude'], magnitude) && fits(quantity['precision'], precision);
+  return fits(quantity.magnitude, magnitude) && fits(quantity.precision, precision);
 }
 
 function fits(value: unknown, range: Interval<number> | null): boolean {
@@ -168,12 +168,12 @@ function ordinalCheck({ options }: OrdinalConstraint, node: WebTemplateNode): Va
   const expected = input === undefined || options.length === 0 ? null : codeExpectation(input);
   if (expected === null) return null;
   return (ordinal) => {
-    const symbol = ordinal['symbol'];
-    const value = ordinal['value'];
+    const symbol = ordinal.symbol;
+    const value = ordinal.value;
     if (!isJsonObject(symbol)) return FINE;
     const violation = codedTextViolation(symbol, expected);
     if (violation !== null) return [violation];
-    const code = codeString(symbol['defining_code']);
+    const code = codeString(symbol.defining_code);
     const values = options.filter((option) => option.symbol.code === code).map((option) => option.value);
     if (typeof value !== 'number' || values.includes(value)) return FINE;
     return [mustBe(String(value), values.map(String))];
@@ -186,10 +186,10 @@ function transitionCheck(node: WebTemplateNode): ValueCheck {
   for (const { value, currentStates } of step?.inputs[0]?.list ?? [])
     if (currentStates !== undefined) states.set(value, [...(states.get(value) ?? []), ...currentStates]);
   return (transition) => {
-    const given = transition['transition'];
-    const state = openehrCode(transition['current_state']);
+    const given = transition.transition;
+    const state = openehrCode(transition.current_state);
     if (!isJsonObject(given) || state === null) return FINE;
-    return [leadsTo(given, state), belongsTo(transition['careflow_step'], state, states)].filter(
+    return [leadsTo(given, state), belongsTo(transition.careflow_step, state, states)].filter(
       (violation) => violation !== null,
     );
   };
@@ -199,8 +199,8 @@ function leadsTo(transition: JsonObject, state: string): string | null {
   const code = openehrCode(transition);
   const target = code === null ? undefined : INSTRUCTION_TRANSITIONS.get(code)?.to;
   if (target === undefined || target === state) return null;
-  const phrase = transition['defining_code'];
-  const name = typeof transition['value'] === 'string' ? transition['value'] : '';
+  const phrase = transition.defining_code;
+  const name = typeof transition.value === 'string' ? transition.value : '';
   const found = `${name}/${terminologyOf(phrase)}/${codeString(phrase)}`;
   return `No valid transition found for ism transition[${found}] (expected current_state: ${target}, found: ${state})`;
 }
@@ -210,7 +210,7 @@ function belongsTo(
   state: string,
   states: ReadonlyMap<string, readonly string[]>,
 ): string | null {
-  const expected = isJsonObject(step) ? states.get(codeString(step['defining_code'])) : undefined;
+  const expected = isJsonObject(step) ? states.get(codeString(step.defining_code)) : undefined;
   if (expected === undefined || expected.includes(state)) return null;
   return `IsmTransition contains invalid current_state (expected: ${expected.join(', ')}, found: ${state})`;
 }

@@ -1,15 +1,12 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
 import type { PartialRm } from '../../../../openehr/rm/model/rm.js';
+import { fixtureJson, fixtureNames } from '../../../support/fixture.js';
 import { missingCompositionAttributes, validateRm } from '../../../../openehr/rm/validate.js';
 
-const folder = new URL('../../../fixtures/openehr/composition/', import.meta.url);
-
 function composition(file: string): PartialRm<'COMPOSITION'> {
-  const source = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as JsonObject;
-  const { object } = readRm(source, 'COMPOSITION');
+  const { object } = readRm(fixtureJson(`composition/${file}`), 'COMPOSITION');
   if (object === null) throw new Error(`${file} cannot be read`);
   return object;
 }
@@ -51,7 +48,7 @@ const FINDINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('validateRm on the fixtures', () => {
-  const files = readdirSync(folder).filter((file) => !/\.invalid|feeder-audit/.test(file));
+  const files = fixtureNames('composition').filter((file) => !/\.invalid|feeder-audit/.test(file));
 
   it.each(files)('finds in %s what is wrong with it', (file) => {
     const found = validateRm(composition(file));
