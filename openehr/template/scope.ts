@@ -64,7 +64,7 @@ export class Scope {
 
   /** What a code of the archetype is called, in any language; null when the archetype does not define it. */
   labels(code: string): ReadonlySet<string> | null {
-    const terms = [this.terms, ...(this.translations?.values() ?? [])].map((known) => known.get(code));
+    const terms = [this.#terms, ...(this.#translations?.values() ?? [])].map((known) => known.get(code));
     if (terms.every((term) => term === undefined)) return null;
     return new Set(terms.map((term) => term?.text).filter((text) => text !== undefined));
   }

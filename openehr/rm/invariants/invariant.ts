@@ -60,13 +60,14 @@ export function oneOf<N extends RmClassName>(
   type: N,
   name: string,
   attribute: RmAttributeName<N>,
-  ...texts: readonly JsonValue[]
+  ...texts: readonly string[]
 ): Invariant {
   return {
     name,
     type,
     expected: `${attribute} one of ${texts.join(' ')}`,
-    holds: ({ [attribute]: value }) => isAbsent(value) || texts.includes(value),
+    holds: ({ [attribute]: value }) =>
+      isAbsent(value) || (typeof value === 'string' && texts.includes(value)),
     found: (object) => object[attribute],
     isLowerLimit: false,
   };

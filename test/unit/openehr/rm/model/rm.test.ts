@@ -69,7 +69,9 @@ describe('the types of the reference model', () => {
     const systolic = (composition: PartialRm<'COMPOSITION'>): number | undefined => {
       const entry = composition.content?.[0];
       if (entry?._type !== 'OBSERVATION') return undefined;
-      const data = entry.data?.events?.[0]?.data;
+      return valueIn(entry.data?.events?.[0]?.data);
+    };
+    const valueIn = (data: PartialRm<'ITEM_STRUCTURE'> | undefined): number | undefined => {
       const item = data?._type === 'ITEM_TREE' ? data.items?.[0] : undefined;
       return item?._type === 'ELEMENT' && item.value?._type === 'DV_QUANTITY'
         ? item.value.magnitude
