@@ -1,12 +1,13 @@
 import type { JsonObject } from '../openehr/base/json.js';
 import { validateRm } from '../openehr/rm/validate.js';
 import { auditDetails, type AuditRequest } from './commit/audit.js';
-import { findings, withoutAttributes } from './composition/content.js';
+import { withoutAttributes } from '../openehr/rm/access.js';
+import { validationError } from './composition/content.js';
 
 /**
  * ATTESTATIONs of a request, validated: `reason` and `is_pending` are required, the committer is that of the
  * version where none is given, change type and all of the server's attributes are set. RM: ATTESTATION.
- * @throws invalid with all findings
+ * @throws invalid with all violations
  */
 export function validatedAttestations(
   attestations: readonly JsonObject[],
@@ -15,13 +16,13 @@ export function validatedAttestations(
 ): JsonObject[] {
   const violations: string[] = [];
   const validated = attestations.map((given, index) => {
-    const place = `${path}/attestations[${index}]`;
+    const rootPath = `${path}/attestations[${index}]`;
     const defaults = auditDetails({ ...audit, changeType: '666' }, 'server', new Date(0));
     const filling = withoutAttributes(defaults, ['description']);
     const attestation: JsonObject = { ...filling, ...given, _type: 'ATTESTATION' };
-    violations.push(...validateRm(attestation, { rootPath: place }));
+    violations.push(...validateRm(attestation, { rootPath }));
     return attestation;
   });
-  if (violations.length > 0) throw findings('invalid', violations);
+  if (violations.length > 0) throw validationError('invalid', violations);
   return validated;
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../openehr/base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
+import type { JsonValue } from '../openehr/base/json.js';
 import { isUuid, parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import type { VersionDoc } from '../models/version.js';
 import { liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
+import type { PartialRm, Rm } from '../openehr/rm/model/rm.js';
 import { requireSameObject } from './composition/composition.js';
-import { validateByRm, readObject, textAt } from './composition/content.js';
+import { requireValid, readObject } from './composition/content.js';
 import type { ChangeContext } from './commit/context.js';
 import { commitEntry, type DirectChange } from './commit/direct.js';
 import { withEhrErrorFirst } from './commit/ehr-access.js';
@@ -56,8 +57,8 @@ export async function updateDirectory(
     const object = validatedFolder(body);
     const live = requireLive(ehrId, container, ifMatch);
     requireSameObject(object, live._id, live);
-    const place = { versionedObjectUid: live._id, precedingVersionUid: ifMatch };
-    const entry = { kind: 'update', type: 'FOLDER', object, ...place, ...metadata } as const;
+    const target = { versionedObjectUid: live._id, precedingVersionUid: ifMatch };
+    const entry = { kind: 'update', type: 'FOLDER', object, ...target, ...metadata } as const;
     return commitEntry(context, entry, { ehrId }, [live]);
   });
 }
@@ -70,9 +71,9 @@ export async function deleteDirectory(
   const { ehrId, ifMatch, metadata } = change;
   return withEhrErrorFirst(ehrId, 'content', async () => {
     const live = requireLive(ehrId, await liveDirectory(ehrId), ifMatch);
-    const place = { versionedObjectUid: live._id, precedingVersionUid: ifMatch };
+    const target = { versionedObjectUid: live._id, precedingVersionUid: ifMatch };
     const how = { kind: 'delete', type: 'FOLDER', staleCode: 'precondition-failed' } as const;
-    return commitEntry(context, { ...how, ...place, ...metadata }, { ehrId }, [live]);
+    return commitEntry(context, { ...how, ...target, ...metadata }, { ehrId }, [live]);
   });
 }
 
@@ -90,18 +91,17 @@ function requireLive(
 export function newFolder(
   context: ChangeContext,
   metadata: VersionMetadata,
-  object: JsonObject,
+  object: Rm<'FOLDER'>,
 ): CreateEntry {
   const chosen = chosenRootId(object, context.settings.systemId);
   const id = { versionedObjectUid: chosen ?? randomUUID(), isChosenId: chosen !== null };
   return { kind: 'create', type: 'FOLDER', ...id, object, ...metadata };
 }
 
-function chosenRootId(object: JsonObject, systemId: string): string | null {
-  if (object.uid === undefined) return null;
-  const text = textAt(object, ['uid', 'value']) ?? '';
-  if (isUuid(text)) return text.toLowerCase();
-  const id = parseObjectVersionId(text);
+function chosenRootId({ uid }: Rm<'FOLDER'>, systemId: string): string | null {
+  if (uid === undefined) return null;
+  if (isUuid(uid.value)) return uid.value.toLowerCase();
+  const id = parseObjectVersionId(uid.value);
   if (id?.systemId !== systemId || id.version !== 1)
     throw new CdrError(
       'precondition-failed',
@@ -110,56 +110,47 @@ function chosenRootId(object: JsonObject, systemId: string): string | null {
   return id.versionedObjectUid;
 }
 
-/** A FOLDER tree read, validated, and with a uid in every sub-folder. @throws invalid with all findings */
-export function validatedFolder(body: JsonValue): JsonObject {
+/** A FOLDER tree read, validated, and with a uid in every sub-folder. @throws invalid with all violations */
+export function validatedFolder(body: JsonValue): Rm<'FOLDER'> {
   const object = readObject(body, 'FOLDER');
-  validateByRm(object, folderFindings(object, ''));
-  return withSubFolderUids(object);
+  return withSubFolderUids(requireValid(object, folderViolations(object, '')));
 }
 
 /** Rules beyond the RM: distinct names of siblings, items that refer to objects or versions. */
-function folderFindings(folder: JsonObject, path: string): string[] {
+function folderViolations({ items = [], folders = [] }: PartialRm<'FOLDER'>, path: string): string[] {
   const found: string[] = [];
-  listOf(folder.items).forEach((item, index) => {
-    const id = textAt(item, ['id', 'value']) ?? '';
+  items.forEach((item, index) => {
+    const id = item.id?.value ?? '';
     if (!isUuid(id) && parseObjectVersionId(id) === null)
       found.push(`${path}/items[${index}]/id/value: The value must be a UUID or an OBJECT_VERSION_ID`);
   });
   const names = new Set<string>();
-  subFolders(folder).forEach((child, index) => {
-    const place = `${path}/folders[${index}]`;
-    const name = textAt(child, ['name', 'value']) ?? '';
-    if (names.has(name)) found.push(`${place}/name/value: Sibling FOLDERs must have distinct names`);
+  folders.forEach((child, index) => {
+    const childPath = `${path}/folders[${index}]`;
+    const name = child.name?.value ?? '';
+    if (names.has(name)) found.push(`${childPath}/name/value: Sibling FOLDERs must have distinct names`);
     names.add(name);
-    found.push(...folderFindings(child, place));
+    found.push(...folderViolations(child, childPath));
   });
   return found;
 }
 
-function withSubFolderUids(folder: JsonObject): JsonObject {
-  const children = subFolders(folder);
-  if (children.length === 0) return folder;
-  const folders = children.map((child) => {
-    const uid = child.uid ?? { _type: 'HIER_OBJECT_ID', value: randomUUID() };
-    return withSubFolderUids({ _type: 'FOLDER', uid, ...child });
+function withSubFolderUids(folder: Rm<'FOLDER'>): Rm<'FOLDER'> {
+  if (folder.folders === undefined) return folder;
+  const folders = folder.folders.map((child) => {
+    const uid = child.uid ?? ({ _type: 'HIER_OBJECT_ID', value: randomUUID() } as const);
+    const { _type, ...others } = child;
+    return withSubFolderUids({ _type, uid, ...others });
   });
   return { ...folder, folders };
 }
 
 /** The sub-FOLDER at a path of names below the root; null when there is none. */
-export function folderAt(root: JsonObject, names: readonly string[]): JsonObject | null {
-  let folder: JsonObject | undefined = root;
+export function folderAt(root: Rm<'FOLDER'>, names: readonly string[]): Rm<'FOLDER'> | null {
+  let folder: Rm<'FOLDER'> | undefined = root;
   for (const name of names) {
-    folder = subFolders(folder).find((child) => textAt(child, ['name', 'value']) === name);
+    folder = folder.folders?.find((child) => child.name.value === name);
     if (folder === undefined) return null;
   }
   return folder;
-}
-
-function subFolders(folder: JsonObject): JsonObject[] {
-  return listOf(folder.folders).filter(isJsonObject);
-}
-
-function listOf(value: JsonValue | undefined): JsonValue[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -4,7 +4,8 @@ import { CdrError } from '../openehr/base/errors.js';
 import type { VersionDoc } from '../models/version.js';
 import { versionById } from '../models/version.js';
 import { ehrStatusContainer } from '../models/versioned-object.js';
-import { findings, validateByRm, readObject, textAt } from './composition/content.js';
+import type { Rm } from '../openehr/rm/model/rm.js';
+import { validationError, requireValid, readObject } from './composition/content.js';
 import type { ChangeContext } from './commit/context.js';
 import { commitEntry, type DirectChange } from './commit/direct.js';
 import { withEhrErrorFirst } from './commit/ehr-access.js';
@@ -16,7 +17,8 @@ import { ehrNotFound, staleVersion } from './commit/refusal.js';
  */
 const KEPT = ['name', 'subject', 'is_queryable', 'is_modifiable'] as const;
 
-const DEFAULTS: JsonObject = {
+const DEFAULTS: Rm<'EHR_STATUS'> = {
+  _type: 'EHR_STATUS',
   archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
   name: { _type: 'DV_TEXT', value: 'EHR Status' },
   subject: { _type: 'PARTY_SELF' },
@@ -28,31 +30,28 @@ const DEFAULTS: JsonObject = {
  * An EHR_STATUS for a new EHR: what is absent gets its default (docs/spec/rest.md#ehr); null = all defaults.
  * @throws invalid
  */
-export function newEhrStatus(body: JsonValue): JsonObject {
+export function newEhrStatus(body: JsonValue): Rm<'EHR_STATUS'> {
   const given = body === null ? {} : requireStatus(body);
-  return validatedStatus({ _type: 'EHR_STATUS', ...DEFAULTS, ...withoutAbsent(given) });
+  return validatedStatus({ ...DEFAULTS, ...withoutAbsent(given) });
 }
 
 /**
  * An EHR_STATUS for an update over the previous one. `_type` and `archetype_node_id` are required.
- * @throws invalid with all findings
+ * @throws invalid with all violations
  */
-export function nextEhrStatus(body: JsonValue, previous: JsonObject): JsonObject {
+export function nextEhrStatus(body: JsonValue, previous: JsonObject): Rm<'EHR_STATUS'> {
   const given = withoutAbsent(requireStatus(body));
-  if (given._type === undefined) throw findings('invalid', ['/: Attribute _type is required']);
-  const kept = Object.fromEntries(KEPT.flatMap((name) => keptAttribute(previous, name)));
-  return validatedStatus({ _type: 'EHR_STATUS', ...kept, ...given });
-}
-
-function keptAttribute(previous: JsonObject, name: string): [string, JsonValue][] {
-  const value = previous[name];
-  return value === undefined ? [] : [[name, value]];
+  if (given._type === undefined) throw validationError('invalid', ['/: Attribute _type is required']);
+  const kept = KEPT.flatMap((name) =>
+    previous[name] === undefined ? [] : [[name, previous[name]] as const],
+  );
+  return validatedStatus({ _type: 'EHR_STATUS', ...Object.fromEntries(kept), ...given });
 }
 
 function requireStatus(body: JsonValue): JsonObject {
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an EHR_STATUS object');
   if (body._type !== undefined && body._type !== 'EHR_STATUS')
-    throw findings('invalid', ['/: Object should be type EHR_STATUS']);
+    throw validationError('invalid', ['/: Object should be type EHR_STATUS']);
   return body;
 }
 
@@ -66,14 +65,11 @@ function withoutAbsent(body: JsonObject): JsonObject {
   return status;
 }
 
-function validatedStatus(status: JsonObject): JsonObject {
+function validatedStatus(status: JsonObject): Rm<'EHR_STATUS'> {
   const object = readObject(status, 'EHR_STATUS');
-  const reference = isJsonObject(object.subject) ? object.subject.external_ref : undefined;
-  const further: string[] = [];
-  if (reference !== undefined && !textAt(reference, ['id', 'value']))
-    further.push('/subject/external_ref/id/value: Attribute must not be empty');
-  validateByRm(object, further);
-  return object;
+  const reference = object.subject?.external_ref;
+  const lacksId = reference !== undefined && !reference.id?.value;
+  return requireValid(object, lacksId ? ['/subject/external_ref/id/value: Attribute must not be empty'] : []);
 }
 
 /**
@@ -93,16 +89,16 @@ export async function updateEhrStatus(
     const isLatest = container.latest_version_uid === ifMatch;
     const previous = isLatest ? await versionById(ehrId, 'EHR_STATUS', ifMatch) : null;
     if (isJsonObject(body)) requireSameObject(body, container._id, container);
-    const object = nextEhrStatus(body, previous === null ? DEFAULTS : storedObject(previous));
+    const object = nextEhrStatus(body, previous === null ? DEFAULTS : storedStatus(previous));
     if (!isLatest) throw staleVersion('precondition-failed', container);
-    const place = { versionedObjectUid: container._id, precedingVersionUid: ifMatch };
-    const entry = { kind: 'update', type: 'EHR_STATUS', object, ...place, ...metadata } as const;
+    const target = { versionedObjectUid: container._id, precedingVersionUid: ifMatch };
+    const entry = { kind: 'update', type: 'EHR_STATUS', object, ...target, ...metadata } as const;
     return commitEntry(context, entry, { ehrId, beside }, [container]);
   });
 }
 
-/** The RM object of a stored version. */
-export function storedObject(version: VersionDoc): JsonObject {
-  if (version.data === null) throw new TypeError('a deletion has no data');
-  return JSON.parse(version.data) as JsonObject;
+/** The EHR_STATUS of a stored version. */
+export function storedStatus(version: VersionDoc): Rm<'EHR_STATUS'> {
+  if (version.data === null) throw new TypeError('an EHR_STATUS cannot be deleted');
+  return JSON.parse(version.data) as Rm<'EHR_STATUS'>;
 }

@@ -32,10 +32,10 @@ export interface CreatedEhr {
 export async function createEhr(context: ChangeContext, request: NewEhr): Promise<CreatedEhr> {
   const object = newEhrStatus(request.status);
   const ehrId = request.ehrId ?? randomUUID();
-  const place = { versionedObjectUid: randomUUID(), isChosenId: false, object };
+  const target = { versionedObjectUid: randomUUID(), isChosenId: false, object };
   const status = await commitEntry(
     context,
-    { kind: 'create', type: 'EHR_STATUS', ...place, ...request.metadata },
+    { kind: 'create', type: 'EHR_STATUS', ...target, ...request.metadata },
     { ehrId, isNewEhr: true, remember: () => ({ kind: 'EHR', uids: { ehr_id: ehrId } }) },
   );
   const { systemId } = context.settings;

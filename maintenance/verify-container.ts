@@ -6,7 +6,7 @@ import { AQL_SCHEMA_VERSION, COLLECTIONS } from '../models/layout.js';
 import { recomputedDocuments } from '../models/recompute.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
-import { textAt } from '../change/composition/content.js';
+import { textAt } from '../openehr/rm/access.js';
 import type { Findings } from './verify-report.js';
 
 /** One container with everything that belongs to it. */
@@ -99,14 +99,14 @@ function checkPlace(found: Findings, { container, versions, storage }: Container
 
 /** A deletion has no content and says so; content knows its own uid. */
 function checkContent(found: Findings, version: VersionDoc): void {
-  const state = textAt(version.lifecycle_state, ['defining_code', 'code_string']);
+  const state = textAt(version.lifecycle_state, 'defining_code', 'code_string');
   const isDeletion = version.data === null;
   if ((state === '523') !== isDeletion)
     found.add(VERSIONS, version._id, 'content and lifecycle_state do not agree on whether it is a deletion');
   if (version.data === null) return;
   const content = parsed(version.data);
   if (content === null) found.add(VERSIONS, version._id, 'its content is no JSON');
-  else if (textAt(content, ['uid', 'value']) !== version._id || content._type !== version.type)
+  else if (textAt(content, 'uid', 'value') !== version._id || content._type !== version.type)
     found.add(VERSIONS, version._id, 'its content has another uid or type');
 }
 

@@ -1,4 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
+import { isJsonObject, type JsonObject } from '../openehr/base/json.js';
+import { rootOfUid } from '../openehr/base/object-version-id.js';
+import { nameOf, objectsAt, textAt, withoutAttributes } from '../openehr/rm/access.js';
 
 /** A source directory to be copied. */
 export interface FolderSource {
@@ -16,7 +18,7 @@ export interface FolderSource {
  * details, links, items and sub-folders, another root uid. See docs/spec/merge.md#folder-copy.
  */
 export function withCopiedFolder(targetRoot: JsonObject, source: FolderSource): JsonObject {
-  const siblings = listOf(targetRoot.folders);
+  const siblings = objectsAt(targetRoot, 'folders');
   const taken = new Set(siblings.map(nameOf));
   const name = distinctName(`Merged EHR ${source.sourceEhr}`, taken);
   const copied: JsonObject = {
@@ -29,27 +31,23 @@ export function withCopiedFolder(targetRoot: JsonObject, source: FolderSource): 
 
 /** The root of a new directory of the target: the source's root under its own name. */
 export function asNewDirectory(source: FolderSource): JsonObject {
-  return without(redirected(source.root, source.survivors), 'uid');
+  return withoutAttributes(redirected(source.root, source.survivors), ['uid']);
 }
 
 /** The tree without the FOLDER of this uid, wherever it is below the root; null when it is not there. */
 export function withoutFolder(root: JsonObject, folderUid: string): JsonObject | null {
-  const children = listOf(root.folders);
-  const kept = children.filter((child) => uidOf(child) !== folderUid);
+  const children = objectsAt(root, 'folders');
+  const kept = children.filter((child) => textAt(child, 'uid', 'value') !== folderUid);
   if (kept.length < children.length) return withFolders(root, kept);
   for (const [index, child] of children.entries()) {
-    const changed = isJsonObject(child) ? withoutFolder(child, folderUid) : null;
+    const changed = withoutFolder(child, folderUid);
     if (changed !== null) return withFolders(root, children.with(index, changed));
   }
   return null;
 }
 
-function withFolders(root: JsonObject, folders: JsonValue[]): JsonObject {
-  return folders.length === 0 ? without(root, 'folders') : { ...root, folders };
-}
-
-function without(object: JsonObject, attribute: string): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== attribute));
+function withFolders(root: JsonObject, folders: JsonObject[]): JsonObject {
+  return folders.length === 0 ? withoutAttributes(root, ['folders']) : { ...root, folders };
 }
 
 /** Items that referred to a joined composition, or a version of it, refer to the container that survived. */
@@ -69,7 +67,7 @@ function redirected(folder: JsonObject, survivors: ReadonlyMap<string, string>):
 function redirectedItem(item: JsonObject, survivors: ReadonlyMap<string, string>): JsonObject {
   const { id } = item;
   if (!isJsonObject(id) || typeof id.value !== 'string') return item;
-  const survivor = survivors.get((id.value.split('::')[0] ?? '').toLowerCase());
+  const survivor = survivors.get(rootOfUid(id.value).toLowerCase());
   if (survivor === undefined) return item;
   const type = id._type === 'OBJECT_VERSION_ID' ? 'HIER_OBJECT_ID' : (id._type ?? 'HIER_OBJECT_ID');
   return { ...item, id: { ...id, _type: type, value: survivor } };
@@ -80,18 +78,4 @@ function distinctName(wanted: string, taken: ReadonlySet<string>): string {
   let name = wanted;
   for (let number = 2; taken.has(name); number += 1) name = `${wanted} (${number})`;
   return name;
-}
-
-function nameOf(folder: JsonValue): string {
-  const name = isJsonObject(folder) ? folder.name : undefined;
-  return isJsonObject(name) && typeof name.value === 'string' ? name.value : '';
-}
-
-function uidOf(folder: JsonValue): string {
-  const uid = isJsonObject(folder) ? folder.uid : undefined;
-  return isJsonObject(uid) && typeof uid.value === 'string' ? uid.value : '';
-}
-
-function listOf(value: JsonValue | undefined): JsonValue[] {
-  return Array.isArray(value) ? value : [];
 }

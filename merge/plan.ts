@@ -1,6 +1,6 @@
 import type { JsonObject } from '../openehr/base/json.js';
 import { partyNamed, type AuditRequest } from '../change/commit/audit.js';
-import { textAt } from '../change/composition/content.js';
+import { textAt } from '../openehr/rm/access.js';
 import { lifecycleStateOf, type ChangeType, type LifecycleState } from '../change/commit/codes.js';
 import type { VersionEntry } from '../change/commit/request.js';
 import type { EhrDoc } from '../models/ehr.js';
@@ -213,7 +213,7 @@ export function contentOf(version: VersionDoc): JsonObject {
 
 /** Lifecycle state of a version with content. */
 export function stateOf(version: VersionDoc): LifecycleState {
-  return lifecycleStateOf({ code: textAt(version.lifecycle_state, ['defining_code', 'code_string']) ?? '' });
+  return lifecycleStateOf({ code: textAt(version.lifecycle_state, 'defining_code', 'code_string') ?? '' });
 }
 
 interface Counts {

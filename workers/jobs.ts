@@ -3,13 +3,14 @@ import { LRUCache } from 'lru-cache';
 import { CdrError } from '../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 
+import { validateContent, readObject, type CompositionRules } from '../change/composition/content.js';
 import {
-  compositionFindings,
-  readObject,
-  withoutAttributes,
-  type CompositionRules,
-} from '../change/composition/content.js';
-import { ROOT_ATTRIBUTES, type TemplateText } from '../change/composition/large-composition.js';
+  compositionRoot,
+  type CompositionRoot,
+  type TemplateText,
+} from '../change/composition/large-composition.js';
+import { withoutAttributes } from '../openehr/rm/access.js';
+import type { PartialRm } from '../openehr/rm/model/rm.js';
 import { parseJson } from '../openehr/format/canonical-json.js';
 import { fromXml } from '../openehr/format/canonical-xml.js';
 import { readFlat } from '../openehr/format/flat/read.js';
@@ -46,8 +47,7 @@ export interface ParsedComposition {
 /** A COMPOSITION as canonical JSON. */
 export interface CompositionText {
   readonly text: string;
-  /** Its root, with the attributes of `ROOT_ATTRIBUTES` only. */
-  readonly root: JsonObject;
+  readonly root: CompositionRoot;
   readonly missing: readonly string[];
   /** What reading it ignored or replaced. */
   readonly warnings: readonly string[];
@@ -92,10 +92,8 @@ export function readComposition({ json, simplified }: ParsedComposition): Answer
       simplified === undefined ? parsed : fromSimplified(parsed, simplified, warn),
       'COMPOSITION',
     );
-    const root = Object.fromEntries(
-      Object.entries(object).filter(([name]) => ROOT_ATTRIBUTES.includes(name)),
-    );
-    return { text: JSON.stringify(object), root, missing: missingCompositionAttributes(object), warnings };
+    const missing = missingCompositionAttributes(object);
+    return { text: JSON.stringify(object), root: compositionRoot(object), missing, warnings };
   });
 }
 
@@ -107,8 +105,8 @@ export function validateComposition({
   leafIndex,
 }: ValidateRequest): Answer<Validation> {
   return answerOf(() => {
-    const composition = JSON.parse(text) as JsonObject;
-    const found = compositionFindings(composition, compiled(template), rules);
+    const composition = JSON.parse(text) as PartialRm<'COMPOSITION'>;
+    const found = validateContent(composition, compiled(template), rules);
     if (found.violations.length > 0) return { ...found, prepared: null };
     const rest = withoutAttributes(composition, ['_type', 'uid']);
     const identity = { _type: 'OBJECT_VERSION_ID', value: '' };

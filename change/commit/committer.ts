@@ -2,12 +2,12 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { readRm } from '../../openehr/rm/read.js';
 import { validateRm } from '../../openehr/rm/validate.js';
-import { findings } from '../composition/content.js';
+import { validationError } from '../composition/content.js';
 
 /** A PARTY_IDENTIFIED that a client gave as committer. @throws invalid when it breaks the RM */
 export function validatedCommitter(committer: JsonObject): JsonObject {
   const { object, violations } = readRm(committer, 'PARTY_PROXY');
-  if (object === null || violations.length > 0) throw findings('invalid', violations);
+  if (object === null || violations.length > 0) throw validationError('invalid', violations);
   const broken = validateRm(object);
   if (broken.length > 0) throw new CdrError('invalid', `committer: ${broken.join(', ')}`);
   return object;

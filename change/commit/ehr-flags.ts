@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { objectAt, textAt } from '../../openehr/rm/access.js';
 import type { Subject } from '../../models/ehr.js';
 import type { EhrFlags } from './progress.js';
 
@@ -14,12 +15,8 @@ export function flagsOf(versionedObjectUid: string, status: JsonObject): EhrFlag
 
 /** The external identity of an EHR_STATUS's subject, null when it has none. */
 export function subjectOf(status: JsonObject): Subject | null {
-  const reference = attribute(attribute(status, 'subject'), 'external_ref');
-  const id = attribute(attribute(reference, 'id'), 'value');
-  const namespace = attribute(reference, 'namespace');
-  return typeof id === 'string' && typeof namespace === 'string' ? { namespace, id } : null;
-}
-
-function attribute(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isJsonObject(value) ? value[name] : undefined;
+  const reference = objectAt(status, 'subject', 'external_ref');
+  const id = textAt(reference, 'id', 'value');
+  const namespace = textAt(reference, 'namespace');
+  return id === undefined || namespace === undefined ? null : { namespace, id };
 }

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
+import {
+  parseObjectVersionId,
+  rootOfUid,
+  type ObjectVersionId,
+} from '../../openehr/base/object-version-id.js';
 import type { JsonObject } from '../../openehr/base/json.js';
-import { parseObjectVersionId, type ObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { textAt } from '../../openehr/rm/access.js';
+import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { VersionDoc } from '../../models/version.js';
 import { containerOf, type VersionedObjectDoc } from '../../models/versioned-object.js';
-import { templateIdOf, textAt } from './content.js';
+import { templateIdOf } from './content.js';
 import type { ChangeContext } from '../commit/context.js';
 import { commitEntry, type DirectChange } from '../commit/direct.js';
 import { withEhrErrorFirst } from '../commit/ehr-access.js';
@@ -15,7 +21,7 @@ import type { CreateEntry, UpdateEntry, VersionMetadata } from '../commit/reques
 import { requireSameTemplate } from '../definition/template-change.js';
 
 /** Gives the COMPOSITION of a request as canonical JSON; called once the request itself is in order. */
-export type CompositionReader = () => Promise<JsonObject | LargeComposition>;
+export type CompositionReader = () => Promise<PartialRm<'COMPOSITION'> | LargeComposition>;
 
 /**
  * Creates the first version of a COMPOSITION. ITS-REST: composition_create. @throws CdrError:
@@ -72,11 +78,11 @@ export async function deleteComposition(
     const isKnown =
       versionId.systemId === context.settings.systemId && versionId.version <= container.latest_version;
     if (!isKnown) throw objectNotFound(ehrId, 'COMPOSITION', versionUid);
-    const place = { versionedObjectUid: versionId.versionedObjectUid, precedingVersionUid: versionUid };
+    const target = { versionedObjectUid: versionId.versionedObjectUid, precedingVersionUid: versionUid };
     const entry = {
       kind: 'delete',
       type: 'COMPOSITION',
-      ...place,
+      ...target,
       staleCode: 'conflict',
       ...metadata,
     } as const;
@@ -105,7 +111,7 @@ async function requireComposition(ehrId: string, versionedObjectUid: string): Pr
 export async function newComposition(
   context: ChangeContext,
   metadata: VersionMetadata,
-  content: JsonObject | LargeComposition,
+  content: PartialRm<'COMPOSITION'> | LargeComposition,
 ): Promise<CreateEntry> {
   const validated = await validateComposition(context, content, metadata.lifecycleState);
   const chosen = chosenVersionedObjectUid(validated.object, context.settings.systemId);
@@ -114,7 +120,7 @@ export async function newComposition(
 }
 
 /** What the next version of a COMPOSITION follows. */
-export interface CompositionPlace {
+export interface PrecedingComposition {
   readonly container: Pick<VersionedObjectDoc, '_id' | 'template_id'>;
   readonly metadata: VersionMetadata;
   readonly precedingVersionUid: string;
@@ -125,23 +131,23 @@ export interface CompositionPlace {
 /** The validated entry of a later version. @throws as `newComposition`, invalid on another template */
 export async function nextComposition(
   context: ChangeContext,
-  place: CompositionPlace,
-  content: JsonObject | LargeComposition,
+  preceding: PrecedingComposition,
+  content: PartialRm<'COMPOSITION'> | LargeComposition,
 ): Promise<UpdateEntry> {
-  const { container, metadata, precedingVersionUid } = place;
+  const { container, metadata, precedingVersionUid } = preceding;
   const object = content instanceof LargeComposition ? content.root : content;
   const templateId = templateIdOf(object);
   if (templateId !== '') requireSameTemplate(container.template_id, templateId);
   const validated = await validateComposition(context, content, metadata.lifecycleState);
-  requireSameObject(object, container._id, place.refused);
+  requireSameObject(object, container._id, preceding.refused);
   const target = { versionedObjectUid: container._id, precedingVersionUid };
   return { kind: 'update', type: 'COMPOSITION', ...target, ...validated, ...metadata };
 }
 
 /** The object id a client chose for a new COMPOSITION. @throws precondition-failed when it cannot be taken over */
-function chosenVersionedObjectUid(object: JsonObject, systemId: string): string | null {
-  if (object.uid === undefined) return null;
-  const id = parseObjectVersionId(textAt(object, ['uid', 'value']) ?? '');
+function chosenVersionedObjectUid({ uid }: PartialRm<'COMPOSITION'>, systemId: string): string | null {
+  if (uid === undefined) return null;
+  const id = parseObjectVersionId(uid.value ?? '');
   if (id?.systemId !== systemId || id.version !== 1)
     throw new CdrError('precondition-failed', `the uid of a new COMPOSITION must be <uuid>::${systemId}::1`);
   return id.versionedObjectUid;
@@ -149,13 +155,12 @@ function chosenVersionedObjectUid(object: JsonObject, systemId: string): string 
 
 /** @throws precondition-failed, telling the latest version of `refused`, when the body's uid is of another object */
 export function requireSameObject(
-  object: JsonObject,
+  { uid }: JsonObject,
   versionedObjectUid: string,
   refused: VersionedObjectDoc | null = null,
 ): void {
-  if (object.uid === undefined) return;
-  const text = textAt(object, ['uid', 'value']) ?? '';
-  if ((text.split('::')[0] ?? '').toLowerCase() === versionedObjectUid) return;
+  if (uid === undefined) return;
+  if (rootOfUid(textAt(uid, 'value') ?? '').toLowerCase() === versionedObjectUid) return;
   const latest = refused === null ? {} : latestOf(refused);
   throw new CdrError('precondition-failed', 'the uid of the content is of another object', latest);
 }

@@ -1,38 +1,34 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import type { JsonValue } from '../../openehr/base/json.js';
 import type { RootType } from '../../models/layout.js';
+import type { PartialRm, Rm } from '../../openehr/rm/model/rm.js';
 import { readRm } from '../../openehr/rm/read.js';
 import { validateRm } from '../../openehr/rm/validate.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { validateAgainstTemplate, type ValueSetCode } from '../../openehr/template/validate/validate.js';
 
 /**
- * The error that carries findings: its message is the findings joined by `, `
+ * The error that carries violations: its message is the violations joined by `, `
  * (docs/spec/formats.md#validation-stages).
  */
-export function findings(code: 'invalid' | 'unprocessable', violations: readonly string[]): CdrError {
+export function validationError(code: 'invalid' | 'unprocessable', violations: readonly string[]): CdrError {
   return new CdrError(code, violations.join(', '), { violations });
 }
 
 /**
  * Reads a value into its RM type: known types and attributes, primitive types, ISO 8601 forms.
- * @throws invalid with all findings
+ * @throws invalid with all violations
  */
-export function readObject(value: JsonValue, type: RootType): JsonObject {
+export function readObject<T extends RootType>(value: JsonValue, type: T): PartialRm<T> {
   const { object, violations } = readRm(value, type);
-  if (violations.length > 0) throw findings('invalid', violations);
+  if (violations.length > 0) throw validationError('invalid', violations);
   if (object === null) throw new CdrError('invalid', `the content is no ${type}`);
-  if (object._type !== type)
-    throw findings('invalid', [
-      `/: Object should be type ${type}, but was ${textAt(object, ['_type']) ?? 'none'}`,
-    ]);
   return object;
 }
 
 /** The template id that a COMPOSITION names; '' when it names none. */
-export function templateIdOf(composition: JsonObject): string {
-  const value = textAt(composition, ['archetype_details', 'template_id', 'value']);
-  return value ?? '';
+export function templateIdOf(composition: PartialRm<'COMPOSITION'>): string {
+  return composition.archetype_details?.template_id?.value ?? '';
 }
 
 /** How strictly a COMPOSITION is validated. */
@@ -44,19 +40,19 @@ export interface CompositionRules {
   readonly lenient: boolean;
 }
 
-/** What the rules find in a COMPOSITION. */
-export interface CompositionFindings {
+/** What validating a COMPOSITION gives. */
+export interface ContentValidation {
   readonly violations: readonly string[];
   /** Codes that a terminology server has to validate. */
   readonly valueSetCodes: readonly ValueSetCode[];
 }
 
 /** Validates a COMPOSITION that was read by RM, terminology and template rules. Pure. */
-export function compositionFindings(
-  composition: JsonObject,
+export function validateContent(
+  composition: PartialRm<'COMPOSITION'>,
   template: CompiledTemplate,
   rules: CompositionRules,
-): CompositionFindings {
+): ContentValidation {
   const { checkRmRules, lenient } = rules;
   const valueSetCodes: ValueSetCode[] = [];
   const violations = [
@@ -66,20 +62,16 @@ export function compositionFindings(
   return { violations, valueSetCodes };
 }
 
-/** Validates an EHR_STATUS or FOLDER by the RM rules. @throws invalid with all findings */
-export function validateByRm(object: JsonObject, furtherFindings: readonly string[] = []): void {
-  const violations = [...validateRm(object), ...furtherFindings];
-  if (violations.length > 0) throw findings('invalid', violations);
-}
-
-/** The object without some of its attributes. */
-export function withoutAttributes(object: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
-}
-
-/** Text at a path of attribute names, undefined when there is none. */
-export function textAt(value: JsonValue | undefined, path: readonly string[]): string | undefined {
-  let found: JsonValue | undefined = value;
-  for (const name of path) found = isJsonObject(found) ? found[name] : undefined;
-  return typeof found === 'string' ? found : undefined;
+/**
+ * The EHR_STATUS or FOLDER, valid by the RM rules. @throws invalid with all violations (R20), `further` ones among them
+ */
+export function requireValid(object: PartialRm<'FOLDER'>, further?: readonly string[]): Rm<'FOLDER'>;
+export function requireValid(object: PartialRm<'EHR_STATUS'>, further?: readonly string[]): Rm<'EHR_STATUS'>;
+export function requireValid(
+  object: PartialRm<'EHR_STATUS' | 'FOLDER'>,
+  further: readonly string[] = [],
+): Rm<'EHR_STATUS' | 'FOLDER'> {
+  const violations = [...validateRm(object), ...further];
+  if (violations.length > 0) throw validationError('invalid', violations);
+  return object as Rm<'EHR_STATUS' | 'FOLDER'>;
 }

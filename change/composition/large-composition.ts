@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../openehr/base/json.js';
+import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { DerivedContent } from '../../aql/index/derive.js';
 import type { LeafIndex } from '../../models/layout.js';
-import type { CompositionFindings, CompositionRules } from './content.js';
+import type { ContentValidation, CompositionRules } from './content.js';
 
 /** The text of a template, and a name for it that no other text has. */
 export interface TemplateText {
@@ -18,18 +18,23 @@ export interface PreparedContent {
 }
 
 /** What validating a large COMPOSITION gives. */
-export interface ValidatedLarge extends CompositionFindings {
+export interface ValidatedLarge extends ContentValidation {
   /** null when there are violations. */
   readonly prepared: PreparedContent | null;
 }
+
+/** The attributes of a COMPOSITION that decide about its commit. */
+export type CompositionRoot = Pick<
+  PartialRm<'COMPOSITION'>,
+  '_type' | 'uid' | 'archetype_details' | 'category'
+>;
 
 /**
  * A COMPOSITION that was read in another thread, since doing so here would keep every other request waiting. Only
  * the attributes of its root that decide about the commit are at hand.
  */
 export class LargeComposition {
-  /** `_type`, `uid`, `archetype_details`, `category`. */
-  readonly root: JsonObject;
+  readonly root: CompositionRoot;
   /** What the root lacks in every lifecycle state. */
   readonly missing: readonly string[];
   /** What reading it ignored or replaced. */
@@ -52,5 +57,17 @@ export class LargeComposition {
   }
 }
 
-/** Attributes of the root that a `LargeComposition` has. */
-export const ROOT_ATTRIBUTES: readonly string[] = ['_type', 'uid', 'archetype_details', 'category'];
+/** The root of a COMPOSITION, for a `LargeComposition`. */
+export function compositionRoot({
+  _type,
+  uid,
+  archetype_details: details,
+  category,
+}: PartialRm<'COMPOSITION'>): CompositionRoot {
+  return {
+    _type,
+    ...(uid !== undefined && { uid }),
+    ...(details !== undefined && { archetype_details: details }),
+    ...(category !== undefined && { category }),
+  };
+}

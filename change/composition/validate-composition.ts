@@ -1,25 +1,24 @@
-import type { JsonObject } from '../../openehr/base/json.js';
+import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import { templateById, templateInUse, type TemplateDoc, type TemplateInUse } from '../../models/template.js';
 import { missingCompositionAttributes } from '../../openehr/rm/validate.js';
 import { isLenient, type LifecycleState } from '../commit/codes.js';
 import {
-  compositionFindings,
-  findings,
+  validateContent,
+  validationError,
   templateIdOf,
-  textAt,
-  type CompositionFindings,
+  type ContentValidation,
   type CompositionRules,
 } from './content.js';
 import type { ChangeContext } from '../commit/context.js';
 import { LargeComposition, type PreparedContent, type TemplateText } from './large-composition.js';
 import { templateNotFound } from '../commit/refusal.js';
 import type { TemplateOfEntry } from '../commit/request.js';
-import { valueSetFindings } from '../terminology/value-sets.js';
+import { valueSetViolations } from '../terminology/value-sets.js';
 
 /** A COMPOSITION that may be committed. */
 export interface ValidatedComposition {
   /** Canonical JSON; of a prepared one the root only. */
-  readonly object: JsonObject;
+  readonly object: PartialRm<'COMPOSITION'>;
   readonly prepared?: PreparedContent;
   readonly composition: TemplateOfEntry;
 }
@@ -27,11 +26,11 @@ export interface ValidatedComposition {
 /**
  * Validates a COMPOSITION that was read: root attributes (400), template known (422), then RM, terminology and
  * template rules together (422).
- * @throws invalid or unprocessable with all findings of the stage
+ * @throws invalid or unprocessable with all violations of the stage
  */
 export async function validateComposition(
   context: ChangeContext,
-  content: JsonObject | LargeComposition,
+  content: PartialRm<'COMPOSITION'> | LargeComposition,
   lifecycleState: LifecycleState,
 ): Promise<ValidatedComposition> {
   const { checkRmRules, checkExtraNodes, checkContainerCardinality } = context.settings;
@@ -44,14 +43,14 @@ export async function validateComposition(
 
 async function validateTree(
   context: ChangeContext,
-  object: JsonObject,
+  object: PartialRm<'COMPOSITION'>,
   rules: CompositionRules,
 ): Promise<ValidatedComposition> {
   requireNothingMissing(missingCompositionAttributes(object));
   const templateId = templateIdOf(object);
   const template = await templateFor(context, templateId);
   if (template === null) throw templateNotFound(templateId, 'unprocessable');
-  await requireNoFindings(context, compositionFindings(object, template.compiled, rules));
+  await requireNoViolations(context, validateContent(object, template.compiled, rules));
   return { object, composition: templateOfEntry(object, template) };
 }
 
@@ -66,7 +65,7 @@ async function validateLarge(
   const doc = await templateById(templateId);
   if (doc === null) throw templateNotFound(templateId, 'unprocessable');
   const validated = await content.validate(templateText(doc), rules, context.settings.aql.leafIndex);
-  await requireNoFindings(context, validated);
+  await requireNoViolations(context, validated);
   if (validated.prepared === null) throw new TypeError('a COMPOSITION without violations is prepared');
   const { revision, created_timestamp: createdTimestamp, used } = doc;
   const composition = templateOfEntry(root, { revision, createdTimestamp, used });
@@ -85,18 +84,21 @@ function templateFor({ templates }: ChangeContext, templateId: string): Promise<
 }
 
 function requireNothingMissing(missing: readonly string[]): void {
-  if (missing.length > 0) throw findings('invalid', missing);
+  if (missing.length > 0) throw validationError('invalid', missing);
 }
 
-async function requireNoFindings(
+async function requireNoViolations(
   { settings }: ChangeContext,
-  { violations, valueSetCodes }: CompositionFindings,
+  { violations, valueSetCodes }: ContentValidation,
 ): Promise<void> {
-  const all = [...violations, ...(await valueSetFindings(settings.terminology, valueSetCodes))];
-  if (all.length > 0) throw findings('unprocessable', all);
+  const all = [...violations, ...(await valueSetViolations(settings.terminology, valueSetCodes))];
+  if (all.length > 0) throw validationError('unprocessable', all);
 }
 
-function templateOfEntry(root: JsonObject, template: TemplateOfEntry['template']): TemplateOfEntry {
-  const category = textAt(root, ['category', 'defining_code', 'code_string']) ?? '';
+function templateOfEntry(
+  root: PartialRm<'COMPOSITION'>,
+  template: TemplateOfEntry['template'],
+): TemplateOfEntry {
+  const category = root.category?.defining_code?.code_string ?? '';
   return { templateId: templateIdOf(root), category, template };
 }

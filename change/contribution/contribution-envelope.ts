@@ -1,11 +1,19 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { formatObjectVersionId, isUuid, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
+import type { PartialRm, RmClassName } from '../../openehr/rm/model/rm.js';
 import { readRm } from '../../openehr/rm/read.js';
 import type { AuditRequest } from '../commit/audit.js';
-import { changeTypeOf, lifecycleStateOf, type ChangeType, type LifecycleState } from '../commit/codes.js';
+import {
+  changeTypeOf,
+  lifecycleStateOf,
+  type ChangeType,
+  type GivenTerm,
+  type LifecycleState,
+} from '../commit/codes.js';
 import { validatedCommitter, requireOwnCommitter } from '../commit/committer.js';
-import { findings, textAt, withoutAttributes } from '../composition/content.js';
+import { validationError } from '../composition/content.js';
 import type { ChangeSettings } from '../commit/context.js';
 import { atEntry } from '../commit/refusal.js';
 
@@ -57,10 +65,10 @@ export function readEnvelope(
 ): ContributionEnvelope {
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a CONTRIBUTION object');
   if (body._type !== undefined && body._type !== 'CONTRIBUTION')
-    throw findings('invalid', ['/: Object should be type CONTRIBUTION']);
+    throw validationError('invalid', ['/: Object should be type CONTRIBUTION']);
   const unknown = Object.keys(body).filter((name) => !MEMBERS.includes(name));
   if (unknown.length > 0)
-    throw findings(
+    throw validationError(
       'invalid',
       unknown.map((name) => `/: Unknown attribute ${name} of class CONTRIBUTION`),
     );
@@ -85,8 +93,8 @@ export function readEnvelope(
 
 function contributionUid(uid: JsonValue | undefined): string | null {
   if (uid === undefined || uid === null) return null;
-  const text = textAt(uid, ['value']) ?? '';
-  if (!isUuid(text)) throw findings('invalid', ['/uid/value: The value must be a UUID']);
+  const text = textAt(uid, 'value') ?? '';
+  if (!isUuid(text)) throw validationError('invalid', ['/uid/value: The value must be a UUID']);
   return text.toLowerCase();
 }
 
@@ -103,40 +111,45 @@ function readAudit(
   onlyCommitter: string | null,
 ): GivenAudit {
   if (value === null) return { changeType: undefined, committer: undefined, description: undefined };
-  if (!isJsonObject(value)) throw findings('invalid', [`${path}: Object should be type AUDIT_DETAILS`]);
+  if (!isJsonObject(value))
+    throw validationError('invalid', [`${path}: Object should be type AUDIT_DETAILS`]);
   const { system_id: systemId } = value;
   const rest = withoutAttributes(value, ['time_committed', 'system_id']);
   if (systemId !== undefined && (typeof systemId !== 'string' || systemId === ''))
-    throw findings('invalid', [`${path}/system_id: The value must be a text that is not empty`]);
+    throw validationError('invalid', [`${path}/system_id: The value must be a text that is not empty`]);
   const isForeign = systemId !== undefined && systemId !== settings.systemId;
   if (isForeign && settings.acceptForeignSystemId === false)
-    throw findings('invalid', [`${path}/system_id: The value must be ${settings.systemId}`]);
+    throw validationError('invalid', [`${path}/system_id: The value must be ${settings.systemId}`]);
   const audit = readPart({ _type: 'AUDIT_DETAILS', ...rest }, 'AUDIT_DETAILS', path);
   return {
-    changeType: isJsonObject(audit.change_type) ? changeTypeOf(term(audit.change_type)) : undefined,
+    changeType: audit.change_type === undefined ? undefined : changeTypeOf(term(audit.change_type)),
     committer: committerIn(audit, onlyCommitter),
-    description: isJsonObject(audit.description) ? audit.description : undefined,
+    description: audit.description,
   };
 }
 
-function committerIn({ committer }: JsonObject, onlyCommitter: string | null): JsonObject | undefined {
-  if (!isJsonObject(committer)) return undefined;
+function committerIn(
+  { committer }: PartialRm<'AUDIT_DETAILS'>,
+  onlyCommitter: string | null,
+): JsonObject | undefined {
+  if (committer === undefined) return undefined;
   const validated = validatedCommitter(committer);
   requireOwnCommitter(validated, onlyCommitter);
   return validated;
 }
 
-function readPart(value: JsonValue, type: string, path: string): JsonObject {
+function readPart<N extends RmClassName>(value: JsonValue, type: N, path: string): PartialRm<N> {
   const { object, violations } = readRm(value, type, path);
-  if (violations.length > 0 || object === null) throw findings('invalid', violations);
+  if (violations.length > 0 || object === null) throw validationError('invalid', violations);
   return object;
 }
 
-function term(coded: JsonObject): { code: string | undefined; rubric: string | undefined } {
-  const terminology = textAt(coded, ['defining_code', 'terminology_id', 'value']);
+function term(coded: PartialRm<'DV_CODED_TEXT'>): GivenTerm {
+  const { value: rubric, defining_code: code } = coded;
+  const terminology = code?.terminology_id?.value;
   if (terminology !== undefined && terminology.toLowerCase() !== 'openehr')
     throw new CdrError('invalid', 'codes of audits and lifecycle states are of the terminology openehr');
-  return { code: textAt(coded, ['defining_code', 'code_string']), rubric: textAt(coded, ['value']) };
+  return { code: code?.code_string, rubric };
 }
 
 function readVersionAt(
@@ -158,31 +171,33 @@ function readVersion(
   settings: ChangeSettings,
   defaults: ContributionDefaults,
 ): VersionEnvelope {
-  if (!isJsonObject(value)) throw findings('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
+  if (!isJsonObject(value))
+    throw validationError('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
   if (value._type !== undefined && value._type !== 'ORIGINAL_VERSION')
-    throw findings('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
+    throw validationError('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
   const { data, commit_audit: commitAudit } = value;
   const rest = withoutAttributes(value, ['data', 'commit_audit', 'contribution']);
   const version = readPart({ _type: 'ORIGINAL_VERSION', ...rest }, 'ORIGINAL_VERSION', path);
   const given = readAudit(commitAudit ?? null, `${path}/commit_audit`, settings, defaults.onlyCommitter);
   if (given.changeType === undefined)
-    throw findings('invalid', [`${path}/commit_audit/change_type: Attribute is required`]);
+    throw validationError('invalid', [`${path}/commit_audit/change_type: Attribute is required`]);
   const audit = {
     changeType: given.changeType,
     committer: given.committer ?? defaults.committer,
     description: given.description,
   };
-  const state = isJsonObject(version.lifecycle_state)
-    ? lifecycleStateOf(term(version.lifecycle_state))
-    : defaults.lifecycleState;
+  const state =
+    version.lifecycle_state === undefined
+      ? defaults.lifecycleState
+      : lifecycleStateOf(term(version.lifecycle_state));
   return {
     audit,
     lifecycleState: given.changeType === '523' ? '523' : (state ?? '532'),
-    signature: textAt(version, ['signature']),
+    signature: version.signature,
     expectedUid: ownVersionUidAt(version.uid, `${path}/uid`, settings.systemId),
     precedingVersionUid: versionUidAt(version.preceding_version_uid, `${path}/preceding_version_uid`),
-    otherInputVersionUids: listOf(version.other_input_version_uids).map(
-      (uid, index) => versionUidAt(uid, `${path}/other_input_version_uids[${index}]`) ?? '',
+    otherInputVersionUids: (version.other_input_version_uids ?? []).flatMap(
+      (uid, index) => versionUidAt(uid, `${path}/other_input_version_uids[${index}]`) ?? [],
     ),
     attestations: attestationsIn(version, defaults.onlyCommitter),
     data: data ?? undefined,
@@ -190,27 +205,30 @@ function readVersion(
 }
 
 /** Attesting in the name of another is committing in it. */
-function attestationsIn(version: JsonObject, onlyCommitter: string | null): JsonObject[] {
-  const attestations = listOf(version.attestations).filter(isJsonObject);
+function attestationsIn(
+  { attestations = [] }: PartialRm<'ORIGINAL_VERSION'>,
+  onlyCommitter: string | null,
+): readonly PartialRm<'ATTESTATION'>[] {
   for (const { committer } of attestations) {
-    if (isJsonObject(committer)) requireOwnCommitter(committer, onlyCommitter);
+    if (committer !== undefined) requireOwnCommitter(committer, onlyCommitter);
   }
   return attestations;
 }
 
 /** The uid that another system gave its version means nothing here. */
-function ownVersionUidAt(uid: JsonValue | undefined, path: string, systemId: string): string | undefined {
+function ownVersionUidAt(
+  uid: PartialRm<'OBJECT_VERSION_ID'> | undefined,
+  path: string,
+  systemId: string,
+): string | undefined {
   const text = versionUidAt(uid, path);
   return text !== undefined && parseObjectVersionId(text)?.systemId === systemId ? text : undefined;
 }
 
-function versionUidAt(uid: JsonValue | undefined, path: string): string | undefined {
-  if (uid === undefined || uid === null) return undefined;
-  const id = parseObjectVersionId(textAt(uid, ['value']) ?? '');
-  if (id === null) throw findings('invalid', [`${path}/value: The value must be an OBJECT_VERSION_ID`]);
+function versionUidAt(uid: PartialRm<'OBJECT_VERSION_ID'> | undefined, path: string): string | undefined {
+  if (uid === undefined) return undefined;
+  const id = parseObjectVersionId(uid.value ?? '');
+  if (id === null)
+    throw validationError('invalid', [`${path}/value: The value must be an OBJECT_VERSION_ID`]);
   return formatObjectVersionId(id);
-}
-
-function listOf(value: JsonValue | undefined): JsonValue[] {
-  return Array.isArray(value) ? value : [];
 }

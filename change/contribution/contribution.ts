@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
-import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { RootType } from '../../models/layout.js';
 import { versionById } from '../../models/version.js';
 import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
@@ -20,7 +21,7 @@ import {
 } from './contribution-envelope.js';
 import { validatedFolder, newFolder } from '../directory.js';
 import { withEhrErrorFirst } from '../commit/ehr-access.js';
-import { nextEhrStatus, storedObject } from '../ehr-status.js';
+import { nextEhrStatus, storedStatus } from '../ehr-status.js';
 import type { LargeComposition } from '../composition/large-composition.js';
 import { planCommit } from '../commit/plan.js';
 import { atEntry, notModifiable, objectNotFound } from '../commit/refusal.js';
@@ -73,12 +74,8 @@ function requestOf(ehrId: string, envelope: ContributionEnvelope): Omit<CommitRe
 
 async function referredContainers(envelope: ContributionEnvelope): Promise<VersionedObjectDoc[]> {
   const uids = envelope.versions.flatMap((version) => version.precedingVersionUid ?? []);
-  const versionedObjectUids = [...new Set(uids.map(versionedObjectUidOf))];
+  const versionedObjectUids = [...new Set(uids.map(rootOfUid))];
   return versionedObjectUids.length === 0 ? [] : containersById(versionedObjectUids);
-}
-
-function versionedObjectUidOf(versionUid: string): string {
-  return parseObjectVersionId(versionUid)?.versionedObjectUid ?? '';
 }
 
 /**
@@ -97,7 +94,7 @@ async function refuseEarlier(
     status !== undefined && 'object' in status
       ? status.object.is_modifiable !== false
       : state.ehr !== null && state.ehr !== 'expected' && state.ehr.is_modifiable;
-  if (!isModifiable && typeOf(failing.data) !== 'EHR_STATUS')
+  if (!isModifiable && rootTypeOf(failing.data) !== 'EHR_STATUS')
     throw atEntry(before.entries.length, notModifiable(before.ehrId));
 }
 
@@ -107,7 +104,7 @@ function asInvalid(error: unknown): unknown {
   return new CdrError('invalid', error.message, { ...error.details, cause: error });
 }
 
-function typeOf(data: JsonValue | undefined): RootType | null {
+function rootTypeOf(data: JsonValue | undefined): RootType | null {
   const type = isJsonObject(data) ? data._type : undefined;
   return TYPES.find((known) => known === type) ?? null;
 }
@@ -136,26 +133,18 @@ class Validating {
     requireFitting(version);
     const { precedingVersionUid: preceding } = version;
     const metadata = metadataOf(version, index);
+    if (preceding === undefined) return this.#creation(version, metadata);
+    const versionedObjectUid = rootOfUid(preceding);
     switch (version.audit.changeType) {
       case '666':
-        return {
-          kind: 'attest',
-          versionedObjectUid: versionedObjectUidOf(preceding ?? ''),
-          versionUid: preceding ?? '',
-          ...metadata,
-        };
-      case '523':
-        return this.#deletion(preceding ?? '', metadata);
+        return { kind: 'attest', versionedObjectUid, versionUid: preceding, ...metadata };
+      case '523': {
+        const target = { versionedObjectUid, precedingVersionUid: preceding };
+        return { kind: 'delete', ...target, staleCode: 'conflict', ...metadata };
+      }
       default:
-        return preceding === undefined
-          ? this.#creation(version, metadata)
-          : this.#update(version, preceding, metadata);
+        return this.#update(version, preceding, metadata);
     }
-  }
-
-  #deletion(preceding: string, metadata: VersionMetadata): VersionEntry {
-    const place = { versionedObjectUid: versionedObjectUidOf(preceding), precedingVersionUid: preceding };
-    return { kind: 'delete', ...place, staleCode: 'conflict', ...metadata };
   }
 
   async #creation(version: VersionEnvelope, metadata: VersionMetadata): Promise<VersionEntry> {
@@ -180,7 +169,7 @@ class Validating {
     metadata: VersionMetadata,
   ): Promise<VersionEntry> {
     const type = requireType(version.data);
-    const versionedObjectUid = versionedObjectUidOf(preceding);
+    const versionedObjectUid = rootOfUid(preceding);
     const templateId = this.#knownTemplate(versionedObjectUid, type);
     const entry = await this.#validatedUpdate(
       version.data ?? null,
@@ -194,10 +183,10 @@ class Validating {
 
   async #validatedUpdate(
     data: JsonValue,
-    place: UpdatePlace,
+    target: UpdateTarget,
     metadata: VersionMetadata,
   ): Promise<VersionEntry> {
-    const { type, versionedObjectUid, preceding, templateId } = place;
+    const { type, versionedObjectUid, preceding, templateId } = target;
     if (type === 'COMPOSITION') {
       const container = {
         _id: versionedObjectUid,
@@ -224,7 +213,7 @@ class Validating {
     return container.template_id;
   }
 
-  async #composition(data: JsonValue): Promise<JsonObject | LargeComposition> {
+  async #composition(data: JsonValue): Promise<PartialRm<'COMPOSITION'> | LargeComposition> {
     const large = await this.#context.readLarge?.(JSON.stringify(data));
     return large ?? readObject(data, 'COMPOSITION');
   }
@@ -233,11 +222,11 @@ class Validating {
     const earlier = this.#earlier.get(versionedObjectUid)?.object;
     if (earlier !== undefined && earlier !== null) return earlier;
     const version = await versionById(this.#ehrId, 'EHR_STATUS', preceding);
-    return version === null ? {} : storedObject(version);
+    return version === null ? {} : storedStatus(version);
   }
 }
 
-interface UpdatePlace {
+interface UpdateTarget {
   readonly type: RootType;
   readonly versionedObjectUid: string;
   readonly preceding: string;
@@ -269,7 +258,7 @@ function requireAttesting(data: JsonValue | undefined, attestations: readonly Js
 }
 
 function requireType(data: JsonValue | undefined): RootType {
-  const type = typeOf(data);
+  const type = rootTypeOf(data);
   if (type !== null) return type;
   throw new CdrError('invalid', `data must be one of ${TYPES.join(', ')}, with its _type`);
 }

@@ -33,16 +33,19 @@ interface Cached {
 
 /** A FHIR R4 terminology server with a time-out and a cache of its answers. */
 export class TerminologyServer {
-  private readonly cache = new LRUCache<string, Cached>({
+  readonly #cache = new LRUCache<string, Cached>({
     max: CACHED_ANSWERS,
     maxSize: CACHED_CHARACTERS,
     sizeCalculation: ({ result }, key) => key.length + lengthOf(result),
   });
 
-  constructor(
-    private readonly url: string,
-    private readonly timeoutMs: number,
-  ) {}
+  readonly #url: string;
+  readonly #timeoutMs: number;
+
+  constructor(url: string, timeoutMs: number) {
+    this.#url = url;
+    this.#timeoutMs = timeoutMs;
+  }
 
   /**
    * Asks an operation with `parameters` in the form of a query string.
@@ -50,22 +53,22 @@ export class TerminologyServer {
    */
   async ask(operation: TerminologyOperation, parameters: string): Promise<TerminologyResult> {
     const key = `${operation}?${parameters}`;
-    const known = this.cache.get(key);
+    const known = this.#cache.get(key);
     if (known !== undefined && known.until > Date.now()) return known.result;
-    const answer = await this.fetchJson(
+    const answer = await this.#fetchJson(
       `${RESOURCES[operation]}?${new URLSearchParams(parameters).toString()}`,
     );
     const result = RESULTS[operation](answer);
     if (result === null) throw failed();
-    this.cache.set(key, { until: Date.now() + FRESH_MS, result });
+    this.#cache.set(key, { until: Date.now() + FRESH_MS, result });
     return result;
   }
 
-  private async fetchJson(path: string): Promise<JsonObject> {
+  async #fetchJson(path: string): Promise<JsonObject> {
     try {
-      const response = await fetch(`${this.url.replace(/\/$/, '')}/${path}`, {
+      const response = await fetch(`${this.#url.replace(/\/$/, '')}/${path}`, {
         headers: { Accept: 'application/fhir+json' },
-        signal: AbortSignal.timeout(this.timeoutMs),
+        signal: AbortSignal.timeout(this.#timeoutMs),
         redirect: 'error',
       });
       const text = await limitedText(response);

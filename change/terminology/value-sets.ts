@@ -5,26 +5,26 @@ import type { ValueSetCode } from '../../openehr/template/validate/validate.js';
 import { terminologyServer, type TerminologyServer } from './terminology-server.js';
 
 /**
- * Findings of the codes that a template binds to external value sets: `<path>: Invalid terminology: …`
+ * Violations of the codes that a template binds to external value sets: `<path>: Invalid terminology: …`
  * (docs/spec/formats.md#template-rules). Without a terminology server nothing is checked; when it fails,
  * `TERMINOLOGY_FAIL_ON_ERROR` decides whether the commit fails or the check is skipped.
  * @throws bad-gateway
  */
-export async function valueSetFindings(
+export async function valueSetViolations(
   settings: TerminologySettings,
   codes: readonly ValueSetCode[],
 ): Promise<string[]> {
   const server = terminologyServer(settings);
   if (server === null) return [];
-  const findings: string[] = [];
+  const violations: string[] = [];
   for (const each of codes) {
     if (!(await isMember(server, each, settings.failOnError))) {
-      findings.push(
+      violations.push(
         `${each.path}: Invalid terminology: ${each.code} is not in the value set ${each.valueSetUrl}`,
       );
     }
   }
-  return findings;
+  return violations;
 }
 
 async function isMember(

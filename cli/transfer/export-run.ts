@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openehr/base/json.js';
-import { textAt } from '../../change/composition/content.js';
+import { textAt } from '../../openehr/rm/access.js';
 import { answerError, type ApiClient } from './api-client.js';
 
 /** COMPOSITIONs of one EHR that are fetched at once. */
@@ -52,7 +52,7 @@ async function compositionLine(
   const version = JSON.parse(answer.text) as JsonObject;
   const { data } = version;
   if (data === undefined) return null;
-  const state = textAt(version, ['lifecycle_state', 'defining_code', 'code_string']) ?? COMPLETE;
+  const state = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') ?? COMPLETE;
   const lifecycle = state === COMPLETE ? '' : `,"lifecycle_state":${JSON.stringify(state)}`;
   return lineOf(ehrId, `"composition":${JSON.stringify(data)}${lifecycle}`);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openehr/base/json.js';
-import { isUuid } from '../../openehr/base/object-version-id.js';
-import { textAt, withoutAttributes } from '../../change/composition/content.js';
+import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
+import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
 import { failure, type ImportContext, type Outcome } from './import-outcome.js';
 import type { ImportRecord } from './import-record.js';
@@ -60,7 +60,7 @@ async function ensured(
 }
 
 function learnt<T>(context: ImportContext, { text }: ApiAnswer, outcome: T): T {
-  const systemId = textAt(JSON.parse(text) as JsonObject, ['system_id', 'value']);
+  const systemId = textAt(JSON.parse(text) as JsonObject, 'system_id', 'value');
   if (systemId !== undefined) context.setSystemId(systemId);
   return outcome;
 }
@@ -110,7 +110,7 @@ export async function importDirectory(
 
 function withOwnUid(context: ImportContext, directory: JsonObject): JsonObject {
   const content = withoutAttributes(directory, ['uid']);
-  const versionedObjectUid = (textAt(directory, ['uid', 'value']) ?? '').split('::')[0] ?? '';
+  const versionedObjectUid = rootOfUid(textAt(directory, 'uid', 'value') ?? '');
   if (!context.keepsIds || !isUuid(versionedObjectUid)) return content;
   return {
     ...content,

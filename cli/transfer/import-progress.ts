@@ -41,19 +41,22 @@ export interface ImportState {
 
 /** The two files of an import, of this user alone (0600): progress and errors. */
 export class ImportFiles {
-  constructor(
-    private readonly progressFile: string,
-    private readonly errorFile: string,
-  ) {}
+  readonly #progressFile: string;
+  readonly #errorFile: string;
+
+  constructor(progressFile: string, errorFile: string) {
+    this.#progressFile = progressFile;
+    this.#errorFile = errorFile;
+  }
 
   /** The state of an earlier run that did not end, else a new one. */
   open(): { readonly state: ImportState; readonly isResumed: boolean } {
-    if (existsSync(this.progressFile)) {
-      const state = JSON.parse(readFileSync(this.progressFile, 'utf8')) as ImportState;
-      if (existsSync(this.errorFile)) truncateSync(this.errorFile, state.errorBytes);
+    if (existsSync(this.#progressFile)) {
+      const state = JSON.parse(readFileSync(this.#progressFile, 'utf8')) as ImportState;
+      if (existsSync(this.#errorFile)) truncateSync(this.#errorFile, state.errorBytes);
       return { state, isResumed: true };
     }
-    rmSync(this.errorFile, { force: true });
+    rmSync(this.#errorFile, { force: true });
     const counts = { position: 0, imported: 0, unchanged: 0, failed: 0, errorBytes: 0 };
     const state = {
       importId: randomUUID(),
@@ -69,7 +72,7 @@ export class ImportFiles {
   save(state: ImportState, failed: readonly FailedRecord[]): void {
     if (failed.length > 0) {
       const text = failed.map((record) => `${JSON.stringify(record)}\n`).join('');
-      writePrivate(this.errorFile, 'a', text);
+      writePrivate(this.#errorFile, 'a', text);
       state.errorBytes += Buffer.byteLength(text);
     }
     this.#write(state);
@@ -77,14 +80,14 @@ export class ImportFiles {
 
   /** The import has ended: there is nothing to go on with. */
   finish(): void {
-    rmSync(this.progressFile, { force: true });
+    rmSync(this.#progressFile, { force: true });
   }
 
   /** In one step, so that a crash leaves the old state or the new one. */
   #write(state: ImportState): void {
-    const temporary = `${this.progressFile}.new`;
+    const temporary = `${this.#progressFile}.new`;
     writePrivate(temporary, 'w', JSON.stringify(state));
-    renameSync(temporary, this.progressFile);
+    renameSync(temporary, this.#progressFile);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
-import { isUuid } from '../../openehr/base/object-version-id.js';
-import { textAt } from '../../change/composition/content.js';
+import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
+import { textAt } from '../../openehr/rm/access.js';
 import { lifecycleStateOf } from '../../change/commit/codes.js';
 import { errorAnswer } from '../../routes/http/error-status.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
@@ -74,7 +74,7 @@ export async function itemOf(
   try {
     const canonical =
       content.kind === 'flat' ? await context.fromFlat(content.object, content.templateId) : content.object;
-    const given = (textAt(canonical, ['uid', 'value']) ?? '').split('::')[0] ?? '';
+    const given = rootOfUid(textAt(canonical, 'uid', 'value') ?? '');
     const isKept = context.keepsIds && isUuid(given);
     const versionedObjectUid = isKept
       ? given.toLowerCase()

@@ -21,7 +21,7 @@ export type ErrorCode =
 
 /** What an error tells beside its message. Never patient data. */
 export interface ErrorDetails {
-  /** Every finding of a validation, each `<instance path>: <text>`. */
+  /** Every violation of a validation, each `<instance path>: <text>`. */
   readonly violations?: readonly string[];
   /** Latest OBJECT_VERSION_ID of the object in conflict: becomes `ETag`. */
   readonly latestVersionUid?: string;

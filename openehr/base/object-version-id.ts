@@ -41,6 +41,15 @@ export function parseObjectVersionId(text: string): ObjectVersionId | null {
   return { versionedObjectUid: versionedObjectUid.toLowerCase(), systemId, version: Number(version) };
 }
 
+/**
+ * The part of a HIER_OBJECT_ID or OBJECT_VERSION_ID before the first `::`, as it is written: of a version uid the
+ * uid of the VERSIONED_OBJECT. BASE: UID_BASED_ID.root.
+ */
+export function rootOfUid(uid: string): string {
+  const end = uid.indexOf('::');
+  return end < 0 ? uid : uid.slice(0, end);
+}
+
 /** As `parseObjectVersionId`. @throws invalid when the text is no OBJECT_VERSION_ID. */
 export function requireObjectVersionId(text: string): ObjectVersionId {
   const id = parseObjectVersionId(text);

@@ -35,7 +35,7 @@ const INTEGER_TYPES = new Set(['Integer', 'Integer64']);
  * @throws not-acceptable when a text holds a character that XML cannot represent
  */
 export function toXml(object: JsonObject, rootName: string): string {
-  const type = typeOf(object);
+  const type = knownClassOf(object);
   if (type === null) return writeXml(withTypePrefix(recordElement(rootName, object)));
   const root = objectElement(rootName, object, rootName.toUpperCase());
   const namespaces = { xmlns: OPENEHR_NAMESPACE, 'xmlns:xsi': XSI_NAMESPACE };
@@ -53,8 +53,8 @@ function hasTypes({ attributes, children = [] }: XmlOut): boolean {
 }
 
 /** The RM class of an object, without generic parameter; null when it has no `_type` or one that is no RM class. */
-function typeOf(object: JsonObject): string | null {
-  const type = object['_type'];
+function knownClassOf(object: JsonObject): string | null {
+  const type = object._type;
   if (typeof type !== 'string') return null;
   const name = withoutParameters(type);
   return rmClass(name) === undefined ? null : name;
@@ -62,7 +62,7 @@ function typeOf(object: JsonObject): string | null {
 
 function objectElement(name: string, object: JsonObject, declaredType: string): XmlOut {
   const declared = withoutParameters(declaredType);
-  const type = typeOf(object) ?? declared;
+  const type = knownClassOf(object) ?? declared;
   const children: XmlOut[] = [];
   const attributes: Record<string, string> = {};
   if (type !== declared) attributes['xsi:type'] = type;
@@ -95,7 +95,7 @@ function recordElement(name: string, record: JsonObject): XmlOut {
 function addRecordElements(children: XmlOut[], name: string, value: JsonValue): void {
   if (Array.isArray(value)) for (const item of value) addRecordElements(children, name, item);
   else if (isJsonObject(value))
-    children.push(typeOf(value) === null ? recordElement(name, value) : objectElement(name, value, ''));
+    children.push(knownClassOf(value) === null ? recordElement(name, value) : objectElement(name, value, ''));
   else if (value !== null) children.push({ name, children: [String(value)] });
 }
 

@@ -35,7 +35,7 @@ export function flatToStructured(flat: JsonObject): JsonObject {
   const { top, context } = flatKeys(flat);
   const structured: JsonObject = {};
   if (context.size > 0)
-    structured['ctx'] = Object.fromEntries(Array.from(context, ([name, { value }]) => [name, value]));
+    structured.ctx = Object.fromEntries(Array.from(context, ([name, { value }]) => [name, value]));
   for (const [id, instances] of top.children)
     for (const [index, scope] of instances)
       structured[index === 0 ? id : `${id}:${index}`] = structureOf(scope);

@@ -1,20 +1,24 @@
 /**
- * Where a walk through an RM object stands. It only remembers names and indexes while the walk goes down and up;
- * the text is made when a finding needs it.
+ * Where a walk through an RM object stands. It only keeps names and indexes while the walk goes down and up;
+ * the text is made when a violation needs it.
  */
 export class InstancePath {
   /** Levels below the root. */
   depth = 0;
-  private readonly names: string[] = [];
-  private readonly indexes: number[] = [];
+  readonly #names: string[] = [];
+  readonly #indexes: number[] = [];
+
+  readonly #root: string;
 
   /** `root`: put before every path, such as `/versions[0]/data`. */
-  constructor(private readonly root = '') {}
+  constructor(root = '') {
+    this.#root = root;
+  }
 
   /** Goes down into an attribute, or with an index into one value of a list. */
   enter(name: string, index = -1): void {
-    this.names[this.depth] = name;
-    this.indexes[this.depth] = index;
+    this.#names[this.depth] = name;
+    this.#indexes[this.depth] = index;
     this.depth += 1;
   }
 
@@ -25,10 +29,10 @@ export class InstancePath {
 
   /** `/content[0]/data/events[1]`, `/` at the root; with the attribute name below it when one is given. */
   text(attribute?: string): string {
-    let text = this.root;
+    let text = this.#root;
     for (let level = 0; level < this.depth; level += 1) {
-      const index = this.indexes[level] ?? -1;
-      text += index < 0 ? `/${this.names[level] ?? ''}` : `/${this.names[level] ?? ''}[${index}]`;
+      const index = this.#indexes[level] ?? -1;
+      text += index < 0 ? `/${this.#names[level] ?? ''}` : `/${this.#names[level] ?? ''}[${index}]`;
     }
     if (attribute !== undefined) text += `/${attribute}`;
     return text === '' ? '/' : text;

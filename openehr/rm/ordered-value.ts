@@ -1,5 +1,6 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../base/iso8601.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
+import { textAt } from './access.js';
 
 /** What a value can be compared with: values of different domains are never equal (docs/spec/aql.md#domains). */
 export type ValueDomain = 'number' | 'duration' | 'time' | 'date' | 'instant' | 'text' | 'boolean';
@@ -35,12 +36,12 @@ const ORDERED: ReadonlyMap<JsonValue | undefined, (value: JsonObject) => number 
   ['DV_QUANTITY', magnitude],
   ['DV_COUNT', magnitude],
   ['DV_PROPORTION', ratio],
-  ['DV_ORDINAL', (value) => numberOf(value['value'])],
-  ['DV_SCALE', (value) => numberOf(value['value'])],
-  ['DV_DURATION', (value) => parseDuration(textOf(value))?.totalSeconds ?? null],
-  ['DV_TIME', (value) => parseTime(textOf(value), FORMS)?.lower ?? null],
-  ['DV_DATE', (value) => parseDate(textOf(value), FORMS)?.lower ?? null],
-  ['DV_DATE_TIME', (value) => parseDateTime(textOf(value), FORMS)?.lower ?? null],
+  ['DV_ORDINAL', (value) => numberOf(value.value)],
+  ['DV_SCALE', (value) => numberOf(value.value)],
+  ['DV_DURATION', (value) => parseDuration(valueText(value))?.totalSeconds ?? null],
+  ['DV_TIME', (value) => parseTime(valueText(value), FORMS)?.lower ?? null],
+  ['DV_DATE', (value) => parseDate(valueText(value), FORMS)?.lower ?? null],
+  ['DV_DATE_TIME', (value) => parseDateTime(valueText(value), FORMS)?.lower ?? null],
 ]);
 
 /**
@@ -50,7 +51,7 @@ const ORDERED: ReadonlyMap<JsonValue | undefined, (value: JsonObject) => number 
  * Null for other types and for what has no such number. See docs/spec/aql.md#domains.
  */
 export function orderedValue(dataValue: JsonObject): number | null {
-  return ORDERED.get(dataValue['_type'])?.(dataValue) ?? null;
+  return ORDERED.get(dataValue._type)?.(dataValue) ?? null;
 }
 
 /** As `orderedValue`, but a partial value or a duration in months counts as the least it can mean. */
@@ -65,16 +66,16 @@ export function lastPossibleValue(dataValue: JsonObject): number | null {
 
 /** Whether two values can be put in order: the same domain, and quantities of the same unit. */
 export function valuesCompare(one: JsonObject, other: JsonObject): boolean {
-  const type = one['_type'];
+  const type = one._type;
   const domain = typeof type === 'string' ? domainOf(type) : null;
-  const otherType = other['_type'];
+  const otherType = other._type;
   if (domain === null || typeof otherType !== 'string' || domainOf(otherType) !== domain) return false;
-  return one['units'] === other['units'];
+  return one.units === other.units;
 }
 
 function extent(dataValue: JsonObject): { readonly lower: number; readonly upper: number } | null {
-  const text = textOf(dataValue);
-  switch (dataValue['_type']) {
+  const text = valueText(dataValue);
+  switch (dataValue._type) {
     case 'DV_DATE':
       return parseDate(text, FORMS);
     case 'DV_TIME':
@@ -89,12 +90,12 @@ function extent(dataValue: JsonObject): { readonly lower: number; readonly upper
 }
 
 function magnitude(value: JsonObject): number | null {
-  return numberOf(value['magnitude']);
+  return numberOf(value.magnitude);
 }
 
 function ratio(value: JsonObject): number | null {
-  const numerator = numberOf(value['numerator']);
-  const denominator = numberOf(value['denominator']);
+  const numerator = numberOf(value.numerator);
+  const denominator = numberOf(value.denominator);
   return numerator === null || denominator === null || denominator === 0 ? null : numerator / denominator;
 }
 
@@ -102,7 +103,6 @@ function numberOf(value: JsonValue | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-function textOf(value: JsonObject): string {
-  const text = value['value'];
-  return typeof text === 'string' ? text : '';
+function valueText(value: JsonObject): string {
+  return textAt(value, 'value') ?? '';
 }

@@ -27,7 +27,7 @@ export function primitiveReader(type: PrimitiveType): PrimitiveReader {
   return READERS[type];
 }
 
-/** What a value is, in the words of a finding; long texts are cut. */
+/** What a value is, in the words of a violation; long texts are cut. */
 export function describe(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

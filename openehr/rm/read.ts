@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { Findings } from './findings.js';
+import { Violations } from './violations.js';
 import {
   attributesOf,
   concreteClasses,
@@ -9,12 +9,13 @@ import {
 } from './model/classes.js';
 import type { PrimitiveType, RmAttribute } from './model/define.js';
 import { DERIVED_MEMBERS } from './model/identifiers.js';
+import type { PartialRm, RmClassName } from './model/rm.js';
 import { describe, primitiveReader } from './read-primitive.js';
 
 /** An RM object as it was read. */
-export interface RmReading {
+export interface RmReading<T = JsonObject> {
   /** Canonical JSON with `_type` first on every object; null when there are violations. */
-  readonly object: JsonObject | null;
+  readonly object: T | null;
   /** All of them, each `<instance path>: <text>`. */
   readonly violations: readonly string[];
 }
@@ -74,21 +75,32 @@ function attributeReader(attribute: RmAttribute): AttributeReader {
  * @param declaredType RM class, abstract or not, that the object must be
  * @param rootPath put before the paths of violations, such as `/versions[0]/data`
  */
-export function readRm(value: JsonValue, declaredType: string, rootPath = ''): RmReading {
+export function readRm<N extends RmClassName>(
+  value: JsonValue,
+  declaredType: N,
+  rootPath?: string,
+): RmReading<PartialRm<N>>;
+export function readRm(value: JsonValue, declaredType: string, rootPath?: string): RmReading;
+// `unknown`, since comparing a generic union of all classes costs the compiler seconds.
+export function readRm(value: JsonValue, declaredType: string, rootPath = ''): unknown {
+  return readAs(value, declaredType, rootPath);
+}
+
+function readAs(value: JsonValue, declaredType: string, rootPath: string): RmReading {
   const expected = TYPE_READERS.get(withoutParameters(declaredType));
   if (expected === undefined) throw new TypeError(`${declaredType} is no class of the reference model`);
-  const findings = new Findings(rootPath);
-  const object = readObject(value, expected, findings);
-  const violations = findings.list;
+  const found = new Violations(rootPath);
+  const object = readObject(value, expected, found);
+  const violations = found.list;
   return { object: violations.length === 0 ? object : null, violations };
 }
 
-function readObject(value: JsonValue, expected: TypeReader, findings: Findings): JsonObject | null {
+function readObject(value: JsonValue, expected: TypeReader, violations: Violations): JsonObject | null {
   if (!isJsonObject(value))
-    return refuse(findings, `Object should be type ${expected.type}, but was ${describe(value)}`);
-  if (findings.path.depth > MAX_DEPTH)
-    return refuse(findings, `Object is nested deeper than ${MAX_DEPTH} levels`);
-  const reader = classOf(value, expected, findings);
+    return refuse(violations, `Object should be type ${expected.type}, but was ${describe(value)}`);
+  if (violations.path.depth > MAX_DEPTH)
+    return refuse(violations, `Object is nested deeper than ${MAX_DEPTH} levels`);
+  const reader = classOf(value, expected, violations);
   if (reader === null) return null;
   const object: JsonObject = { _type: reader.name };
   for (const name in value) {
@@ -96,30 +108,30 @@ function readObject(value: JsonValue, expected: TypeReader, findings: Findings):
     if (name === '_type' || member === undefined) continue;
     const attribute = reader.attributes.get(name);
     if (attribute === undefined) {
-      refuseUnknown(reader.name, name, findings);
+      refuseUnknown(reader.name, name, violations);
       continue;
     }
     if (member === null) continue;
     const read = attribute.multiple
-      ? readList(name, member, attribute, findings)
-      : readMember(name, member, attribute, findings);
+      ? readList(name, member, attribute, violations)
+      : readMember(name, member, attribute, violations);
     if (read !== null) object[name] = read;
   }
   return object;
 }
 
-function refuseUnknown(className: string, name: string, findings: Findings): void {
+function refuseUnknown(className: string, name: string, violations: Violations): void {
   if (DERIVED_MEMBERS.get(className)?.has(name) === true) return;
-  findings.add(`Attribute ${name} of class ${className} is not known`, name);
+  violations.add(`Attribute ${name} of class ${className} is not known`, name);
 }
 
-function classOf(value: JsonObject, expected: TypeReader, findings: Findings): ClassReader | null {
-  const type = value['_type'] ?? null;
+function classOf(value: JsonObject, expected: TypeReader, violations: Violations): ClassReader | null {
+  const type = value._type ?? null;
   if (type === null) {
     if (expected.implied !== null) return expected.implied;
     const choices = [...expected.allowed.keys()].join(', ');
     return refuse(
-      findings,
+      violations,
       `Object should be type ${expected.type}, but has no _type (expected one of ${choices})`,
     );
   }
@@ -129,11 +141,11 @@ function classOf(value: JsonObject, expected: TypeReader, findings: Findings): C
   }
   const found =
     typeof type === 'string' && CLASS_READERS.has(type) ? type : `${describe(type)} (unknown type)`;
-  return refuse(findings, `Object should be type ${expected.type}, but was ${found}`);
+  return refuse(violations, `Object should be type ${expected.type}, but was ${found}`);
 }
 
-function refuse(findings: Findings, text: string): null {
-  findings.add(text);
+function refuse(violations: Violations, text: string): null {
+  violations.add(text);
   return null;
 }
 
@@ -141,20 +153,20 @@ function readMember(
   name: string,
   member: JsonValue,
   attribute: AttributeReader,
-  findings: Findings,
+  violations: Violations,
 ): JsonValue {
   const { primitive, type } = attribute;
   if (primitive !== null) {
     const reading = primitive(member);
     if (reading === null) return member;
     if ('value' in reading) return reading.value;
-    findings.add(reading.problem, name);
+    violations.add(reading.problem, name);
     return null;
   }
   if (type === null) return null;
-  findings.path.enter(name);
-  const object = readObject(member, type, findings);
-  findings.path.leave();
+  violations.path.enter(name);
+  const object = readObject(member, type, violations);
+  violations.path.leave();
   return object;
 }
 
@@ -163,18 +175,18 @@ function readList(
   name: string,
   member: JsonValue,
   attribute: AttributeReader,
-  findings: Findings,
+  violations: Violations,
 ): JsonValue[] | null {
   const { type } = attribute;
   if (!Array.isArray(member) || type === null) {
-    findings.add(`Value should be an array, but was ${describe(member)}`, name);
+    violations.add(`Value should be an array, but was ${describe(member)}`, name);
     return null;
   }
   const items: JsonValue[] = [];
   for (let i = 0; i < member.length; i += 1) {
-    findings.path.enter(name, i);
-    const item = readObject(member[i] ?? null, type, findings);
-    findings.path.leave();
+    violations.path.enter(name, i);
+    const item = readObject(member[i] ?? null, type, violations);
+    violations.path.leave();
     if (item !== null) items.push(item);
   }
   return items.length === 0 ? null : items;

@@ -1,20 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
-import { Findings } from './findings.js';
+import { Violations } from './violations.js';
+import { isAbsent, textAt } from './access.js';
 import { COMMON_INVARIANTS } from './invariants/common.js';
 import { DATA_TYPE_INVARIANTS } from './invariants/data-types.js';
-import {
-  codePhraseOf,
-  hasCode,
-  isAbsent,
-  isTerminologyOf,
-  objectIn,
-  textIn,
-  type Invariant,
-} from './invariants/invariant.js';
+import { codePhraseOf, hasCode, isTerminologyOf, type Invariant } from './invariants/invariant.js';
 import { QUANTITY_INVARIANTS } from './invariants/quantities.js';
 import { STRUCTURE_INVARIANTS } from './invariants/structures.js';
 import { attributesOf, isKindOf, isPrimitive, RM_CLASSES } from './model/classes.js';
 import type { RmAttribute } from './model/define.js';
+import type { PartialRm } from './model/rm.js';
 import { describe } from './read-primitive.js';
 import { rubric } from './terminology/openehr.js';
 import { valueSetOf, type ValueSet } from './terminology/attribute-value-sets.js';
@@ -41,7 +35,7 @@ interface MemberRules {
 }
 
 interface Walk {
-  readonly findings: Findings;
+  readonly violations: Violations;
   readonly lenient: boolean;
   /** Of the whole object: rubrics may be in it. */
   readonly language: string;
@@ -79,16 +73,16 @@ function rulesOf(name: string): ClassRules {
  */
 export function validateRm(object: JsonObject, options: RmValidation = {}): string[] {
   const walk: Walk = {
-    findings: new Findings(options.rootPath),
+    violations: new Violations(options.rootPath),
     lenient: options.lenient ?? false,
-    language: textIn(codePhraseOf(object['language']), 'code_string') ?? 'en',
+    language: textAt(codePhraseOf(object.language), 'code_string') ?? 'en',
   };
   validate(object, walk);
-  return walk.findings.list;
+  return walk.violations.list;
 }
 
 function validate(object: JsonObject, walk: Walk): void {
-  const rules = RULES.get(object['_type']);
+  const rules = RULES.get(object._type);
   if (rules === undefined) return;
   if (!walk.lenient) validateExistence(object, rules, walk);
   validateInvariants(object, rules, walk);
@@ -98,10 +92,10 @@ function validate(object: JsonObject, walk: Walk): void {
     const value = object[name];
     if (Array.isArray(value)) validateList(name, value, walk);
     else if (isJsonObject(value)) {
-      walk.findings.path.enter(name);
+      walk.violations.path.enter(name);
       if (member.valueSet !== null) validateCode(value, member.valueSet, walk);
       validate(value, walk);
-      walk.findings.path.leave();
+      walk.violations.path.leave();
     }
   }
 }
@@ -110,9 +104,9 @@ function validateList(name: string, items: readonly JsonValue[], walk: Walk): vo
   for (let i = 0; i < items.length; i += 1) {
     const item = items[i];
     if (!isJsonObject(item)) continue;
-    walk.findings.path.enter(name, i);
+    walk.violations.path.enter(name, i);
     validate(item, walk);
-    walk.findings.path.leave();
+    walk.violations.path.leave();
   }
 }
 
@@ -122,7 +116,7 @@ function validateExistence(object: JsonObject, rules: ClassRules, walk: Walk): v
     const text = multiple
       ? `Attribute does not match cardinality 1..* (expected ${type}, found none)`
       : `Attribute ${name} of class ${rules.name} does not match existence 1..1 (expected ${type}, found nothing)`;
-    walk.findings.add(text, name);
+    walk.violations.add(text, name);
   }
 }
 
@@ -132,23 +126,23 @@ function validateInvariants(object: JsonObject, rules: ClassRules, walk: Walk): 
     const found = invariant.found(object);
     const brackets = `expected ${invariant.expected}${found === undefined ? '' : `, found ${describe(found)}`}`;
     const type = rules.name === 'DV_INTERVAL' ? 'INTERVAL' : rules.name;
-    walk.findings.add(`Invariant ${invariant.name} failed on type ${type} (${brackets})`);
+    walk.violations.add(`Invariant ${invariant.name} failed on type ${type} (${brackets})`);
   }
 }
 
 /** docs/spec/formats.md#attribute-terminology: the code exists, and the text is its rubric. */
 function validateCode(value: JsonObject, valueSet: ValueSet, walk: Walk): void {
-  const code = textIn(codePhraseOf(value), 'code_string');
-  if (code === null || !isTerminologyOf(value, valueSet)) return;
+  const code = textAt(codePhraseOf(value), 'code_string');
+  if (code === undefined || !isTerminologyOf(value, valueSet)) return;
   if (!hasCode(valueSet, code)) {
-    walk.findings.add(`supplied code string [${code}] is not found in codeset:${valueSet.name}`);
+    walk.violations.add(`supplied code string [${code}] is not found in codeset:${valueSet.name}`);
     return;
   }
-  const text = textIn(value, 'value');
-  if (text === null || valueSet.kind !== 'group') return;
+  const text = textAt(value, 'value');
+  if (text === undefined || valueSet.kind !== 'group') return;
   const expected = rubric(valueSet.name, code, walk.language);
   if (text === expected || text === rubric(valueSet.name, code, 'en')) return;
-  walk.findings.add(
+  walk.violations.add(
     `supplied value [${text}] doesn't match code string:${code} ` +
       `(language:${walk.language}, terminology:${valueSet.terminologyId}), expected:${expected ?? ''}`,
   );
@@ -168,15 +162,14 @@ const MANDATORY = [
  * What the root of a COMPOSITION lacks that it needs in every format and lifecycle state
  * (docs/spec/formats.md#validation-stages, 2); each `<path>: Composition missing mandatory attribute: <name>`.
  */
-export function missingCompositionAttributes(composition: JsonObject): string[] {
+export function missingCompositionAttributes(composition: PartialRm<'COMPOSITION'>): string[] {
   const missing: string[] = [];
   for (const name of MANDATORY)
     if (isAbsent(composition[name]) || composition[name] === '')
       missing.push(
         `/${name}: Composition missing mandatory attribute: ${name.replace('_details', ' details')}`,
       );
-  const templateId = objectIn(objectIn(composition, 'archetype_details'), 'template_id');
-  if ((textIn(templateId, 'value') ?? '') === '')
+  if ((composition.archetype_details?.template_id?.value ?? '') === '')
     missing.push(
       '/archetype_details/template_id: Composition missing mandatory attribute: archetype details/template_id',
     );

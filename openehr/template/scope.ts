@@ -8,12 +8,22 @@ import { invalidTemplate } from './opt/opt-xml.js';
 
 /** Where codes are looked up while a part of the tree is built: the surrounding archetype, in every language. */
 export class Scope {
+  readonly opt: OperationalTemplate;
+  readonly #terms: Terms;
+  readonly #translations: ReadonlyMap<string, Terms> | undefined;
+  readonly #built: { nodes: number; text: number };
+
   private constructor(
-    readonly opt: OperationalTemplate,
-    private readonly terms: Terms,
-    private readonly translations: ReadonlyMap<string, Terms> | undefined,
-    private readonly built: { nodes: number; text: number },
-  ) {}
+    opt: OperationalTemplate,
+    terms: Terms,
+    translations: ReadonlyMap<string, Terms> | undefined,
+    built: { nodes: number; text: number },
+  ) {
+    this.opt = opt;
+    this.#terms = terms;
+    this.#translations = translations;
+    this.#built = built;
+  }
 
   /** The scope of the template's root. */
   static of(opt: OperationalTemplate): Scope {
@@ -28,19 +38,19 @@ export class Scope {
   below(node: ObjectConstraint): Scope {
     if (node.archetype === null) return this;
     const { archetypeId, terms } = node.archetype;
-    return new Scope(this.opt, terms, this.opt.translations.get(archetypeId), this.built);
+    return new Scope(this.opt, terms, this.opt.translations.get(archetypeId), this.#built);
   }
 
   /** Counts a node. @throws invalid when names that are listed several times multiply a subtree without end */
   count(): void {
-    this.built.nodes += 1;
-    if (this.built.nodes > MAX_TEMPLATE_NODES) throw tooManyNodes(this.built.nodes);
+    this.#built.nodes += 1;
+    if (this.#built.nodes > MAX_TEMPLATE_NODES) throw tooManyNodes(this.#built.nodes);
   }
 
   /** Counts characters that a node shows. @throws invalid when all nodes together show too many */
   countText(length: number): void {
-    this.built.text += length;
-    if (this.built.text > MAX_TEMPLATE_TEXT)
+    this.#built.text += length;
+    if (this.#built.text > MAX_TEMPLATE_TEXT)
       throw invalidTemplate(
         `the names, descriptions, paths and listed values of all nodes have more than ${MAX_TEMPLATE_TEXT} characters`,
       );
@@ -48,37 +58,37 @@ export class Scope {
 
   /** The term of an archetype code; in the default language when none is given. */
   term(code: string, language = this.opt.defaultLanguage): Term | undefined {
-    const translated = this.translations?.get(language)?.get(code);
-    return language === this.opt.defaultLanguage ? (this.terms.get(code) ?? translated) : translated;
+    const translated = this.#translations?.get(language)?.get(code);
+    return language === this.opt.defaultLanguage ? (this.#terms.get(code) ?? translated) : translated;
   }
 
   /** What a code of the archetype is called, in any language; null when the archetype does not define it. */
   labels(code: string): ReadonlySet<string> | null {
-    const terms = [this.terms, ...(this.translations?.values() ?? [])].map((known) => known.get(code));
+    const terms = [this.#terms, ...(this.#translations?.values() ?? [])].map((known) => known.get(code));
     if (terms.every((term) => term === undefined)) return null;
-    return new Set(terms.map((term) => term?.['text']).filter((text) => text !== undefined));
+    return new Set(terms.map((term) => term?.text).filter((text) => text !== undefined));
   }
 
   /** One item of a term in every language of the template that has it. */
   localized(code: string, item: 'text' | 'description'): LocalizedTexts {
-    return this.inLanguages(
+    return this.#inLanguages(
       (language) =>
         this.term(code, language)?.[item] ??
-        (item === 'description' ? this.term(code, language)?.['text'] : undefined),
+        (item === 'description' ? this.term(code, language)?.text : undefined),
     );
   }
 
   /** A permitted code with its labels (docs/spec/formats.md#opt-terms). `attribute` holds the coded value. */
   listItem({ terminologyId, code }: Code, attribute: string): WebTemplateListItem {
     this.countText(code.length);
-    if (terminologyId === OPENEHR) return this.openehrItem(code, attribute);
+    if (terminologyId === OPENEHR) return this.#openehrItem(code, attribute);
     const key =
       terminologyId !== 'local' && this.term(`${terminologyId}::${code}`)
         ? `${terminologyId}::${code}`
         : code;
-    const label = this.term(key)?.['text'];
+    const label = this.term(key)?.text;
     if (label === undefined) return { value: code };
-    const descriptions = this.inLanguages((language) => this.term(key, language)?.['description']);
+    const descriptions = this.#inLanguages((language) => this.term(key, language)?.description);
     return {
       value: code,
       label,
@@ -87,12 +97,12 @@ export class Scope {
     };
   }
 
-  private openehrItem(code: string, attribute: string): WebTemplateListItem {
+  #openehrItem(code: string, attribute: string): WebTemplateListItem {
     const group = groupOfAttribute(attribute);
     if (group === null) return { value: code };
     const english = rubric(group, code, 'en');
     if (english === null) return { value: code };
-    const labels = this.inLanguages((language) => rubric(group, code, language) ?? english);
+    const labels = this.#inLanguages((language) => rubric(group, code, language) ?? english);
     return {
       value: code,
       label: labels[this.opt.defaultLanguage] ?? english,
@@ -100,7 +110,7 @@ export class Scope {
     };
   }
 
-  private inLanguages(textIn: (language: string) => string | undefined): LocalizedTexts {
+  #inLanguages(textIn: (language: string) => string | undefined): LocalizedTexts {
     const texts = new Map<string, string>();
     for (const language of new Set([this.opt.defaultLanguage, ...this.opt.languages])) {
       const found = textIn(language);

@@ -4,10 +4,11 @@ import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
-import { readObject, textAt } from '../../change/composition/content.js';
+import { readObject } from '../../change/composition/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
 import { LargeComposition } from '../../change/composition/large-composition.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
+import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import { structuredToFlat } from '../../openehr/format/structured.js';
@@ -84,7 +85,7 @@ async function fromSimplified(
   simplified: JsonObject,
   form: BodyType,
   templateId: string,
-): Promise<JsonObject> {
+): Promise<PartialRm<'COMPOSITION'>> {
   const template = await knownTemplate(templateId);
   const flat = form.format === 'STRUCTURED' ? structuredToFlat(simplified) : simplified;
   const warnings: string[] = [];
@@ -152,8 +153,9 @@ export function readerWithoutForeignUid(
     const content = await read();
     const object = content instanceof LargeComposition ? content.root : content;
     const { uid } = object;
-    const text = textAt(uid ?? null, ['value']) ?? '';
-    if (uid === undefined || parseObjectVersionId(text)?.systemId === systemId) return content;
+    if (uid === undefined) return content;
+    const text = uid.value ?? '';
+    if (parseObjectVersionId(text)?.systemId === systemId) return content;
     addWarnings(ctx, [`the uid ${text} of the COMPOSITION is not of this system and was ignored`]);
     delete object.uid;
     return content;

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import type { Rm } from '../../openehr/rm/model/rm.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
@@ -174,7 +175,7 @@ function writeFolder(ctx: Context, form: BodyType, version: VersionDoc, names: r
     writeVersion(ctx, form, version);
     return;
   }
-  const folder = folderAt(JSON.parse(version.data) as JsonObject, names);
+  const folder = folderAt(JSON.parse(version.data) as Rm<'FOLDER'>, names);
   if (folder === null) throw new CdrError('not-found', 'the directory has no FOLDER at this path');
   setResourceHeaders(ctx, versionHeaders(version));
   writeText(ctx, form, form.format === 'XML' ? toXml(folder, 'folder') : JSON.stringify(folder));

@@ -8,7 +8,7 @@ import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../../openeh
 import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../../change/item-tag/tag-content.js';
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canonical-json.js';
 import { MAX_AUDIT_IDS } from '../../models/audit.js';
-import { MAX_FINDINGS } from '../../openehr/rm/findings.js';
+import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../../routes/http/unknown-parameters.js';
 import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
@@ -51,7 +51,7 @@ const BODIES: readonly Limit[] = [
     meaning: `large bodies that wait for one of ${MAX_WORKER_THREADS} threads; further ones are 503`,
   },
   { name: 'query parameters', value: MAX_QUERY_PARAMETERS, meaning: 'query parameters of one request' },
-  { name: 'findings', value: MAX_FINDINGS, meaning: 'violations that one answer lists; more are left out' },
+  { name: 'findings', value: MAX_VIOLATIONS, meaning: 'violations that one answer lists; more are left out' },
 ];
 
 const AQL: readonly Limit[] = [

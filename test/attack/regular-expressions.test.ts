@@ -4,7 +4,8 @@ import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { probed } from '../support/liveness-probe.js';
 import { element, evaluation, node, primitive, template } from '../support/opt-builder.js';
-import { fixture, givenEhr, V1, type Json } from '../support/resources.js';
+import { fixtureText } from '../support/fixture.js';
+import { givenEhr, V1, type Json } from '../support/resources.js';
 import { readdirSync } from 'node:fs';
 
 useDatabase();
@@ -147,7 +148,7 @@ describe('the templates of the fixtures', () => {
     name.endsWith('.opt'),
   );
   it.each(names)('%s has patterns that can be used', async (name) => {
-    const { status, message } = await upload(fixture(`opt/${name}`));
+    const { status, message } = await upload(fixtureText(`opt/${name}`));
     expect({ status, message }).toEqual({ status: 201, message: '' });
   });
 });

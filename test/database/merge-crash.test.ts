@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { aComposition, fixture, V1, type Json } from '../support/resources.js';
+import { fixtureText } from '../support/fixture.js';
+import { aComposition, V1, type Json } from '../support/resources.js';
 import { ADMIN } from '../support/tokens.js';
 import { TEST_JWT_SECRET } from '../support/settings.js';
 
@@ -145,7 +146,7 @@ it('is whole or not at all after kill -9 in the middle of many', async () => {
     const response = await fetch(`${server.url}${V1}/definition/template/adl1.4`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/xml' },
-      body: fixture(`opt/${name}.opt`),
+      body: fixtureText(`opt/${name}.opt`),
     });
     expect(response.status).toBe(201);
   }

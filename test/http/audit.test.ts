@@ -6,9 +6,9 @@ import type { AuditDoc } from '../../models/audit.js';
 import { testApp } from '../support/app.js';
 import { auditRecordsOf, forgetAudit, recordOfAnswer, recordsOfAnswer } from '../support/audit-records.js';
 import { useDatabase } from '../support/database.js';
+import { fixtureText } from '../support/fixture.js';
 import {
   aComposition,
-  fixture,
   givenComposition,
   givenEhr,
   givenTemplate,
@@ -279,7 +279,7 @@ describe('a write', () => {
         Promise.resolve(() =>
           call('post', `${V1}/definition/template/adl1.4`)
             .set('Content-Type', 'application/xml')
-            .send(fixture('opt/minimal_admin.en.v1.opt')),
+            .send(fixtureText('opt/minimal_admin.en.v1.opt')),
         ),
       'templates',
     ],

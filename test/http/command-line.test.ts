@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { JsonObject } from '../../openehr/base/json.js';
-import { withoutAttributes } from '../../change/composition/content.js';
+import { withoutAttributes } from '../../openehr/rm/access.js';
 import { realComposition } from '../../cli/demo/fixtures.js';
 import { compositionsOfPatient } from '../../cli/demo/patient.js';
 import { seededRandom } from '../../cli/demo/random.js';

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
+import { fixtureText } from '../support/fixture.js';
 import {
   aComposition,
   dump,
-  fixture,
   givenComposition,
   givenEhr,
   givenTemplate,
@@ -136,7 +136,7 @@ describe('PUT composition', () => {
   });
 
   it('takes a higher version of the template and refuses a lower one', async () => {
-    const opt = fixture('opt/minimal_evaluation.en.v1.opt');
+    const opt = fixtureText('opt/minimal_evaluation.en.v1.opt');
     for (const id of ['bump.v1', 'bump.v2']) {
       const text = opt.replaceAll('minimal_evaluation.en.v1', id);
       const upload = request(app)

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
+import { fixtureText } from '../support/fixture.js';
 import {
   dump,
-  fixture,
   givenEhr,
   givenTemplate,
   versionedObjectUidOf,
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 const path = (tail = ''): string => `${V1}/ehr/${ehrId}/composition${tail}`;
-const json = (name: string): Json => JSON.parse(fixture(name)) as Json;
+const json = (name: string): Json => JSON.parse(fixtureText(name)) as Json;
 
 function withoutUid(flat: Json): Json {
   return Object.fromEntries(Object.entries(flat).filter(([key]) => !key.endsWith('/_uid')));
@@ -124,12 +124,12 @@ describe('FLAT and STRUCTURED', () => {
     expect((await post(`&templateId=${TEMPLATE}`).send({ 'nested/nothing/at/all': 1 })).status).toBe(400);
     expect((await post(`&templateId=${TEMPLATE}`).send([])).status).toBe(400);
     const malformed = post(`&templateId=${TEMPLATE}`).set('Content-Type', 'application/json');
-    expect((await malformed.send(fixture(`flat/${TEMPLATE}.invalid.json`))).status).toBe(400);
+    expect((await malformed.send(fixtureText(`flat/${TEMPLATE}.invalid.json`))).status).toBe(400);
     expect(await dump()).toBe(before);
   });
 
   it('refuse a format that contradicts the media type', async () => {
-    const body = fixture(`xml/${TEMPLATE}.xml`);
+    const body = fixtureText(`xml/${TEMPLATE}.xml`);
     const xml = request(app).post(path('?format=FLAT')).set('Content-Type', 'application/xml');
     expect((await xml.send(body)).status).toBe(406);
     expect((await request(app).post(path('?format=ECISFLAT')).send(flat())).status).toBe(400);
@@ -137,7 +137,7 @@ describe('FLAT and STRUCTURED', () => {
 });
 
 describe('canonical XML', () => {
-  const bare = (): string => fixture(`xml/${TEMPLATE}.xml`).replace(/<uid\b.*?<\/uid>/s, '');
+  const bare = (): string => fixtureText(`xml/${TEMPLATE}.xml`).replace(/<uid\b.*?<\/uid>/s, '');
 
   it('is read and written, mixed with JSON', async () => {
     const response = await request(app)
@@ -168,7 +168,7 @@ describe('canonical XML', () => {
     ['malformed', '<composition'],
     ['a DOCTYPE', `<!DOCTYPE x [<!ENTITY a "b">]><composition xmlns="http://schemas.openehr.org/v1"/>`],
     ['another root', '<folder xmlns="http://schemas.openehr.org/v1"/>'],
-    ['the wrong structure', fixture('xml/nested.en.v1.invalid.xml')],
+    ['the wrong structure', fixtureText('xml/nested.en.v1.invalid.xml')],
   ])('is refused when it is %s', async (_name, body) => {
     const before = await dump();
     const response = await request(app).post(path()).set('Content-Type', 'application/xml').send(body);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { withoutAttributes } from '../../change/composition/content.js';
+import { withoutAttributes } from '../../openehr/rm/access.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { Contribution } from '../../models/contribution.js';
 import { Version } from '../../models/version.js';

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
+import { fixtureText } from '../support/fixture.js';
 import {
   aComposition,
   dump,
-  fixture,
   givenComposition,
   givenEhr,
   givenTemplate,
@@ -47,12 +47,12 @@ describe('the FLAT cases of validation-cases.json', () => {
     readonly message?: string;
     readonly warning?: string;
   }
-  const { cases } = JSON.parse(fixture('validation-cases.json')) as { cases: FlatCase[] };
+  const { cases } = JSON.parse(fixtureText('validation-cases.json')) as { cases: FlatCase[] };
 
   it.each(cases.filter((one) => one.flat !== undefined))(
     '$flat with $set',
     async ({ flat = '', template, set, status, message = '', warning }) => {
-      const body = Object.entries(JSON.parse(fixture(`flat/${flat}`)) as Json).filter(
+      const body = Object.entries(JSON.parse(fixtureText(`flat/${flat}`)) as Json).filter(
         ([key]) => !key.endsWith('/_uid'),
       );
       const before = await dump();
@@ -304,7 +304,7 @@ describe('what the standard and its clients expect', () => {
         .post(`${V1}/definition/template/adl1.4`)
         .set('Content-Type', 'application/xml')
         .send(text);
-    const opt = fixture('opt/minimal_evaluation.en.v1.opt');
+    const opt = fixtureText('opt/minimal_evaluation.en.v1.opt');
     const before = await dump();
     expect((await upload(opt)).status).toBe(201);
     expect((await upload(`${opt}\n<!-- changed -->`)).status).toBe(422);

@@ -5,7 +5,8 @@ import request from 'supertest';
 import type { Settings } from '../../config/settings.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
-import { fixture, givenEhr, V1 } from '../support/resources.js';
+import { fixtureText } from '../support/fixture.js';
+import { givenEhr, V1 } from '../support/resources.js';
 
 const VALUE_SET = 'http://example.org/fhir/ValueSet/colours';
 const TEMPLATE = 'test_all_types.en.v1';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   serverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/fhir`;
-  const opt = fixture(`opt/${TEMPLATE}.opt`).replace(
+  const opt = fixtureText(`opt/${TEMPLATE}.opt`).replace(
     'terminology:SNOMED-CT',
     `terminology://fhir.hl7.org/ValueSet/$expand?url=${VALUE_SET}`,
   );

@@ -4,7 +4,8 @@ import request from 'supertest';
 import type { ApiCase } from './api-cases.js';
 import type { Call } from './api-probe.js';
 import { AQL, STATUS, statusOf, TEMPLATE, type World } from './api-world.js';
-import { fixture, givenTemplate, V1 } from './resources.js';
+import { fixtureText } from './fixture.js';
+import { givenTemplate, V1 } from './resources.js';
 import { ADMIN, WITH_ADMIN } from './tokens.js';
 import { testApp } from './app.js';
 
@@ -40,7 +41,7 @@ function templateCases(world: World): ApiCase[] {
     await world.composition();
     return { template_id: TEMPLATE };
   };
-  const body = fixture(`opt/${TEMPLATE}.opt`);
+  const body = fixtureText(`opt/${TEMPLATE}.opt`);
   return [
     {
       id: 'updateTemplate',

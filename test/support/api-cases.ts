@@ -5,7 +5,8 @@ import request from 'supertest';
 import { adminCases } from './api-admin-cases.js';
 import type { Call } from './api-probe.js';
 import { AQL, creation, FOLDER, STATUS, statusOf, TEMPLATE, World } from './api-world.js';
-import { aComposition, fixture, givenTemplate, V1, versionUidOf } from './resources.js';
+import { fixtureText } from './fixture.js';
+import { aComposition, givenTemplate, V1, versionUidOf } from './resources.js';
 
 /** Status that a documented operation must give for a request, made when it is needed. */
 export interface ApiCase {
@@ -332,7 +333,7 @@ function definitionCases(world: World): ApiCase[] {
       status: 422,
       call: async () => {
         await world.composition();
-        const changed = `${fixture(`opt/${TEMPLATE}.opt`)}<!-- changed -->`;
+        const changed = `${fixtureText(`opt/${TEMPLATE}.opt`)}<!-- changed -->`;
         return { body: changed, settings: { templateAllowOverwrite: true } };
       },
     },

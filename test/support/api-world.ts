@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 
+import { fixtureText } from './fixture.js';
 import {
-  fixture,
   givenComposition,
   givenEhr,
   givenTemplate,
@@ -121,7 +121,7 @@ export class World {
     const templateId = `t.${randomUUID()}`;
     return {
       templateId,
-      text: fixture(`opt/${TEMPLATE}.opt`).replace(
+      text: fixtureText(`opt/${TEMPLATE}.opt`).replace(
         `<value>${TEMPLATE}</value>`,
         `<value>${templateId}</value>`,
       ),

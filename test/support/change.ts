@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { readObject } from '../../change/composition/content.js';
 import { createEhr } from '../../change/ehr.js';
 import { createTemplate } from '../../change/definition/template.js';
 import type { JsonObject } from '../../openehr/base/json.js';
+import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import type { ChangeType, LifecycleState } from '../../change/commit/codes.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
+import { fixtureText } from './fixture.js';
 import { testSettings } from './settings.js';
 import { aComposition } from './resources.js';
 
@@ -28,7 +29,7 @@ export function aMetadata(
 
 /** Stores a template of the fixtures. */
 export async function storedTemplate(name = 'minimal_evaluation.en.v1'): Promise<void> {
-  const opt = readFileSync(new URL(`../fixtures/openehr/opt/${name}.opt`, import.meta.url), 'utf8');
+  const opt = fixtureText(`opt/${name}.opt`);
   await createTemplate({ opt, compiled: compileTemplate(opt) });
 }
 
@@ -39,11 +40,11 @@ export async function storedEhr(context: ChangeContext, status: JsonObject | nul
 }
 
 /** A COMPOSITION of the fixtures as the routes hand it on: read, not validated. */
-export function readComposition(name?: string): JsonObject {
+export function readComposition(name?: string): PartialRm<'COMPOSITION'> {
   return readObject(aComposition(name), 'COMPOSITION');
 }
 
 /** Gives a COMPOSITION of the fixtures each time it is asked. */
-export function reader(name?: string): () => Promise<JsonObject> {
+export function reader(name?: string): () => Promise<PartialRm<'COMPOSITION'>> {
   return () => Promise.resolve(readComposition(name));
 }

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-
 import type { JsonObject } from '../../openehr/base/json.js';
 
 const ROOT = new URL('../fixtures/openehr/', import.meta.url);
@@ -14,9 +13,14 @@ export function fixtureJson(path: string): JsonObject {
   return JSON.parse(fixtureText(path)) as JsonObject;
 }
 
+/** Names of the files of a folder below test/fixtures/openehr. */
+export function fixtureNames(folder: string): string[] {
+  return readdirSync(new URL(`${folder}/`, ROOT));
+}
+
 /** Names of the public templates: files `opt/<name>.opt`. */
 export function templateNames(): string[] {
-  return readdirSync(new URL('opt/', ROOT))
+  return fixtureNames('opt')
     .filter((file) => file.endsWith('.opt'))
     .map((file) => file.slice(0, -'.opt'.length))
     .sort();

@@ -1,17 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import mongoose from 'mongoose';
 import request from 'supertest';
+import { fixtureJson, fixtureText } from './fixture.js';
 
 /** Prefix of the standard API. */
 export const V1 = '/rest/openehr/v1';
-
-const FIXTURES = new URL('../fixtures/openehr/', import.meta.url);
-
-/** Text of a fixture below test/fixtures/openehr. */
-export function fixture(path: string): string {
-  return readFileSync(new URL(path, FIXTURES), 'utf8');
-}
 
 /** JSON of a test, read and changed freely. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests reach into any depth of it
@@ -19,8 +12,8 @@ export type Json = Record<string, any>;
 
 /** A canonical COMPOSITION of the fixtures without its uid. */
 export function aComposition(name = 'minimal_evaluation.en.v1'): Json {
-  const composition = JSON.parse(fixture(`composition/${name}.json`)) as Json;
-  delete composition['uid'];
+  const composition: Json = fixtureJson(`composition/${name}.json`);
+  delete composition.uid;
   return composition;
 }
 
@@ -29,7 +22,7 @@ export async function givenTemplate(app: RequestListener, name = 'minimal_evalua
   const response = await request(app)
     .post(`${V1}/definition/template/adl1.4`)
     .set('Content-Type', 'application/xml')
-    .send(fixture(`opt/${name}.opt`));
+    .send(fixtureText(`opt/${name}.opt`));
   if (response.status !== 201 && response.status !== 409)
     throw new Error(`template ${name}: ${response.status} ${response.text}`);
 }
@@ -54,7 +47,7 @@ export async function givenComposition(
 
 /** The version uid that an answer names in its ETag. */
 export function versionUidOf(response: { headers: Record<string, string> }): string {
-  return String(response.headers['etag']).replaceAll('"', '');
+  return String(response.headers.etag).replaceAll('"', '');
 }
 
 /** Container part of a version uid. */

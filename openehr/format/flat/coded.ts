@@ -25,16 +25,16 @@ const NO_ITEMS: readonly WebTemplateListItem[] = [];
 /** A CODE_PHRASE. */
 export function codePhrase(terminology: string | undefined, code: string | undefined): JsonObject {
   const phrase: JsonObject = { _type: 'CODE_PHRASE' };
-  if (terminology !== undefined) phrase['terminology_id'] = { _type: 'TERMINOLOGY_ID', value: terminology };
-  if (code !== undefined) phrase['code_string'] = code;
+  if (terminology !== undefined) phrase.terminology_id = { _type: 'TERMINOLOGY_ID', value: terminology };
+  if (code !== undefined) phrase.code_string = code;
   return phrase;
 }
 
 /** A DV_CODED_TEXT; parts that are not known are left out. */
 export function codedText({ code, value, terminology }: CodedValue): JsonObject {
   const text: JsonObject = { _type: 'DV_CODED_TEXT' };
-  if (value !== undefined) text['value'] = value;
-  text['defining_code'] = codePhrase(terminology, code);
+  if (value !== undefined) text.value = value;
+  text.defining_code = codePhrase(terminology, code);
   return text;
 }
 

@@ -14,7 +14,7 @@ type Values = FlatKeys['context'];
  * @throws invalid for a language, setting, state or mode that is unknown, a bad time, a value of the wrong type
  */
 export function flatContext(values: Values, now: string, defaultLanguage: string): FlatContext {
-  const text = (name: string): string | null => textAt(values, name);
+  const text = (name: string): string | null => givenText(values, name);
   const time = (name: string): string | null => {
     const given = values.get(name);
     return given === undefined ? null : temporalOf(given, 'date-time', now);
@@ -63,7 +63,7 @@ interface References {
   readonly language: string;
 }
 
-function textAt(values: Values, name: string): string | null {
+function givenText(values: Values, name: string): string | null {
   const given = values.get(name);
   return given === undefined ? null : textOf(given);
 }
@@ -82,12 +82,12 @@ function composerOf(
 ): Pick<FlatContext, 'composer' | 'composerIsSelf'> {
   const self = values.get('composer_self');
   const composerIsSelf = self !== undefined && booleanOf(self);
-  const id = textAt(values, 'composer_id');
+  const id = givenText(values, 'composer_id');
   if (!composerIsSelf)
-    return { composer: partyOf(textAt(values, 'composer_name'), id, references), composerIsSelf };
+    return { composer: partyOf(givenText(values, 'composer_name'), id, references), composerIsSelf };
   const composer: JsonObject = { _type: 'PARTY_SELF' };
   if (id !== null)
-    composer['external_ref'] = partyRef(identifierObject(id, references.scheme), references.namespace);
+    composer.external_ref = partyRef(identifierObject(id, references.scheme), references.namespace);
   return { composer, composerIsSelf };
 }
 
@@ -98,20 +98,20 @@ function partyOf(
 ): JsonObject | null {
   if (name === null && id === null) return null;
   const party: JsonObject = { _type: 'PARTY_IDENTIFIED' };
-  if (id !== null) party['external_ref'] = partyRef(identifierObject(id, scheme), namespace);
-  if (name !== null) party['name'] = name;
+  if (id !== null) party.external_ref = partyRef(identifierObject(id, scheme), namespace);
+  if (name !== null) party.name = name;
   return party;
 }
 
 function workFlowIdOf(values: Values): JsonObject | null {
-  const id = textAt(values, 'work_flow_id|id');
+  const id = givenText(values, 'work_flow_id|id');
   if (id === null) return null;
   const reference: JsonObject = {
     _type: 'OBJECT_REF',
-    id: identifierObject(id, textAt(values, 'work_flow_id|id_scheme')),
+    id: identifierObject(id, givenText(values, 'work_flow_id|id_scheme')),
   };
   for (const attribute of ['namespace', 'type']) {
-    const text = textAt(values, `work_flow_id|${attribute}`);
+    const text = givenText(values, `work_flow_id|${attribute}`);
     if (text !== null) reference[attribute] = text;
   }
   return reference;
@@ -123,9 +123,9 @@ function byIndex(values: Values, pattern: RegExp): [number, Map<string, FlatValu
   for (const [name, value] of values) {
     const groups = pattern.exec(name)?.groups;
     if (groups === undefined) continue;
-    const index = Number(groups['index'] ?? 0);
+    const index = Number(groups.index ?? 0);
     const item = found.get(index) ?? new Map<string, FlatValue>();
-    item.set(`${groups['part'] ?? ''}${groups['rest'] ?? ''}`, value);
+    item.set(`${groups.part ?? ''}${groups.rest ?? ''}`, value);
     found.set(index, item);
   }
   return [...found].sort(([a], [b]) => a - b);
@@ -137,7 +137,7 @@ const LINK = /^link(?::(?<index>\d{1,4}))?\|(?<part>meaning|type|target)$/;
 
 function participationsOf(values: Values, references: References): JsonObject[] {
   return byIndex(values, PARTICIPATION).map(([, given]) => {
-    const text = (part: string): string | null => textAt(given, part);
+    const text = (part: string): string | null => givenText(given, part);
     const purpose = text('function');
     const mode = text('mode');
     const performer = partyOf(text('name'), text('id'), references);
@@ -154,7 +154,7 @@ const IDENTIFIER_ORDER = ['issuer', 'assigner', 'id', 'type'] as const;
 
 /** Either one text `issuer::assigner::id::type;…` or keys `identifiers|issuer:0` and so on. */
 function identifiersOf(given: ReadonlyMap<string, FlatValue>): JsonObject[] {
-  const listed = textAt(given, 'identifiers')?.split(';') ?? [];
+  const listed = givenText(given, 'identifiers')?.split(';') ?? [];
   const identifiers = listed.filter((entry) => entry !== '').map(identifierOf);
   const keyed = byIndex(given, /^identifiers\|(?<part>id|type|issuer|assigner)(?::(?<index>\d{1,4}))?$/);
   for (const [, parts] of keyed) {
@@ -175,7 +175,7 @@ function identifierOf(entry: string): JsonObject {
 }
 
 function linksOf(values: Values): JsonObject[] {
-  return byIndex(values, LINK).map(([, given]) => linkOf((part) => textAt(given, part)));
+  return byIndex(values, LINK).map(([, given]) => linkOf((part) => givenText(given, part)));
 }
 
 /** A LINK from the texts of its three attributes. */

@@ -52,7 +52,7 @@ export function writeValue(value: JsonValue, key: string, target: WriteTarget): 
     out[key] = value;
     return;
   }
-  const type = value['_type'];
+  const type = value._type;
   const codec = typeof type === 'string' ? codecOf(type) : null;
   if (codec === null) out[`${key}|raw`] = JSON.stringify(value);
   else codec.write(value, key, target);

@@ -4,7 +4,7 @@ import { isKindOf } from '../../rm/model/classes.js';
 import { rubric } from '../../rm/terminology/openehr.js';
 import { codedText, codeInput, codePhrase, onlyCode, openehrText } from './coded.js';
 import { addDuration, leastOffset } from './event-offset.js';
-import { objectAt, objectsAt, textAt } from './fields.js';
+import { objectAt, objectsAt, textAt } from '../../rm/access.js';
 import { childOf, take, type FlatScope } from './keys.js';
 import { childPlan, type PlanNode } from './plan.js';
 import type { ReadEnvironment } from './target.js';
@@ -48,15 +48,15 @@ export function fillHistory(
   const { context } = environment;
   const events = objectsAt(history, 'events');
   const origin = givenOrigin(history, plan, scope, environment) ?? earliest(events) ?? environment.now;
-  history['origin'] = dateTime(origin);
+  history.origin = dateTime(origin);
   const plans = plan.attributes.get('events') ?? [];
   for (const event of events) {
-    const nodeId = event['archetype_node_id'];
+    const nodeId = event.archetype_node_id;
     const eventPlan = plans.find((candidate) => candidate.node.archetypeNodeId === nodeId);
     const offset = parseDuration(textAt(event, 'offset', 'value') ?? '') ?? leastOffset(eventPlan);
     // The offset is a function of the RM, no attribute: only the time is kept.
-    delete event['offset'];
-    event['time'] ??= dateTime(offset === null ? (context.time ?? origin) : addDuration(origin, offset));
+    delete event.offset;
+    event.time ??= dateTime(offset === null ? (context.time ?? origin) : addDuration(origin, offset));
   }
 }
 
@@ -78,12 +78,12 @@ export function settleEvent(event: JsonObject, plan: PlanNode, environment: Read
   const isInterval =
     plan.type === 'INTERVAL_EVENT' ||
     ['math_function', 'width', 'sample_count'].some((attribute) => event[attribute] !== undefined);
-  event['_type'] = isInterval ? 'INTERVAL_EVENT' : 'POINT_EVENT';
+  event._type = isInterval ? 'INTERVAL_EVENT' : 'POINT_EVENT';
   if (!isInterval) return;
   // Nothing is said about the interval: an actual value, of no duration.
-  if (event['math_function'] === undefined) event['width'] ??= { _type: 'DV_DURATION', value: 'P0D' };
+  if (event.math_function === undefined) event.width ??= { _type: 'DV_DURATION', value: 'P0D' };
   const only = onlyCode(childPlan(plan, 'math_function'), environment.language);
-  event['math_function'] ??=
+  event.math_function ??=
     only === null ? openehrText('math_function', '640', environment.language) : codedText(only);
 }
 
@@ -100,17 +100,17 @@ export function earliest(events: readonly JsonObject[]): string | null {
 }
 
 function fillLinks(object: JsonObject, _plan: PlanNode, { context }: ReadEnvironment): void {
-  if (context.links.length > 0) object['links'] ??= [...context.links];
+  if (context.links.length > 0) object.links ??= [...context.links];
 }
 
 function fillComposition(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {
   const { context, language } = environment;
-  object['language'] ??= codePhrase('ISO_639-1', language);
-  if (context.territory !== null) object['territory'] ??= codePhrase('ISO_3166-1', context.territory);
+  object.language ??= codePhrase('ISO_639-1', language);
+  if (context.territory !== null) object.territory ??= codePhrase('ISO_3166-1', context.territory);
   fillCode(object, 'category', plan, environment);
   const composer = objectAt(object, 'composer');
   if (composer === undefined) fillValue(object, 'composer', context.composer);
-  else if (context.composerIsSelf && isOnlyReference(composer)) composer['_type'] = 'PARTY_SELF';
+  else if (context.composerIsSelf && isOnlyReference(composer)) composer._type = 'PARTY_SELF';
 }
 
 function isOnlyReference(party: JsonObject): boolean {
@@ -119,24 +119,24 @@ function isOnlyReference(party: JsonObject): boolean {
 
 function fillEventContext(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {
   const { context, now, language } = environment;
-  object['start_time'] ??= dateTime(context.time ?? now);
-  if (context.endTime !== null) object['end_time'] ??= dateTime(context.endTime);
+  object.start_time ??= dateTime(context.time ?? now);
+  if (context.endTime !== null) object.end_time ??= dateTime(context.endTime);
   fillValue(object, 'location', context.location);
   fillValue(object, 'health_care_facility', context.healthCareFacility);
   fillValue(object, 'setting', context.setting);
   fillCode(object, 'setting', plan, environment);
-  object['setting'] ??= openehrText('setting', '238', language);
-  if (context.participations.length > 0) object['participations'] ??= [...context.participations];
+  object.setting ??= openehrText('setting', '238', language);
+  if (context.participations.length > 0) object.participations ??= [...context.participations];
 }
 
 function fillEntry(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {
   const { context, language } = environment;
-  object['language'] ??= codePhrase('ISO_639-1', context.language ?? language);
-  object['encoding'] = codePhrase('IANA_character-sets', 'UTF-8');
-  object['subject'] ??= defaultSubject(plan, language);
+  object.language ??= codePhrase('ISO_639-1', context.language ?? language);
+  object.encoding = codePhrase('IANA_character-sets', 'UTF-8');
+  object.subject ??= defaultSubject(plan, language);
   fillValue(object, 'provider', context.provider);
   fillValue(object, 'workflow_id', context.workFlowId);
-  if (context.participations.length > 0) object['other_participations'] ??= [...context.participations];
+  if (context.participations.length > 0) object.other_participations ??= [...context.participations];
 }
 
 function defaultSubject(plan: PlanNode, language: string): JsonObject {
@@ -150,24 +150,24 @@ function defaultSubject(plan: PlanNode, language: string): JsonObject {
 }
 
 function fillInstruction(object: JsonObject, _plan: PlanNode, { context }: ReadEnvironment): void {
-  object['narrative'] ??= { _type: 'DV_TEXT', value: context.narrative ?? '<none>' };
+  object.narrative ??= { _type: 'DV_TEXT', value: context.narrative ?? '<none>' };
 }
 
 function fillActivity(object: JsonObject, _plan: PlanNode, { context }: ReadEnvironment): void {
-  const timing = (object['timing'] ??= { _type: 'DV_PARSABLE' });
+  const timing = (object.timing ??= { _type: 'DV_PARSABLE' });
   if (isJsonObject(timing)) {
-    timing['value'] ??= context.activityTiming ?? 'R1';
-    timing['formalism'] ??= 'timing';
+    timing.value ??= context.activityTiming ?? 'R1';
+    timing.formalism ??= 'timing';
   }
-  object['action_archetype_id'] ??= '/.*/';
+  object.action_archetype_id ??= '/.*/';
 }
 
 function fillAction(object: JsonObject, _plan: PlanNode, { context, now }: ReadEnvironment): void {
-  object['time'] ??= dateTime(context.actionTime ?? context.time ?? now);
+  object.time ??= dateTime(context.actionTime ?? context.time ?? now);
 }
 
 function fillTransition(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {
-  if (object['current_state'] !== undefined) return;
+  if (object.current_state !== undefined) return;
   const { context, language } = environment;
   const step = textAt(object, 'careflow_step', 'defining_code', 'code_string');
   const item = codeInput(childPlan(plan, 'careflow_step'))?.list?.find(
@@ -177,7 +177,7 @@ function fillTransition(object: JsonObject, plan: PlanNode, environment: ReadEnv
   const fromStep = code === undefined ? null : stateText(code, language);
   fillValue(object, 'current_state', fromStep ?? context.currentState);
   fillCode(object, 'current_state', plan, environment);
-  object['current_state'] ??= openehrText('current_state', '532', language);
+  object.current_state ??= openehrText('current_state', '532', language);
 }
 
 function stateText(code: string, language: string): JsonObject {

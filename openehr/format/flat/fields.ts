@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import type { JsonObject, JsonValue } from '../../base/json.js';
+import { textAt } from '../../rm/access.js';
 import { valueSetOf } from '../../rm/terminology/attribute-value-sets.js';
 import { codePhrase } from './coded.js';
 import { childOf, instancesOf, takeEither, type FlatScope, type FlatValue } from './keys.js';
@@ -49,25 +50,6 @@ export function suffixed(key: string, suffix: string): string {
   return suffix === '' ? key : `${key}|${suffix}`;
 }
 
-/** The text at a path of attributes, undefined when there is none. */
-export function textAt(object: JsonObject | undefined, ...path: readonly string[]): string | undefined {
-  let value: JsonValue | undefined = object;
-  for (const attribute of path) value = isJsonObject(value) ? value[attribute] : undefined;
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** The object at an attribute, undefined when there is none. */
-export function objectAt(object: JsonObject | undefined, attribute: string): JsonObject | undefined {
-  const value = object?.[attribute];
-  return isJsonObject(value) ? value : undefined;
-}
-
-/** The objects of a list attribute. */
-export function objectsAt(object: JsonObject, attribute: string): JsonObject[] {
-  const value = object[attribute];
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
 /** How each kind of field becomes the value of its attribute. */
 const READERS: Readonly<Record<FieldKind, (given: FlatValue, now: string, field: Field) => JsonValue>> = {
   text: textOf,
@@ -84,8 +66,8 @@ const READERS: Readonly<Record<FieldKind, (given: FlatValue, now: string, field:
 };
 
 function fieldText(field: Field, value: JsonValue): JsonValue {
-  if (field.kind === 'uri' || field.kind === 'instant') return textAt(value as JsonObject, 'value') ?? null;
-  if (field.kind === 'code') return textAt(value as JsonObject, 'code_string') ?? null;
+  if (field.kind === 'uri' || field.kind === 'instant') return textAt(value, 'value') ?? null;
+  if (field.kind === 'code') return textAt(value, 'code_string') ?? null;
   if (field.kind === 'text-bytes' && typeof value === 'string')
     return Buffer.from(value, 'base64').toString('utf8');
   return value;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf } from '../../rm/model/classes.js';
-import { objectAt, textAt } from './fields.js';
+import { objectAt, textAt } from '../../rm/access.js';
 import { childOf, conflict, instancesOf, take, type FlatScope } from './keys.js';
 import { childPlan, type PlanNode } from './plan.js';
 import type { ReadEnvironment, ReadTarget, WriteEnvironment, WriteTarget } from './target.js';
@@ -107,7 +107,7 @@ export function writeOwnKeys(
     else if (own.id === '_wf_definition') writeDefinition(value, path, environment);
     else environment.writeValue(value, path, target);
   }
-  const samples = object['sample_count'];
+  const samples = object.sample_count;
   if (samples !== undefined && isKindOf(plan.type, 'EVENT')) environment.out[`${key}|sample_count`] = samples;
 }
 
@@ -151,7 +151,7 @@ function setOwn(object: JsonObject, key: OwnKey, value: JsonValue, scope: FlatSc
 function readSampleCount(object: JsonObject, scope: FlatScope): boolean {
   const given = take(scope, 'sample_count');
   if (given === undefined) return false;
-  object['sample_count'] = integerOf(given);
+  object.sample_count = integerOf(given);
   return true;
 }
 

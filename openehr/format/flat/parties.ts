@@ -2,7 +2,7 @@ import { CdrError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { codeOf } from '../../rm/terminology/openehr.js';
 import { codedText, onlyCode, openehrText } from './coded.js';
-import { objectAt, objectsAt, textAt } from './fields.js';
+import { objectAt, objectsAt, textAt } from '../../rm/access.js';
 import { childOf, conflict, instancesOf, take, type FlatScope, type FlatValue } from './keys.js';
 import { childPlan } from './plan.js';
 import type { Codec, ReadTarget, WriteTarget } from './target.js';
@@ -28,7 +28,7 @@ export const PARTY: Codec = {
   },
   write(value, key, target) {
     const { out } = target.environment;
-    if (value['name'] !== undefined) out[`${key}|name`] = value['name'];
+    if (value.name !== undefined) out[`${key}|name`] = value.name;
     writeReference(value, key, target);
     objectsAt(value, 'identifiers').forEach((identifier, index) => {
       target.environment.writeValue(identifier, `${key}/_identifier:${index}`, target);
@@ -36,7 +36,7 @@ export const PARTY: Codec = {
     const relationship = objectAt(value, 'relationship');
     if (relationship !== undefined)
       target.environment.writeValue(relationship, `${key}/relationship`, target);
-    if (value['_type'] === 'PARTY_SELF') out[`${key}|_type`] = 'PARTY_SELF';
+    if (value._type === 'PARTY_SELF') out[`${key}|_type`] = 'PARTY_SELF';
   },
 };
 
@@ -53,10 +53,10 @@ export const PARTICIPATION: Codec = {
     const listed = takeListedIdentifiers(scope);
     const performer = PARTY.read(scope, { ...target, plan: null }, 'PARTY_PROXY');
     const participation: JsonObject = { _type: 'PARTICIPATION' };
-    if (given !== undefined) participation['function'] = { _type: 'DV_TEXT', value: textOf(given) };
-    participation['performer'] = withIdentifiers(isJsonObject(performer) ? performer : null, listed);
+    if (given !== undefined) participation.function = { _type: 'DV_TEXT', value: textOf(given) };
+    participation.performer = withIdentifiers(isJsonObject(performer) ? performer : null, listed);
     if (mode !== undefined)
-      participation['mode'] = openehrText('mode', textOf(mode), target.environment.language);
+      participation.mode = openehrText('mode', textOf(mode), target.environment.language);
     return participation;
   },
   write(value, key, target) {
@@ -66,7 +66,7 @@ export const PARTICIPATION: Codec = {
     if (purpose !== undefined) out[`${key}|function`] = purpose;
     if (mode !== undefined) out[`${key}|mode`] = mode;
     const { identifiers, ...performer } = objectAt(value, 'performer') ?? {};
-    const isBare = performer['_type'] === 'PARTY_SELF' && performer['external_ref'] === undefined;
+    const isBare = performer._type === 'PARTY_SELF' && performer.external_ref === undefined;
     if (!isBare) PARTY.write(performer, key, target);
     if (!Array.isArray(identifiers)) return;
     identifiers.filter(isJsonObject).forEach((identifier, index) => {
@@ -83,7 +83,7 @@ export const OBJECT_REF: Codec = {
     const scheme = take(scope, 'id_scheme');
     const reference: JsonObject = { _type: 'OBJECT_REF' };
     if (id !== undefined)
-      reference['id'] = identifierObject(textOf(id), scheme === undefined ? null : textOf(scheme));
+      reference.id = identifierObject(textOf(id), scheme === undefined ? null : textOf(scheme));
     let found = id !== undefined || scheme !== undefined;
     for (const attribute of ['namespace', 'type']) {
       const given = take(scope, attribute);
@@ -125,7 +125,7 @@ export function withIdentifiers(
   identifiers: readonly JsonObject[],
 ): JsonObject {
   if (identifiers.length === 0) return performer ?? { _type: 'PARTY_SELF' };
-  const type = performer?.['_type'] === 'PARTY_RELATED' ? 'PARTY_RELATED' : 'PARTY_IDENTIFIED';
+  const type = performer?._type === 'PARTY_RELATED' ? 'PARTY_RELATED' : 'PARTY_IDENTIFIED';
   const before = performer === null ? [] : objectsAt(performer, 'identifiers');
   return { ...performer, _type: type, identifiers: [...before, ...identifiers] };
 }
@@ -152,13 +152,13 @@ function partyType(type: FlatValue | undefined, party: JsonObject, declared: str
     throw new CdrError('invalid', `the value of ${type.key} must be one of ${PARTY_TYPES.join(', ')}`);
   }
   const fixed = PARTY_TYPES.find((candidate) => candidate === declared);
-  if (party['relationship'] !== undefined || fixed === 'PARTY_RELATED') return 'PARTY_RELATED';
+  if (party.relationship !== undefined || fixed === 'PARTY_RELATED') return 'PARTY_RELATED';
   return fixed ?? 'PARTY_IDENTIFIED';
 }
 
 /** A relationship that the template fixes is filled in. */
 function withRelationship(party: JsonObject, target: ReadTarget, type: FlatValue | undefined): JsonObject {
-  if (party['relationship'] !== undefined || target.plan?.type !== 'PARTY_RELATED' || type !== undefined)
+  if (party.relationship !== undefined || target.plan?.type !== 'PARTY_RELATED' || type !== undefined)
     return party;
   const only = onlyCode(childPlan(target.plan, 'relationship'), target.environment.language);
   return only === null ? party : { ...party, relationship: codedText(only) };
@@ -195,7 +195,7 @@ function writeReference(party: JsonObject, key: string, { environment: { out } }
   const scheme = textAt(reference, 'id', 'scheme');
   out[`${key}|id`] = id;
   if (scheme !== undefined) out[`${key}|id_scheme`] = scheme;
-  if (reference['namespace'] !== undefined) out[`${key}|id_namespace`] = reference['namespace'];
+  if (reference.namespace !== undefined) out[`${key}|id_namespace`] = reference.namespace;
 }
 
 function takeIdentifiers(scope: FlatScope, target: ReadTarget): JsonObject[] {

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { PROPORTION_TYPES } from '../../template/web-template/web-template.js';
-import { readTable, textAt, writeTable } from './fields.js';
+import { textAt } from '../../rm/access.js';
+import { readTable, writeTable } from './fields.js';
 import { conflict, take, takeEither, type FlatScope, type FlatValue } from './keys.js';
 import type { PlanNode } from './plan.js';
 import type { Codec, ReadTarget } from './target.js';
@@ -22,7 +23,7 @@ export const DV_QUANTITY: Codec = {
   read(scope, target, type) {
     const quantity = readByTable(scope, target, type);
     const unit = onlyUnit(target.plan);
-    if (quantity !== null && unit !== undefined) quantity['units'] ??= unit;
+    if (quantity !== null && unit !== undefined) quantity.units ??= unit;
     return quantity;
   },
   write: BY_TABLE.write,
@@ -35,7 +36,7 @@ export const DV_PROPORTION: Codec = {
     const proportion = readByTable(scope, target, type);
     const [only, ...others] = target.plan?.node.proportionTypes ?? [];
     if (proportion !== null && only !== undefined && others.length === 0)
-      proportion['type'] ??= PROPORTION_TYPES.indexOf(only);
+      proportion.type ??= PROPORTION_TYPES.indexOf(only);
     return proportion;
   },
   write(value, key, target) {
@@ -68,15 +69,15 @@ export const DV_DURATION: Codec = {
     const time = durationParts(scope, TIME_PARTS);
     const [part] = [...date.given, ...time.given];
     if (plain !== undefined && part !== undefined) throw conflict(plain.key, part.key);
-    if (plain !== undefined) object['value'] = temporalOf(plain, 'duration', target.environment.now);
+    if (plain !== undefined) object.value = temporalOf(plain, 'duration', target.environment.now);
     else if (part !== undefined) {
       const text = `P${date.text}${time.text === '' ? '' : `T${time.text}`}`;
-      object['value'] = temporalOf({ ...part, value: text }, 'duration', target.environment.now);
+      object.value = temporalOf({ ...part, value: text }, 'duration', target.environment.now);
     }
-    return found || object['value'] !== undefined ? object : null;
+    return found || object.value !== undefined ? object : null;
   },
   write(value, key, target) {
-    if (value['value'] !== undefined) target.environment.out[key] = value['value'];
+    if (value.value !== undefined) target.environment.out[key] = value.value;
     writeTable('DV_DURATION', value, key, target);
   },
 };
@@ -108,8 +109,8 @@ export const DV_INTERVAL: Codec = {
 
 /** The class of the bounds of an interval in data; null when it has none. */
 export function boundType(interval: JsonObject): string | null {
-  for (const bound of [interval['lower'], interval['upper']])
-    if (isJsonObject(bound) && typeof bound['_type'] === 'string') return bound['_type'];
+  for (const bound of [interval.lower, interval.upper])
+    if (isJsonObject(bound) && typeof bound._type === 'string') return bound._type;
   return null;
 }
 

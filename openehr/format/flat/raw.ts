@@ -18,7 +18,7 @@ export function takeRaw(scope: FlatScope, ...types: readonly string[]): JsonObje
   const object = renamed(parsed(given.key, textOf(given)));
   if (!isJsonObject(object))
     throw new CdrError('invalid', `the value of ${given.key} must be a JSON object as text`);
-  const type = object['_type'];
+  const type = object._type;
   if (typeof type === 'string' && types.some((expected) => isKindOf(type, expected))) return object;
   throw new CdrError('invalid', `the value of ${given.key} must have the _type ${types.join(' or ')}`);
 }

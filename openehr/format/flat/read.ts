@@ -80,7 +80,7 @@ function namesOrigin(plan: PlanNode, scope: FlatScope): boolean {
 function readRaw(plan: PlanNode, scope: FlatScope, environment: ReadEnvironment): JsonObject | null {
   if (plan.type !== 'ELEMENT') return takeRaw(scope, plan.type);
   const raw = takeRaw(scope, 'ELEMENT', 'DATA_VALUE');
-  if (raw === null || raw['_type'] === 'ELEMENT') return raw;
+  if (raw === null || raw._type === 'ELEMENT') return raw;
   return { ...newObject(plan, environment), value: raw };
 }
 
@@ -89,13 +89,13 @@ function newObject(plan: PlanNode, { template }: ReadEnvironment): JsonObject {
   const { archetypeNodeId, nameCode, constraint } = plan.node;
   if (archetypeNodeId === null) return object;
   const value = templateName(plan);
-  object['name'] =
+  object.name =
     nameCode === null
       ? { _type: 'DV_TEXT', value }
       : codedText({ code: nameCode.code, value, terminology: nameCode.terminologyId });
-  object['archetype_node_id'] = archetypeNodeId;
+  object.archetype_node_id = archetypeNodeId;
   if (constraint?.kind !== 'object' || constraint.archetype === null) return object;
-  object['archetype_details'] = {
+  object.archetype_details = {
     _type: 'ARCHETYPED',
     archetype_id: { _type: 'ARCHETYPE_ID', value: archetypeNodeId },
     ...(plan.node.parent === null
@@ -169,7 +169,7 @@ interface Place {
 function finish(plan: PlanNode, object: JsonObject, { scope, environment }: Place): void {
   if (plan.type === 'COMPOSITION') addContext(plan, object, { scope, environment });
   if (plan.type === 'ACTION') addTransition(plan, object, environment);
-  if (plan.type === 'ELEMENT' && object['null_flavour'] !== undefined) delete object['value'];
+  if (plan.type === 'ELEMENT' && object.null_flavour !== undefined) delete object.value;
   if (isKindOf(plan.type, 'EVENT')) settleEvent(object, plan, environment);
   if (plan.type === 'HISTORY') fillHistory(object, plan, scope, environment);
   addRequiredStructures(plan, object, environment);
@@ -189,25 +189,25 @@ function addRequiredStructures(plan: PlanNode, object: JsonObject, environment: 
 /** A context is there even when neither the keys nor the template name one. */
 function addContext(plan: PlanNode, object: JsonObject, { environment }: Place): void {
   const [context] = plan.attributes.get('context') ?? [];
-  if (context === undefined || object['context'] !== undefined) return;
+  if (context === undefined || object.context !== undefined) return;
   const created: JsonObject = { _type: 'EVENT_CONTEXT' };
   fillDefaults(created, context, environment);
-  object['context'] = created;
+  object.context = created;
 }
 
 function addTransition(plan: PlanNode, object: JsonObject, environment: ReadEnvironment): void {
   const [transition] = plan.attributes.get('ism_transition') ?? [];
-  if (transition === undefined || object['ism_transition'] !== undefined) return;
+  if (transition === undefined || object.ism_transition !== undefined) return;
   const created: JsonObject = { _type: 'ISM_TRANSITION' };
   fillDefaults(created, transition, environment);
-  object['ism_transition'] = created;
+  object.ism_transition = created;
 }
 
 /** Whether nothing is left that makes the object worth keeping (docs/spec/formats.md#flat-defaults). */
 function isHollow(type: string, object: JsonObject): boolean {
-  if (type === 'ELEMENT') return object['value'] === undefined && object['null_flavour'] === undefined;
-  if (type === 'ITEM_SINGLE') return object['item'] === undefined;
+  if (type === 'ELEMENT') return object.value === undefined && object.null_flavour === undefined;
+  if (type === 'ITEM_SINGLE') return object.item === undefined;
   if (type === 'CLUSTER' || isKindOf(type, 'ITEM_STRUCTURE'))
-    return !isJsonObject(object) || object['items'] === undefined;
+    return !isJsonObject(object) || object.items === undefined;
   return false;
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { linkOf } from './context.js';
-import { objectAt, readTable, textAt, writeTable } from './fields.js';
+import { objectAt, textAt } from '../../rm/access.js';
+import { readTable, writeTable } from './fields.js';
 import { childOf, conflict, take, takeEither } from './keys.js';
 import { uidOf } from './parties.js';
 import type { Codec } from './target.js';
@@ -13,7 +14,7 @@ export const UID_BASED_ID: Codec = {
     return given === undefined ? null : uidOf(textOf(given));
   },
   write(value, key, { environment: { out } }) {
-    if (value['value'] !== undefined) out[key] = value['value'];
+    if (value.value !== undefined) out[key] = value.value;
   },
 };
 
@@ -59,9 +60,8 @@ export const FEEDER_AUDIT: Codec = {
       const child = childOf(scope, id);
       const content = child === undefined ? null : target.environment.readValue(type, child, target);
       if (child === undefined || content === null) continue;
-      if (audit['original_content'] !== undefined)
-        throw conflict(`${scope.path}/original_content`, child.path);
-      audit['original_content'] = content;
+      if (audit.original_content !== undefined) throw conflict(`${scope.path}/original_content`, child.path);
+      audit.original_content = content;
       found = true;
     }
     return found ? audit : null;
@@ -73,7 +73,7 @@ export const FEEDER_AUDIT: Codec = {
     }
     writeTable('FEEDER_AUDIT', value, key, target);
     const content = objectAt(value, 'original_content');
-    const [id] = CONTENTS.find(([, type]) => type === content?.['_type']) ?? [];
+    const [id] = CONTENTS.find(([, type]) => type === content?._type) ?? [];
     if (content !== undefined && id !== undefined)
       target.environment.writeValue(content, `${key}/${id}`, target);
   },
@@ -85,8 +85,8 @@ export const INSTRUCTION_DETAILS: Codec = {
     const activity = take(scope, 'activity_id');
     const reference = LOCATABLE_REF.read(scope, target, 'LOCATABLE_REF');
     const details: JsonObject = { _type: 'INSTRUCTION_DETAILS' };
-    if (reference !== null) details['instruction_id'] = reference;
-    if (activity !== undefined) details['activity_id'] = textOf(activity);
+    if (reference !== null) details.instruction_id = reference;
+    if (activity !== undefined) details.activity_id = textOf(activity);
     return Object.keys(details).length > 1 ? details : null;
   },
   write(value, key, target) {
@@ -94,8 +94,8 @@ export const INSTRUCTION_DETAILS: Codec = {
     const uid = textAt(reference, 'id', 'value');
     const { out } = target.environment;
     if (uid !== undefined) out[`${key}|composition_uid`] = uid;
-    if (reference?.['path'] !== undefined) out[`${key}|path`] = reference['path'];
-    if (value['activity_id'] !== undefined) out[`${key}|activity_id`] = value['activity_id'];
+    if (reference?.path !== undefined) out[`${key}|path`] = reference.path;
+    if (value.activity_id !== undefined) out[`${key}|activity_id`] = value.activity_id;
   },
 };
 
@@ -126,6 +126,6 @@ export const LOCATABLE_REF: Codec = {
 function hasOtherDetails(audit: JsonObject): boolean {
   return ['originating_system_audit', 'feeder_system_audit'].some((name) => {
     const details = audit[name];
-    return isJsonObject(details) && details['other_details'] !== undefined;
+    return isJsonObject(details) && details.other_details !== undefined;
   });
 }

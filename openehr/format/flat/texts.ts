@@ -12,7 +12,8 @@ import {
   type CodedValue,
 } from './coded.js';
 import { codeInput } from './coded.js';
-import { readTable, suffixed, textAt, objectAt, writeTable } from './fields.js';
+import { textAt, objectAt } from '../../rm/access.js';
+import { readTable, suffixed, writeTable } from './fields.js';
 import { conflict, take, takeEither, type FlatScope, type FlatValue } from './keys.js';
 import type { Codec, ReadTarget } from './target.js';
 import { booleanOf, integerOf, textOf, unknownValue } from './values.js';
@@ -28,7 +29,7 @@ export const CODE_PHRASE: Codec = {
     const preferred = take(scope, 'preferred_term');
     if (code === undefined && terminology === undefined && preferred === undefined) return null;
     const phrase = codePhrase(optionalText(terminology) ?? terminologyOf(target), optionalText(code));
-    if (preferred !== undefined) phrase['preferred_term'] = textOf(preferred);
+    if (preferred !== undefined) phrase.preferred_term = textOf(preferred);
     return phrase;
   },
   write(value, key, { environment: { out } }) {
@@ -42,7 +43,7 @@ export const DV_TEXT: Codec = {
     if (scope.values.has('code')) return readCodedText(scope, target);
     const value = takeEither(scope, '', 'value');
     const text: JsonObject = { _type: 'DV_TEXT' };
-    if (value !== undefined) text['value'] = textOf(value);
+    if (value !== undefined) text.value = textOf(value);
     const found = readTable('DV_TEXT', text, scope, target);
     return found || value !== undefined ? text : null;
   },
@@ -50,7 +51,7 @@ export const DV_TEXT: Codec = {
     const { environment, plan } = target;
     // Where the template asks for a code, free text goes by its own suffix.
     const suffix = plan?.type === 'DV_CODED_TEXT' ? 'other' : '';
-    environment.out[suffixed(key, suffix)] = value['value'] ?? '';
+    environment.out[suffixed(key, suffix)] = value.value ?? '';
     writeTable('DV_TEXT', value, key, target);
   },
 };
@@ -62,7 +63,7 @@ export const DV_CODED_TEXT: Codec = {
     const { out } = target.environment;
     const code = objectAt(value, 'defining_code');
     if (code !== undefined) writePhrase(code, key, out);
-    if (value['value'] !== undefined) out[`${key}|value`] = value['value'];
+    if (value.value !== undefined) out[`${key}|value`] = value.value;
     writeTable('DV_TEXT', value, key, target);
   },
 };
@@ -79,7 +80,7 @@ export const DV_STATE: Codec = {
   write(value, key, target) {
     const state = objectAt(value, 'value');
     if (state !== undefined) DV_CODED_TEXT.write(state, key, target);
-    if (value['is_terminal'] === true) target.environment.out[`${key}|is_terminal`] = true;
+    if (value.is_terminal === true) target.environment.out[`${key}|is_terminal`] = true;
   },
 };
 
@@ -107,7 +108,7 @@ export const DV_ORDINAL: Codec = {
     const label = textAt(symbol, 'value');
     if (code !== undefined) out[`${key}|code`] = code;
     if (label !== undefined) out[`${key}|value`] = label;
-    if (value['value'] !== undefined) out[`${key}|ordinal`] = value['value'];
+    if (value.value !== undefined) out[`${key}|ordinal`] = value.value;
     writeTable('DV_ORDINAL', value, key, target);
   },
 };
@@ -174,7 +175,7 @@ function readCodedText(scope: FlatScope, target: ReadTarget): JsonObject | null 
   const object = text ?? { _type: 'DV_CODED_TEXT' };
   if (preferred !== undefined) {
     const code = objectAt(object, 'defining_code') ?? { _type: 'CODE_PHRASE' };
-    object['defining_code'] = { ...code, preferred_term: textOf(preferred) };
+    object.defining_code = { ...code, preferred_term: textOf(preferred) };
   }
   return Object.assign(object, parts);
 }
@@ -234,7 +235,7 @@ function optionalText(given: FlatValue | undefined): string | undefined {
 
 function writePhrase(phrase: JsonObject, key: string, out: JsonObject): void {
   const terminology = textAt(phrase, 'terminology_id', 'value');
-  if (phrase['code_string'] !== undefined) out[`${key}|code`] = phrase['code_string'];
+  if (phrase.code_string !== undefined) out[`${key}|code`] = phrase.code_string;
   if (terminology !== undefined) out[`${key}|terminology`] = terminology;
-  if (phrase['preferred_term'] !== undefined) out[`${key}|preferred_term`] = phrase['preferred_term'];
+  if (phrase.preferred_term !== undefined) out[`${key}|preferred_term`] = phrase.preferred_term;
 }

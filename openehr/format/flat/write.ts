@@ -3,7 +3,7 @@ import { isKindOf, isLocatable } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
 import { writeValue } from './data-values.js';
 import { earliest } from './defaults.js';
-import { objectAt, objectsAt, textAt } from './fields.js';
+import { objectAt, objectsAt, textAt } from '../../rm/access.js';
 import { writeOwnKeys } from './own-keys.js';
 import { PARTY } from './parties.js';
 import { planOf, type PlanNode } from './plan.js';
@@ -41,12 +41,12 @@ function writeStructure(
       if (child !== undefined) writeInstance(child, value, { key, index: 0 }, environment);
     }
   }
-  if (plan.type === 'SECTION' && object['items'] === undefined) writeEmptySection(object, key, environment);
+  if (plan.type === 'SECTION' && object.items === undefined) writeEmptySection(object, key, environment);
 }
 
 /** A SECTION without items has no keys but that of its name, without which it would be lost. */
 function writeEmptySection(section: JsonObject, key: string, environment: WriteEnvironment): void {
-  const name = section['name'];
+  const name = section.name;
   if (name !== undefined) environment.writeValue(name, `${key}/_name`, { environment, plan: null });
 }
 
@@ -114,7 +114,7 @@ function matchingNode(children: readonly PlanNode[], value: JsonObject, type: st
   let unnamed: PlanNode | undefined;
   for (const child of children) {
     const { archetypeNodeId, nameConstraint } = child.node;
-    if (archetypeNodeId !== null && archetypeNodeId !== value['archetype_node_id']) continue;
+    if (archetypeNodeId !== null && archetypeNodeId !== value.archetype_node_id) continue;
     if (!isKindOf(type, child.type)) continue;
     if (nameConstraint === null) unnamed ??= child;
     else if (nameConstraint === name) return child;
@@ -146,7 +146,7 @@ function isSpecial(
   { key, environment }: Place,
 ): boolean {
   const { out } = environment;
-  const isSelf = isJsonObject(value) && value['_type'] === 'PARTY_SELF';
+  const isSelf = isJsonObject(value) && value._type === 'PARTY_SELF';
   if (attribute === 'composer' && isSelf) {
     out['ctx/composer_self'] = true;
     PARTY.write({ ...value, _type: 'PARTY_PROXY' }, `${key}/composer`, { environment, plan: null });

@@ -1,4 +1,5 @@
-import { codedBy, invariant, isAbsent, notEmpty, type Invariant } from './invariant.js';
+import { isAbsent } from '../access.js';
+import { codedBy, invariant, notEmpty, type Invariant } from './invariant.js';
 
 const AUDIT_CHANGE_TYPE = { kind: 'group', name: 'audit change type', terminologyId: 'openehr' } as const;
 const ATTESTATION_REASON = { kind: 'group', name: 'attestation reason', terminologyId: 'openehr' } as const;
@@ -19,8 +20,7 @@ export const COMMON_INVARIANTS: readonly Invariant[] = [
   invariant('PARTY_IDENTIFIED', {
     name: 'Basic_validity',
     expected: 'name, identifiers or external_ref',
-    holds: (party) =>
-      !isAbsent(party['name']) || !isAbsent(party['identifiers']) || !isAbsent(party['external_ref']),
+    holds: (party) => !isAbsent(party.name) || !isAbsent(party.identifiers) || !isAbsent(party.external_ref),
     isLowerLimit: true,
   }),
   notEmpty('PARTY_IDENTIFIED', 'Name_valid', 'name'),

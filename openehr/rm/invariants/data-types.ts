@@ -1,15 +1,6 @@
+import { isAbsent } from '../access.js';
 import { isOid, isInternetId, isUuid } from './identifier-forms.js';
-import {
-  codedBy,
-  invariant,
-  isAbsent,
-  isCodeOf,
-  notEmpty,
-  objectIn,
-  oneOf,
-  textIn,
-  type Invariant,
-} from './invariant.js';
+import { codedBy, invariant, isCodeOf, notEmpty, oneOf, type Invariant } from './invariant.js';
 import { valueSetOf } from '../terminology/attribute-value-sets.js';
 
 const MULTIMEDIA_GROUP = { kind: 'group', name: 'MultiMedia', terminologyId: 'openehr' } as const;
@@ -32,7 +23,7 @@ export const DATA_TYPE_INVARIANTS: readonly Invariant[] = [
     name: 'Scheme_valid',
     attribute: 'value',
     expected: 'the scheme ehr',
-    holds: (uri) => isAbsent(uri['value']) || /^ehr:/i.test(textIn(uri, 'value') ?? ''),
+    holds: (uri) => isAbsent(uri.value) || /^ehr:/i.test(uri.value),
   }),
 
   codedBy('DV_ENCAPSULATED', 'Language_valid', 'language'),
@@ -41,7 +32,7 @@ export const DATA_TYPE_INVARIANTS: readonly Invariant[] = [
   invariant('DV_MULTIMEDIA', {
     name: 'Not_empty',
     expected: 'data or uri',
-    holds: (media) => !isAbsent(media['data']) || !isAbsent(media['uri']),
+    holds: (media) => !isAbsent(media.data) || !isAbsent(media.uri),
     isLowerLimit: true,
   }),
   invariant('DV_MULTIMEDIA', {
@@ -54,22 +45,22 @@ export const DATA_TYPE_INVARIANTS: readonly Invariant[] = [
   invariant('DV_MULTIMEDIA', {
     name: 'Integrity_check_validity',
     expected: 'an integrity_check_algorithm beside integrity_check',
-    holds: (media) => isAbsent(media['integrity_check']) || !isAbsent(media['integrity_check_algorithm']),
+    holds: (media) => isAbsent(media.integrity_check) || !isAbsent(media.integrity_check_algorithm),
   }),
   codedBy('DV_MULTIMEDIA', 'Integrity_check_algorithm_validity', 'integrity_check_algorithm'),
   invariant('DV_MULTIMEDIA', {
     name: 'Size_valid',
     attribute: 'size',
     expected: 'size above 0',
-    holds: ({ size }) => typeof size !== 'number' || size > 0,
+    holds: ({ size }) => isAbsent(size) || size > 0,
   }),
 
   invariant('DV_PERIODIC_TIME_SPECIFICATION', {
     name: 'Value_valid',
     expected: 'formalism HL7:PIVL or HL7:EIVL',
     holds: (specification) => {
-      const formalism = textIn(objectIn(specification, 'value'), 'formalism');
-      return formalism === null || formalism === 'HL7:PIVL' || formalism === 'HL7:EIVL';
+      const formalism = specification.value?.formalism;
+      return formalism === undefined || formalism === 'HL7:PIVL' || formalism === 'HL7:EIVL';
     },
   }),
 
@@ -77,7 +68,7 @@ export const DATA_TYPE_INVARIANTS: readonly Invariant[] = [
     name: 'Namespace_valid',
     attribute: 'namespace',
     expected: NAMESPACE.source.slice(1, -1),
-    holds: (ref) => isAbsent(ref['namespace']) || NAMESPACE.test(textIn(ref, 'namespace') ?? ''),
+    holds: (ref) => isAbsent(ref.namespace) || NAMESPACE.test(ref.namespace),
   }),
   oneOf(
     'PARTY_REF',
@@ -89,18 +80,18 @@ export const DATA_TYPE_INVARIANTS: readonly Invariant[] = [
     name: 'Value_valid',
     attribute: 'value',
     expected: 'a trunk version, or trunk.branch.version',
-    holds: (id) => isAbsent(id['value']) || VERSION_TREE_ID.test(textIn(id, 'value') ?? ''),
+    holds: (id) => isAbsent(id.value) || VERSION_TREE_ID.test(id.value),
   }),
   ...[
-    { type: 'UUID', isValid: isUuid },
-    { type: 'ISO_OID', isValid: isOid },
-    { type: 'INTERNET_ID', isValid: isInternetId },
+    { type: 'UUID', isValid: isUuid } as const,
+    { type: 'ISO_OID', isValid: isOid } as const,
+    { type: 'INTERNET_ID', isValid: isInternetId } as const,
   ].map(({ type, isValid }) =>
     invariant(type, {
       name: 'Value_valid',
       attribute: 'value',
       expected: `the form of ${type}`,
-      holds: (uid) => isAbsent(uid['value']) || isValid(textIn(uid, 'value') ?? ''),
+      holds: (uid) => isAbsent(uid.value) || isValid(uid.value),
     }),
   ),
 ];

@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import { isAbsent, objectAt, textAt, typeOf } from '../access.js';
+import type { PartialRm, RmAttributeName, RmClassName } from '../model/rm.js';
 import { OPENEHR, codeSetHas, groupHas } from '../terminology/openehr.js';
 import type { ValueSet } from '../terminology/attribute-value-sets.js';
 import { valueSetOf } from '../terminology/attribute-value-sets.js';
@@ -8,7 +10,7 @@ export interface Invariant {
   readonly name: string;
   /** Class whose instances, descendants included, it validates. */
   readonly type: string;
-  /** What must be, for the brackets behind the finding. */
+  /** What must be, for the brackets behind the violation. */
   readonly expected: string;
   /** What is there instead. */
   readonly found: (object: JsonObject) => JsonValue | undefined;
@@ -18,48 +20,69 @@ export interface Invariant {
 }
 
 /** The parts of an invariant that have no usual value. */
-interface Rule {
+interface Rule<N extends RmClassName> {
   readonly name: string;
   readonly expected: string;
-  readonly holds: (object: JsonObject) => boolean;
+  readonly holds: (object: PartialRm<N>) => boolean;
   /** Name of the attribute whose value is shown as found; nothing is shown without it. */
-  readonly attribute?: string;
+  readonly attribute?: RmAttributeName<N>;
   readonly isLowerLimit?: boolean;
 }
 
 /** Makes an invariant of a class. */
-export function invariant(type: string, rule: Rule): Invariant {
-  const { name, expected, holds, attribute, isLowerLimit = false } = rule;
+export function invariant<N extends RmClassName>(type: N, rule: Rule<N>): Invariant {
+  const { name, expected, attribute, isLowerLimit = false } = rule;
   const found = (object: JsonObject): JsonValue | undefined =>
     attribute === undefined ? undefined : object[attribute];
-  return { name, type, expected, holds, found, isLowerLimit };
+  // `validateRm` asks it of instances of the class only.
+  const holds: unknown = rule.holds;
+  return { name, type, expected, holds: holds as Invariant['holds'], found, isLowerLimit };
 }
 
 /** The text attribute must not be empty (when it is there). */
-export function notEmpty(type: string, name: string, attribute: string): Invariant {
-  return invariant(type, {
+export function notEmpty<N extends RmClassName>(
+  type: N,
+  name: string,
+  attribute: RmAttributeName<N>,
+): Invariant {
+  return {
     name,
-    attribute,
+    type,
     expected: `${attribute} not empty`,
     holds: (object) => object[attribute] !== '',
-  });
+    found: (object) => object[attribute],
+    isLowerLimit: false,
+  };
 }
 
 /** The attribute must hold one of the texts (when it is there). */
-export function oneOf(type: string, name: string, attribute: string, ...texts: readonly string[]): Invariant {
-  return invariant(type, {
+export function oneOf<N extends RmClassName>(
+  type: N,
+  name: string,
+  attribute: RmAttributeName<N>,
+  ...texts: readonly string[]
+): Invariant {
+  return {
     name,
-    attribute,
+    type,
     expected: `${attribute} one of ${texts.join(' ')}`,
-    holds: (object) => isAbsent(object[attribute]) || texts.includes(object[attribute] as string),
-  });
+    holds: ({ [attribute]: value }) =>
+      isAbsent(value) || (typeof value === 'string' && texts.includes(value)),
+    found: (object) => object[attribute],
+    isLowerLimit: false,
+  };
 }
 
 /**
  * The coded attribute must take its code from the value set of that attribute, or from the one given. Text that
  * is not coded passes, so does a missing code.
  */
-export function codedBy(type: string, name: string, attribute: string, valueSet?: ValueSet): Invariant {
+export function codedBy<N extends RmClassName>(
+  type: N,
+  name: string,
+  attribute: RmAttributeName<N>,
+  valueSet?: ValueSet,
+): Invariant {
   const set = valueSet ?? valueSetOf(attribute);
   if (set === null) throw new TypeError(`no value set is known for ${attribute}`);
   return {
@@ -74,8 +97,8 @@ export function codedBy(type: string, name: string, attribute: string, valueSet?
 
 /** Whether the code of a CODE_PHRASE or DV_CODED_TEXT is of that value set; true when there is no code. */
 export function isCodeOf(value: JsonValue | undefined, set: ValueSet): boolean {
-  const code = textIn(codePhraseOf(value), 'code_string');
-  if (code === null || code === '') return true;
+  const code = textAt(codePhraseOf(value), 'code_string');
+  if (code === undefined || code === '') return true;
   return isTerminologyOf(value, set) && hasCode(set, code);
 }
 
@@ -89,43 +112,21 @@ const ALIASES: Readonly<Record<string, string>> = { unicode: 'iana_character-set
 
 /** Whether a CODE_PHRASE or DV_CODED_TEXT names the terminology of the value set (any letter case), or none. */
 export function isTerminologyOf(value: JsonValue | undefined, set: ValueSet): boolean {
-  const id = textIn(objectIn(codePhraseOf(value), 'terminology_id'), 'value');
-  if (id === null || id === set.terminologyId) return true;
+  const id = textAt(codePhraseOf(value), 'terminology_id', 'value');
+  if (id === undefined || id === set.terminologyId) return true;
   const lowerCase = id.toLowerCase();
   return (ALIASES[lowerCase] ?? lowerCase) === set.terminologyId.toLowerCase();
 }
 
-/** The CODE_PHRASE that a CODE_PHRASE or DV_CODED_TEXT holds; null for other values. */
-export function codePhraseOf(value: JsonValue | undefined): JsonObject | null {
-  if (!isJsonObject(value)) return null;
-  if (value['_type'] === 'CODE_PHRASE') return value;
-  return value['_type'] === 'DV_CODED_TEXT' ? objectIn(value, 'defining_code') : null;
+/** The CODE_PHRASE that a CODE_PHRASE or DV_CODED_TEXT holds; undefined for other values. */
+export function codePhraseOf(value: JsonValue | undefined): JsonObject | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const type = typeOf(value);
+  if (type === 'CODE_PHRASE') return value;
+  return type === 'DV_CODED_TEXT' ? objectAt(value, 'defining_code') : undefined;
 }
 
 function codeText(value: JsonValue | undefined): string {
   const phrase = codePhraseOf(value);
-  return `${textIn(objectIn(phrase, 'terminology_id'), 'value') ?? OPENEHR}::${textIn(phrase, 'code_string') ?? ''}`;
-}
-
-/** The object that an attribute holds, or null. */
-export function objectIn(object: JsonObject | null, attribute: string): JsonObject | null {
-  const value = object?.[attribute];
-  return isJsonObject(value) ? value : null;
-}
-
-/** The text that an attribute holds, or null. */
-export function textIn(object: JsonObject | null, attribute: string): string | null {
-  const value = object?.[attribute];
-  return typeof value === 'string' ? value : null;
-}
-
-/** The number that an attribute holds, or null. */
-export function numberIn(object: JsonObject, attribute: string): number | null {
-  const value = object[attribute];
-  return typeof value === 'number' ? value : null;
-}
-
-/** Whether an attribute of canonical JSON is not there (empty lists are never kept). */
-export function isAbsent(value: JsonValue | undefined): value is undefined | null {
-  return value === undefined || value === null;
+  return `${textAt(phrase, 'terminology_id', 'value') ?? OPENEHR}::${textAt(phrase, 'code_string') ?? ''}`;
 }

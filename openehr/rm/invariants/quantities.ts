@@ -1,16 +1,7 @@
-import type { JsonObject } from '../../base/json.js';
 import { firstPossibleValue, lastPossibleValue, valuesCompare } from '../ordered-value.js';
-import {
-  codedBy,
-  codePhraseOf,
-  invariant,
-  isAbsent,
-  numberIn,
-  objectIn,
-  oneOf,
-  textIn,
-  type Invariant,
-} from './invariant.js';
+import { isAbsent } from '../access.js';
+import type { PartialRm } from '../model/rm.js';
+import { codedBy, invariant, oneOf, type Invariant } from './invariant.js';
 
 const RATIO = 0;
 const UNITARY = 1;
@@ -29,10 +20,7 @@ export const QUANTITY_INVARIANTS: readonly Invariant[] = [
   invariant('REFERENCE_RANGE', {
     name: 'Range_is_simple',
     expected: 'bounds without reference ranges of their own',
-    holds: ({ range }) => {
-      const interval = typeof range === 'object' ? (range as JsonObject) : null;
-      return isSimple(objectIn(interval, 'lower')) && isSimple(objectIn(interval, 'upper'));
-    },
+    holds: ({ range }) => isSimple(range?.lower) && isSimple(range?.upper),
   }),
   oneOf('DV_QUANTIFIED', 'Magnitude_status_valid', 'magnitude_status', '=', '<', '>', '<=', '>=', '~'),
   invariant('DV_AMOUNT', {
@@ -52,20 +40,20 @@ export const QUANTITY_INVARIANTS: readonly Invariant[] = [
     name: 'Type_validity',
     attribute: 'type',
     expected: `type ${RATIO} to ${INTEGER_FRACTION}`,
-    holds: ({ type }) => typeof type !== 'number' || (type >= RATIO && type <= INTEGER_FRACTION),
+    holds: ({ type }) => isAbsent(type) || (type >= RATIO && type <= INTEGER_FRACTION),
   }),
   invariant('DV_PROPORTION', {
     name: 'Precision_validity',
     attribute: 'precision',
     expected: 'whole numbers with precision 0',
-    holds: (proportion) => proportion['precision'] !== 0 || isWhole(proportion),
+    holds: (proportion) => proportion.precision !== 0 || isWhole(proportion),
   }),
   invariant('DV_PROPORTION', {
     name: 'Fraction_validity',
     attribute: 'type',
     expected: 'whole numbers in a fraction',
     holds: (proportion) => {
-      const isFraction = proportion['type'] === FRACTION || proportion['type'] === INTEGER_FRACTION;
+      const isFraction = proportion.type === FRACTION || proportion.type === INTEGER_FRACTION;
       return !isFraction || isWhole(proportion);
     },
   }),
@@ -81,21 +69,17 @@ export const QUANTITY_INVARIANTS: readonly Invariant[] = [
   invariant('DV_INTERVAL', {
     name: 'Limits_consistent',
     expected: 'lower not above upper',
-    holds: (interval) => {
-      const lower = objectIn(interval, 'lower');
-      const upper = objectIn(interval, 'upper');
-      return lower === null || upper === null || isOrdered(lower, upper);
-    },
+    holds: ({ lower, upper }) => lower === undefined || upper === undefined || isOrdered(lower, upper),
   }),
   invariant('DV_INTERVAL', {
     name: 'Lower_included_valid',
     expected: 'an unbounded lower limit that is not included',
-    holds: (interval) => interval['lower_unbounded'] !== true || interval['lower_included'] !== true,
+    holds: (interval) => interval.lower_unbounded !== true || interval.lower_included !== true,
   }),
   invariant('DV_INTERVAL', {
     name: 'Upper_included_valid',
     expected: 'an unbounded upper limit that is not included',
-    holds: (interval) => interval['upper_unbounded'] !== true || interval['upper_included'] !== true,
+    holds: (interval) => interval.upper_unbounded !== true || interval.upper_included !== true,
   }),
 ];
 
@@ -105,41 +89,38 @@ function denominatorOf(name: string, type: number, denominator: number): Invaria
     attribute: 'denominator',
     expected: `denominator ${denominator}`,
     holds: (proportion) =>
-      proportion['type'] !== type ||
-      isAbsent(proportion['denominator']) ||
-      proportion['denominator'] === denominator,
+      proportion.type !== type || isAbsent(proportion.denominator) || proportion.denominator === denominator,
   });
 }
 
-function isWhole(proportion: JsonObject): boolean {
-  const isWholeOrAbsent = (part: number | null): boolean => part === null || Number.isInteger(part);
-  return (
-    isWholeOrAbsent(numberIn(proportion, 'numerator')) && isWholeOrAbsent(numberIn(proportion, 'denominator'))
-  );
+function isWhole({ numerator = 0, denominator = 0 }: PartialRm<'DV_PROPORTION'>): boolean {
+  return Number.isInteger(numerator) && Number.isInteger(denominator);
 }
 
-function isSimple(bound: JsonObject | null): boolean {
-  return bound === null || (isAbsent(bound['normal_range']) && isAbsent(bound['other_reference_ranges']));
+type Ordered = PartialRm<'DV_ORDERED'>;
+
+function isSimple(bound: Ordered | undefined): boolean {
+  return bound === undefined || (isAbsent(bound.normal_range) && isAbsent(bound.other_reference_ranges));
 }
 
 /** False when the first is above the second in every reading of partial values, or cannot be compared at all. */
-function isOrdered(lower: JsonObject, upper: JsonObject): boolean {
-  if (!valuesCompare(lower, upper)) return lower['_type'] === upper['_type'];
+function isOrdered(lower: Ordered, upper: Ordered): boolean {
+  if (!valuesCompare(lower, upper)) return lower._type === upper._type;
   const least = firstPossibleValue(lower);
   const most = lastPossibleValue(upper);
   return least === null || most === null || least <= most;
 }
 
-function isNormalStatusConsistent(value: JsonObject): boolean {
-  const range = objectIn(value, 'normal_range');
-  const status = textIn(codePhraseOf(value['normal_status']), 'code_string');
-  if (range === null || status === null || status === '') return true;
+function isNormalStatusConsistent(value: Ordered): boolean {
+  const { normal_range: range, normal_status: code } = value;
+  const status = code?.code_string;
+  if (range === undefined || status === undefined || status === '') return true;
   const isNormal = isWithin(value, range);
   return isNormal === null || isNormal === (status === 'N');
 }
 
 /** Null when it cannot be decided: other units, partial values, missing parts. */
-function isWithin(value: JsonObject, range: JsonObject): boolean | null {
+function isWithin(value: Ordered, range: PartialRm<'DV_INTERVAL'>): boolean | null {
   const isAboveLower = isBeyond(range, 'lower', value);
   const isBelowUpper = isBeyond(range, 'upper', value);
   if (isAboveLower === null || isBelowUpper === null) return null;
@@ -147,9 +128,9 @@ function isWithin(value: JsonObject, range: JsonObject): boolean | null {
 }
 
 /** Whether the value is on the inner side of that bound. */
-function isBeyond(range: JsonObject, side: 'lower' | 'upper', value: JsonObject): boolean | null {
-  const bound = objectIn(range, side);
-  if (bound === null) return true;
+function isBeyond(range: PartialRm<'DV_INTERVAL'>, side: 'lower' | 'upper', value: Ordered): boolean | null {
+  const bound = range[side];
+  if (bound === undefined) return true;
   if (!valuesCompare(bound, value)) return null;
   const [first, last] = [firstPossibleValue(value), lastPossibleValue(value)];
   const [boundFirst, boundLast] = [firstPossibleValue(bound), lastPossibleValue(bound)];

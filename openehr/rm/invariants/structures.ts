@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
-import { codedBy, invariant, isAbsent, notEmpty, type Invariant } from './invariant.js';
+import type { PartialRm } from '../model/rm.js';
+import { isAbsent } from '../access.js';
+import { codedBy, invariant, notEmpty, type Invariant } from './invariant.js';
 
 /** Rules of compositions, entries, histories and items (docs/spec/formats.md#rm-rules). */
 export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
@@ -16,7 +17,7 @@ export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
     name: 'Is_archetypeRoot',
     expected: 'archetype_details, or an archetype id as archetype_node_id',
     // Many systems leave archetype_details out of ENTRYs; the node id then says the same.
-    holds: (entry) => !isAbsent(entry['archetype_details']) || isArchetypeId(entry['archetype_node_id']),
+    holds: (entry) => !isAbsent(entry.archetype_details) || isArchetypeId(entry.archetype_node_id),
     isLowerLimit: true,
   }),
   notEmpty('ACTIVITY', 'Action_archetype_id_valid', 'action_archetype_id'),
@@ -27,31 +28,31 @@ export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
   invariant('HISTORY', {
     name: 'Events_valid',
     expected: 'events or summary',
-    holds: (history) => !isAbsent(history['events']) || !isAbsent(history['summary']),
+    holds: (history) => !isAbsent(history.events) || !isAbsent(history.summary),
     isLowerLimit: true,
   }),
   codedBy('INTERVAL_EVENT', 'Math_function_validity', 'math_function'),
   invariant('ELEMENT', {
     name: 'Inv_null_flavour_indicated',
     expected: 'value or null_flavour, found neither',
-    holds: (element) => !isAbsent(element['value']) || !isAbsent(element['null_flavour']),
+    holds: (element) => !isAbsent(element.value) || !isAbsent(element.null_flavour),
     isLowerLimit: true,
   }),
   invariant('ELEMENT', {
     name: 'Inv_null_flavour_indicated',
     expected: 'value or null_flavour, found both',
-    holds: (element) => isAbsent(element['value']) || isAbsent(element['null_flavour']),
+    holds: (element) => isAbsent(element.value) || isAbsent(element.null_flavour),
   }),
   codedBy('ELEMENT', 'Inv_null_flavour_valid', 'null_flavour'),
   invariant('ELEMENT', {
     name: 'Inv_null_reason_valid',
     expected: 'null_reason only without value',
-    holds: (element) => isAbsent(element['null_reason']) || isAbsent(element['value']),
+    holds: (element) => isAbsent(element.null_reason) || isAbsent(element.value),
   }),
   invariant('ITEM_TABLE', {
     name: 'Valid_structure',
     expected: 'only ELEMENTs in rows',
-    holds: (table) => rowsOf(table).every((row) => row.every((item) => item['_type'] === 'ELEMENT')),
+    holds: (table) => rowsOf(table).every((row) => row.every((type) => type === 'ELEMENT')),
   }),
   invariant('ITEM_TABLE', {
     name: 'Valid_number_of_rows',
@@ -62,24 +63,20 @@ export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
 
 const ARCHETYPE_ID = /^[A-Za-z]\w*-[A-Za-z]\w*-[A-Za-z]\w*\.[\w-]+\.v\d/;
 
-function isArchetypeId(value: JsonValue | undefined): boolean {
-  return typeof value === 'string' && ARCHETYPE_ID.test(value);
+function isArchetypeId(value: string | undefined): boolean {
+  return value !== undefined && ARCHETYPE_ID.test(value);
 }
 
-function archetypeRoot(type: string, name: string): Invariant {
+function archetypeRoot(type: 'COMPOSITION', name: string): Invariant {
   return invariant(type, {
     name,
     expected: 'archetype_details',
-    holds: (object) => !isAbsent(object['archetype_details']),
+    holds: (object) => !isAbsent(object.archetype_details),
     isLowerLimit: true,
   });
 }
 
-function rowsOf(table: JsonObject): JsonObject[][] {
-  return objectsOf(table, 'rows').map((row) => objectsOf(row, 'items'));
-}
-
-function objectsOf(object: JsonObject, attribute: string): JsonObject[] {
-  const list = object[attribute];
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+/** The types of the items of each row. */
+function rowsOf({ rows = [] }: PartialRm<'ITEM_TABLE'>): string[][] {
+  return rows.map(({ items }) => items?.map(({ _type }) => _type) ?? []);
 }

@@ -1,7 +1,7 @@
-import { abstract, concrete, many, maybe, one, some, type RmClass } from './define.js';
+import { abstract, concrete, many, maybe, one, some } from './define.js';
 
 /** RM common: change_control package and the audit classes of the generic package. */
-export const CHANGE_CONTROL_CLASSES: readonly RmClass[] = [
+export const CHANGE_CONTROL_CLASSES = [
   concrete(
     'AUDIT_DETAILS',
     null,
@@ -65,4 +65,4 @@ export const CHANGE_CONTROL_CLASSES: readonly RmClass[] = [
   concrete('VERSIONED_EHR_STATUS', 'VERSIONED_OBJECT'),
   concrete('VERSIONED_EHR_ACCESS', 'VERSIONED_OBJECT'),
   concrete('VERSIONED_FOLDER', 'VERSIONED_OBJECT'),
-];
+] as const;

@@ -8,8 +8,7 @@ import { EHR_CLASSES } from './ehr.js';
 import { IDENTIFIERS } from './identifiers.js';
 import { QUANTITIES } from './quantities.js';
 
-/** Every class of the table, RM 1.1.0 (of which 1.0.4 is a part), in no particular order. */
-export const RM_CLASSES: readonly RmClass[] = [
+const TABLE = [
   ...DATA_TYPES,
   ...QUANTITIES,
   ...DATA_STRUCTURES,
@@ -18,7 +17,13 @@ export const RM_CLASSES: readonly RmClass[] = [
   ...CHANGE_CONTROL_CLASSES,
   ...EHR_CLASSES,
   ...IDENTIFIERS,
-];
+] as const;
+
+/** The table as a type: `rm.ts` derives the types of RM objects from it. */
+export type RmClassTable = typeof TABLE;
+
+/** Every class of the table, RM 1.1.0 (of which 1.0.4 is a part), in no particular order. */
+export const RM_CLASSES: readonly RmClass[] = TABLE;
 
 const CLASSES = new Map(RM_CLASSES.map((rmClass) => [rmClass.name, rmClass]));
 const PRIMITIVES: ReadonlySet<string> = new Set(PRIMITIVE_TYPES);

@@ -1,9 +1,9 @@
-import { abstract, concrete, many, maybe, one, type RmAttribute, type RmClass } from './define.js';
+import { abstract, concrete, many, maybe, one } from './define.js';
 
-const ARCHETYPE_NODE_ID: RmAttribute = { ...one('archetype_node_id', 'String'), xmlAttribute: true };
+const ARCHETYPE_NODE_ID = { ...one('archetype_node_id', 'String'), xmlAttribute: true };
 
 /** RM common: archetyped, generic and directory packages. */
-export const COMMON_CLASSES: readonly RmClass[] = [
+export const COMMON_CLASSES = [
   abstract('PATHABLE', null),
   abstract(
     'LOCATABLE',
@@ -64,4 +64,4 @@ export const COMMON_CLASSES: readonly RmClass[] = [
     many('items', 'OBJECT_REF'),
     maybe('details', 'ITEM_STRUCTURE'),
   ),
-];
+] as const;

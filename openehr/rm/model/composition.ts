@@ -1,7 +1,7 @@
-import { abstract, concrete, many, maybe, one, type RmClass } from './define.js';
+import { abstract, concrete, many, maybe, one } from './define.js';
 
 /** RM ehr.composition: COMPOSITION, its content, navigation and entry packages; integration's GENERIC_ENTRY. */
-export const COMPOSITION_CLASSES: readonly RmClass[] = [
+export const COMPOSITION_CLASSES = [
   concrete(
     'COMPOSITION',
     'LOCATABLE',
@@ -79,4 +79,4 @@ export const COMPOSITION_CLASSES: readonly RmClass[] = [
     one('activity_id', 'String'),
     maybe('wf_details', 'ITEM_STRUCTURE'),
   ),
-];
+] as const;

@@ -1,7 +1,7 @@
-import { abstract, concrete, many, maybe, one, some, type RmClass } from './define.js';
+import { abstract, concrete, many, maybe, one, some } from './define.js';
 
 /** RM data_structures: item_structure, representation and history packages. */
-export const DATA_STRUCTURES: readonly RmClass[] = [
+export const DATA_STRUCTURES = [
   abstract('DATA_STRUCTURE', 'LOCATABLE'),
   abstract('ITEM_STRUCTURE', 'DATA_STRUCTURE'),
   concrete('ITEM_SINGLE', 'ITEM_STRUCTURE', one('item', 'ELEMENT')),
@@ -43,4 +43,4 @@ export const DATA_STRUCTURES: readonly RmClass[] = [
     maybe('sample_count', 'Integer'),
     one('math_function', 'DV_CODED_TEXT'),
   ),
-];
+] as const;

@@ -1,7 +1,7 @@
-import { abstract, concrete, many, maybe, one, some, type RmClass } from './define.js';
+import { abstract, concrete, many, maybe, one, some } from './define.js';
 
 /** RM data_types: basic, text, uri, encapsulated and time specification packages. */
-export const DATA_TYPES: readonly RmClass[] = [
+export const DATA_TYPES = [
   abstract('DATA_VALUE', null),
   concrete('DV_BOOLEAN', 'DATA_VALUE', one('value', 'Boolean')),
   concrete('DV_STATE', 'DATA_VALUE', one('value', 'DV_CODED_TEXT'), one('is_terminal', 'Boolean')),
@@ -74,4 +74,4 @@ export const DATA_TYPES: readonly RmClass[] = [
   abstract('DV_TIME_SPECIFICATION', 'DATA_VALUE', one('value', 'DV_PARSABLE')),
   concrete('DV_GENERAL_TIME_SPECIFICATION', 'DV_TIME_SPECIFICATION'),
   concrete('DV_PERIODIC_TIME_SPECIFICATION', 'DV_TIME_SPECIFICATION'),
-];
+] as const;

@@ -1,12 +1,17 @@
-/** One attribute of a class of the openEHR reference model. */
-export interface RmAttribute {
-  readonly name: string;
+/** One attribute of a class of the openEHR reference model. The parameters carry the table into `rm.ts`. */
+export interface RmAttribute<
+  Name extends string = string,
+  Type extends string = string,
+  Multiple extends boolean = boolean,
+  Required extends boolean = boolean,
+> {
+  readonly name: Name;
   /** Declared type: an RM class (without generic parameters) or one of `PRIMITIVE_TYPES`. */
-  readonly type: string;
+  readonly type: Type;
   /** A list of values. */
-  readonly multiple: boolean;
+  readonly multiple: Multiple;
   /** Existence 1..1; for a list: it must not be empty. */
-  readonly required: boolean;
+  readonly required: Required;
   /** A list with cardinality 1..*. */
   readonly nonEmpty: boolean;
   /** Written as XML attribute instead of element (only `archetype_node_id`). */
@@ -14,12 +19,17 @@ export interface RmAttribute {
 }
 
 /** One class of the openEHR reference model. */
-export interface RmClass {
-  readonly name: string;
-  readonly parent: string | null;
-  readonly abstract: boolean;
+export interface RmClass<
+  Name extends string = string,
+  Parent extends string | null = string | null,
+  Abstract extends boolean = boolean,
+  Attributes extends readonly RmAttribute[] = readonly RmAttribute[],
+> {
+  readonly name: Name;
+  readonly parent: Parent;
+  readonly abstract: Abstract;
   /** Own attributes only, in the element order of canonical XML. */
-  readonly attributes: readonly RmAttribute[];
+  readonly attributes: Attributes;
 }
 
 /**
@@ -45,35 +55,55 @@ export const PRIMITIVE_TYPES = [
 /** The name of a primitive type. */
 export type PrimitiveType = (typeof PRIMITIVE_TYPES)[number];
 
-const SINGLE = { multiple: false, nonEmpty: false, xmlAttribute: false };
-const LIST = { multiple: true, xmlAttribute: false };
+const SINGLE = { multiple: false, nonEmpty: false, xmlAttribute: false } as const;
+const LIST = { multiple: true, xmlAttribute: false } as const;
 
 /** A mandatory attribute (existence 1..1). */
-export function one(name: string, type: string): RmAttribute {
+export function one<const N extends string, const T extends string>(
+  name: N,
+  type: T,
+): RmAttribute<N, T, false, true> {
   return { name, type, required: true, ...SINGLE };
 }
 
 /** An optional attribute (existence 0..1). */
-export function maybe(name: string, type: string): RmAttribute {
+export function maybe<const N extends string, const T extends string>(
+  name: N,
+  type: T,
+): RmAttribute<N, T, false, false> {
   return { name, type, required: false, ...SINGLE };
 }
 
 /** A list that may be empty (0..*). */
-export function many(name: string, type: string): RmAttribute {
+export function many<const N extends string, const T extends string>(
+  name: N,
+  type: T,
+): RmAttribute<N, T, true, false> {
   return { name, type, required: false, nonEmpty: false, ...LIST };
 }
 
 /** A list with at least one value (1..*). */
-export function some(name: string, type: string): RmAttribute {
+export function some<const N extends string, const T extends string>(
+  name: N,
+  type: T,
+): RmAttribute<N, T, true, true> {
   return { name, type, required: true, nonEmpty: true, ...LIST };
 }
 
 /** A class that has instances. */
-export function concrete(name: string, parent: string | null, ...attributes: RmAttribute[]): RmClass {
+export function concrete<
+  const N extends string,
+  const P extends string | null,
+  const A extends readonly RmAttribute[],
+>(name: N, parent: P, ...attributes: A): RmClass<N, P, false, A> {
   return { name, parent, abstract: false, attributes };
 }
 
 /** A class that has only descendants. */
-export function abstract(name: string, parent: string | null, ...attributes: RmAttribute[]): RmClass {
+export function abstract<
+  const N extends string,
+  const P extends string | null,
+  const A extends readonly RmAttribute[],
+>(name: N, parent: P, ...attributes: A): RmClass<N, P, true, A> {
   return { name, parent, abstract: true, attributes };
 }

@@ -1,7 +1,7 @@
-import { abstract, concrete, many, maybe, one, type RmClass } from './define.js';
+import { abstract, concrete, many, maybe, one } from './define.js';
 
 /** RM ehr: the EHR and its two objects beside COMPOSITION. This service keeps no EHR_ACCESS, so it is optional. */
-export const EHR_CLASSES: readonly RmClass[] = [
+export const EHR_CLASSES = [
   concrete(
     'EHR',
     null,
@@ -25,4 +25,4 @@ export const EHR_CLASSES: readonly RmClass[] = [
   ),
   concrete('EHR_ACCESS', 'LOCATABLE', maybe('settings', 'ACCESS_CONTROL_SETTINGS')),
   abstract('ACCESS_CONTROL_SETTINGS', null),
-];
+] as const;

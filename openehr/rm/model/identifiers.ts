@@ -1,4 +1,4 @@
-import { abstract, concrete, maybe, one, type RmClass } from './define.js';
+import { abstract, concrete, maybe, one } from './define.js';
 
 /** Functions of ARCHETYPE_ID that Archie and EHRbase write beside `value`: all of them follow from it. */
 const DERIVED = [
@@ -21,7 +21,7 @@ function snakeCase(name: string): string {
 }
 
 /** BASE base_types: identification package. */
-export const IDENTIFIERS: readonly RmClass[] = [
+export const IDENTIFIERS = [
   abstract('UID', null, one('value', 'String')),
   concrete('UUID', 'UID'),
   concrete('ISO_OID', 'UID'),
@@ -41,4 +41,4 @@ export const IDENTIFIERS: readonly RmClass[] = [
   concrete('PARTY_REF', 'OBJECT_REF'),
   concrete('ACCESS_GROUP_REF', 'OBJECT_REF'),
   concrete('LOCATABLE_REF', 'OBJECT_REF', maybe('path', 'String')),
-];
+] as const;

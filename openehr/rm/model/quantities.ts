@@ -1,7 +1,7 @@
-import { abstract, concrete, many, maybe, one, type RmClass } from './define.js';
+import { abstract, concrete, many, maybe, one } from './define.js';
 
 /** RM data_types: quantity package with its date_time package. */
-export const QUANTITIES: readonly RmClass[] = [
+export const QUANTITIES = [
   abstract(
     'DV_ORDERED',
     'DATA_VALUE',
@@ -50,4 +50,4 @@ export const QUANTITIES: readonly RmClass[] = [
   concrete('DV_DATE', 'DV_TEMPORAL', one('value', 'Iso8601_date')),
   concrete('DV_TIME', 'DV_TEMPORAL', one('value', 'Iso8601_time')),
   concrete('DV_DATE_TIME', 'DV_TEMPORAL', one('value', 'Iso8601_date_time')),
-];
+] as const;

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import { typeOf } from '../../rm/access.js';
 import { attributesOf, isLocatable, withoutParameters } from '../../rm/model/classes.js';
 import { INSTRUCTION_TRANSITIONS } from '../../rm/terminology/instruction-transitions.js';
 import { OPENEHR, rubric, type GroupName } from '../../rm/terminology/openehr.js';
@@ -6,15 +7,7 @@ import { codeString } from '../validate/code-check.js';
 import type { SlotConstraint } from '../opt/constraint.js';
 import { exampleText, exampleValue, isRmAttribute, type ValueContext } from './example-value.js';
 import { textMatching } from './pattern-example.js';
-import {
-  addRequired,
-  codedText,
-  concreteClass,
-  identity,
-  INTERVAL_FLAGS,
-  sampleObject,
-  typeOf,
-} from './sample.js';
+import { addRequired, codedText, concreteClass, identity, INTERVAL_FLAGS, sampleObject } from './sample.js';
 import { slotCheck } from '../opt/slot.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 
@@ -47,7 +40,7 @@ export function exampleObject(node: WebTemplateNode, context: ValueContext): Jso
 function identityOf(node: WebTemplateNode): JsonObject {
   const identified = identity(node.archetypeNodeId ?? 'at0001', node.name);
   if (node.nameCode !== null)
-    identified['name'] = codedText(node.nameCode.terminologyId, node.nameCode.code, node.name);
+    identified.name = codedText(node.nameCode.terminologyId, node.nameCode.code, node.name);
   const { constraint } = node;
   if (constraint?.kind !== 'object' || constraint.archetype === null) return identified;
   return { ...identified, archetype_details: archetyped(constraint.archetype.archetypeId) };
@@ -131,15 +124,14 @@ function finish(object: JsonObject, node: WebTemplateNode, context: ValueContext
   const container = NEVER_EMPTY[withoutParameters(node.rmType)];
   if (container !== undefined && object[container] === undefined)
     return fillContainer(object, container, node, context);
-  if (ITEM_LISTS.has(node.rmType) && object['items'] === undefined)
+  if (ITEM_LISTS.has(node.rmType) && object.items === undefined)
     fillContainer(object, 'items', node, context);
   switch (withoutParameters(node.rmType)) {
     case 'ELEMENT':
       finishElement(object);
       break;
     case 'DV_INTERVAL':
-      if (object['lower'] !== undefined || object['upper'] !== undefined)
-        Object.assign(object, flagsOf(object));
+      if (object.lower !== undefined || object.upper !== undefined) Object.assign(object, flagsOf(object));
       else Object.assign(object, sampleObject('DV_INTERVAL', node.attribute, context.locale));
       break;
     case 'ISM_TRANSITION':
@@ -163,8 +155,8 @@ function sampleAround(object: JsonObject, node: WebTemplateNode, { locale }: Val
 }
 
 function finishElement(object: JsonObject): void {
-  if (object['value'] !== undefined) delete object['null_flavour'];
-  if (object['value'] !== undefined || object['null_flavour'] === undefined) delete object['null_reason'];
+  if (object.value !== undefined) delete object.null_flavour;
+  if (object.value !== undefined || object.null_flavour === undefined) delete object.null_reason;
 }
 
 function flagsOf(object: JsonObject): JsonObject {
@@ -179,14 +171,14 @@ function flagsOf(object: JsonObject): JsonObject {
 /** Step, state and transition that go together. */
 function finishTransition(object: JsonObject, node: WebTemplateNode): void {
   const steps = node.children.find((child) => child.attribute === 'careflow_step')?.inputs[0]?.list ?? [];
-  const step = steps.find((item) => item.value === codeOfText(object['careflow_step']));
+  const step = steps.find((item) => item.value === codeOfText(object.careflow_step));
   const stepState = step?.currentStates?.[0];
-  if (stepState !== undefined) object['current_state'] = openehrText('instruction states', stepState);
-  if (object['transition'] === undefined) return;
-  const state = codeOfText(object['current_state']);
+  if (stepState !== undefined) object.current_state = openehrText('instruction states', stepState);
+  if (object.transition === undefined) return;
+  const state = codeOfText(object.current_state);
   const transition = [...INSTRUCTION_TRANSITIONS].find(([, { to }]) => to === state)?.[0];
-  if (transition === undefined) delete object['transition'];
-  else object['transition'] = openehrText('instruction transitions', transition);
+  if (transition === undefined) delete object.transition;
+  else object.transition = openehrText('instruction transitions', transition);
 }
 
 function openehrText(group: GroupName, code: string): JsonObject {
@@ -194,7 +186,7 @@ function openehrText(group: GroupName, code: string): JsonObject {
 }
 
 function codeOfText(value: JsonValue | undefined): string {
-  return isJsonObject(value) ? codeString(value['defining_code']) : '';
+  return isJsonObject(value) ? codeString(value.defining_code) : '';
 }
 
 function fillContainer(
@@ -224,8 +216,8 @@ function slotFiller(slot: SlotConstraint, { locale }: ValueContext): JsonObject 
   const found = archetypeId == null ? undefined : /^\w+-\w+-(\w+)\./.exec(archetypeId)?.[1];
   if (archetypeId == null || found === undefined || concreteClass(found) !== found) return null;
   const filler = sampleObject(found, '', locale);
-  filler['archetype_node_id'] = archetypeId;
-  filler['archetype_details'] = archetyped(archetypeId);
+  filler.archetype_node_id = archetypeId;
+  filler.archetype_details = archetyped(archetypeId);
   return inOrder(filler);
 }
 

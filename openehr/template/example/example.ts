@@ -31,8 +31,8 @@ export function composedBy(
 ): JsonObject {
   const context = { choices, locale: localeOf(language) };
   const composition = exampleObject(template.fullTree, context) ?? { _type: 'COMPOSITION' };
-  const details = composition['archetype_details'];
-  composition['archetype_details'] = {
+  const details = composition.archetype_details;
+  composition.archetype_details = {
     ...(typeof details === 'object' && details !== null && !Array.isArray(details) ? details : {}),
     template_id: { _type: 'TEMPLATE_ID', value: template.templateId },
   };

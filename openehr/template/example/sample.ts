@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../base/json.js';
+import { typeOf } from '../../rm/access.js';
 import { attributesOf, concreteClasses, isLocatable, isPrimitive } from '../../rm/model/classes.js';
 import type { RmAttribute } from '../../rm/model/define.js';
 import { valueSetOf } from '../../rm/terminology/attribute-value-sets.js';
@@ -151,12 +152,6 @@ export function identity(archetypeNodeId: string, name: string): JsonObject {
 /** Attributes that invariants ask for, though the class table has them optional. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = { HISTORY: ['events'], ELEMENT: ['value'] };
 
-/** The class of an object, '' when it does not say. */
-export function typeOf(object: JsonObject): string {
-  const type = object['_type'];
-  return typeof type === 'string' ? type : '';
-}
-
 /** Adds what the RM asks for and the object does not have yet. */
 export function addRequired(object: JsonObject, locale: SampleLocale): void {
   const type = typeOf(object);
@@ -168,7 +163,7 @@ export function addRequired(object: JsonObject, locale: SampleLocale): void {
 }
 
 function hasAlternative(type: string, attribute: string, object: JsonObject): boolean {
-  return type === 'ELEMENT' && attribute === 'value' && object['null_flavour'] !== undefined;
+  return type === 'ELEMENT' && attribute === 'value' && object.null_flavour !== undefined;
 }
 
 const PRIMITIVES: Readonly<Record<string, JsonValue>> = {

@@ -15,9 +15,9 @@ interface PendingReference {
  * (docs/spec/formats.md#opt-constraints). The attributes are shared, not copied.
  */
 export class InternalReferences {
-  private readonly pending = new Map<Constraint, PendingReference>();
+  readonly #pending = new Map<Constraint, PendingReference>();
   /** Objects without an open reference below: looked through once, however many references lead there. */
-  private readonly resolved = new Set<Constraint>();
+  readonly #resolved = new Set<Constraint>();
 
   /** The object that stands for the reference; it has no attributes before `resolve`. */
   register(
@@ -25,16 +25,16 @@ export class InternalReferences {
     targetPath: string,
   ): ObjectConstraint {
     const node = { kind: 'object' as const, ...base, attributes: [], archetype: null };
-    this.pending.set(node, { node, targetPath, state: 'open' });
+    this.#pending.set(node, { node, targetPath, state: 'open' });
     return node;
   }
 
   /** Fills in the attributes. @throws invalid when a target is missing or holds the reference itself */
   resolve(root: ObjectConstraint): void {
-    for (const reference of this.pending.values()) this.resolveOne(reference, root);
+    for (const reference of this.#pending.values()) this.#resolveOne(reference, root);
   }
 
-  private resolveOne(reference: PendingReference, root: ObjectConstraint): void {
+  #resolveOne(reference: PendingReference, root: ObjectConstraint): void {
     if (reference.state === 'done') return;
     const unusable = (reason: string) =>
       invalidTemplate(`internal reference ${reference.targetPath} ${reason}`);
@@ -42,23 +42,23 @@ export class InternalReferences {
     reference.state = 'resolving';
     const target = targetOf(root, reference.targetPath);
     if (target === null) throw unusable('has no target');
-    this.resolveBelow(target, root);
+    this.#resolveBelow(target, root);
     reference.node.attributes = target.attributes;
     reference.state = 'done';
   }
 
   /** References within the target first: one that is still being resolved means a circle. */
-  private resolveBelow(node: Constraint, root: ObjectConstraint): void {
-    const reference = this.pending.get(node);
-    if (reference !== undefined) this.resolveOne(reference, root);
+  #resolveBelow(node: Constraint, root: ObjectConstraint): void {
+    const reference = this.#pending.get(node);
+    if (reference !== undefined) this.#resolveOne(reference, root);
     else if (
       node.kind === 'object' &&
       (node === root || node.archetype === null) &&
-      !this.resolved.has(node)
+      !this.#resolved.has(node)
     ) {
       for (const attribute of node.attributes)
-        for (const child of attribute.children) this.resolveBelow(child, root);
-      this.resolved.add(node);
+        for (const child of attribute.children) this.#resolveBelow(child, root);
+      this.#resolved.add(node);
     }
   }
 }

@@ -57,12 +57,12 @@ function decoded(text: string): string {
   }
 }
 
-/** Null when a DV_CODED_TEXT is as expected, else the text of the finding (docs/spec/formats.md#template-rules). */
-export function codedTextFinding(codedText: JsonObject, expectation: CodeExpectation): string | null {
-  const found = codePhraseFinding(codedText['defining_code'], expectation, 'DV_CODED_TEXT/defining_code');
+/** Null when a DV_CODED_TEXT is as expected, else the text of the violation (docs/spec/formats.md#template-rules). */
+export function codedTextViolation(codedText: JsonObject, expectation: CodeExpectation): string | null {
+  const found = codePhraseFinding(codedText.defining_code, expectation, 'DV_CODED_TEXT/defining_code');
   if (found !== null) return found;
-  const labels = expectation.codes?.get(codeString(codedText['defining_code']));
-  const value = codedText['value'];
+  const labels = expectation.codes?.get(codeString(codedText.defining_code));
+  const value = codedText.value;
   if (labels === undefined || labels.size === 0 || typeof value !== 'string' || labels.has(value))
     return null;
   return `DV_CODED_TEXT/value does not match. expected: ${[...labels].join(' or ')}; found: ${value}`;
@@ -85,19 +85,19 @@ export function codePhraseFinding(
 
 /** `terminology_id/value` of a CODE_PHRASE, '' when missing. */
 export function terminologyOf(codePhrase: JsonValue | undefined): string {
-  const terminology = isJsonObject(codePhrase) ? codePhrase['terminology_id'] : undefined;
-  const value = isJsonObject(terminology) ? terminology['value'] : undefined;
+  const terminology = isJsonObject(codePhrase) ? codePhrase.terminology_id : undefined;
+  const value = isJsonObject(terminology) ? terminology.value : undefined;
   return typeof value === 'string' ? value : '';
 }
 
 /** `code_string` of a CODE_PHRASE, '' when missing. */
 export function codeString(codePhrase: JsonValue | undefined): string {
-  const code = isJsonObject(codePhrase) ? codePhrase['code_string'] : undefined;
+  const code = isJsonObject(codePhrase) ? codePhrase.code_string : undefined;
   return typeof code === 'string' ? code : '';
 }
 
 /** Code of a DV_CODED_TEXT of the openEHR terminology, null for anything else. */
 export function openehrCode(codedText: JsonValue | undefined): string | null {
-  const code = isJsonObject(codedText) ? codedText['defining_code'] : undefined;
+  const code = isJsonObject(codedText) ? codedText.defining_code : undefined;
   return terminologyOf(code) === OPENEHR ? codeString(code) : null;
 }

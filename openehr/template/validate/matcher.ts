@@ -46,7 +46,7 @@ export interface Counted {
   readonly min: number;
   /** -1 = any number. */
   readonly max: number;
-  /** Node id and name as a finding shows them. */
+  /** Node id and name as a violation shows them. */
   readonly label: string;
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
-import { Findings } from '../../rm/findings.js';
+import { nameOf, typeOf } from '../../rm/access.js';
+import { Violations } from '../../rm/violations.js';
 import type { InstancePath } from '../../rm/instance-path.js';
 import { attributesOf } from '../../rm/model/classes.js';
 import { codeString, terminologyOf } from './code-check.js';
@@ -16,7 +17,7 @@ import {
 
 /** Settings of the validation (`CHECK_EXTRA_NODES`, `CHECK_CONTAINER_CARDINALITY`). */
 export interface TemplateValidationOptions {
-  /** Objects that are not in the template are findings. */
+  /** Objects that are not in the template are violations. */
   readonly checkExtraNodes: boolean;
   /** The sizes of containers as a whole are checked. */
   readonly checkContainerCardinality: boolean;
@@ -24,7 +25,7 @@ export interface TemplateValidationOptions {
   readonly valueSetCodes?: ValueSetCode[];
   /** Nothing is missing: for the lifecycle states incomplete (553) and abandoned (801). */
   readonly lenient?: boolean;
-  /** Put before the paths of findings, such as `/versions[0]/data`. */
+  /** Put before the paths of violations, such as `/versions[0]/data`. */
   readonly rootPath?: string;
 }
 
@@ -49,195 +50,200 @@ export function validateAgainstTemplate(
 ): string[] {
   const walk = new Walk(options);
   walk.root(composition, template.matcher);
-  return walk.findings.list;
+  return walk.violations.list;
 }
 
 class Walk {
-  readonly findings: Findings;
-  private readonly path: InstancePath;
-  private readonly lenient: boolean;
+  readonly violations: Violations;
+  readonly #path: InstancePath;
+  readonly #lenient: boolean;
+  readonly #options: TemplateValidationOptions;
 
-  constructor(private readonly options: TemplateValidationOptions) {
-    this.lenient = options.lenient ?? false;
-    this.findings = new Findings(options.rootPath);
-    this.path = this.findings.path;
+  constructor(options: TemplateValidationOptions) {
+    this.#options = options;
+    this.#lenient = options.lenient ?? false;
+    this.violations = new Violations(options.rootPath);
+    this.#path = this.violations.path;
   }
 
   root(composition: JsonObject, matcher: ObjectMatcher): void {
-    const found = composition['archetype_node_id'];
+    const found = composition.archetype_node_id;
     const expected = matcher.node.archetypeNodeId;
-    if (found !== expected) this.notInTemplate(composition, [expected ?? '']);
-    this.object(composition, matcher);
+    if (found !== expected) this.#notInTemplate(composition, [expected ?? '']);
+    this.#object(composition, matcher);
   }
 
-  private report(text: string, attribute?: string): void {
-    this.findings.add(text, attribute);
+  #report(text: string, attribute?: string): void {
+    this.violations.add(text, attribute);
   }
 
-  private object(object: JsonObject, matcher: ObjectMatcher): void {
-    if (matcher.check !== null) for (const text of matcher.check(object)) this.report(text);
-    if (matcher.valueSetUrl !== null) this.valueSetCode(object, matcher.valueSetUrl);
-    if (matcher.attributes.size > 0 || !matcher.isOpen) this.attributes(object, matcher);
+  #object(object: JsonObject, matcher: ObjectMatcher): void {
+    if (matcher.check !== null) for (const text of matcher.check(object)) this.#report(text);
+    if (matcher.valueSetUrl !== null) this.#valueSetCode(object, matcher.valueSetUrl);
+    if (matcher.attributes.size > 0 || !matcher.isOpen) this.#attributes(object, matcher);
     for (const attribute of matcher.expected)
-      if (object[attribute.name] === undefined) this.missing(attribute);
+      if (object[attribute.name] === undefined) this.#missing(attribute);
   }
 
-  private attributes(object: JsonObject, matcher: ObjectMatcher): void {
+  #attributes(object: JsonObject, matcher: ObjectMatcher): void {
     for (const name in object) {
       const attribute = matcher.attributes.get(name);
-      if (attribute !== undefined) this.attribute(object[name] ?? null, attribute);
-      else if (!matcher.isOpen) this.unmentioned(object[name] ?? null, name, matcher);
+      if (attribute !== undefined) this.#attribute(object[name] ?? null, attribute);
+      else if (!matcher.isOpen) this.#unmentioned(object[name] ?? null, name, matcher);
     }
   }
 
-  private valueSetCode(object: JsonObject, valueSetUrl: string): void {
-    const phrase = typeOf(object) === 'CODE_PHRASE' ? object : object['defining_code'];
+  #valueSetCode(object: JsonObject, valueSetUrl: string): void {
+    const phrase = typeOf(object) === 'CODE_PHRASE' ? object : object.defining_code;
     if (phrase === undefined) return;
     const found = { terminologyId: terminologyOf(phrase), code: codeString(phrase) };
-    this.options.valueSetCodes?.push({ path: this.path.text(), valueSetUrl, ...found });
+    this.#options.valueSetCodes?.push({ path: this.#path.text(), valueSetUrl, ...found });
   }
 
   /** An attribute that the template does not mention must not hold LOCATABLEs, unless the RM asks for it. */
-  private unmentioned(value: JsonValue, name: string, { rmType }: ObjectMatcher): void {
-    if (typeof value !== 'object' || value === null || !this.options.checkExtraNodes) return;
+  #unmentioned(value: JsonValue, name: string, { rmType }: ObjectMatcher): void {
+    if (typeof value !== 'object' || value === null || !this.#options.checkExtraNodes) return;
     if (attributesOf(rmType).get(name)?.required === true) return;
     for (const item of Array.isArray(value) ? value : [value])
-      if (isJsonObject(item) && item['archetype_node_id'] !== undefined) this.notInTemplate(item, []);
+      if (isJsonObject(item) && item.archetype_node_id !== undefined) this.#notInTemplate(item, []);
   }
 
-  private missing(attribute: AttributeMatcher): void {
-    if (this.lenient) return;
-    if (attribute.min > 0) this.report(occurrences(0, attribute.min, 1), attribute.name);
+  #missing(attribute: AttributeMatcher): void {
+    if (this.#lenient) return;
+    if (attribute.min > 0) this.#report(occurrences(0, attribute.min, 1), attribute.name);
     for (const child of attribute.counted)
       if (child.min > 0)
-        this.report(`${occurrences(0, child.min, child.max)} (${child.label})`, attribute.name);
-    this.containerSize(0, attribute);
+        this.#report(`${occurrences(0, child.min, child.max)} (${child.label})`, attribute.name);
+    this.#containerSize(0, attribute);
   }
 
-  private attribute(value: JsonValue, attribute: AttributeMatcher): void {
+  #attribute(value: JsonValue, attribute: AttributeMatcher): void {
     if (attribute.isForbidden) {
-      this.report(occurrences(Array.isArray(value) ? value.length : 1, 0, 0), attribute.name);
+      this.#report(occurrences(Array.isArray(value) ? value.length : 1, 0, 0), attribute.name);
     } else if (attribute.isOpen) {
       return;
     } else if (Array.isArray(value)) {
-      this.container(value, attribute);
+      this.#container(value, attribute);
     } else if (isJsonObject(value)) {
-      this.path.enter(attribute.name);
-      this.item(value, attribute);
-      this.path.leave();
+      this.#path.enter(attribute.name);
+      this.#item(value, attribute);
+      this.#path.leave();
     }
   }
 
-  private container(values: readonly JsonValue[], attribute: AttributeMatcher): void {
+  #container(values: readonly JsonValue[], attribute: AttributeMatcher): void {
     const counts = new Array<number>(attribute.counted.length).fill(0);
     for (let index = 0; index < values.length; index += 1) {
       const value = values[index];
       if (!isJsonObject(value)) continue;
-      this.path.enter(attribute.name, index);
-      const matched = this.item(value, attribute, counts);
-      this.path.leave();
+      this.#path.enter(attribute.name, index);
+      const matched = this.#item(value, attribute, counts);
+      this.#path.leave();
       if (matched !== null) counts[matched.index] = (counts[matched.index] ?? 0) + 1;
     }
-    for (const child of attribute.counted) this.counted(counts[child.index] ?? 0, child, attribute);
-    this.containerSize(values.length, attribute);
+    for (const child of attribute.counted) this.#counted(counts[child.index] ?? 0, child, attribute);
+    this.#containerSize(values.length, attribute);
   }
 
-  private counted(count: number, { min, max, label }: Counted, attribute: AttributeMatcher): void {
-    if ((count < min && !this.lenient) || (max !== -1 && count > max))
-      this.report(`${occurrences(count, min, max)} (${label})`, attribute.name);
+  #counted(count: number, { min, max, label }: Counted, attribute: AttributeMatcher): void {
+    if ((count < min && !this.#lenient) || (max !== -1 && count > max))
+      this.#report(`${occurrences(count, min, max)} (${label})`, attribute.name);
   }
 
-  private containerSize(count: number, { cardinality, name }: AttributeMatcher): void {
-    if (cardinality === null || !this.options.checkContainerCardinality) return;
+  #containerSize(count: number, { cardinality, name }: AttributeMatcher): void {
+    if (cardinality === null || !this.#options.checkContainerCardinality) return;
     const { min, max } = cardinality;
-    if ((count >= min || this.lenient) && (max === -1 || count <= max)) return;
-    this.report(`Attribute does not match cardinality ${multiplicityText(min, max)} (found: ${count})`, name);
+    if ((count >= min || this.#lenient) && (max === -1 || count <= max)) return;
+    this.#report(
+      `Attribute does not match cardinality ${multiplicityText(min, max)} (found: ${count})`,
+      name,
+    );
   }
 
   /** Checks one value of an attribute against what it matches. Gives what it counts for, null for nothing. */
-  private item(value: JsonObject, attribute: AttributeMatcher, counts?: readonly number[]): Counted | null {
-    const nodeId = value['archetype_node_id'];
-    if (typeof nodeId !== 'string') return this.value(value, attribute);
+  #item(value: JsonObject, attribute: AttributeMatcher, counts?: readonly number[]): Counted | null {
+    const nodeId = value.archetype_node_id;
+    if (typeof nodeId !== 'string') return this.#value(value, attribute);
     const twins = attribute.byNodeId.get(nodeId);
     const child = twins === undefined ? null : childNamed(twins, nameOf(value));
     if (child !== null) {
-      this.node(value, child);
+      this.#node(value, child);
       return child;
     }
-    if (twins === undefined && attribute.values.length > 0) return this.value(value, attribute);
+    if (twins === undefined && attribute.values.length > 0) return this.#value(value, attribute);
     const slot = slotFor(value, nodeId, attribute.slots, counts);
-    if (slot === null) this.extraItem(value, attribute);
+    if (slot === null) this.#extraItem(value, attribute);
     return slot;
   }
 
-  private node(value: JsonObject, child: ChildMatcher): void {
+  #node(value: JsonObject, child: ChildMatcher): void {
     const { matcher, names } = child;
     // A lone node is recognised by its id, so that what is below it can be validated as well.
-    if (names !== null && !names.has(nameOf(value))) this.extra(value, [child]);
+    if (names !== null && !names.has(nameOf(value))) this.#extra(value, [child]);
     const rmType = typeOf(value);
-    if (conforms(rmType, matcher.rmType)) this.object(value, matcher);
-    else this.wrongType(rmType, [matcher.rmType]);
+    if (conforms(rmType, matcher.rmType)) this.#object(value, matcher);
+    else this.#wrongType(rmType, [matcher.rmType]);
   }
 
   /** A value without node id: one of the alternatives must fit it. */
-  private value(value: JsonObject, { values }: AttributeMatcher): ChildMatcher | null {
+  #value(value: JsonObject, { values }: AttributeMatcher): ChildMatcher | null {
     const rmType = typeOf(value);
     const fitting = values.filter(({ matcher }) => conforms(rmType, matcher.rmType));
     const [first, ...others] = fitting.length < 2 ? fitting : byCloseness(fitting, rmType);
     if (first === undefined) {
       if (values.length > 0)
-        this.wrongType(
+        this.#wrongType(
           rmType,
           values.map(({ matcher }) => matcher.rmType),
         );
       return values.length === 1 ? (values[0] ?? null) : null;
     }
     if (others.length === 0) {
-      this.object(value, first.matcher);
+      this.#object(value, first.matcher);
       return first;
     }
-    return this.alternative(value, [first, ...others]);
+    return this.#alternative(value, [first, ...others]);
   }
 
-  /** The first alternative without findings; the findings of the closest one when there is none. */
-  private alternative(value: JsonObject, alternatives: readonly ChildMatcher[]): ChildMatcher | null {
+  /** The first alternative without violations; the violations of the closest one when there is none. */
+  #alternative(value: JsonObject, alternatives: readonly ChildMatcher[]): ChildMatcher | null {
     let closest: readonly string[] | null = null;
     for (const alternative of alternatives) {
-      const found = this.findings.apart(() => {
-        this.object(value, alternative.matcher);
+      const found = this.violations.apart(() => {
+        this.#object(value, alternative.matcher);
       });
       if (found.length === 0) return alternative;
       closest ??= found;
     }
-    for (const finding of closest ?? []) this.findings.note(finding);
+    for (const violation of closest ?? []) this.violations.note(violation);
     return alternatives[0] ?? null;
   }
 
-  private wrongType(found: string, asked: readonly string[]): void {
-    this.report(
+  #wrongType(found: string, asked: readonly string[]): void {
+    this.#report(
       found === 'DV_TEXT' && asked.every((rmType) => rmType === 'DV_CODED_TEXT')
         ? 'Expected a DV_CODED_TEXT but got DV_TEXT'
         : `Object should be type ${[...new Set(asked)].join(' or ')}, but was ${found}`,
     );
   }
 
-  private extraItem(value: JsonObject, { byNodeId, slots }: AttributeMatcher): void {
-    this.extra(value, [...[...byNodeId.values()].flat(), ...slots]);
+  #extraItem(value: JsonObject, { byNodeId, slots }: AttributeMatcher): void {
+    this.#extra(value, [...[...byNodeId.values()].flat(), ...slots]);
   }
 
-  private extra(value: JsonObject, expected: readonly Counted[]): void {
-    if (!this.options.checkExtraNodes) return;
-    // The finding names the object that holds the extra one.
-    this.path.leave();
+  #extra(value: JsonObject, expected: readonly Counted[]): void {
+    if (!this.#options.checkExtraNodes) return;
+    // The violation names the object that holds the extra one.
+    this.#path.leave();
     const labels = expected.map(({ label }) => label);
-    this.notInTemplate(value, labels);
-    this.path.depth += 1;
+    this.#notInTemplate(value, labels);
+    this.#path.depth += 1;
   }
 
-  private notInTemplate(value: JsonObject, expected: readonly string[]): void {
-    const nodeId = value['archetype_node_id'];
+  #notInTemplate(value: JsonObject, expected: readonly string[]): void {
+    const nodeId = value.archetype_node_id;
     const found = `type:${className(typeOf(value))}, nodeId:${typeof nodeId === 'string' ? nodeId : ''}`;
-    this.report(`RmObject with ${found},name:${nameOf(value)}; not in template ${expectedText(expected)}`);
+    this.#report(`RmObject with ${found},name:${nameOf(value)}; not in template ${expectedText(expected)}`);
   }
 }
 
@@ -271,17 +277,6 @@ function slotFor(
 function byCloseness(children: readonly ChildMatcher[], rmType: string): ChildMatcher[] {
   const isExact = ({ matcher }: ChildMatcher) => matcher.rmType === rmType;
   return [...children.filter(isExact), ...children.filter((child) => !isExact(child))];
-}
-
-function typeOf(object: JsonObject): string {
-  const type = object['_type'];
-  return typeof type === 'string' ? type : '';
-}
-
-function nameOf(locatable: JsonObject): string {
-  const name = locatable['name'];
-  const value = isJsonObject(name) ? name['value'] : undefined;
-  return typeof value === 'string' ? value : '';
 }
 
 /** `PointEvent` for POINT_EVENT. */

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.j
 import { INSTRUCTION_TRANSITIONS } from '../../rm/terminology/instruction-transitions.js';
 import { withoutParameters } from '../../rm/model/classes.js';
 import {
-  codedTextFinding,
+  codedTextViolation,
   codeExpectation,
   codePhraseFinding,
   codeString,
@@ -22,7 +22,7 @@ import { primitiveCheck, type PrimitiveCheck } from './primitive-check.js';
 import type { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 
-/** Gives the texts of all findings in one RM object, itself only (not the objects below that have nodes). */
+/** Gives the texts of all violations in one RM object, itself only (not the objects below that have nodes). */
 export type ValueCheck = (value: JsonObject) => readonly string[];
 
 const FINE: readonly string[] = [];
@@ -34,9 +34,9 @@ export function valueCheck(node: WebTemplateNode, scope: Scope): ValueCheck | nu
   if (constraint?.kind === 'ordinal') return ordinalCheck(constraint, node);
   switch (withoutParameters(node.rmType)) {
     case 'DV_CODED_TEXT':
-      return firstOf(codeCheck(node, codedTextFinding), constraint);
+      return firstOf(codeCheck(node, codedTextViolation), constraint);
     case 'DV_TEXT':
-      return allOf(primitivesCheck(constraint), (value) => localCodeFindings(value, scope));
+      return allOf(primitivesCheck(constraint), (value) => localCodeViolations(value, scope));
     case 'CODE_PHRASE':
       return codeCheck(node, (value, expected) => codePhraseFinding(value, expected, 'CODE_PHRASE'));
     case 'ISM_TRANSITION':
@@ -55,8 +55,8 @@ function allOf(first: ValueCheck | null, second: ValueCheck): ValueCheck {
 }
 
 /** Coded text in place of text: codes of other terminologies are free, local ones are those of the archetype. */
-function localCodeFindings(value: JsonObject, scope: Scope): readonly string[] {
-  const phrase = value['defining_code'];
+function localCodeViolations(value: JsonObject, scope: Scope): readonly string[] {
+  const phrase = value.defining_code;
   if (phrase === undefined || terminologyOf(phrase).toLowerCase() !== 'local') return FINE;
   const code = codeString(phrase);
   const labels = scope.labels(code);
@@ -64,22 +64,22 @@ function localCodeFindings(value: JsonObject, scope: Scope): readonly string[] {
     return [
       `DV_CODED_TEXT/defining_code/code_string does not match any option. found: ${code} (expected: a code that the archetype defines, or another terminology)`,
     ];
-  const finding = codedTextFinding(value, { terminologyId: null, codes: new Map([[code, labels]]) });
-  return finding === null ? FINE : [finding];
+  const violation = codedTextViolation(value, { terminologyId: null, codes: new Map([[code, labels]]) });
+  return violation === null ? FINE : [violation];
 }
 
-type CodeFinding = (value: JsonObject, expected: CodeExpectation) => string | null;
+type CodeCheck = (value: JsonObject, expected: CodeExpectation) => string | null;
 
 /** Several code constraints are alternatives; the first one is reported. */
-function codeCheck(node: WebTemplateNode, findingOf: CodeFinding): ValueCheck | null {
+function codeCheck(node: WebTemplateNode, violationOf: CodeCheck): ValueCheck | null {
   const inputs = node.inputs.filter((input) => input.suffix === 'code');
   const expectations = inputs.map(codeExpectation).filter((expectation) => expectation !== null);
   const [first] = expectations;
   if (first === undefined || expectations.length < inputs.length) return null;
   return (value) => {
-    const finding = findingOf(value, first);
-    if (finding === null) return FINE;
-    return expectations.some((expected) => findingOf(value, expected) === null) ? FINE : [finding];
+    const violation = violationOf(value, first);
+    if (violation === null) return FINE;
+    return expectations.some((expected) => violationOf(value, expected) === null) ? FINE : [violation];
   };
 }
 
@@ -126,7 +126,7 @@ function shown(value: JsonValue): string {
 function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
   if (units.length === 0) return null;
   return (quantity) => {
-    const unit = quantity['units'];
+    const unit = quantity.units;
     if (typeof unit !== 'string') return FINE;
     const fitting = units.filter((candidate) => candidate.units === unit);
     if (fitting.length === 0)
@@ -139,19 +139,19 @@ function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
     if (fitting.some((candidate) => numbersFit(quantity, candidate))) return FINE;
     return [
       numberFinding(
-        quantity['magnitude'],
+        quantity.magnitude,
         fitting.map((candidate) => candidate.magnitude),
       ),
       numberFinding(
-        quantity['precision'],
+        quantity.precision,
         fitting.map((candidate) => candidate.precision),
       ),
-    ].filter((finding) => finding !== null);
+    ].filter((violation) => violation !== null);
   };
 }
 
 function numbersFit(quantity: JsonObject, { magnitude, precision }: UnitConstraint): boolean {
-  return fits(quantity['magnitude'], magnitude) && fits(quantity['precision'], precision);
+  return fits(quantity.magnitude, magnitude) && fits(quantity.precision, precision);
 }
 
 function fits(value: unknown, range: Interval<number> | null): boolean {
@@ -168,12 +168,12 @@ function ordinalCheck({ options }: OrdinalConstraint, node: WebTemplateNode): Va
   const expected = input === undefined || options.length === 0 ? null : codeExpectation(input);
   if (expected === null) return null;
   return (ordinal) => {
-    const symbol = ordinal['symbol'];
-    const value = ordinal['value'];
+    const symbol = ordinal.symbol;
+    const value = ordinal.value;
     if (!isJsonObject(symbol)) return FINE;
-    const finding = codedTextFinding(symbol, expected);
-    if (finding !== null) return [finding];
-    const code = codeString(symbol['defining_code']);
+    const violation = codedTextViolation(symbol, expected);
+    if (violation !== null) return [violation];
+    const code = codeString(symbol.defining_code);
     const values = options.filter((option) => option.symbol.code === code).map((option) => option.value);
     if (typeof value !== 'number' || values.includes(value)) return FINE;
     return [mustBe(String(value), values.map(String))];
@@ -186,11 +186,11 @@ function transitionCheck(node: WebTemplateNode): ValueCheck {
   for (const { value, currentStates } of step?.inputs[0]?.list ?? [])
     if (currentStates !== undefined) states.set(value, [...(states.get(value) ?? []), ...currentStates]);
   return (transition) => {
-    const given = transition['transition'];
-    const state = openehrCode(transition['current_state']);
+    const given = transition.transition;
+    const state = openehrCode(transition.current_state);
     if (!isJsonObject(given) || state === null) return FINE;
-    return [leadsTo(given, state), belongsTo(transition['careflow_step'], state, states)].filter(
-      (finding) => finding !== null,
+    return [leadsTo(given, state), belongsTo(transition.careflow_step, state, states)].filter(
+      (violation) => violation !== null,
     );
   };
 }
@@ -199,8 +199,8 @@ function leadsTo(transition: JsonObject, state: string): string | null {
   const code = openehrCode(transition);
   const target = code === null ? undefined : INSTRUCTION_TRANSITIONS.get(code)?.to;
   if (target === undefined || target === state) return null;
-  const phrase = transition['defining_code'];
-  const name = typeof transition['value'] === 'string' ? transition['value'] : '';
+  const phrase = transition.defining_code;
+  const name = typeof transition.value === 'string' ? transition.value : '';
   const found = `${name}/${terminologyOf(phrase)}/${codeString(phrase)}`;
   return `No valid transition found for ism transition[${found}] (expected current_state: ${target}, found: ${state})`;
 }
@@ -210,7 +210,7 @@ function belongsTo(
   state: string,
   states: ReadonlyMap<string, readonly string[]>,
 ): string | null {
-  const expected = isJsonObject(step) ? states.get(codeString(step['defining_code'])) : undefined;
+  const expected = isJsonObject(step) ? states.get(codeString(step.defining_code)) : undefined;
   if (expected === undefined || expected.includes(state)) return null;
   return `IsmTransition contains invalid current_state (expected: ${expected.join(', ')}, found: ${state})`;
 }

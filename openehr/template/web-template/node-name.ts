@@ -40,14 +40,14 @@ function codedNames(name: ObjectConstraint, scope: Scope): GivenName[] {
  */
 export function setTexts(node: NodeDraft, code: string, given: GivenName | null, scope: Scope): void {
   const term = scope.term(code);
-  node.name = given?.text ?? term?.['text'] ?? node.rmType;
+  node.name = given?.text ?? term?.text ?? node.rmType;
   node.localizedName = node.name;
   node.localizedNames = { [scope.opt.defaultLanguage]: node.name };
   if (given === null) node.localizedNames = { ...node.localizedNames, ...scope.localized(code, 'text') };
   else if (given.code !== null) Object.assign(node.localizedNames, scope.localized(given.code.code, 'text'));
   const descriptions = scope.localized(code, 'description');
   if (Object.keys(descriptions).length > 0) node.localizedDescriptions = descriptions;
-  const comment = term?.['comment'];
+  const comment = term?.comment;
   if (comment !== undefined && comment !== '') node.annotations = { comment };
 }
 

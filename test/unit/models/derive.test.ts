@@ -1,14 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { wholeObject } from '../../../aql/result/result-set.js';
 import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { deriveAqlDocument, type DerivationInput } from '../../../aql/index/derive.js';
 import { NO_START } from '../../../models/layout.js';
 import { HILLTOP, versionUid } from '../../support/hilltop/hilltop.js';
+import { fixtureJson, fixtureNames } from '../../support/fixture.js';
 import { ARCHETYPES } from '../../support/hilltop/compositions.js';
 
-const FOLDER = new URL('../../fixtures/openehr/composition/', import.meta.url);
-const files = readdirSync(FOLDER).filter((name) => !name.includes('invalid'));
+const files = fixtureNames('composition').filter((name) => !name.includes('invalid'));
 
 const input: DerivationInput = {
   versionUid: 'cccccccc-0000-4000-8000-000000000001::local.cdr::1',
@@ -32,7 +31,7 @@ function dataOf(uid: string): JsonObject {
 
 describe('deriveAqlDocument', () => {
   it.each(files)('gives segments that make %s whole again', (name) => {
-    const canonical = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as JsonObject;
+    const canonical = fixtureJson(`composition/${name}`);
     const { document } = deriveAqlDocument(input, canonical);
     const [root] = document.segs;
     expect(wholeObject(root?.o ?? null, document.segs)).toEqual(canonical);

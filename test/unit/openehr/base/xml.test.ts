@@ -1,4 +1,3 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CdrError } from '../../../../openehr/base/errors.js';
@@ -10,8 +9,7 @@ import {
   type XmlElement,
   type XmlOut,
 } from '../../../../openehr/base/xml.js';
-
-const fixtures = new URL('../../../fixtures/openehr/', import.meta.url);
+import { fixtureNames, fixtureText } from '../../../support/fixture.js';
 
 function refusal(text: string, limits = {}): CdrError {
   try {
@@ -166,10 +164,10 @@ describe('parseXml', () => {
   });
 
   it('reads every template and XML composition of the fixtures', () => {
-    for (const folder of ['opt/', 'xml/'])
-      for (const file of readdirSync(new URL(folder, fixtures))) {
+    for (const folder of ['opt', 'xml'])
+      for (const file of fixtureNames(folder)) {
         if (file.endsWith('.json') || file.includes('.invalid')) continue;
-        const root = parseXml(readFileSync(new URL(folder + file, fixtures), 'utf8'));
+        const root = parseXml(fixtureText(`${folder}/${file}`));
         expect(childElements(root).length).toBeGreaterThan(0);
       }
   });

@@ -1,14 +1,12 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
 import { validateRm } from '../../../../openehr/rm/validate.js';
+import { fixtureJson, fixtureNames } from '../../../support/fixture.js';
 
-const folder = new URL('../../../fixtures/openehr/composition/', import.meta.url);
-const fixture = (file: string): JsonObject =>
-  JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as JsonObject;
-const files = readdirSync(folder).filter((file) => !file.includes('.invalid'));
+const fixture = (file: string): JsonObject => fixtureJson(`composition/${file}`);
+const files = fixtureNames('composition').filter((file) => !file.includes('.invalid'));
 /** Carries an attribute that the RM does not have, twice. */
 const UNKNOWN_ATTRIBUTE = 'test_all_types.en.v1.feeder-audit.json';
 

@@ -1,26 +1,24 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
+import type { PartialRm } from '../../../../openehr/rm/model/rm.js';
+import { fixtureJson, fixtureNames } from '../../../support/fixture.js';
 import { missingCompositionAttributes, validateRm } from '../../../../openehr/rm/validate.js';
 
-const folder = new URL('../../../fixtures/openehr/composition/', import.meta.url);
-
-function composition(file: string): JsonObject {
-  const source = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as JsonObject;
-  const { object } = readRm(source, 'COMPOSITION');
+function composition(file: string): PartialRm<'COMPOSITION'> {
+  const { object } = readRm(fixtureJson(`composition/${file}`), 'COMPOSITION');
   if (object === null) throw new Error(`${file} cannot be read`);
   return object;
 }
 
 /** Replaces the value at a path of attribute names and indexes; undefined removes it. */
-function edited(
-  source: JsonObject,
+function edited<T extends JsonObject>(
+  source: T,
   path: readonly (string | number)[],
   value: JsonValue | undefined,
-): JsonObject {
+): T {
   const copy = structuredClone(source);
-  let parent = copy as Record<string | number, JsonValue>;
+  let parent: Record<string | number, JsonValue> = copy;
   for (const key of path.slice(0, -1)) parent = parent[key] as Record<string | number, JsonValue>;
   const last = path.at(-1) ?? '';
   if (value === undefined) Reflect.deleteProperty(parent, last);
@@ -50,7 +48,7 @@ const FINDINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('validateRm on the fixtures', () => {
-  const files = readdirSync(folder).filter((file) => !/\.invalid|feeder-audit/.test(file));
+  const files = fixtureNames('composition').filter((file) => !/\.invalid|feeder-audit/.test(file));
 
   it.each(files)('finds in %s what is wrong with it', (file) => {
     const found = validateRm(composition(file));

@@ -34,14 +34,14 @@ describe('exampleComposition', () => {
   it('has a uid as output only', () => {
     const options = { detailLevel: 'required' } as const;
     const compiled = publicTemplate('minimal_admin.en.v1');
-    expect(exampleComposition(compiled, { ...options, type: 'output' })['uid']).toMatchObject({
+    expect(exampleComposition(compiled, { ...options, type: 'output' }).uid).toMatchObject({
       _type: 'OBJECT_VERSION_ID',
     });
-    expect(exampleComposition(compiled, { ...options, type: 'input' })['uid']).toBeUndefined();
+    expect(exampleComposition(compiled, { ...options, type: 'input' }).uid).toBeUndefined();
   });
 
   it('is in the language of the template unless another one is asked for', () => {
-    const language = (composition: JsonObject) => (composition['language'] as JsonObject)['code_string'];
+    const language = (composition: JsonObject) => (composition.language as JsonObject)['code_string'];
     const compiled = publicTemplate('Corona_Anamnese');
     const options = { detailLevel: 'required', type: 'input' } as const;
     expect(language(exampleComposition(compiled, options))).toBe('de');

@@ -38,8 +38,8 @@ function findings(
   const compiled = compileTemplate(template(content));
   const composition = exampleComposition(compiled, { detailLevel: 'complete', type: 'input' });
   expect(validateAgainstTemplate(composition, compiled, OPTIONS)).toEqual([]);
-  const [entry] = composition['content'] as JsonObject[];
-  const items = (entry!['data'] as JsonObject)['items'] as Items;
+  const [entry] = composition.content as JsonObject[];
+  const items = (entry!.data as JsonObject)['items'] as Items;
   change(items, composition);
   return validateAgainstTemplate(composition, compiled, { ...OPTIONS, ...options });
 }
@@ -57,7 +57,7 @@ describe('very many violations', () => {
 /** The findings when the one ELEMENT of an EVALUATION holds a value. */
 function valueFindings(values: string, value: JsonObject, texts: Record<string, string> = {}): string[] {
   return findings(evaluation(element('at0002', values), { at0002: 'Value', ...texts }), (items) => {
-    items[0]!['value'] = value;
+    items[0]!.value = value;
   });
 }
 
@@ -156,7 +156,7 @@ describe('codes of value sets', () => {
     );
     const content = evaluation(element('at0002', node('DV_CODED_TEXT', { inside })), { at0002: 'Value' });
     const valueSetCodes: ValueSetCode[] = [];
-    const change = (items: Items) => (items[0]!['value'] = coded('1', 'x', 'http://loinc.org'));
+    const change = (items: Items) => (items[0]!.value = coded('1', 'x', 'http://loinc.org'));
     expect(findings(content, change, { valueSetCodes })).toEqual([]);
     expect(valueSetCodes).toEqual([
       { path: VALUE, valueSetUrl: 'http://example.org/vs', terminologyId: 'http://loinc.org', code: '1' },
@@ -305,8 +305,8 @@ describe('occurrences', () => {
 
   it('are counted when the whole attribute is missing', () => {
     const found = findings(content, (_, composition) => {
-      const [entry] = composition['content'] as JsonObject[];
-      delete (entry!['data'] as JsonObject)['items'];
+      const [entry] = composition.content as JsonObject[];
+      delete (entry!.data as JsonObject)['items'];
     });
     expect(found).toEqual([
       '/content[0]/data/items: Attribute has 0 occurrences, but must be 1..1 (at0002 One)',
@@ -341,7 +341,7 @@ describe('occurrences', () => {
       at0005: 'P',
     });
     const found = findings(entry, (_, composition) => {
-      delete (composition['content'] as JsonObject[])[0]!['protocol'];
+      delete (composition.content as JsonObject[])[0]!.protocol;
     });
     expect(found).toEqual(['/content[0]/protocol: Attribute has 0 occurrences, but must be 1..1']);
   });
@@ -382,7 +382,7 @@ describe('objects that are not in the template', () => {
 
   it('are found in attributes that the template does not mention', () => {
     const found = findings(content, (_, composition) => {
-      (composition['content'] as JsonObject[])[0]!['protocol'] = locatable('ITEM_TREE', 'at0011', 'Tree');
+      (composition.content as JsonObject[])[0]!.protocol = locatable('ITEM_TREE', 'at0011', 'Tree');
     });
     expect(found).toEqual([
       '/content[0]: RmObject with type:ItemTree, nodeId:at0011,name:Tree; not in template (expected: nothing)',
@@ -392,7 +392,7 @@ describe('objects that are not in the template', () => {
   it('include those with another name than the template gives', () => {
     const given = node('ELEMENT', { id: 'at0002', inside: named('Left') + single('value', node('DV_TEXT')) });
     const found = findings(evaluation(given, { at0002: 'Side' }), (items) => {
-      items[0]!['name'] = { _type: 'DV_TEXT', value: 'Right' };
+      items[0]!.name = { _type: 'DV_TEXT', value: 'Right' };
     });
     expect(found).toEqual([
       '/content[0]/data: RmObject with type:Element, nodeId:at0002,name:Right; not in template (expected: at0002 Left)',
@@ -401,18 +401,18 @@ describe('objects that are not in the template', () => {
 
   it('do not exist below objects without constraints', () => {
     const open = evaluation(node('CLUSTER', { id: 'at0002' }), { at0002: 'Open' });
-    expect(findings(open, (items) => (items[0]!['items'] = [stranger]))).toEqual([]);
+    expect(findings(open, (items) => (items[0]!.items = [stranger]))).toEqual([]);
   });
 
   it('include another class under a known node id', () => {
-    const found = findings(content, (items) => (items[0]!['_type'] = 'CLUSTER'));
+    const found = findings(content, (items) => (items[0]!._type = 'CLUSTER'));
     expect(found).toEqual([`${PLACE}: Object should be type ELEMENT, but was CLUSTER`]);
   });
 
   it('include another root archetype', () => {
     const found = findings(
       content,
-      (_, composition) => (composition['archetype_node_id'] = 'openEHR-EHR-COMPOSITION.other.v1'),
+      (_, composition) => (composition.archetype_node_id = 'openEHR-EHR-COMPOSITION.other.v1'),
     );
     expect(found[0]).toMatch(
       /^\/: RmObject with type:Composition, nodeId:openEHR-EHR-COMPOSITION\.other\.v1/,
@@ -481,7 +481,7 @@ describe('transitions', () => {
   function transitionFindings(change: (transition: JsonObject) => void): string[] {
     const compiled = compileTemplate(template(action));
     const composition = exampleComposition(compiled, { detailLevel: 'complete', type: 'input' });
-    change((composition['content'] as JsonObject[])[0]!['ism_transition'] as JsonObject);
+    change((composition.content as JsonObject[])[0]!.ism_transition as JsonObject);
     return validateAgainstTemplate(composition, compiled, OPTIONS);
   }
 
@@ -491,9 +491,9 @@ describe('transitions', () => {
 
   it('must lead to the state', () => {
     const found = transitionFindings((object) => {
-      object['transition'] = coded('166', 'cancel', 'openehr');
-      object['careflow_step'] = coded('at0003', 'Plan');
-      object['current_state'] = coded('526', 'planned', 'openehr');
+      object.transition = coded('166', 'cancel', 'openehr');
+      object.careflow_step = coded('at0003', 'Plan');
+      object.current_state = coded('526', 'planned', 'openehr');
     });
     expect(found).toEqual([
       '/content[0]/ism_transition: No valid transition found for ism transition[cancel/openehr/166] (expected current_state: 528, found: 526)',
@@ -502,9 +502,9 @@ describe('transitions', () => {
 
   it('must have a state of the step', () => {
     const found = transitionFindings((object) => {
-      object['transition'] = coded('166', 'cancel', 'openehr');
-      object['careflow_step'] = coded('at0003', 'Plan');
-      object['current_state'] = coded('528', 'cancelled', 'openehr');
+      object.transition = coded('166', 'cancel', 'openehr');
+      object.careflow_step = coded('at0003', 'Plan');
+      object.current_state = coded('528', 'cancelled', 'openehr');
     });
     expect(found).toEqual([
       '/content[0]/ism_transition: IsmTransition contains invalid current_state (expected: 526, found: 528)',

@@ -39,7 +39,7 @@ function edited(composition: JsonObject, { path, set, remove }: Edit): void {
 
 function repeated(composition: JsonObject, { path, name, count }: NonNullable<Case['repeat']>): void {
   const values = composition[path] as JsonObject[];
-  const matches = (value: JsonObject) => (value['name'] as JsonObject)['value'] === name;
+  const matches = (value: JsonObject) => (value.name as JsonObject)['value'] === name;
   const place = values.findIndex(matches);
   const copies = Array.from({ length: count }, () => structuredClone(values[place]!));
   const others = values.filter((value) => !matches(value));

@@ -90,8 +90,8 @@ describe('the web template of the expected files', () => {
     for (const [place, wantedNode] of wanted) {
       const actualNode = structuredClone(actual.get(place));
       // That file comes from a service that leaves `local` out of merged text nodes, Corona's from one that does not.
-      for (const input of (actualNode?.['inputs'] ?? []) as Record<string, unknown>[])
-        if (name.startsWith('ehrbase') && input['listOpen'] === true) delete input['terminology'];
+      for (const input of (actualNode?.inputs ?? []) as Record<string, unknown>[])
+        if (name.startsWith('ehrbase') && input.listOpen === true) delete input.terminology;
       expect([place, compared(actualNode)]).toEqual([place, compared(wantedNode)]);
     }
   });

@@ -22,7 +22,7 @@ function composed(context: JsonObject, keys: JsonObject = {}): JsonObject {
 /** The entry of a class. */
 function entry(composition: JsonObject, type: string): JsonObject {
   const entries = at(composition, 'content', 0, 'items') as JsonObject[];
-  return entries.find((candidate) => candidate['_type'] === type)!;
+  return entries.find((candidate) => candidate._type === type)!;
 }
 
 function coded(code: string, value: string): JsonObject {
@@ -61,8 +61,8 @@ describe('a FLAT body without ctx/', () => {
     expect(findings(composition, template)).toEqual([]);
     expect(at(composition, 'language', 'code_string')).toBe(template.defaultLanguage);
     expect(at(composition, 'territory', 'terminology_id', 'value')).toBe('ISO_3166-1');
-    expect(composition['category']).toEqual(coded('433', 'event'));
-    expect(composition['context']).toEqual({
+    expect(composition.category).toEqual(coded('433', 'event'));
+    expect(composition.context).toEqual({
       _type: 'EVENT_CONTEXT',
       start_time: { _type: 'DV_DATE_TIME', value: NOW_TEXT },
       setting: coded('238', 'other care'),
@@ -70,7 +70,7 @@ describe('a FLAT body without ctx/', () => {
     const evaluation = entry(composition, 'EVALUATION');
     expect(at(evaluation, 'language', 'code_string')).toBe(template.defaultLanguage);
     expect(at(evaluation, 'encoding', 'code_string')).toBe('UTF-8');
-    expect(evaluation['subject']).toEqual({ _type: 'PARTY_SELF' });
+    expect(evaluation.subject).toEqual({ _type: 'PARTY_SELF' });
     expect(entry(composition, 'INSTRUCTION')).toMatchObject({
       narrative: { value: '<none>' },
       activities: [{ timing: { value: 'R1', formalism: 'timing' }, action_archetype_id: '/.*/' }],
@@ -83,8 +83,8 @@ describe('a FLAT body without ctx/', () => {
 
   it('leaves out the territory and composer that nobody gave', () => {
     const bare = read(ENTRIES, template);
-    expect(bare['territory']).toBeUndefined();
-    expect(bare['composer']).toBeUndefined();
+    expect(bare.territory).toBeUndefined();
+    expect(bare.composer).toBeUndefined();
   });
 });
 
@@ -137,11 +137,11 @@ describe('ctx/', () => {
   it('composer keys make a party with reference, or PARTY_SELF', () => {
     const ids = { 'ctx/composer_id': '7', 'ctx/id_scheme': 'S', 'ctx/id_namespace': 'N' };
     expect(composed(ids)['composer']).toEqual(identified('Ann', '7', 'S', 'N'));
-    expect(composed({ 'ctx/composer_self': true })['composer']).toEqual({ _type: 'PARTY_SELF' });
-    const self = composed({ 'ctx/composer_self': 'true', ...ids })['composer'] as JsonObject;
+    expect(composed({ 'ctx/composer_self': true }).composer).toEqual({ _type: 'PARTY_SELF' });
+    const self = composed({ 'ctx/composer_self': 'true', ...ids }).composer as JsonObject;
     expect(self).toEqual({
       _type: 'PARTY_SELF',
-      external_ref: identified('', '7', 'S', 'N')['external_ref'],
+      external_ref: identified('', '7', 'S', 'N').external_ref,
     });
   });
 
@@ -225,7 +225,7 @@ describe('ctx/', () => {
       own,
     );
     expect(at(composition, 'links', 0, 'meaning', 'value')).toBe('own');
-    expect(entry(composition, 'ACTION')['links']).toEqual([
+    expect(entry(composition, 'ACTION').links).toEqual([
       {
         _type: 'LINK',
         meaning: { _type: 'DV_TEXT', value: 'm' },
@@ -250,7 +250,7 @@ describe('ctx/', () => {
       'ctx/participation_identifiers:1|id:1': 'id4',
     });
     const participations = at(composition, 'context', 'participations') as JsonObject[];
-    expect(entry(composition, 'ACTION')['other_participations']).toEqual(participations);
+    expect(entry(composition, 'ACTION').other_participations).toEqual(participations);
     expect(participations).toEqual([
       {
         _type: 'PARTICIPATION',

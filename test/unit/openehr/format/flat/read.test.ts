@@ -251,9 +251,9 @@ describe('data types of FLAT', () => {
   ])('read %s', (_name, keys, expected) => {
     const value = withEvent(keys);
     const item = at(value, ...EVENT_PATH, 'data', 'items', 0);
-    expect(
-      expected['_type'] === 'CLUSTER' ? at(item, 'items', 0, 'value', '_type') : at(item, 'value'),
-    ).toEqual(expected['_type'] === 'CLUSTER' ? 'DV_STATE' : expected);
+    expect(expected._type === 'CLUSTER' ? at(item, 'items', 0, 'value', '_type') : at(item, 'value')).toEqual(
+      expected._type === 'CLUSTER' ? 'DV_STATE' : expected,
+    );
   });
 
   it.each<[string, Record<string, JsonValue>, string | RegExp]>([
@@ -364,7 +364,7 @@ describe('structures of FLAT', () => {
     expect(composition).toMatchObject({
       _type: 'COMPOSITION',
       archetype_details: {
-        archetype_id: { value: composition['archetype_node_id'] },
+        archetype_id: { value: composition.archetype_node_id },
         template_id: { value: ROOT },
         rm_version: '1.0.4',
       },
@@ -388,9 +388,9 @@ describe('structures of FLAT', () => {
       'items',
       0,
     ) as JsonObject;
-    expect(element['value']).toBeUndefined();
-    expect(element['null_flavour']).toEqual(coded('openehr', '253', 'unknown'));
-    expect(element['null_reason']).toEqual({ _type: 'DV_TEXT', value: 'r' });
+    expect(element.value).toBeUndefined();
+    expect(element.null_flavour).toEqual(coded('openehr', '253', 'unknown'));
+    expect(element.null_reason).toEqual({ _type: 'DV_TEXT', value: 'r' });
   });
 
   it('refuse an unknown null flavour or participation mode', () => {
@@ -492,7 +492,7 @@ describe('times of FLAT', () => {
     const data = at(read(flat, template), 'content', 0, 'items', 0, 'data') as JsonObject;
     return [
       at(data, 'origin', 'value'),
-      ...(data['events'] as JsonObject[]).map((event) => at(event, 'time', 'value')),
+      ...(data.events as JsonObject[]).map((event) => at(event, 'time', 'value')),
     ];
   };
   const EARLY = '2020-01-01T10:00:00Z';
@@ -545,6 +545,6 @@ describe('times of FLAT', () => {
         0,
       ) as JsonObject;
     expect(at(event({ [`${root}/offset`]: 'P1DT1H' }), 'time', 'value')).toBe('2020-02-29T11:00:00.5+01:00');
-    expect(event({ [`${root}/offset`]: 'P1M' })['offset']).toBeUndefined();
+    expect(event({ [`${root}/offset`]: 'P1M' }).offset).toBeUndefined();
   });
 });

@@ -99,7 +99,7 @@ describe('writeFlat', () => {
     const given = composition({ [`${CLUSTER}/any/text_value`]: 'x' });
     const any = at(element(given), 'items', 0) as JsonObject;
     const value = { _type: 'DV_PARAGRAPH', items: [{ _type: 'DV_TEXT', value: 'x' }] };
-    any['value'] = value;
+    any.value = value;
     // No alternative of the template fits: it is left out.
     expect(keysBelow(writeFlat(given, template), CLUSTER)).toEqual({});
     const audit = {
@@ -125,7 +125,7 @@ describe('writeFlat', () => {
     const given = fixtureJson('composition/cardinality_of_section.json');
     const back = read(writeFlat(given, sections), sections);
     const names = (of: JsonObject) =>
-      (of['content'] as JsonObject[]).map((section) => at(section, 'name', 'value'));
+      (of.content as JsonObject[]).map((section) => at(section, 'name', 'value'));
     expect(names(back)).toEqual(names(given));
   });
 
@@ -163,7 +163,7 @@ describe('writeFlat', () => {
     expect(writeFlat(given, template)[`${ROOT}/context/_participation:0|mode`]).toBe(
       'face-to-face communication',
     );
-    mode['value'] = 'persönlich';
+    mode.value = 'persönlich';
     expect(writeFlat(given, template)[`${ROOT}/context/_participation:0|mode`]).toBe('216');
   });
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import {
   attributesOf,
@@ -9,6 +8,7 @@ import {
   rmClass,
   RM_CLASSES,
 } from '../../../../../openehr/rm/model/classes.js';
+import { fixtureText } from '../../../../support/fixture.js';
 
 interface XmlType {
   readonly base: string | null;
@@ -16,11 +16,8 @@ interface XmlType {
   readonly elements: readonly { name: string; type: string; min: number; max: number }[];
 }
 
-const xmlTypes = (
-  JSON.parse(
-    readFileSync(new URL('../../../../fixtures/openehr/xml/rm-xml-types.json', import.meta.url), 'utf8'),
-  ) as { types: Record<string, XmlType> }
-).types;
+const xmlTypes = (JSON.parse(fixtureText('xml/rm-xml-types.json')) as { types: Record<string, XmlType> })
+  .types;
 
 const PRIMITIVE_OF: Record<string, string[]> = {
   String: ['xs:string', 'NonEmptyString', 'NonEmptyToken', 'magnitudeStatus'],
