@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Page } from '../result/paging.js';
-import type { RootType } from '../semantics/scope-types.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 
 /** All that the reference evaluator reads: plain data, any order. */
 export interface ReferenceData {

@@ -1,11 +1,13 @@
-import { leafKey, MAX_LEAF_TEXT_BYTES, templateKey } from '../../models/layout.js';
-import type { LeafIndex, LeafSuffix } from '../../models/layout.js';
+import { leafKey, MAX_LEAF_TEXT_BYTES } from './keys.js';
+import type { LeafIndex, LeafSuffix } from './document.js';
 import type { ComparisonOperator, Condition, IdentifiedPath, Literal, PathStep } from '../syntax/ast.js';
 import { demandedIdentity } from '../semantics/node-identity.js';
 import type { Alias, Domain, FromClass, FromNode, Scope } from '../semantics/scope-types.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { literalIn, MONGO_OPERATOR } from '../mongo/comparison.js';
-import { uidEquals } from '../mongo/document-scope.js';
+import { FIELD, LEAF_FIELD } from './document.js';
+import { fieldCondition } from './field-condition.js';
+import { indexedClass, indexedField } from './indexed-paths.js';
 import type { Expression, Stage } from '../mongo/expression.js';
 import { archetypeIdsOf } from '../mongo/region.js';
 
@@ -39,7 +41,7 @@ export function prefilterOf(
       if (found !== null) others.push(found);
     }
   }
-  const leaves = [...ranges].map(([key, value]): Stage => ({ lv: { $elemMatch: { k: key, v: value } } }));
+  const leaves = [...ranges].map(([key, value]): Stage => leafCondition({ key, value }));
   return [...others, ...leaves];
 }
 
@@ -89,6 +91,10 @@ function firmAliases(child: FromNode): ReadonlySet<Alias> {
 interface Leaf {
   readonly key: string;
   readonly value: Readonly<Record<string, Expression>>;
+}
+
+function leafCondition({ key, value }: Leaf): Stage {
+  return { [FIELD.leaves]: { $elemMatch: { [LEAF_FIELD.key]: key, [LEAF_FIELD.value]: value } } };
 }
 
 const NUMERIC: readonly LeafSuffix[] = ['m', 'p', 't', 'd', 'h'];
@@ -143,9 +149,7 @@ class Finder {
   private comparison(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
     const documentMatch = this.onDocument(path, operator, item);
     if (documentMatch !== null) return documentMatch;
-    const leaves = this.leaves(path, operator, item).map(({ key, value }): Stage => ({
-      lv: { $elemMatch: { k: key, v: value } },
-    }));
+    const leaves = this.leaves(path, operator, item).map(leafCondition);
     const [only] = leaves;
     if (only === undefined) return null;
     return leaves.length === 1 ? only : { $or: leaves };
@@ -155,17 +159,9 @@ class Finder {
   private onDocument(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
     const { alias } = this.scope.useOf(path);
     if (!this.firm.has(alias) || item.kind !== 'string' || hasPredicate(path)) return null;
-    const text = path.steps.map(({ attribute }) => attribute).join('/');
-    const isVersion = alias.kind === 'version';
-    if (!isVersion && !alias.classes.every((each) => each === 'COMPOSITION')) return null;
-    if (text === 'uid/value') return this.onUid(operator, item.value);
-    const time = isVersion ? VERSION_TIMES[text] : COMPOSITION_TIMES[text];
-    if (time !== undefined) return instantMatch(time, operator, item);
-    return text === TEMPLATE_ID && operator === '=' ? { keys: { $eq: templateKey(item.value) } } : null;
-  }
-
-  private onUid(operator: ComparisonOperator, text: string): Stage | null {
-    return operator === '=' ? (uidEquals(text, this.context.systemId)[0] ?? null) : null;
+    const owner = indexedClass(alias);
+    if (owner !== 'VERSION' && owner !== 'COMPOSITION') return null;
+    return fieldCondition(indexedField(owner, path.steps), operator, item, this.context.systemId);
   }
 
   private leaves(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Leaf[] {
@@ -184,18 +180,6 @@ class Finder {
   }
 }
 
-const TEMPLATE_ID = 'archetype_details/template_id/value';
-
-const VERSION_TIMES: Readonly<Record<string, string>> = {
-  'commit_audit/time_committed': 'tc',
-  'commit_audit/time_committed/value': 'tc',
-};
-
-const COMPOSITION_TIMES: Readonly<Record<string, string>> = {
-  'context/start_time': 'start',
-  'context/start_time/value': 'start',
-};
-
 function hasPredicate({ predicate, steps }: IdentifiedPath): boolean {
   return predicate !== null || steps.some((step) => step.predicate !== null);
 }
@@ -210,12 +194,6 @@ function allFound(conditions: readonly (Stage | null)[]): Stage | null {
 function anyFound(conditions: readonly (Stage | null)[]): Stage | null {
   const found = conditions.filter((each) => each !== null);
   return found.length > 0 && found.length === conditions.length ? { $or: found } : null;
-}
-
-function instantMatch(field: string, operator: ComparisonOperator, item: Literal): Stage | null {
-  const instant = literalIn('instant', item);
-  if (operator === '!=' || typeof instant !== 'number') return null;
-  return { [field]: { [MONGO_OPERATOR[operator]]: new Date(instant) } };
 }
 
 function constant(value: { readonly kind: string }): Literal | null {

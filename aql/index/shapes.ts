@@ -1,4 +1,4 @@
-import { STUB_SHAPE } from '../../models/layout.js';
+import { STUB_SHAPE } from './keys.js';
 import type { FromNode } from '../semantics/scope-types.js';
 import type { Expression } from '../mongo/expression.js';
 import { concatenate, flatten, listOf } from '../mongo/expression.js';

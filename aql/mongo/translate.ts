@@ -1,4 +1,4 @@
-import type { LeafIndex } from '../../models/layout.js';
+import type { LeafIndex } from '../index/document.js';
 import type { Page } from '../result/paging.js';
 import type { Clock } from '../semantics/present-time.js';
 import type { FromClass, FromNode, Scope } from '../semantics/scope-types.js';

@@ -1,12 +1,14 @@
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { aqlError } from '../syntax/aql-error.js';
 import type { ClassExpression, Condition, FromExpression, Predicate, Query } from '../syntax/ast.js';
-import { classesBelow, FROM_CLASS_NAMES, fromClass, ROOT_TYPES, rootTypesOf } from './classes.js';
+import { classesBelow, FROM_CLASS_NAMES, fromClass, rootTypesOf } from './classes.js';
+import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
 import { rootInEhr } from './lift-ehr.js';
 import { nearestWord } from '../../openehr/base/nearest-word.js';
 import { demandsNodeCode, demandsNodeId, isPlainPath } from './node-identity.js';
 import { renderValue } from '../syntax/render.js';
-import type { Alias, FromNode, RootType } from './scope-types.js';
+import type { Alias, FromNode } from './scope-types.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 
 /** FROM resolved. */
 export interface FromScope {

@@ -1,3 +1,4 @@
+import type { RootType } from '../../openehr/rm/root-type.js';
 import type {
   ColumnExpression,
   IdentifiedPath,
@@ -52,9 +53,6 @@ export interface FromJoin {
   readonly kind: 'and' | 'or';
   readonly operands: readonly FromNode[];
 }
-
-/** The three kinds of versioned object AQL reads. */
-export type RootType = 'COMPOSITION' | 'EHR_STATUS' | 'FOLDER';
 
 /** One class of FROM. */
 export interface Alias {

@@ -2,7 +2,7 @@ import { memoized } from '../../openehr/base/memoized.js';
 import { attributesOf, concreteClasses, isPrimitive } from '../../openehr/rm/model/classes.js';
 import { domainOf } from '../../openehr/rm/ordered-value.js';
 import type { PathStep } from '../syntax/ast.js';
-import { ROOT_TYPES } from './classes.js';
+import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
 import type { Domain, PathType } from './scope-types.js';
 
 /** What can stand at one step. */
