@@ -10,7 +10,7 @@ export const NO_START = new Date(8_640_000_000_000_000);
 /** Which leaves are indexed: all, only numeric domains (`m p t d h`), or none (`AQL_LEAF_INDEX`). */
 export type LeafIndex = 'all' | 'numeric' | 'none';
 
-/** Domain of a typed leaf: what its value holds is told in docs/spec/storage.md#leaves. */
+/** Domain of a typed leaf, which decides what its value is: docs/spec/storage.md#leaves */
 export type LeafSuffix = 'm' | 'p' | 't' | 'd' | 'h' | 's' | 'c' | 'i' | 'b';
 
 /**

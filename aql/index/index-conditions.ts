@@ -146,7 +146,7 @@ class IndexConditions {
         return this.test(condition.left, condition.operator, condition.right);
       case 'matches': {
         const { left, set, negated } = condition;
-        if (set.kind !== 'list' || negated) return null;
+        if (negated) return null;
         return anyFound(set.items.map((item) => this.test(left, '=', item)));
       }
       default:

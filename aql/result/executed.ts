@@ -7,7 +7,7 @@ import type {
   FromExpression,
   PathStep,
   PredicateComparison,
-  Query,
+  BoundQuery,
 } from '../syntax/ast.js';
 import type { Page } from './paging.js';
 import { renderAql } from '../syntax/render.js';
@@ -16,7 +16,7 @@ import { renderAql } from '../syntax/render.js';
  * `_executed_aql` of a bound query: equality on `e/ehr_id/value` or `c/uid/value` stands in the predicate of its
  * class, the request's fetch and offset follow as LIMIT and OFFSET (docs/spec/aql.md#executed-aql).
  */
-export function executedAql(query: Query, page: Pick<Page, 'appended'>): string {
+export function executedAql(query: BoundQuery, page: Pick<Page, 'appended'>): string {
   const moved = movedConditions(query.where, query.from);
   const from = moved.size === 0 ? query.from : withPredicates(query.from, [...moved.values()]);
   const where = moved.size === 0 ? query.where : without(query.where, new Set(moved.keys()));

@@ -5,7 +5,7 @@ import type {
   Position,
   PathStep,
   Predicate,
-  Query,
+  BoundQuery,
 } from '../syntax/ast.js';
 
 /**
@@ -21,7 +21,7 @@ import type {
  *    `PathNode` is one choice of an element. EXISTS operands never add nodes, they only look at them.
  */
 export interface Scope {
-  readonly query: Query;
+  readonly query: BoundQuery;
   readonly from: FromNode;
   /** In the order of the text; `aliases[i].index === i`; implicit ones at the end. */
   readonly aliases: readonly Alias[];

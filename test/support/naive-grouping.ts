@@ -56,11 +56,12 @@ function naiveAggregate({ name, distinct, column }: NaiveAggregate, group: reado
 function isSame(a: JsonValue | Row, b: JsonValue | Row): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [left, right] = [Object.entries(a) as [string, JsonValue][], new Map(Object.entries(b))];
+  const left = Object.entries<JsonValue>(a);
+  const right = new Map(Object.entries<JsonValue>(b));
   return (
     left.length === right.size &&
     left.every(([name, value]) => {
-      const other = right.get(name) as JsonValue | undefined;
+      const other = right.get(name);
       return other !== undefined && isSame(value, other);
     })
   );

@@ -72,9 +72,9 @@ describe('grouping in the evaluator', () => {
         expect(differenceOf(found, ALL, naiveGroups(rows, keys, aggregates))).toBeNull();
         if (rows.some(([cell]) => typeof cell === 'object' && cell !== null)) withObjects++;
       }),
-      { numRuns: 400, seed: 86 },
+      { numRuns: 150, seed: 86 },
     );
-    expect(withObjects).toBeGreaterThan(30);
+    expect(withObjects).toBeGreaterThan(10);
   });
 
   it('finds the different rows that a naive reading finds', () => {
@@ -87,7 +87,7 @@ describe('grouping in the evaluator', () => {
         const found = evaluated(selecting(query, paths, true), random);
         expect(differenceOf(found, ALL, naiveDistinct(rows))).toBeNull();
       }),
-      { numRuns: 200, seed: 87 },
+      { numRuns: 80, seed: 87 },
     );
   });
 });
