@@ -4,11 +4,11 @@ const ROOMS = {
   openehr: [],
   config: [],
   'packages/embedded-mongodb': [],
-  aql: [OPENEHR, 'models/layout.ts'],
+  aql: [OPENEHR],
   database: [OPENEHR, 'config', 'packages/embedded-mongodb'],
   models: [OPENEHR, 'aql/index', 'aql/mongo', 'database'],
   change: [OPENEHR, 'aql/index', 'config', 'models', 'database'],
-  merge: [OPENEHR, 'config', 'models', 'change', 'database'],
+  merge: [OPENEHR, 'aql/index', 'config', 'models', 'change', 'database'],
   maintenance: [OPENEHR, 'aql/index', 'config', 'models', 'change', 'database'],
   query: [OPENEHR, 'aql', 'config', 'models', 'change', 'database'],
   // Threads have no database: of change and models they see what is pure.

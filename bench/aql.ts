@@ -3,6 +3,7 @@ import { checkScope } from '../aql/semantics/check.js';
 import { bindParameters } from '../aql/semantics/bind.js';
 import { pageOf, type Page } from '../aql/result/paging.js';
 import { queryParameters } from '../aql/semantics/parameters.js';
+import { resolveTerminology } from '../aql/semantics/terminology.js';
 import { parseAql } from '../aql/syntax/parse.js';
 import { resolveScope } from '../aql/semantics/scope.js';
 import type { Scope } from '../aql/semantics/scope-types.js';
@@ -202,7 +203,7 @@ async function benchDerivation(print: (line: string) => void): Promise<void> {
 
 /** Text to plan. */
 export function planOf(aql: string, shapes: ShapeCatalogue): { plan: QueryPlan; scope: Scope; page: Page } {
-  const query = bindParameters(parseAql(aql), queryParameters('json', []));
+  const query = resolveTerminology(bindParameters(parseAql(aql), queryParameters('json', [])), new Map());
   const scope = resolveScope(query);
   checkScope(scope, { systemId: BENCH_SYSTEM_ID });
   const page = pageOf(query, { fetch: null, offset: null }, { defaultFetch: null, maxFetch: null });

@@ -1,7 +1,8 @@
 import mongoose from 'mongoose';
 import { createCollections } from '../database/indexes.js';
 import { deriveAqlDocument } from '../aql/index/derive.js';
-import { COLLECTION_LAYOUT, COLLECTIONS, type LeafIndex } from '../models/layout.js';
+import { COLLECTION_LAYOUT, COLLECTIONS } from '../models/layout.js';
+import type { LeafIndex } from '../aql/index/document.js';
 import { runWrites, type Write } from '../models/write-batch.js';
 import { textTable } from '../cli/demo/table.js';
 import { measure, milliseconds } from './measure.js';

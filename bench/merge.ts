@@ -6,7 +6,7 @@ import { verifyStorage } from '../maintenance/verify.js';
 import { mergeEhrs } from '../merge/merge.js';
 import type { MergeContext, MergeRequest } from '../merge/request.js';
 import { unmergeEhrs } from '../merge/unmerge.js';
-import type { AqlDocument } from '../models/layout.js';
+import type { AqlDocument } from '../aql/index/document.js';
 import { COLLECTIONS } from '../models/layout.js';
 import type { VersionDoc } from '../models/version.js';
 import { configFromEnvironment } from '../src/settings/config.js';

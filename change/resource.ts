@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import type { ContributionDoc } from '../models/contribution.js';
 import type { EhrDoc } from '../models/ehr.js';
-import type { RootType } from '../models/layout.js';
+import type { RootType } from '../openehr/rm/root-type.js';
 import type { VersionDoc, VersionHead } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { serverTime } from './commit/audit.js';

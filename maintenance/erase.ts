@@ -9,7 +9,7 @@ import {
   objectErasure,
   wholeErasure,
 } from '../models/erase.js';
-import type { RootType } from '../models/layout.js';
+import type { RootType } from '../openehr/rm/root-type.js';
 import { containerOf } from '../models/versioned-object.js';
 import { runWrites } from '../models/write-batch.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';

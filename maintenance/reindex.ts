@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { LeafIndex } from '../models/layout.js';
-import { AQL_SCHEMA_VERSION } from '../models/layout.js';
+import type { LeafIndex } from '../aql/index/document.js';
+import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
 import { inTransaction } from '../database/transaction.js';
 import { saveShapes } from '../models/aql-shape.js';
 import { holdActive, type EhrDoc } from '../models/ehr.js';

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../openehr/base/json.js';
 import { formatObjectVersionId, parseObjectVersionId } from '../openehr/base/object-version-id.js';
-import type { AqlDocument, LeafIndex } from '../models/layout.js';
-import { AQL_SCHEMA_VERSION, COLLECTIONS } from '../models/layout.js';
+import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
+import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
+import { COLLECTIONS } from '../models/layout.js';
 import { recomputedDocuments } from '../models/recompute.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';

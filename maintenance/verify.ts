@@ -1,5 +1,6 @@
 import { ehrById } from '../models/ehr.js';
-import { AQL_SCHEMA_VERSION, COLLECTIONS } from '../models/layout.js';
+import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
+import { COLLECTIONS } from '../models/layout.js';
 import { withLease } from '../models/lease.js';
 import { storageSettings } from '../models/settings.js';
 import { templateIds } from '../models/template.js';

@@ -1,5 +1,6 @@
 import { saveShapesWith } from '../models/aql-shape.js';
-import { COLLECTIONS, type LeafIndex } from '../models/layout.js';
+import { COLLECTIONS } from '../models/layout.js';
+import type { LeafIndex } from '../aql/index/document.js';
 import { recomputedDocuments } from '../models/recompute.js';
 import { derivedReplacement, versionsOfContainer } from '../models/reindex.js';
 import { storageSettings } from '../models/settings.js';

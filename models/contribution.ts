@@ -1,6 +1,7 @@
 import { model, Schema } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
-import { COLLECTIONS, type RootType, type SealLeaf } from './layout.js';
+import { COLLECTIONS, type SealLeaf } from './layout.js';
+import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
 /** Who sent the request that made a CONTRIBUTION, whatever it says of its committer. */

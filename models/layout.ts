@@ -1,4 +1,4 @@
-import type { JsonObject } from '../openehr/base/json.js';
+import { FIELD, LEAF_FIELD } from '../aql/index/document.js';
 
 /** Names of all collections. Fields, indexes and who writes what: docs/spec/storage.md#collections */
 export const COLLECTIONS = {
@@ -65,7 +65,8 @@ const UNSEALED: IndexLayout = {
   key: { unsealed: 1 },
   options: { partialFilterExpression: { unsealed: true } },
 };
-const LATEST = { partialFilterExpression: { latest: true } } as const;
+const LATEST = { partialFilterExpression: { [FIELD.isLatest]: true } } as const;
+const leaf = (field: string): string => `${FIELD.leaves}.${field}`;
 const exists = (field: string): IndexLayout['options'] => ({
   partialFilterExpression: { [field]: { $exists: true } },
 });
@@ -104,14 +105,20 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   {
     name: COLLECTIONS.aql,
     indexes: [
-      { key: { keys: 1, ehr: 1 }, options: LATEST },
-      { key: { keys: 1, start: -1 }, options: LATEST },
-      { key: { ehr: 1, start: -1 }, options: LATEST },
+      { key: { [FIELD.keys]: 1, [FIELD.ehrId]: 1 }, options: LATEST },
+      { key: { [FIELD.keys]: 1, [FIELD.startTime]: -1 }, options: LATEST },
+      { key: { [FIELD.ehrId]: 1, [FIELD.startTime]: -1 }, options: LATEST },
       // Descending: a probe of `aql/mongo` takes the highest values first.
-      { key: { 'lv.k': 1, 'lv.v': -1 }, options: LATEST },
-      { key: { refs: 1 }, options: { partialFilterExpression: { latest: true, type: 'FOLDER' } } },
-      { key: { keys: 1, tc: 1 }, options: { partialFilterExpression: { latest: false } } },
-      { key: { ehr: 1, vo: 1, v: -1 } },
+      { key: { [leaf(LEAF_FIELD.key)]: 1, [leaf(LEAF_FIELD.value)]: -1 }, options: LATEST },
+      {
+        key: { [FIELD.references]: 1 },
+        options: { partialFilterExpression: { [FIELD.isLatest]: true, [FIELD.rootType]: 'FOLDER' } },
+      },
+      {
+        key: { [FIELD.keys]: 1, [FIELD.timeCommitted]: 1 },
+        options: { partialFilterExpression: { [FIELD.isLatest]: false } },
+      },
+      { key: { [FIELD.ehrId]: 1, [FIELD.versionedObjectUid]: 1, [FIELD.version]: -1 } },
     ],
   },
   { name: COLLECTIONS.aqlShapes, indexes: [] },
@@ -158,106 +165,3 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   },
   { name: COLLECTIONS.settings, indexes: [] },
 ];
-
-/** Version of the derivation of `aql` documents (`sv`): raise it when `aql/index/derive.ts` gives other documents. */
-export const AQL_SCHEMA_VERSION = 2;
-
-/** `start` of a COMPOSITION without start time: such ones stand after all others, in descending order before them. */
-export const NO_START = new Date(8_640_000_000_000_000);
-
-/** Kind of a versioned root. */
-export type RootType = 'COMPOSITION' | 'EHR_STATUS' | 'FOLDER';
-
-/** Which leaves are indexed: all, only numeric domains (`m p t d h`), or none (`AQL_LEAF_INDEX`). */
-export type LeafIndex = 'all' | 'numeric' | 'none';
-
-/** Domain of a typed leaf: what `v` holds: docs/spec/storage.md#leaves */
-export type LeafSuffix = 'm' | 'p' | 't' | 'd' | 'h' | 's' | 'c' | 'i' | 'b';
-
-/** Texts longer than this many UTF-8 bytes have no typed leaf. */
-export const MAX_LEAF_TEXT_BYTES = 200;
-
-/** `p` of the root segment. */
-export const NO_PARENT = -1;
-
-/**
- * A node with an archetype id (or a FOLDER, or the root), cut out of its VERSION. Where it was, its parent
- * segment keeps the stub `{seg, archetype_node_id}`.
- */
-export interface AqlSegment {
-  /** Number in depth-first order, root 0. */
-  readonly s: number;
-  /** Number of the last segment below; = `s` without any. */
-  readonly e: number;
-  /** Number of the parent segment, -1 for the root. */
-  readonly p: number;
-  /** Attribute of the RM node that held it (last step), null for the root. */
-  readonly a: string | null;
-  /** RM type. */
-  readonly t: string;
-  /** archetype_node_id. */
-  readonly k: string;
-  /** name/value. */
-  readonly nm: string;
-  /** Subtree with stubs; every DV_ORDERED has `_m` where it has a magnitude. */
-  readonly o: JsonObject;
-}
-
-/** One typed leaf: `k` from `leafKey`, `v` by suffix. */
-export interface AqlLeaf {
-  readonly k: string;
-  readonly v: number | string | boolean;
-}
-
-/** One document of the collection `aql`: the derived form of one VERSION with data. */
-export interface AqlDocument {
-  /** OBJECT_VERSION_ID. */
-  readonly _id: string;
-  readonly ehr: string;
-  readonly vo: string;
-  readonly v: number;
-  readonly type: RootType;
-  readonly latest: boolean;
-  /** Commit time of the next version; absent while latest. */
-  readonly to?: Date;
-  /** The EHR's is_queryable. */
-  readonly q: boolean;
-  /** time_committed. */
-  readonly tc: Date;
-  readonly contrib: string;
-  /** Code of commit_audit/change_type. */
-  readonly ct: string;
-  /** Code of lifecycle_state. */
-  readonly ls: string;
-  readonly tpl?: string;
-  /** Of a COMPOSITION: context/start_time, for sorting and filters, else `NO_START`. */
-  readonly start?: Date;
-  readonly keys: readonly string[];
-  /** FOLDER: object ids referenced in `items`, at any depth. */
-  readonly refs?: readonly string[];
-  readonly segs: readonly AqlSegment[];
-  readonly lv: readonly AqlLeaf[];
-  /** AQL_SCHEMA_VERSION of the derivation. */
-  readonly sv: number;
-}
-
-/**
- * Key of a typed leaf. `path`: steps `/attr[at-code]` from the segment root to an ELEMENT, an EVENT's `/time`,
- * or the root's `/context/start_time`, `/context/end_time`.
- */
-export function leafKey(archetypeId: string, path: string, suffix: LeafSuffix): string {
-  return `${archetypeId}|${path}|${suffix}`;
-}
-
-/** Stands for the RM type in the shape of a place where a nested segment was cut off. */
-export const STUB_SHAPE = '*';
-
-/** `_id` of a shape: `path` is the dotted attribute path inside the segment of that archetype. */
-export function shapeKey(archetypeId: string, rmType: string, path: string): string {
-  return `${archetypeId}|${rmType}|${path}`;
-}
-
-/** Entry of `keys` that finds a template id. */
-export function templateKey(templateId: string): string {
-  return `template:${templateId}`;
-}

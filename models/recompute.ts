@@ -1,7 +1,7 @@
 import type { JsonObject } from '../openehr/base/json.js';
 import { isJsonObject } from '../openehr/base/json.js';
 import { deriveAqlDocument } from '../aql/index/derive.js';
-import type { AqlDocument, LeafIndex } from './layout.js';
+import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
 import type { VersionDoc } from './version.js';
 
 /** What derived documents need beside the versions: the EHR's flag and which leaves to keep. */

@@ -1,5 +1,6 @@
 import mongoose, { type ClientSession } from 'mongoose';
-import { AQL_SCHEMA_VERSION, COLLECTIONS, type AqlDocument, type LeafIndex } from './layout.js';
+import { AQL_SCHEMA_VERSION, type AqlDocument, type LeafIndex } from '../aql/index/document.js';
+import { COLLECTIONS } from './layout.js';
 import { StorageSettingsModel } from './settings.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject, type VersionedObjectDoc } from './versioned-object.js';

@@ -4,9 +4,11 @@ import mongoose from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
 import type { JsonValue } from '../openehr/base/json.js';
 import { isTimeLimit } from '../database/mongo-error.js';
-import { COLLECTIONS, AQL_SCHEMA_VERSION, STUB_SHAPE } from './layout.js';
+import { COLLECTIONS } from './layout.js';
+import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
+import { STUB_SHAPE } from '../aql/index/keys.js';
 import type { EhrDoc } from './ehr.js';
-import type { LeafIndex } from './layout.js';
+import type { LeafIndex } from '../aql/index/document.js';
 import type { VersionDoc } from './version.js';
 import { LEAF_TRUST_MS, storageSettings } from './settings.js';
 

@@ -1,6 +1,7 @@
 import { model, Schema, trusted } from 'mongoose';
 import { Contribution } from './contribution.js';
-import { AQL_SCHEMA_VERSION, COLLECTIONS, type LeafIndex } from './layout.js';
+import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
+import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
 /** How long a process believes what leaves the derived documents hold before it asks again, ms. */

@@ -2,7 +2,8 @@ import mongoose from 'mongoose';
 import type { ContributionDoc } from './contribution.js';
 import type { EhrDoc } from './ehr.js';
 import type { ItemTagDoc } from './item-tag.js';
-import { COLLECTIONS, type AqlDocument, type CollectionName } from './layout.js';
+import { COLLECTIONS, type CollectionName } from './layout.js';
+import type { AqlDocument } from '../aql/index/document.js';
 import { inSteps } from './merge-content.js';
 import type { VersionDoc } from './version.js';
 

@@ -1,7 +1,8 @@
 import { model, Schema } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { BatchedRead } from './batched-read.js';
-import { COLLECTIONS, type RootType } from './layout.js';
+import { COLLECTIONS } from './layout.js';
+import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
 /**

@@ -1,5 +1,6 @@
 import { model, Schema, trusted } from 'mongoose';
-import { COLLECTIONS, type RootType } from './layout.js';
+import { COLLECTIONS } from './layout.js';
+import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
 /**

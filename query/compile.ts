@@ -1,4 +1,4 @@
-import type { Query } from '../aql/syntax/ast.js';
+import type { BoundQuery } from '../aql/syntax/ast.js';
 import { bindParameters } from '../aql/semantics/bind.js';
 import { checkScope } from '../aql/semantics/check.js';
 import { executedAql } from '../aql/result/executed.js';
@@ -28,7 +28,7 @@ export interface CompiledQuery {
   readonly plan: QueryPlan;
   readonly page: Page;
   readonly executedAql: string;
-  readonly query: Query;
+  readonly query: BoundQuery;
   readonly scope: Scope;
   readonly request: QueryRequest;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export async function compileQuery(
     refuseUnusedParameters(parsed, request.parameters);
   const bound = bindParameters(parsed, withEhrId(request.parameters, parsed, request.ehrId));
   const questions = terminologyQuestions(bound);
-  const query = questions.length === 0 ? bound : resolveTerminology(bound, await ask(questions));
+  const query = resolveTerminology(bound, questions.length === 0 ? new Map() : await ask(questions));
   const scope = resolveScope(query, { ehrId: request.ehrId });
   checkScope(scope, { systemId: settings.systemId });
   const page = pageOf(query, request, settings.aql);

@@ -16,7 +16,7 @@ import { fromXml } from '../openehr/format/canonical-xml.js';
 import { readFlat } from '../openehr/format/flat/read.js';
 import { structuredToFlat } from '../openehr/format/structured.js';
 import { deriveContent } from '../aql/index/derive.js';
-import type { LeafIndex } from '../models/layout.js';
+import type { LeafIndex } from '../aql/index/document.js';
 import { missingCompositionAttributes } from '../openehr/rm/validate.js';
 import { compileTemplate, type CompiledTemplate } from '../openehr/template/opt/compile.js';
 import type { ValueSetCode } from '../openehr/template/validate/validate.js';

@@ -5,7 +5,6 @@ import type {
   ComparisonOperator,
   Condition,
   Literal,
-  MatchItem,
   MatchesTest,
   ValueExpression,
 } from '../syntax/ast.js';
@@ -42,7 +41,7 @@ export class RowEvaluator {
       case 'comparison':
         return this.comparison(condition, row);
       case 'like':
-        return negateIf(condition.negated, this.like(condition.left, condition.pattern, row));
+        return negateIf(condition.negated, this.like(condition.left, condition.pattern.value, row));
       case 'matches':
         return negateIf(condition.negated, this.matches(condition, row));
       default:
@@ -62,9 +61,6 @@ export class RowEvaluator {
       }
       case 'null':
         return null;
-      case 'parameter':
-      case 'terminology':
-        throw new TypeError(`${expression.kind} is resolved before evaluation`);
       default:
         return plain(expression.value);
     }
@@ -122,24 +118,17 @@ export class RowEvaluator {
     return compareWithLiteral(readingOf(found), operator, literal);
   }
 
-  private like(left: ValueExpression, pattern: { readonly kind: string }, row: Row): Truth {
+  private like(left: ValueExpression, pattern: string, row: Row): Truth {
     const found = this.value(left, row);
     if (found === null) return null;
     const text = textForm(found);
-    return text !== null && isLike(text, 'value' in pattern ? String(pattern.value) : '');
+    return text !== null && isLike(text, pattern);
   }
 
   private matches({ left, set }: MatchesTest, row: Row): Truth {
-    if (set.kind === 'uri') throw new TypeError('URIs are resolved before evaluation');
     if (this.value(left, row) === null) return null;
-    return set.items.some((item) => this.withLiteral(left, '=', literalItem(item), row) === true);
+    return set.items.some((item) => this.withLiteral(left, '=', item, row) === true);
   }
-}
-
-function literalItem(item: MatchItem): Literal | CodeItem {
-  if (item.kind === 'parameter' || item.kind === 'terminology')
-    throw new TypeError(`${item.kind} is resolved before evaluation`);
-  return item;
 }
 
 const TURNED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {

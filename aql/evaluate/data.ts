@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Page } from '../result/paging.js';
-import type { RootType } from '../semantics/scope-types.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 
-/** All that the reference evaluator reads: plain data, any order. */
+/** All that the evaluator reads: plain data, in any order. */
 export interface ReferenceData {
   readonly ehrs: readonly ReferenceEhr[];
   readonly versions: readonly ReferenceVersion[];

@@ -12,7 +12,7 @@ import { rowsOf, type Row } from './rows.js';
 import { ehrsAt } from './store.js';
 import { compareKeys, plain, type Found } from './value.js';
 
-/** The answer of the reference evaluator. */
+/** The answer of the evaluator. */
 export interface ReferenceResult {
   readonly columns: readonly { readonly name: string; readonly path: string | null }[];
   readonly rows: readonly (readonly JsonValue[])[];
@@ -31,8 +31,9 @@ interface Line {
 }
 
 /**
- * Evaluates a bound, checked query over plain data, step by step (docs/spec/aql.md#evaluation-order). It is the oracle
- * of the tests, simple rather than fast. `ehrId`: the request's ehr_id, as it was given to `resolveScope`.
+ * Interpreter: evaluates a bound, checked query over plain data, step by step (docs/spec/aql.md#evaluation-order),
+ * simple rather than fast. Production runs it for GROUP BY and COUNT(DISTINCT) of whole objects (query/evaluate.ts);
+ * the tests compare every pipeline with it. `ehrId`: the request's ehr_id, as it was given to `resolveScope`.
  */
 export function evaluateQuery(
   scope: Scope,

@@ -46,8 +46,6 @@ function conditionHolds(
   switch (condition.kind) {
     case 'node':
       return hasNodeId(element, condition.id, rules) && hasName(element, condition.name);
-    case 'node-parameter':
-      throw new TypeError('parameters are bound before evaluation');
     case 'predicate-comparison':
       return comparisonHolds(element, condition, classes, rules);
     case 'predicate-regex':
@@ -80,7 +78,6 @@ function hasName(element: Found, name: NodePredicate['name']): boolean {
   const given = attributeOf(element, 'name');
   if (!isJsonObject(given)) return false;
   if (name.kind === 'string') return given['value'] === name.value;
-  if (name.kind === 'parameter') throw new TypeError('parameters are bound before evaluation');
   const code = given['defining_code'];
   if (!isJsonObject(code)) return false;
   const terminology = code['terminology_id'];
@@ -103,7 +100,6 @@ function comparisonHolds(
   const { path, operator, operand } = condition;
   const values = valuesAlong(element, path.steps, classes, rules);
   if (operand.kind === 'null') return values.length > 0 === (operator === '!=');
-  if (operand.kind === 'parameter') throw new TypeError('parameters are bound before evaluation');
   if (operand.kind === 'object-path') {
     const others = valuesAlong(element, operand.steps, classes, rules);
     return values.some((value) =>

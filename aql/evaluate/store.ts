@@ -1,7 +1,7 @@
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { compositionRef, contributionRef, ehrObject, folderRef, objectRef } from '../semantics/ehr-object.js';
-import type { RootType } from '../semantics/scope-types.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import { isArchetypeId } from '../syntax/words.js';
 import type { ReferenceData, ReferenceEhr, ReferenceVersion } from './data.js';
 

@@ -8,9 +8,9 @@ import { domainOfType } from '../semantics/typing.js';
 /** A value that a path found; never null. */
 export interface Found {
   readonly value: JsonValue;
-  /** The object that holds it, null at a variable. */
-  readonly holder: JsonObject | null;
-  /** The attribute of the holder. */
+  /** The object whose attribute it is, null at a variable. */
+  readonly parent: JsonObject | null;
+  /** That attribute's name. */
   readonly attribute: string | null;
 }
 
@@ -24,28 +24,28 @@ export interface Reading {
 
 /** A value that stands for itself. */
 export function plain(value: JsonValue): Found {
-  return { value, holder: null, attribute: null };
+  return { value, parent: null, attribute: null };
 }
 
 /** The values of an attribute, one per element of a list. */
 export function attributeValues(from: Found, attribute: string): readonly Found[] {
-  const holder = from.value;
-  if (!isJsonObject(holder) || !Object.hasOwn(holder, attribute)) return [];
-  const value = holder[attribute] ?? null;
+  const parent = from.value;
+  if (!isJsonObject(parent) || !Object.hasOwn(parent, attribute)) return [];
+  const value = parent[attribute] ?? null;
   const values = Array.isArray(value) ? value : [value];
-  return values.filter((each) => each !== null).map((each) => ({ value: each, holder, attribute }));
+  return values.filter((each) => each !== null).map((each) => ({ value: each, parent, attribute }));
 }
 
 /** The domain of a value and its key in it; null for what never compares. */
 export function readingOf(found: Found | null): Reading | null {
   if (found === null) return null;
-  const { value, holder, attribute } = found;
+  const { value, parent, attribute } = found;
   if (typeof value === 'number') return reading('number', value);
   if (typeof value === 'boolean') return reading('boolean', value);
   if (isJsonObject(value)) return readingOfObject(value);
   if (typeof value !== 'string') return null;
-  const isValue = holder !== null && attribute === 'value' && TEMPORAL.has(typeName(holder));
-  return isValue ? readingOfObject(holder) : reading('text', value);
+  const isValue = parent !== null && attribute === 'value' && TEMPORAL.has(typeName(parent));
+  return isValue ? readingOfObject(parent) : reading('text', value);
 }
 
 /** Their `value` is compared as the object itself is. */

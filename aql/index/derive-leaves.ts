@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import { orderedValue } from '../../openehr/rm/ordered-value.js';
-import { leafKey, MAX_LEAF_TEXT_BYTES } from '../../models/layout.js';
-import type { AqlLeaf, LeafIndex, LeafSuffix } from '../../models/layout.js';
+import { leafKey, MAX_LEAF_TEXT_BYTES } from './keys.js';
+import type { AqlLeaf, LeafIndex, LeafSuffix } from './document.js';
 
 const ORDERED_SUFFIX: Readonly<Record<string, LeafSuffix>> = {
   DV_QUANTITY: 'm',

@@ -1,18 +1,14 @@
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import { orderedValue } from '../../openehr/rm/ordered-value.js';
+import { OBJECT_CLASSES } from '../semantics/classes.js';
 import { leavesOf, timeLeaf } from './derive-leaves.js';
-import {
-  AQL_SCHEMA_VERSION,
-  NO_PARENT,
-  NO_START,
-  STUB_SHAPE,
-  shapeKey,
-  templateKey,
-} from '../../models/layout.js';
-import type { AqlDocument, AqlLeaf, AqlSegment, LeafIndex, RootType } from '../../models/layout.js';
+import { AQL_SCHEMA_VERSION, FIELD, NO_PARENT, NO_START } from './document.js';
+import { STUB_SHAPE, shapeKey, templateKey } from './keys.js';
+import type { AqlDocument, AqlLeaf, AqlSegment, LeafIndex } from './document.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 
-/** What a VERSION tells beside its data. */
+/** The metadata of a VERSION that its query index document repeats. */
 export interface DerivationInput {
   /** OBJECT_VERSION_ID. */
   readonly versionUid: string;
@@ -36,36 +32,8 @@ export interface Derivation {
   readonly shapes: readonly string[];
 }
 
-/** Classes that FROM may name below a root; each occurrence goes into `keys` and into the shape catalogue. */
-const BINDABLE = new Set([
-  'COMPOSITION',
-  'EHR_STATUS',
-  'FOLDER',
-  'SECTION',
-  'OBSERVATION',
-  'EVALUATION',
-  'INSTRUCTION',
-  'ACTION',
-  'ADMIN_ENTRY',
-  'GENERIC_ENTRY',
-  'ACTIVITY',
-  'HISTORY',
-  'POINT_EVENT',
-  'INTERVAL_EVENT',
-  'ITEM_LIST',
-  'ITEM_SINGLE',
-  'ITEM_TABLE',
-  'ITEM_TREE',
-  'CLUSTER',
-  'ELEMENT',
-  'EVENT_CONTEXT',
-  'FEEDER_AUDIT',
-  'FEEDER_AUDIT_DETAILS',
-  'INSTRUCTION_DETAILS',
-  'ISM_TRANSITION',
-  'PARTICIPATION',
-  'LINK',
-]);
+/** Classes that FROM may name; each occurrence goes into `keys` and into the shape catalogue. */
+const BINDABLE: ReadonlySet<string> = new Set(OBJECT_CLASSES);
 
 const NODE_CODE = /^(at|id)\d/;
 
@@ -80,8 +48,8 @@ interface OpenSegment {
   o: JsonObject;
 }
 
-/** Where a node stands in its segment. */
-interface Place {
+/** A node's address within its segment. */
+interface SegmentPath {
   readonly segment: OpenSegment;
   /** Attribute names from the segment root, joined by dots. */
   readonly dotted: string;
@@ -98,7 +66,7 @@ interface Work {
   readonly leafIndex: LeafIndex;
 }
 
-/** What the content of a VERSION alone tells of its `aql` document. May be made in another thread. */
+/** The part of a query index document that follows from the content alone. May be derived in another thread. */
 export interface DerivedContent {
   readonly keys: readonly string[];
   readonly segs: readonly AqlSegment[];
@@ -150,24 +118,24 @@ export function deriveContent(canonical: JsonObject, leafIndex: LeafIndex): Deri
 export function aqlDocument(input: Omit<DerivationInput, 'leafIndex'>, content: DerivedContent): Derivation {
   const { keys, segs, lv, refs, tpl, start, shapes } = content;
   const document: AqlDocument = {
-    _id: input.versionUid,
-    ehr: input.ehrId,
-    vo: input.versionedObjectUid,
-    v: input.version,
-    type: input.type,
-    latest: true,
-    q: input.isQueryable,
-    tc: input.timeCommitted,
-    contrib: input.contributionUid,
-    ct: input.changeType,
-    ls: input.lifecycleState,
-    ...(tpl === null ? {} : { tpl }),
-    ...(input.type === 'COMPOSITION' ? { start: new Date(start) } : {}),
-    keys,
-    ...(input.type === 'FOLDER' ? { refs } : {}),
-    segs,
-    lv,
-    sv: AQL_SCHEMA_VERSION,
+    [FIELD.versionUid]: input.versionUid,
+    [FIELD.ehrId]: input.ehrId,
+    [FIELD.versionedObjectUid]: input.versionedObjectUid,
+    [FIELD.version]: input.version,
+    [FIELD.rootType]: input.type,
+    [FIELD.isLatest]: true,
+    [FIELD.isQueryable]: input.isQueryable,
+    [FIELD.timeCommitted]: input.timeCommitted,
+    [FIELD.contributionUid]: input.contributionUid,
+    [FIELD.changeType]: input.changeType,
+    [FIELD.lifecycleState]: input.lifecycleState,
+    ...(tpl === null ? {} : { [FIELD.templateId]: tpl }),
+    ...(input.type === 'COMPOSITION' ? { [FIELD.startTime]: new Date(start) } : {}),
+    [FIELD.keys]: keys,
+    ...(input.type === 'FOLDER' ? { [FIELD.references]: refs } : {}),
+    [FIELD.segments]: segs,
+    [FIELD.leaves]: lv,
+    [FIELD.schemaVersion]: AQL_SCHEMA_VERSION,
   };
   return { document, shapes };
 }
@@ -192,47 +160,47 @@ function openSegment(node: JsonObject, attribute: string | null, parent: number,
 }
 
 /** Copies a node that is not below a data value: finds segments, shapes and leaves on its way. */
-function copyNode(node: JsonObject, place: Place, work: Work): JsonObject {
+function copyNode(node: JsonObject, at: SegmentPath, work: Work): JsonObject {
   const type = text(node._type);
   if (BINDABLE.has(type)) {
     work.keys.add(type);
-    if (place.dotted !== '') work.shapes.add(shapeKey(place.segment.k, type, place.dotted));
-    addLeaves(node, type, place, work);
+    if (at.dotted !== '') work.shapes.add(shapeKey(at.segment.k, type, at.dotted));
+    addLeaves(node, type, at, work);
   }
   const copy: JsonObject = {};
   for (const attribute of Object.keys(node).sort()) {
     const value = node[attribute];
     if (value === undefined) continue;
     if (typeof value !== 'object' || value === null) copy[attribute] = value;
-    else if (Array.isArray(value)) copy[attribute] = copyList(value, attribute, place, work);
-    else copy[attribute] = copyChild(value, attribute, place, work);
+    else if (Array.isArray(value)) copy[attribute] = copyList(value, attribute, at, work);
+    else copy[attribute] = copyChild(value, attribute, at, work);
   }
   const magnitude = type.startsWith('DV_') ? orderedValue(node) : null;
   if (magnitude !== null) copy._m = magnitude;
   return copy;
 }
 
-function copyList(list: JsonValue[], attribute: string, place: Place, work: Work): JsonValue[] {
+function copyList(list: JsonValue[], attribute: string, at: SegmentPath, work: Work): JsonValue[] {
   const copies: JsonValue[] = new Array<JsonValue>(list.length);
   for (let i = 0; i < list.length; i++) {
     const member = list[i] as JsonValue;
-    copies[i] = isJsonObject(member) ? copyChild(member, attribute, place, work) : member;
+    copies[i] = isJsonObject(member) ? copyChild(member, attribute, at, work) : member;
   }
   return copies;
 }
 
-function copyChild(child: JsonObject, attribute: string, place: Place, work: Work): JsonObject {
+function copyChild(child: JsonObject, attribute: string, at: SegmentPath, work: Work): JsonObject {
   const type = text(child._type);
   if (!BINDABLE.has(type)) return copyValue(child, type);
   const code = child.archetype_node_id;
-  const dotted = place.dotted === '' ? attribute : `${place.dotted}.${attribute}`;
+  const dotted = at.dotted === '' ? attribute : `${at.dotted}.${attribute}`;
   if (typeof code === 'string' && (type === 'FOLDER' || !NODE_CODE.test(code))) {
     // Lets a query find archetypes below a node that has none.
-    work.shapes.add(shapeKey(place.segment.k, STUB_SHAPE, dotted));
-    return { seg: openSegment(child, attribute, place.segment.s, work).s, archetype_node_id: code };
+    work.shapes.add(shapeKey(at.segment.k, STUB_SHAPE, dotted));
+    return { seg: openSegment(child, attribute, at.segment.s, work).s, archetype_node_id: code };
   }
   const step = typeof code === 'string' ? `/${attribute}[${code}]` : `/${attribute}`;
-  return copyNode(child, { segment: place.segment, dotted, coded: place.coded + step }, work);
+  return copyNode(child, { segment: at.segment, dotted, coded: at.coded + step }, work);
 }
 
 /** Copies a data value, reference, party: nothing below it can be bound. */
@@ -253,15 +221,15 @@ function copyValue(value: JsonObject, type: string): JsonObject {
   return copy;
 }
 
-function addLeaves(node: JsonObject, type: string, place: Place, work: Work): void {
+function addLeaves(node: JsonObject, type: string, at: SegmentPath, work: Work): void {
   if (work.leafIndex === 'none') return;
-  const archetype = place.segment.k;
+  const archetype = at.segment.k;
   if (type === 'ELEMENT') {
     if (isJsonObject(node.value))
-      work.leaves.push(...leavesOf(node.value, archetype, place.coded, work.leafIndex));
+      work.leaves.push(...leavesOf(node.value, archetype, at.coded, work.leafIndex));
   } else if (type === 'POINT_EVENT' || type === 'INTERVAL_EVENT') {
-    work.leaves.push(...timeLeaf(node.time, archetype, `${place.coded}/time`));
-  } else if (type === 'EVENT_CONTEXT' && place.segment.s === 0 && place.dotted === 'context') {
+    work.leaves.push(...timeLeaf(node.time, archetype, `${at.coded}/time`));
+  } else if (type === 'EVENT_CONTEXT' && at.segment.s === 0 && at.dotted === 'context') {
     work.leaves.push(...timeLeaf(node.start_time, archetype, '/context/start_time'));
     work.leaves.push(...timeLeaf(node.end_time, archetype, '/context/end_time'));
   }

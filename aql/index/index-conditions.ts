@@ -1,16 +1,26 @@
-import { leafKey, MAX_LEAF_TEXT_BYTES, templateKey } from '../../models/layout.js';
-import type { LeafIndex, LeafSuffix } from '../../models/layout.js';
+import { leafKey, MAX_LEAF_TEXT_BYTES } from './keys.js';
+import type { LeafIndex, LeafSuffix } from './document.js';
 import type { ComparisonOperator, Condition, IdentifiedPath, Literal, PathStep } from '../syntax/ast.js';
 import { demandedIdentity } from '../semantics/node-identity.js';
-import type { Alias, Domain, FromClass, FromNode, Scope } from '../semantics/scope-types.js';
+import type {
+  Alias,
+  Domain,
+  FromClass,
+  FromNode,
+  PathNode,
+  PathUse,
+  Scope,
+} from '../semantics/scope-types.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { literalIn, MONGO_OPERATOR } from '../mongo/comparison.js';
-import { uidEquals } from '../mongo/document-scope.js';
+import { FIELD, LEAF_FIELD } from './document.js';
+import { fieldCondition } from './field-condition.js';
+import { indexedClass, indexedField } from './indexed-paths.js';
 import type { Expression, Stage } from '../mongo/expression.js';
 import { archetypeIdsOf } from '../mongo/region.js';
 
 /** What decides whether a condition can use an index. */
-export interface PrefilterContext {
+export interface IndexContext {
   readonly leafIndex: LeafIndex;
   readonly systemId: string;
   readonly subsumption: boolean;
@@ -20,88 +30,103 @@ export interface PrefilterContext {
  * Conditions on the first document of an EHR's operand that follow from WHERE and that an index serves: typed
  * leaves, uid, template, start time. Necessary, never sufficient. docs/spec/aql.md#prefilters
  */
-export function prefilterOf(
+export function indexConditions(
   ehr: FromClass,
   scope: Scope,
   conjuncts: readonly Condition[],
-  context: PrefilterContext,
+  context: IndexContext,
 ): Stage[] {
   if (ehr.contains === null || ehr.contains.negated) return [];
-  const firm = firmAliases(ehr.contains.child);
-  const finder = new Finder(scope, firm, context);
-  const ranges = new Map<string, Stage>();
+  const bound = alwaysBound(ehr.contains.child);
+  const conditions = new IndexConditions(scope, bound, context);
+  const leaves: Leaf[] = [];
   const others: Stage[] = [];
   for (const condition of conjuncts) {
-    const leaf = finder.single(condition);
-    if (leaf !== null) ranges.set(leaf.key, { ...ranges.get(leaf.key), ...leaf.value });
+    const leaf = conditions.leafOf(condition);
+    if (leaf !== null) addLeaf(leaf, leaves);
     else {
-      const found = finder.condition(condition);
+      const found = conditions.conditionOf(condition);
       if (found !== null) others.push(found);
     }
   }
-  const leaves = [...ranges].map(([key, value]): Stage => ({ lv: { $elemMatch: { k: key, v: value } } }));
-  return [...others, ...leaves];
+  return [...others, ...leaves.map(leafCondition)];
 }
 
-/** Key of the leaf that the first key of ORDER BY reads, where WHERE says how high or low it must be. */
+/** Conditions on one leaf of one element make a range; another element may have a leaf of the same key. */
+function addLeaf(leaf: Leaf, leaves: Leaf[]): void {
+  const at = leaves.findIndex(({ key, node }) => key === leaf.key && node === leaf.node);
+  const same = leaves[at];
+  if (same === undefined) leaves.push(leaf);
+  else leaves[at] = { ...leaf, value: { ...same.value, ...leaf.value } };
+}
+
+/**
+ * Key of the leaf that the first key of ORDER BY reads, where WHERE says how high or low it must be; null also
+ * where WHERE compares the same leaf of another element.
+ */
 export function sortedLeaf(
   ehr: FromClass,
   scope: Scope,
   conjuncts: readonly Condition[],
-  context: PrefilterContext,
+  context: IndexContext,
 ): string | null {
   const [key] = scope.orderBy;
   if (key?.expression.kind !== 'path' || ehr.contains === null || ehr.contains.negated) return null;
   const sorted = scope.useOf(key.expression);
-  const finder = new Finder(scope, firmAliases(ehr.contains.child), context);
-  for (const condition of conjuncts) {
-    if (condition.kind !== 'comparison' || condition.left.kind !== 'path') continue;
-    if (condition.operator === '=') continue;
-    // A path that is only asked for existence (`!= NULL`) has no leaf, and no use.
-    const leaf = finder.single(condition);
-    if (leaf !== null && scope.useOf(condition.left) === sorted) return leaf.key;
-  }
-  return null;
+  const conditions = new IndexConditions(scope, alwaysBound(ehr.contains.child), context);
+  const leaves = conjuncts.map((condition) => conditions.leafOf(condition)).filter((leaf) => leaf !== null);
+  const bounded = leaves.find(({ use, operator }) => use === sorted && operator !== '=');
+  const isOnly = leaves.every(({ key, node }) => key !== bounded?.key || node === bounded.node);
+  return bounded !== undefined && isOnly ? bounded.key : null;
 }
 
 /** Aliases that are bound in the first document of every row. */
-function firmAliases(child: FromNode): ReadonlySet<Alias> {
+function alwaysBound(child: FromNode): ReadonlySet<Alias> {
   const base =
     child.kind === 'class'
       ? child
       : child.kind === 'and'
         ? child.operands.find((each): each is FromClass => each.kind === 'class')
         : undefined;
-  const firm = new Set<Alias>();
+  const bound = new Set<Alias>();
   const visit = (node: FromNode): void => {
     if (node.kind !== 'class') {
       if (node.kind === 'and') node.operands.forEach(visit);
       return;
     }
-    firm.add(node.alias);
+    bound.add(node.alias);
     const stays = node.contains !== null && !node.contains.negated;
     if (stays && !node.alias.classes.includes('FOLDER')) visit(node.contains.child);
   };
   if (base !== undefined) visit(base);
-  return firm;
+  return bound;
 }
 
+/** A condition on a typed leaf. */
 interface Leaf {
   readonly key: string;
   readonly value: Readonly<Record<string, Expression>>;
+  readonly operator: ComparisonOperator;
+  /** The path that is compared, and the choice of the ELEMENT or EVENT that has the leaf. */
+  readonly use: PathUse;
+  readonly node: PathNode | undefined;
+}
+
+function leafCondition({ key, value }: Leaf): Stage {
+  return { [FIELD.leaves]: { $elemMatch: { [LEAF_FIELD.key]: key, [LEAF_FIELD.value]: value } } };
 }
 
 const NUMERIC: readonly LeafSuffix[] = ['m', 'p', 't', 'd', 'h'];
 
-class Finder {
+class IndexConditions {
   constructor(
     private readonly scope: Scope,
-    private readonly firm: ReadonlySet<Alias>,
-    private readonly context: PrefilterContext,
+    private readonly bound: ReadonlySet<Alias>,
+    private readonly context: IndexContext,
   ) {}
 
   /** The one leaf of a comparison; conditions on the same leaf are merged into a range by the caller. */
-  single(condition: Condition): Leaf | null {
+  leafOf(condition: Condition): Leaf | null {
     if (condition.kind !== 'comparison' || condition.left.kind !== 'path') return null;
     const item = constant(condition.right);
     if (item === null) return null;
@@ -111,17 +136,17 @@ class Finder {
   }
 
   /** A necessary condition; null when there is none that an index serves. */
-  condition(condition: Condition): Stage | null {
+  conditionOf(condition: Condition): Stage | null {
     switch (condition.kind) {
       case 'and':
-        return allFound(condition.operands.map((each) => this.condition(each)));
+        return allFound(condition.operands.map((each) => this.conditionOf(each)));
       case 'or':
-        return anyFound(condition.operands.map((each) => this.condition(each)));
+        return anyFound(condition.operands.map((each) => this.conditionOf(each)));
       case 'comparison':
         return this.test(condition.left, condition.operator, condition.right);
       case 'matches': {
         const { left, set, negated } = condition;
-        if (set.kind !== 'list' || negated) return null;
+        if (negated) return null;
         return anyFound(set.items.map((item) => this.test(left, '=', item)));
       }
       default:
@@ -143,9 +168,7 @@ class Finder {
   private comparison(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
     const documentMatch = this.onDocument(path, operator, item);
     if (documentMatch !== null) return documentMatch;
-    const leaves = this.leaves(path, operator, item).map(({ key, value }): Stage => ({
-      lv: { $elemMatch: { k: key, v: value } },
-    }));
+    const leaves = this.leaves(path, operator, item).map(leafCondition);
     const [only] = leaves;
     if (only === undefined) return null;
     return leaves.length === 1 ? only : { $or: leaves };
@@ -154,47 +177,31 @@ class Finder {
   /** Fields that the document repeats. */
   private onDocument(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
     const { alias } = this.scope.useOf(path);
-    if (!this.firm.has(alias) || item.kind !== 'string' || hasPredicate(path)) return null;
-    const text = path.steps.map(({ attribute }) => attribute).join('/');
-    const isVersion = alias.kind === 'version';
-    if (!isVersion && !alias.classes.every((each) => each === 'COMPOSITION')) return null;
-    if (text === 'uid/value') return this.onUid(operator, item.value);
-    const time = isVersion ? VERSION_TIMES[text] : COMPOSITION_TIMES[text];
-    if (time !== undefined) return instantMatch(time, operator, item);
-    return text === TEMPLATE_ID && operator === '=' ? { keys: { $eq: templateKey(item.value) } } : null;
-  }
-
-  private onUid(operator: ComparisonOperator, text: string): Stage | null {
-    return operator === '=' ? (uidEquals(text, this.context.systemId)[0] ?? null) : null;
+    if (!this.bound.has(alias) || item.kind !== 'string' || hasPredicate(path)) return null;
+    const owner = indexedClass(alias);
+    if (owner !== 'VERSION' && owner !== 'COMPOSITION') return null;
+    return fieldCondition(indexedField(owner, path.steps), operator, item, this.context.systemId);
   }
 
   private leaves(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Leaf[] {
     if (operator === '!=' || this.context.leafIndex === 'none' || this.context.subsumption) return [];
-    const { alias } = this.scope.useOf(path);
-    if (!this.firm.has(alias) || alias.kind !== 'object') return [];
-    const place = leafPlace(path, alias);
-    if (place === null) return [];
-    const suffixes = suffixesOf(place.ending, operator, item);
+    const use = this.scope.useOf(path);
+    const { alias } = use;
+    if (!this.bound.has(alias) || alias.kind !== 'object') return [];
+    const leaf = leafAddress(path, alias);
+    if (leaf === null) return [];
+    const suffixes = suffixesOf(leaf.ending, operator, item);
     const kept = suffixes.filter(([suffix]) => this.context.leafIndex === 'all' || NUMERIC.includes(suffix));
     if (kept.length !== suffixes.length) return [];
     return kept.map(([suffix, value]) => ({
-      key: leafKey(place.archetypeId, place.path, suffix),
+      key: leafKey(leaf.archetypeId, leaf.path, suffix),
       value: { [MONGO_OPERATOR[operator]]: value },
+      operator,
+      use,
+      node: use.steps[leaf.depth]?.node,
     }));
   }
 }
-
-const TEMPLATE_ID = 'archetype_details/template_id/value';
-
-const VERSION_TIMES: Readonly<Record<string, string>> = {
-  'commit_audit/time_committed': 'tc',
-  'commit_audit/time_committed/value': 'tc',
-};
-
-const COMPOSITION_TIMES: Readonly<Record<string, string>> = {
-  'context/start_time': 'start',
-  'context/start_time/value': 'start',
-};
 
 function hasPredicate({ predicate, steps }: IdentifiedPath): boolean {
   return predicate !== null || steps.some((step) => step.predicate !== null);
@@ -212,22 +219,19 @@ function anyFound(conditions: readonly (Stage | null)[]): Stage | null {
   return found.length > 0 && found.length === conditions.length ? { $or: found } : null;
 }
 
-function instantMatch(field: string, operator: ComparisonOperator, item: Literal): Stage | null {
-  const instant = literalIn('instant', item);
-  if (operator === '!=' || typeof instant !== 'number') return null;
-  return { [field]: { [MONGO_OPERATOR[operator]]: new Date(instant) } };
-}
-
 function constant(value: { readonly kind: string }): Literal | null {
   const item = value as Literal;
   return ['string', 'integer', 'real', 'boolean'].includes(value.kind) ? item : null;
 }
 
-interface LeafPlace {
+/** What the key of a leaf is made of, and how its value is read. */
+interface LeafAddress {
   readonly archetypeId: string;
   readonly path: string;
   /** Attributes below the ELEMENT or EVENT: `value/magnitude`. */
   readonly ending: string;
+  /** Steps of the path as far as that ELEMENT or EVENT. */
+  readonly depth: number;
 }
 
 const ELEMENT_ENDINGS = new Set([
@@ -247,7 +251,7 @@ const TIME_ENDINGS = new Set([
 ]);
 
 /** The leaf a path ends in, when every node on its way is named. */
-function leafPlace(path: IdentifiedPath, alias: Alias): LeafPlace | null {
+function leafAddress(path: IdentifiedPath, alias: Alias): LeafAddress | null {
   const [archetype, another] = archetypeIdsOf(alias) ?? [];
   if (archetype === undefined || another !== undefined) return null;
   let archetypeId = archetype;
@@ -255,7 +259,7 @@ function leafPlace(path: IdentifiedPath, alias: Alias): LeafPlace | null {
   for (const [index, step] of path.steps.entries()) {
     const rest = path.steps.slice(index);
     const ending = endingOf(rest, coded, alias);
-    if (ending !== null) return { archetypeId, ...ending };
+    if (ending !== null) return { archetypeId, ...ending, depth: index };
     const { nodeId } = demandedIdentity(step.predicate);
     if (nodeId !== null && isArchetypeId(nodeId)) {
       archetypeId = nodeId;

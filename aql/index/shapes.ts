@@ -1,4 +1,4 @@
-import { STUB_SHAPE } from '../../models/layout.js';
+import { STUB_SHAPE } from './keys.js';
 import type { FromNode } from '../semantics/scope-types.js';
 import type { Expression } from '../mongo/expression.js';
 import { concatenate, flatten, listOf } from '../mongo/expression.js';
@@ -66,11 +66,11 @@ function objectsAtPath(object: string, path: string, isMultiple: (a: string) => 
 }
 
 function getOrAdd<K, V>(entries: Map<K, V>, key: K, make: () => V): V {
-  const known = entries.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  entries.set(key, made);
-  return made;
+  const existing = entries.get(key);
+  if (existing !== undefined) return existing;
+  const added = make();
+  entries.set(key, added);
+  return added;
 }
 
 /** Whether FROM names a class that can stand inside a segment, so that the catalogue has to be asked. */

@@ -39,7 +39,6 @@ export function cellOf(
   state: ValueState,
 ): Cell {
   if (expression.kind === 'path') return pathCell(state.scope.useOf(expression), state);
-  if (expression.kind === 'terminology') throw new TypeError('terminology is resolved before translation');
   const constant = constantOf(expression, state);
   if (constant !== null)
     return { ...PLAIN, value: constant.kind === 'null' ? null : literal(constant.value) };

@@ -1,11 +1,12 @@
-import { templateKey } from '../../models/layout.js';
-import type { Predicate, PredicateComparison, PredicateCondition } from '../syntax/ast.js';
-import { parseVersionOperand } from '../semantics/identifier-operand.js';
-import type { Alias, FromClass, FromNode, RootType } from '../semantics/scope-types.js';
+import { FIELD } from '../index/document.js';
+import { fieldCondition } from '../index/field-condition.js';
+import { indexedClass, indexedField, type IndexedClass } from '../index/indexed-paths.js';
+import type { Predicate, PredicateCondition } from '../syntax/ast.js';
+import type { Alias, FromClass, FromNode } from '../semantics/scope-types.js';
+import { ROOT_TYPES, type RootType } from '../../openehr/rm/root-type.js';
 import type { Expression, Stage } from './expression.js';
 import { archetypeIdsOf } from './region.js';
 import { isRootClass } from './types.js';
-import { literalIn } from './comparison.js';
 
 /** Which documents a query may see at all. */
 export interface Visibility {
@@ -23,7 +24,8 @@ export interface Visibility {
 export function documentMatch(node: FromClass, visibility: Visibility, extra: readonly Stage[]): Stage {
   const version = versionAlias(node);
   // Every version here was made here.
-  if (version !== null && !version.classes.includes('ORIGINAL_VERSION')) return { _id: { $in: [] } };
+  if (version !== null && !version.classes.includes('ORIGINAL_VERSION'))
+    return { [FIELD.versionUid]: { $in: [] } };
   const conditions: Stage[] = [
     ...owner(visibility),
     ...typeMatch(rootTypesOf(node)),
@@ -36,7 +38,7 @@ export function documentMatch(node: FromClass, visibility: Visibility, extra: re
 
 function owner({ ehrId, joined: isJoined }: Visibility): Stage[] {
   if (isJoined) return [];
-  return ehrId === null ? [{ q: true }] : [{ ehr: { $eq: ehrId } }];
+  return ehrId === null ? [{ [FIELD.isQueryable]: true }] : [{ [FIELD.ehrId]: { $eq: ehrId } }];
 }
 
 /** The VERSION class that an operand starts with, if it does. */
@@ -55,8 +57,7 @@ export function rootClass(node: FromClass): FromClass | null {
 export function rootTypesOf(node: FromNode): readonly RootType[] {
   if (node.kind !== 'class') {
     const each = node.operands.map(rootTypesOf);
-    const all: readonly RootType[] = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
-    return all.filter((type) =>
+    return ROOT_TYPES.filter((type) =>
       node.kind === 'and'
         ? each.every((types) => types.includes(type))
         : each.some((types) => types.includes(type)),
@@ -70,8 +71,8 @@ export function rootTypesOf(node: FromNode): readonly RootType[] {
 
 function typeMatch(types: readonly RootType[]): Stage[] {
   const [only] = types;
-  if (types.length === 1 && only !== undefined) return [{ type: only }];
-  return types.length === 3 ? [] : [{ type: { $in: [...types] } }];
+  if (types.length === 1 && only !== undefined) return [{ [FIELD.rootType]: only }];
+  return types.length === 3 ? [] : [{ [FIELD.rootType]: { $in: [...types] } }];
 }
 
 /**
@@ -84,13 +85,13 @@ function inVersions(
   { asOf, ehrId, joined: isJoined }: Visibility,
 ): Stage {
   const everything = versions !== 'latest';
-  if (!everything && asOf === null) return joined([{ latest: true }, ...conditions]);
+  if (!everything && asOf === null) return joined([{ [FIELD.isLatest]: true }, ...conditions]);
   if (asOf === null) {
     if (ehrId !== null || isJoined) return joined(conditions);
     return bothBranches(conditions, [], []);
   }
-  const committed: Stage = { tc: { $lte: asOf } };
-  const replaced: Stage[] = everything ? [] : [{ to: { $gt: asOf } }];
+  const committed: Stage = { [FIELD.timeCommitted]: { $lte: asOf } };
+  const replaced: Stage[] = everything ? [] : [{ [FIELD.replacedAt]: { $gt: asOf } }];
   return bothBranches(conditions, [committed], [committed, ...replaced]);
 }
 
@@ -101,7 +102,10 @@ export function latestMatch(conditions: readonly Stage[], visibility: Visibility
 
 function bothBranches(all: readonly Stage[], current: readonly Stage[], past: readonly Stage[]): Stage {
   return {
-    $or: [joined([{ latest: true }, ...all, ...current]), joined([{ latest: false }, ...all, ...past])],
+    $or: [
+      joined([{ [FIELD.isLatest]: true }, ...all, ...current]),
+      joined([{ [FIELD.isLatest]: false }, ...all, ...past]),
+    ],
   };
 }
 
@@ -132,10 +136,10 @@ function keyMatch(node: FromClass, visibility: Visibility): Stage[] {
   const excluded = excludedKeys(node, visibility);
   if (keys.length === 0 && others.length === 0) {
     const types = rootTypesOf(node);
-    return [{ keys: types.length === 1 ? (types[0] ?? null) : { $in: [...types] } }, ...excluded];
+    return [{ [FIELD.keys]: types.length === 1 ? (types[0] ?? null) : { $in: [...types] } }, ...excluded];
   }
   const required: Stage[] =
-    only === undefined ? [] : [{ keys: keys.length === 1 ? { $eq: only } : { $all: keys } }];
+    only === undefined ? [] : [{ [FIELD.keys]: keys.length === 1 ? { $eq: only } : { $all: keys } }];
   return [...required, ...others, ...excluded];
 }
 
@@ -151,7 +155,7 @@ function requiredKeys(node: FromNode, visibility: Visibility): RequiredKeys {
     if (node.kind === 'and') return together(each);
     if (each.some(({ all, others }) => all.length === 0 && others.length === 0)) return NONE;
     if (each.every(({ all, others }) => all.length === 1 && others.length === 0))
-      return { all: [], others: [{ keys: { $in: each.flatMap(({ all }) => all) } }] };
+      return { all: [], others: [{ [FIELD.keys]: { $in: each.flatMap(({ all }) => all) } }] };
     return { all: [], others: [{ $or: each.map(asMatch) }] };
   }
   const own = ownKeys(node.alias, visibility);
@@ -171,7 +175,7 @@ function together(parts: readonly RequiredKeys[]): RequiredKeys {
 }
 
 function asMatch({ all, others }: RequiredKeys): Stage {
-  return joined([...(all.length === 0 ? [] : [{ keys: { $all: [...all] } }]), ...others]);
+  return joined([...(all.length === 0 ? [] : [{ [FIELD.keys]: { $all: [...all] } }]), ...others]);
 }
 
 function ownKeys(alias: Alias, visibility: Visibility): RequiredKeys {
@@ -181,14 +185,14 @@ function ownKeys(alias: Alias, visibility: Visibility): RequiredKeys {
   const [only] = names;
   if (names.length === 1 && only !== undefined) return { all: [only], others: [] };
   // A list of nearly all classes excludes nothing that the type does not.
-  return names.length > 12 ? NONE : { all: [], others: [{ keys: { $in: [...names] } }] };
+  return names.length > 12 ? NONE : { all: [], others: [{ [FIELD.keys]: { $in: [...names] } }] };
 }
 
 /** `root NOT CONTAINS class` without further conditions is exactly the lack of a key. */
 function excludedKeys(node: FromClass, visibility: Visibility): Stage[] {
   const root = rootClass(node);
   const key = root === null ? null : excludedKey(root, visibility);
-  return key === null ? [] : [{ keys: { $nin: [...key] } }];
+  return key === null ? [] : [{ [FIELD.keys]: { $nin: [...key] } }];
 }
 
 /** Keys whose lack is all that a NOT CONTAINS below a root says; null when more has to be looked at. */
@@ -215,13 +219,22 @@ function bareArchetype({ classes, predicate }: Alias, { subsumption }: Visibilit
 
 /** Native conditions that follow from a VERSION predicate: its uid and commit time. */
 function versionMatches(predicate: Predicate | null, systemId: string): Stage[] {
+  return predicateMatches('VERSION', predicate, systemId);
+}
+
+function predicateMatches(
+  owner: IndexedClass | null,
+  predicate: Predicate | null,
+  systemId: string,
+): Stage[] {
   return (onlyAlternative(predicate) ?? []).flatMap((condition) => {
     if (condition.kind !== 'predicate-comparison') return [];
-    const path = condition.path.steps.map(({ attribute }) => attribute).join('/');
-    if (path === 'uid/value') return uidMatch(condition, systemId);
-    if (path === 'commit_audit/time_committed' || path === 'commit_audit/time_committed/value')
-      return timeMatch(condition);
-    return [];
+    const { path, operator, operand } = condition;
+    const field = indexedField(owner, path.steps);
+    // The start time of a COMPOSITION is compared after the match.
+    if (field === FIELD.startTime) return [];
+    const match = fieldCondition(field, operator, operand, systemId);
+    return match === null ? [] : [match];
   });
 }
 
@@ -238,45 +251,11 @@ export function isCoveredByMatch(predicate: Predicate, systemId: string): boolea
 }
 
 /** Native conditions that follow from the predicate of a versioned root: its uid and template. */
-export function rootPredicate(predicate: Predicate | null, systemId: string): Stage[] {
-  return (onlyAlternative(predicate) ?? []).flatMap((condition) => {
-    if (condition.kind !== 'predicate-comparison' || condition.operator !== '=') return [];
-    const path = condition.path.steps.map(({ attribute }) => attribute).join('/');
-    if (path === 'uid/value') return uidMatch(condition, systemId);
-    if (path === 'archetype_details/template_id/value' && condition.operand.kind === 'string')
-      return [{ keys: { $eq: templateKey(condition.operand.value) } }];
-    return [];
-  });
+export function rootMatches(alias: Alias, systemId: string): Stage[] {
+  return predicateMatches(indexedClass(alias), alias.predicate, systemId);
 }
 
 function onlyAlternative(predicate: Predicate | null): readonly PredicateCondition[] | null {
   const [first, second] = predicate?.alternatives ?? [];
   return first === undefined || second !== undefined ? null : first;
-}
-
-function uidMatch({ operator, operand }: PredicateComparison, systemId: string): Stage[] {
-  if (operator !== '=' || operand.kind !== 'string') return [];
-  return uidEquals(operand.value, systemId);
-}
-
-/** `_id` condition of `uid/value = text`; the ids of a container's versions start with its uuid. */
-export function uidEquals(text: string, systemId: string): Stage[] {
-  const uid = parseVersionOperand(text, systemId);
-  if (uid === null) return [];
-  if (uid.versionUid !== null) return [{ _id: { $eq: uid.versionUid } }];
-  return [{ _id: { $gte: `${uid.versionedObjectUid}::`, $lt: `${uid.versionedObjectUid}:;` } }];
-}
-
-const TIME_OPERATOR: Readonly<Record<string, string>> = {
-  '=': '$eq',
-  '<': '$lt',
-  '<=': '$lte',
-  '>': '$gt',
-  '>=': '$gte',
-};
-
-function timeMatch({ operator, operand }: PredicateComparison): Stage[] {
-  const mongo = TIME_OPERATOR[operator];
-  const instant = operand.kind === 'string' ? literalIn('instant', operand) : null;
-  return mongo === undefined || typeof instant !== 'number' ? [] : [{ tc: { [mongo]: new Date(instant) } }];
 }

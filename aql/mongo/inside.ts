@@ -5,7 +5,7 @@ import { classSet } from '../semantics/typing.js';
 import { addPlace, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Level } from './bind-state.js';
 import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
-import { documentMatch, excludedKey, isCoveredByMatch, rootClass, rootPredicate } from './document-scope.js';
+import { documentMatch, excludedKey, isCoveredByMatch, rootClass, rootMatches } from './document-scope.js';
 import type { Expression, Stage } from './expression.js';
 import { referencedIds } from './folder.js';
 import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
@@ -22,7 +22,7 @@ import type { LookupStep, Step } from './steps.js';
 export function bindDocument(node: FromClass, level: Level, extra: readonly Stage[] = []): Step[] {
   const { visibility, prefilter } = level.state;
   const root = rootClass(node);
-  const fromRoot = root === null ? [] : rootPredicate(root.alias.predicate, visibility.systemId);
+  const fromRoot = root === null ? [] : rootMatches(root.alias, visibility.systemId);
   const match = documentMatch(node, visibility, [...extra, ...fromRoot, ...prefilter]);
   return [{ kind: 'match', match }, ...bindVersionAndBelow(node, level)];
 }

@@ -29,8 +29,6 @@ export function valueOfPath(path: IdentifiedPath, state: ValueState): ValueRef {
 export function constantOf(value: ValueExpression, state: ValueState): Literal | null {
   switch (value.kind) {
     case 'path':
-    case 'terminology':
-    case 'parameter':
       return null;
     case 'function':
       return constantFunction(value, state.clock);
@@ -48,9 +46,6 @@ export function operandOf(value: ValueExpression, state: ValueState): Operand {
       const constant = constantOf(value, state);
       return constant === null ? functionOperand(value, state) : literalOperand(constant);
     }
-    case 'terminology':
-    case 'parameter':
-      throw new TypeError(`${value.kind} is resolved before translation`);
     default:
       return literalOperand(value);
   }

@@ -43,8 +43,7 @@ export function sortValue(
       return { rank: isRequired ? null : presence(ref.raw), value: uidOrder(ref.raw) };
     return sortValueOf(domainValues(ref), ref.raw, isRequired);
   }
-  if (expression.kind === 'terminology' || constantOf(expression, state) !== null)
-    return { rank: null, value: literal(null) };
+  if (constantOf(expression, state) !== null) return { rank: null, value: literal(null) };
   const { values, present: there } = operandOf(expression, state);
   const [only] = values;
   return { rank: { $cond: [there, 0, MISSING_RANK] }, value: only?.value ?? null };

@@ -1,3 +1,4 @@
+import type { IndexField } from '../index/document.js';
 import type { Expression } from './expression.js';
 import type { Alias } from '../semantics/scope-types.js';
 
@@ -15,7 +16,7 @@ export interface Place {
 }
 
 /** A field of the `aql` document that an alias was found in, as an expression. */
-export function documentField(place: Place, field: string): string {
+export function documentField(place: Place, field: IndexField): string {
   return `$${place.document}${field}`;
 }
 

@@ -77,8 +77,6 @@ function conditionHolds(condition: PredicateCondition, element: Element, env: En
   switch (condition.kind) {
     case 'node':
       return nodeHolds(condition, element, env);
-    case 'node-parameter':
-      throw new TypeError('parameters are bound before translation');
     case 'predicate-comparison':
       return comparisonHolds(condition, element, env);
     case 'predicate-regex':
@@ -103,8 +101,6 @@ function nodeHolds({ id, name }: NodePredicate, element: Element, env: Environme
       return coded(name.terminology, name.code);
     case 'node-id':
       return coded('local', name.value);
-    case 'parameter':
-      throw new TypeError('parameters are bound before translation');
   }
 }
 
@@ -123,7 +119,6 @@ function comparisonHolds(condition: PredicateComparison, element: Element, env: 
         inner,
         (other) => operandTruth(pathOperand(end), operator, pathOperand(other)).yes,
       );
-    if (operand.kind === 'parameter') throw new TypeError('parameters are bound before translation');
     const item = operand.kind === 'node-id' ? { ...operand, kind: 'string' as const } : operand;
     if (item.kind === 'string' && element.versioned && isUid(condition.path.steps))
       return identifierTruth(end.raw, operator, item.value, env.systemId).yes;

@@ -1,3 +1,5 @@
+import { FIELD } from '../index/document.js';
+import { indexedClass, indexedField } from '../index/indexed-paths.js';
 import type { Page } from '../result/paging.js';
 import type { Alias, PathUse } from '../semantics/scope-types.js';
 import type { ValueState } from './operand.js';
@@ -30,19 +32,13 @@ export function startOrder({ collection, state, page, ordersByStart }: Finish): 
 }
 
 function isStartTime({ alias, path, steps }: PathUse): boolean {
-  const text = path.steps.map(({ attribute }) => attribute).join('/');
-  return (
-    START_TIMES.includes(text) &&
-    steps.every(({ filter }) => filter === null) &&
-    alias.classes.every((each) => each === 'COMPOSITION')
-  );
+  const isPlain = steps.every(({ filter }) => filter === null);
+  return isPlain && indexedField(indexedClass(alias), path.steps) === FIELD.startTime;
 }
-
-const START_TIMES = ['context/start_time', 'context/start_time/value'];
 
 /** Whether an alias is the root of the document that the pipeline starts with, in its latest version. */
 function isFirstLatest(alias: Alias, { tree }: ValueState): boolean {
   const [first] = tree.steps;
-  const isLatest = first?.kind === 'match' && first.match.latest === true;
+  const isLatest = first?.kind === 'match' && first.match[FIELD.isLatest] === true;
   return isLatest && !alias.optional && tree.places.get(alias.index)?.document === '';
 }

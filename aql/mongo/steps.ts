@@ -1,3 +1,4 @@
+import { FIELD } from '../index/document.js';
 import type { Expression, Stage } from './expression.js';
 
 /** Collections that a pipeline reads (docs/spec/storage.md#collections). */
@@ -81,27 +82,7 @@ export interface LookupStep {
 
 /** Top-level fields of the collections (docs/spec/storage.md#collections). */
 export const COLLECTION_FIELDS: Readonly<Record<SourceCollection, readonly string[]>> = {
-  aql: [
-    '_id',
-    'ehr',
-    'vo',
-    'v',
-    'type',
-    'latest',
-    'to',
-    'q',
-    'tc',
-    'contrib',
-    'ct',
-    'ls',
-    'tpl',
-    'start',
-    'keys',
-    'refs',
-    'segs',
-    'lv',
-    'sv',
-  ],
+  aql: Object.values(FIELD),
   ehrs: [
     '_id',
     'system_id',

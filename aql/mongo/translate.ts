@@ -1,4 +1,4 @@
-import type { LeafIndex } from '../../models/layout.js';
+import type { LeafIndex } from '../index/document.js';
 import type { Page } from '../result/paging.js';
 import type { Clock } from '../semantics/present-time.js';
 import type { FromClass, FromNode, Scope } from '../semantics/scope-types.js';
@@ -12,7 +12,7 @@ import type { BoundFrom } from './from.js';
 import type { ValueState } from './operand.js';
 import type { Place } from './place.js';
 import type { QueryPlan } from './plan.js';
-import { prefilterOf, sortedLeaf } from '../index/index-conditions.js';
+import { indexConditions, sortedLeaf } from '../index/index-conditions.js';
 import type { ShapeCatalogue } from '../index/shapes.js';
 import type { SourceCollection, Step } from './steps.js';
 import { emitTree } from './tree.js';
@@ -54,7 +54,7 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
     visibility: visibilityOf(node, context),
     places,
     order,
-    prefilter: prefilterOf(node, scope, conjuncts, context),
+    prefilter: indexConditions(node, scope, conjuncts, context),
   }));
   const steps: Step[] = [...from.steps];
   const pending = new Map(conjuncts.map((each) => [each, nodesOf(each, scope)]));

@@ -1,3 +1,5 @@
+import { FIELD, type IndexField } from '../index/document.js';
+import { indexedClass, indexedField } from '../index/indexed-paths.js';
 import type { Predicate } from '../syntax/ast.js';
 import type { PathNode, PathUse, StepIdentity } from '../semantics/scope-types.js';
 import { and, bind, disjunction, equal, filter, listOf, literal, map, present, when } from './expression.js';
@@ -49,8 +51,8 @@ export function emitTree(tree: PathNode, state: TreeState): void {
   for (const child of inOrder(tree.children, state)) {
     const inDocument = isInDocument(child) && !state.searched.has(tree.alias.index);
     const wanted = { attribute: child.attribute ?? '', inDocument };
-    const holder = attributeOfVirtualObject(place, wanted, state.visibility, state.steps);
-    emitChild(child, holder, state);
+    const value = attributeOfVirtualObject(place, wanted, state.visibility, state.steps);
+    emitChild(child, value, state);
   }
 }
 
@@ -221,18 +223,13 @@ function repeatedValue(use: PathUse, state: TreeState): ValueRef | null {
   const place = state.places.get(alias.index);
   if (place === undefined || path.predicate !== null) return null;
   if (path.steps.some(({ predicate }) => predicate !== null)) return null;
-  const text = path.steps.map(({ attribute }) => attribute).join('/');
-  const field =
-    alias.kind === 'ehr' ? (text === 'ehr_id/value' ? place.slot : null) : documentValue(text, place);
-  return field === null ? null : { raw: field, parent: null, classes: use.type.classes };
+  const field = indexedField(indexedClass(alias), path.steps);
+  const raw = alias.kind === 'ehr' ? (field === null ? null : place.slot) : documentValue(field, place);
+  return raw === null ? null : { raw, parent: null, classes: use.type.classes };
 }
 
-function documentValue(text: string, place: Place): string | null {
-  const isRoot = place.alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
-  if (text === 'uid/value' && (isRoot || place.alias.kind === 'version')) return documentField(place, '_id');
-  return text === 'contribution/id/value' && place.alias.kind === 'version'
-    ? documentField(place, 'contrib')
-    : null;
+function documentValue(field: IndexField | null, place: Place): string | null {
+  return field === FIELD.versionUid || field === FIELD.contributionUid ? documentField(place, field) : null;
 }
 
 function makeValue(use: PathUse, state: TreeState): ValueRef {

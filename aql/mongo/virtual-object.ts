@@ -1,3 +1,5 @@
+import { FIELD, type IndexField } from '../index/document.js';
+import { indexedField } from '../index/indexed-paths.js';
 import type { PathNode } from '../semantics/scope-types.js';
 import { latestMatch } from './document-scope.js';
 import type { Visibility } from './document-scope.js';
@@ -17,35 +19,28 @@ export function attributeOfVirtualObject(
   visibility: Visibility,
   steps: Step[],
 ): NodePlace {
-  const holder = new Holder(place, visibility, steps);
-  if (place.alias.kind === 'version') return holder.ofVersion(attribute, inDocument);
-  return holder.ofEhr(attribute);
+  const object = new VirtualObject(place, visibility, steps);
+  if (place.alias.kind === 'version') return object.ofVersion(attribute, inDocument);
+  return object.ofEhr(attribute);
 }
 
 /** The whole EHR or VERSION as an RM object (without `data`), as an expression. */
 export function wholeVirtualObject(place: Place, visibility: Visibility, steps: Step[]): string {
-  const holder = new Holder(place, visibility, steps);
-  return place.alias.kind === 'version' ? holder.wholeVersion() : holder.wholeEhr();
+  const object = new VirtualObject(place, visibility, steps);
+  return place.alias.kind === 'version' ? object.wholeVersion() : object.wholeEhr();
 }
-
-const IN_DOCUMENT: Readonly<Record<string, readonly string[]>> = {
-  commit_audit: ['time_committed', 'time_committed/value', 'change_type/defining_code/code_string'],
-  lifecycle_state: ['defining_code/code_string'],
-};
 
 /** Whether the paths below an attribute of VERSION read nothing but what the `aql` document repeats. */
 export function isInDocument(child: PathNode): boolean {
-  const known = IN_DOCUMENT[child.attribute ?? ''] ?? [];
   return child.uses.every(({ path }) => {
-    const below = path.steps.slice(1);
     const isPlain = path.steps.every(({ predicate }) => predicate === null);
-    return isPlain && known.includes(below.map(({ attribute }) => attribute).join('/'));
+    return isPlain && indexedField('VERSION', path.steps) !== null;
   });
 }
 
 const TIME_TEXT = '%Y-%m-%dT%H:%M:%S.%L000Z';
 
-class Holder {
+class VirtualObject {
   private readonly name: string;
 
   constructor(
@@ -85,7 +80,7 @@ class Holder {
     this.latestRoot('EHR_STATUS', 'st');
     this.latestRoot('FOLDER', 'dir');
     const status = { $first: `$${this.name}st._id` };
-    const directory = { $first: `$${this.name}dir.vo` };
+    const directory = { $first: `$${this.name}dir.${FIELD.versionedObjectUid}` };
     const list = (attribute: string): Expression => {
       const { expression } = this.references(attribute);
       return { $cond: [{ $eq: [expression, []] }, '$$REMOVE', expression] };
@@ -106,13 +101,13 @@ class Holder {
   ofVersion(attribute: string, inDocument: boolean): NodePlace {
     switch (attribute) {
       case 'uid':
-        return this.set('uid', identifier('OBJECT_VERSION_ID', this.field('_id')));
+        return this.set('uid', identifier('OBJECT_VERSION_ID', this.field(FIELD.versionUid)));
       case 'contribution':
-        return this.set('con', reference(this.field('contrib'), 'CONTRIBUTION'));
+        return this.set('con', reference(this.field(FIELD.contributionUid), 'CONTRIBUTION'));
       case 'data':
-        return { ...this.set('d', { $first: this.field('segs') }), expression: `$${this.name}d.o` };
+        return { ...this.set('d', { $first: this.field(FIELD.segments) }), expression: `$${this.name}d.o` };
       case '_type':
-        return this.set('type', whenPresent(this.field('_id'), 'ORIGINAL_VERSION'));
+        return this.set('type', whenPresent(this.field(FIELD.versionUid), 'ORIGINAL_VERSION'));
       default:
         return this.set(attribute, inDocument ? this.fromDocument(attribute) : this.fromVersion(attribute));
     }
@@ -121,9 +116,9 @@ class Holder {
   wholeVersion(): string {
     const object = {
       _type: 'ORIGINAL_VERSION',
-      contribution: reference(this.field('contrib'), 'CONTRIBUTION'),
+      contribution: reference(this.field(FIELD.contributionUid), 'CONTRIBUTION'),
       commit_audit: this.fromVersion('commit_audit'),
-      uid: identifier('OBJECT_VERSION_ID', this.field('_id')),
+      uid: identifier('OBJECT_VERSION_ID', this.field(FIELD.versionUid)),
       preceding_version_uid: this.fromVersion('preceding_version_uid'),
       other_input_version_uids: this.fromVersion('other_input_version_uids'),
       lifecycle_state: this.fromVersion('lifecycle_state'),
@@ -131,20 +126,24 @@ class Holder {
       signature: this.fromVersion('signature'),
       data: this.versionField('data'),
     };
-    return this.set('all', { $cond: [{ $gt: [this.field('_id'), null] }, object, null] }).expression;
+    return this.set('all', { $cond: [{ $gt: [this.field(FIELD.versionUid), null] }, object, null] })
+      .expression;
   }
 
   private fromDocument(attribute: string): Expression {
-    if (attribute === 'lifecycle_state') return coded(this.field('ls'));
+    if (attribute === 'lifecycle_state') return coded(this.field(FIELD.lifecycleState));
     return {
       _type: 'AUDIT_DETAILS',
-      time_committed: timeObject(this.field('tc')),
-      change_type: coded(this.field('ct')),
+      time_committed: timeObject(this.field(FIELD.timeCommitted)),
+      change_type: coded(this.field(FIELD.changeType)),
     };
   }
 
   private fromVersion(attribute: string): Expression {
-    this.join({ as: `${this.name}v`, from: 'versions', local: this.field('_id'), foreign: '_id' }, []);
+    this.join(
+      { as: `${this.name}v`, from: 'versions', local: this.field(FIELD.versionUid), foreign: '_id' },
+      [],
+    );
     const stored = this.versionField(attribute);
     switch (attribute) {
       case 'commit_audit':
@@ -170,9 +169,9 @@ class Holder {
 
   private latestRoot(type: 'EHR_STATUS' | 'FOLDER', suffix: string): NodePlace {
     const as = `${this.name}${suffix}`;
-    const match = latestMatch([{ type }], this.visibility);
-    this.join({ as, from: 'aql', local: this.slot(), foreign: 'ehr' }, [{ kind: 'match', match }]);
-    this.set(`${suffix}s`, { $first: `$${as}.segs` });
+    const match = latestMatch([{ [FIELD.rootType]: type }], this.visibility);
+    this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
+    this.set(`${suffix}s`, { $first: `$${as}.${FIELD.segments}` });
     this.set(`${suffix}o`, { $first: `$${as}s` });
     return { expression: `$${as}o.o`, guard: true, segs: `$${as}s` };
   }
@@ -215,9 +214,9 @@ class Holder {
   /** Those of the containers that had a version with data at `as_of`. */
   private extant(ids: string, type: 'FOLDER' | 'COMPOSITION'): Expression {
     const as = `${this.name}${type}x`;
-    const match = latestMatch([{ type }], this.visibility);
-    this.join({ as, from: 'aql', local: this.slot(), foreign: 'ehr' }, [{ kind: 'match', match }]);
-    return { $filter: { input: ids, as: 'r', cond: { $in: ['$$r', `$${as}.vo`] } } };
+    const match = latestMatch([{ [FIELD.rootType]: type }], this.visibility);
+    this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
+    return { $filter: { input: ids, as: 'r', cond: { $in: ['$$r', `$${as}.${FIELD.versionedObjectUid}`] } } };
   }
 
   private joinEhr(): void {
@@ -232,7 +231,7 @@ class Holder {
     return this.place.slot ?? '';
   }
 
-  private field(name: string): string {
+  private field(name: IndexField): string {
     return documentField(this.place, name);
   }
 
@@ -240,7 +239,7 @@ class Holder {
     const field = `${this.name}${suffix}`;
     if (!this.steps.some((step) => step.kind === 'set' && step.field === field))
       this.steps.push({ kind: 'set', field, value });
-    return { expression: `$${field}`, guard: true, segs: this.field('segs') };
+    return { expression: `$${field}`, guard: true, segs: this.field(FIELD.segments) };
   }
 
   private join(

@@ -7,7 +7,6 @@ import type {
   LikeTest,
   Literal,
   MatchesTest,
-  MatchItem,
   ValueExpression,
 } from '../syntax/ast.js';
 import { likeRegex } from '../semantics/like-pattern.js';
@@ -98,7 +97,6 @@ function codeTruth(raw: string, items: readonly CodeItem[]): Truth {
 }
 
 function likeTruth({ left, pattern, negated }: LikeTest, state: ValueState): Truth {
-  if (pattern.kind === 'parameter') throw new TypeError('parameters are bound before translation');
   const text = textOf(left, state);
   const regex = literal(likeRegex(pattern.value));
   // $cond, not $and: $regexMatch fails on anything that is no text.
@@ -123,8 +121,7 @@ function operandPresent(value: ValueExpression, state: ValueState): Expression {
 }
 
 function matchesTruth({ left, set, negated }: MatchesTest, state: ValueState): Truth {
-  if (set.kind === 'uri') throw new TypeError('terminology is resolved before translation');
-  const items = set.items.map(constantItem);
+  const items = set.items;
   const found =
     items.length === 0 ? truth(false, operandPresent(left, state)) : listTruth(left, items, state);
   return negated ? opposite(found) : found;
@@ -144,12 +141,6 @@ function listTruth(left: ValueExpression, items: readonly (Literal | CodeItem)[]
         : anyOf(codes.map((code) => literalTruth(operandOf(left, state), '=', code))),
     );
   return anyOf(parts);
-}
-
-function constantItem(item: MatchItem): Literal | CodeItem {
-  if (item.kind === 'parameter' || item.kind === 'terminology')
-    throw new TypeError(`${item.kind} is resolved before translation`);
-  return item;
 }
 
 /** Whether something stands at a path in the current row. docs/spec/aql.md#exists */

@@ -1,10 +1,13 @@
+import { FIELD } from '../index/document.js';
+import { indexedField } from '../index/indexed-paths.js';
 import type {
   ClassExpression,
   Comparison,
   Condition,
   FromExpression,
+  PathStep,
   PredicateComparison,
-  Query,
+  BoundQuery,
 } from '../syntax/ast.js';
 import type { Page } from './paging.js';
 import { renderAql } from '../syntax/render.js';
@@ -13,7 +16,7 @@ import { renderAql } from '../syntax/render.js';
  * `_executed_aql` of a bound query: equality on `e/ehr_id/value` or `c/uid/value` stands in the predicate of its
  * class, the request's fetch and offset follow as LIMIT and OFFSET (docs/spec/aql.md#executed-aql).
  */
-export function executedAql(query: Query, page: Pick<Page, 'appended'>): string {
+export function executedAql(query: BoundQuery, page: Pick<Page, 'appended'>): string {
   const moved = movedConditions(query.where, query.from);
   const from = moved.size === 0 ? query.from : withPredicates(query.from, [...moved.values()]);
   const where = moved.size === 0 ? query.where : without(query.where, new Set(moved.keys()));
@@ -28,11 +31,12 @@ interface Move {
   readonly condition: PredicateComparison;
 }
 
-const MOVABLE: Readonly<Record<string, string>> = { 'ehr_id/value': 'EHR', 'uid/value': 'COMPOSITION' };
+/** The fields that identify an EHR and a COMPOSITION. */
+const IDENTITY = { EHR: FIELD.ehrId, COMPOSITION: FIELD.versionUid } as const;
 
 function movedConditions(where: Condition | null, from: FromExpression): ReadonlyMap<Condition, Move> {
   const conditions = where === null ? [] : where.kind === 'and' ? where.operands : [where];
-  const classes = firmClasses(from);
+  const classes = alwaysBoundClasses(from);
   const moves = new Map<Condition, Move>();
   for (const each of conditions) {
     if (each.kind !== 'comparison') continue;
@@ -48,8 +52,7 @@ function moveOf(comparison: Comparison, classes: ReadonlyMap<string, ClassExpres
     return null;
   const variable = left.variable.toLowerCase();
   const target = classes.get(variable);
-  const path = left.steps.map(({ attribute, predicate }) => attribute + (predicate === null ? '' : '[]'));
-  if (target === undefined || MOVABLE[path.join('/')] !== target.className) return null;
+  if (target === undefined || !isIdentity(target.className, left.steps)) return null;
   if ((target.predicate?.alternatives.length ?? 0) > 1) return null;
   const condition: PredicateComparison = {
     kind: 'predicate-comparison',
@@ -61,8 +64,14 @@ function moveOf(comparison: Comparison, classes: ReadonlyMap<string, ClassExpres
   return { variable, condition };
 }
 
+function isIdentity(owner: string, steps: readonly PathStep[]): boolean {
+  if (owner !== 'EHR' && owner !== 'COMPOSITION') return false;
+  const isPlain = steps.every(({ predicate }) => predicate === null);
+  return isPlain && indexedField(owner, steps) === IDENTITY[owner];
+}
+
 /** Classes that every row has: neither below OR nor below NOT CONTAINS. */
-function firmClasses(from: FromExpression): ReadonlyMap<string, ClassExpression> {
+function alwaysBoundClasses(from: FromExpression): ReadonlyMap<string, ClassExpression> {
   const found = new Map<string, ClassExpression>();
   const visit = (each: FromExpression): void => {
     if (each.kind !== 'class') {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
-import type { Query } from '../syntax/ast.js';
+import type { BoundQuery } from '../syntax/ast.js';
 import { renderAql, renderPredicate, renderValue } from '../syntax/render.js';
 import type { FromNode, Scope } from '../semantics/scope-types.js';
 import type { Probe, QueryPlan } from '../mongo/plan.js';
@@ -16,7 +16,7 @@ export interface ExplainedStage {
 }
 
 /** The parts of a query in words. */
-export function querySummary(query: Query, scope: Scope): JsonObject {
+export function querySummary(query: BoundQuery, scope: Scope): JsonObject {
   return {
     select: query.select.columns.map(({ expression }) => renderValue(expression)),
     distinct: query.select.distinct,
@@ -33,7 +33,7 @@ export function querySummary(query: Query, scope: Scope): JsonObject {
   };
 }
 
-function whereText(query: Query): string {
+function whereText(query: BoundQuery): string {
   const text = renderAql({ ...query, orderBy: [], limit: null });
   return text.slice(text.lastIndexOf(' WHERE ') + 7);
 }

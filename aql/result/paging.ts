@@ -1,5 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import type { Query } from '../syntax/ast.js';
+import type { BoundQuery } from '../syntax/ast.js';
 
 /** What the request says of paging; null = not given. */
 export interface PageRequest {
@@ -30,7 +30,7 @@ export interface Page {
  * Joins LIMIT, OFFSET and TOP of a bound query with fetch and offset of the request (docs/spec/aql.md#paging).
  * @throws unprocessable when both page; invalid past `maxFetch` or for a bad fetch or offset
  */
-export function pageOf(query: Query, request: PageRequest, limits: PageLimits): Page {
+export function pageOf(query: BoundQuery, request: PageRequest, limits: PageLimits): Page {
   checkRequest(request);
   if (query.limit !== null && (request.fetch !== null || request.offset !== null))
     throw new CdrError(
@@ -42,7 +42,7 @@ export function pageOf(query: Query, request: PageRequest, limits: PageLimits): 
   return limitPage(query.limit, request, limits);
 }
 
-function limitPage(clause: Query['limit'], request: PageRequest, limits: PageLimits): Page {
+function limitPage(clause: BoundQuery['limit'], request: PageRequest, limits: PageLimits): Page {
   const asked = clause === null ? request.fetch : numberOf(clause.limit);
   capped(asked, limits);
   const limit = asked ?? limits.defaultFetch ?? limits.maxFetch;
@@ -57,7 +57,11 @@ function limitPage(clause: Query['limit'], request: PageRequest, limits: PageLim
   };
 }
 
-function topPage(top: NonNullable<Query['select']['top']>, request: PageRequest, limits: PageLimits): Page {
+function topPage(
+  top: NonNullable<BoundQuery['select']['top']>,
+  request: PageRequest,
+  limits: PageLimits,
+): Page {
   if (request.fetch !== null)
     throw new CdrError('unprocessable', 'Query contains a TOP clause, fetch parameter must not be used');
   capped(top.count, limits);
@@ -83,6 +87,6 @@ function capped(count: number | null, { maxFetch }: PageLimits): void {
     throw new CdrError('invalid', `a query may ask for at most ${maxFetch} rows`);
 }
 
-function numberOf(count: NonNullable<Query['limit']>['limit']): number | null {
-  return count === null || count.kind === 'parameter' ? null : count.value;
+function numberOf(count: NonNullable<BoundQuery['limit']>['limit']): number | null {
+  return count?.value ?? null;
 }

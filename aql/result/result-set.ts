@@ -82,7 +82,7 @@ export function comparableText(value: JsonValue): string {
   return `{${members.join(',')}}`;
 }
 
-/** What `meta` tells of an execution. docs/spec/aql.md#result-set */
+/** What `meta` says of an execution. docs/spec/aql.md#result-set */
 export interface ResultMeta {
   /** Only for GET. */
   readonly href: string | null;

@@ -6,6 +6,8 @@ import type {
   Predicate,
   PredicateComparison,
   PredicateCondition,
+  ObjectPath,
+  Placeholder,
 } from '../syntax/ast.js';
 import { partnerOfClasses, readingsOf, textOf, type QueryParameters } from './parameters.js';
 import { stepType, typesAlong } from './typing.js';
@@ -16,11 +18,11 @@ const MAX_GROUPS = 1000;
 
 /** The steps of a path with parameters in their predicates replaced. @throws invalid */
 export function bindSteps(
-  steps: readonly PathStep[],
+  steps: readonly PathStep<Placeholder>[],
   start: ReadonlySet<string>,
   parameters: QueryParameters,
 ): readonly PathStep[] {
-  if (steps.every(({ predicate }) => predicate === null)) return steps;
+  if (steps.every((step): step is PathStep => step.predicate === null)) return steps;
   let classes = start;
   return steps.map((step) => {
     classes = stepType(classes, step.attribute).classes;
@@ -30,7 +32,7 @@ export function bindSteps(
 
 /** A predicate on elements of `classes` with its parameters replaced. @throws invalid */
 export function bindPredicate(
-  predicate: Predicate | null,
+  predicate: Predicate<Placeholder> | null,
   classes: ReadonlySet<string>,
   parameters: QueryParameters,
 ): Predicate | null {
@@ -41,7 +43,7 @@ export function bindPredicate(
 
 /** One AND group; a text with two readings makes two groups. */
 function bindGroup(
-  group: readonly PredicateCondition[],
+  group: readonly PredicateCondition<Placeholder>[],
   classes: ReadonlySet<string>,
   parameters: QueryParameters,
 ): readonly (readonly PredicateCondition[])[] {
@@ -59,7 +61,7 @@ function bindGroup(
 }
 
 function bindCondition(
-  condition: PredicateCondition,
+  condition: PredicateCondition<Placeholder>,
   classes: ReadonlySet<string>,
   parameters: QueryParameters,
 ): readonly PredicateCondition[] {
@@ -69,23 +71,21 @@ function bindCondition(
     case 'node-parameter':
       return [nodeOf(condition.parameter, parameters)];
     case 'predicate-regex':
-      return [condition];
+      return [{ ...condition, path: bindObjectPath(condition.path, classes, parameters) }];
     case 'predicate-comparison':
       return bindComparison(condition, classes, parameters);
   }
 }
 
 function bindComparison(
-  condition: PredicateComparison,
+  condition: PredicateComparison<Placeholder>,
   classes: ReadonlySet<string>,
   parameters: QueryParameters,
 ): readonly PredicateCondition[] {
-  const path = { ...condition.path, steps: bindSteps(condition.path.steps, classes, parameters) };
+  const path = bindObjectPath(condition.path, classes, parameters);
   const { operand } = condition;
   if (operand.kind === 'object-path')
-    return [
-      { ...condition, path, operand: { ...operand, steps: bindSteps(operand.steps, classes, parameters) } },
-    ];
+    return [{ ...condition, path, operand: bindObjectPath(operand, classes, parameters) }];
   if (operand.kind !== 'parameter') return [{ ...condition, path, operand }];
   if (isNodeIdPath(condition)) textOfNodeId(operand, parameters);
   const along = typesAlong(classes, path.steps);
@@ -97,13 +97,21 @@ function bindComparison(
   }));
 }
 
-function isNodeIdPath({ path, operator }: PredicateComparison): boolean {
+function bindObjectPath(
+  path: ObjectPath<Placeholder>,
+  classes: ReadonlySet<string>,
+  parameters: QueryParameters,
+): ObjectPath {
+  return { ...path, steps: bindSteps(path.steps, classes, parameters) };
+}
+
+function isNodeIdPath({ path, operator }: PredicateComparison<Placeholder>): boolean {
   return path.steps.length === 1 && path.steps[0]?.attribute === 'archetype_node_id' && operator === '=';
 }
 
-function bindName(condition: NodePredicate, parameters: QueryParameters): NodePredicate {
+function bindName(condition: NodePredicate<Placeholder>, parameters: QueryParameters): NodePredicate {
   const { name } = condition;
-  if (name?.kind !== 'parameter') return condition;
+  if (name?.kind !== 'parameter') return { ...condition, name };
   return { ...condition, name: { kind: 'string', value: textOf(name, parameters, 'a text'), at: name.at } };
 }
 

@@ -16,6 +16,11 @@ import type {
   Query,
   TerminologyCall,
   ValueExpression,
+  ParsedQuery,
+  Unanswered,
+  Unbound,
+  FunctionCall,
+  Placeholder,
 } from '../syntax/ast.js';
 import { bindPredicate, bindSteps } from './bind-path.js';
 import { fromClass } from './classes.js';
@@ -36,7 +41,7 @@ import { classSet, typesAlong } from './typing.js';
  * Puts the parameters of a request into a query, on the tree, never on text (docs/spec/aql.md#parameters).
  * @throws invalid when a parameter has no value, or one that cannot stand where it is used
  */
-export function bindParameters(query: Query, parameters: QueryParameters): Query {
+export function bindParameters(query: ParsedQuery, parameters: QueryParameters): Query<Unanswered> {
   const binder = new Binder(parameters, classesByVariable(query.from));
   return {
     select: {
@@ -57,9 +62,9 @@ type Classes = ReadonlySet<string>;
 const NO_CLASSES: readonly string[] = [];
 const NONE: Classes = classSet(NO_CLASSES);
 
-function classesByVariable(from: FromExpression): ReadonlyMap<string, Classes> {
+function classesByVariable(from: FromExpression<Placeholder>): ReadonlyMap<string, Classes> {
   const found = new Map<string, Classes>();
-  const visit = (each: FromExpression): void => {
+  const visit = (each: FromExpression<Placeholder>): void => {
     if (each.kind !== 'class') each.operands.forEach(visit);
     else {
       if (each.variable !== null) found.set(each.variable.toLowerCase(), classesOf(each));
@@ -70,7 +75,7 @@ function classesByVariable(from: FromExpression): ReadonlyMap<string, Classes> {
   return found;
 }
 
-function classesOf({ className }: ClassExpression): Classes {
+function classesOf({ className }: ClassExpression<Placeholder>): Classes {
   return classSet(fromClass(className)?.classes ?? NO_CLASSES);
 }
 
@@ -82,7 +87,7 @@ class Binder {
     private readonly classes: ReadonlyMap<string, Classes>,
   ) {}
 
-  from(from: FromExpression): FromExpression {
+  from(from: FromExpression<Placeholder>): FromExpression {
     if (from.kind !== 'class') return { ...from, operands: from.operands.map((each) => this.from(each)) };
     return {
       ...from,
@@ -91,7 +96,7 @@ class Binder {
     };
   }
 
-  column(expression: ColumnExpression): ColumnExpression {
+  column(expression: ColumnExpression<Unbound>): ColumnExpression<Unanswered> {
     switch (expression.kind) {
       case 'path':
         return this.path(expression);
@@ -105,15 +110,15 @@ class Binder {
     }
   }
 
-  order(expression: OrderItem['expression']): OrderItem['expression'] {
+  order(expression: OrderItem<Unbound>['expression']): OrderItem<Unanswered>['expression'] {
     if (expression.kind === 'path') return this.path(expression);
     if (expression.kind === 'function') return this.call(expression);
     const { argument } = expression;
-    if (argument === null) return expression;
+    if (argument === null) return { ...expression, argument };
     return { ...expression, argument: argument.kind === 'path' ? this.path(argument) : this.call(argument) };
   }
 
-  condition(condition: Condition): Condition {
+  condition(condition: Condition<Unbound>): Condition<Unanswered> {
     switch (condition.kind) {
       case 'and':
       case 'or':
@@ -148,29 +153,36 @@ class Binder {
   }
 
   /** A text that may be a number or not is compared both ways: `=` holds if either does, `!=` if both do. */
-  private comparison(comparison: Comparison): Condition {
+  private comparison(comparison: Comparison<Unbound>): Condition<Unanswered> {
     const left = this.value(comparison.left);
     const { operator, right, at } = comparison;
     if (right.kind !== 'parameter') return { ...comparison, left, right: this.value(right) };
     const readings = readingsOf(right, this.parameters, this.partner(comparison.left));
-    const operands = readings.map((reading): Comparison => ({ ...comparison, left, right: reading }));
+    const operands = readings.map((reading): Comparison<Unanswered> => ({
+      ...comparison,
+      left,
+      right: reading,
+    }));
     const [only, ...others] = operands;
     if (only !== undefined && others.length === 0) return only;
     return { kind: operator === '!=' ? 'and' : 'or', operands, at };
   }
 
-  private list(list: MatchList, partner: Partner): MatchList {
+  private list(list: MatchList<Unbound>, partner: Partner): MatchList<Unanswered> {
     this.lists.add(list, this.parameters);
     return { ...list, items: list.items.flatMap((item) => this.matchItem(item, partner)) };
   }
 
-  private matchItem(item: MatchItem, partner: Partner): readonly MatchItem[] {
+  private matchItem(item: MatchItem<Unbound>, partner: Partner): readonly MatchItem<Unanswered>[] {
     if (item.kind === 'parameter') return allReadingsOf(item, this.parameters, partner);
     return [item.kind === 'terminology' ? this.terminology(item) : item];
   }
 
   /** A value outside a comparison, where a text stays a text unless `partner` says otherwise. */
-  private value(value: ValueExpression, partner: Partner = partnerOf('text')): ValueExpression {
+  private value(
+    value: ValueExpression<Unbound>,
+    partner: Partner = partnerOf('text'),
+  ): ValueExpression<Unanswered> {
     switch (value.kind) {
       case 'parameter':
         return this.only(value, partner);
@@ -191,7 +203,7 @@ class Binder {
     return first;
   }
 
-  private call<T extends Extract<ValueExpression, { kind: 'function' }>>(call: T): T {
+  private call(call: FunctionCall<Unbound>): FunctionCall<Unanswered> {
     const args = call.args.map((arg, index) => this.value(arg, partnerOf(argumentDomain(call.name, index))));
     return { ...call, args };
   }
@@ -205,7 +217,7 @@ class Binder {
     return { ...call, args: [text(operation), text(service), text(parameters)] };
   }
 
-  private path(path: IdentifiedPath): IdentifiedPath {
+  private path(path: IdentifiedPath<Placeholder>): IdentifiedPath {
     const classes = this.classes.get(path.variable.toLowerCase()) ?? NONE;
     return {
       ...path,
@@ -215,7 +227,7 @@ class Binder {
   }
 
   /** What a value compared with `left` can be. */
-  private partner(left: ValueExpression): Partner {
+  private partner(left: ValueExpression<Unbound>): Partner {
     if (left.kind === 'function') return partnerOf(FUNCTION_DOMAINS[left.name]);
     if (left.kind !== 'path') return partnerOf('text', 'boolean');
     const classes = this.classes.get(left.variable.toLowerCase()) ?? NONE;
@@ -223,7 +235,7 @@ class Binder {
     return partnerOfClasses(along[along.length - 1]?.classes ?? NONE);
   }
 
-  limit(clause: LimitClause): LimitClause {
+  limit(clause: LimitClause<Placeholder>): LimitClause {
     const { limit, offset } = clause;
     return {
       ...clause,

@@ -87,7 +87,7 @@ class Checker {
         break;
       case 'like':
         this.value(condition.left);
-        if (condition.pattern.kind === 'string') checkLikePattern(condition.pattern.value);
+        checkLikePattern(condition.pattern.value);
         break;
       case 'matches':
         this.matches(condition);
@@ -129,7 +129,6 @@ class Checker {
 
   private matches({ left, set }: MatchesTest): void {
     this.value(left);
-    if (set.kind === 'uri') return;
     for (const item of set.items) this.matchItem(left, item);
   }
 

@@ -1,8 +1,5 @@
 import { attributesOf, concreteClasses, isKindOf, isPrimitive } from '../../openehr/rm/model/classes.js';
-import type { RootType } from './scope-types.js';
-
-/** The kinds of versioned object that AQL reads. */
-export const ROOT_TYPES: readonly RootType[] = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
+import { ROOT_TYPES, type RootType } from '../../openehr/rm/root-type.js';
 
 /** Structure classes outside LOCATABLE that FROM may name (docs/spec/aql.md#from-classes). */
 const OTHER_STRUCTURES = [

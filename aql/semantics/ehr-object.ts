@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 
-/** What the object of a whole EHR tells (`SELECT e`). Ids of containers and contributions oldest first. */
+/** The parts of a whole EHR (`SELECT e`). Uids of versioned objects and contributions oldest first. */
 export interface EhrSummary {
   readonly ehrId: string;
   readonly systemId: string;

@@ -1,5 +1,5 @@
 import { aqlError } from '../syntax/aql-error.js';
-import type { MatchItem, MatchList } from '../syntax/ast.js';
+import type { MatchItem, MatchList, Unbound } from '../syntax/ast.js';
 import { MAX_ALL_LIST_VALUES, MAX_LIST_VALUES } from '../syntax/limits.js';
 import type { QueryParameters } from './parameters.js';
 
@@ -8,7 +8,7 @@ export class ListBudget {
   private count = 0;
 
   /** @throws invalid past `MAX_LIST_VALUES` in this list or `MAX_ALL_LIST_VALUES` in all lists so far */
-  add({ items, at }: MatchList, parameters: QueryParameters): void {
+  add({ items, at }: MatchList<Unbound>, parameters: QueryParameters): void {
     let count = 0;
     for (const item of items) count += countOf(item, parameters);
     if (count > MAX_LIST_VALUES)
@@ -25,7 +25,7 @@ export class ListBudget {
   }
 }
 
-function countOf(item: MatchItem, { values }: QueryParameters): number {
+function countOf(item: MatchItem<Unbound>, { values }: QueryParameters): number {
   const value = item.kind === 'parameter' ? values.get(item.name) : undefined;
   return Array.isArray(value) ? value.length : 1;
 }

@@ -80,10 +80,8 @@ export function demandsNodeCode(predicate: Predicate): boolean {
   return predicate.alternatives.some((group) => group.some((each) => isNodeCode(demandedNodeId(each) ?? '')));
 }
 
-/** Whether every alternative of a predicate demands an archetype id or at-code (maybe by a parameter). */
+/** Whether every alternative of a predicate demands an archetype id or at-code. */
 export function demandsNodeId(predicate: Predicate | null): boolean {
   if (predicate === null) return false;
-  return predicate.alternatives.every((group) =>
-    group.some((each) => each.kind === 'node-parameter' || demandedNodeId(each) !== null),
-  );
+  return predicate.alternatives.every((group) => group.some((each) => demandedNodeId(each) !== null));
 }

@@ -1,7 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { nearestWord } from '../../openehr/base/nearest-word.js';
-import type { Literal, Parameter, Position, Query } from '../syntax/ast.js';
+import type { Literal, Parameter, Position, ParsedQuery } from '../syntax/ast.js';
 import type { Domain } from './scope-types.js';
 import { domainsOf } from './typing.js';
 
@@ -33,7 +33,11 @@ export function queryParameters(
  * The parameter `$ehr_id` of a query that has one takes the EHR that the request is fixed to.
  * @throws invalid when it was given another value
  */
-export function withEhrId(parameters: QueryParameters, query: Query, ehrId: string | null): QueryParameters {
+export function withEhrId(
+  parameters: QueryParameters,
+  query: ParsedQuery,
+  ehrId: string | null,
+): QueryParameters {
   if (ehrId === null || !parameterNames(query).has(EHR_ID)) return parameters;
   const given = parameters.values.get(EHR_ID) ?? ehrId;
   if (typeof given !== 'string' || given.toLowerCase() !== ehrId.toLowerCase())
@@ -47,7 +51,7 @@ const EHR_ID = 'ehr_id';
  * Refuses values for parameters that the query does not have: what a client took for a parameter of the request is
  * named, with the nearest one of the query. @throws invalid
  */
-export function refuseUnusedParameters(query: Query, { values }: QueryParameters): void {
+export function refuseUnusedParameters(query: ParsedQuery, { values }: QueryParameters): void {
   const used = parameterNames(query);
   const unused = [...values.keys()].filter((name) => !used.has(name)).slice(0, MAX_NAMED);
   if (unused.length === 0) return;
@@ -60,7 +64,7 @@ export function refuseUnusedParameters(query: Query, { values }: QueryParameters
 }
 
 /** Names of the parameters of a query, without `$`. */
-function parameterNames(query: Query): Set<string> {
+function parameterNames(query: ParsedQuery): Set<string> {
   const names = new Set<string>();
   const left: unknown[] = [query];
   while (left.length > 0) {

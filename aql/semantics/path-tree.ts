@@ -3,7 +3,7 @@ import { demandedIdentity, identityKey, stepIdentities } from './node-identity.j
 import type { Alias, PathNode, Existence, PathType, PathUse, StepIdentity, UsedStep } from './scope-types.js';
 import { classSet, stepType } from './typing.js';
 
-/** A path that takes part in rows, before its place in the tree is known. */
+/** A path that takes part in rows, before its nodes in the tree are known. */
 export interface PathDraft {
   readonly alias: Alias;
   readonly path: IdentifiedPath;
@@ -58,10 +58,10 @@ export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
 
 function newNode(
   counter: { next: number },
-  place: Pick<PathNode, 'alias' | 'parent' | 'attribute' | 'classes' | 'multiple'>,
+  position: Pick<PathNode, 'alias' | 'parent' | 'attribute' | 'classes' | 'multiple'>,
   identity: StepIdentity = { kind: 'base' },
 ): GrowingNode {
-  const { alias, parent, attribute, classes, multiple } = place;
+  const { alias, parent, attribute, classes, multiple } = position;
   const id = counter.next++;
   return { id, alias, parent, attribute, identity, multiple, classes, children: [], uses: [], ends: [] };
 }
@@ -82,9 +82,9 @@ function grow(
   for (const attribute of new Set(further.map(attributeOf))) {
     const over = further.filter((use) => attributeOf(use) === attribute);
     const { classes, multiple } = stepType(node.classes, attribute);
-    const place = { alias: node.alias, parent: node, attribute, classes, multiple };
+    const position = { alias: node.alias, parent: node, attribute, classes, multiple };
     for (const { identity, members } of groups(over, depth)) {
-      const child = newNode(counter, place, identity);
+      const child = newNode(counter, position, identity);
       node.children.push(child);
       grow(child, members, depth + 1, counter);
     }

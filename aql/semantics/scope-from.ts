@@ -1,12 +1,14 @@
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { aqlError } from '../syntax/aql-error.js';
-import type { ClassExpression, Condition, FromExpression, Predicate, Query } from '../syntax/ast.js';
-import { classesBelow, FROM_CLASS_NAMES, fromClass, ROOT_TYPES, rootTypesOf } from './classes.js';
+import type { ClassExpression, Condition, FromExpression, Predicate, BoundQuery } from '../syntax/ast.js';
+import { classesBelow, FROM_CLASS_NAMES, fromClass, rootTypesOf } from './classes.js';
+import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
 import { rootInEhr } from './lift-ehr.js';
 import { nearestWord } from '../../openehr/base/nearest-word.js';
 import { demandsNodeCode, demandsNodeId, isPlainPath } from './node-identity.js';
 import { renderValue } from '../syntax/render.js';
-import type { Alias, FromNode, RootType } from './scope-types.js';
+import type { Alias, FromNode } from './scope-types.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 
 /** FROM resolved. */
 export interface FromScope {
@@ -16,7 +18,7 @@ export interface FromScope {
   readonly named: ReadonlyMap<string, Alias>;
 }
 
-interface Place {
+interface ClassContext {
   readonly parent: Alias | null;
   readonly negated: boolean;
   readonly optional: boolean;
@@ -26,13 +28,19 @@ interface Place {
   readonly rootTypes: readonly RootType[];
 }
 
-const TOP: Place = { parent: null, negated: false, optional: false, alone: true, rootTypes: ROOT_TYPES };
+const TOP: ClassContext = {
+  parent: null,
+  negated: false,
+  optional: false,
+  alone: true,
+  rootTypes: ROOT_TYPES,
+};
 
 /**
- * Gives every class of FROM its meaning and place. `ehrId`: the request's ehr_id, which fixes every EHR.
+ * Gives every class of FROM its meaning and context. `ehrId`: the request's ehr_id, which fixes every EHR.
  * @throws invalid for unknown classes, duplicate variables, mixed roots, at-codes without archetype above
  */
-export function resolveFrom(query: Query, ehrId: string | null): FromScope {
+export function resolveFrom(query: BoundQuery, ehrId: string | null): FromScope {
   const { from, implicit } = rootInEhr(query.from);
   const order = textOrder(from).filter((each) => !implicit.has(each));
   order.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
@@ -57,7 +65,7 @@ class Builder {
     private readonly where: Condition | null,
     private readonly ehrId: string | null,
   ) {
-    // Lifting copies class nodes, so the place in the text is what identifies them.
+    // Lifting copies class nodes, so the position in the text is what identifies them.
     this.indexes = new Map(order.map((each, index) => [this.key(each), index]));
   }
 
@@ -66,25 +74,25 @@ class Builder {
     return `${at.line}:${at.column}:${this.implicit.has(expression) ? 'implicit' : ''}`;
   }
 
-  build(from: FromExpression, place: Place): FromNode {
-    if (from.kind === 'class') return this.buildClass(from, place);
+  build(from: FromExpression, context: ClassContext): FromNode {
+    if (from.kind === 'class') return this.buildClass(from, context);
     const kind = from.kind === 'from-and' ? 'and' : 'or';
-    const inner = { ...place, alone: false, optional: place.optional || kind === 'or' };
+    const inner = { ...context, alone: false, optional: context.optional || kind === 'or' };
     return { kind, operands: from.operands.map((operand) => this.build(operand, inner)) };
   }
 
-  private buildClass(expression: ClassExpression, place: Place): FromNode {
-    const alias = this.alias(expression, place);
+  private buildClass(expression: ClassExpression, context: ClassContext): FromNode {
+    const alias = this.alias(expression, context);
     this.aliases[alias.index] = alias;
     if (alias.variable !== null) this.name(alias.variable, alias);
     const { contains } = expression;
     if (alias.kind === 'version' && contains === null)
       throw aqlError(expression.at, 'VERSION must be followed by CONTAINS');
     if (contains === null) return { kind: 'class', alias, contains: null };
-    const inner: Place = {
+    const inner: ClassContext = {
       parent: alias,
-      negated: place.negated || contains.negated,
-      optional: place.optional,
+      negated: context.negated || contains.negated,
+      optional: context.optional,
       alone: true,
       rootTypes: rootTypesBelow(alias),
     };
@@ -92,13 +100,13 @@ class Builder {
     return { kind: 'class', alias, contains: { negated: contains.negated, child } };
   }
 
-  private alias(expression: ClassExpression, place: Place): Alias {
+  private alias(expression: ClassExpression, context: ClassContext): Alias {
     const { className, predicate, at } = expression;
     const meaning = fromClass(className);
     if (meaning === undefined) throw unknownClass(expression);
     const { kind, classes } = meaning;
-    refuseAtCodeWithoutArchetype(expression, place.parent);
-    if (kind === 'version' && place.parent?.kind === 'version')
+    refuseAtCodeWithoutArchetype(expression, context.parent);
+    if (kind === 'version' && context.parent?.kind === 'version')
       throw aqlError(at, 'a VERSION cannot contain a VERSION');
     return {
       index: this.indexes.get(this.key(expression)) ?? 0,
@@ -106,15 +114,15 @@ class Builder {
       className,
       kind,
       classes,
-      rootTypes: kind === 'object' ? rootTypesHere(expression, classes, place) : place.rootTypes,
-      parent: place.parent,
+      rootTypes: kind === 'object' ? rootTypesHere(expression, classes, context) : context.rootTypes,
+      parent: context.parent,
       predicate,
       versions: versionsOf(expression, kind),
       fixedEhrId: kind === 'ehr' ? this.fixedEhrId(expression) : null,
       implicit: this.implicit.has(expression),
-      negated: place.negated,
-      optional: place.optional,
-      impossible: isImpossible(kind, classes, place.parent),
+      negated: context.negated,
+      optional: context.optional,
+      impossible: isImpossible(kind, classes, context.parent),
       at,
     };
   }
@@ -192,11 +200,11 @@ function refuseAtCodeWithoutArchetype(
 function rootTypesHere(
   expression: ClassExpression,
   classes: readonly string[],
-  place: Place,
+  context: ClassContext,
 ): readonly RootType[] {
   const possible = rootTypesOf(classes);
-  const rootTypes = place.rootTypes.filter((root) => possible.includes(root));
-  if (rootTypes.length === 0) throw mixedRoots(expression, place.parent);
+  const rootTypes = context.rootTypes.filter((root) => possible.includes(root));
+  if (rootTypes.length === 0) throw mixedRoots(expression, context.parent);
   return rootTypes;
 }
 

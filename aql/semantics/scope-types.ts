@@ -1,10 +1,11 @@
+import type { RootType } from '../../openehr/rm/root-type.js';
 import type {
   ColumnExpression,
   IdentifiedPath,
   Position,
   PathStep,
   Predicate,
-  Query,
+  BoundQuery,
 } from '../syntax/ast.js';
 
 /**
@@ -20,7 +21,7 @@ import type {
  *    `PathNode` is one choice of an element. EXISTS operands never add nodes, they only look at them.
  */
 export interface Scope {
-  readonly query: Query;
+  readonly query: BoundQuery;
   readonly from: FromNode;
   /** In the order of the text; `aliases[i].index === i`; implicit ones at the end. */
   readonly aliases: readonly Alias[];
@@ -52,9 +53,6 @@ export interface FromJoin {
   readonly kind: 'and' | 'or';
   readonly operands: readonly FromNode[];
 }
-
-/** The three kinds of versioned object AQL reads. */
-export type RootType = 'COMPOSITION' | 'EHR_STATUS' | 'FOLDER';
 
 /** One class of FROM. */
 export interface Alias {

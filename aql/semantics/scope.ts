@@ -11,7 +11,7 @@ import type {
   Position,
   Predicate,
   PredicateCondition,
-  Query,
+  BoundQuery,
   ValueExpression,
 } from '../syntax/ast.js';
 import { existenceIn, buildPathTree, type PathDraft } from './path-tree.js';
@@ -28,11 +28,10 @@ export interface ScopeOptions {
 }
 
 /**
- * Resolves variables, classes and paths of a query (parameters should be bound, else `[$p]` and `= $p` count
- * as no identity). What the result means: `Scope`.
+ * Resolves variables, classes and paths of a query. What the result means: `Scope`.
  * @throws invalid with line and column for what is impossible in FROM, variables and paths
  */
-export function resolveScope(query: Query, options: ScopeOptions = {}): Scope {
+export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Scope {
   const from = resolveFrom(query, options.ehrId ?? null);
   const paths = new PathResolver(from);
   for (const alias of from.aliases) paths.checkPredicate(alias.predicate, classSet(alias.classes));
@@ -196,7 +195,7 @@ function impossibleStep(path: string, step: PathStep, classes: ReadonlySet<strin
   return aqlError(step.at, `impossible path ${path}: ${owner} ${verb} attribute '${step.attribute}'${meant}`);
 }
 
-function columnsOf(query: Query, from: FromScope): readonly Column[] {
+function columnsOf(query: BoundQuery, from: FromScope): readonly Column[] {
   const aliases = new Set<string>();
   return query.select.columns.map(({ expression, alias, text, at }, index) => {
     if (alias !== null && aliases.has(alias)) throw aqlError(at, `the alias '${alias}' is used twice`);
@@ -217,7 +216,7 @@ function shownPath(path: IdentifiedPath, text: string, { named }: FromScope): st
   return text.replace(/^\w+\s*\/\s*ehr_status/, variable);
 }
 
-function orderKey(item: OrderItem, query: Query, { named }: FromScope): OrderKey {
+function orderKey(item: OrderItem, query: BoundQuery, { named }: FromScope): OrderKey {
   const { expression, descending } = item;
   const columns = query.select.columns;
   const isName = expression.kind === 'path' && expression.steps.length === 0 && expression.predicate === null;
@@ -236,7 +235,7 @@ function orderKey(item: OrderItem, query: Query, { named }: FromScope): OrderKey
   return { expression, column: same < 0 ? null : same, descending };
 }
 
-function columnNamed(name: string, query: Query): number {
+function columnNamed(name: string, query: BoundQuery): number {
   const { columns } = query.select;
   const exact = columns.findIndex(({ alias }) => alias === name);
   if (exact >= 0) return exact;

@@ -10,12 +10,17 @@ import type {
   Query,
   TerminologyCall,
   ValueExpression,
+  Aggregate,
+  BoundQuery,
+  FunctionCall,
+  OrderItem,
+  Unanswered,
 } from '../syntax/ast.js';
 import { aqlError } from '../syntax/aql-error.js';
 import { MAX_ALL_LIST_VALUES } from '../syntax/limits.js';
 import { renderValue } from '../syntax/render.js';
 
-/** One question of a bound query to a terminology service; equal questions are asked once. */
+/** One question of a query to a terminology service; equal questions are asked once. */
 export type TerminologyQuestion =
   | { readonly kind: 'uri'; readonly key: string; readonly uri: string }
   | {
@@ -33,12 +38,12 @@ export type TerminologyAnswer =
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'text'; readonly value: string | null };
 
-/** The questions of a bound query, in the order of the text; empty for most queries. */
-export function terminologyQuestions(query: Query): readonly TerminologyQuestion[] {
+/** The questions of a query, in the order of the text; empty for most queries. */
+export function terminologyQuestions(query: Query<Unanswered>): readonly TerminologyQuestion[] {
   const found = new Map<string, TerminologyQuestion>();
-  const resolver = new Resolver((question) => {
+  const resolver = new Resolver((question, isList) => {
     found.set(question.key, question);
-    return null;
+    return isList ? { kind: 'codes', codes: [] } : { kind: 'text', value: null };
   });
   resolver.query(query);
   return [...found.values()];
@@ -48,38 +53,58 @@ export function terminologyQuestions(query: Query): readonly TerminologyQuestion
  * Replaces TERMINOLOGY and `{URI}` by the answers: code items in MATCHES, literals elsewhere.
  * @throws invalid when an answer does not fit its place (a list of codes as a value)
  */
-export function resolveTerminology(query: Query, answers: ReadonlyMap<string, TerminologyAnswer>): Query {
-  return new Resolver(({ key }) => answers.get(key) ?? null).query(query);
+export function resolveTerminology(
+  query: Query<Unanswered>,
+  answers: ReadonlyMap<string, TerminologyAnswer>,
+): BoundQuery {
+  const resolver = new Resolver(({ key }) => {
+    const answer = answers.get(key);
+    if (answer === undefined) throw new TypeError(`no answer to ${key}`);
+    return answer;
+  });
+  return resolver.query(query);
 }
 
-type Ask = (question: TerminologyQuestion) => TerminologyAnswer | null;
+/** `isList`: whether the answer becomes items of a list. */
+type Ask = (question: TerminologyQuestion, isList: boolean) => TerminologyAnswer;
 
 class Resolver {
   constructor(private readonly ask: Ask) {}
 
-  query(query: Query): Query {
+  query(query: Query<Unanswered>): BoundQuery {
     const columns = query.select.columns.map((column) => ({
       ...column,
       expression: this.column(column.expression),
     }));
     const where = query.where === null ? null : this.condition(query.where);
-    return { ...query, select: { ...query.select, columns }, where };
+    const orderBy = query.orderBy.map((item) => ({ ...item, expression: this.key(item.expression) }));
+    return { ...query, select: { ...query.select, columns }, where, orderBy };
   }
 
-  private column(expression: ColumnExpression): ColumnExpression {
-    if (expression.kind === 'terminology') return this.literal(expression);
-    if (expression.kind === 'function')
-      return { ...expression, args: expression.args.map((arg) => this.value(arg)) };
-    return expression;
+  private column(expression: ColumnExpression<Unanswered>): ColumnExpression {
+    return expression.kind === 'aggregate' ? this.aggregate(expression) : this.value(expression);
   }
 
-  private value(value: ValueExpression): ValueExpression {
+  private key(expression: OrderItem<Unanswered>['expression']): OrderItem['expression'] {
+    if (expression.kind === 'aggregate') return this.aggregate(expression);
+    return expression.kind === 'function' ? this.call(expression) : expression;
+  }
+
+  private aggregate(aggregate: Aggregate<Unanswered>): Aggregate {
+    const { argument } = aggregate;
+    return { ...aggregate, argument: argument?.kind === 'function' ? this.call(argument) : argument };
+  }
+
+  private value(value: ValueExpression<Unanswered>): ValueExpression {
     if (value.kind === 'terminology') return this.literal(value);
-    if (value.kind === 'function') return { ...value, args: value.args.map((arg) => this.value(arg)) };
-    return value;
+    return value.kind === 'function' ? this.call(value) : value;
   }
 
-  private condition(condition: Condition): Condition {
+  private call(call: FunctionCall<Unanswered>): FunctionCall {
+    return { ...call, args: call.args.map((arg) => this.value(arg)) };
+  }
+
+  private condition(condition: Condition<Unanswered>): Condition {
     switch (condition.kind) {
       case 'and':
       case 'or':
@@ -97,29 +122,25 @@ class Resolver {
     }
   }
 
-  private comparison(condition: Comparison): Comparison {
+  private comparison(condition: Comparison<Unanswered>): Comparison {
     return { ...condition, left: this.value(condition.left), right: this.value(condition.right) };
   }
 
-  private matchSet(set: MatchSet): MatchSet {
-    if (set.kind === 'list')
-      return listOf(
-        set.items.flatMap((item) => this.matchItem(item)),
-        set.at,
-      );
-    const answer = this.ask({ kind: 'uri', key: `{${set.uri}}`, uri: set.uri });
-    return answer === null ? set : listOf(itemsOf(answer, set.at), set.at);
+  private matchSet(set: MatchSet<Unanswered>): MatchSet {
+    if (set.kind === 'list') {
+      const items = set.items.flatMap((item) => this.matchItem(item));
+      return items.length === set.items.length ? { ...set, items } : listOf(items, set.at);
+    }
+    const answer = this.ask({ kind: 'uri', key: `{${set.uri}}`, uri: set.uri }, true);
+    return listOf(itemsOf(answer, set.at), set.at);
   }
 
-  private matchItem(item: MatchItem): readonly MatchItem[] {
-    if (item.kind !== 'terminology') return [item];
-    const answer = this.ask(questionOf(item));
-    return answer === null ? [item] : itemsOf(answer, item.at);
+  private matchItem(item: MatchItem<Unanswered>): readonly MatchItem[] {
+    return item.kind === 'terminology' ? itemsOf(this.ask(questionOf(item), true), item.at) : [item];
   }
 
-  private literal(call: TerminologyCall): Literal | TerminologyCall {
-    const answer = this.ask(questionOf(call));
-    if (answer === null) return call;
+  private literal(call: TerminologyCall): Literal {
+    const answer = this.ask(questionOf(call), false);
     const { at } = call;
     if (answer.kind === 'boolean') return { kind: 'boolean', value: answer.value, at };
     if (answer.kind === 'text')

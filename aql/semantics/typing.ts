@@ -2,7 +2,7 @@ import { memoized } from '../../openehr/base/memoized.js';
 import { attributesOf, concreteClasses, isPrimitive } from '../../openehr/rm/model/classes.js';
 import { domainOf } from '../../openehr/rm/ordered-value.js';
 import type { PathStep } from '../syntax/ast.js';
-import { ROOT_TYPES } from './classes.js';
+import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
 import type { Domain, PathType } from './scope-types.js';
 
 /** What can stand at one step. */
@@ -12,7 +12,7 @@ export interface StepType {
   readonly multiple: boolean;
 }
 
-/** Domains that the class table does not tell: of primitive types, and of objects that are one text. */
+/** Domains that do not follow from the class table: of primitive types, and of objects that are one text. */
 const DOMAINS: ReadonlyMap<string, Domain> = new Map<string, Domain>([
   ['DV_URI', 'text'],
   ['DV_EHR_URI', 'text'],
@@ -93,7 +93,10 @@ function newStepType(classes: ReadonlySet<string>, attribute: string): StepType 
 }
 
 /** The classes along a path; `at(i)` after i steps. An impossible step ends the list with an empty set. */
-export function typesAlong(classes: ReadonlySet<string>, steps: readonly PathStep[]): readonly StepType[] {
+export function typesAlong(
+  classes: ReadonlySet<string>,
+  steps: readonly Pick<PathStep, 'attribute'>[],
+): readonly StepType[] {
   const along: StepType[] = [{ classes, multiple: false }];
   let current = classes;
   for (const { attribute } of steps) {
@@ -129,11 +132,11 @@ export function pathType(classes: ReadonlySet<string>, steps: readonly PathStep[
 
 function identifierOf(classes: ReadonlySet<string>, steps: readonly PathStep[]): PathType['identifier'] {
   if (steps.length < 2 || steps[steps.length - 1]?.attribute !== 'value') return null;
-  const holder = steps[steps.length - 2]?.attribute;
+  const parent = steps[steps.length - 2]?.attribute;
   const along = typesAlong(classes, steps.slice(0, -2));
   const owner = along[along.length - 1]?.classes ?? new Set();
-  if (holder === 'ehr_id' && owner.has('EHR')) return 'ehr';
-  if (holder !== 'uid') return null;
+  if (parent === 'ehr_id' && owner.has('EHR')) return 'ehr';
+  if (parent !== 'uid') return null;
   if (isOnly(owner, ['COMPOSITION', 'EHR_STATUS', 'ORIGINAL_VERSION', 'IMPORTED_VERSION'])) return 'version';
   return isOnly(owner, ['FOLDER']) ? 'folder' : null;
 }

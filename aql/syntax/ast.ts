@@ -4,28 +4,43 @@
  * query when they differ in `at` and `SelectColumn.text` only.
  */
 
-/** Place in the query text: both count from 1. */
+/** Position in the query text: both count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A whole query. After `bindParameters` it holds no `Parameter` any more. */
-export interface Query {
-  readonly select: SelectClause;
-  readonly from: FromExpression;
-  readonly where: Condition | null;
+/** What a query holds only until parameters are bound and terminology is resolved. */
+export type Unbound = Placeholder | Unanswered;
+
+/** A parameter, `[$p]` too: nothing else is left to be replaced in paths, predicates, FROM and LIMIT. */
+export type Placeholder = Parameter | NodeParameter;
+
+/** What stays after `bindParameters`, until `resolveTerminology`. */
+export type Unanswered = TerminologyCall | MatchUri;
+
+/** A query as it was read. */
+export type ParsedQuery = Query<Unbound>;
+
+/** A query without parameters and calls of terminology services: what all later phases take. */
+export type BoundQuery = Query;
+
+/** A whole query. `P`: which nodes it may still hold that have to be replaced; without, none (also of its parts). */
+export interface Query<P extends Unbound = never> {
+  readonly select: SelectClause<P>;
+  readonly from: FromExpression<Extract<P, Placeholder>>;
+  readonly where: Condition<P> | null;
   /** Empty when there is no ORDER BY. */
-  readonly orderBy: readonly OrderItem[];
-  readonly limit: LimitClause | null;
+  readonly orderBy: readonly OrderItem<P>[];
+  readonly limit: LimitClause<Extract<P, Placeholder>> | null;
 }
 
 // ---------------------------------------------------------------- SELECT
 
-export interface SelectClause {
+export interface SelectClause<P extends Unbound = never> {
   readonly distinct: boolean;
   readonly top: TopClause | null;
-  readonly columns: readonly SelectColumn[];
+  readonly columns: readonly SelectColumn<P>[];
 }
 
 /** `TOP n [FORWARD|BACKWARD]`. */
@@ -35,8 +50,8 @@ export interface TopClause {
   readonly at: Position;
 }
 
-export interface SelectColumn {
-  readonly expression: ColumnExpression;
+export interface SelectColumn<P extends Unbound = never> {
+  readonly expression: ColumnExpression<P>;
   /** As written, null without AS. */
   readonly alias: string | null;
   /** Source text of the expression as written. */
@@ -44,32 +59,37 @@ export interface SelectColumn {
   readonly at: Position;
 }
 
-export type ColumnExpression = IdentifiedPath | Literal | FunctionCall | TerminologyCall | Aggregate;
+export type ColumnExpression<P extends Unbound = never> =
+  | IdentifiedPath<Extract<P, Placeholder>>
+  | Literal
+  | FunctionCall<P>
+  | Extract<P, TerminologyCall>
+  | Aggregate<P>;
 
 export type AggregateName = 'COUNT' | 'MIN' | 'MAX' | 'SUM' | 'AVG';
 
 /** `COUNT(*)` has a null argument; `distinct` only with COUNT. */
-export interface Aggregate {
+export interface Aggregate<P extends Unbound = never> {
   readonly kind: 'aggregate';
   readonly name: AggregateName;
   readonly distinct: boolean;
-  readonly argument: IdentifiedPath | FunctionCall | null;
+  readonly argument: IdentifiedPath<Extract<P, Placeholder>> | FunctionCall<P> | null;
   readonly at: Position;
 }
 
 // ---------------------------------------------------------------- FROM
 
-export type FromExpression = ClassExpression | FromBoolean;
+export type FromExpression<P extends Placeholder = never> = ClassExpression<P> | FromBoolean<P>;
 
 /** Two or more operands of one AND or OR chain; parentheses make a nested node. */
-export interface FromBoolean {
+export interface FromBoolean<P extends Placeholder = never> {
   readonly kind: 'from-and' | 'from-or';
-  readonly operands: readonly FromExpression[];
+  readonly operands: readonly FromExpression<P>[];
   readonly at: Position;
 }
 
 /** `Class variable[predicate] [[NOT] CONTAINS …]`, also VERSION. */
-export interface ClassExpression {
+export interface ClassExpression<P extends Placeholder = never> {
   readonly kind: 'class';
   /** Upper-cased RM class name. */
   readonly className: string;
@@ -77,31 +97,32 @@ export interface ClassExpression {
   readonly variable: string | null;
   /** Only with VERSION (and its subclasses): null when neither word was written. */
   readonly versions: 'latest' | 'all' | null;
-  readonly predicate: Predicate | null;
-  readonly contains: Containment | null;
+  readonly predicate: Predicate<P> | null;
+  readonly contains: Containment<P> | null;
   readonly at: Position;
 }
 
-export interface Containment {
+export interface Containment<P extends Placeholder = never> {
   /** NOT CONTAINS. */
   readonly negated: boolean;
-  readonly child: FromExpression;
+  readonly child: FromExpression<P>;
 }
 
 // ---------------------------------------------------------------- WHERE
 
-export type Condition = BooleanCondition | NotCondition | Comparison | ExistsTest | LikeTest | MatchesTest;
+export type Condition<P extends Unbound = never> =
+  BooleanCondition<P> | NotCondition<P> | Comparison<P> | ExistsTest<P> | LikeTest<P> | MatchesTest<P>;
 
 /** Two or more operands of one AND or OR chain; parentheses make a nested node. */
-export interface BooleanCondition {
+export interface BooleanCondition<P extends Unbound = never> {
   readonly kind: 'and' | 'or';
-  readonly operands: readonly Condition[];
+  readonly operands: readonly Condition<P>[];
   readonly at: Position;
 }
 
-export interface NotCondition {
+export interface NotCondition<P extends Unbound = never> {
   readonly kind: 'not';
-  readonly operand: Condition;
+  readonly operand: Condition<P>;
   readonly at: Position;
 }
 
@@ -109,34 +130,34 @@ export interface NotCondition {
 export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** `left op right`. */
-export interface Comparison {
+export interface Comparison<P extends Unbound = never> {
   readonly kind: 'comparison';
-  readonly left: ValueExpression;
+  readonly left: ValueExpression<P>;
   readonly operator: ComparisonOperator;
-  readonly right: ValueExpression;
+  readonly right: ValueExpression<P>;
   readonly at: Position;
 }
 
-export interface ExistsTest {
+export interface ExistsTest<P extends Unbound = never> {
   readonly kind: 'exists';
-  readonly path: IdentifiedPath;
+  readonly path: IdentifiedPath<Extract<P, Placeholder>>;
   readonly at: Position;
 }
 
 /** `left [NOT] LIKE pattern`. The pattern keeps its backslashes (`a\*`). */
-export interface LikeTest {
+export interface LikeTest<P extends Unbound = never> {
   readonly kind: 'like';
-  readonly left: ValueExpression;
-  readonly pattern: StringLiteral | Parameter;
+  readonly left: ValueExpression<P>;
+  readonly pattern: StringLiteral | Extract<P, Parameter>;
   readonly negated: boolean;
   readonly at: Position;
 }
 
 /** `left [NOT] MATCHES set`. */
-export interface MatchesTest {
+export interface MatchesTest<P extends Unbound = never> {
   readonly kind: 'matches';
-  readonly left: ValueExpression;
-  readonly set: MatchSet;
+  readonly left: ValueExpression<P>;
+  readonly set: MatchSet<P>;
   readonly negated: boolean;
   readonly at: Position;
 }
@@ -145,11 +166,11 @@ export interface MatchesTest {
  * `{a, $b, TERMINOLOGY(…)}`, `TERMINOLOGY(…)` without braces (a list of one) or `{URI}`.
  * `resolveTerminology` turns URI and TERMINOLOGY into `code` items.
  */
-export type MatchSet = MatchList | MatchUri;
+export type MatchSet<P extends Unbound = never> = MatchList<P> | Extract<P, MatchUri>;
 
-export interface MatchList {
+export interface MatchList<P extends Unbound = never> {
   readonly kind: 'list';
-  readonly items: readonly MatchItem[];
+  readonly items: readonly MatchItem<P>[];
   readonly at: Position;
 }
 
@@ -159,7 +180,8 @@ export interface MatchUri {
   readonly at: Position;
 }
 
-export type MatchItem = Literal | Parameter | TerminologyCall | CodeItem;
+export type MatchItem<P extends Unbound = never> =
+  Literal | Extract<P, Parameter | TerminologyCall> | CodeItem;
 
 /** A code that a terminology service answered: compared with code_string, or with a string. Never parsed. */
 export interface CodeItem {
@@ -170,7 +192,11 @@ export interface CodeItem {
 
 // ---------------------------------------------------------------- values
 
-export type ValueExpression = IdentifiedPath | Literal | Parameter | FunctionCall | TerminologyCall;
+export type ValueExpression<P extends Unbound = never> =
+  | IdentifiedPath<Extract<P, Placeholder>>
+  | Literal
+  | FunctionCall<P>
+  | Extract<P, Parameter | TerminologyCall>;
 
 export type Literal = StringLiteral | NumberLiteral | BooleanLiteral | NullLiteral;
 
@@ -223,10 +249,10 @@ export type FunctionName =
   | 'NOW'
   | 'CURRENT_TIMEZONE';
 
-export interface FunctionCall {
+export interface FunctionCall<P extends Unbound = never> {
   readonly kind: 'function';
   readonly name: FunctionName;
-  readonly args: readonly ValueExpression[];
+  readonly args: readonly ValueExpression<P>[];
   readonly at: Position;
 }
 
@@ -240,45 +266,46 @@ export interface TerminologyCall {
 // ---------------------------------------------------------------- paths
 
 /** `variable[predicate]/attribute[predicate]/…`; no steps: the variable (in ORDER BY maybe an alias). */
-export interface IdentifiedPath {
+export interface IdentifiedPath<P extends Placeholder = never> {
   readonly kind: 'path';
   /** As written; compare lower-cased. */
   readonly variable: string;
   /** Predicate on the variable itself. */
-  readonly predicate: Predicate | null;
-  readonly steps: readonly PathStep[];
+  readonly predicate: Predicate<P> | null;
+  readonly steps: readonly PathStep<P>[];
   readonly at: Position;
 }
 
-export interface PathStep {
+export interface PathStep<P extends Placeholder = never> {
   readonly attribute: string;
-  readonly predicate: Predicate | null;
+  readonly predicate: Predicate<P> | null;
   readonly at: Position;
 }
 
 /** A path relative to the element that a predicate filters. At least one step. */
-export interface ObjectPath {
+export interface ObjectPath<P extends Placeholder = never> {
   readonly kind: 'object-path';
-  readonly steps: readonly PathStep[];
+  readonly steps: readonly PathStep<P>[];
   readonly at: Position;
 }
 
 // ---------------------------------------------------------------- predicates
 
 /** `[…]`: OR of ANDs, neither level ever empty. */
-export interface Predicate {
+export interface Predicate<P extends Placeholder = never> {
   readonly kind: 'predicate';
-  readonly alternatives: readonly (readonly PredicateCondition[])[];
+  readonly alternatives: readonly (readonly PredicateCondition<P>[])[];
   readonly at: Position;
 }
 
-export type PredicateCondition = NodePredicate | NodeParameter | PredicateComparison | PredicateRegex;
+export type PredicateCondition<P extends Placeholder = never> =
+  NodePredicate<P> | Extract<P, NodeParameter> | PredicateComparison<P> | PredicateRegex<P>;
 
 /** `[at0004]`, `[openEHR-EHR-…]`, with `, name`. First of its AND group. */
-export interface NodePredicate {
+export interface NodePredicate<P extends Placeholder = never> {
   readonly kind: 'node';
   readonly id: NodeId;
-  readonly name: StringLiteral | Parameter | TermCode | NodeId | null;
+  readonly name: StringLiteral | Extract<P, Parameter> | TermCode | NodeId | null;
   readonly at: Position;
 }
 
@@ -308,20 +335,21 @@ export interface TermCode {
   readonly at: Position;
 }
 
-export interface PredicateComparison {
+export interface PredicateComparison<P extends Placeholder = never> {
   readonly kind: 'predicate-comparison';
-  readonly path: ObjectPath;
+  readonly path: ObjectPath<P>;
   readonly operator: ComparisonOperator;
-  readonly operand: PredicateOperand;
+  readonly operand: PredicateOperand<P>;
   readonly at: Position;
 }
 
-export type PredicateOperand = Literal | ObjectPath | Parameter | NodeId;
+export type PredicateOperand<P extends Placeholder = never> =
+  Literal | ObjectPath<P> | Extract<P, Parameter> | NodeId;
 
 /** `path matches {/pattern/}`, optionally `{/pattern/; 'assumed'}`: over the whole value. */
-export interface PredicateRegex {
+export interface PredicateRegex<P extends Placeholder = never> {
   readonly kind: 'predicate-regex';
-  readonly path: ObjectPath;
+  readonly path: ObjectPath<P>;
   readonly pattern: string;
   readonly assumed: string | null;
   readonly at: Position;
@@ -329,16 +357,16 @@ export interface PredicateRegex {
 
 // ---------------------------------------------------------------- ORDER BY, LIMIT
 
-export interface OrderItem {
+export interface OrderItem<P extends Unbound = never> {
   /** A path without steps and predicate may name a column alias. */
-  readonly expression: IdentifiedPath | FunctionCall | Aggregate;
+  readonly expression: IdentifiedPath<Extract<P, Placeholder>> | FunctionCall<P> | Aggregate<P>;
   readonly descending: boolean;
   readonly at: Position;
 }
 
 /** `LIMIT n [OFFSET m]`, or `OFFSET m` alone. */
-export interface LimitClause {
-  readonly limit: NumberLiteral | Parameter | null;
-  readonly offset: NumberLiteral | Parameter | null;
+export interface LimitClause<P extends Placeholder = never> {
+  readonly limit: NumberLiteral | Extract<P, Parameter> | null;
+  readonly offset: NumberLiteral | Extract<P, Parameter> | null;
   readonly at: Position;
 }

@@ -5,7 +5,7 @@ import { tokenize, type Token } from './lexer.js';
 import { COUNTED_NAMES, MAX_COUNTS, MAX_NESTING, type Counted } from './limits.js';
 import { FUNCTION_WORDS, KEYWORDS } from './words.js';
 
-/** An AQL error at a place. */
+/** An AQL error at a position. */
 export function syntaxError(at: Position, what: string): CdrError {
   return new CdrError('invalid', `AQL syntax error at line ${at.line}:${at.column}: ${what}`);
 }
@@ -70,7 +70,7 @@ export class Cursor {
     return this.takeSymbol(sign) ?? this.fail([...alternatives, `'${sign}'`].join(', '), alternatives);
   }
 
-  /** Takes a name that is no reserved word; `what` tells what the name would be. @throws invalid */
+  /** Takes a name that is no reserved word; `what`: what the name would be, for the message. @throws invalid */
   expectName(what: string): Token {
     const { kind, upper, text } = this.token;
     if (kind === 'word') {

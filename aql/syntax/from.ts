@@ -1,4 +1,4 @@
-import type { ClassExpression, Containment, FromExpression, Predicate } from './ast.js';
+import type { ClassExpression, Containment, FromExpression, Predicate, Placeholder } from './ast.js';
 import { FUNCTION_WORDS, KEYWORDS } from './words.js';
 import { parseChain } from './chain.js';
 import type { Cursor } from './cursor.js';
@@ -15,13 +15,13 @@ export const VERSION_CLASSES: ReadonlySet<string> = new Set([
  * What follows FROM. AND binds tighter than OR; CONTAINS takes all that follows
  * (docs/spec/aql.md#precedence). @throws invalid
  */
-export function parseFrom(cursor: Cursor): FromExpression {
+export function parseFrom(cursor: Cursor): FromExpression<Placeholder> {
   return parseChain(cursor, 'from-or', 'OR', () =>
     parseChain(cursor, 'from-and', 'AND', () => parseFromOperand(cursor)),
   );
 }
 
-function parseFromOperand(cursor: Cursor): FromExpression {
+function parseFromOperand(cursor: Cursor): FromExpression<Placeholder> {
   if (!cursor.isSymbol('(')) return parseClass(cursor);
   return cursor.nested(() => {
     cursor.advance();
@@ -31,7 +31,7 @@ function parseFromOperand(cursor: Cursor): FromExpression {
   });
 }
 
-function parseClass(cursor: Cursor): ClassExpression {
+function parseClass(cursor: Cursor): ClassExpression<Placeholder> {
   cursor.count('classes');
   const { at, upper } = cursor.token;
   const className = isVersionWord(upper)
@@ -70,8 +70,8 @@ function takeVariable(cursor: Cursor): string | null {
 }
 
 function takeVersionPredicate(cursor: Cursor): {
-  versions: ClassExpression['versions'];
-  predicate: Predicate | null;
+  versions: ClassExpression<Placeholder>['versions'];
+  predicate: Predicate<Placeholder> | null;
 } {
   if (!cursor.isSymbol('[')) return { versions: null, predicate: null };
   const { at } = cursor.advance();
@@ -82,7 +82,7 @@ function takeVersionPredicate(cursor: Cursor): {
   return { versions, predicate: predicate === null ? null : { ...predicate, at } };
 }
 
-function takeContainment(cursor: Cursor): Containment | null {
+function takeContainment(cursor: Cursor): Containment<Placeholder> | null {
   const negated = cursor.takeWord('NOT') !== null;
   if (!negated && !cursor.isWord('CONTAINS')) return null;
   cursor.expectWord('CONTAINS');

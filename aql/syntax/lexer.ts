@@ -18,7 +18,7 @@ export type TokenKind =
   | 'symbol'
   | 'end';
 
-/** One token with its place. */
+/** One token with its position. */
 export interface Token {
   readonly kind: TokenKind;
   /** As written; strings without their quotes, parameters without `$`, `{/…/}` and `{URI}` whole. */

@@ -4,10 +4,12 @@ import type {
   NumberLiteral,
   OrderItem,
   Parameter,
-  Query,
+  ParsedQuery,
   SelectClause,
   SelectColumn,
   TopClause,
+  Unbound,
+  Placeholder,
 } from './ast.js';
 import { Cursor, syntaxError } from './cursor.js';
 import { parseFrom } from './from.js';
@@ -20,7 +22,7 @@ import { parseWhere } from './where.js';
  * Reads one query of AQL 1.1 with the accepted extensions (docs/spec/aql.md#grammar).
  * @throws invalid with line and column, what was expected and what was found
  */
-export function parseAql(text: string): Query {
+export function parseAql(text: string): ParsedQuery {
   const cursor = new Cursor(text);
   const select = parseSelect(cursor);
   cursor.expectWord('FROM');
@@ -54,7 +56,7 @@ function expectEnd(cursor: Cursor, read: keyof typeof FOLLOWING): void {
   cursor.fail([...words, 'the end of the query'].join(', '), [...words, 'ORDER']);
 }
 
-function parseSelect(cursor: Cursor): SelectClause {
+function parseSelect(cursor: Cursor): SelectClause<Unbound> {
   cursor.expectWord('SELECT');
   const distinct = cursor.takeWord('DISTINCT') !== null;
   const top = parseTop(cursor);
@@ -74,7 +76,7 @@ function parseTop(cursor: Cursor): TopClause | null {
   return { count, direction: word?.upper === 'BACKWARD' ? 'backward' : 'forward', at };
 }
 
-function parseColumn(cursor: Cursor): SelectColumn {
+function parseColumn(cursor: Cursor): SelectColumn<Unbound> {
   cursor.count('columns');
   const first = cursor.token;
   const expression = parseColumnExpression(cursor);
@@ -83,13 +85,13 @@ function parseColumn(cursor: Cursor): SelectColumn {
   return { expression, alias, text, at: first.at };
 }
 
-function parseColumnExpression(cursor: Cursor): ColumnExpression {
+function parseColumnExpression(cursor: Cursor): ColumnExpression<Unbound> {
   return (
     takeLiteral(cursor) ?? takeCall(cursor) ?? parsePath(cursor, 'a column: a path, a value or a function')
   );
 }
 
-function parseOrderBy(cursor: Cursor): readonly OrderItem[] {
+function parseOrderBy(cursor: Cursor): readonly OrderItem<Unbound>[] {
   if (cursor.takeWord('ORDER') === null) return [];
   cursor.expectWord('BY');
   const items = [parseOrderItem(cursor)];
@@ -97,7 +99,7 @@ function parseOrderBy(cursor: Cursor): readonly OrderItem[] {
   return items;
 }
 
-function parseOrderItem(cursor: Cursor): OrderItem {
+function parseOrderItem(cursor: Cursor): OrderItem<Unbound> {
   cursor.count('orderKeys');
   const { at } = cursor.token;
   const expression = takeCall(cursor) ?? parsePath(cursor, 'a path, a column alias or a function');
@@ -106,7 +108,7 @@ function parseOrderItem(cursor: Cursor): OrderItem {
   return { expression, descending: word?.upper.startsWith('DESC') ?? false, at };
 }
 
-function parseLimit(cursor: Cursor): LimitClause | null {
+function parseLimit(cursor: Cursor): LimitClause<Placeholder> | null {
   const { at } = cursor.token;
   const limit = cursor.takeWord('LIMIT') === null ? null : parseCount(cursor, 'LIMIT', 1);
   const offset = cursor.takeWord('OFFSET') === null ? null : parseCount(cursor, 'OFFSET', 0);

@@ -11,6 +11,7 @@ import type {
   PredicateOperand,
   PredicateRegex,
   TermCode,
+  Placeholder,
 } from './ast.js';
 import type { Token } from './lexer.js';
 import { MAX_PATH_STEPS } from './limits.js';
@@ -39,17 +40,17 @@ export function takeOperator(cursor: Cursor): ComparisonOperator | null {
 }
 
 /** `variable[predicate]/…`. AQL 1.1: identifiedPath. @throws invalid */
-export function parsePath(cursor: Cursor, what = 'a path'): IdentifiedPath {
+export function parsePath(cursor: Cursor, what = 'a path'): IdentifiedPath<Placeholder> {
   cursor.count('operands');
   const { text: variable, at } = cursor.expectName(what);
   const predicate = takePredicate(cursor);
-  const steps: PathStep[] = [];
+  const steps: PathStep<Placeholder>[] = [];
   while (cursor.takeSymbol('/') !== null) pushStep(steps, parseStep(cursor));
   return { kind: 'path', variable, predicate, steps, at };
 }
 
 /** `[…]` when it stands here, else null. AQL 1.1: pathPredicate. @throws invalid */
-export function takePredicate(cursor: Cursor): Predicate | null {
+export function takePredicate(cursor: Cursor): Predicate<Placeholder> | null {
   if (!cursor.isSymbol('[')) return null;
   return cursor.nested(() => {
     const { at } = cursor.advance();
@@ -60,7 +61,7 @@ export function takePredicate(cursor: Cursor): Predicate | null {
 }
 
 /** What stands between the brackets: OR of ANDs. */
-export function parsePredicateBody(cursor: Cursor): Predicate {
+export function parsePredicateBody(cursor: Cursor): Predicate<Placeholder> {
   const { at } = cursor.token;
   const alternatives = [parseAlternative(cursor)];
   while (cursor.takeWord('OR') !== null) {
@@ -71,7 +72,7 @@ export function parsePredicateBody(cursor: Cursor): Predicate {
   return { kind: 'predicate', alternatives, at };
 }
 
-function parseAlternative(cursor: Cursor): readonly PredicateCondition[] {
+function parseAlternative(cursor: Cursor): readonly PredicateCondition<Placeholder>[] {
   const conditions = [takeNodePredicate(cursor) ?? parseCondition(cursor)];
   while (cursor.takeWord('AND') !== null) conditions.push(parseCondition(cursor));
   return conditions;
@@ -81,7 +82,7 @@ function isNodeStart({ token: { kind } }: Cursor): boolean {
   return kind === 'parameter' || kind === 'node-code' || kind === 'archetype-id';
 }
 
-function takeNodePredicate(cursor: Cursor): PredicateCondition | null {
+function takeNodePredicate(cursor: Cursor): PredicateCondition<Placeholder> | null {
   const { at } = cursor.token;
   const parameter = takeParameter(cursor);
   if (parameter !== null) return { kind: 'node-parameter', parameter, at };
@@ -91,7 +92,7 @@ function takeNodePredicate(cursor: Cursor): PredicateCondition | null {
   return { kind: 'node', id, name, at };
 }
 
-function parseNodeName(cursor: Cursor): NodePredicate['name'] {
+function parseNodeName(cursor: Cursor): NodePredicate<Placeholder>['name'] {
   const { kind, text, at } = cursor.token;
   if (kind === 'string') {
     cursor.count('literals');
@@ -117,7 +118,7 @@ function termCode(token: Token): TermCode {
   return { kind: 'term-code', terminology, version: version ?? null, code, text: text ?? null, at: token.at };
 }
 
-function parseCondition(cursor: Cursor): PredicateComparison | PredicateRegex {
+function parseCondition(cursor: Cursor): PredicateComparison<Placeholder> | PredicateRegex<Placeholder> {
   cursor.count('conditions');
   const { at } = cursor.token;
   const path = parseObjectPath(cursor);
@@ -128,7 +129,7 @@ function parseCondition(cursor: Cursor): PredicateComparison | PredicateRegex {
 
 const REGEX = /^\{\s*\/([\s\S]*)\/\s*(?:;\s*['"]([\s\S]*)['"])?\s*\}$/;
 
-function parseRegex(cursor: Cursor): Omit<PredicateRegex, 'path' | 'at'> {
+function parseRegex(cursor: Cursor): Omit<PredicateRegex<Placeholder>, 'path' | 'at'> {
   const { kind, text } = cursor.token;
   const found = kind === 'regex' ? REGEX.exec(text) : null;
   if (found === null) cursor.fail('a regular expression {/…/}');
@@ -138,7 +139,7 @@ function parseRegex(cursor: Cursor): Omit<PredicateRegex, 'path' | 'at'> {
   return { kind: 'predicate-regex', pattern: found[1] ?? '', assumed };
 }
 
-function parseOperand(cursor: Cursor): PredicateOperand {
+function parseOperand(cursor: Cursor): PredicateOperand<Placeholder> {
   return (
     takeLiteralOrParameter(cursor) ??
     (cursor.token.kind === 'node-code' ? takeNodeId(cursor) : null) ??
@@ -146,21 +147,21 @@ function parseOperand(cursor: Cursor): PredicateOperand {
   );
 }
 
-function parseObjectPath(cursor: Cursor, what = 'an attribute path'): ObjectPath {
+function parseObjectPath(cursor: Cursor, what = 'an attribute path'): ObjectPath<Placeholder> {
   const { at } = cursor.token;
   const steps = [parseStep(cursor, what)];
   while (cursor.takeSymbol('/') !== null) pushStep(steps, parseStep(cursor));
   return { kind: 'object-path', steps, at };
 }
 
-function pushStep(steps: PathStep[], step: PathStep): void {
+function pushStep(steps: PathStep<Placeholder>[], step: PathStep<Placeholder>): void {
   if (steps.length === MAX_PATH_STEPS)
     throw syntaxError(step.at, `a path can have at most ${MAX_PATH_STEPS} steps, here starts one more`);
   steps.push(step);
 }
 
 /** After a slash every word is an attribute name; the first of a relative path must not be a keyword. */
-function parseStep(cursor: Cursor, what = 'an attribute name'): PathStep {
+function parseStep(cursor: Cursor, what = 'an attribute name'): PathStep<Placeholder> {
   const { kind, upper, at } = cursor.token;
   const isFirst = cursor.peek(-1).text !== '/';
   if (kind !== 'word' || (isFirst && KEYWORDS.has(upper))) cursor.fail(what);

@@ -14,15 +14,17 @@ import type {
   PathStep,
   Predicate,
   PredicateCondition,
-  Query,
+  ParsedQuery,
   TermCode,
   TerminologyCall,
+  Unbound,
+  Placeholder,
 } from './ast.js';
 import { unreachable } from '../../openehr/base/unreachable.js';
 import { encodeString } from './string-literal.js';
 
 /** The query as AQL text on one line; reading it gives the same tree. */
-export function renderAql(query: Query): string {
+export function renderAql(query: ParsedQuery): string {
   const { select, from, where, orderBy, limit } = query;
   const parts = ['SELECT'];
   if (select.distinct) parts.push('DISTINCT');
@@ -45,14 +47,14 @@ export function renderAql(query: Query): string {
 /** A path, value, function or aggregate as AQL text. */
 export function renderValue(
   value:
-    | IdentifiedPath
-    | ObjectPath
+    | IdentifiedPath<Placeholder>
+    | ObjectPath<Placeholder>
     | Literal
     | Parameter
-    | FunctionCall
+    | FunctionCall<Unbound>
     | TerminologyCall
-    | Aggregate
-    | MatchItem,
+    | Aggregate<Unbound>
+    | MatchItem<Unbound>,
 ): string {
   switch (value.kind) {
     case 'path':
@@ -72,7 +74,7 @@ export function renderValue(
   }
 }
 
-function renderLiteral(value: Exclude<MatchItem, Parameter | TerminologyCall>): string {
+function renderLiteral(value: Exclude<MatchItem<Unbound>, Parameter | TerminologyCall>): string {
   switch (value.kind) {
     case 'string':
       return encodeString(value.value);
@@ -93,17 +95,17 @@ function renderLiteral(value: Exclude<MatchItem, Parameter | TerminologyCall>): 
   }
 }
 
-function renderStep(step: PathStep): string {
+function renderStep(step: PathStep<Placeholder>): string {
   return step.attribute + renderPredicate(step.predicate);
 }
 
 /** `[…]`, or nothing for null. */
-export function renderPredicate(predicate: Predicate | null): string {
+export function renderPredicate(predicate: Predicate<Placeholder> | null): string {
   if (predicate === null) return '';
   return `[${predicate.alternatives.map((group) => group.map(renderPredicateCondition).join(' and ')).join(' or ')}]`;
 }
 
-function renderPredicateCondition(condition: PredicateCondition): string {
+function renderPredicateCondition(condition: PredicateCondition<Placeholder>): string {
   switch (condition.kind) {
     case 'node':
       return (
@@ -132,19 +134,19 @@ function renderNodeName(name: NodeId | TermCode | Parameter | Literal): string {
   return `${name.terminology}${version}::${name.code}${name.text === null ? '' : `|${name.text}|`}`;
 }
 
-function renderFrom(from: FromExpression): string {
+function renderFrom(from: FromExpression<Placeholder>): string {
   if (from.kind === 'class') return renderClass(from);
   const word = from.kind === 'from-and' ? ' AND ' : ' OR ';
   return from.operands.map((operand) => renderFromOperand(operand)).join(word);
 }
 
 /** CONTAINS takes all that follows, so an operand with one needs parentheses, as does a boolean. */
-function renderFromOperand(operand: FromExpression): string {
+function renderFromOperand(operand: FromExpression<Placeholder>): string {
   const isSimple = operand.kind === 'class' && operand.contains === null;
   return isSimple ? renderFrom(operand) : `(${renderFrom(operand)})`;
 }
 
-function renderClass(expression: ClassExpression): string {
+function renderClass(expression: ClassExpression<Placeholder>): string {
   const { className, variable, versions, predicate, contains } = expression;
   const brackets =
     versions === null
@@ -159,7 +161,7 @@ function renderClass(expression: ClassExpression): string {
   return `${self}${contains.negated ? ' NOT' : ''} CONTAINS ${inner}`;
 }
 
-function renderCondition(condition: Condition): string {
+function renderCondition(condition: Condition<Unbound>): string {
   switch (condition.kind) {
     case 'and':
     case 'or': {
@@ -182,12 +184,12 @@ function renderCondition(condition: Condition): string {
 }
 
 /** Only AND below OR goes without parentheses. */
-function renderConditionOperand(condition: Condition, above: 'and' | 'or' | 'not'): string {
+function renderConditionOperand(condition: Condition<Unbound>, above: 'and' | 'or' | 'not'): string {
   const isFree = condition.kind === 'and' ? above === 'or' : condition.kind !== 'or';
   return isFree ? renderCondition(condition) : `(${renderCondition(condition)})`;
 }
 
-function renderMatchSet(set: MatchSet): string {
+function renderMatchSet(set: MatchSet<Unbound>): string {
   if (set.kind === 'uri') return `{${set.uri}}`;
   return `{${set.items.map(renderValue).join(', ')}}`;
 }

@@ -6,6 +6,7 @@ import type {
   Parameter,
   TerminologyCall,
   ValueExpression,
+  Unbound,
 } from './ast.js';
 import { nearestWord } from '../../openehr/base/nearest-word.js';
 import { FUNCTION_WORDS, isAggregateName, isFunctionName } from './words.js';
@@ -14,7 +15,9 @@ import { expectStringOrParameter, takeLiteralOrParameter } from './literal.js';
 import { parsePath } from './path.js';
 
 /** A function call, TERMINOLOGY or aggregate when a word with `(` stands here, else null. @throws invalid */
-export function takeCall(cursor: Cursor): FunctionCall | TerminologyCall | Aggregate | null {
+export function takeCall(
+  cursor: Cursor,
+): FunctionCall<Unbound> | TerminologyCall | Aggregate<Unbound> | null {
   const { kind, upper, text, at } = cursor.token;
   const next = cursor.peek(1);
   if (kind !== 'word' || next.kind !== 'symbol' || next.text !== '(') return null;
@@ -31,7 +34,7 @@ export function takeCall(cursor: Cursor): FunctionCall | TerminologyCall | Aggre
 }
 
 /** A literal, parameter, path or function. AQL 1.1: terminal. @throws invalid */
-export function parseValue(cursor: Cursor, what = 'a value, a path or a function'): ValueExpression {
+export function parseValue(cursor: Cursor, what = 'a value, a path or a function'): ValueExpression<Unbound> {
   const literal = takeLiteralOrParameter(cursor);
   if (literal !== null) return literal;
   return parseOperandPath(cursor, what);
@@ -41,7 +44,7 @@ export function parseValue(cursor: Cursor, what = 'a value, a path or a function
 export function parseOperandPath(
   cursor: Cursor,
   what: string,
-): Exclude<ValueExpression, { kind: 'parameter' }> {
+): Exclude<ValueExpression<Unbound>, { kind: 'parameter' }> {
   const call = takeCall(cursor);
   if (call === null) return parsePath(cursor, what);
   if (call.kind === 'aggregate')
@@ -49,10 +52,10 @@ export function parseOperandPath(
   return call;
 }
 
-function parseArguments(cursor: Cursor): readonly ValueExpression[] {
+function parseArguments(cursor: Cursor): readonly ValueExpression<Unbound>[] {
   return cursor.nested(() => {
     cursor.expectSymbol('(');
-    const args: ValueExpression[] = [];
+    const args: ValueExpression<Unbound>[] = [];
     if (cursor.takeSymbol(')') !== null) return args;
     do args.push(parseValue(cursor));
     while (cursor.takeSymbol(',') !== null);
@@ -75,7 +78,7 @@ export function parseTerminology(cursor: Cursor): TerminologyCall {
   return { kind: 'terminology', args: [operation, service, parameters], at };
 }
 
-function parseAggregate(cursor: Cursor, name: AggregateName): Aggregate {
+function parseAggregate(cursor: Cursor, name: AggregateName): Aggregate<Unbound> {
   const { at } = cursor.advance();
   cursor.expectSymbol('(');
   if (name === 'COUNT' && cursor.takeSymbol('*') !== null) {

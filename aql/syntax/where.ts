@@ -1,4 +1,4 @@
-import type { Condition, MatchItem, MatchSet } from './ast.js';
+import type { Condition, MatchItem, MatchSet, Unbound } from './ast.js';
 import { parseChain } from './chain.js';
 import { syntaxError, type Cursor } from './cursor.js';
 import { expectStringOrParameter, takeLiteralOrParameter } from './literal.js';
@@ -6,11 +6,11 @@ import { parsePath, takeOperator } from './path.js';
 import { parseOperandPath, parseTerminology, parseValue } from './value.js';
 
 /** What follows WHERE: NOT binds tighter than AND, AND tighter than OR. AQL 1.1: whereExpr. @throws invalid */
-export function parseWhere(cursor: Cursor): Condition {
+export function parseWhere(cursor: Cursor): Condition<Unbound> {
   return parseChain(cursor, 'or', 'OR', () => parseChain(cursor, 'and', 'AND', () => parseNot(cursor)));
 }
 
-function parseNot(cursor: Cursor): Condition {
+function parseNot(cursor: Cursor): Condition<Unbound> {
   const not = cursor.takeWord('NOT');
   if (not !== null) return { kind: 'not', operand: cursor.nested(() => parseNot(cursor)), at: not.at };
   if (!cursor.isSymbol('(')) return parseTest(cursor);
@@ -24,7 +24,7 @@ function parseNot(cursor: Cursor): Condition {
 
 const TEST_WORDS = ['LIKE', 'MATCHES'] as const;
 
-function parseTest(cursor: Cursor): Condition {
+function parseTest(cursor: Cursor): Condition<Unbound> {
   cursor.count('conditions');
   const { at } = cursor.token;
   if (cursor.takeWord('EXISTS') !== null) return { kind: 'exists', path: parsePath(cursor), at };
@@ -41,7 +41,7 @@ function parseTest(cursor: Cursor): Condition {
   return cursor.fail('a comparison sign, LIKE or MATCHES', TEST_WORDS);
 }
 
-function parseMatchSet(cursor: Cursor): MatchSet {
+function parseMatchSet(cursor: Cursor): MatchSet<Unbound> {
   const { kind, text, at } = cursor.token;
   if (kind === 'uri') {
     cursor.count('literals');
@@ -57,7 +57,7 @@ function parseMatchSet(cursor: Cursor): MatchSet {
   return { kind: 'list', items, at };
 }
 
-function parseMatchItem(cursor: Cursor): MatchItem {
+function parseMatchItem(cursor: Cursor): MatchItem<Unbound> {
   const literal = takeLiteralOrParameter(cursor);
   if (literal !== null) return literal;
   if (!cursor.isWord('TERMINOLOGY')) cursor.fail('a literal, a parameter or TERMINOLOGY', ['TERMINOLOGY']);

@@ -1,7 +1,8 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { aqlDocument } from '../../aql/index/derive.js';
-import { COLLECTIONS, type RootType } from '../../models/layout.js';
+import { COLLECTIONS } from '../../models/layout.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { Write } from '../../models/write-batch.js';

@@ -1,7 +1,8 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { deriveContent, type DerivedContent } from '../../aql/index/derive.js';
-import type { LeafIndex, RootType } from '../../models/layout.js';
+import type { LeafIndex } from '../../aql/index/document.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { auditDetails } from './audit.js';

@@ -1,6 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { EhrDoc } from '../../models/ehr.js';
-import type { RootType } from '../../models/layout.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 
 const RESOURCE = { COMPOSITION: 'composition', EHR_STATUS: 'ehr_status', FOLDER: 'directory' } as const;

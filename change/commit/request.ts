@@ -2,7 +2,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { ContributionDoc, RequestIdentity } from '../../models/contribution.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
-import type { RootType } from '../../models/layout.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import type { TemplateInUse } from '../../models/template.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';

@@ -1,7 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonValue } from '../../openehr/base/json.js';
-import type { RootType } from '../../models/layout.js';
 import type { PartialRm, Rm } from '../../openehr/rm/model/rm.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import { readRm } from '../../openehr/rm/read.js';
 import { validateRm } from '../../openehr/rm/validate.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';

@@ -1,6 +1,6 @@
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { DerivedContent } from '../../aql/index/derive.js';
-import type { LeafIndex } from '../../models/layout.js';
+import type { LeafIndex } from '../../aql/index/document.js';
 import type { ContentValidation, CompositionRules } from './content.js';
 
 /** The text of a template, and a name for it that no other text has. */

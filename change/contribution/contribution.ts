@@ -4,7 +4,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
-import type { RootType } from '../../models/layout.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import { versionById } from '../../models/version.js';
 import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
 import { validatedAttestations } from '../attestation.js';

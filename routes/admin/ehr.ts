@@ -8,7 +8,7 @@ import { eraseEhr, eraseVersionedObject } from '../../maintenance/erase.js';
 import { partyNamed } from '../../change/commit/audit.js';
 import { requestBody } from '../../openehr/format/media-type.js';
 import { contributionOf } from '../../models/contribution.js';
-import type { RootType } from '../../models/layout.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyText, parseCanonical } from '../http/exchange.js';
 import type { Operation } from '../http/operation.js';

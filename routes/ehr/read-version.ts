@@ -1,6 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
-import type { RootType } from '../../models/layout.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
 import type { NamedVersion } from '../http/object-ids.js';
 

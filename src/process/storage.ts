@@ -1,7 +1,8 @@
 import type { Settings } from '../../config/settings.js';
 import { connectDatabase } from '../../database/connect.js';
 import { createCollections } from '../../database/indexes.js';
-import { AQL_SCHEMA_VERSION, COLLECTION_LAYOUT } from '../../models/layout.js';
+import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
+import { COLLECTION_LAYOUT } from '../../models/layout.js';
 import { claimStorage } from '../../models/settings.js';
 import { configFromEnvironment, warnOfMisspeltSettings } from '../settings/config.js';
 import { commandLogger } from '../logger.js';

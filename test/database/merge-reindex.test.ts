@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { reindexStorage } from '../../maintenance/reindex.js';
 import { verifyStorage } from '../../maintenance/verify.js';
-import { AQL_SCHEMA_VERSION } from '../../models/layout.js';
+import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { saveReindexPosition } from '../../models/reindex.js';
 import { claimStorage } from '../../models/settings.js';
 import { testApp } from '../support/app.js';

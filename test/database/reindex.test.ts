@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { reindexStorage } from '../../maintenance/reindex.js';
-import { AQL_SCHEMA_VERSION } from '../../models/layout.js';
+import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { saveReindexPosition } from '../../models/reindex.js';
 import { claimStorage, storageSettings } from '../../models/settings.js';
 import { realComposition, templateText } from '../../cli/demo/fixtures.js';

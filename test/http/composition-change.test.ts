@@ -337,7 +337,7 @@ describe('VERSIONED_COMPOSITION', () => {
       expect((await request(app).get(base(versionedObjectUidOf(uid), UNKNOWN) + tail)).status).toBe(404);
       expect((await request(app).post(base(versionedObjectUidOf(uid)) + tail)).status).toBe(405);
     }
-    expect((await request(app).get(`${base(versionedObjectUidOf(uid))}/version/${other}`)).status).toBe(400);
+    expect((await request(app).get(`${base(versionedObjectUidOf(uid))}/version/${other}`)).status).toBe(404);
     expect(
       (await request(app).get(`${base(versionedObjectUidOf(uid))}/version/${versionedObjectUidOf(uid)}`))
         .status,

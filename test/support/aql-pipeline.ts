@@ -7,7 +7,7 @@ import type { QueryPlan } from '../../aql/mongo/plan.js';
 import { translate } from '../../aql/mongo/translate.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
 import { runPipeline, shapeIds } from '../../models/run-pipeline.js';
-import type { LeafIndex } from '../../models/layout.js';
+import type { LeafIndex } from '../../aql/index/document.js';
 
 /** What of the request and server changes a translation in tests. */
 export interface PipelineOptions {

@@ -15,7 +15,9 @@ import type {
   Position,
   Predicate,
   PredicateCondition,
-  Query,
+  ParsedQuery,
+  Placeholder,
+  Unbound,
   StringLiteral,
   TermCode,
   TerminologyCall,
@@ -77,14 +79,14 @@ const termCode: fc.Arbitrary<TermCode> = fc.record({
 const operator = fc.constantFrom('=', '!=', '<', '<=', '>', '>=');
 
 interface Parts {
-  step: PathStep;
-  objectPath: ObjectPath;
-  predicate: Predicate;
-  path: IdentifiedPath;
-  call: FunctionCall;
-  value: ValueExpression;
-  condition: Condition;
-  from: FromExpression;
+  step: PathStep<Placeholder>;
+  objectPath: ObjectPath<Placeholder>;
+  predicate: Predicate<Placeholder>;
+  path: IdentifiedPath<Placeholder>;
+  call: FunctionCall<Unbound>;
+  value: ValueExpression<Unbound>;
+  condition: Condition<Unbound>;
+  from: FromExpression<Placeholder>;
 }
 
 const terminology: fc.Arbitrary<TerminologyCall> = fc
@@ -92,18 +94,18 @@ const terminology: fc.Arbitrary<TerminologyCall> = fc
   .map((args) => ({ kind: 'terminology' as const, args, at }));
 
 const parts = fc.letrec<Parts>((tie: fc.LetrecTypedTie<Parts>): fc.LetrecValue<Parts> => {
-  const aStep: fc.Arbitrary<PathStep> = tie('step');
-  const anObjectPath: fc.Arbitrary<ObjectPath> = tie('objectPath');
-  const aPredicate: fc.Arbitrary<Predicate> = tie('predicate');
-  const aPath: fc.Arbitrary<IdentifiedPath> = tie('path');
-  const aCall: fc.Arbitrary<FunctionCall> = tie('call');
-  const aValue: fc.Arbitrary<ValueExpression> = tie('value');
-  const aCondition: fc.Arbitrary<Condition> = tie('condition');
-  const aFrom: fc.Arbitrary<FromExpression> = tie('from');
+  const aStep: fc.Arbitrary<PathStep<Placeholder>> = tie('step');
+  const anObjectPath: fc.Arbitrary<ObjectPath<Placeholder>> = tie('objectPath');
+  const aPredicate: fc.Arbitrary<Predicate<Placeholder>> = tie('predicate');
+  const aPath: fc.Arbitrary<IdentifiedPath<Placeholder>> = tie('path');
+  const aCall: fc.Arbitrary<FunctionCall<Unbound>> = tie('call');
+  const aValue: fc.Arbitrary<ValueExpression<Unbound>> = tie('value');
+  const aCondition: fc.Arbitrary<Condition<Unbound>> = tie('condition');
+  const aFrom: fc.Arbitrary<FromExpression<Placeholder>> = tie('from');
   const optionalPredicate = fc.option(aPredicate, { freq: 1, maxDepth: 2 });
   const some = <T>(arbitrary: fc.Arbitrary<T>, minLength: number): fc.Arbitrary<T[]> =>
     fc.array(arbitrary, { minLength, maxLength: Math.max(2, minLength) });
-  const node: fc.Arbitrary<PredicateCondition> = fc.oneof(
+  const node: fc.Arbitrary<PredicateCondition<Placeholder>> = fc.oneof(
     fc.record({
       kind: fc.constant('node' as const),
       id: fc.oneof(nodeCode, archetypeId),
@@ -112,7 +114,7 @@ const parts = fc.letrec<Parts>((tie: fc.LetrecTypedTie<Parts>): fc.LetrecValue<P
     }),
     parameter.map((each) => ({ kind: 'node-parameter' as const, parameter: each, at })),
   );
-  const condition: fc.Arbitrary<PredicateCondition> = fc.oneof(
+  const condition: fc.Arbitrary<PredicateCondition<Placeholder>> = fc.oneof(
     fc.record({
       kind: fc.constant('predicate-comparison' as const),
       path: anObjectPath,
@@ -131,13 +133,13 @@ const parts = fc.letrec<Parts>((tie: fc.LetrecTypedTie<Parts>): fc.LetrecValue<P
   const group = fc
     .tuple(fc.oneof(node, condition), fc.array(condition, { maxLength: 2 }))
     .map(([first, others]) => [first, ...others]);
-  const set: fc.Arbitrary<MatchSet> = fc.oneof(
+  const set: fc.Arbitrary<MatchSet<Unbound>> = fc.oneof(
     some(fc.oneof(literal, parameter, terminology), 1).map((items) => ({ kind: 'list' as const, items, at })),
     fc
       .constantFrom('terminology://hl7.org/x?y=z', 'http://a.b/c')
       .map((uri) => ({ kind: 'uri' as const, uri, at })),
   );
-  const left = fc.oneof<fc.Arbitrary<ValueExpression>[]>(aPath, aCall, terminology);
+  const left = fc.oneof<fc.Arbitrary<ValueExpression<Unbound>>[]>(aPath, aCall, terminology);
   return {
     step: fc.record({ attribute, predicate: optionalPredicate, at: fc.constant(at) }),
     objectPath: fc
@@ -212,7 +214,7 @@ const parts = fc.letrec<Parts>((tie: fc.LetrecTypedTie<Parts>): fc.LetrecValue<P
         predicate: fc.constant(null),
         contains: fc.option(fc.record({ negated: fc.boolean(), child: aFrom }), { maxDepth: 4 }),
         at: fc.constant(at),
-      }) satisfies fc.Arbitrary<ClassExpression>,
+      }) satisfies fc.Arbitrary<ClassExpression<Placeholder>>,
       fc.record({
         kind: fc.constantFrom('from-and' as const, 'from-or' as const),
         operands: some(aFrom, 2),
@@ -245,7 +247,7 @@ const aggregate = fc.oneof(
     at,
   })),
 );
-const columnExpression: fc.Arbitrary<ColumnExpression> = fc.oneof(
+const columnExpression: fc.Arbitrary<ColumnExpression<Unbound>> = fc.oneof(
   parts.path,
   literal,
   parts.call,
@@ -259,7 +261,7 @@ const count = (least: number): fc.Arbitrary<(Literal & { kind: 'integer' | 'real
   );
 
 /** Any tree that the grammar allows, whether it means something or not. */
-export const queryTrees: fc.Arbitrary<Query> = fc
+export const queryTrees: fc.Arbitrary<ParsedQuery> = fc
   .record({
     select: fc.record({
       distinct: fc.boolean(),

@@ -4,7 +4,8 @@ import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { deriveAqlDocument } from '../../aql/index/derive.js';
-import { COLLECTIONS, type AqlDocument, type LeafIndex } from '../../models/layout.js';
+import { COLLECTIONS } from '../../models/layout.js';
+import type { AqlDocument, LeafIndex } from '../../aql/index/document.js';
 
 type Document = Record<string, unknown>;
 

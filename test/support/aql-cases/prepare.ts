@@ -2,6 +2,7 @@ import { bindParameters } from '../../../aql/semantics/bind.js';
 import { checkScope } from '../../../aql/semantics/check.js';
 import { pageOf, type Page } from '../../../aql/result/paging.js';
 import { queryParameters } from '../../../aql/semantics/parameters.js';
+import type { BoundQuery } from '../../../aql/syntax/ast.js';
 import { parseAql } from '../../../aql/syntax/parse.js';
 import { resolveScope } from '../../../aql/semantics/scope.js';
 import type { Scope } from '../../../aql/semantics/scope-types.js';
@@ -28,7 +29,7 @@ export function prepareCase(aqlCase: AqlCase, systemId: string): PreparedCase {
       ? queryParameters('json', Object.entries(aqlCase.parameters ?? {}))
       : queryParameters('text', Object.entries(aqlCase.textParameters)),
   );
-  const query = terminologyQuestions(bound).length === 0 ? bound : answered(bound, options.terminology);
+  const query = answered(bound, options.terminology);
   const scope = resolveScope(query, { ehrId: options.ehrId ?? null });
   checkScope(scope, { systemId });
   const page = pageOf(
@@ -42,10 +43,12 @@ export function prepareCase(aqlCase: AqlCase, systemId: string): PreparedCase {
 function answered(
   bound: ReturnType<typeof bindParameters>,
   answers: NonNullable<AqlCase['options']>['terminology'],
-): ReturnType<typeof bindParameters> {
-  if (answers === undefined) throw new CdrError('invalid', 'no terminology service is configured');
-  for (const { key } of terminologyQuestions(bound))
-    if (answers[key] === undefined)
+): BoundQuery {
+  const questions = terminologyQuestions(bound);
+  if (questions.length > 0 && answers === undefined)
+    throw new CdrError('invalid', 'no terminology service is configured');
+  for (const { key } of questions)
+    if (answers?.[key] === undefined)
       throw new CdrError('bad-gateway', 'the terminology service gave no answer');
-  return resolveTerminology(bound, new Map(Object.entries(answers)));
+  return resolveTerminology(bound, new Map(Object.entries(answers ?? {})));
 }

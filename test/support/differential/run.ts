@@ -1,13 +1,11 @@
-import { bindParameters } from '../../../aql/semantics/bind.js';
 import { checkScope } from '../../../aql/semantics/check.js';
 import { pageOf } from '../../../aql/result/paging.js';
-import { queryParameters } from '../../../aql/semantics/parameters.js';
-import { parseAql } from '../../../aql/syntax/parse.js';
 import type { ReferenceData } from '../../../aql/evaluate/data.js';
 import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
 import { resolveScope } from '../../../aql/semantics/scope.js';
 import { CdrError } from '../../../openehr/base/errors.js';
 import { differenceOf } from '../aql-compare.js';
+import { boundQuery } from '../bound-query.js';
 import { pipelineRows } from '../aql-pipeline.js';
 import { loadReferenceData } from '../load-reference.js';
 import { Random } from '../random.js';
@@ -69,7 +67,7 @@ async function compareOne(data: ReferenceData, query: RandomQuery): Promise<Outc
   const { asOf, subsumption, ehrId } = query;
   let prepared;
   try {
-    const bound = bindParameters(parseAql(query.aql), queryParameters('json', []));
+    const bound = boundQuery(query.aql);
     const scope = resolveScope(bound, { ehrId });
     checkScope(scope, { systemId: SYSTEM_ID });
     prepared = { scope, page: pageOf(bound, NO_PAGE, NO_LIMITS) };

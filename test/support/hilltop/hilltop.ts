@@ -1,5 +1,5 @@
 import type { ReferenceData, ReferenceEhr, ReferenceVersion } from '../../../aql/evaluate/data.js';
-import type { RootType } from '../../../aql/semantics/scope-types.js';
+import type { RootType } from '../../../openehr/rm/root-type.js';
 import { formatUtc } from '../../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { coded, dateTime, ehrStatus, element, folder, objectRef, text, tree, value } from './builders.js';

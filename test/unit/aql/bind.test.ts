@@ -103,6 +103,12 @@ describe('binding parameters', () => {
     );
   });
 
+  it('binds below the path of a regex', () => {
+    expect(where('EXISTS o/data[events[$p]/name/value matches {/L.*/}]', 'json', 'at0006')).toBe(
+      'EXISTS o/data[events[at0006]/name/value matches {/L.*/}]',
+    );
+  });
+
   it('binds LIMIT, OFFSET and TERMINOLOGY', () => {
     const aql = "SELECT 1 FROM EHR e WHERE e/a MATCHES TERMINOLOGY($p, 'b', 'c') LIMIT $l OFFSET $o";
     expect(bound(aql, 'text', { p: 'expand', l: '3', o: '0' })).toBe(

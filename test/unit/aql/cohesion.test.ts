@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
 import type { ReferenceData } from '../../../aql/evaluate/data.js';
-import { parseAql } from '../../../aql/syntax/parse.js';
 import { resolveScope } from '../../../aql/semantics/scope.js';
 import type { PathNode, Scope, StepIdentity } from '../../../aql/semantics/scope-types.js';
 import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
+import { boundQuery } from '../../support/bound-query.js';
 import { cluster, composition, element, entry, text, tree } from '../../support/hilltop/builders.js';
 
 const DEV = 'openEHR-EHR-CLUSTER.device.v1';
 const scopeOf = (select: string, from = 'CLUSTER c', rest = ''): Scope =>
-  resolveScope(parseAql(`SELECT ${select} FROM ${from} ${rest}`));
+  resolveScope(boundQuery(`SELECT ${select} FROM ${from} ${rest}`));
 
 function identityText(identity: StepIdentity): string {
   switch (identity.kind) {
@@ -70,7 +70,7 @@ describe('the cohesion tree', () => {
   it('finds what an EXISTS shares', () => {
     const scope = scopeOf('c/items[at0001]/name, c/items[at0001]/items[at0002]/uid', 'CLUSTER c');
     const shared = (path: string): unknown => {
-      const parsed = parseAql(`SELECT ${path} FROM CLUSTER c`).select.columns[0]?.expression;
+      const parsed = boundQuery(`SELECT ${path} FROM CLUSTER c`).select.columns[0]?.expression;
       if (parsed?.kind !== 'path') throw new Error('no path');
       const existence = scope.existenceOf(parsed);
       return existence.kind === 'use' ? 'use' : [existence.shared.length - 1, existence.rest.length];
@@ -132,7 +132,7 @@ function threeClusters(): ReferenceData {
 }
 
 function rowsOf(aql: string): readonly (readonly JsonValue[])[] {
-  const scope = resolveScope(parseAql(aql));
+  const scope = resolveScope(boundQuery(aql));
   return evaluateQuery(scope, threeClusters(), { systemId: 's', now: new Date(0) }).rows;
 }
 

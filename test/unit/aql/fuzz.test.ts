@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { bindParameters } from '../../../aql/semantics/bind.js';
 import { checkScope } from '../../../aql/semantics/check.js';
 import { queryParameters } from '../../../aql/semantics/parameters.js';
-import { parseAql } from '../../../aql/syntax/parse.js';
 import { renderAql } from '../../../aql/syntax/render.js';
 import { resolveScope } from '../../../aql/semantics/scope.js';
 import { FUNCTION_WORDS, KEYWORDS } from '../../../aql/syntax/words.js';
@@ -10,6 +8,7 @@ import { CdrError } from '../../../openehr/base/errors.js';
 import { aqlCases } from '../../support/aql-cases/cases.js';
 import { randomCase } from '../../support/aql-random.js';
 import { Random } from '../../support/random.js';
+import { boundQuery } from '../../support/bound-query.js';
 
 const PARAMETERS = queryParameters('text', [
   ['p', '140'],
@@ -20,7 +19,7 @@ const PARAMETERS = queryParameters('text', [
 /** Reads a text as far as it goes: a scope, or a refusal. Anything else is a defect. */
 function outcomeOf(aql: string): 'valid' | 'refused' {
   try {
-    const query = bindParameters(parseAql(aql), PARAMETERS);
+    const query = boundQuery(aql, PARAMETERS);
     checkScope(resolveScope(query), { systemId: 'local.cdr' });
     renderAql(query);
     return 'valid';

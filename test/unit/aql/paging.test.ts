@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { executedAql } from '../../../aql/result/executed.js';
 import { pageOf, type Page } from '../../../aql/result/paging.js';
-import { parseAql } from '../../../aql/syntax/parse.js';
+import { boundQuery } from '../../support/bound-query.js';
 
 const NONE = { defaultFetch: null, maxFetch: null };
 const page = (
@@ -11,7 +11,7 @@ const page = (
   limits = NONE as Parameters<typeof pageOf>[2],
 ): Page =>
   pageOf(
-    parseAql(rest.startsWith('TOP') ? `SELECT ${rest} e FROM EHR e` : `SELECT e FROM EHR e ${rest}`),
+    boundQuery(rest.startsWith('TOP') ? `SELECT ${rest} e FROM EHR e` : `SELECT e FROM EHR e ${rest}`),
     { fetch, offset },
     limits,
   );
@@ -76,7 +76,7 @@ describe('paging', () => {
 
 describe('_executed_aql', () => {
   const executed = (aql: string, fetch: number | null = null): string => {
-    const query = parseAql(aql);
+    const query = boundQuery(aql);
     return executedAql(query, pageOf(query, { fetch, offset: null }, NONE));
   };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAql } from '../../../aql/syntax/parse.js';
 import { resolveScope } from '../../../aql/semantics/scope.js';
 import type { FromNode, Scope } from '../../../aql/semantics/scope-types.js';
+import { boundQuery } from '../../support/bound-query.js';
 
-const scopeOf = (aql: string, ehrId: string | null = null): Scope => resolveScope(parseAql(aql), { ehrId });
+const scopeOf = (aql: string, ehrId: string | null = null): Scope => resolveScope(boundQuery(aql), { ehrId });
 const fromOf = (from: string): Scope => scopeOf(`SELECT 1 FROM ${from}`);
 
 /** FROM as text with implicit EHRs in brackets. */

@@ -1,4 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { bindParameters } from '../../../aql/semantics/bind.js';
+import { queryParameters } from '../../../aql/semantics/parameters.js';
+import type { Query, Unanswered } from '../../../aql/syntax/ast.js';
 import { parseAql } from '../../../aql/syntax/parse.js';
 import { renderAql } from '../../../aql/syntax/render.js';
 import {
@@ -9,17 +12,16 @@ import {
 
 const EXPAND = "TERMINOLOGY('expand', 'hl7.org/fhir/4.0', 'url=x')";
 
+const asking = (aql: string): Query<Unanswered> => bindParameters(parseAql(aql), queryParameters('json', []));
+
 describe('terminology', () => {
   const resolved = (condition: string, answers: Record<string, TerminologyAnswer>): string =>
     renderAql(
-      resolveTerminology(
-        parseAql(`SELECT e FROM EHR e WHERE ${condition}`),
-        new Map(Object.entries(answers)),
-      ),
+      resolveTerminology(asking(`SELECT e FROM EHR e WHERE ${condition}`), new Map(Object.entries(answers))),
     ).slice('SELECT e FROM EHR e WHERE '.length);
 
   it('collects every question once', () => {
-    const query = parseAql(
+    const query = asking(
       `SELECT ${EXPAND} FROM EHR e WHERE e/a MATCHES {terminology://x/y} AND (e/b MATCHES {${EXPAND}, 1} OR NOT LENGTH(TERMINOLOGY('LOOKUP','b','c')) = 1)`,
     );
     expect(terminologyQuestions(query)).toEqual([
@@ -33,7 +35,7 @@ describe('terminology', () => {
         parameters: 'c',
       },
     ]);
-    expect(terminologyQuestions(parseAql('SELECT e FROM EHR e'))).toEqual([]);
+    expect(terminologyQuestions(asking('SELECT e FROM EHR e'))).toEqual([]);
   });
 
   it('puts answers in', () => {
@@ -47,6 +49,16 @@ describe('terminology', () => {
     expect(resolved(`e/a = ${EXPAND}`, { [EXPAND]: { kind: 'text', value: null } })).toBe('e/a = NULL');
     expect(resolved('e/a MATCHES {http://x/y}', { '{http://x/y}': { kind: 'codes', codes: ['a'] } })).toBe(
       "e/a MATCHES {'a'}",
+    );
+  });
+
+  it('puts answers into functions of aggregates and ORDER BY', () => {
+    const lengthOf = `LENGTH(${EXPAND})`;
+    const query = asking(`SELECT MAX(${lengthOf}) FROM EHR e ORDER BY ${lengthOf}`);
+    const answers = new Map([[EXPAND, { kind: 'text', value: 'x' } as const]]);
+    expect(terminologyQuestions(query)).toHaveLength(1);
+    expect(renderAql(resolveTerminology(query, answers))).toBe(
+      "SELECT MAX(LENGTH('x')) FROM EHR e ORDER BY LENGTH('x')",
     );
   });
 

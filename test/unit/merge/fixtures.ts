@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../openehr/base/json.js';
 import type { EhrDoc } from '../../../models/ehr.js';
 import type { ItemTagDoc } from '../../../models/item-tag.js';
-import type { RootType } from '../../../models/layout.js';
+import type { RootType } from '../../../openehr/rm/root-type.js';
 import type { VersionDoc } from '../../../models/version.js';
 import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
 import type { MergeRequest } from '../../../merge/request.js';

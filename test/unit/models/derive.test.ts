@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { wholeObject } from '../../../aql/result/result-set.js';
 import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { deriveAqlDocument, type DerivationInput } from '../../../aql/index/derive.js';
-import { NO_START } from '../../../models/layout.js';
+import { NO_START } from '../../../aql/index/document.js';
 import { HILLTOP, versionUid } from '../../support/hilltop/hilltop.js';
 import { fixtureJson, fixtureNames } from '../../support/fixture.js';
 import { ARCHETYPES } from '../../support/hilltop/compositions.js';
