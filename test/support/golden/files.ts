@@ -1,0 +1,48 @@
+import { CdrError } from '../../../openehr/base/errors.js';
+import type { QueryPlan } from '../../../aql/mongo/plan.js';
+import type { AqlCase } from '../aql-cases/aql-case.js';
+import { aqlCases } from '../aql-cases/cases.js';
+import { planOfCase } from './case-plans.js';
+import { print } from './print.js';
+
+/** Where the golden files are, from the root of the repository. */
+export const GOLDEN = 'test/golden';
+
+/** The golden files by their path below `GOLDEN`: every AQL case with what it is compiled to. */
+export function goldenFiles(): ReadonlyMap<string, string> {
+  const entries = new Map<string, string[]>();
+  for (const aqlCase of aqlCases) {
+    const plan = planOfCase(aqlCase);
+    const file = `pipelines/${fileOf(aqlCase)}`;
+    entries.set(file, [...(entries.get(file) ?? []), `${headOf(aqlCase)}\n${pipelineText(plan)}\n`]);
+  }
+  return new Map([...entries].map(([file, texts]) => [file, texts.join('\n')]));
+}
+
+/** Ten test groups a file; the rows of the feature table in one. */
+function fileOf({ group }: AqlCase): string {
+  if (typeof group === 'string') return 'features.txt';
+  const first = Math.floor(group / 10) * 10;
+  return `groups-${String(first).padStart(2, '0')}.txt`;
+}
+
+function headOf({ group, title, aql, parameters, textParameters, options }: AqlCase): string {
+  const about = { ...(parameters ?? textParameters), ...options };
+  const lines = [`## ${group}: ${title}`];
+  if (title !== aql) lines.push(aql);
+  if (Object.keys(about).length > 0) lines.push(`with ${print(about)}`);
+  return lines.join('\n');
+}
+
+function pipelineText(plan: QueryPlan | CdrError): string {
+  if (plan instanceof CdrError) return `refused: ${plan.code}`;
+  const { collection, pipeline, emptyRow, probe, inProcess } = plan;
+  const lines = [`from ${collection}`, ...pipeline.map((stage) => print(stage))];
+  if (probe !== null) {
+    const { pipeline: stages, ...numbers } = probe;
+    lines.push(`probe ${print(numbers)}`, ...stages.map((stage) => print(stage)));
+  }
+  if (inProcess !== null) lines.push(`then ${print(inProcess)}`);
+  if (emptyRow !== null) lines.push(`without rows ${print(emptyRow)}`);
+  return lines.join('\n');
+}
