@@ -6,7 +6,8 @@ import type { Alias, Domain, FromClass, FromNode, Scope } from '../semantics/sco
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { literalIn, MONGO_OPERATOR } from '../mongo/comparison.js';
 import { uidEquals } from '../mongo/document-scope.js';
-import type { Expression, Stage } from '../mongo/expression.js';
+import type { Stage } from '../plan/expression.js';
+import type { IndexCondition, LeafCondition } from '../plan/index-condition.js';
 import { archetypeIdsOf } from '../mongo/region.js';
 
 /** What decides whether a condition can use an index. */
@@ -25,21 +26,21 @@ export function prefilterOf(
   scope: Scope,
   conjuncts: readonly Condition[],
   context: PrefilterContext,
-): Stage[] {
+): readonly IndexCondition[] {
   if (ehr.contains === null || ehr.contains.negated) return [];
   const firm = firmAliases(ehr.contains.child);
   const finder = new Finder(scope, firm, context);
-  const ranges = new Map<string, Stage>();
-  const others: Stage[] = [];
+  const ranges = new Map<string, LeafCondition['range']>();
+  const others: IndexCondition[] = [];
   for (const condition of conjuncts) {
     const leaf = finder.single(condition);
-    if (leaf !== null) ranges.set(leaf.key, { ...ranges.get(leaf.key), ...leaf.value });
+    if (leaf !== null) ranges.set(leaf.key, { ...ranges.get(leaf.key), ...leaf.range });
     else {
       const found = finder.condition(condition);
       if (found !== null) others.push(found);
     }
   }
-  const leaves = [...ranges].map(([key, value]): Stage => ({ lv: { $elemMatch: { k: key, v: value } } }));
+  const leaves = [...ranges].map(([key, range]) => ({ kind: 'leaf', key, range }) as const);
   return [...others, ...leaves];
 }
 
@@ -86,11 +87,6 @@ function firmAliases(child: FromNode): ReadonlySet<Alias> {
   return firm;
 }
 
-interface Leaf {
-  readonly key: string;
-  readonly value: Readonly<Record<string, Expression>>;
-}
-
 const NUMERIC: readonly LeafSuffix[] = ['m', 'p', 't', 'd', 'h'];
 
 class Finder {
@@ -101,7 +97,7 @@ class Finder {
   ) {}
 
   /** The one leaf of a comparison; conditions on the same leaf are merged into a range by the caller. */
-  single(condition: Condition): Leaf | null {
+  single(condition: Condition): LeafCondition | null {
     if (condition.kind !== 'comparison' || condition.left.kind !== 'path') return null;
     const item = constant(condition.right);
     if (item === null) return null;
@@ -111,7 +107,7 @@ class Finder {
   }
 
   /** A necessary condition; null when there is none that an index serves. */
-  condition(condition: Condition): Stage | null {
+  condition(condition: Condition): IndexCondition | null {
     switch (condition.kind) {
       case 'and':
         return allFound(condition.operands.map((each) => this.condition(each)));
@@ -133,22 +129,24 @@ class Finder {
     left: { readonly kind: string },
     operator: ComparisonOperator,
     right: { readonly kind: string },
-  ): Stage | null {
+  ): IndexCondition | null {
     const item = constant(right);
     return left.kind === 'path' && item !== null
       ? this.comparison(left as IdentifiedPath, operator, item)
       : null;
   }
 
-  private comparison(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
-    const documentMatch = this.onDocument(path, operator, item);
-    if (documentMatch !== null) return documentMatch;
-    const leaves = this.leaves(path, operator, item).map(({ key, value }): Stage => ({
-      lv: { $elemMatch: { k: key, v: value } },
-    }));
+  private comparison(
+    path: IdentifiedPath,
+    operator: ComparisonOperator,
+    item: Literal,
+  ): IndexCondition | null {
+    const match = this.onDocument(path, operator, item);
+    if (match !== null) return { kind: 'field', match };
+    const leaves = this.leaves(path, operator, item);
     const [only] = leaves;
     if (only === undefined) return null;
-    return leaves.length === 1 ? only : { $or: leaves };
+    return leaves.length === 1 ? only : { kind: 'or', operands: leaves };
   }
 
   /** Fields that the document repeats. */
@@ -168,7 +166,7 @@ class Finder {
     return operator === '=' ? (uidEquals(text, this.context.systemId)[0] ?? null) : null;
   }
 
-  private leaves(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Leaf[] {
+  private leaves(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): LeafCondition[] {
     if (operator === '!=' || this.context.leafIndex === 'none' || this.context.subsumption) return [];
     const { alias } = this.scope.useOf(path);
     if (!this.firm.has(alias) || alias.kind !== 'object') return [];
@@ -178,8 +176,9 @@ class Finder {
     const kept = suffixes.filter(([suffix]) => this.context.leafIndex === 'all' || NUMERIC.includes(suffix));
     if (kept.length !== suffixes.length) return [];
     return kept.map(([suffix, value]) => ({
+      kind: 'leaf',
       key: leafKey(place.archetypeId, place.path, suffix),
-      value: { [MONGO_OPERATOR[operator]]: value },
+      range: { [MONGO_OPERATOR[operator]]: value },
     }));
   }
 }
@@ -201,15 +200,15 @@ function hasPredicate({ predicate, steps }: IdentifiedPath): boolean {
 }
 
 /** All conditions that were found. */
-function allFound(conditions: readonly (Stage | null)[]): Stage | null {
+function allFound(conditions: readonly (IndexCondition | null)[]): IndexCondition | null {
   const found = conditions.filter((each) => each !== null);
-  return found.length > 1 ? { $and: found } : (found[0] ?? null);
+  return found.length > 1 ? { kind: 'and', operands: found } : (found[0] ?? null);
 }
 
 /** Any of the conditions, if each was found. */
-function anyFound(conditions: readonly (Stage | null)[]): Stage | null {
+function anyFound(conditions: readonly (IndexCondition | null)[]): IndexCondition | null {
   const found = conditions.filter((each) => each !== null);
-  return found.length > 0 && found.length === conditions.length ? { $or: found } : null;
+  return found.length > 0 && found.length === conditions.length ? { kind: 'or', operands: found } : null;
 }
 
 function instantMatch(field: string, operator: ComparisonOperator, item: Literal): Stage | null {

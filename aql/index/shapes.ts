@@ -1,7 +1,7 @@
 import { STUB_SHAPE } from '../../models/layout.js';
 import type { FromNode } from '../semantics/scope-types.js';
-import type { Expression } from '../mongo/expression.js';
-import { concatenate, flatten, listOf } from '../mongo/expression.js';
+import type { Expression } from '../plan/expression.js';
+import { concatenate, flatten, listOf } from '../plan/expression.js';
 import { innerClasses } from '../mongo/types.js';
 
 /** The shape catalogue: at which attribute paths of an archetype nodes of an RM type were ever seen. */

@@ -1,6 +1,6 @@
 import type { Aggregate } from '../syntax/ast.js';
-import { and, disjunction, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, disjunction, present } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { operandOf } from './operand.js';
 import type { ValueState } from './operand.js';
 import { sortValueOf } from './order.js';

@@ -1,8 +1,8 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../openehr/base/iso8601.js';
 import type { CodeItem, ComparisonOperator, Literal } from '../syntax/ast.js';
 import type { Domain } from '../semantics/scope-types.js';
-import { and, conjunction, disjunction, isOneOf, literal, not, or } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, conjunction, disjunction, isOneOf, literal, not, or } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import type { DomainValue } from './values.js';
 
 /**

@@ -8,7 +8,7 @@ import type {
 } from '../syntax/ast.js';
 import type { Scope } from '../semantics/scope-types.js';
 import { literalIn, MONGO_OPERATOR } from './comparison.js';
-import type { Stage } from './expression.js';
+import type { Stage } from '../plan/expression.js';
 import { constantOf, valueOfPath } from './operand.js';
 import type { ValueState } from './operand.js';
 import { domainValues } from './values.js';

@@ -12,8 +12,8 @@ import {
   literal,
   map,
   orNull,
-} from './expression.js';
-import type { Expression } from './expression.js';
+} from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { elementOf, predicateHolds } from './predicate.js';
 import type { Environment } from './predicate.js';
 import {

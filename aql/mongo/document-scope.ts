@@ -2,7 +2,9 @@ import { templateKey } from '../../models/layout.js';
 import type { Predicate, PredicateComparison, PredicateCondition } from '../syntax/ast.js';
 import { parseVersionOperand } from '../semantics/identifier-operand.js';
 import type { Alias, FromClass, FromNode, RootType } from '../semantics/scope-types.js';
-import type { Expression, Stage } from './expression.js';
+import type { Expression, Stage } from '../plan/expression.js';
+import { isLatestOnly, isOneBranch } from '../plan/steps.js';
+import type { DocumentsStep, Step } from '../plan/steps.js';
 import { archetypeIdsOf } from './region.js';
 import { isRootClass } from './types.js';
 import { literalIn } from './comparison.js';
@@ -19,19 +21,33 @@ export interface Visibility {
   readonly subsumption: boolean;
 }
 
-/** A native match on `aql` that finds the documents of an operand of FROM: necessary, not sufficient. */
-export function documentMatch(node: FromClass, visibility: Visibility, extra: readonly Stage[]): Stage {
+/** Finds the `aql` documents of an operand of FROM. `ehr`: see `DocumentsStep`. */
+export function documentsOf(
+  node: FromClass,
+  visibility: Visibility,
+  ehr: number | null,
+  extra: readonly Stage[],
+): Step {
   const version = versionAlias(node);
   // Every version here was made here.
-  if (version !== null && !version.classes.includes('ORIGINAL_VERSION')) return { _id: { $in: [] } };
-  const conditions: Stage[] = [
-    ...owner(visibility),
-    ...typeMatch(rootTypesOf(node)),
-    ...keyMatch(node, visibility),
-    ...extra,
-  ];
-  const exact = version === null ? [] : versionMatches(version.predicate, visibility.systemId);
-  return inVersions(version?.versions ?? 'latest', [...conditions, ...exact], visibility);
+  if (version !== null && !version.classes.includes('ORIGINAL_VERSION'))
+    return { kind: 'match', match: { _id: { $in: [] } } };
+  const { asOf } = visibility;
+  return {
+    kind: 'documents',
+    ehr,
+    conditions: [
+      ...owner(visibility),
+      ...typeMatch(rootTypesOf(node)),
+      ...keyMatch(node, visibility),
+      ...extra,
+    ],
+    exact: version === null ? [] : versionMatches(version.predicate, visibility.systemId),
+    index: [],
+    versions: (version?.versions ?? 'latest') === 'latest' ? 'latest' : 'all',
+    asOf,
+    isOfOneEhr: visibility.ehrId !== null || visibility.joined,
+  };
 }
 
 function owner({ ehrId, joined: isJoined }: Visibility): Stage[] {
@@ -74,29 +90,23 @@ function typeMatch(types: readonly RootType[]): Stage[] {
   return types.length === 3 ? [] : [{ type: { $in: [...types] } }];
 }
 
-/**
- * The partial indexes need `latest: true` or `latest: false` literally; for both there is one branch each, and
- * nothing may stand beside them (docs/spec/storage.md#indexes-of-aql). With one EHR the history index serves without.
- */
-function inVersions(
-  versions: Alias['versions'],
+/** Conditions on the versions that are asked for: in one branch or two (see `isOneBranch`). */
+export function inVersions(
   conditions: readonly Stage[],
-  { asOf, ehrId, joined: isJoined }: Visibility,
+  which: Pick<DocumentsStep, 'versions' | 'asOf' | 'isOfOneEhr'>,
 ): Stage {
-  const everything = versions !== 'latest';
-  if (!everything && asOf === null) return joined([{ latest: true }, ...conditions]);
-  if (asOf === null) {
-    if (ehrId !== null || isJoined) return joined(conditions);
-    return bothBranches(conditions, [], []);
-  }
+  const { asOf } = which;
+  if (isLatestOnly(which)) return joined([{ latest: true }, ...conditions]);
+  if (isOneBranch(which)) return joined(conditions);
+  if (asOf === null) return bothBranches(conditions, [], []);
   const committed: Stage = { tc: { $lte: asOf } };
-  const replaced: Stage[] = everything ? [] : [{ to: { $gt: asOf } }];
+  const replaced: Stage[] = which.versions === 'all' ? [] : [{ to: { $gt: asOf } }];
   return bothBranches(conditions, [committed], [committed, ...replaced]);
 }
 
 /** The latest versions (at `as_of`) that fit some conditions, joined by their EHR. */
 export function latestMatch(conditions: readonly Stage[], visibility: Visibility): Stage {
-  return inVersions('latest', conditions, { ...visibility, joined: true });
+  return inVersions(conditions, { versions: 'latest', asOf: visibility.asOf, isOfOneEhr: true });
 }
 
 function bothBranches(all: readonly Stage[], current: readonly Stage[], past: readonly Stage[]): Stage {

@@ -1,5 +1,5 @@
-import { and, filter, flatten, listOf, map } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, filter, flatten, listOf, map } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import type { Region } from './region.js';
 
 /** Object ids of the items of a FOLDER and of all FOLDERs below it, each once (docs/spec/aql.md#folders). */

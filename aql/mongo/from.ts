@@ -3,11 +3,11 @@ import { isPlainPath } from '../semantics/node-identity.js';
 import type { Alias, FromClass, FromNode } from '../semantics/scope-types.js';
 import { joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { FromState, Level } from './bind-state.js';
-import type { Stage } from './expression.js';
+import type { Stage } from '../plan/expression.js';
 import { bindDocument } from './inside.js';
 import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
 import type { Place } from './place.js';
-import type { LookupStep, SourceCollection, Step } from './steps.js';
+import type { LookupStep, SourceCollection, Step } from '../plan/steps.js';
 
 /** A pipeline's beginning: all of FROM. */
 export interface BoundFrom {

@@ -3,8 +3,8 @@ import { FUNCTION_DOMAINS, argumentDomain, isPresentTime } from '../semantics/fu
 import { presentTime } from '../semantics/present-time.js';
 import type { Clock } from '../semantics/present-time.js';
 import type { Domain } from '../semantics/scope-types.js';
-import { conjunction, literal, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { conjunction, literal, present } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 
 /** How the arguments of a call become expressions that are null when they have no value of the kind. */
 export interface Arguments {

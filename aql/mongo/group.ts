@@ -3,10 +3,10 @@ import type { Column } from '../semantics/scope-types.js';
 import { accumulation } from './aggregate.js';
 import { cellOf } from './cell.js';
 import type { Cell } from './cell.js';
-import type { Expression } from './expression.js';
+import type { Expression } from '../plan/expression.js';
 import type { ValueState } from './operand.js';
 import type { SortValue } from './order.js';
-import type { Step } from './steps.js';
+import type { Step } from '../plan/steps.js';
 
 /** What `$group` gets, and the columns read from its documents. */
 export interface Group {

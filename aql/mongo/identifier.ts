@@ -3,8 +3,8 @@ import { parseVersionOperand } from '../semantics/identifier-operand.js';
 import type { VersionOperand } from '../semantics/identifier-operand.js';
 import { MONGO_OPERATOR, truth } from './comparison.js';
 import type { Truth } from './comparison.js';
-import { equal, literal, not, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { equal, literal, not, present } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { typeIs } from './values.js';
 
 /**

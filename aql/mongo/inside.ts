@@ -5,26 +5,26 @@ import { classSet } from '../semantics/typing.js';
 import { addPlace, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Level } from './bind-state.js';
 import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
-import { documentMatch, excludedKey, isCoveredByMatch, rootClass, rootPredicate } from './document-scope.js';
-import type { Expression, Stage } from './expression.js';
+import { documentsOf, excludedKey, isCoveredByMatch, rootClass, rootPredicate } from './document-scope.js';
+import type { Expression, Stage } from '../plan/expression.js';
 import { referencedIds } from './folder.js';
 import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
 import type { Place } from './place.js';
 import { elementOf, predicateHolds } from './predicate.js';
 import { archetypeIdsOf, documentRegion, regionBelow } from './region.js';
 import type { Region } from './region.js';
-import type { LookupStep, Step } from './steps.js';
+import type { LookupStep, Step } from '../plan/steps.js';
 
 /**
  * Binds one operand inside the documents of `aql`: the match, then the classes below it.
  * docs/spec/aql.md#containment
  */
 export function bindDocument(node: FromClass, level: Level, extra: readonly Stage[] = []): Step[] {
-  const { visibility, prefilter } = level.state;
+  const { visibility, ehr } = level.state;
   const root = rootClass(node);
   const fromRoot = root === null ? [] : rootPredicate(root.alias.predicate, visibility.systemId);
-  const match = documentMatch(node, visibility, [...extra, ...fromRoot, ...prefilter]);
-  return [{ kind: 'match', match }, ...bindVersionAndBelow(node, level)];
+  const documents = documentsOf(node, visibility, ehr, [...extra, ...fromRoot]);
+  return [documents, ...bindVersionAndBelow(node, level)];
 }
 
 function bindVersionAndBelow(node: FromClass, level: Level): Step[] {

@@ -1,6 +1,6 @@
 import type { NodeId } from '../syntax/ast.js';
-import { equal, literal, or } from './expression.js';
-import type { Expression } from './expression.js';
+import { equal, literal, or } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 
 const ARCHETYPE_ID = /^((?:[^:]+::)?[^.]+)\.([^.]+)(\.v\d+)/;
 

@@ -1,8 +1,8 @@
 import type { FunctionCall, IdentifiedPath, Literal, ValueExpression } from '../syntax/ast.js';
 import type { Domain } from '../semantics/scope-types.js';
 import type { Operand } from './comparison.js';
-import { disjunction, literal, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { disjunction, literal, present } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { constantFunction, functionValue } from './functions.js';
 import type { Clock } from '../semantics/present-time.js';
 import { pathOperand } from './predicate.js';

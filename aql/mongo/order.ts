@@ -1,8 +1,8 @@
 import type { ColumnExpression } from '../syntax/ast.js';
 import type { Domain } from '../semantics/scope-types.js';
 import type { DomainValue } from './values.js';
-import { and, literal, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, literal, present } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { constantOf, operandOf, valueOfPath } from './operand.js';
 import type { ValueState } from './operand.js';
 import { uidOrder } from './identifier.js';

@@ -1,6 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { MAX_PIPELINE_DEPTH, MAX_PIPELINE_STAGES, MAX_SUB_PIPELINES } from '../syntax/limits.js';
-import type { Expression, Stage } from './expression.js';
+import type { Expression, Stage } from '../plan/expression.js';
 
 /**
  * Refuses a pipeline that MongoDB would refuse: the limits of a query keep its text small, but a few things

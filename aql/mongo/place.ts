@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js';
+import type { Expression } from '../plan/expression.js';
 import type { Alias } from '../semantics/scope-types.js';
 
 /** Where the value of an alias stands in the pipeline's documents. */

@@ -19,8 +19,8 @@ import {
   literal,
   not,
   present,
-} from './expression.js';
-import type { Expression } from './expression.js';
+} from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { identifierTruth } from './identifier.js';
 import { archetypeHolds } from './node-id.js';
 import { stepType } from '../semantics/typing.js';

@@ -1,6 +1,6 @@
 import type { Alias } from '../semantics/scope-types.js';
-import { and, any, bind, filter, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, any, bind, filter, present } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { objectsAt, relativePaths } from '../index/shapes.js';
 import type { ShapeCatalogue } from '../index/shapes.js';
 import { demandedNodeIds, innerClasses, isListOfNodes, namesArchetype, namesNodeCode } from './types.js';

@@ -1,5 +1,5 @@
-import type { Expression } from './expression.js';
-import type { SortKeys, Step } from './steps.js';
+import type { Expression } from '../plan/expression.js';
+import type { SortKeys, Step } from '../plan/steps.js';
 
 /** Most keys of one sort: MongoDB takes no more. */
 const MAX_SORT_KEYS = 32;

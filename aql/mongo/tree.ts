@@ -1,7 +1,18 @@
 import type { Predicate } from '../syntax/ast.js';
 import type { PathNode, PathUse, StepIdentity } from '../semantics/scope-types.js';
-import { and, bind, disjunction, equal, filter, listOf, literal, map, present, when } from './expression.js';
-import type { Expression } from './expression.js';
+import {
+  and,
+  bind,
+  disjunction,
+  equal,
+  filter,
+  listOf,
+  literal,
+  map,
+  present,
+  when,
+} from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
 import { attributeOfVirtualObject, isInDocument, wholeVirtualObject } from './virtual-object.js';
 import { documentField } from './place.js';
@@ -10,7 +21,7 @@ import type { Visibility } from './document-scope.js';
 import { archetypeHolds } from './node-id.js';
 import { elementOf, followStub, predicateHolds, someAlong } from './predicate.js';
 import type { Environment } from './predicate.js';
-import type { Step } from './steps.js';
+import type { Step } from '../plan/steps.js';
 import { canBeStub } from './types.js';
 import type { ValueRef } from './values.js';
 

@@ -1,6 +1,6 @@
 import type { Domain } from '../semantics/scope-types.js';
-import { and, equal, isOneOf, literal, not, or, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, equal, isOneOf, literal, not, or, present } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 
 /** A place in a document where a path of the query ends. */
 export interface ValueRef {

@@ -1,12 +1,12 @@
 import type { Predicate, PredicateCondition } from '../syntax/ast.js';
 import type { Visibility } from './document-scope.js';
-import { conjunction, disjunction } from './expression.js';
-import type { Expression } from './expression.js';
+import { conjunction, disjunction } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { attributeOfVirtualObject } from './virtual-object.js';
 import type { NodePlace, Place } from './place.js';
 import { elementOf, predicateHolds } from './predicate.js';
 import type { Environment } from './predicate.js';
-import type { Step } from './steps.js';
+import type { Step } from '../plan/steps.js';
 
 /** What reading attributes of an EHR or VERSION needs and collects. */
 export interface VirtualObjectState {

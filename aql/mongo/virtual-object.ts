@@ -1,11 +1,11 @@
 import type { PathNode } from '../semantics/scope-types.js';
 import { latestMatch } from './document-scope.js';
 import type { Visibility } from './document-scope.js';
-import { map } from './expression.js';
-import type { Expression } from './expression.js';
+import { map } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { documentField } from './place.js';
 import type { NodePlace, Place } from './place.js';
-import type { LookupStep, SourceCollection, Step } from './steps.js';
+import type { LookupStep, SourceCollection, Step } from '../plan/steps.js';
 
 /**
  * The value of an attribute of an EHR or a VERSION. Neither is stored as an RM object: each attribute is put
@@ -257,6 +257,7 @@ class Holder {
       variables: {},
       steps: inner,
       firstOnly: false,
+      kept: null,
     };
     this.steps.push(step);
   }
