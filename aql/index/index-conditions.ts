@@ -6,7 +6,7 @@ import type { Alias, Domain, FromClass, FromNode, Scope } from '../semantics/sco
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { literalIn, MONGO_OPERATOR } from '../mongo/comparison.js';
 import { uidEquals } from '../mongo/document-scope.js';
-import type { Stage } from '../plan/expression.js';
+import type { Stage } from '../plan/stage.js';
 import type { IndexCondition, LeafCondition } from '../plan/index-condition.js';
 import { archetypeIdsOf } from '../mongo/region.js';
 

@@ -3,6 +3,7 @@ import { classSet } from '../semantics/typing.js';
 import type { Binder } from './contains.js';
 import type { Visibility } from './document-scope.js';
 import type { Place } from './place.js';
+import { fieldRef } from '../plan/expression.js';
 import type { LookupStep, Step } from '../plan/steps.js';
 
 /** What binding FROM needs and collects. */
@@ -76,8 +77,8 @@ export function addPlace(alias: Alias, slot: string, level: Level, prefix: strin
   level.state.places.set(alias.index, {
     alias,
     document: level.prefix,
-    object: `$${prefix}${slot}.o`,
-    slot: `$${prefix}${slot}`,
+    object: fieldRef(`${prefix}${slot}.o`),
+    slot: fieldRef(`${prefix}${slot}`),
     classes: classSet(alias.classes),
   });
 }

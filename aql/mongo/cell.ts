@@ -4,7 +4,7 @@ import type { ColumnExpression } from '../syntax/ast.js';
 import { classesBelow } from '../semantics/classes.js';
 import type { PathUse } from '../semantics/scope-types.js';
 import { literal, present, when } from '../plan/expression.js';
-import type { Expression } from '../plan/expression.js';
+import type { Expression, Field } from '../plan/expression.js';
 import type { CellKind } from '../plan/logical-plan.js';
 import { constantOf, functionResult, valueOfPath } from './operand.js';
 import type { ValueState } from './operand.js';
@@ -17,8 +17,8 @@ export interface Cell {
   /** The value; of `text`: the version uid whose text it is. */
   readonly value: Expression;
   /** Kind `object`: `segs` of its document, and the id of that document. */
-  readonly segs: string | null;
-  readonly documentId: string | null;
+  readonly segs: Field | null;
+  readonly documentId: Field | null;
 }
 
 const PLAIN = { kind: 'plain', segs: null, documentId: null } as const;
@@ -72,7 +72,9 @@ function pathCell(use: PathUse, state: ValueState): Cell {
       return { ...PLAIN, value: raw };
     case 'object': {
       const end = use.steps[use.steps.length - 1];
-      const segs = (end === undefined ? undefined : state.tree.nodes.get(end.node.id)?.segs) ?? '';
+      const segs =
+        (end === undefined ? undefined : state.tree.nodes.get(end.node.id)?.segs) ??
+        documentField(place, 'segs');
       return { kind: 'object', value: raw, segs, documentId };
     }
   }

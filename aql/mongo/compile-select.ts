@@ -1,3 +1,4 @@
+import { call, fieldRef, isNode } from '../plan/expression.js';
 import type { Expression } from '../plan/expression.js';
 import type { LogicalPlan, PlanColumn, RowOrder, RowShape } from '../plan/logical-plan.js';
 import type { SortKeys, Step } from '../plan/steps.js';
@@ -57,7 +58,7 @@ function plain(query: SelectInput): LogicalPlan {
 /** The cells computed before the sort, since what they are computed from is dropped there. */
 function keptCells(cells: readonly Cell[], steps: Step[]): Cell[] {
   cells.forEach(({ value }, index) => keepSmall(value, `y${index}`, steps));
-  return cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: `$y${index}` }));
+  return cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: fieldRef(`y${index}`) }));
 }
 
 function rowValue(expression: Column['expression']): RowValue {
@@ -66,7 +67,7 @@ function rowValue(expression: Column['expression']): RowValue {
 }
 
 function isField(value: Expression): boolean {
-  return typeof value === 'string' && !value.includes('.');
+  return isNode(value) && value.kind === 'field' && !value.path.includes('.');
 }
 
 /** What is carried through a sort should be small: a cell instead of the document that it is in. */
@@ -138,7 +139,7 @@ function tieBreak({ tree }: ValueState): SortKeys {
  * limit stops early; unfolding keeps the order.
  */
 function sortDocuments(steps: Step[]): void {
-  const first = steps.findIndex(({ kind }) => kind !== 'match' && kind !== 'documents');
+  const first = steps.findIndex(({ kind }) => kind !== 'match' && kind !== 'filter' && kind !== 'documents');
   const at = first < 0 ? steps.length : first;
   steps.splice(at, 0, { kind: 'sort', keys: [['_id', 1]] });
 }
@@ -175,8 +176,8 @@ function noticedEhrs({ notesEhrs, state }: SelectInput): Expression[] {
 /** The EHR of a group when it is of one, without a list of all: the least id is then also the greatest. */
 function onlyEhr(slot: Expression, index: number, accumulators: Group['accumulators']): Expression {
   const [least, greatest] = [`el${index}`, `eg${index}`];
-  Object.assign(accumulators, { [least]: { $min: slot }, [greatest]: { $max: slot } });
-  return { $cond: [{ $eq: [`$${least}`, `$${greatest}`] }, `$${least}`, null] };
+  Object.assign(accumulators, { [least]: call('$min', slot), [greatest]: call('$max', slot) });
+  return call('$cond', [call('$eq', [fieldRef(least), fieldRef(greatest)]), fieldRef(least), null]);
 }
 
 /** Fetches texts and nested segments for the rows that are left; `late`: their documents are gone by now. */
@@ -196,19 +197,19 @@ function outputOf(cells: readonly Cell[], columns: readonly Column[], steps: Ste
 }
 
 function textOf(versionUid: Expression, index: number, steps: Step[]): Expression {
-  const isPath = typeof versionUid === 'string' && versionUid.startsWith('$');
-  const localField = isPath ? versionUid.slice(1) : `id${index}`;
+  const isPath = isNode(versionUid) && versionUid.kind === 'field';
+  const localField = isPath ? versionUid.path : `id${index}`;
   if (!isPath) steps.push({ kind: 'set', field: localField, value: versionUid });
   steps.push(lookup({ as: `w${index}`, from: 'versions', localField, foreignField: '_id' }, []));
-  return { $first: `$w${index}.data` };
+  return call('$first', fieldRef(`w${index}.data`));
 }
 
 function segmentsOf(cell: Cell, index: number, steps: Step[], late: boolean): Expression {
   if (!late || cell.documentId === null) return cell.segs;
   const as = `g${index}`;
-  const localField = cell.documentId.slice(1);
+  const localField = cell.documentId.path;
   steps.push(lookup({ as, from: 'aql', localField, foreignField: '_id' }, []));
-  return { $first: `$${as}.segs` };
+  return call('$first', fieldRef(`${as}.segs`));
 }
 
 function close(
@@ -246,7 +247,7 @@ function candidateEhrs(query: SelectInput): LogicalPlan {
   const slots = ehrs.map(({ index }) => tree.places.get(index)?.slot ?? null);
   const id = Object.fromEntries(slots.map((slot, index) => [`e${index}`, slot]));
   tree.steps.push({ kind: 'group', id, accumulators: {} });
-  const row = slots.map((_, index) => `$_id.e${index}`);
+  const row = slots.map((_, index) => fieldRef(`_id.e${index}`));
   const columns = scope.columns.map(({ name, path }) => ({ name, path, kind: 'plain', segs: null }) as const);
   const output = { row, segs: [], columns, ehrs: query.notesEhrs ? row : [] };
   return close(query, output, { inProcess: { kind: 'evaluate' } });
@@ -285,6 +286,6 @@ function groupSortKeys(
     return sortOf({ rank, value }, index, key.descending, group.sortFields).keys;
   }
   const { keys } = rowSort(key, index, state, required);
-  for (const [field] of keys) group.accumulators[field] = { $first: `$${field}` };
+  for (const [field] of keys) group.accumulators[field] = call('$first', fieldRef(field));
   return keys;
 }

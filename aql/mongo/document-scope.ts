@@ -2,7 +2,7 @@ import { templateKey } from '../../models/layout.js';
 import type { Predicate, PredicateComparison, PredicateCondition } from '../syntax/ast.js';
 import { parseVersionOperand } from '../semantics/identifier-operand.js';
 import type { Alias, FromClass, FromNode, RootType } from '../semantics/scope-types.js';
-import type { Expression, Stage } from '../plan/expression.js';
+import type { MongoValue, Stage } from '../plan/stage.js';
 import { isLatestOnly, isOneBranch } from '../plan/steps.js';
 import type { DocumentsStep, Step } from '../plan/steps.js';
 import { archetypeIdsOf } from './region.js';
@@ -117,7 +117,7 @@ function bothBranches(all: readonly Stage[], current: readonly Stage[], past: re
 
 /** Conditions as one match document; those on the same field go under `$and`. */
 export function joined(conditions: readonly Stage[]): Stage {
-  const merged: Record<string, Expression> = {};
+  const merged: Record<string, MongoValue> = {};
   const rest: Stage[] = [];
   for (const condition of conditions) {
     const fields = Object.keys(condition);
@@ -126,7 +126,7 @@ export function joined(conditions: readonly Stage[]): Stage {
   }
   return rest.length === 0
     ? merged
-    : { ...merged, $and: [...((merged.$and ?? []) as Expression[]), ...rest] };
+    : { ...merged, $and: [...((merged.$and ?? []) as MongoValue[]), ...rest] };
 }
 
 // ---------------------------------------------------------------- keys

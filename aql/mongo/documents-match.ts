@@ -1,4 +1,4 @@
-import type { Stage } from '../plan/expression.js';
+import type { Stage } from '../plan/stage.js';
 import type { IndexCondition } from '../plan/index-condition.js';
 import type { DocumentsStep } from '../plan/steps.js';
 import { inVersions } from './document-scope.js';

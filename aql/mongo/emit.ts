@@ -1,8 +1,19 @@
 import type { LogicalPlan } from '../plan/logical-plan.js';
 import type { OptimizedPlan } from '../plan/passes/passes.js';
-import type { Expression, Stage } from '../plan/expression.js';
+import type { MongoValue, Stage } from '../plan/stage.js';
 import { readsLeaf } from '../plan/index-condition.js';
-import type { CutStep, LookupStep, ProjectStep, SortStep, Step, UnwindStep } from '../plan/steps.js';
+import type {
+  CutStep,
+  DocumentsStep,
+  FilterStep,
+  LookupStep,
+  MatchStep,
+  ProjectStep,
+  SortStep,
+  Step,
+  UnwindStep,
+} from '../plan/steps.js';
+import { emit, emitAll } from './emit-expression.js';
 import { documentsMatch, LEAF_BOUND } from './documents-match.js';
 import { checkPipeline } from './pipeline-check.js';
 import type { Probe, QueryPlan } from './plan.js';
@@ -25,7 +36,7 @@ function probeOf({ probe }: LogicalPlan): Probe | null {
 }
 
 function pipelineOf({ steps, row }: Pick<LogicalPlan, 'steps' | 'row'>): Stage[] {
-  return [...stagesOf(steps), { $project: { _id: 0, ...row } }];
+  return [...stagesOf(steps), { $project: { _id: 0, ...emitAll(row) } }];
 }
 
 function stagesOf(steps: readonly Step[]): Stage[] {
@@ -33,34 +44,46 @@ function stagesOf(steps: readonly Step[]): Stage[] {
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i];
     if (step === undefined) break;
-    const matches = i === 0 ? [] : matchRun(steps, i);
-    if (matches.length > 1) stages.push({ $match: { $and: matches } });
-    else stages.push(stageOf(step));
-    i += Math.max(matches.length - 1, 0);
+    if (!isMatch(step)) stages.push(stageOf(step));
+    else {
+      const matches = i === 0 ? [matchOf(step)] : matchRun(steps, i);
+      const [only] = matches;
+      stages.push({ $match: matches.length === 1 && only !== undefined ? only : { $and: matches } });
+      i += matches.length - 1;
+    }
   }
   return stages;
+}
+
+type Matching = DocumentsStep | MatchStep | FilterStep;
+
+function isMatch(step: Step | undefined): step is Matching {
+  return step?.kind === 'documents' || step?.kind === 'match' || step?.kind === 'filter';
 }
 
 /** Following matches are one stage: MongoDB would put them together in time that grows with their square. */
 function matchRun(steps: readonly Step[], first: number): Stage[] {
   const matches: Stage[] = [];
-  for (let i = first; i < steps.length; i++) {
-    const step = steps[i];
-    if (step?.kind === 'match') matches.push(step.match);
-    else if (step?.kind === 'documents') matches.push(documentsMatch(step));
-    else break;
-  }
+  for (let step = steps[first]; isMatch(step); step = steps[first + matches.length])
+    matches.push(matchOf(step));
   return matches;
 }
 
-function stageOf(step: Step): Stage {
+function matchOf(step: Matching): Stage {
   switch (step.kind) {
     case 'documents':
-      return { $match: documentsMatch(step) };
+      return documentsMatch(step);
     case 'match':
-      return { $match: step.match };
+      return step.match;
+    case 'filter':
+      return { $expr: emit(step.condition) };
+  }
+}
+
+function stageOf(step: Exclude<Step, Matching>): Stage {
+  switch (step.kind) {
     case 'set':
-      return { $set: { [step.field]: step.value } };
+      return { $set: { [step.field]: emit(step.value) } };
     case 'project':
       return projectStage(step);
     case 'unwind':
@@ -72,7 +95,7 @@ function stageOf(step: Step): Stage {
     case 'count':
       return { $setWindowFields: { output: { [step.field]: { $count: {} } } } };
     case 'group':
-      return { $group: { _id: step.id, ...step.accumulators } };
+      return { $group: { _id: emit(step.id), ...emitAll(step.accumulators) } };
     default:
       return sortOrCutStage(step);
   }
@@ -90,13 +113,13 @@ function sortOrCutStage(step: SortStep | CutStep): Stage {
 }
 
 function projectStage({ values, kept }: ProjectStep): Stage {
-  if (kept === null) return { $set: values };
-  return { $project: { ...inclusion(kept, '_id' in values), ...values } };
+  if (kept === null) return { $set: emitAll(values) };
+  return { $project: { ...inclusion(kept, '_id' in values), ...emitAll(values) } };
 }
 
 /** Fields that go on; MongoDB keeps `_id` unless it is told not to. */
 function inclusion(kept: readonly string[], isIdSet = false): Stage {
-  const shape: Record<string, Expression> = {};
+  const shape: Record<string, MongoValue> = {};
   if (!isIdSet && !kept.includes('_id')) shape._id = 0;
   for (const field of kept.filter(isNoId)) shape[field] = 1;
   return shape;
@@ -108,7 +131,7 @@ function isNoId(field: string): boolean {
 
 function unwindStage({ field, index, preserve }: UnwindStep): Stage {
   const path = `$${field}`;
-  const options: Record<string, Expression> = { path };
+  const options: Record<string, MongoValue> = { path };
   if (index !== null) options.includeArrayIndex = index;
   if (preserve) options.preserveNullAndEmptyArrays = true;
   return { $unwind: Object.keys(options).length === 1 ? path : options };
@@ -126,7 +149,7 @@ function lookupStage(step: LookupStep): Stage {
       },
     });
   const join = localField === null ? {} : { localField, foreignField };
-  const given = Object.keys(variables).length === 0 ? {} : { let: variables };
+  const given = Object.keys(variables).length === 0 ? {} : { let: emitAll(variables) };
   const inner = stages.length === 0 && localField !== null ? {} : { pipeline: stages };
   return { $lookup: { from, ...join, ...given, ...inner, as } };
 }

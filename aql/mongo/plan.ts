@@ -1,4 +1,4 @@
-import type { Stage } from '../plan/expression.js';
+import type { Stage } from '../plan/stage.js';
 import type { LogicalPlan } from '../plan/logical-plan.js';
 import type { PassName } from '../plan/passes/passes.js';
 

@@ -15,6 +15,7 @@ import type { Place } from './place.js';
 import type { QueryPlan } from './plan.js';
 import { prefilterOf, sortedLeaf } from '../index/index-conditions.js';
 import type { ShapeCatalogue } from '../index/shapes.js';
+import { fieldRef } from '../plan/expression.js';
 import type { LogicalPlan, PassContext } from '../plan/logical-plan.js';
 import { optimize } from '../plan/passes/passes.js';
 import type { SourceCollection, Step } from '../plan/steps.js';
@@ -68,7 +69,7 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
   const places = new Map<number, Place>();
   const order: string[] = [];
   const environment = {
-    segs: '$segs',
+    segs: fieldRef('segs'),
     systemId: context.systemId,
     subsumption: context.subsumption,
     depth: 0,
@@ -88,8 +89,7 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
     for (const [condition, needed] of pending) {
       if (![...needed].every((id) => nodes.has(id))) continue;
       pending.delete(condition);
-      const match = matchOf(condition, state);
-      steps.push({ kind: 'match', match });
+      steps.push(matchOf(condition, state));
     }
   };
   const visibility = visibilityOf(firstEhr(scope.from), context);

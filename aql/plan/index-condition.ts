@@ -1,4 +1,4 @@
-import type { Expression, Stage } from './expression.js';
+import type { MongoValue, Stage } from './stage.js';
 
 /** A condition on `aql` documents that an index serves: necessary for a row, not sufficient. */
 export type IndexCondition =
@@ -12,7 +12,7 @@ export interface LeafCondition {
   readonly kind: 'leaf';
   readonly key: string;
   /** MongoDB's comparison operators with their constants. */
-  readonly range: Readonly<Record<string, Expression>>;
+  readonly range: Readonly<Record<string, MongoValue>>;
 }
 
 /** Whether a condition looks at leaves. */

@@ -1,7 +1,9 @@
-import { fieldsOf, fieldsOfMatch } from './expression.js';
+import { fieldsOf } from './expression.js';
+import { fieldsOfMatch } from './stage.js';
 import type {
   CutStep,
   DocumentsStep,
+  FilterStep,
   LookupStep,
   MatchStep,
   MergeStep,
@@ -133,12 +135,14 @@ export class Liveness {
 }
 
 /** The fields that a step reads which makes none. */
-function fieldsReadBy(step: DocumentsStep | MatchStep | SortStep | CutStep): Iterable<string> {
+function fieldsReadBy(step: DocumentsStep | MatchStep | FilterStep | SortStep | CutStep): Iterable<string> {
   switch (step.kind) {
     case 'documents':
       return [...step.conditions, ...step.exact].flatMap((match) => [...fieldsOfMatch(match)]);
     case 'match':
       return fieldsOfMatch(step.match);
+    case 'filter':
+      return fieldsOf(step.condition);
     case 'sort':
       return step.keys.map(([field]) => field);
     case 'skip':

@@ -1,4 +1,5 @@
-import type { Expression, Stage } from './expression.js';
+import type { Expression } from './expression.js';
+import type { Stage } from './stage.js';
 import type { IndexCondition } from './index-condition.js';
 
 /** Collections that a pipeline reads (docs/spec/storage.md#collections). */
@@ -8,6 +9,7 @@ export type SourceCollection = 'aql' | 'ehrs' | 'versions' | 'versioned_objects'
 export type Step =
   | DocumentsStep
   | MatchStep
+  | FilterStep
   | SetStep
   | ProjectStep
   | UnwindStep
@@ -52,6 +54,12 @@ export function isOneBranch(step: Pick<DocumentsStep, 'versions' | 'asOf' | 'isO
 export interface MatchStep {
   readonly kind: 'match';
   readonly match: Stage;
+}
+
+/** Keeps documents for which a condition holds. */
+export interface FilterStep {
+  readonly kind: 'filter';
+  readonly condition: Expression;
 }
 
 /** Gives one top-level field a value. */

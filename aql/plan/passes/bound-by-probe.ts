@@ -1,3 +1,4 @@
+import { fieldRef } from '../expression.js';
 import type { LogicalPlan, PassContext, ProbePlan } from '../logical-plan.js';
 import { isOneBranch } from '../steps.js';
 import type { DocumentsStep, Step } from '../steps.js';
@@ -27,7 +28,7 @@ export function boundByProbe(plan: LogicalPlan, { sortedLeaf }: PassContext): Lo
     { kind: 'count', field: 'docs' },
     ...others.slice(counted).flatMap((step) => withoutOffset(step, rows)),
   ];
-  const row = { ...plan.row, top: `$${order.field}`, docs: '$docs' };
+  const row = { ...plan.row, top: fieldRef(order.field), docs: fieldRef('docs') };
   const probe: ProbePlan = { steps, row, documents, rows, offset: page.offset };
   return { ...plan, probe };
 }

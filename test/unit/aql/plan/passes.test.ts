@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { call, fieldRef } from '../../../../aql/plan/expression.js';
 import type { LogicalPlan, PassContext } from '../../../../aql/plan/logical-plan.js';
 import type { IndexCondition } from '../../../../aql/plan/index-condition.js';
 import { boundByProbe } from '../../../../aql/plan/passes/bound-by-probe.js';
@@ -31,7 +32,7 @@ const kinds = (steps: readonly Step[]): string[] => steps.map(({ kind }) => kind
 function plan(steps: readonly Step[], more: Partial<LogicalPlan> = {}): LogicalPlan {
   const page = { limit: null, offset: 0, top: null, ...more.page };
   const rest = { order: null, probe: null, emptyRow: null, inProcess: null, columns: [] };
-  return { collection: 'aql', steps, row: { row: ['$_id'] }, ...rest, ...more, page };
+  return { collection: 'aql', steps, row: { row: [fieldRef('_id')] }, ...rest, ...more, page };
 }
 
 const NOTHING: PassContext = { indexConditions: new Map(), sortedLeaf: null, ordersByStart: true };
@@ -87,7 +88,7 @@ describe('deferLookups', () => {
   const limit: Step = { kind: 'limit', count: 5 };
 
   it('moves a join behind the limit, with what is made of it', () => {
-    const text: Step = { kind: 'set', field: 'y0', value: { $first: '$w0.data' } };
+    const text: Step = { kind: 'set', field: 'y0', value: call('$first', fieldRef('w0.data')) };
     const found = deferLookups(plan([documents, lookup('w0'), text, limit]));
     expect(found.steps).toEqual([documents, limit, lookup('w0'), text]);
   });
@@ -99,7 +100,7 @@ describe('deferLookups', () => {
   });
 
   it('leaves a join before the limit that decides their order', () => {
-    const key: Step = { kind: 'set', field: 'k0', value: { $first: '$w0.name' } };
+    const key: Step = { kind: 'set', field: 'k0', value: call('$first', fieldRef('w0.name')) };
     const given = plan([documents, lookup('w0'), key, { kind: 'sort', keys: [['k0', 1]] }, limit]);
     expect(deferLookups(given)).toBe(given);
   });
@@ -114,7 +115,7 @@ describe('boundByProbe', () => {
   const order = { field: 'k0', direction: -1, isRanked: false, isByStart: false } as const;
   const steps: Step[] = [
     { ...documents, index: [leaf] },
-    { kind: 'set', field: 'k0', value: '$v' },
+    { kind: 'set', field: 'k0', value: fieldRef('v') },
     { kind: 'sort', keys: [['k0', -1]] },
     { kind: 'skip', count: 10 },
     { kind: 'limit', count: 20 },
@@ -124,7 +125,7 @@ describe('boundByProbe', () => {
   it('adds the same query over the first documents of the leaf index', () => {
     const { probe } = boundByProbe(given, LEAF);
     expect(probe).toMatchObject({ documents: 60, rows: 30, offset: 10 });
-    expect(probe?.row).toEqual({ row: ['$_id'], top: '$k0', docs: '$docs' });
+    expect(probe?.row).toEqual({ row: [fieldRef('_id')], top: fieldRef('k0'), docs: fieldRef('docs') });
     expect(kinds(probe?.steps ?? [])).toEqual(['documents', 'limit', 'set', 'count', 'sort', 'limit']);
     expect(probe?.steps.at(-1)).toEqual({ kind: 'limit', count: 30 });
   });
@@ -150,7 +151,7 @@ describe('pruneFields', () => {
   it('leaves out what nothing reads', () => {
     const steps: Step[] = [
       documents,
-      { kind: 'set', field: 'x0', value: '$segs' },
+      { kind: 'set', field: 'x0', value: fieldRef('segs') },
       lookup('w0'),
       { kind: 'unwind', field: 'keys', preserve: false, index: 'keysi' },
     ];
@@ -163,14 +164,14 @@ describe('pruneFields', () => {
   it('makes one projection of following sets, which drops what is not read any more', () => {
     const steps: Step[] = [
       documents,
-      { kind: 'set', field: 'a', value: '$ehr' },
-      { kind: 'set', field: 'b', value: '$vo' },
-      { kind: 'set', field: 'c', value: '$a' },
+      { kind: 'set', field: 'a', value: fieldRef('ehr') },
+      { kind: 'set', field: 'b', value: fieldRef('vo') },
+      { kind: 'set', field: 'c', value: fieldRef('a') },
     ];
-    expect(pruneFields(plan(steps, { row: { row: ['$b', '$c'] } })).steps).toEqual([
+    expect(pruneFields(plan(steps, { row: { row: [fieldRef('b'), fieldRef('c')] } })).steps).toEqual([
       documents,
-      { kind: 'project', values: { a: '$ehr', b: '$vo' }, kept: [] },
-      { kind: 'project', values: { c: '$a' }, kept: ['b'] },
+      { kind: 'project', values: { a: fieldRef('ehr'), b: fieldRef('vo') }, kept: [] },
+      { kind: 'project', values: { c: fieldRef('a') }, kept: ['b'] },
     ]);
   });
 
@@ -179,13 +180,15 @@ describe('pruneFields', () => {
       documents,
       lookup('w0', { localField: null, steps: [{ kind: 'limit', count: 1 }] }),
     ];
-    expect(pruneFields(plan(steps, { row: { row: ['$w0.data.name', '$w0.data'] } })).steps[1]).toMatchObject({
+    expect(
+      pruneFields(plan(steps, { row: { row: [fieldRef('w0.data.name'), fieldRef('w0.data')] } })).steps[1],
+    ).toMatchObject({
       kept: ['data'],
     });
   });
 
   it('prunes the probe as well', () => {
-    const unread: Step = { kind: 'set', field: 'x0', value: '$segs' };
+    const unread: Step = { kind: 'set', field: 'x0', value: fieldRef('segs') };
     const probe = { steps: [documents, unread], row: { row: [] }, documents: 50, rows: 5, offset: 0 };
     expect(pruneFields(plan([documents], { probe })).probe?.steps).toEqual([documents]);
   });
@@ -200,7 +203,7 @@ describe('optimize', () => {
       'boundByProbe',
       'pruneFields',
     ]);
-    const unread: Step = { kind: 'set', field: 'x0', value: '$segs' };
+    const unread: Step = { kind: 'set', field: 'x0', value: fieldRef('segs') };
     expect(optimize(plan([documents, unread]), LEAF).applied).toEqual(['useLeafIndex', 'pruneFields']);
     expect(optimize(plan([documents]), NOTHING).applied).toEqual([]);
   });
