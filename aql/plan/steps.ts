@@ -44,7 +44,7 @@ export function isLatestOnly({ versions, asOf }: Pick<DocumentsStep, 'versions' 
 
 /**
  * Whether one match finds the documents. The partial indexes need `latest: true` or `latest: false` literally; for
- * both there is one branch each, and nothing may stand beside them (docs/storage.md).
+ * both there is one branch each, and nothing may stand beside them (docs/spec/storage.md#indexes-of-aql).
  */
 export function isOneBranch(step: Pick<DocumentsStep, 'versions' | 'asOf' | 'isOfOneEhr'>): boolean {
   return isLatestOnly(step) || (step.asOf === null && step.isOfOneEhr);

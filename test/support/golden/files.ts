@@ -2,7 +2,8 @@ import { CdrError } from '../../../openehr/base/errors.js';
 import type { QueryPlan } from '../../../aql/mongo/plan.js';
 import type { AqlCase } from '../aql-cases/aql-case.js';
 import { aqlCases } from '../aql-cases/cases.js';
-import { planOfCase } from './case-plans.js';
+import { plansOfCase } from './case-plans.js';
+import { planText } from './plan-text.js';
 import { print } from './print.js';
 
 /** Where the golden files are, from the root of the repository. */
@@ -12,9 +13,14 @@ export const GOLDEN = 'test/golden';
 export function goldenFiles(): ReadonlyMap<string, string> {
   const entries = new Map<string, string[]>();
   for (const aqlCase of aqlCases) {
-    const plan = planOfCase(aqlCase);
-    const file = `pipelines/${fileOf(aqlCase)}`;
-    entries.set(file, [...(entries.get(file) ?? []), `${headOf(aqlCase)}\n${pipelineText(plan)}\n`]);
+    const plans = plansOfCase(aqlCase);
+    const add = (folder: string, text: string): void => {
+      const file = `${folder}/${fileOf(aqlCase)}`;
+      entries.set(file, [...(entries.get(file) ?? []), `${headOf(aqlCase)}\n${text}\n`]);
+    };
+    const isRefused = plans instanceof CdrError;
+    add('pipelines', isRefused ? `refused: ${plans.code}` : pipelineText(plans.query));
+    if (!isRefused) add('plans', `${planText(plans.logical)}\npasses ${plans.query.applied.join(', ')}`);
   }
   return new Map([...entries].map(([file, texts]) => [file, texts.join('\n')]));
 }
@@ -34,9 +40,7 @@ function headOf({ group, title, aql, parameters, textParameters, options }: AqlC
   return lines.join('\n');
 }
 
-function pipelineText(plan: QueryPlan | CdrError): string {
-  if (plan instanceof CdrError) return `refused: ${plan.code}`;
-  const { collection, pipeline, emptyRow, probe, inProcess } = plan;
+function pipelineText({ collection, pipeline, emptyRow, probe, inProcess }: QueryPlan): string {
   const lines = [`from ${collection}`, ...pipeline.map((stage) => print(stage))];
   if (probe !== null) {
     const { pipeline: stages, ...numbers } = probe;

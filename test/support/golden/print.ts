@@ -1,10 +1,16 @@
 /** Widest line; what is longer is broken into its members. */
 const WIDTH = 120;
 
+/** What is printed as it stands. */
+export class Text {
+  constructor(readonly text: string) {}
+}
+
 /** A value as JSON without needless quotes: on one line where it fits, else one member a line. */
 export function print(value: unknown, indent = ''): string {
   const line = onOneLine(value);
   if (line.length + indent.length <= WIDTH || typeof value !== 'object' || value === null) return line;
+  if (value instanceof Text || value instanceof Date) return line;
   const inner = `${indent} `;
   const members = Array.isArray(value)
     ? value.map((member) => `${inner}${print(member, inner)}`)
@@ -14,6 +20,7 @@ export function print(value: unknown, indent = ''): string {
 }
 
 function onOneLine(value: unknown): string {
+  if (value instanceof Text) return value.text;
   if (value instanceof Date) return `Date(${value.toISOString()})`;
   if (Array.isArray(value)) return `[${value.map(onOneLine).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
