@@ -43,6 +43,8 @@ export interface ProbePlan {
   readonly documents: number;
   readonly rows: number;
   readonly offset: number;
+  /** Where in the plan's pipeline the lower bound of the sort value stands. */
+  readonly boundAt: readonly (string | number)[];
 }
 
 /**
@@ -111,21 +113,21 @@ async function probed(
   const seen = found[0]?.docs ?? probe.documents;
   if (seen < probe.documents) return { rows: found.slice(probe.offset), pipeline: probe.pipeline };
   const lowest = found[probe.rows - 1]?.top;
-  return { rows: null, pipeline: typeof lowest === 'number' ? atLeast(lowest, pipeline) : pipeline };
+  if (typeof lowest !== 'number') return { rows: null, pipeline };
+  return { rows: null, pipeline: withMember(pipeline, probe.boundAt, lowest) };
 }
 
-/** A pipeline with one more bound in the leaf condition that it starts with. */
-function atLeast(value: number, pipeline: readonly object[]): object[] {
-  const [first, ...others] = pipeline as [LeafMatch, ...object[]];
-  const { k, v } = first.$match.lv.$elemMatch;
-  const lv = { $elemMatch: { k, v: { ...v, $gte: value } } };
-  return [{ $match: { ...first.$match, lv } }, ...others];
-}
-
-interface LeafMatch {
-  readonly $match: {
-    readonly lv: { readonly $elemMatch: { readonly k: string; readonly v: object } };
-  };
+/** A copy of nested lists and objects with one member at a path of names and positions. */
+function withMember<T extends object>(
+  whole: T,
+  [name, ...rest]: readonly (string | number)[],
+  value: number,
+): T {
+  if (name === undefined) return whole;
+  const copy = (Array.isArray(whole) ? [...whole] : { ...whole }) as T & Record<string | number, unknown>;
+  const member = copy[name];
+  const isInner = rest.length > 0 && typeof member === 'object' && member !== null;
+  return Object.assign(copy, { [name]: isInner ? withMember(member, rest, value) : value });
 }
 
 async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {

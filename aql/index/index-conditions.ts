@@ -13,10 +13,10 @@ import type {
 } from '../semantics/scope-types.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { literalIn, MONGO_OPERATOR } from '../mongo/comparison.js';
-import { FIELD, LEAF_FIELD } from './document.js';
 import { fieldCondition } from './field-condition.js';
 import { indexedClass, indexedField } from './indexed-paths.js';
-import type { Expression, Stage } from '../mongo/expression.js';
+import type { Stage } from '../plan/stage.js';
+import type { IndexCondition, LeafCondition } from '../plan/index-condition.js';
 import { archetypeIdsOf } from '../mongo/region.js';
 
 /** What decides whether a condition can use an index. */
@@ -35,12 +35,12 @@ export function indexConditions(
   scope: Scope,
   conjuncts: readonly Condition[],
   context: IndexContext,
-): Stage[] {
+): readonly IndexCondition[] {
   if (ehr.contains === null || ehr.contains.negated) return [];
   const bound = alwaysBound(ehr.contains.child);
   const conditions = new IndexConditions(scope, bound, context);
   const leaves: Leaf[] = [];
-  const others: Stage[] = [];
+  const others: IndexCondition[] = [];
   for (const condition of conjuncts) {
     const leaf = conditions.leafOf(condition);
     if (leaf !== null) addLeaf(leaf, leaves);
@@ -57,7 +57,7 @@ function addLeaf(leaf: Leaf, leaves: Leaf[]): void {
   const at = leaves.findIndex(({ key, node }) => key === leaf.key && node === leaf.node);
   const same = leaves[at];
   if (same === undefined) leaves.push(leaf);
-  else leaves[at] = { ...leaf, value: { ...same.value, ...leaf.value } };
+  else leaves[at] = { ...leaf, range: { ...same.range, ...leaf.range } };
 }
 
 /**
@@ -105,15 +105,15 @@ function alwaysBound(child: FromNode): ReadonlySet<Alias> {
 /** A condition on a typed leaf. */
 interface Leaf {
   readonly key: string;
-  readonly value: Readonly<Record<string, Expression>>;
+  readonly range: LeafCondition['range'];
   readonly operator: ComparisonOperator;
   /** The path that is compared, and the choice of the ELEMENT or EVENT that has the leaf. */
   readonly use: PathUse;
   readonly node: PathNode | undefined;
 }
 
-function leafCondition({ key, value }: Leaf): Stage {
-  return { [FIELD.leaves]: { $elemMatch: { [LEAF_FIELD.key]: key, [LEAF_FIELD.value]: value } } };
+function leafCondition({ key, range }: Leaf): LeafCondition {
+  return { kind: 'leaf', key, range };
 }
 
 const NUMERIC: readonly LeafSuffix[] = ['m', 'p', 't', 'd', 'h'];
@@ -136,7 +136,7 @@ class IndexConditions {
   }
 
   /** A necessary condition; null when there is none that an index serves. */
-  conditionOf(condition: Condition): Stage | null {
+  conditionOf(condition: Condition): IndexCondition | null {
     switch (condition.kind) {
       case 'and':
         return allFound(condition.operands.map((each) => this.conditionOf(each)));
@@ -158,20 +158,24 @@ class IndexConditions {
     left: { readonly kind: string },
     operator: ComparisonOperator,
     right: { readonly kind: string },
-  ): Stage | null {
+  ): IndexCondition | null {
     const item = constant(right);
     return left.kind === 'path' && item !== null
       ? this.comparison(left as IdentifiedPath, operator, item)
       : null;
   }
 
-  private comparison(path: IdentifiedPath, operator: ComparisonOperator, item: Literal): Stage | null {
-    const documentMatch = this.onDocument(path, operator, item);
-    if (documentMatch !== null) return documentMatch;
+  private comparison(
+    path: IdentifiedPath,
+    operator: ComparisonOperator,
+    item: Literal,
+  ): IndexCondition | null {
+    const match = this.onDocument(path, operator, item);
+    if (match !== null) return { kind: 'field', match };
     const leaves = this.leaves(path, operator, item).map(leafCondition);
     const [only] = leaves;
     if (only === undefined) return null;
-    return leaves.length === 1 ? only : { $or: leaves };
+    return leaves.length === 1 ? only : { kind: 'or', operands: leaves };
   }
 
   /** Fields that the document repeats. */
@@ -195,7 +199,7 @@ class IndexConditions {
     if (kept.length !== suffixes.length) return [];
     return kept.map(([suffix, value]) => ({
       key: leafKey(leaf.archetypeId, leaf.path, suffix),
-      value: { [MONGO_OPERATOR[operator]]: value },
+      range: { [MONGO_OPERATOR[operator]]: value },
       operator,
       use,
       node: use.steps[leaf.depth]?.node,
@@ -208,15 +212,15 @@ function hasPredicate({ predicate, steps }: IdentifiedPath): boolean {
 }
 
 /** All conditions that were found. */
-function allFound(conditions: readonly (Stage | null)[]): Stage | null {
+function allFound(conditions: readonly (IndexCondition | null)[]): IndexCondition | null {
   const found = conditions.filter((each) => each !== null);
-  return found.length > 1 ? { $and: found } : (found[0] ?? null);
+  return found.length > 1 ? { kind: 'and', operands: found } : (found[0] ?? null);
 }
 
 /** Any of the conditions, if each was found. */
-function anyFound(conditions: readonly (Stage | null)[]): Stage | null {
+function anyFound(conditions: readonly (IndexCondition | null)[]): IndexCondition | null {
   const found = conditions.filter((each) => each !== null);
-  return found.length > 0 && found.length === conditions.length ? { $or: found } : null;
+  return found.length > 0 && found.length === conditions.length ? { kind: 'or', operands: found } : null;
 }
 
 function constant(value: { readonly kind: string }): Literal | null {

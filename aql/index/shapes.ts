@@ -1,7 +1,7 @@
 import { STUB_SHAPE } from './keys.js';
 import type { FromNode } from '../semantics/scope-types.js';
-import type { Expression } from '../mongo/expression.js';
-import { concatenate, flatten, listOf } from '../mongo/expression.js';
+import type { Expression, Reference } from '../plan/expression.js';
+import { member, call, concatenate, flatten, listOf } from '../plan/expression.js';
 import { innerClasses } from '../mongo/types.js';
 
 /** The shape catalogue: at which attribute paths of an archetype nodes of an RM type were ever seen. */
@@ -46,20 +46,20 @@ export function relativePaths(paths: readonly string[], tops: readonly string[])
   return [...found].sort();
 }
 
-/** The objects at any of the dotted paths below `object` (`$x1.o`, `$$n.o`), as one array. */
+/** The objects at any of the dotted paths below `object` (`x1.o`, a variable), as one array. */
 export function objectsAt(
-  object: string,
+  object: Reference,
   paths: readonly string[],
   isMultiple: (a: string) => boolean,
 ): Expression {
   return concatenate(paths.map((path) => objectsAtPath(object, path, isMultiple)));
 }
 
-function objectsAtPath(object: string, path: string, isMultiple: (a: string) => boolean): Expression {
+function objectsAtPath(object: Reference, path: string, isMultiple: (a: string) => boolean): Expression {
   const lists = path.split('.').filter(isMultiple).length;
-  const value = `${object}.${path}`;
+  const value = member(object, path);
   // A path through lists yields lists within lists; a missing value yields nothing at all.
-  if (lists === 0) return { $cond: [{ $gt: [value, null] }, [value], []] };
+  if (lists === 0) return call('$cond', [call('$gt', [value, null]), [value], []]);
   let result: Expression = listOf(value);
   for (let level = 1; level < lists; level++) result = flatten(result);
   return result;

@@ -1,6 +1,6 @@
 import type { Aggregate } from '../syntax/ast.js';
-import { and, disjunction, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, call, disjunction, fieldRef, present, variable } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { operandOf } from './operand.js';
 import type { ValueState } from './operand.js';
 import { sortValueOf } from './order.js';
@@ -26,7 +26,7 @@ export interface Accumulation {
 /** COUNT, MIN, MAX, SUM, AVG as accumulators (docs/spec/aql.md#aggregates); `field` is the column's own prefix. */
 export function accumulation(aggregate: Aggregate, field: string, state: ValueState): Accumulation {
   const { name, argument } = aggregate;
-  if (argument === null) return counted({ $sum: 1 }, field);
+  if (argument === null) return counted(call('$sum', 1), field);
   switch (name) {
     case 'COUNT':
       return count(aggregate, field, state);
@@ -40,20 +40,25 @@ export function accumulation(aggregate: Aggregate, field: string, state: ValueSt
 }
 
 function counted(accumulator: Expression, field: string): Accumulation {
-  return made({ [field]: accumulator }, `$${field}`, 0);
+  return made({ [field]: accumulator }, fieldRef(field), 0);
 }
 
 function made(accumulators: Accumulation['accumulators'], result: Expression, empty: 0 | null): Accumulation {
-  return { accumulators, result, empty, sort: { rank: { $cond: [present(result), 0, 1] }, value: result } };
+  return {
+    accumulators,
+    result,
+    empty,
+    sort: { rank: call('$cond', [present(result), 0, 1]), value: result },
+  };
 }
 
 type Argument = NonNullable<Aggregate['argument']>;
 
 function count({ argument, distinct }: Aggregate, field: string, state: ValueState): Accumulation {
   const value = countedValue(argument as Argument, state);
-  if (!distinct) return counted({ $sum: { $cond: [present(value), 1, 0] } }, field);
-  const set = { $addToSet: { $cond: [present(value), value, '$$REMOVE'] } };
-  return made({ [field]: set }, { $size: `$${field}` }, 0);
+  if (!distinct) return counted(call('$sum', call('$cond', [present(value), 1, 0])), field);
+  const set = call('$addToSet', call('$cond', [present(value), value, variable('REMOVE')]));
+  return made({ [field]: set }, call('$size', fieldRef(field)), 0);
 }
 
 /** A whole variable is told by its document and place, not by its content. */
@@ -87,13 +92,13 @@ function extreme(
   const [only] = values;
   // The value itself is compared, and missing ones are left out by the accumulator.
   if (values.length === 1 && only !== undefined && only.value === raw && only.guard !== true)
-    return made({ [field]: { [operator]: raw } }, { $ifNull: [`$${field}`, null] }, null);
+    return made({ [field]: call(operator, raw) }, call('$ifNull', [fieldRef(field), null]), null);
   const { rank, value } = sortValueOf(values, raw, false);
   const ordered = disjunction(values.map(({ guard, value: each }) => and(guard, present(each))));
-  const entry = { $cond: [ordered, { r: rank ?? 0, v: value, o: raw }, null] };
+  const entry = call('$cond', [ordered, { r: rank ?? 0, v: value, o: raw }, null]);
   return {
-    ...made({ [field]: { [operator]: entry } }, { $ifNull: [`$${field}.o`, null] }, null),
-    sort: { rank: { $ifNull: [`$${field}.r`, 99] }, value: `$${field}.v` },
+    ...made({ [field]: call(operator, entry) }, call('$ifNull', [fieldRef(`${field}.o`), null]), null),
+    sort: { rank: call('$ifNull', [fieldRef(`${field}.r`), 99]), value: fieldRef(`${field}.v`) },
   };
 }
 
@@ -104,11 +109,12 @@ function total(
   state: ValueState,
 ): Accumulation {
   const number = summed(argument, state);
-  const value = `$${field}`;
-  if (operator === '$avg') return made({ [field]: { $avg: number } }, { $ifNull: [value, null] }, null);
-  const numbers = { $sum: { $cond: [{ $isNumber: number }, 1, 0] } };
-  const accumulators = { [field]: { $sum: number }, [`${field}n`]: numbers };
-  return made(accumulators, { $cond: [{ $gt: [`${value}n`, 0] }, value, null] }, null);
+  const value = fieldRef(field);
+  if (operator === '$avg')
+    return made({ [field]: call('$avg', number) }, call('$ifNull', [value, null]), null);
+  const numbers = call('$sum', call('$cond', [call('$isNumber', number), 1, 0]));
+  const accumulators = { [field]: call('$sum', number), [`${field}n`]: numbers };
+  return made(accumulators, call('$cond', [call('$gt', [fieldRef(`${field}n`), 0]), value, null]), null);
 }
 
 /** The number that SUM and AVG take: of other values nothing. */
@@ -121,5 +127,5 @@ function summed(argument: Argument, state: ValueState): Expression {
   const guarded = domainValues({ ...ref, classes: new Set([...classes, 'Boolean', 'DV_BOOLEAN']) });
   return guarded
     .filter(({ domain }) => domain === 'number')
-    .reduceRight<Expression>((rest, { guard, value }) => ({ $cond: [guard, value, rest] }), null);
+    .reduceRight<Expression>((rest, { guard, value }) => call('$cond', [guard, value, rest]), null);
 }

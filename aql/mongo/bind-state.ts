@@ -2,9 +2,9 @@ import type { Alias, FromNode } from '../semantics/scope-types.js';
 import { classSet } from '../semantics/typing.js';
 import type { Binder } from './contains.js';
 import type { Visibility } from './document-scope.js';
-import type { Stage } from './expression.js';
 import type { Place } from './place.js';
-import type { LookupStep, Step } from './steps.js';
+import { fieldRef } from '../plan/expression.js';
+import type { LookupStep, Step } from '../plan/steps.js';
 
 /** What binding FROM needs and collects. */
 export interface FromState {
@@ -14,8 +14,8 @@ export interface FromState {
   readonly places: Map<number, Place>;
   /** Fields that make the order of rows unambiguous. */
   readonly order: string[];
-  /** Conditions on the first document that follow from WHERE. */
-  readonly prefilter: readonly Stage[];
+  /** Alias of the EHR that is being bound; null for what is joined to its first document. */
+  readonly ehr: number | null;
 }
 
 /** One level of pipeline: where its bindings are seen from outside, and which field has the EHR id. */
@@ -29,7 +29,7 @@ export interface Level {
 export function joinedLevel(level: Level): Level {
   const { state } = level;
   const visibility = { ...state.visibility, joined: true };
-  return { ...level, state: { ...state, prefilter: [], visibility } };
+  return { ...level, state: { ...state, ehr: null, visibility } };
 }
 
 /** The same level for a part of FROM that is only looked for: what it binds is not there to order rows by. */
@@ -54,7 +54,7 @@ export function lookup(
   steps: readonly Step[],
   more: Partial<Pick<LookupStep, 'variables' | 'firstOnly'>> = {},
 ): LookupStep {
-  return { kind: 'lookup', variables: {}, firstOnly: false, ...join, ...more, steps };
+  return { kind: 'lookup', variables: {}, firstOnly: false, kept: null, ...join, ...more, steps };
 }
 
 /** Keeps what has a member in one of the array fields, then one document per member; without: NULL. */
@@ -77,8 +77,8 @@ export function addPlace(alias: Alias, slot: string, level: Level, prefix: strin
   level.state.places.set(alias.index, {
     alias,
     document: level.prefix,
-    object: `$${prefix}${slot}.o`,
-    slot: `$${prefix}${slot}`,
+    object: fieldRef(`${prefix}${slot}.o`),
+    slot: fieldRef(`${prefix}${slot}`),
     classes: classSet(alias.classes),
   });
 }

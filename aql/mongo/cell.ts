@@ -3,23 +3,13 @@ import { isLocatable } from '../../openehr/rm/model/classes.js';
 import type { ColumnExpression } from '../syntax/ast.js';
 import { classesBelow } from '../semantics/classes.js';
 import type { PathUse } from '../semantics/scope-types.js';
-import { literal, present, when } from './expression.js';
-import type { Expression } from './expression.js';
+import { literal, present, when } from '../plan/expression.js';
+import type { Expression, Field } from '../plan/expression.js';
+import type { CellKind } from '../plan/logical-plan.js';
 import { constantOf, functionResult, valueOfPath } from './operand.js';
 import type { ValueState } from './operand.js';
 import { documentField } from './place.js';
 import type { Place } from './place.js';
-
-/** How the server turns the value of a column into a cell. */
-export type CellKind =
-  /** A primitive, or an object that holds no nested segment. */
-  | 'plain'
-  /** Canonical JSON text of a whole versioned object. */
-  | 'text'
-  /** An object with stubs of nested segments, which come in `segs`. */
-  | 'object'
-  /** An ORIGINAL_VERSION whose `data` is text. */
-  | 'version';
 
 /** A column before grouping and rendering. */
 export interface Cell {
@@ -27,17 +17,17 @@ export interface Cell {
   /** The value; of `text`: the version uid whose text it is. */
   readonly value: Expression;
   /** Kind `object`: `segs` of its document, and the id of that document. */
-  readonly segs: string | null;
-  readonly documentId: string | null;
+  readonly segs: Field | null;
+  readonly documentId: Field | null;
 }
 
 const PLAIN = { kind: 'plain', segs: null, documentId: null } as const;
 
+/** A column that is no aggregate. */
+export type RowValue = Exclude<ColumnExpression, { kind: 'aggregate' }>;
+
 /** The cell of a column that is no aggregate. */
-export function cellOf(
-  expression: Exclude<ColumnExpression, { kind: 'aggregate' }>,
-  state: ValueState,
-): Cell {
+export function cellOf(expression: RowValue, state: ValueState): Cell {
   if (expression.kind === 'path') return pathCell(state.scope.useOf(expression), state);
   const constant = constantOf(expression, state);
   if (constant !== null)
@@ -46,22 +36,47 @@ export function cellOf(
   return { ...PLAIN, value: functionResult(expression, state).value };
 }
 
+/** The kind of the cell of a column that is no aggregate. */
+export function cellKindOf(expression: RowValue, { scope, tree }: ValueState): CellKind {
+  if (expression.kind !== 'path') return 'plain';
+  const use = scope.useOf(expression);
+  const place = tree.places.get(use.alias.index);
+  return place === undefined ? 'plain' : pathKind(use, place);
+}
+
+function pathKind(use: PathUse, place: Place): CellKind {
+  if (isWholeRoot(use, place)) return 'text';
+  if (use.alias.kind === 'version' && use.path.steps.length === 0) return 'version';
+  return canHoldNodes(use.type.classes) ? 'object' : 'plain';
+}
+
 function pathCell(use: PathUse, state: ValueState): Cell {
   const place = state.tree.places.get(use.alias.index);
   if (place === undefined) throw new TypeError('a variable was read before it was bound');
-  const ref = valueOfPath(use.path, state);
+  const { raw } = valueOfPath(use.path, state);
   const documentId = documentField(place, '_id');
-  if (isWholeRoot(use, place)) {
-    const value =
-      use.path.predicate === null && !use.alias.optional ? documentId : when(present(ref.raw), documentId);
-    return { kind: 'text', value, segs: null, documentId };
+  switch (pathKind(use, place)) {
+    case 'text': {
+      const isAlways = use.path.predicate === null && !use.alias.optional;
+      return {
+        kind: 'text',
+        value: isAlways ? documentId : when(present(raw), documentId),
+        segs: null,
+        documentId,
+      };
+    }
+    case 'version':
+      return { kind: 'version', value: raw, segs: null, documentId: null };
+    case 'plain':
+      return { ...PLAIN, value: raw };
+    case 'object': {
+      const end = use.steps[use.steps.length - 1];
+      const segs =
+        (end === undefined ? undefined : state.tree.nodes.get(end.node.id)?.segs) ??
+        documentField(place, 'segs');
+      return { kind: 'object', value: raw, segs, documentId };
+    }
   }
-  if (use.alias.kind === 'version' && use.path.steps.length === 0)
-    return { kind: 'version', value: ref.raw, segs: null, documentId: null };
-  if (!canHoldNodes(ref.classes)) return { ...PLAIN, value: ref.raw };
-  const end = use.steps[use.steps.length - 1];
-  const segs = (end === undefined ? undefined : state.tree.nodes.get(end.node.id)?.segs) ?? '';
-  return { kind: 'object', value: ref.raw, segs, documentId };
 }
 
 /** A whole versioned object: a COMPOSITION or EHR_STATUS of FROM, or `data` of a VERSION. */

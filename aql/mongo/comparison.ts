@@ -1,8 +1,8 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../openehr/base/iso8601.js';
 import type { CodeItem, ComparisonOperator, Literal } from '../syntax/ast.js';
 import type { Domain } from '../semantics/scope-types.js';
-import { and, conjunction, disjunction, isOneOf, literal, not, or } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, call, conjunction, disjunction, isOneOf, literal, not, or } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import type { DomainValue } from './values.js';
 
 /**
@@ -72,10 +72,10 @@ export function compareWithLiteral(
 ): Expression {
   const constant = literalIn(value.domain, item);
   if (constant === null) return compareDateWithTime(value, operator, item);
-  const plain: Expression = { [MONGO_OPERATOR[operator]]: [value.value, literal(constant)] };
+  const plain: Expression = call(MONGO_OPERATOR[operator], [value.value, literal(constant)]);
   const coded =
     value.codedValue !== null && operator === '=' && typeof constant === 'string' && constant.includes('::')
-      ? { $eq: [value.codedValue, literal(constant)] }
+      ? call('$eq', [value.codedValue, literal(constant)])
       : false;
   return and(value.guard, or(plain, coded));
 }
@@ -90,7 +90,7 @@ function compareDateWithTime(
   if (parseDateTime(item.value, BASIC) === null) return false;
   const day = parseDate(item.value.slice(0, item.value.indexOf('T')), BASIC);
   if (day === null) return false;
-  return and(value.guard, { [MONGO_OPERATOR[operator]]: [value.value, literal(day.lower)] });
+  return and(value.guard, call(MONGO_OPERATOR[operator], [value.value, literal(day.lower)]));
 }
 
 /** `operand operator item` in three-valued logic (docs/spec/aql.md#null). */
@@ -129,7 +129,7 @@ export function operandTruth(left: Operand, operator: ComparisonOperator, right:
     left.values.flatMap((l) =>
       right.values
         .filter((r) => r.domain === l.domain)
-        .map((r) => and(l.guard, r.guard, { [each]: [l.value, r.value] })),
+        .map((r) => and(l.guard, r.guard, call(each, [l.value, r.value]))),
     ),
   );
   const known = and(left.present, right.present);

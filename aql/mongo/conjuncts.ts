@@ -8,7 +8,8 @@ import type {
 } from '../syntax/ast.js';
 import type { Scope } from '../semantics/scope-types.js';
 import { literalIn, MONGO_OPERATOR } from './comparison.js';
-import type { Stage } from './expression.js';
+import type { Stage } from '../plan/stage.js';
+import type { Step } from '../plan/steps.js';
 import { constantOf, valueOfPath } from './operand.js';
 import type { ValueState } from './operand.js';
 import { domainValues } from './values.js';
@@ -134,10 +135,12 @@ export function nodesOf(condition: Condition, scope: Scope): ReadonlySet<number>
   return nodes;
 }
 
-/** A condition as a match: native where one field and one constant say it all. */
-export function matchOf(condition: Condition, state: ValueState): Stage {
+/** A condition as a step: native where one field and one constant say it all. */
+export function matchOf(condition: Condition, state: ValueState): Step {
   const native = condition.kind === 'comparison' ? nativeMatch(condition, state) : null;
-  return native ?? { $expr: truthOf(condition, state).yes };
+  return native === null
+    ? { kind: 'filter', condition: truthOf(condition, state).yes }
+    : { kind: 'match', match: native };
 }
 
 function nativeMatch({ left, operator, right }: Comparison, state: ValueState): Stage | null {

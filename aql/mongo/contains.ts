@@ -2,6 +2,8 @@ import type { Alias, FromClass, FromNode } from '../semantics/scope-types.js';
 import { classSet } from '../semantics/typing.js';
 import {
   and,
+  member,
+  call,
   concatenate,
   conjunction,
   equal,
@@ -12,8 +14,9 @@ import {
   literal,
   map,
   orNull,
-} from './expression.js';
-import type { Expression } from './expression.js';
+  variable,
+} from '../plan/expression.js';
+import type { Expression, Reference } from '../plan/expression.js';
 import { elementOf, predicateHolds } from './predicate.js';
 import type { Environment } from './predicate.js';
 import {
@@ -56,15 +59,15 @@ export function candidates(alias: Alias, region: Region, binder: Binder): Expres
 
 function segmentCandidates(alias: Alias, region: Region, binder: Binder): Expression {
   const element = {
-    ...elementOf('$$c.o', classSet(alias.classes), isVersioned(alias)),
-    nodeId: '$$c.k',
-    name: '$$c.nm',
+    ...elementOf(variable('c', 'o'), classSet(alias.classes), isVersioned(alias)),
+    nodeId: variable('c', 'k'),
+    name: variable('c', 'nm'),
   };
   const holds = predicateHolds(alias.predicate, element, binder.environment);
-  const ofClass = isImpliedByArchetype(alias) ? true : isOneOf('$$c.t', alias.classes);
+  const ofClass = isImpliedByArchetype(alias) ? true : isOneOf(variable('c', 't'), alias.classes);
   // A bound root is not below itself.
   const isRoot = region.kind === 'document' && region.at !== null && alias.classes.some(isRootClass);
-  const isBelow = isRoot ? { $gt: ['$$c.s', 0] } : true;
+  const isBelow = isRoot ? call('$gt', [variable('c', 's'), 0]) : true;
   return filter(segmentsBelow(region, binder.shapes), 'c', and(isBelow, ofClass, holds));
 }
 
@@ -74,20 +77,21 @@ function nodeCandidates(
   classes: readonly string[],
   binder: Binder,
 ): Expression[] {
-  const ofClass = isOneOf('$$n._type', classes);
+  const ofClass = isOneOf(variable('n', '_type'), classes);
   const fits = and(
     ofClass,
-    predicateHolds(alias.predicate, elementOf('$$n', new Set(classes)), binder.environment),
+    predicateHolds(alias.predicate, elementOf(variable('n'), new Set(classes)), binder.environment),
   );
-  const slots = (objects: Expression, segment: string): Expression =>
-    map(filter(objects, 'n', fits), 'n', { s: segment, o: '$$n' });
+  const slots = (objects: Expression, segment: Reference): Expression =>
+    map(filter(objects, 'n', fits), 'n', { s: segment, o: variable('n') });
   // At-codes are local to the archetype: only the slot's own segment is searched.
   const local = namesNodeCode(alias.predicate) && region.at !== null;
-  const own = (): Expression => slots(ownObjects(region, classes, binder.shapes), `${region.at ?? ''}.s`);
+  const own = (): Expression =>
+    slots(ownObjects(region, classes, binder.shapes), member(region.at ?? variable('ROOT'), 's'));
   if (local) return [own()];
   const paths = binder.shapes.paths(classes, null);
   if (paths.length === 0) return [];
-  const inner = slots(objectsAt('$$g.o', paths, isListOfNodes), '$$g.s');
+  const inner = slots(objectsAt(variable('g', 'o'), paths, isListOfNodes), variable('g', 's'));
   const nested = flatten(map(segmentsWithNodes(region, binder.shapes), 'g', inner));
   return region.kind === 'node' || region.kind === 'mixed' ? [own(), nested] : [nested];
 }
@@ -112,19 +116,17 @@ export function tuples(node: FromNode, region: Region, binder: Binder): Expressi
   const operands = node.operands.map((operand) => tuples(operand, region, binder));
   if (node.kind === 'and') return product(operands);
   const names = operands.map((_, i) => `o${i}`);
-  const lists = names.map((name) => `$$${name}`);
-  return {
-    $let: {
-      vars: Object.fromEntries(names.map((name, i) => [name, operands[i] ?? []])),
-      in: { $cond: [conjunction(lists.map(isEmpty)), [], product(lists.map(orNull))] },
-    },
-  };
+  const lists = names.map((name) => variable(name));
+  return call('$let', {
+    vars: Object.fromEntries(names.map((name, i) => [name, operands[i] ?? []])),
+    in: call('$cond', [conjunction(lists.map(isEmpty)), [], product(lists.map(orNull))]),
+  });
 }
 
 function classTuples(node: FromClass, region: Region, binder: Binder): Expression {
   const { alias, contains } = node;
   const name = `c${alias.index}`;
-  const slot = `$$${name}`;
+  const slot = variable(name);
   const found = candidates(alias, region, binder);
   if (contains === null) return map(found, name, { [slotOf(alias)]: slot });
   const below = regionBelow(alias, region, slot, {
@@ -133,7 +135,7 @@ function classTuples(node: FromClass, region: Region, binder: Binder): Expressio
   });
   const inner = tuples(contains.child, below, binder);
   if (contains.negated) return map(filter(found, name, isEmpty(inner)), name, { [slotOf(alias)]: slot });
-  const merged = { $mergeObjects: [{ [slotOf(alias)]: slot }, '$$t'] };
+  const merged = call('$mergeObjects', [{ [slotOf(alias)]: slot }, variable('t')]);
   return flatten(map(found, name, map(inner, 't', merged)));
 }
 
@@ -142,7 +144,8 @@ export function product(lists: readonly Expression[]): Expression {
   const [first, ...rest] = lists;
   if (first === undefined) return [{}];
   return rest.reduce(
-    (left, right) => flatten(map(left, 'l', map(right, 'r', { $mergeObjects: ['$$l', '$$r'] }))),
+    (left, right) =>
+      flatten(map(left, 'l', map(right, 'r', call('$mergeObjects', [variable('l'), variable('r')])))),
     first,
   );
 }

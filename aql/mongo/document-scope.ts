@@ -4,7 +4,9 @@ import { indexedClass, indexedField, type IndexedClass } from '../index/indexed-
 import type { Predicate, PredicateCondition } from '../syntax/ast.js';
 import type { Alias, FromClass, FromNode } from '../semantics/scope-types.js';
 import { ROOT_TYPES, type RootType } from '../../openehr/rm/root-type.js';
-import type { Expression, Stage } from './expression.js';
+import type { MongoValue, Stage } from '../plan/stage.js';
+import { isLatestOnly, isOneBranch } from '../plan/steps.js';
+import type { DocumentsStep, Step } from '../plan/steps.js';
 import { archetypeIdsOf } from './region.js';
 import { isRootClass } from './types.js';
 
@@ -20,20 +22,33 @@ export interface Visibility {
   readonly subsumption: boolean;
 }
 
-/** A native match on `aql` that finds the documents of an operand of FROM: necessary, not sufficient. */
-export function documentMatch(node: FromClass, visibility: Visibility, extra: readonly Stage[]): Stage {
+/** Finds the `aql` documents of an operand of FROM. `ehr`: see `DocumentsStep`. */
+export function documentsOf(
+  node: FromClass,
+  visibility: Visibility,
+  ehr: number | null,
+  extra: readonly Stage[],
+): Step {
   const version = versionAlias(node);
   // Every version here was made here.
   if (version !== null && !version.classes.includes('ORIGINAL_VERSION'))
-    return { [FIELD.versionUid]: { $in: [] } };
-  const conditions: Stage[] = [
-    ...owner(visibility),
-    ...typeMatch(rootTypesOf(node)),
-    ...keyMatch(node, visibility),
-    ...extra,
-  ];
-  const exact = version === null ? [] : versionMatches(version.predicate, visibility.systemId);
-  return inVersions(version?.versions ?? 'latest', [...conditions, ...exact], visibility);
+    return { kind: 'match', match: { [FIELD.versionUid]: { $in: [] } } };
+  const { asOf } = visibility;
+  return {
+    kind: 'documents',
+    ehr,
+    conditions: [
+      ...owner(visibility),
+      ...typeMatch(rootTypesOf(node)),
+      ...keyMatch(node, visibility),
+      ...extra,
+    ],
+    exact: version === null ? [] : versionMatches(version.predicate, visibility.systemId),
+    index: [],
+    versions: (version?.versions ?? 'latest') === 'latest' ? 'latest' : 'all',
+    asOf,
+    isOfOneEhr: visibility.ehrId !== null || visibility.joined,
+  };
 }
 
 function owner({ ehrId, joined: isJoined }: Visibility): Stage[] {
@@ -75,29 +90,23 @@ function typeMatch(types: readonly RootType[]): Stage[] {
   return types.length === 3 ? [] : [{ [FIELD.rootType]: { $in: [...types] } }];
 }
 
-/**
- * The partial indexes need `latest: true` or `latest: false` literally; for both there is one branch each, and
- * nothing may stand beside them (docs/spec/storage.md#indexes-of-aql). With one EHR the history index serves without.
- */
-function inVersions(
-  versions: Alias['versions'],
+/** Conditions on the versions that are asked for: in one branch or two (see `isOneBranch`). */
+export function inVersions(
   conditions: readonly Stage[],
-  { asOf, ehrId, joined: isJoined }: Visibility,
+  which: Pick<DocumentsStep, 'versions' | 'asOf' | 'isOfOneEhr'>,
 ): Stage {
-  const everything = versions !== 'latest';
-  if (!everything && asOf === null) return joined([{ [FIELD.isLatest]: true }, ...conditions]);
-  if (asOf === null) {
-    if (ehrId !== null || isJoined) return joined(conditions);
-    return bothBranches(conditions, [], []);
-  }
+  const { asOf } = which;
+  if (isLatestOnly(which)) return joined([{ [FIELD.isLatest]: true }, ...conditions]);
+  if (isOneBranch(which)) return joined(conditions);
+  if (asOf === null) return bothBranches(conditions, [], []);
   const committed: Stage = { [FIELD.timeCommitted]: { $lte: asOf } };
-  const replaced: Stage[] = everything ? [] : [{ [FIELD.replacedAt]: { $gt: asOf } }];
+  const replaced: Stage[] = which.versions === 'all' ? [] : [{ [FIELD.replacedAt]: { $gt: asOf } }];
   return bothBranches(conditions, [committed], [committed, ...replaced]);
 }
 
 /** The latest versions (at `as_of`) that fit some conditions, joined by their EHR. */
 export function latestMatch(conditions: readonly Stage[], visibility: Visibility): Stage {
-  return inVersions('latest', conditions, { ...visibility, joined: true });
+  return inVersions(conditions, { versions: 'latest', asOf: visibility.asOf, isOfOneEhr: true });
 }
 
 function bothBranches(all: readonly Stage[], current: readonly Stage[], past: readonly Stage[]): Stage {
@@ -111,7 +120,7 @@ function bothBranches(all: readonly Stage[], current: readonly Stage[], past: re
 
 /** Conditions as one match document; those on the same field go under `$and`. */
 export function joined(conditions: readonly Stage[]): Stage {
-  const merged: Record<string, Expression> = {};
+  const merged: Record<string, MongoValue> = {};
   const rest: Stage[] = [];
   for (const condition of conditions) {
     const fields = Object.keys(condition);
@@ -120,7 +129,7 @@ export function joined(conditions: readonly Stage[]): Stage {
   }
   return rest.length === 0
     ? merged
-    : { ...merged, $and: [...((merged.$and ?? []) as Expression[]), ...rest] };
+    : { ...merged, $and: [...((merged.$and ?? []) as MongoValue[]), ...rest] };
 }
 
 // ---------------------------------------------------------------- keys

@@ -3,11 +3,12 @@ import { isPlainPath } from '../semantics/node-identity.js';
 import type { Alias, FromClass, FromNode } from '../semantics/scope-types.js';
 import { joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { FromState, Level } from './bind-state.js';
-import type { Stage } from './expression.js';
+import { fieldRef } from '../plan/expression.js';
+import type { Stage } from '../plan/stage.js';
 import { bindDocument } from './inside.js';
 import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
 import type { Place } from './place.js';
-import type { LookupStep, SourceCollection, Step } from './steps.js';
+import type { LookupStep, SourceCollection, Step } from '../plan/steps.js';
 
 /** A pipeline's beginning: all of FROM. */
 export interface BoundFrom {
@@ -62,7 +63,7 @@ function addEhrPlace(alias: Alias, { prefix, ehrField, state }: Level): void {
     alias,
     document: prefix,
     object: null,
-    slot: `$${prefix}${ehrField}`,
+    slot: fieldRef(`${prefix}${ehrField}`),
     classes: new Set(['EHR']),
   });
 }
@@ -75,13 +76,13 @@ function ehrPredicate(alias: Alias, level: Level): Step[] {
     alias,
     document: '',
     object: null,
-    slot: `$${level.ehrField}`,
+    slot: fieldRef(level.ehrField),
     classes: new Set(['EHR']),
   };
   const steps: Step[] = [];
   const state = { place, visibility, environment: binder.environment, steps };
   const holds = ehrOrVersionPredicateHolds(alias.predicate, state);
-  return [...steps, { kind: 'match', match: { $expr: holds } }];
+  return [...steps, { kind: 'filter', condition: holds }];
 }
 
 /** Whether a predicate is nothing but the ehr_id that the EHR is fixed to. */

@@ -1,12 +1,13 @@
+import { call, fieldRef } from '../plan/expression.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import type { Column } from '../semantics/scope-types.js';
 import { accumulation } from './aggregate.js';
 import { cellOf } from './cell.js';
 import type { Cell } from './cell.js';
-import type { Expression } from './expression.js';
+import type { Expression } from '../plan/expression.js';
 import type { ValueState } from './operand.js';
 import type { SortValue } from './order.js';
-import type { Step } from './steps.js';
+import type { Step } from '../plan/steps.js';
 
 /** What `$group` gets, and the columns read from its documents. */
 export interface Group {
@@ -43,8 +44,8 @@ export function groupOf(columns: readonly Column[], state: ValueState): Group {
       empty[index] = 'value' in expression ? expression.value : null;
       return cell;
     }
-    id[`c${index}`] = { $ifNull: [cell.value, null] };
-    const value = `$_id.c${index}`;
+    id[`c${index}`] = call('$ifNull', [cell.value, null]);
+    const value = fieldRef(`_id.c${index}`);
     return { ...cell, value };
   });
   const isOne = Object.keys(id).length === 0;

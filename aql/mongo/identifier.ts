@@ -3,8 +3,8 @@ import { parseVersionOperand } from '../semantics/identifier-operand.js';
 import type { VersionOperand } from '../semantics/identifier-operand.js';
 import { MONGO_OPERATOR, truth } from './comparison.js';
 import type { Truth } from './comparison.js';
-import { equal, literal, not, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { call, equal, literal, not, present } from '../plan/expression.js';
+import type { Expression, Reference } from '../plan/expression.js';
 import { typeIs } from './values.js';
 
 /**
@@ -12,7 +12,7 @@ import { typeIs } from './values.js';
  * versions; the order is that of the uuids, then of the version numbers.
  */
 export function identifierTruth(
-  uid: string,
+  uid: Reference,
   operator: ComparisonOperator,
   text: string,
   systemId: string,
@@ -24,27 +24,32 @@ export function identifierTruth(
   return truth(operator === '!=' ? not(yes) : yes, present(uid));
 }
 
-function sameVersion(uid: string, operand: VersionOperand): Expression {
+function sameVersion(uid: Reference, operand: VersionOperand): Expression {
   if (operand.versionUid !== null) return equal(uid, literal(operand.versionUid));
   return equal(part(uid, 0), literal(operand.versionedObjectUid));
 }
 
-function orderedAs(uid: string, operator: '<' | '<=' | '>' | '>=', operand: VersionOperand): Expression {
+function orderedAs(uid: Reference, operator: '<' | '<=' | '>' | '>=', operand: VersionOperand): Expression {
   if (operand.version === null)
-    return { [MONGO_OPERATOR[operator]]: [part(uid, 0), literal(operand.versionedObjectUid)] };
-  const left = [part(uid, 0), { $toInt: part(uid, 2) }];
-  return {
-    [MONGO_OPERATOR[operator]]: [left, [literal(operand.versionedObjectUid), literal(operand.version)]],
-  };
+    return call(MONGO_OPERATOR[operator], [part(uid, 0), literal(operand.versionedObjectUid)]);
+  const left = [part(uid, 0), call('$toInt', part(uid, 2))];
+  return call(MONGO_OPERATOR[operator], [
+    left,
+    [literal(operand.versionedObjectUid), literal(operand.version)],
+  ]);
 }
 
 /** A part of an OBJECT_VERSION_ID, null when the value is no text. */
-function part(uid: string, index: number): Expression {
-  return { $cond: [typeIs(uid, 'string'), { $arrayElemAt: [{ $split: [uid, '::'] }, index] }, null] };
+function part(uid: Reference, index: number): Expression {
+  return call('$cond', [
+    typeIs(uid, 'string'),
+    call('$arrayElemAt', [call('$split', [uid, '::']), index]),
+    null,
+  ]);
 }
 
 /** What versions are sorted by: the uuid, then the number. */
-export function uidOrder(uid: string): Expression {
+export function uidOrder(uid: Reference): Expression {
   // Not an array: $sort would look at its smallest member.
-  return { o: part(uid, 0), v: { $toInt: part(uid, 2) } };
+  return { o: part(uid, 0), v: call('$toInt', part(uid, 2)) };
 }

@@ -1,3 +1,4 @@
+import { fieldRef, call, variable } from '../plan/expression.js';
 import { aqlError } from '../syntax/aql-error.js';
 import { MAX_OPEN_CONTAINS } from '../syntax/limits.js';
 import type { Alias, FromClass, FromNode } from '../semantics/scope-types.js';
@@ -5,37 +6,38 @@ import { classSet } from '../semantics/typing.js';
 import { addPlace, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Level } from './bind-state.js';
 import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
-import { documentMatch, excludedKey, isCoveredByMatch, rootClass, rootMatches } from './document-scope.js';
-import type { Expression, Stage } from './expression.js';
+import { documentsOf, excludedKey, isCoveredByMatch, rootClass, rootMatches } from './document-scope.js';
+import type { Expression, Reference } from '../plan/expression.js';
+import type { Stage } from '../plan/stage.js';
 import { referencedIds } from './folder.js';
 import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
 import type { Place } from './place.js';
 import { elementOf, predicateHolds } from './predicate.js';
 import { archetypeIdsOf, documentRegion, regionBelow } from './region.js';
 import type { Region } from './region.js';
-import type { LookupStep, Step } from './steps.js';
+import type { LookupStep, Step } from '../plan/steps.js';
 
 /**
  * Binds one operand inside the documents of `aql`: the match, then the classes below it.
  * docs/spec/aql.md#containment
  */
 export function bindDocument(node: FromClass, level: Level, extra: readonly Stage[] = []): Step[] {
-  const { visibility, prefilter } = level.state;
+  const { visibility, ehr } = level.state;
   const root = rootClass(node);
   const fromRoot = root === null ? [] : rootMatches(root.alias, visibility.systemId);
-  const match = documentMatch(node, visibility, [...extra, ...fromRoot, ...prefilter]);
-  return [{ kind: 'match', match }, ...bindVersionAndBelow(node, level)];
+  const documents = documentsOf(node, visibility, ehr, [...extra, ...fromRoot]);
+  return [documents, ...bindVersionAndBelow(node, level)];
 }
 
 function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
   const { alias, contains } = node;
-  const whole = documentRegion('$segs', null, null);
+  const whole = documentRegion(fieldRef('segs'), null, null);
   if (alias.kind !== 'version') return bindInside(node, whole, level);
   level.state.places.set(alias.index, {
     alias,
     document: level.prefix,
     object: null,
-    slot: `$${level.prefix}_id`,
+    slot: fieldRef(`${level.prefix}_id`),
     classes: classSet(alias.classes),
   });
   const own = versionPredicate(alias, level);
@@ -49,7 +51,7 @@ function versionPredicate(alias: Alias, level: Level): Step[] {
   const { binder, visibility } = level.state;
   if (alias.predicate === null || isCoveredByMatch(alias.predicate, visibility.systemId)) return [];
   const classes = classSet(alias.classes);
-  const place: Place = { alias, document: '', object: null, slot: '$_id', classes };
+  const place: Place = { alias, document: '', object: null, slot: fieldRef('_id'), classes };
   const steps: Step[] = [];
   const holds = ehrOrVersionPredicateHolds(alias.predicate, {
     ...{ place, visibility, steps },
@@ -59,7 +61,7 @@ function versionPredicate(alias: Alias, level: Level): Step[] {
 }
 
 function keepWhere(condition: Expression): Step {
-  return { kind: 'match', match: { $expr: condition } };
+  return { kind: 'filter', condition };
 }
 
 /** Binds a part of FROM below a region, stage by stage. */
@@ -92,18 +94,18 @@ function bindClass(alias: Alias, region: Region, level: Level): { steps: Step[];
     !alias.classes.includes('FOLDER')
   ) {
     // A root is the first segment; the match has found its type and archetype.
-    const set: Step = { kind: 'set', field: slot, value: { $first: region.segs } };
-    const below = documentRegion(region.segs, `$${slot}`, archetypeIdsOf(alias));
+    const set: Step = { kind: 'set', field: slot, value: call('$first', region.segs) };
+    const below = documentRegion(region.segs, fieldRef(slot), archetypeIdsOf(alias));
     return { steps: [set, ...rootCondition(alias, slot, level)], below };
   }
   const steps: Step[] = [
     { kind: 'set', field: slot, value: candidates(alias, region, binder) },
     unwind(slot, false, level),
   ];
-  return { steps, below: below(alias, region, `$${slot}`, level) };
+  return { steps, below: below(alias, region, fieldRef(slot), level) };
 }
 
-function below(alias: Alias, region: Region, at: string, level: Level): Region {
+function below(alias: Alias, region: Region, at: Reference, level: Level): Region {
   const { shapes, environment } = level.state.binder;
   return regionBelow(alias, region, at, { shapes, subsumption: environment.subsumption });
 }
@@ -117,7 +119,7 @@ function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
   );
   const told = plain && ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) === true;
   if (told && !level.state.visibility.subsumption) return [];
-  const element = elementOf(`$${slot}.o`, classSet(alias.classes), true);
+  const element = elementOf(fieldRef(`${slot}.o`), classSet(alias.classes), true);
   return [keepWhere(predicateHolds(alias.predicate, element, level.state.binder.environment))];
 }
 
@@ -198,7 +200,7 @@ function membersBelow(
   const sets: Step[] = [];
   if (node.kind !== 'class' || !folder.isFolder || canBeInFolder(node.alias)) {
     const variables = { folder: folder.at };
-    const region: FolderRegion = { ...folder, at: '$$folder' };
+    const region: FolderRegion = { ...folder, at: variable('folder') };
     const steps =
       node.kind === 'class' ? bindInside(node, region, inner) : joinBelowFolder(node, region, inner);
     const join = { as: `${field}s`, from: 'aql', localField: '_id', foreignField: '_id' } as const;
@@ -207,10 +209,10 @@ function membersBelow(
   if (node.kind === 'class' && !isOnlyFolder(node.alias)) {
     const refs = `${field}r`;
     sets.push({ kind: 'set', field: refs, value: referencedIds(folder) });
-    const sameEhr: Step = { kind: 'match', match: { $expr: { $eq: ['$ehr', '$$ehr'] } } };
+    const sameEhr: Step = { kind: 'filter', condition: call('$eq', [fieldRef('ehr'), variable('ehr')]) };
     const steps = bindDocument(node, inner, [{ type: 'COMPOSITION' }]);
     const join = { as: `${field}c`, from: 'aql', localField: refs, foreignField: 'vo' } as const;
-    parts.push(lookup(join, [sameEhr, ...steps], { variables: { ehr: '$ehr' }, firstOnly }));
+    parts.push(lookup(join, [sameEhr, ...steps], { variables: { ehr: fieldRef('ehr') }, firstOnly }));
   }
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return { steps: [...sets, { ...only, as: field }], field };

@@ -1,6 +1,6 @@
 import type { NodeId } from '../syntax/ast.js';
-import { equal, literal, or } from './expression.js';
-import type { Expression } from './expression.js';
+import { call, equal, literal, or } from '../plan/expression.js';
+import type { Expression, Reference } from '../plan/expression.js';
 
 const ARCHETYPE_ID = /^((?:[^:]+::)?[^.]+)\.([^.]+)(\.v\d+)/;
 
@@ -9,20 +9,21 @@ const ARCHETYPE_ID = /^((?:[^:]+::)?[^.]+)\.([^.]+)(\.v\d+)/;
  * specialised archetype: same RM entity and major version, concept starting with `<concept>-`.
  */
 export function archetypeHolds(
-  nodeId: string,
+  nodeId: Reference,
   id: Pick<NodeId, 'value' | 'isArchetypeId'>,
   subsumption: boolean,
 ): Expression {
   const exact = equal(nodeId, literal(id.value));
   const pattern = subsumption && id.isArchetypeId ? specialisedPattern(id.value) : null;
   if (pattern === null) return exact;
-  return or(exact, {
-    $cond: [
-      equal({ $type: nodeId }, 'string'),
-      { $regexMatch: { input: nodeId, regex: literal(pattern) } },
+  return or(
+    exact,
+    call('$cond', [
+      equal(call('$type', nodeId), 'string'),
+      call('$regexMatch', { input: nodeId, regex: literal(pattern) }),
       false,
-    ],
-  });
+    ]),
+  );
 }
 
 /** Regular expression of the ids of archetypes specialised from one; null when the id has no such form. */

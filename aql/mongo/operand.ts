@@ -1,8 +1,8 @@
 import type { FunctionCall, IdentifiedPath, Literal, ValueExpression } from '../syntax/ast.js';
 import type { Domain } from '../semantics/scope-types.js';
 import type { Operand } from './comparison.js';
-import { disjunction, literal, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { call, disjunction, fieldRef, literal, present } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { constantFunction, functionValue } from './functions.js';
 import type { Clock } from '../semantics/present-time.js';
 import { pathOperand } from './predicate.js';
@@ -84,7 +84,7 @@ function textArgument(value: ValueExpression, state: ValueState): Expression {
   if (constant !== null) return constant.kind === 'null' ? null : literal(String(constant.value));
   if (value.kind !== 'function') return null;
   const result = innerResult(value, state);
-  return result.domain === 'text' ? result.value : { $toString: result.value };
+  return result.domain === 'text' ? result.value : call('$toString', result.value);
 }
 
 function numberArgument(value: ValueExpression, state: ValueState): Expression {
@@ -92,7 +92,7 @@ function numberArgument(value: ValueExpression, state: ValueState): Expression {
     const numbers = domainValues(valueOfPath(value, state)).filter(({ domain }) => domain === 'number');
     const [first] = numbers;
     if (first === undefined) return null;
-    return { $cond: [disjunction(numbers.map(({ guard }) => guard)), chosen(numbers), null] };
+    return call('$cond', [disjunction(numbers.map(({ guard }) => guard)), chosen(numbers), null]);
   }
   const constant = constantOf(value, state);
   if (constant !== null)
@@ -112,7 +112,7 @@ function innerResult(call: FunctionCall, state: ValueState): ReturnType<typeof f
   const { steps } = state.tree;
   const field = `f${steps.length}`;
   steps.push({ kind: 'set', field, value: result.value });
-  return { ...result, value: `$${field}` };
+  return { ...result, value: fieldRef(field) };
 }
 
 function levelsOf({ args }: FunctionCall): number {
@@ -121,7 +121,7 @@ function levelsOf({ args }: FunctionCall): number {
 
 function chosen(values: readonly { readonly guard: Expression; readonly value: Expression }[]): Expression {
   return values.reduceRight<Expression>(
-    (otherwise, { guard, value }) => ({ $cond: [guard, value, otherwise] }),
+    (otherwise, { guard, value }) => call('$cond', [guard, value, otherwise]),
     null,
   );
 }

@@ -1,8 +1,8 @@
 import type { ColumnExpression } from '../syntax/ast.js';
 import type { Domain } from '../semantics/scope-types.js';
 import type { DomainValue } from './values.js';
-import { and, literal, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, call, literal, present } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { constantOf, operandOf, valueOfPath } from './operand.js';
 import type { ValueState } from './operand.js';
 import { uidOrder } from './identifier.js';
@@ -46,7 +46,7 @@ export function sortValue(
   if (constantOf(expression, state) !== null) return { rank: null, value: literal(null) };
   const { values, present: there } = operandOf(expression, state);
   const [only] = values;
-  return { rank: { $cond: [there, 0, MISSING_RANK] }, value: only?.value ?? null };
+  return { rank: call('$cond', [there, 0, MISSING_RANK]), value: only?.value ?? null };
 }
 
 /** Rank and value from the readings of a value. */
@@ -59,19 +59,19 @@ export function sortValueOf(values: readonly DomainValue[], raw: Expression, isR
     value,
     rank: RANKS[domain],
   }));
-  const other: Expression = { $cond: [present(raw), OTHER_RANK, MISSING_RANK] };
+  const other: Expression = call('$cond', [present(raw), OTHER_RANK, MISSING_RANK]);
   return {
     rank: branches.reduceRight<Expression>(
-      (rest, { guard, rank }) => ({ $cond: [guard, rank, rest] }),
+      (rest, { guard, rank }) => call('$cond', [guard, rank, rest]),
       other,
     ),
     value: branches.reduceRight<Expression>(
-      (rest, { guard, value }) => ({ $cond: [guard, value, rest] }),
+      (rest, { guard, value }) => call('$cond', [guard, value, rest]),
       null,
     ),
   };
 }
 
 function presence(value: Expression): Expression {
-  return { $cond: [present(value), 0, MISSING_RANK] };
+  return call('$cond', [present(value), 0, MISSING_RANK]);
 }

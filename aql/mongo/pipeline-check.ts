@@ -1,6 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { MAX_PIPELINE_DEPTH, MAX_PIPELINE_STAGES, MAX_SUB_PIPELINES } from '../syntax/limits.js';
-import type { Expression, Stage } from './expression.js';
+import type { MongoValue, Stage } from '../plan/stage.js';
 
 /**
  * Refuses a pipeline that MongoDB would refuse: the limits of a query keep its text small, but a few things
@@ -32,7 +32,7 @@ function tooMuch(found: string, most: number, way: string): CdrError {
   );
 }
 
-function depthOf(part: Expression): number {
+function depthOf(part: MongoValue): number {
   if (typeof part !== 'object' || part === null || part instanceof Date) return 0;
   let deepest = 0;
   for (const member of Object.values(part)) deepest = Math.max(deepest, depthOf(member ?? null));

@@ -11,7 +11,9 @@ import type { Operand } from './comparison.js';
 import {
   and,
   any,
+  member,
   bind,
+  call,
   conjunction,
   disjunction,
   equal,
@@ -19,8 +21,9 @@ import {
   literal,
   not,
   present,
-} from './expression.js';
-import type { Expression } from './expression.js';
+  variable,
+} from '../plan/expression.js';
+import type { Expression, Field, Reference } from '../plan/expression.js';
 import { identifierTruth } from './identifier.js';
 import { archetypeHolds } from './node-id.js';
 import { stepType } from '../semantics/typing.js';
@@ -31,7 +34,7 @@ import type { ValueRef } from './values.js';
 /** What an expression about one document needs beside the element itself. */
 export interface Environment {
   /** The `segs` of the document: nested segments are found there. */
-  readonly segs: string;
+  readonly segs: Field;
   readonly systemId: string;
   readonly subsumption: boolean;
   /** Next free number for `$$e<n>` variables. */
@@ -41,20 +44,20 @@ export interface Environment {
 /** An element that a predicate filters. */
 export interface Element {
   /** The RM object, nested segment already followed. */
-  readonly object: string;
-  readonly nodeId: string;
-  readonly name: string;
+  readonly object: Reference;
+  readonly nodeId: Reference;
+  readonly name: Reference;
   readonly classes: ReadonlySet<string>;
   /** Whether `uid/value` is an OBJECT_VERSION_ID with its operand forms. */
   readonly versioned: boolean;
 }
 
 /** An RM object as an element. */
-export function elementOf(object: string, classes: ReadonlySet<string>, versioned = false): Element {
+export function elementOf(object: Reference, classes: ReadonlySet<string>, versioned = false): Element {
   return {
     object,
-    nodeId: `${object}.archetype_node_id`,
-    name: `${object}.name.value`,
+    nodeId: member(object, 'archetype_node_id'),
+    name: member(object, 'name.value'),
     classes,
     versioned,
   };
@@ -87,12 +90,12 @@ function conditionHolds(condition: PredicateCondition, element: Element, env: En
 function nodeHolds({ id, name }: NodePredicate, element: Element, env: Environment): Expression {
   const sameNode = archetypeHolds(element.nodeId, id, env.subsumption);
   if (name === null) return sameNode;
-  const code = `${element.object}.name.defining_code`;
+  const code = member(element.object, 'name.defining_code');
   const coded = (terminology: string, codeString: string): Expression =>
     and(
       sameNode,
-      equal(`${code}.code_string`, literal(codeString)),
-      equal(`${code}.terminology_id.value`, literal(terminology)),
+      equal(member(code, 'code_string'), literal(codeString)),
+      equal(member(code, 'terminology_id.value'), literal(terminology)),
     );
   switch (name.kind) {
     case 'string':
@@ -137,13 +140,11 @@ function regexHolds(condition: PredicateRegex, element: Element, env: Environmen
   return someAlong(from, condition.path.steps, env, (end) => {
     const text = textForm(end);
     // $cond, not $and: $regexMatch fails on anything that is no text.
-    return {
-      $cond: [
-        typeIs(text, 'string'),
-        { $regexMatch: { input: text, regex: literal(regex), options: 's' } },
-        false,
-      ],
-    };
+    return call('$cond', [
+      typeIs(text, 'string'),
+      call('$regexMatch', { input: text, regex: literal(regex), options: 's' }),
+      false,
+    ]);
   });
 }
 
@@ -158,7 +159,7 @@ export function pathOperand(ref: ValueRef): Operand {
 
 /** Where a relative path starts. */
 export interface PathStart {
-  readonly object: string;
+  readonly object: Reference;
   readonly classes: ReadonlySet<string>;
 }
 
@@ -185,8 +186,8 @@ function along(
   if (step === undefined) return test(here, env);
   const { classes, multiple } = stepType(here.classes, step.attribute);
   if (classes.size === 0) return false;
-  const value = `${here.raw}.${step.attribute}`;
-  const next = (raw: string, inner: Environment): Expression => {
+  const value = member(here.raw, step.attribute);
+  const next = (raw: Reference, inner: Environment): Expression => {
     const filtered = predicateHolds(step.predicate, elementOf(raw, classes), inner);
     return and(filtered, along({ raw, parent: here.raw, classes }, rest, inner, test));
   };
@@ -194,16 +195,16 @@ function along(
   if (!multiple && !stub) return next(value, env);
   const name = `e${env.depth}`;
   const inner = { ...env, depth: env.depth + 1 };
-  if (!multiple) return bind(name, followStub(value, env.segs), next(`$$${name}`, inner));
-  if (!stub) return any(listOf(value), name, next(`$$${name}`, inner));
+  if (!multiple) return bind(name, followStub(value, env.segs), next(variable(name), inner));
+  if (!stub) return any(listOf(value), name, next(variable(name), inner));
   const target = `e${inner.depth}`;
   const deeper = { ...inner, depth: inner.depth + 1 };
-  const followed = followStub(`$$${name}`, env.segs);
-  return any(listOf(value), name, bind(target, followed, next(`$$${target}`, deeper)));
+  const followed = followStub(variable(name), env.segs);
+  return any(listOf(value), name, bind(target, followed, next(variable(target), deeper)));
 }
 
 /** The RM object behind a value that may be the stub of a nested segment. */
-export function followStub(value: string, segs: string): Expression {
-  const followed = bind('g', { $arrayElemAt: [segs, `${value}.seg`] }, '$$g.o');
-  return { $cond: [present(`${value}.seg`), followed, value] };
+export function followStub(value: Reference, segs: Field): Expression {
+  const followed = bind('g', call('$arrayElemAt', [segs, member(value, 'seg')]), variable('g', 'o'));
+  return call('$cond', [present(member(value, 'seg')), followed, value]);
 }

@@ -1,6 +1,6 @@
 import type { Alias } from '../semantics/scope-types.js';
-import { and, any, bind, filter, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, any, member, bind, call, filter, present, variable } from '../plan/expression.js';
+import type { Expression, Field, Reference } from '../plan/expression.js';
 import { objectsAt, relativePaths } from '../index/shapes.js';
 import type { ShapeCatalogue } from '../index/shapes.js';
 import { demandedNodeIds, innerClasses, isListOfNodes, namesArchetype, namesNodeCode } from './types.js';
@@ -8,9 +8,9 @@ import { demandedNodeIds, innerClasses, isListOfNodes, namesArchetype, namesNode
 /** Part of one document below a bound class: where its CONTAINS looks. */
 export interface Region {
   /** `$segs` of the document. */
-  readonly segs: string;
+  readonly segs: Field;
   /** The bound slot (`$x1`, `$$c1`), null for a whole document. */
-  readonly at: string | null;
+  readonly at: Reference | null;
   /**
    * What `at` is: nothing or the root segment (`document`), a segment, a node inside a segment, or either.
    */
@@ -23,8 +23,8 @@ export interface Region {
 
 /** A whole document, or all below its root when `root` is bound. */
 export function documentRegion(
-  segs: string,
-  root: string | null,
+  segs: Field,
+  root: Reference | null,
   archetypeIds: readonly string[] | null,
 ): Region {
   return { segs, at: root, kind: 'document', archetypeIds, paths: [''] };
@@ -44,7 +44,7 @@ export function archetypeIdsOf(alias: Alias): readonly string[] | null {
 export function regionBelow(
   alias: Alias,
   outer: Region,
-  at: string,
+  at: Reference,
   options: { readonly shapes: ShapeCatalogue; readonly subsumption: boolean },
 ): Region {
   const inner = innerClasses(alias);
@@ -73,30 +73,59 @@ export function regionBelow(
 export function segmentsBelow(region: Region, shapes: ShapeCatalogue): Expression {
   const { segs, at, kind } = region;
   if (kind === 'document' || at === null) return segs;
-  const inSegment = filter(segs, 'g', and({ $gt: ['$$g.s', `${at}.s`] }, { $lte: ['$$g.s', `${at}.e`] }));
+  const inSegment = filter(
+    segs,
+    'g',
+    and(
+      call('$gt', [variable('g', 's'), member(at, 's')]),
+      call('$lte', [variable('g', 's'), member(at, 'e')]),
+    ),
+  );
   if (kind === 'segment') return inSegment;
   const below = cutOffBelow(region, shapes);
-  return kind === 'node' ? below : { $cond: [present(`${at}.e`), inSegment, below] };
+  return kind === 'node' ? below : call('$cond', [present(member(at, 'e')), inSegment, below]);
 }
 
 /** The segments of a region that can hold inner nodes: with the slot's own one when it is a segment. */
 export function segmentsWithNodes(region: Region, shapes: ShapeCatalogue): Expression {
   const { segs, at, kind } = region;
   if (kind !== 'segment' || at === null) return segmentsBelow(region, shapes);
-  return filter(segs, 'g', and({ $gte: ['$$g.s', `${at}.s`] }, { $lte: ['$$g.s', `${at}.e`] }));
+  return filter(
+    segs,
+    'g',
+    and(
+      call('$gte', [variable('g', 's'), member(at, 's')]),
+      call('$lte', [variable('g', 's'), member(at, 'e')]),
+    ),
+  );
 }
 
 /** The objects of inner classes in the slot's own segment, below the slot. */
 export function ownObjects(region: Region, classes: readonly string[], shapes: ShapeCatalogue): Expression {
   const paths = relativePaths(shapes.paths(classes, region.archetypeIds), region.paths);
-  return objectsAt(`${region.at ?? '$$ROOT'}.o`, paths, isListOfNodes);
+  return objectsAt(member(region.at ?? variable('ROOT'), 'o'), paths, isListOfNodes);
 }
 
 function cutOffBelow(region: Region, shapes: ShapeCatalogue): Expression {
   const paths = relativePaths(shapes.stubPaths(region.archetypeIds), region.paths);
-  const stubs = filter(objectsAt(`${region.at ?? ''}.o`, paths, isListOfNodes), 'u', present('$$u.seg'));
-  const tops = { $map: { input: stubs, as: 'u', in: { $arrayElemAt: [region.segs, '$$u.seg'] } } };
-  const below = any('$$tops', 'u', and({ $gte: ['$$g.s', '$$u.s'] }, { $lte: ['$$g.s', '$$u.e'] }));
+  const stubs = filter(
+    objectsAt(member(region.at ?? variable('ROOT'), 'o'), paths, isListOfNodes),
+    'u',
+    present(variable('u', 'seg')),
+  );
+  const tops = call('$map', {
+    input: stubs,
+    as: 'u',
+    in: call('$arrayElemAt', [region.segs, variable('u', 'seg')]),
+  });
+  const below = any(
+    variable('tops'),
+    'u',
+    and(
+      call('$gte', [variable('g', 's'), variable('u', 's')]),
+      call('$lte', [variable('g', 's'), variable('u', 'e')]),
+    ),
+  );
   return bind('tops', tops, filter(region.segs, 'g', below));
 }
 

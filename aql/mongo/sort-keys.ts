@@ -1,5 +1,6 @@
-import type { Expression } from './expression.js';
-import type { SortKeys, Step } from './steps.js';
+import { call, fieldRef } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
+import type { SortKeys, Step } from '../plan/steps.js';
 
 /** Most keys of one sort: MongoDB takes no more. */
 const MAX_SORT_KEYS = 32;
@@ -29,5 +30,7 @@ export function sortable(keys: SortKeys, steps: Step[]): SortKeys {
 
 /** A missing member would be left out, and then the next one compared. */
 function membersOf(fields: readonly string[]): Expression {
-  return Object.fromEntries(fields.map((field, index) => [`m${index}`, { $ifNull: [`$${field}`, null] }]));
+  return Object.fromEntries(
+    fields.map((field, index) => [`m${index}`, call('$ifNull', [fieldRef(field), null])]),
+  );
 }

@@ -4,7 +4,8 @@ import type { Clock } from '../semantics/present-time.js';
 import type { FromClass, FromNode, Scope } from '../semantics/scope-types.js';
 import { conjunctsOf, matchOf, nodesOf, requiredUses, searchedAliases } from './conjuncts.js';
 import type { Visibility } from './document-scope.js';
-import { finish } from './finish.js';
+import { compileSelect } from './compile-select.js';
+import { emitPlan } from './emit.js';
 import { lookup } from './bind-state.js';
 import type { FromState } from './bind-state.js';
 import { bindEhr } from './from.js';
@@ -14,7 +15,10 @@ import type { Place } from './place.js';
 import type { QueryPlan } from './plan.js';
 import { indexConditions, sortedLeaf } from '../index/index-conditions.js';
 import type { ShapeCatalogue } from '../index/shapes.js';
-import type { SourceCollection, Step } from './steps.js';
+import { fieldRef } from '../plan/expression.js';
+import type { LogicalPlan, PassContext } from '../plan/logical-plan.js';
+import { optimize } from '../plan/passes/passes.js';
+import type { SourceCollection, Step } from '../plan/steps.js';
 import { emitTree } from './tree.js';
 import type { NodePlace } from './place.js';
 import type { TreeState } from './tree.js';
@@ -38,12 +42,34 @@ export interface TranslationContext {
 
 /** Compiles a resolved query into one aggregation pipeline. Pure. docs/spec/aql.md#evaluation-order */
 export function translate(scope: Scope, page: Page, context: TranslationContext): QueryPlan {
+  return emitPlan(optimize(logicalPlan(scope, page, context), passContext(scope, context)));
+}
+
+/** What passes know beside the plan. */
+export function passContext(scope: Scope, context: TranslationContext): PassContext {
+  const conjuncts = conjunctsOf(scope);
+  const ehrs = ehrsOf(scope.from);
+  return {
+    indexConditions: new Map(
+      ehrs.map((ehr) => [ehr.alias.index, indexConditions(ehr, scope, conjuncts, context)]),
+    ),
+    sortedLeaf: sortedLeaf(firstEhr(scope.from), scope, conjuncts, context),
+    ordersByStart: context.isCurrent,
+  };
+}
+
+function ehrsOf(node: FromNode): FromClass[] {
+  return node.kind === 'class' ? [node] : node.operands.flatMap(ehrsOf);
+}
+
+/** A resolved query as a plan that no pass has rewritten yet. */
+export function logicalPlan(scope: Scope, page: Page, context: TranslationContext): LogicalPlan {
   const conjuncts = conjunctsOf(scope);
   const required = requiredUses(scope, conjuncts);
   const places = new Map<number, Place>();
   const order: string[] = [];
   const environment = {
-    segs: '$segs',
+    segs: fieldRef('segs'),
     systemId: context.systemId,
     subsumption: context.subsumption,
     depth: 0,
@@ -54,7 +80,7 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
     visibility: visibilityOf(node, context),
     places,
     order,
-    prefilter: indexConditions(node, scope, conjuncts, context),
+    ehr: node.alias.index,
   }));
   const steps: Step[] = [...from.steps];
   const pending = new Map(conjuncts.map((each) => [each, nodesOf(each, scope)]));
@@ -63,8 +89,7 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
     for (const [condition, needed] of pending) {
       if (![...needed].every((id) => nodes.has(id))) continue;
       pending.delete(condition);
-      const match = matchOf(condition, state);
-      steps.push({ kind: 'match', match });
+      steps.push(matchOf(condition, state));
     }
   };
   const visibility = visibilityOf(firstEhr(scope.from), context);
@@ -79,12 +104,8 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
   const trees = scope.trees.filter((each) => each !== undefined);
   const first = trees.filter(({ uses }) => uses.some(({ index }) => isRequired(index)));
   for (const each of [...first, ...trees.filter((one) => !first.includes(one))]) emitTree(each, tree);
-  return finish({
-    ...{ collection: from.collection === 'ehrs' ? 'ehrs' : 'aql', state, page, required },
-    notesEhrs: context.notesEhrs === true,
-    ordersByStart: context.isCurrent,
-    sortedLeaf: sortedLeaf(firstEhr(scope.from), scope, conjuncts, context),
-  });
+  const collection = from.collection === 'ehrs' ? 'ehrs' : 'aql';
+  return compileSelect({ collection, state, page, required, notesEhrs: context.notesEhrs === true });
 }
 
 function visibilityOf(node: FromClass, { asOf, systemId, subsumption }: TranslationContext): Visibility {

@@ -2,8 +2,22 @@ import { FIELD, type IndexField } from '../index/document.js';
 import { indexedClass, indexedField } from '../index/indexed-paths.js';
 import type { Predicate } from '../syntax/ast.js';
 import type { PathNode, PathUse, StepIdentity } from '../semantics/scope-types.js';
-import { and, bind, disjunction, equal, filter, listOf, literal, map, present, when } from './expression.js';
-import type { Expression } from './expression.js';
+import {
+  and,
+  member,
+  bind,
+  disjunction,
+  equal,
+  fieldRef,
+  filter,
+  listOf,
+  literal,
+  map,
+  present,
+  variable,
+  when,
+} from '../plan/expression.js';
+import type { Expression, Field, Reference } from '../plan/expression.js';
 import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
 import { attributeOfVirtualObject, isInDocument, wholeVirtualObject } from './virtual-object.js';
 import { documentField } from './place.js';
@@ -12,7 +26,7 @@ import type { Visibility } from './document-scope.js';
 import { archetypeHolds } from './node-id.js';
 import { elementOf, followStub, predicateHolds, someAlong } from './predicate.js';
 import type { Environment } from './predicate.js';
-import type { Step } from './steps.js';
+import type { Step } from '../plan/steps.js';
 import { canBeStub } from './types.js';
 import type { ValueRef } from './values.js';
 
@@ -37,16 +51,18 @@ export interface TreeState {
 export function emitTree(tree: PathNode, state: TreeState): void {
   const place = state.places.get(tree.alias.index);
   if (place === undefined) throw new TypeError(`alias ${tree.alias.index} was not bound`);
-  const segs = `$${place.document}segs`;
+  const segs = fieldRef(`${place.document}segs`);
   if (place.object !== null) {
-    state.nodes.set(tree.id, { expression: place.object, guard: true, segs });
+    state.nodes.set(tree.id, { expression: place.object, parent: null, guard: true, segs });
     state.placed();
     emitChildren(tree, state);
     return;
   }
   const isWhole = tree.ends.length > 0;
-  const whole = isWhole ? wholeVirtualObject(place, state.visibility, state.steps) : (place.slot ?? '');
-  state.nodes.set(tree.id, { expression: whole, guard: true, segs });
+  const whole = isWhole
+    ? wholeVirtualObject(place, state.visibility, state.steps)
+    : (place.slot ?? fieldRef('_id'));
+  state.nodes.set(tree.id, { expression: whole, parent: null, guard: true, segs });
   state.placed();
   for (const child of inOrder(tree.children, state)) {
     const inDocument = isInDocument(child) && !state.searched.has(tree.alias.index);
@@ -60,7 +76,11 @@ function emitChildren(node: PathNode, state: TreeState): void {
   const place = state.nodes.get(node.id);
   if (place === undefined) return;
   for (const child of inOrder(node.children, state))
-    emitChild(child, { ...place, expression: `${place.expression}.${child.attribute ?? ''}` }, state);
+    emitChild(
+      child,
+      { ...place, expression: member(place.expression, child.attribute ?? ''), parent: place.expression },
+      state,
+    );
 }
 
 function inOrder(children: readonly PathNode[], state: TreeState): readonly PathNode[] {
@@ -87,10 +107,10 @@ function chooseSingle(node: PathNode, raw: NodePlace, environment: Environment, 
   }
   const field = `n${node.id}`;
   const followed = followStub(expression, environment.segs);
-  const fits = identityHolds(node.identity, '$$f', environment);
-  const chosen = fits === true ? followed : bind('f', followed, when(fits, '$$f'));
+  const fits = identityHolds(node.identity, variable('f'), environment);
+  const chosen = fits === true ? followed : bind('f', followed, when(fits, variable('f')));
   state.steps.push({ kind: 'set', field, value: when(raw.guard, chosen) });
-  return { expression: `$${field}`, guard: true, segs: raw.segs };
+  return { expression: fieldRef(field), parent: null, guard: true, segs: raw.segs };
 }
 
 function chooseFromList(
@@ -102,21 +122,21 @@ function chooseFromList(
   const field = `n${node.id}`;
   const isRequired = node.uses.some(({ index }) => state.required.has(index));
   const input = when(raw.guard, listOf(raw.expression), []);
-  const wanted = isRequired ? true : anyUsePresent(node, '$$f', environment, state);
-  const fits = identityHolds(node.identity, '$$f', environment);
+  const wanted = isRequired ? true : anyUsePresent(node, variable('f'), environment, state);
+  const fits = identityHolds(node.identity, variable('f'), environment);
   let value: Expression;
   if (!isStub(node)) value = filter(input, 'f', and(fits, wanted));
   else {
     // Archetype ids stand on the stub: most elements need not be followed.
-    const byId = identityHolds(withoutName(node.identity), '$$s', environment);
-    const followed = map(filter(input, 's', byId), 's', followStub('$$s', environment.segs));
-    const named = node.identity.kind === 'archetype' ? nameHolds(node.identity.name, '$$f') : fits;
+    const byId = identityHolds(withoutName(node.identity), variable('s'), environment);
+    const followed = map(filter(input, 's', byId), 's', followStub(variable('s'), environment.segs));
+    const named = node.identity.kind === 'archetype' ? nameHolds(node.identity.name, variable('f')) : fits;
     value = filter(followed, 'f', and(named, wanted));
   }
   state.steps.push({ kind: 'set', field, value });
   state.steps.push({ kind: 'unwind', field, preserve: !isRequired, index: `${field}i` });
   state.order.push(`${field}i`);
-  return { expression: `$${field}`, guard: true, segs: raw.segs };
+  return { expression: fieldRef(field), parent: null, guard: true, segs: raw.segs };
 }
 
 function isStub(node: PathNode): boolean {
@@ -128,30 +148,30 @@ function withoutName(identity: StepIdentity): StepIdentity {
   return identity.kind === 'archetype' ? { ...identity, name: null } : { kind: 'base' };
 }
 
-function identityHolds(identity: StepIdentity, element: string, environment: Environment): Expression {
+function identityHolds(identity: StepIdentity, element: Reference, environment: Environment): Expression {
   switch (identity.kind) {
     case 'base':
       return true;
     case 'name':
       return nameHolds(identity.name, element);
     case 'code':
-      return equal(`${element}.archetype_node_id`, literal(identity.nodeId));
+      return equal(member(element, 'archetype_node_id'), literal(identity.nodeId));
     case 'archetype': {
       const id = { value: identity.archetypeId, isArchetypeId: true };
-      const sameId = archetypeHolds(`${element}.archetype_node_id`, id, environment.subsumption);
+      const sameId = archetypeHolds(member(element, 'archetype_node_id'), id, environment.subsumption);
       return and(sameId, nameHolds(identity.name, element));
     }
   }
 }
 
-function nameHolds(name: string | null, element: string): Expression {
-  return name === null ? true : equal(`${element}.name.value`, literal(name));
+function nameHolds(name: string | null, element: Reference): Expression {
+  return name === null ? true : equal(member(element, 'name.value'), literal(name));
 }
 
 /** docs/spec/aql.md#rows, rule 4: an element is an alternative only when something that is asked for is below it. */
 function anyUsePresent(
   node: PathNode,
-  element: string,
+  element: Reference,
   environment: Environment,
   state: TreeState,
 ): Expression {
@@ -187,7 +207,7 @@ function filtersAbove(use: PathUse, depth: number, state: TreeState): Expression
 export function residualFilter(
   use: PathUse,
   depth: number,
-  element: string,
+  element: Reference,
   environment: Environment,
 ): Expression {
   const step = use.steps[depth];
@@ -228,7 +248,7 @@ function repeatedValue(use: PathUse, state: TreeState): ValueRef | null {
   return raw === null ? null : { raw, parent: null, classes: use.type.classes };
 }
 
-function documentValue(field: IndexField | null, place: Place): string | null {
+function documentValue(field: IndexField | null, place: Place): Field | null {
   return field === FIELD.versionUid || field === FIELD.contributionUid ? documentField(place, field) : null;
 }
 
@@ -239,19 +259,12 @@ function makeValue(use: PathUse, state: TreeState): ValueRef {
   const place = end === undefined ? undefined : state.nodes.get(end.id);
   if (end === undefined || place === undefined) throw new TypeError('a path was read before its choice');
   const guard = and(place.guard, filtersAbove(use, use.steps.length, state));
-  const parent = virtualObjectOf(place.expression, end);
+  const { parent } = place;
   const classes = use.type.classes;
   if (guard === true) return { raw: place.expression, parent, classes };
   const field = `p${use.index}`;
   state.steps.push({ kind: 'set', field, value: when(guard, parent ?? place.expression) });
   return parent === null
-    ? { raw: `$${field}`, parent: null, classes }
-    : { raw: `$${field}.${end.attribute ?? ''}`, parent: `$${field}`, classes };
-}
-
-/** The object that an attribute was read from, null for a choice with a field of its own. */
-function virtualObjectOf(expression: string, { attribute, multiple }: PathNode): string | null {
-  const dot = expression.lastIndexOf('.');
-  const isInline = dot > 0 && expression.slice(dot + 1) === attribute && !multiple;
-  return isInline ? expression.slice(0, dot) : null;
+    ? { raw: fieldRef(field), parent: null, classes }
+    : { raw: member(fieldRef(field), end.attribute ?? ''), parent: fieldRef(field), classes };
 }

@@ -1,13 +1,13 @@
 import type { Domain } from '../semantics/scope-types.js';
-import { and, equal, isOneOf, literal, not, or, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, member, call, equal, isOneOf, literal, not, or, present } from '../plan/expression.js';
+import type { Expression, Reference } from '../plan/expression.js';
 
 /** A place in a document where a path of the query ends. */
 export interface ValueRef {
-  /** Expression of the value: `$n4.value.magnitude`, `$$e2.value`. */
-  readonly raw: string;
-  /** Expression of the object that holds it, null at a variable. */
-  readonly parent: string | null;
+  /** The value. */
+  readonly raw: Reference;
+  /** The object that holds it, null at a variable. */
+  readonly parent: Reference | null;
   /** Concrete RM classes and primitive types that can stand there. */
   readonly classes: ReadonlySet<string>;
 }
@@ -73,13 +73,13 @@ function primitiveValues({ raw, parent, classes }: ValueRef): DomainValue[] {
   const alone = (kinds: readonly string[]): boolean => [...classes].every((each) => kinds.includes(each));
   const field = nativeField(raw);
   if (hasAny(classes, NUMBERS))
-    values.push(simple('number', alone(NUMBERS) ? present(raw) : { $isNumber: raw }, field));
+    values.push(simple('number', alone(NUMBERS) ? present(raw) : call('$isNumber', raw), field));
   if (classes.has('Boolean'))
     values.push(simple('boolean', alone(['Boolean']) ? present(raw) : typeIs(raw, 'bool'), field));
   if (hasAny(classes, TEXTS)) {
     const temporal = parent !== null && hasAny(classes, Object.keys(TEMPORAL_TEXT));
     const isText = alone(TEXTS) ? present(raw) : typeIs(raw, 'string');
-    const guard = temporal ? and(isText, not(isOneOf(`${parent}._type`, TEMPORAL_CLASSES))) : isText;
+    const guard = temporal ? and(isText, not(isOneOf(member(parent, '_type'), TEMPORAL_CLASSES))) : isText;
     values.push(simple('text', guard, temporal ? null : field));
   }
   return values;
@@ -88,13 +88,13 @@ function primitiveValues({ raw, parent, classes }: ValueRef): DomainValue[] {
 function temporalTexts({ parent, classes }: ValueRef): DomainValue[] {
   if (parent === null) return [];
   const kinds = Object.keys(TEMPORAL_TEXT).filter((each) => classes.has(each));
-  const magnitude = `${parent}._m`;
+  const magnitude = member(parent, '_m');
   return kinds.flatMap((kind) => {
     const holder = TEMPORAL_TEXT[kind];
     const domain = holder === undefined ? undefined : ORDERED_DOMAIN[holder];
     if (holder === undefined || domain === undefined) return [];
     const alone = classes.size === 1;
-    const guard = alone ? present(magnitude) : equal(`${parent}._type`, literal(holder));
+    const guard = alone ? present(magnitude) : equal(member(parent, '_type'), literal(holder));
     return [
       { domain, guard, value: magnitude, native: alone ? nativeField(magnitude) : null, codedValue: null },
     ];
@@ -108,9 +108,9 @@ function orderedObjects({ raw, classes }: ValueRef): DomainValue[] {
     if (domain !== undefined) byDomain.set(domain, [...(byDomain.get(domain) ?? []), each]);
   }
   return [...byDomain].map(([domain, members]) => {
-    const value = `${raw}._m`;
+    const value = member(raw, '_m');
     const alone = members.length === classes.size;
-    const guard = alone ? present(value) : and(isOneOf(`${raw}._type`, members), present(value));
+    const guard = alone ? present(value) : and(isOneOf(member(raw, '_type'), members), present(value));
     return { domain, guard, value, native: alone ? nativeField(value) : null, codedValue: null };
   });
 }
@@ -118,24 +118,24 @@ function orderedObjects({ raw, classes }: ValueRef): DomainValue[] {
 function textObjects({ raw, classes }: ValueRef): DomainValue[] {
   const members = TEXT_OBJECTS.filter((each) => classes.has(each));
   if (members.length === 0) return [];
-  const value = `${raw}.value`;
+  const value = member(raw, 'value');
   const alone = members.length === classes.size;
-  const guard = alone ? present(value) : isOneOf(`${raw}._type`, members);
+  const guard = alone ? present(value) : isOneOf(member(raw, '_type'), members);
   return [{ domain: 'text', guard, value, native: alone ? nativeField(value) : null, codedValue: null }];
 }
 
 function codePhrases({ raw, classes }: ValueRef): DomainValue[] {
   if (!classes.has('CODE_PHRASE')) return [];
-  const guard = classes.size === 1 ? present(raw) : equal(`${raw}._type`, literal('CODE_PHRASE'));
-  const codedValue = { $concat: [`${raw}.terminology_id.value`, '::', `${raw}.code_string`] };
-  return [{ domain: 'text', guard, value: `${raw}.code_string`, native: null, codedValue }];
+  const guard = classes.size === 1 ? present(raw) : equal(member(raw, '_type'), literal('CODE_PHRASE'));
+  const codedValue = call('$concat', [member(raw, 'terminology_id.value'), '::', member(raw, 'code_string')]);
+  return [{ domain: 'text', guard, value: member(raw, 'code_string'), native: null, codedValue }];
 }
 
 function booleanObjects({ raw, classes }: ValueRef): DomainValue[] {
   if (!classes.has('DV_BOOLEAN')) return [];
   const alone = classes.size === 1;
-  const guard = alone ? present(raw) : equal(`${raw}._type`, literal('DV_BOOLEAN'));
-  const value = `${raw}.value`;
+  const guard = alone ? present(raw) : equal(member(raw, '_type'), literal('DV_BOOLEAN'));
+  const value = member(raw, 'value');
   return [{ domain: 'boolean', guard, value, native: alone ? nativeField(value) : null, codedValue: null }];
 }
 
@@ -143,37 +143,37 @@ function booleanObjects({ raw, classes }: ValueRef): DomainValue[] {
 export function textForm(ref: ValueRef): Expression {
   const { raw, classes } = ref;
   const primitives = [...classes].filter((each) => !isRmClass(each));
-  const asText = or(typeIs(raw, 'string'), { $isNumber: raw }, typeIs(raw, 'bool'));
+  const asText = or(typeIs(raw, 'string'), call('$isNumber', raw), typeIs(raw, 'bool'));
   if (primitives.length === classes.size)
-    return hasAny(classes, [...NUMBERS, 'Boolean']) ? { $cond: [asText, { $toString: raw }, null] } : raw;
-  const inner = {
-    $switch: {
-      branches: [
-        { case: equal(`${raw}._type`, literal('CODE_PHRASE')), then: `${raw}.code_string` },
-        {
-          case: isOneOf(`${raw}._type`, ['DV_QUANTITY', 'DV_COUNT']),
-          then: { $toString: `${raw}.magnitude` },
-        },
-        { case: typeIs(`${raw}.value`, 'string'), then: `${raw}.value` },
-        { case: { $isNumber: `${raw}.value` }, then: { $toString: `${raw}.value` } },
-      ],
-      default: null,
-    },
-  };
-  return primitives.length === 0 ? inner : { $cond: [asText, { $toString: raw }, inner] };
+    return hasAny(classes, [...NUMBERS, 'Boolean'])
+      ? call('$cond', [asText, call('$toString', raw), null])
+      : raw;
+  const inner = call('$switch', {
+    branches: [
+      { case: equal(member(raw, '_type'), literal('CODE_PHRASE')), then: member(raw, 'code_string') },
+      {
+        case: isOneOf(member(raw, '_type'), ['DV_QUANTITY', 'DV_COUNT']),
+        then: call('$toString', member(raw, 'magnitude')),
+      },
+      { case: typeIs(member(raw, 'value'), 'string'), then: member(raw, 'value') },
+      { case: call('$isNumber', member(raw, 'value')), then: call('$toString', member(raw, 'value')) },
+    ],
+    default: null,
+  });
+  return primitives.length === 0 ? inner : call('$cond', [asText, call('$toString', raw), inner]);
 }
 
 /** Whether a BSON value has a type. */
 export function typeIs(value: Expression, bsonType: 'string' | 'bool' | 'object'): Expression {
-  return equal({ $type: value }, bsonType);
+  return equal(call('$type', value), bsonType);
 }
 
 function isRmClass(name: string): boolean {
   return name === name.toUpperCase();
 }
 
-function nativeField(expression: string): string | null {
-  return expression.startsWith('$$') ? null : expression.slice(1);
+function nativeField(value: Reference): string | null {
+  return value.kind === 'field' ? value.path : null;
 }
 
 function hasAny(classes: ReadonlySet<string>, names: readonly string[]): boolean {

@@ -1,12 +1,12 @@
 import type { Predicate, PredicateCondition } from '../syntax/ast.js';
 import type { Visibility } from './document-scope.js';
-import { conjunction, disjunction } from './expression.js';
-import type { Expression } from './expression.js';
+import { conjunction, disjunction, fieldRef } from '../plan/expression.js';
+import type { Expression } from '../plan/expression.js';
 import { attributeOfVirtualObject } from './virtual-object.js';
 import type { NodePlace, Place } from './place.js';
 import { elementOf, predicateHolds } from './predicate.js';
 import type { Environment } from './predicate.js';
-import type { Step } from './steps.js';
+import type { Step } from '../plan/steps.js';
 
 /** What reading attributes of an EHR or VERSION needs and collects. */
 export interface VirtualObjectState {
@@ -32,11 +32,11 @@ export function ehrOrVersionPredicateHolds(
 function conditionHolds(condition: PredicateCondition, state: VirtualObjectState): Expression {
   const attributes = attributesOf(condition);
   const places = attributes.map((attribute) => attributePlace(attribute, state));
-  const jump = places.find(({ segs }) => segs !== `$${state.place.document}segs`) ?? places[0];
+  const jump = places.find(({ segs }) => segs.path !== `${state.place.document}segs`) ?? places[0];
   const field = `q${state.place.alias.index}${attributes.join('')}`;
   const value = Object.fromEntries(attributes.map((name, i) => [name, places[i]?.expression ?? null]));
   state.steps.push({ kind: 'set', field, value });
-  const element = elementOf(`$${field}`, state.place.classes, state.place.alias.kind === 'version');
+  const element = elementOf(fieldRef(field), state.place.classes, state.place.alias.kind === 'version');
   const environment = { ...state.environment, segs: jump?.segs ?? state.environment.segs };
   return predicateHolds(
     { kind: 'predicate', alternatives: [[condition]], at: condition.at },

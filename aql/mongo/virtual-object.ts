@@ -3,11 +3,11 @@ import { indexedField } from '../index/indexed-paths.js';
 import type { PathNode } from '../semantics/scope-types.js';
 import { latestMatch } from './document-scope.js';
 import type { Visibility } from './document-scope.js';
-import { map } from './expression.js';
-import type { Expression } from './expression.js';
+import { call, fieldRef, map, variable } from '../plan/expression.js';
+import type { Expression, Field } from '../plan/expression.js';
 import { documentField } from './place.js';
 import type { NodePlace, Place } from './place.js';
-import type { LookupStep, SourceCollection, Step } from './steps.js';
+import type { LookupStep, SourceCollection, Step } from '../plan/steps.js';
 
 /**
  * The value of an attribute of an EHR or a VERSION. Neither is stored as an RM object: each attribute is put
@@ -25,7 +25,7 @@ export function attributeOfVirtualObject(
 }
 
 /** The whole EHR or VERSION as an RM object (without `data`), as an expression. */
-export function wholeVirtualObject(place: Place, visibility: Visibility, steps: Step[]): string {
+export function wholeVirtualObject(place: Place, visibility: Visibility, steps: Step[]): Field {
   const object = new VirtualObject(place, visibility, steps);
   return place.alias.kind === 'version' ? object.wholeVersion() : object.wholeEhr();
 }
@@ -75,15 +75,15 @@ class VirtualObject {
   }
 
   /** As `ehrObject` (aql/semantics/ehr-object.ts) shows a whole EHR: empty lists are left out. */
-  wholeEhr(): string {
+  wholeEhr(): Field {
     this.joinEhr();
     this.latestRoot('EHR_STATUS', 'st');
     this.latestRoot('FOLDER', 'dir');
-    const status = { $first: `$${this.name}st._id` };
-    const directory = { $first: `$${this.name}dir.${FIELD.versionedObjectUid}` };
+    const status = call('$first', fieldRef(`${this.name}st._id`));
+    const directory = call('$first', fieldRef(`${this.name}dir.${FIELD.versionedObjectUid}`));
     const list = (attribute: string): Expression => {
       const { expression } = this.references(attribute);
-      return { $cond: [{ $eq: [expression, []] }, '$$REMOVE', expression] };
+      return call('$cond', [call('$eq', [expression, []]), variable('REMOVE'), expression]);
     };
     const object = {
       _type: 'EHR',
@@ -95,7 +95,7 @@ class VirtualObject {
       compositions: list('compositions'),
       contributions: list('contributions'),
     };
-    return this.set('all', { $cond: [{ $gt: [this.slot(), null] }, object, null] }).expression;
+    return this.set('all', call('$cond', [call('$gt', [this.slot(), null]), object, null])).expression;
   }
 
   ofVersion(attribute: string, inDocument: boolean): NodePlace {
@@ -105,7 +105,10 @@ class VirtualObject {
       case 'contribution':
         return this.set('con', reference(this.field(FIELD.contributionUid), 'CONTRIBUTION'));
       case 'data':
-        return { ...this.set('d', { $first: this.field(FIELD.segments) }), expression: `$${this.name}d.o` };
+        return {
+          ...this.set('d', call('$first', this.field(FIELD.segments))),
+          expression: fieldRef(`${this.name}d.o`),
+        };
       case '_type':
         return this.set('type', whenPresent(this.field(FIELD.versionUid), 'ORIGINAL_VERSION'));
       default:
@@ -113,7 +116,7 @@ class VirtualObject {
     }
   }
 
-  wholeVersion(): string {
+  wholeVersion(): Field {
     const object = {
       _type: 'ORIGINAL_VERSION',
       contribution: reference(this.field(FIELD.contributionUid), 'CONTRIBUTION'),
@@ -126,7 +129,7 @@ class VirtualObject {
       signature: this.fromVersion('signature'),
       data: this.versionField('data'),
     };
-    return this.set('all', { $cond: [{ $gt: [this.field(FIELD.versionUid), null] }, object, null] })
+    return this.set('all', call('$cond', [call('$gt', [this.field(FIELD.versionUid), null]), object, null]))
       .expression;
   }
 
@@ -151,29 +154,29 @@ class VirtualObject {
       case 'preceding_version_uid':
         return whenPresent(stored, identifier('OBJECT_VERSION_ID', stored));
       case 'other_input_version_uids':
-        return whenPresent(stored, map(stored, 'u', identifier('OBJECT_VERSION_ID', '$$u')));
+        return whenPresent(stored, map(stored, 'u', identifier('OBJECT_VERSION_ID', variable('u'))));
       default:
         return stored;
     }
   }
 
   private auditWithInstant(stored: Expression): Expression {
-    const time = { _m: { $toLong: this.versionField('time_committed') } };
-    const committed = { $mergeObjects: [this.versionField('commit_audit.time_committed'), time] };
-    return { $mergeObjects: [stored, { time_committed: committed }] };
+    const time = { _m: call('$toLong', this.versionField('time_committed')) };
+    const committed = call('$mergeObjects', [this.versionField('commit_audit.time_committed'), time]);
+    return call('$mergeObjects', [stored, { time_committed: committed }]);
   }
 
   private versionField(field: string): Expression {
-    return { $first: `$${this.name}v.${field}` };
+    return call('$first', fieldRef(`${this.name}v.${field}`));
   }
 
   private latestRoot(type: 'EHR_STATUS' | 'FOLDER', suffix: string): NodePlace {
     const as = `${this.name}${suffix}`;
     const match = latestMatch([{ [FIELD.rootType]: type }], this.visibility);
     this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
-    this.set(`${suffix}s`, { $first: `$${as}.${FIELD.segments}` });
-    this.set(`${suffix}o`, { $first: `$${as}s` });
-    return { expression: `$${as}o.o`, guard: true, segs: `$${as}s` };
+    this.set(`${suffix}s`, call('$first', fieldRef(`${as}.${FIELD.segments}`)));
+    this.set(`${suffix}o`, call('$first', fieldRef(`${as}s`)));
+    return { expression: fieldRef(`${as}o.o`), parent: null, guard: true, segs: fieldRef(`${as}s`) };
   }
 
   private references(attribute: string): NodePlace {
@@ -193,7 +196,10 @@ class VirtualObject {
         },
       ];
       this.join({ as, from: 'contributions', local: this.slot(), foreign: 'ehr_id' }, steps);
-      return this.set(`${attribute}r`, map(`$${as}._id`, 'r', reference('$$r', 'CONTRIBUTION')));
+      return this.set(
+        `${attribute}r`,
+        map(fieldRef(`${as}._id`), 'r', reference(variable('r'), 'CONTRIBUTION')),
+      );
     }
     const type = attribute === 'folders' ? 'FOLDER' : 'COMPOSITION';
     const steps: Step[] = [
@@ -207,16 +213,17 @@ class VirtualObject {
       },
     ];
     this.join({ as, from: 'versioned_objects', local: this.slot(), foreign: 'ehr_id' }, steps);
-    const ids = asOf === null ? `$${as}._id` : this.extant(`$${as}._id`, type);
-    return this.set(`${attribute}r`, map(ids, 'r', reference('$$r', `VERSIONED_${type}`)));
+    const ids = asOf === null ? fieldRef(`${as}._id`) : this.extant(fieldRef(`${as}._id`), type);
+    return this.set(`${attribute}r`, map(ids, 'r', reference(variable('r'), `VERSIONED_${type}`)));
   }
 
   /** Those of the containers that had a version with data at `as_of`. */
-  private extant(ids: string, type: 'FOLDER' | 'COMPOSITION'): Expression {
+  private extant(ids: Field, type: 'FOLDER' | 'COMPOSITION'): Expression {
     const as = `${this.name}${type}x`;
     const match = latestMatch([{ [FIELD.rootType]: type }], this.visibility);
     this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
-    return { $filter: { input: ids, as: 'r', cond: { $in: ['$$r', `$${as}.${FIELD.versionedObjectUid}`] } } };
+    const extant = fieldRef(`${as}.${FIELD.versionedObjectUid}`);
+    return call('$filter', { input: ids, as: 'r', cond: call('$in', [variable('r'), extant]) });
   }
 
   private joinEhr(): void {
@@ -224,14 +231,14 @@ class VirtualObject {
   }
 
   private ehrField(field: string): Expression {
-    return { $first: `$${this.name}e.${field}` };
+    return call('$first', fieldRef(`${this.name}e.${field}`));
   }
 
-  private slot(): string {
-    return this.place.slot ?? '';
+  private slot(): Field {
+    return this.place.slot ?? fieldRef('_id');
   }
 
-  private field(name: IndexField): string {
+  private field(name: IndexField): Field {
     return documentField(this.place, name);
   }
 
@@ -239,11 +246,11 @@ class VirtualObject {
     const field = `${this.name}${suffix}`;
     if (!this.steps.some((step) => step.kind === 'set' && step.field === field))
       this.steps.push({ kind: 'set', field, value });
-    return { expression: `$${field}`, guard: true, segs: this.field(FIELD.segments) };
+    return { expression: fieldRef(field), parent: null, guard: true, segs: this.field(FIELD.segments) };
   }
 
   private join(
-    { as, from, local, foreign }: { as: string; from: SourceCollection; local: string; foreign: string },
+    { as, from, local, foreign }: { as: string; from: SourceCollection; local: Field; foreign: string },
     inner: readonly Step[],
   ): void {
     if (this.steps.some((step) => step.kind === 'lookup' && step.as === as)) return;
@@ -251,11 +258,12 @@ class VirtualObject {
       kind: 'lookup',
       as,
       from,
-      localField: local.slice(1),
+      localField: local.path,
       foreignField: foreign,
       variables: {},
       steps: inner,
       firstOnly: false,
+      kept: null,
     };
     this.steps.push(step);
   }
@@ -272,8 +280,8 @@ function reference(id: Expression, type: string, idType = 'HIER_OBJECT_ID'): Exp
 function timeObject(date: Expression): Expression {
   return {
     _type: 'DV_DATE_TIME',
-    value: { $dateToString: { date, format: TIME_TEXT } },
-    _m: { $toLong: date },
+    value: call('$dateToString', { date, format: TIME_TEXT }),
+    _m: call('$toLong', date),
   };
 }
 
@@ -282,5 +290,5 @@ function coded(code: Expression): Expression {
 }
 
 function whenPresent(value: Expression, object: Expression): Expression {
-  return { $cond: [{ $gt: [value, null] }, object, '$$REMOVE'] };
+  return call('$cond', [call('$gt', [value, null]), object, variable('REMOVE')]);
 }

@@ -13,8 +13,8 @@ import { likeRegex } from '../semantics/like-pattern.js';
 import type { PathNode, Existence } from '../semantics/scope-types.js';
 import { allOf, anyOf, literalListTruth, literalTruth, operandTruth, opposite, truth } from './comparison.js';
 import type { Truth } from './comparison.js';
-import { and, isOneOf, literal, not, or, present } from './expression.js';
-import type { Expression } from './expression.js';
+import { and, member, call, fieldRef, isOneOf, literal, not, or, present } from '../plan/expression.js';
+import type { Expression, Field, Reference } from '../plan/expression.js';
 import { identifierTruth } from './identifier.js';
 import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
 import { attributeOfVirtualObject } from './virtual-object.js';
@@ -89,10 +89,10 @@ function itemTruth(
 }
 
 /** Codes that a terminology service gave: compared with code_string, or with a text. */
-function codeTruth(raw: string, items: readonly CodeItem[]): Truth {
+function codeTruth(raw: Reference, items: readonly CodeItem[]): Truth {
   const codes = items.map(({ code }) => code);
-  const is = (value: string): Expression => isOneOf(value, codes);
-  const yes = or(is(raw), is(`${raw}.code_string`), is(`${raw}.defining_code.code_string`));
+  const is = (value: Reference): Expression => isOneOf(value, codes);
+  const yes = or(is(raw), is(member(raw, 'code_string')), is(member(raw, 'defining_code.code_string')));
   return truth(yes, present(raw));
 }
 
@@ -100,9 +100,11 @@ function likeTruth({ left, pattern, negated }: LikeTest, state: ValueState): Tru
   const text = textOf(left, state);
   const regex = literal(likeRegex(pattern.value));
   // $cond, not $and: $regexMatch fails on anything that is no text.
-  const matches = {
-    $cond: [typeIs(text, 'string'), { $regexMatch: { input: text, regex, options: 's' } }, false],
-  };
+  const matches = call('$cond', [
+    typeIs(text, 'string'),
+    call('$regexMatch', { input: text, regex, options: 's' }),
+    false,
+  ]);
   const found = truth(matches, operandPresent(left, state));
   return negated ? opposite(found) : found;
 }
@@ -113,7 +115,7 @@ function textOf(value: ValueExpression, state: ValueState): Expression {
   if (constant !== null) return constant.kind === 'null' ? null : literal(String(constant.value));
   const [only] = operandOf(value, state).values;
   if (only === undefined) return null;
-  return only.domain === 'text' ? only.value : { $toString: only.value };
+  return only.domain === 'text' ? only.value : call('$toString', only.value);
 }
 
 function operandPresent(value: ValueExpression, state: ValueState): Expression {
@@ -158,8 +160,9 @@ function searched(existence: Extract<Existence, { kind: 'search' }>, state: Valu
   const own = startOf(place, path, state);
   const first: NodePlace = {
     expression: own.object,
+    parent: null,
     guard: present(place.slot),
-    segs: own.segs ?? `$${place.document}segs`,
+    segs: own.segs ?? fieldRef(`${place.document}segs`),
   };
   let result: Expression = false;
   let filters: Expression = true;
@@ -179,7 +182,9 @@ function searched(existence: Extract<Existence, { kind: 'search' }>, state: Valu
       someAlong(start, path.steps.slice(depth), environment, (end) => present(end.raw)),
     );
     result =
-      depth === 0 ? and(at.guard, here) : { $cond: [and(at.guard, present(at.expression)), here, result] };
+      depth === 0
+        ? and(at.guard, here)
+        : call('$cond', [and(at.guard, present(at.expression)), here, result]);
   }
   return result;
 }
@@ -195,14 +200,14 @@ function startOf(
   place: Place,
   path: IdentifiedPath,
   state: ValueState,
-): { readonly object: string; readonly segs: string | undefined } {
+): { readonly object: Field; readonly segs: Field | undefined } {
   const [first] = path.steps;
   if (place.object !== null || first === undefined)
-    return { object: place.object ?? place.slot ?? '', segs: undefined };
+    return { object: place.object ?? place.slot ?? fieldRef('_id'), segs: undefined };
   const { steps, visibility } = state.tree;
   const wanted = { attribute: first.attribute, inDocument: false };
   const attribute = attributeOfVirtualObject(place, wanted, visibility, steps);
   const field = `q${place.alias.index}${first.attribute}`;
   steps.push({ kind: 'set', field, value: { [first.attribute]: attribute.expression } });
-  return { object: `$${field}`, segs: attribute.segs };
+  return { object: fieldRef(field), segs: attribute.segs };
 }

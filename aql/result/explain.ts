@@ -126,7 +126,7 @@ export function hintsOf(scope: Scope, plan: QueryPlan, stages: readonly Explaine
     isPopulation && scope.query.limit === null && returned > 10_000 && ALL_ROWS,
     plan.inProcess !== null && INSIDE[plan.inProcess.kind],
     plan.probe !== null && probeHint(plan.probe),
-    usesLeaves(plan) && 'WHERE picks the documents by the leaf index',
+    plan.readsLeaves && 'WHERE picks the documents by the leaf index',
     scope.aliases.some(({ versions }) => versions !== 'latest') && 'superseded versions are searched as well',
   ];
   return hints.filter((hint) => hint !== false);
@@ -143,10 +143,6 @@ const ALL_ROWS =
 
 function isWholeRead(stages: readonly ExplainedStage[]): boolean {
   return stages.some(({ stage }) => stage.includes('COLLSCAN'));
-}
-
-function usesLeaves({ pipeline }: QueryPlan): boolean {
-  return JSON.stringify(pipeline[0] ?? {}).includes('"lv"');
 }
 
 function wasteHint(examined: number, returned: number): string {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
-import type { PlanColumn } from '../mongo/plan.js';
+import type { PlanColumn } from '../plan/logical-plan.js';
 
 /** A row as it comes from a pipeline. */
 export interface RawRow {

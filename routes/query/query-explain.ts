@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { CompiledQuery } from '../../query/compile.js';
 
 /**
- * The answer of explain: the query's parts, the pipeline, what MongoDB did stage by stage, and hints. It holds
+ * The answer of explain: the query's parts, the passes that rewrote its plan, the pipeline, what MongoDB did stage by stage, and hints. It holds
  * what the query itself says and counts, never data of a patient.
  */
 export function explanation(q: string, compiled: CompiledQuery, explained: unknown): JsonObject {
@@ -14,6 +14,7 @@ export function explanation(q: string, compiled: CompiledQuery, explained: unkno
     executed_aql: executedAql,
     query: querySummary(query, scope),
     collection: plan.collection,
+    passes: [...plan.applied],
     pipeline: JSON.parse(JSON.stringify(plan.pipeline)) as JsonValue,
     in_process: plan.inProcess?.kind ?? null,
     stages: stages.map((stage) => ({

@@ -73,6 +73,7 @@ describe('POST /query/aql/explain', () => {
     expect(status).toBe(200);
     expect(body.pipeline[0].$match.latest).toBe(true);
     expect(body.collection).toBe('aql');
+    expect(body.passes).toEqual(['useLeafIndex', 'pruneFields']);
     expect(body.query.from.contains.class).toBe('COMPOSITION');
     expect(body.stages[0].index).toMatch(/keys|lv/);
     expect(body.stages[0].documents_examined).toBeGreaterThan(0);

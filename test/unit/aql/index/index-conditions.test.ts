@@ -8,8 +8,9 @@ import { ehrsAt } from '../../../../aql/evaluate/store.js';
 import type { LeafIndex } from '../../../../aql/index/document.js';
 import { indexConditions } from '../../../../aql/index/index-conditions.js';
 import { conjunctsOf } from '../../../../aql/mongo/conjuncts.js';
-import { documentMatch, rootClass, rootMatches } from '../../../../aql/mongo/document-scope.js';
-import type { Stage } from '../../../../aql/mongo/expression.js';
+import { documentsOf as documentsStepOf, rootClass, rootMatches } from '../../../../aql/mongo/document-scope.js';
+import { documentsMatch } from '../../../../aql/mongo/documents-match.js';
+import type { Stage } from '../../../../aql/plan/stage.js';
 import type { FromClass, FromNode, Scope } from '../../../../aql/semantics/scope-types.js';
 import { CdrError } from '../../../../openehr/base/errors.js';
 import { prepareCase } from '../../../support/aql-cases/prepare.js';
@@ -61,7 +62,11 @@ function firstMatches(scope: Scope, request: Request): readonly FirstMatch[] {
     const conditions = indexConditions(ehr, scope, conjunctsOf(scope), context);
     const visibility = { ehrId: ehr.alias.fixedEhrId, joined: false, asOf, systemId: SYSTEM_ID, subsumption };
     const fromRoot = root === null ? [] : rootMatches(root.alias, SYSTEM_ID);
-    return [{ operand, conditions, match: documentMatch(operand, visibility, [...fromRoot, ...conditions]) }];
+    const step = documentsStepOf(operand, visibility, ehr.alias.index, fromRoot);
+    if (step.kind !== 'documents' && step.kind !== 'match')
+      throw new TypeError(`a ${step.kind} is no first match`);
+    const match = step.kind === 'match' ? step.match : documentsMatch({ ...step, index: conditions });
+    return [{ operand, conditions, match }];
   });
 }
 

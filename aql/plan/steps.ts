@@ -1,17 +1,66 @@
 import { FIELD } from '../index/document.js';
-import type { Expression, Stage } from './expression.js';
+import type { Expression } from './expression.js';
+import type { Stage } from './stage.js';
+import type { IndexCondition } from './index-condition.js';
 
 /** Collections that a pipeline reads (docs/spec/storage.md#collections). */
 export type SourceCollection = 'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions';
 
-/** A stage before it is known which fields later stages still need. Fields are dotted names without `$`. */
+/** One step over documents. Fields are dotted names without `$`. */
 export type Step =
-  MatchStep | SetStep | UnwindStep | LookupStep | SortStep | CutStep | GroupStep | MergeStep | CountStep;
+  | DocumentsStep
+  | MatchStep
+  | FilterStep
+  | SetStep
+  | ProjectStep
+  | UnwindStep
+  | LookupStep
+  | SortStep
+  | CutStep
+  | GroupStep
+  | MergeStep
+  | CountStep;
+
+/** Finds the `aql` documents of an operand of FROM. */
+export interface DocumentsStep {
+  readonly kind: 'documents';
+  /** Alias of the EHR whose first document it is; null for documents joined to it, of which WHERE says nothing. */
+  readonly ehr: number | null;
+  /** What FROM demands: native matches that must all hold; `exact` are those of a VERSION predicate. */
+  readonly conditions: readonly Stage[];
+  readonly exact: readonly Stage[];
+  /** What `useLeafIndex` adds. */
+  readonly index: readonly IndexCondition[];
+  readonly versions: 'latest' | 'all';
+  /** Request parameter `as_of`. */
+  readonly asOf: Date | null;
+  /** Found by one EHR or joined by it: the history index serves. */
+  readonly isOfOneEhr: boolean;
+}
+
+/** Whether documents are latest versions of now. */
+export function isLatestOnly({ versions, asOf }: Pick<DocumentsStep, 'versions' | 'asOf'>): boolean {
+  return versions === 'latest' && asOf === null;
+}
+
+/**
+ * Whether one match finds the documents. The partial indexes need `latest: true` or `latest: false` literally; for
+ * both there is one branch each, and nothing may stand beside them (docs/spec/storage.md#indexes-of-aql).
+ */
+export function isOneBranch(step: Pick<DocumentsStep, 'versions' | 'asOf' | 'isOfOneEhr'>): boolean {
+  return isLatestOnly(step) || (step.asOf === null && step.isOfOneEhr);
+}
 
 /** Keeps documents; `match` is a native match document. */
 export interface MatchStep {
   readonly kind: 'match';
   readonly match: Stage;
+}
+
+/** Keeps documents for which a condition holds. */
+export interface FilterStep {
+  readonly kind: 'filter';
+  readonly condition: Expression;
 }
 
 /** Gives one top-level field a value. */
@@ -21,14 +70,22 @@ export interface SetStep {
   readonly value: Expression;
 }
 
+/** What `pruneFields` makes of sets: several values at once, and which fields are kept beside them. */
+export interface ProjectStep {
+  readonly kind: 'project';
+  readonly values: Readonly<Record<string, Expression>>;
+  /** Fields that go on beside the values; null = all. */
+  readonly kept: readonly string[] | null;
+}
+
 /** One document per member of an array field. */
 export interface UnwindStep {
   readonly kind: 'unwind';
   readonly field: string;
   /** Keeps a document whose array is empty or missing. */
   readonly preserve: boolean;
-  /** Field that gets the position of the member. */
-  readonly index: string;
+  /** Field that gets the position of the member; null when nothing reads it. */
+  readonly index: string | null;
 }
 
 /** Orders documents; the first key counts most. */
@@ -78,6 +135,8 @@ export interface LookupStep {
   readonly steps: readonly Step[];
   /** Keep the first document only: enough to know whether there is any. */
   readonly firstOnly: boolean;
+  /** Fields of the joined documents that are read; null = all. */
+  readonly kept: readonly string[] | null;
 }
 
 /** Top-level fields of the collections (docs/spec/storage.md#collections). */

@@ -1,5 +1,16 @@
-import { fieldsOf, fieldsOfMatch } from './expression.js';
-import type { LookupStep, MergeStep, Step } from './steps.js';
+import { fieldsOf } from './expression.js';
+import { fieldsOfMatch } from './stage.js';
+import type {
+  CutStep,
+  DocumentsStep,
+  FilterStep,
+  LookupStep,
+  MatchStep,
+  MergeStep,
+  ProjectStep,
+  SortStep,
+  Step,
+} from './steps.js';
 
 /** The first step after which a field is still read, and the last one. */
 interface Range {
@@ -47,45 +58,37 @@ export class Liveness {
   private pass(step: Step, index: number): void {
     const before = index - 1;
     switch (step.kind) {
-      case 'match': {
-        this.read(fieldsOfMatch(step.match), before);
-        return;
-      }
-      case 'sort': {
-        this.read(
-          step.keys.map(([field]) => field),
-          before,
-        );
-        return;
-      }
       case 'group':
         for (const field of [...this.live.keys()]) this.end(field, index);
-        {
-          this.read(fieldsOf([step.id, ...Object.values(step.accumulators)]), before);
-          return;
-        }
+        this.read(fieldsOf([step.id, ...Object.values(step.accumulators)]), before);
+        return;
       case 'unwind':
-        this.end(step.index, index);
-        {
-          this.read([step.field], before);
-          return;
-        }
+        if (step.index !== null) this.end(step.index, index);
+        this.read([step.field], before);
+        return;
       case 'count':
         this.end(step.field, index);
         return;
       case 'set':
         if (this.end(step.field, index) !== null) this.read(fieldsOf(step.value), before);
         return;
-      case 'merge': {
+      case 'project':
+        this.passProject(step, index);
+        return;
+      case 'merge':
         this.passMerge(step, index);
         return;
-      }
-      case 'lookup': {
+      case 'lookup':
         this.passLookup(step, index);
         return;
-      }
       default:
+        this.read(fieldsReadBy(step), before);
     }
+  }
+
+  private passProject({ values }: ProjectStep, index: number): void {
+    const read = Object.entries(values).filter(([field]) => this.end(field, index) !== null);
+    for (const [, value] of read) this.read(fieldsOf(value), index - 1);
   }
 
   private passMerge({ field, parts }: MergeStep, index: number): void {
@@ -128,6 +131,23 @@ export class Liveness {
     if (ranges === undefined) this.ranges.set(field, [range]);
     else ranges.push(range);
     return reads.paths;
+  }
+}
+
+/** The fields that a step reads which makes none. */
+function fieldsReadBy(step: DocumentsStep | MatchStep | FilterStep | SortStep | CutStep): Iterable<string> {
+  switch (step.kind) {
+    case 'documents':
+      return [...step.conditions, ...step.exact].flatMap((match) => [...fieldsOfMatch(match)]);
+    case 'match':
+      return fieldsOfMatch(step.match);
+    case 'filter':
+      return fieldsOf(step.condition);
+    case 'sort':
+      return step.keys.map(([field]) => field);
+    case 'skip':
+    case 'limit':
+      return [];
   }
 }
 

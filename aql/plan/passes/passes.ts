@@ -1,0 +1,39 @@
+import type { LogicalPlan, PassContext } from '../logical-plan.js';
+import { boundByProbe } from './bound-by-probe.js';
+import { deferLookups } from './defer-lookups.js';
+import { pruneFields } from './prune-fields.js';
+import { useLeafIndex } from './use-leaf-index.js';
+import { useStartIndex } from './use-start-index.js';
+
+/** A rewrite of a plan that keeps its rows. Pure; gives the plan itself back where there is nothing to do. */
+export type Pass = (plan: LogicalPlan, context: PassContext) => LogicalPlan;
+
+/** Names of the passes, as explain prints them. */
+export type PassName = keyof typeof PASSES;
+
+/** All passes in the order in which they run. */
+export const PASSES = {
+  useLeafIndex,
+  useStartIndex,
+  deferLookups,
+  boundByProbe,
+  pruneFields,
+} as const satisfies Record<string, Pass>;
+
+/** A plan after all passes, with the names of those that changed it. */
+export interface OptimizedPlan {
+  readonly plan: LogicalPlan;
+  readonly applied: readonly PassName[];
+}
+
+/** Runs all passes. */
+export function optimize(logical: LogicalPlan, context: PassContext): OptimizedPlan {
+  const applied: PassName[] = [];
+  let plan = logical;
+  for (const [name, pass] of Object.entries(PASSES) as [PassName, Pass][]) {
+    const next = pass(plan, context);
+    if (next !== plan) applied.push(name);
+    plan = next;
+  }
+  return { plan, applied };
+}

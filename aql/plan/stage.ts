@@ -1,0 +1,26 @@
+/** A piece of MongoDB's language as plain data. */
+export type MongoValue =
+  string | number | boolean | null | Date | readonly MongoValue[] | { readonly [name: string]: MongoValue };
+
+/** A stage, or a native match document, as plain data. */
+export type Stage = Readonly<Record<string, MongoValue>>;
+
+const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
+
+/** Dotted fields that a match document reads. */
+export function fieldsOfMatch(match: MongoValue, found: Set<string> = new Set()): Set<string> {
+  for (const [name, part] of membersOf(match)) {
+    if (LOGICAL.has(name)) for (const [, each] of membersOf(part)) fieldsOfMatch(each, found);
+    else if (!name.startsWith('$')) found.add(name);
+  }
+  return found;
+}
+
+function membersOf(value: MongoValue): readonly (readonly [string, MongoValue])[] {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return [];
+  return isList(value) ? value.map((part) => ['', part]) : Object.entries(value);
+}
+
+function isList(value: MongoValue): value is readonly MongoValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from '@jest/globals';
+import { call, fieldRef } from '../../../../aql/plan/expression.js';
+import type { LogicalPlan, PassContext } from '../../../../aql/plan/logical-plan.js';
+import type { IndexCondition } from '../../../../aql/plan/index-condition.js';
+import { boundByProbe } from '../../../../aql/plan/passes/bound-by-probe.js';
+import { deferLookups } from '../../../../aql/plan/passes/defer-lookups.js';
+import { optimize, PASSES } from '../../../../aql/plan/passes/passes.js';
+import { pruneFields } from '../../../../aql/plan/passes/prune-fields.js';
+import { useLeafIndex } from '../../../../aql/plan/passes/use-leaf-index.js';
+import { useStartIndex } from '../../../../aql/plan/passes/use-start-index.js';
+import type { DocumentsStep, LookupStep, Step } from '../../../../aql/plan/steps.js';
+
+const EHR_ALIAS = 0;
+const documents: DocumentsStep = {
+  kind: 'documents',
+  ehr: EHR_ALIAS,
+  conditions: [{ type: 'COMPOSITION' }],
+  exact: [],
+  index: [],
+  versions: 'latest',
+  asOf: null,
+  isOfOneEhr: false,
+};
+const leaf: IndexCondition = { kind: 'leaf', key: 'archetype|/items[at0004]|m', range: { $gt: 140 } };
+const lookup = (as: string, more: Partial<LookupStep> = {}): LookupStep => ({
+  ...{ kind: 'lookup', as, from: 'versions', localField: '_id', foreignField: '_id' },
+  ...{ variables: {}, steps: [], firstOnly: false, kept: null },
+  ...more,
+});
+const kinds = (steps: readonly Step[]): string[] => steps.map(({ kind }) => kind);
+
+function plan(steps: readonly Step[], more: Partial<LogicalPlan> = {}): LogicalPlan {
+  const page = { limit: null, offset: 0, top: null, ...more.page };
+  const rest = { order: null, probe: null, emptyRow: null, inProcess: null, columns: [] };
+  return { collection: 'aql', steps, row: { row: [fieldRef('_id')] }, ...rest, ...more, page };
+}
+
+const NOTHING: PassContext = { indexConditions: new Map(), sortedLeaf: null, ordersByStart: true };
+const LEAF: PassContext = {
+  ...NOTHING,
+  indexConditions: new Map([[EHR_ALIAS, [leaf]]]),
+  sortedLeaf: 'archetype|/items[at0004]|m',
+};
+
+describe('useLeafIndex', () => {
+  it('gives the first documents of an EHR the conditions that an index serves', () => {
+    expect(useLeafIndex(plan([documents]), LEAF).steps).toEqual([{ ...documents, index: [leaf] }]);
+  });
+
+  it('gives them to an EHR inside a join', () => {
+    const joined = lookup('j0', { from: 'aql', localField: null, steps: [documents] });
+    expect(useLeafIndex(plan([joined]), LEAF).steps).toEqual([
+      { ...joined, steps: [{ ...documents, index: [leaf] }] },
+    ]);
+  });
+
+  it('leaves documents alone that are joined to the first ones', () => {
+    const joined = plan([{ ...documents, ehr: null }]);
+    expect(useLeafIndex(joined, LEAF)).toBe(joined);
+  });
+});
+
+describe('useStartIndex', () => {
+  const order = { field: 'k0', direction: -1, isRanked: true, isByStart: true } as const;
+  const sort: Step = { kind: 'sort', keys: [['k0', -1]] };
+  const limit: Step = { kind: 'limit', count: 5 };
+  const sorted = plan([documents, sort, limit], { order, page: { limit: 5, offset: 0, top: null } });
+
+  it('sorts the documents instead of the rows', () => {
+    const found = useStartIndex(sorted, NOTHING);
+    expect(found.steps).toEqual([documents, { kind: 'sort', keys: [['start', -1]] }, limit]);
+    expect(found.order).toBeNull();
+  });
+
+  it.each([
+    ['another order', { ...sorted, order: { ...order, isByStart: false } }, NOTHING],
+    ['no limit', { ...sorted, page: { limit: null, offset: 0, top: null } }, NOTHING],
+    ['superseded versions', { ...sorted, steps: [{ ...documents, versions: 'all' }, sort, limit] }, NOTHING],
+    ['another time', { ...sorted, steps: [{ ...documents, asOf: new Date(0) }, sort, limit] }, NOTHING],
+    ['EHRs first', { ...sorted, collection: 'ehrs' }, NOTHING],
+    ['documents of an older derivation', sorted, { ...NOTHING, ordersByStart: false }],
+  ] satisfies [string, LogicalPlan, PassContext][])('keeps the sort for %s', (_, given, context) => {
+    expect(useStartIndex(given, context)).toBe(given);
+  });
+});
+
+describe('deferLookups', () => {
+  const limit: Step = { kind: 'limit', count: 5 };
+
+  it('moves a join behind the limit, with what is made of it', () => {
+    const text: Step = { kind: 'set', field: 'y0', value: call('$first', fieldRef('w0.data')) };
+    const found = deferLookups(plan([documents, lookup('w0'), text, limit]));
+    expect(found.steps).toEqual([documents, limit, lookup('w0'), text]);
+  });
+
+  it('leaves a join before the limit that decides which rows there are', () => {
+    const match: Step = { kind: 'match', match: { 'w0.0': { $exists: true } } };
+    const given = plan([documents, lookup('w0'), match, limit]);
+    expect(deferLookups(given)).toBe(given);
+  });
+
+  it('leaves a join before the limit that decides their order', () => {
+    const key: Step = { kind: 'set', field: 'k0', value: call('$first', fieldRef('w0.name')) };
+    const given = plan([documents, lookup('w0'), key, { kind: 'sort', keys: [['k0', 1]] }, limit]);
+    expect(deferLookups(given)).toBe(given);
+  });
+
+  it('changes nothing without a limit', () => {
+    const given = plan([documents, lookup('w0')]);
+    expect(deferLookups(given)).toBe(given);
+  });
+});
+
+describe('boundByProbe', () => {
+  const order = { field: 'k0', direction: -1, isRanked: false, isByStart: false } as const;
+  const steps: Step[] = [
+    { ...documents, index: [leaf] },
+    { kind: 'set', field: 'k0', value: fieldRef('v') },
+    { kind: 'sort', keys: [['k0', -1]] },
+    { kind: 'skip', count: 10 },
+    { kind: 'limit', count: 20 },
+  ];
+  const given = plan(steps, { order, page: { limit: 20, offset: 10, top: null } });
+
+  it('adds the same query over the first documents of the leaf index', () => {
+    const { probe } = boundByProbe(given, LEAF);
+    expect(probe).toMatchObject({ documents: 60, rows: 30, offset: 10 });
+    expect(probe?.row).toEqual({ row: [fieldRef('_id')], top: fieldRef('k0'), docs: fieldRef('docs') });
+    expect(kinds(probe?.steps ?? [])).toEqual(['documents', 'limit', 'set', 'count', 'sort', 'limit']);
+    expect(probe?.steps.at(-1)).toEqual({ kind: 'limit', count: 30 });
+  });
+
+  it.each([
+    ['an ascending order', { ...given, order: { ...order, direction: 1 } }, LEAF],
+    ['several kinds of values', { ...given, order: { ...order, isRanked: true } }, LEAF],
+    ['no limit', { ...given, page: { limit: null, offset: 0, top: null } }, LEAF],
+    ['many rows', { ...given, page: { limit: 101, offset: 0, top: null } }, LEAF],
+    ['another leaf', given, { ...LEAF, sortedLeaf: 'other' }],
+    ['no leaf', { ...given, steps: [documents, ...steps.slice(1)] }, LEAF],
+    [
+      'two branches',
+      { ...given, steps: [{ ...documents, index: [leaf], versions: 'all' }, ...steps.slice(1)] },
+      LEAF,
+    ],
+  ] satisfies [string, LogicalPlan, PassContext][])('adds none for %s', (_, other, context) => {
+    expect(boundByProbe(other, context)).toBe(other);
+  });
+});
+
+describe('pruneFields', () => {
+  it('leaves out what nothing reads', () => {
+    const steps: Step[] = [
+      documents,
+      { kind: 'set', field: 'x0', value: fieldRef('segs') },
+      lookup('w0'),
+      { kind: 'unwind', field: 'keys', preserve: false, index: 'keysi' },
+    ];
+    expect(pruneFields(plan(steps)).steps).toEqual([
+      documents,
+      { kind: 'unwind', field: 'keys', preserve: false, index: null },
+    ]);
+  });
+
+  it('makes one projection of following sets, which drops what is not read any more', () => {
+    const steps: Step[] = [
+      documents,
+      { kind: 'set', field: 'a', value: fieldRef('ehr') },
+      { kind: 'set', field: 'b', value: fieldRef('vo') },
+      { kind: 'set', field: 'c', value: fieldRef('a') },
+    ];
+    expect(pruneFields(plan(steps, { row: { row: [fieldRef('b'), fieldRef('c')] } })).steps).toEqual([
+      documents,
+      { kind: 'project', values: { a: fieldRef('ehr'), b: fieldRef('vo') }, kept: [] },
+      { kind: 'project', values: { c: fieldRef('a') }, kept: ['b'] },
+    ]);
+  });
+
+  it('keeps only those fields of joined documents that are read', () => {
+    const steps: Step[] = [
+      documents,
+      lookup('w0', { localField: null, steps: [{ kind: 'limit', count: 1 }] }),
+    ];
+    expect(
+      pruneFields(plan(steps, { row: { row: [fieldRef('w0.data.name'), fieldRef('w0.data')] } })).steps[1],
+    ).toMatchObject({
+      kept: ['data'],
+    });
+  });
+
+  it('prunes the probe as well', () => {
+    const unread: Step = { kind: 'set', field: 'x0', value: fieldRef('segs') };
+    const probe = { steps: [documents, unread], row: { row: [] }, documents: 50, rows: 5, offset: 0 };
+    expect(pruneFields(plan([documents], { probe })).probe?.steps).toEqual([documents]);
+  });
+});
+
+describe('optimize', () => {
+  it('names the passes that changed the plan, in their order', () => {
+    expect(Object.keys(PASSES)).toEqual([
+      'useLeafIndex',
+      'useStartIndex',
+      'deferLookups',
+      'boundByProbe',
+      'pruneFields',
+    ]);
+    const unread: Step = { kind: 'set', field: 'x0', value: fieldRef('segs') };
+    expect(optimize(plan([documents, unread]), LEAF).applied).toEqual(['useLeafIndex', 'pruneFields']);
+    expect(optimize(plan([documents]), NOTHING).applied).toEqual([]);
+  });
+});
