@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf } from '../../rm/model/classes.js';
 import { objectAt, textAt } from '../../rm/access.js';
@@ -139,13 +140,17 @@ function readList(key: OwnKey, scope: FlatScope, target: ReadTarget): JsonValue 
   return items.length === 0 ? null : items;
 }
 
-/** What a key with `_` says, together with what keys of the template's nodes said about the same attribute. */
+/**
+ * What a key with `_` says, together with what keys of the template's nodes said about the same attribute: the same
+ * twice (`feeder_audit` and `_feeder_audit`) is no conflict.
+ */
 function setOwn(object: JsonObject, key: OwnKey, value: JsonValue, scope: FlatScope): void {
   const before = object[key.attribute];
   if (key.attribute === 'name' || before === undefined) object[key.attribute] = value;
   else if (key.attribute === 'instruction_details' && isJsonObject(before) && isJsonObject(value))
     object[key.attribute] = { ...before, ...value };
-  else throw conflict(`${scope.path}/${key.attribute}`, `${scope.path}/${key.id}`);
+  else if (!isDeepStrictEqual(before, value))
+    throw conflict(`${scope.path}/${key.attribute}`, `${scope.path}/${key.id}`);
 }
 
 function readSampleCount(object: JsonObject, scope: FlatScope): boolean {

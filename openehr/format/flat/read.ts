@@ -5,6 +5,7 @@ import { attributesOf, isKindOf } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
 import { codedText } from './coded.js';
 import { ignoredContextKeys } from './context-keys.js';
+import { moveContextAliases } from './context-alias.js';
 import { flatContext } from './context.js';
 import { readValue } from './data-values.js';
 import { fillDefaults, fillHistory, settleEvent } from './defaults.js';
@@ -38,6 +39,7 @@ export function readFlat(flat: JsonObject, template: CompiledTemplate, options: 
   const plan = planOf(template);
   const rootId = plan.id ?? '';
   const root = childOf(keys.top, rootId) ?? { path: rootId, values: new Map(), children: new Map() };
+  moveContextAliases(plan, root);
   const now = formatUtc(options.now);
   const { warn = () => undefined } = options;
   for (const name of ignoredContextKeys(keys.contextNames)) warn(`ctx/${name} is not known and was ignored`);
