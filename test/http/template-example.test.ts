@@ -4,6 +4,7 @@ import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { templateNames } from '../support/fixture.js';
+import { codedText, element, evaluation, node, single, template } from '../support/opt-builder.js';
 import { TWINS } from '../support/twin-template.js';
 import { givenEhr, givenTemplate, V1 } from '../support/resources.js';
 
@@ -125,6 +126,25 @@ it.each(LEVELS.flatMap((level) => FORMATS.map((format) => [level, format] as con
     const posted = await request(app)
       .post(`${V1}/ehr/${ehrId}/composition`)
       .set({ 'Content-Type': MEDIA_TYPE[format], 'openEHR-TEMPLATE_ID': encodeIfSimplified(format, 'twins') })
+      .query({ format })
+      .send(given.text);
+    expect([posted.status, posted.text]).toEqual([201, '']);
+  },
+);
+
+it.each(FORMATS)(
+  'a template with a DV_SCALE and undeclared prefixes is taken, its example in %s',
+  async (format) => {
+    const scale = node('DV_SCALE', { inside: single('symbol', codedText('local', ['at0003'])) });
+    const content = evaluation(element('at0002', scale, '1..1'), { at0002: 'Pain', at0003: 'Mild' });
+    const text = template(content, { id: 'scale' }).replaceAll('xsi:type="', 'xsi:type="oe:');
+    const created = await request(app).post(BASE).set('Content-Type', 'application/xml').send(text);
+    expect([201, 409]).toContain(created.status);
+    const given = await example('scale', `?detail_level=complete&format=${format}`);
+    expect([given.status, given.text]).toEqual([200, expect.stringContaining('Mild')]);
+    const posted = await request(app)
+      .post(`${V1}/ehr/${ehrId}/composition`)
+      .set({ 'Content-Type': MEDIA_TYPE[format], 'openEHR-TEMPLATE_ID': encodeIfSimplified(format, 'scale') })
       .query({ format })
       .send(given.text);
     expect([posted.status, posted.text]).toEqual([201, '']);
