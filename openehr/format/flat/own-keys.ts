@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf } from '../../rm/model/classes.js';
+import { nameCodeOf } from '../../template/opt/coded-name.js';
 import { objectAt, textAt } from '../../rm/access.js';
 import { childOf, conflict, instancesOf, take, type FlatScope } from './keys.js';
 import { childPlan, type PlanNode } from './plan.js';
@@ -169,7 +170,7 @@ function isWrittenElsewhere(own: OwnKey, plan: PlanNode, value: JsonValue): bool
 function isTemplateName(plan: PlanNode, name: JsonValue): boolean {
   if (!isJsonObject(name) || textAt(name, 'value') !== templateName(plan)) return false;
   const code = textAt(objectAt(name, 'defining_code'), 'code_string') ?? null;
-  return code === (plan.node.nameCode?.code ?? null);
+  return code === (nameCodeOf(plan.node)?.code ?? null);
 }
 
 /** The name of a node in data. */

@@ -3,6 +3,7 @@ import { formatUtc } from '../../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { attributesOf, isKindOf } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
+import { nameCodeOf } from '../../template/opt/coded-name.js';
 import { codedText } from './coded.js';
 import { ignoredContextKeys } from './context-keys.js';
 import { moveContextAliases } from './context-alias.js';
@@ -88,7 +89,8 @@ function readRaw(plan: PlanNode, scope: FlatScope, environment: ReadEnvironment)
 
 function newObject(plan: PlanNode, { template }: ReadEnvironment): JsonObject {
   const object: JsonObject = { _type: plan.type === 'ITEM_STRUCTURE' ? 'ITEM_TREE' : plan.type };
-  const { archetypeNodeId, nameCode, constraint } = plan.node;
+  const { archetypeNodeId, constraint } = plan.node;
+  const nameCode = nameCodeOf(plan.node);
   if (archetypeNodeId === null) return object;
   const value = templateName(plan);
   object.name =

@@ -4,7 +4,8 @@ import type { AttributeConstraint, CardinalityConstraint } from '../opt/constrai
 import { valueSetUrl } from './code-check.js';
 import type { Scope } from '../scope.js';
 import { slotCheck, type SlotCheck } from '../opt/slot.js';
-import { valueCheck, type ValueCheck } from './value-check.js';
+import { nameCheck } from './name-check.js';
+import { allOf, valueCheck, type ValueCheck } from './value-check.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 
 /** What one RM object of a composition must be like: prepared once per template for `openehr/template/validate/validate.ts`. */
@@ -84,7 +85,7 @@ export function matcherOf(node: WebTemplateNode, outer: Scope): ObjectMatcher {
     attributes,
     expected: [...attributes.values()].filter(hasMinimum),
     isOpen: isOpenObject(node, constraints),
-    check: valueCheck(node, scope),
+    check: allOf(valueCheck(node, scope), nameCheck(node)),
     valueSetUrl: valueSetUrlOf(node),
   };
 }
