@@ -11,7 +11,7 @@ export interface XmlElement {
   /**
    * Values by name: local name for attributes without prefix, `xsi:…` and `xml:…` for those two namespaces
    * whatever prefix the document uses, `{URI}local` for others. Namespace declarations are left out.
-   * The value of `xsi:type` has lost its prefix.
+   * The value of `xsi:type` has lost its prefix, which need not be declared.
    */
   readonly attributes: ReadonlyMap<string, string>;
   /** Elements and text in document order; adjacent text is one string, blank text between elements is dropped. */
@@ -95,7 +95,7 @@ function attributesOf(given: readonly [string, string][], namespaces: Namespaces
     if (qualified === 'xmlns' || qualified.startsWith('xmlns:')) continue;
     const name = attributeName(qualified, namespaces);
     if (attributes.has(name)) throw new CdrError('invalid', 'the XML gives an attribute twice');
-    attributes.set(name, name === 'xsi:type' ? typeName(value, namespaces) : value);
+    attributes.set(name, name === 'xsi:type' ? splitName(value.trim())[1] : value);
   }
   return attributes;
 }
@@ -106,12 +106,6 @@ function attributeName(qualified: string, namespaces: Namespaces): string {
   const uri = boundNamespace(prefix, namespaces);
   if (uri === XSI_NAMESPACE) return `xsi:${local}`;
   return uri === XML_NAMESPACE ? `xml:${local}` : `{${uri}}${local}`;
-}
-
-function typeName(value: string, namespaces: Namespaces): string {
-  const [prefix, local] = splitName(value.trim());
-  if (prefix !== '') boundNamespace(prefix, namespaces);
-  return local;
 }
 
 function childrenOf(node: xmlJs.Element, namespaces: Namespaces): (XmlElement | string)[] {

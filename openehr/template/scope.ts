@@ -69,9 +69,10 @@ export class Scope {
     return new Set(terms.map((term) => term?.text).filter((text) => text !== undefined));
   }
 
-  /** One item of a term in every language of the template that has it. */
+  /** One item of a term in every language of the template or the ontology that has it. */
   localized(code: string, item: 'text' | 'description'): LocalizedTexts {
     return this.#inLanguages(
+      this.#termLanguages(),
       (language) =>
         this.term(code, language)?.[item] ??
         (item === 'description' ? this.term(code, language)?.text : undefined),
@@ -88,7 +89,10 @@ export class Scope {
         : code;
     const label = this.term(key)?.text;
     if (label === undefined) return { value: code };
-    const descriptions = this.#inLanguages((language) => this.term(key, language)?.description);
+    const descriptions = this.#inLanguages(
+      this.#termLanguages(),
+      (language) => this.term(key, language)?.description,
+    );
     return {
       value: code,
       label,
@@ -102,7 +106,7 @@ export class Scope {
     if (group === null) return { value: code };
     const english = rubric(group, code, 'en');
     if (english === null) return { value: code };
-    const labels = this.#inLanguages((language) => rubric(group, code, language) ?? english);
+    const labels = this.#inLanguages(this.languages, (language) => rubric(group, code, language) ?? english);
     return {
       value: code,
       label: labels[this.opt.defaultLanguage] ?? english,
@@ -110,9 +114,21 @@ export class Scope {
     };
   }
 
-  #inLanguages(textIn: (language: string) => string | undefined): LocalizedTexts {
+  /** The languages of the template, its own first. */
+  get languages(): readonly string[] {
+    return [this.opt.defaultLanguage, ...this.opt.languages];
+  }
+
+  #termLanguages(): readonly string[] {
+    return [...this.languages, ...(this.#translations?.keys() ?? [])];
+  }
+
+  #inLanguages(
+    languages: readonly string[],
+    textIn: (language: string) => string | undefined,
+  ): LocalizedTexts {
     const texts = new Map<string, string>();
-    for (const language of new Set([this.opt.defaultLanguage, ...this.opt.languages])) {
+    for (const language of new Set(languages)) {
       const found = textIn(language);
       if (found === undefined || found === '') continue;
       this.countText(found.length);

@@ -103,6 +103,49 @@ describe('a code in FLAT', () => {
   });
 });
 
+describe('keys of the context below the root of a FLAT body', () => {
+  const body: Json = {
+    'minimal/language|code': 'en',
+    'minimal/territory|code': 'UY',
+    'minimal/composer|name': 'Ada',
+    'minimal/minimal:0/quantity|magnitude': 353.8,
+    'minimal/minimal:0/quantity|unit': 'kg',
+    'minimal/start_time': '2021-05-20T16:26:44Z',
+    'minimal/setting|code': '228',
+    'minimal/_end_time': '2021-05-20T17:00:00Z',
+    'minimal/_participation:1|name': 'Bob',
+    'minimal/_participation:1|function': 'nurse',
+  };
+
+  it('are read as those of the context where the template has none', async () => {
+    const response = await postFlat('minimal_evaluation.en.v1', {
+      ...body,
+      'minimal/context/_participation:0|name': 'Eve',
+      'minimal/context/_participation:0|function': 'witness',
+      'minimal/context/start_time': '2021-05-20T16:26:44Z',
+    });
+    expect([response.status, response.text]).toEqual([201, expect.any(String)]);
+    expect(response.body).toMatchObject({
+      'minimal/context/start_time': '2021-05-20T16:26:44Z',
+      'minimal/context/setting|value': 'primary medical care',
+      'minimal/context/_end_time': '2021-05-20T17:00:00Z',
+      'minimal/context/_participation:0|name': 'Eve',
+      'minimal/context/_participation:1|name': 'Bob',
+    });
+  });
+
+  it('must not contradict those of the context', async () => {
+    const response = await postFlat('minimal_evaluation.en.v1', {
+      ...body,
+      'minimal/context/start_time': '2022-05-20T16:26:44Z',
+    });
+    expect([response.status, response.body.message]).toEqual([
+      400,
+      expect.stringContaining('minimal/context/start_time and minimal/start_time give different values'),
+    ]);
+  });
+});
+
 describe('an archetype id with the functions that Archie writes beside its value', () => {
   const DERIVED = {
     qualifiedRmEntity: 'openEHR-EHR-COMPOSITION',

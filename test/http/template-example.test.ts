@@ -4,6 +4,8 @@ import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { templateNames } from '../support/fixture.js';
+import { codedText, element, evaluation, node, single, template } from '../support/opt-builder.js';
+import { TWINS } from '../support/twin-template.js';
 import { givenEhr, givenTemplate, V1 } from '../support/resources.js';
 
 const BASE = `${V1}/definition/template/adl1.4`;
@@ -114,6 +116,40 @@ describe('GET template example', () => {
     expect((await example('unknown')).status).toBe(404);
   });
 });
+
+it.each(LEVELS.flatMap((level) => FORMATS.map((format) => [level, format] as const)))(
+  'an example with two siblings of equal archetype and name is accepted, %s in %s',
+  async (level, format) => {
+    await request(app).post(BASE).set('Content-Type', 'application/xml').send(TWINS);
+    const given = await example('twins', `?detail_level=${level}&format=${format}`);
+    expect(given.status).toBe(200);
+    const posted = await request(app)
+      .post(`${V1}/ehr/${ehrId}/composition`)
+      .set({ 'Content-Type': MEDIA_TYPE[format], 'openEHR-TEMPLATE_ID': encodeIfSimplified(format, 'twins') })
+      .query({ format })
+      .send(given.text);
+    expect([posted.status, posted.text]).toEqual([201, '']);
+  },
+);
+
+it.each(FORMATS)(
+  'a template with a DV_SCALE and undeclared prefixes is taken, its example in %s',
+  async (format) => {
+    const scale = node('DV_SCALE', { inside: single('symbol', codedText('local', ['at0003'])) });
+    const content = evaluation(element('at0002', scale, '1..1'), { at0002: 'Pain', at0003: 'Mild' });
+    const text = template(content, { id: 'scale' }).replaceAll('xsi:type="', 'xsi:type="oe:');
+    const created = await request(app).post(BASE).set('Content-Type', 'application/xml').send(text);
+    expect([201, 409]).toContain(created.status);
+    const given = await example('scale', `?detail_level=complete&format=${format}`);
+    expect([given.status, given.text]).toEqual([200, expect.stringContaining('Mild')]);
+    const posted = await request(app)
+      .post(`${V1}/ehr/${ehrId}/composition`)
+      .set({ 'Content-Type': MEDIA_TYPE[format], 'openEHR-TEMPLATE_ID': encodeIfSimplified(format, 'scale') })
+      .query({ format })
+      .send(given.text);
+    expect([posted.status, posted.text]).toEqual([201, '']);
+  },
+);
 
 describe('GET web template', () => {
   it('answers as before and tells where to ask instead', async () => {

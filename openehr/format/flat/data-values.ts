@@ -12,6 +12,7 @@ import { OBJECT_REF, PARTICIPATION, PARTY } from './parties.js';
 import { BY_TABLE, DV_DURATION, DV_INTERVAL, DV_PROPORTION, DV_QUANTITY } from './quantities.js';
 import { takeRaw } from './raw.js';
 import type { Codec, ReadTarget, WriteTarget } from './target.js';
+import { DV_SCALE } from './scale.js';
 import { CODE_PHRASE, DV_CODED_TEXT, DV_ORDINAL, DV_STATE, DV_TEXT } from './texts.js';
 import { tableOf } from './type-table.js';
 
@@ -22,6 +23,7 @@ const CODECS: ReadonlyMap<string, Codec> = new Map(
       DV_TEXT,
       DV_CODED_TEXT,
       DV_ORDINAL,
+      DV_SCALE,
       DV_QUANTITY,
       DV_PROPORTION,
       DV_DURATION,

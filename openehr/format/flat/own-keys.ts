@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf } from '../../rm/model/classes.js';
+import { nameCodeOf } from '../../template/opt/coded-name.js';
 import { objectAt, textAt } from '../../rm/access.js';
 import { childOf, conflict, instancesOf, take, type FlatScope } from './keys.js';
 import { childPlan, type PlanNode } from './plan.js';
@@ -139,13 +141,17 @@ function readList(key: OwnKey, scope: FlatScope, target: ReadTarget): JsonValue 
   return items.length === 0 ? null : items;
 }
 
-/** What a key with `_` says, together with what keys of the template's nodes said about the same attribute. */
+/**
+ * What a key with `_` says, together with what keys of the template's nodes said about the same attribute: the same
+ * twice (`feeder_audit` and `_feeder_audit`) is no conflict.
+ */
 function setOwn(object: JsonObject, key: OwnKey, value: JsonValue, scope: FlatScope): void {
   const before = object[key.attribute];
   if (key.attribute === 'name' || before === undefined) object[key.attribute] = value;
   else if (key.attribute === 'instruction_details' && isJsonObject(before) && isJsonObject(value))
     object[key.attribute] = { ...before, ...value };
-  else throw conflict(`${scope.path}/${key.attribute}`, `${scope.path}/${key.id}`);
+  else if (!isDeepStrictEqual(before, value))
+    throw conflict(`${scope.path}/${key.attribute}`, `${scope.path}/${key.id}`);
 }
 
 function readSampleCount(object: JsonObject, scope: FlatScope): boolean {
@@ -164,7 +170,7 @@ function isWrittenElsewhere(own: OwnKey, plan: PlanNode, value: JsonValue): bool
 function isTemplateName(plan: PlanNode, name: JsonValue): boolean {
   if (!isJsonObject(name) || textAt(name, 'value') !== templateName(plan)) return false;
   const code = textAt(objectAt(name, 'defining_code'), 'code_string') ?? null;
-  return code === (plan.node.nameCode?.code ?? null);
+  return code === (nameCodeOf(plan.node)?.code ?? null);
 }
 
 /** The name of a node in data. */

@@ -3,8 +3,10 @@ import { formatUtc } from '../../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { attributesOf, isKindOf } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
+import { nameCodeOf } from '../../template/opt/coded-name.js';
 import { codedText } from './coded.js';
 import { ignoredContextKeys } from './context-keys.js';
+import { moveContextAliases } from './context-alias.js';
 import { flatContext } from './context.js';
 import { readValue } from './data-values.js';
 import { fillDefaults, fillHistory, settleEvent } from './defaults.js';
@@ -38,6 +40,7 @@ export function readFlat(flat: JsonObject, template: CompiledTemplate, options: 
   const plan = planOf(template);
   const rootId = plan.id ?? '';
   const root = childOf(keys.top, rootId) ?? { path: rootId, values: new Map(), children: new Map() };
+  moveContextAliases(plan, root);
   const now = formatUtc(options.now);
   const { warn = () => undefined } = options;
   for (const name of ignoredContextKeys(keys.contextNames)) warn(`ctx/${name} is not known and was ignored`);
@@ -86,7 +89,8 @@ function readRaw(plan: PlanNode, scope: FlatScope, environment: ReadEnvironment)
 
 function newObject(plan: PlanNode, { template }: ReadEnvironment): JsonObject {
   const object: JsonObject = { _type: plan.type === 'ITEM_STRUCTURE' ? 'ITEM_TREE' : plan.type };
-  const { archetypeNodeId, nameCode, constraint } = plan.node;
+  const { archetypeNodeId, constraint } = plan.node;
+  const nameCode = nameCodeOf(plan.node);
   if (archetypeNodeId === null) return object;
   const value = templateName(plan);
   object.name =

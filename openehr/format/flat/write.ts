@@ -58,13 +58,42 @@ function writeList(
 ): void {
   const counts = new Map<PlanNode, number>();
   for (const value of values) {
-    const child = matching(children, value);
-    if (child === undefined) continue;
+    const first = matching(children, value);
+    if (first === undefined) continue;
+    const hasRoom = (node: PlanNode) => node.max === -1 || (counts.get(node) ?? 0) < node.max;
+    const child = closest(twinsOf(first, children).filter(hasRoom), value, environment) ?? first;
     const index = counts.get(child) ?? 0;
     const mayBeSilent = MAY_BE_SILENT.has(child.type) && values.length > 1;
     if (!mayBeSilent) writeInstance(child, value, { key, index }, environment);
     if (!mayBeSilent || writeIfAny(child, value, { key, index }, environment)) counts.set(child, index + 1);
   }
+}
+
+/** The node itself and the siblings that neither node id nor name tells apart from it. */
+function twinsOf({ node }: PlanNode, children: readonly PlanNode[]): PlanNode[] {
+  return children.filter(
+    (child) =>
+      child.node === node ||
+      (child.node.archetypeNodeId === node.archetypeNodeId &&
+        child.node.nameConstraint === node.nameConstraint &&
+        node.archetypeNodeId !== null),
+  );
+}
+
+/** The node that has keys for most of what a value holds, the first one of several. */
+function closest(
+  nodes: readonly PlanNode[],
+  value: JsonValue,
+  environment: WriteEnvironment,
+): PlanNode | undefined {
+  const [first, ...others] = nodes;
+  if (first === undefined || others.length === 0) return first;
+  const keys = nodes.map((node) => {
+    const out: JsonObject = {};
+    writeInstance(node, value, { key: '', index: 0 }, { ...environment, out });
+    return Object.keys(out).length;
+  });
+  return nodes[keys.indexOf(Math.max(...keys))];
 }
 
 /** Classes of which an instance may have no keys: all it holds is in slots. It would be a gap among the others. */

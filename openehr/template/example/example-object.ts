@@ -8,6 +8,7 @@ import type { SlotConstraint } from '../opt/constraint.js';
 import { exampleText, exampleValue, isRmAttribute, type ValueContext } from './example-value.js';
 import { textMatching } from './pattern-example.js';
 import { addRequired, codedText, concreteClass, identity, INTERVAL_FLAGS, sampleObject } from './sample.js';
+import { codedNameOf } from '../opt/coded-name.js';
 import { slotCheck } from '../opt/slot.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 
@@ -39,8 +40,15 @@ export function exampleObject(node: WebTemplateNode, context: ValueContext): Jso
 
 function identityOf(node: WebTemplateNode): JsonObject {
   const identified = identity(node.archetypeNodeId ?? 'at0001', node.name);
-  if (node.nameCode !== null)
-    identified.name = codedText(node.nameCode.terminologyId, node.nameCode.code, node.name);
+  const coded = codedNameOf(node.constraint);
+  if (coded !== null) {
+    const code = node.nameCode?.code ?? coded.codes[0] ?? 'at0001';
+    identified.name = codedText(
+      node.nameCode?.terminologyId ?? coded.terminologyId ?? 'local',
+      code,
+      node.name,
+    );
+  }
   const { constraint } = node;
   if (constraint?.kind !== 'object' || constraint.archetype === null) return identified;
   return { ...identified, archetype_details: archetyped(constraint.archetype.archetypeId) };

@@ -1,5 +1,14 @@
 import type { Interval } from './constraint.js';
 
+/** Of a range that a value is outside of only the bound that it breaks; all of one that asks for a single value. */
+export function brokenBound<T>(range: Interval<T>, bounds: Interval<number>, value: number): Interval<T> {
+  const { lower, upper, lowerIncluded, upperIncluded } = bounds;
+  if (lower !== null && lower === upper) return range;
+  const isAbove = upper !== null && (upperIncluded ? value > upper : value >= upper);
+  const isBelow = lower !== null && (lowerIncluded ? value < lower : value <= lower);
+  return { ...range, lower: isBelow ? range.lower : null, upper: isAbove ? range.upper : null };
+}
+
 /** `at least 0 and less than 100`: what a number must be (docs/spec/formats.md#template-rules). */
 export function rangeText({ lower, upper, lowerIncluded, upperIncluded }: Interval<number>): string {
   if (lower === null && upper === null) return 'anything';

@@ -54,9 +54,8 @@ function refuseUnsupportedTypes(definition: XmlElement): void {
   // Before anything is built from it: internal references only add to this.
   if (size > MAX_TEMPLATE_NODES) throw tooManyNodes(size);
   const uses = (name: string) => [...types].some((type) => type.split(/[<>,\s]+/).includes(name));
-  const unsupported = 'The supplied template is not supported';
-  if (uses('ITEM_TABLE')) throw new CdrError('invalid', `${unsupported} (unsupported types: ITEM_TABLE)`);
-  if (uses('DV_SCALE')) throw new CdrError('invalid', `${unsupported}: Unsupported type DV_SCALE.`);
+  if (uses('ITEM_TABLE'))
+    throw new CdrError('invalid', 'The supplied template is not supported (unsupported types: ITEM_TABLE)');
 }
 
 /** Collects the RM types below an object and gives the number of objects. */

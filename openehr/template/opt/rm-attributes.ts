@@ -123,8 +123,12 @@ function ofClass<T>(name: string, table: readonly (readonly [rmClass: string, re
   return table.filter(([rmClass]) => isKindOf(name, rmClass)).flatMap(([, entries]) => entries);
 }
 
-/** Marks the children that FLAT clients usually set by `ctx/` (docs/spec/formats.md#added-attributes). */
+/**
+ * Marks the children that FLAT clients usually set by `ctx/` (docs/spec/formats.md#added-attributes); those of the
+ * context only where the template mentions it.
+ */
 export function markInContext(node: NodeDraft): void {
+  if (node.rmType === 'EVENT_CONTEXT' && node.constraint === null) return;
   const names = IN_CONTEXT_BY_CLASS.get(withoutParameters(node.rmType)) ?? [];
   for (const child of node.children) if (names.includes(child.attribute)) child.inContext = true;
 }

@@ -1,9 +1,11 @@
+import { groupBy } from '../../base/group-by.js';
 import { attributesOf, isKindOf, withoutParameters } from '../../rm/model/classes.js';
 import type { AttributeConstraint, CardinalityConstraint } from '../opt/constraint.js';
 import { valueSetUrl } from './code-check.js';
 import type { Scope } from '../scope.js';
 import { slotCheck, type SlotCheck } from '../opt/slot.js';
-import { valueCheck, type ValueCheck } from './value-check.js';
+import { nameCheck } from './name-check.js';
+import { allOf, valueCheck, type ValueCheck } from './value-check.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 
 /** What one RM object of a composition must be like: prepared once per template for `openehr/template/validate/validate.ts`. */
@@ -83,7 +85,7 @@ export function matcherOf(node: WebTemplateNode, outer: Scope): ObjectMatcher {
     attributes,
     expected: [...attributes.values()].filter(hasMinimum),
     isOpen: isOpenObject(node, constraints),
-    check: valueCheck(node, scope),
+    check: allOf(valueCheck(node, scope), nameCheck(node)),
     valueSetUrl: valueSetUrlOf(node),
   };
 }
@@ -119,9 +121,10 @@ function attributeMatcher(
   const isForbidden = constraint?.existence.max === 0;
   if (nodes.length === 0 && hasPrimitives(constraint) && !isForbidden) return null;
   const isMultiple = nodes[0]?.multiple ?? constraint?.multiple ?? false;
-  const place = { name, isForbidden, isOpen: nodes.length === 0, ...sorted(nodes, scope) };
+  const counts = countsOf(nodes);
+  const place = { name, isForbidden, isOpen: nodes.length === 0, ...sorted(nodes, counts, scope) };
   return isMultiple
-    ? { ...place, min: 0, counted: nodes.map(countedOf), cardinality: constraint?.cardinality ?? null }
+    ? { ...place, min: 0, counted: [...new Set(counts)], cardinality: constraint?.cardinality ?? null }
     : { ...place, min: Math.min(1, ...nodes.map(minimumOf)), counted: [], cardinality: null };
 }
 
@@ -132,13 +135,14 @@ function hasPrimitives(constraint: AttributeConstraint | null): boolean {
 /** The nodes of an attribute by the way in which values find them. */
 function sorted(
   nodes: readonly WebTemplateNode[],
+  counts: readonly Counted[],
   scope: Scope,
 ): Pick<AttributeMatcher, 'byNodeId' | 'values' | 'slots'> {
   const byNodeId = new Map<string, ChildMatcher[]>();
   const values: ChildMatcher[] = [];
   const slots: SlotMatcher[] = [];
   for (const [index, child] of nodes.entries()) {
-    const counted = { ...countedOf(child, index), names: namesOf(child) };
+    const counted = { ...(counts[index] ?? countedOf(child, index)), names: namesOf(child) };
     if (child.constraint?.kind === 'slot')
       slots.push({ ...counted, rmType: child.rmType, allows: slotCheck(child.constraint) });
     else if (child.archetypeNodeId === null) values.push({ ...counted, matcher: matcherOf(child, scope) });
@@ -153,6 +157,39 @@ function sorted(
 /** The RM itself asks for the attributes that were added (docs/spec/formats.md#validation-stages, 4). */
 function minimumOf(node: WebTemplateNode): number {
   return node.constraint === null ? 0 : node.existenceMin;
+}
+
+/**
+ * What each node counts for, one after the other. Siblings that neither node id nor name tells apart count together
+ * and share it.
+ */
+function countsOf(nodes: readonly WebTemplateNode[]): Counted[] {
+  const groups = groupBy(nodes, (node) => (isTwin(node) ? twinKey(node) : node));
+  const counts = new Map<WebTemplateNode, Counted>();
+  for (const [index, group] of [...groups.values()].entries()) {
+    const [first, ...others] = group;
+    if (first === undefined) continue;
+    const counted = others.reduce(
+      (sum, node) => together(sum, countedOf(node, index)),
+      countedOf(first, index),
+    );
+    for (const node of group) counts.set(node, counted);
+  }
+  return nodes.map((node, index) => counts.get(node) ?? countedOf(node, index));
+}
+
+/** Whether data name the node, so that there may be another one of that name. */
+function isTwin(node: WebTemplateNode): boolean {
+  return !node.isSlot && node.archetypeNodeId !== null && node.nameConstraint !== null;
+}
+
+function twinKey({ archetypeNodeId, nameConstraint }: WebTemplateNode): string {
+  return JSON.stringify([archetypeNodeId, nameConstraint]);
+}
+
+function together(one: Counted, other: Counted): Counted {
+  const max = one.max === -1 || other.max === -1 ? -1 : one.max + other.max;
+  return { ...one, min: one.min + other.min, max };
 }
 
 function countedOf(node: WebTemplateNode, index: number): Counted {

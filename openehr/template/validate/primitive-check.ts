@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../base/json.js';
 import type { NumberConstraint, PrimitiveConstraint, StringConstraint } from '../opt/constraint.js';
-import { isWithin, rangeText } from '../opt/constraint-text.js';
+import { brokenBound, isWithin, rangeText } from '../opt/constraint-text.js';
 import { temporalCheck } from './temporal-check.js';
 import { wholeTextPattern } from '../whole-text-pattern.js';
 
@@ -53,9 +53,10 @@ function stringCheck({ list, listOpen, pattern }: StringConstraint): PrimitiveCh
 function numberCheck({ list, range }: NumberConstraint): PrimitiveCheck | null {
   if (list.length === 0 && range === null) return null;
   const allowed = new Set(list);
-  const expected = [...list.map(String), ...(range === null ? [] : [rangeText(range)])];
+  const listed = list.map(String);
   return (value) => {
     if (typeof value !== 'number' || allowed.has(value)) return FINE;
-    return range !== null && isWithin(value, range) ? FINE : expected;
+    if (range === null) return listed;
+    return isWithin(value, range) ? FINE : [...listed, rangeText(brokenBound(range, range, value))];
   };
 }

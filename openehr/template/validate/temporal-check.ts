@@ -1,6 +1,6 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../base/iso8601.js';
 import type { Interval, TemporalConstraint } from '../opt/constraint.js';
-import { isWithin, operatorText } from '../opt/constraint-text.js';
+import { brokenBound, isWithin, operatorText } from '../opt/constraint-text.js';
 
 /** Null when a text is as the constraint says, else what it must be. Texts that cannot be read pass. */
 export type TextCheck = (text: string) => string | null;
@@ -77,10 +77,9 @@ function rangeCheck(kind: TemporalConstraint['kind'], range: Interval<string>): 
     lower: range.lower === null ? null : size(range.lower),
     upper: range.upper === null ? null : size(range.upper),
   };
-  const expected = operatorText(range);
   return (text) => {
     const value = size(text);
-    return value === null || isWithin(value, bounds) ? null : expected;
+    return value === null || isWithin(value, bounds) ? null : operatorText(brokenBound(range, bounds, value));
   };
 }
 

@@ -165,9 +165,13 @@ class Walk {
     const nodeId = value.archetype_node_id;
     if (typeof nodeId !== 'string') return this.#value(value, attribute);
     const twins = attribute.byNodeId.get(nodeId);
-    const child = twins === undefined ? null : childNamed(twins, nameOf(value));
-    if (child !== null) {
-      this.#node(value, child);
+    const [child, ...others] = twins === undefined ? [] : childrenNamed(twins, nameOf(value));
+    if (child !== undefined) {
+      if (others.length === 0) this.#node(value, child);
+      else
+        this.#firstFitting([child, ...others], (twin) => {
+          this.#node(value, twin);
+        });
       return child;
     }
     if (twins === undefined && attribute.values.length > 0) return this.#value(value, attribute);
@@ -202,15 +206,20 @@ class Walk {
       this.#object(value, first.matcher);
       return first;
     }
-    return this.#alternative(value, [first, ...others]);
+    return this.#firstFitting([first, ...others], ({ matcher }) => {
+      this.#object(value, matcher);
+    });
   }
 
   /** The first alternative without violations; the violations of the closest one when there is none. */
-  #alternative(value: JsonObject, alternatives: readonly ChildMatcher[]): ChildMatcher | null {
+  #firstFitting(
+    alternatives: readonly ChildMatcher[],
+    check: (alternative: ChildMatcher) => void,
+  ): ChildMatcher | null {
     let closest: readonly string[] | null = null;
     for (const alternative of alternatives) {
       const found = this.violations.apart(() => {
-        this.#object(value, alternative.matcher);
+        check(alternative);
       });
       if (found.length === 0) return alternative;
       closest ??= found;
@@ -251,9 +260,11 @@ function occurrences(count: number, min: number, max: number): string {
   return `Attribute has ${count} occurrences, but must be ${multiplicityText(min, max)}`;
 }
 
-function childNamed(twins: readonly ChildMatcher[], name: string): ChildMatcher | null {
-  if (twins.length === 1) return twins[0] ?? null;
-  return twins.find(({ names }) => names === null || names.has(name)) ?? null;
+/** The child of a name; several when the template has siblings that count together. */
+function childrenNamed(twins: readonly ChildMatcher[], name: string): readonly ChildMatcher[] {
+  if (twins.length === 1) return twins;
+  const first = twins.find(({ names }) => names === null || names.has(name));
+  return first === undefined ? [] : twins.filter(({ index }) => index === first.index);
 }
 
 /** The slot for an archetype: one that has room when several would take it. */

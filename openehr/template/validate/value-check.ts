@@ -17,7 +17,7 @@ import type {
   QuantityConstraint,
   UnitConstraint,
 } from '../opt/constraint.js';
-import { isWithin, mustBe, rangeText } from '../opt/constraint-text.js';
+import { brokenBound, isWithin, mustBe, rangeText } from '../opt/constraint-text.js';
 import { primitiveCheck, type PrimitiveCheck } from './primitive-check.js';
 import type { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
@@ -50,8 +50,10 @@ export function valueCheck(node: WebTemplateNode, scope: Scope): ValueCheck | nu
   }
 }
 
-function allOf(first: ValueCheck | null, second: ValueCheck): ValueCheck {
-  return first === null ? second : (value) => [...first(value), ...second(value)];
+/** Both checks as one; null where there is neither. */
+export function allOf(first: ValueCheck | null, second: ValueCheck | null): ValueCheck | null {
+  if (first === null) return second;
+  return second === null ? first : (value) => [...first(value), ...second(value)];
 }
 
 /** Coded text in place of text: codes of other terminologies are free, local ones are those of the archetype. */
@@ -160,7 +162,10 @@ function fits(value: unknown, range: Interval<number> | null): boolean {
 
 function numberFinding(value: unknown, ranges: readonly (Interval<number> | null)[]): string | null {
   if (typeof value !== 'number' || ranges.some((range) => fits(value, range))) return null;
-  return mustBe(String(value), ranges.filter((range) => range !== null).map(rangeText));
+  return mustBe(
+    String(value),
+    ranges.filter((range) => range !== null).map((range) => rangeText(brokenBound(range, range, value))),
+  );
 }
 
 function ordinalCheck({ options }: OrdinalConstraint, node: WebTemplateNode): ValueCheck | null {

@@ -49,10 +49,11 @@ export function markChoices(node: NodeDraft): void {
  * and 4).
  */
 export function finishElement(element: NodeDraft): void {
-  if (element.children.length === 0) addAnyValue(element);
+  const isOpen = element.children.length === 0;
+  if (isOpen) addAnyValue(element);
   const values = trueChildren(element);
   const [only, ...others] = values;
-  for (const value of values) takeTexts(value, element);
+  for (const value of values) takeTexts(value, element, isOpen);
   if (only !== undefined && others.length === 0) setId(only, element.baseId);
   else if (!values.some((value) => value.isChoice))
     for (const value of values) setId(value, choiceId(value.rmType));
@@ -74,12 +75,13 @@ function addAnyValue(element: NodeDraft): void {
   });
 }
 
-function takeTexts(value: NodeDraft, element: NodeDraft): void {
+/** The alternatives of an ELEMENT that `isOpen` to any value have neither its node id nor its annotations. */
+function takeTexts(value: NodeDraft, element: NodeDraft, isOpen: boolean): void {
   value.name = element.name;
   const { nodeId, localizedName, localizedNames, localizedDescriptions, annotations } = element;
-  if (nodeId !== undefined) value.nodeId = nodeId;
+  if (nodeId !== undefined && !isOpen) value.nodeId = nodeId;
   if (localizedName !== undefined) value.localizedName = localizedName;
   if (localizedNames !== undefined) value.localizedNames = localizedNames;
   if (localizedDescriptions !== undefined) value.localizedDescriptions = localizedDescriptions;
-  if (annotations !== undefined) value.annotations = annotations;
+  if (annotations !== undefined && !isOpen) value.annotations = annotations;
 }

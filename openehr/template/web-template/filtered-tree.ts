@@ -101,6 +101,7 @@ function isDropped(node: NodeDraft): boolean {
     isHiddenAttribute(node, parent) ||
     DROPPED_TYPES.has(node.rmType) ||
     isOnlyEvent(node, parent) ||
+    parent.rmType === 'DV_SCALE' ||
     (node.rmType === 'CODE_PHRASE' && parent.rmType === 'DV_CODED_TEXT')
   );
 }

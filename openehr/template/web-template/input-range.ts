@@ -1,4 +1,4 @@
-import { parseDuration } from '../../base/iso8601.js';
+import { parseDuration, type Iso8601Duration } from '../../base/iso8601.js';
 import type { Interval, TemporalConstraint } from '../opt/constraint.js';
 import type { WebTemplateInput, WebTemplateRange, WebTemplateValidation } from './web-template.js';
 
@@ -46,6 +46,8 @@ const DURATION_PARTS = [
   { suffix: 'second', letter: 'S', inTime: true, part: 'seconds' },
 ] as const;
 
+type DurationPart = (typeof DURATION_PARTS)[number]['part'];
+
 /**
  * INTEGER inputs of a DV_DURATION: the parts that the pattern allows, with their part of the range
  * (docs/spec/formats.md#inputs).
@@ -55,22 +57,43 @@ export function durationInputs(constraint: TemporalConstraint | null): WebTempla
     .toUpperCase()
     .replace('P', '')
     .split('T');
-  const range = constraint?.range ?? null;
-  const lower = range?.lower == null ? null : parseDuration(range.lower);
-  const upper = range?.upper == null ? null : parseDuration(range.upper);
-  return DURATION_PARTS.filter(({ letter, inTime }) => (inTime ? time : date).includes(letter)).map(
-    ({ suffix, part }) => ({
+  const rangeOfPart = partRanges(constraint?.range ?? null);
+  const inputs = DURATION_PARTS.filter(({ letter, inTime }) => (inTime ? time : date).includes(letter)).map(
+    ({ suffix, part }): WebTemplateInput => ({
       suffix,
       type: 'INTEGER',
-      validation: {
-        range: {
-          min: lower?.[part] ?? 0,
-          minOp: lower !== null && lower[part] > 0 && range?.lowerIncluded === false ? '>' : '>=',
-          ...(upper !== null && upper[part] > 0
-            ? { max: upper[part], maxOp: range?.upperIncluded === false ? '<' : '<=' }
-            : {}),
-        },
-      },
+      validation: { range: rangeOfPart(part) },
     }),
   );
+  return withDefaultDuration(inputs, constraint?.assumedValue ?? null);
+}
+
+function partRanges(range: Interval<string> | null): (part: DurationPart) => WebTemplateRange {
+  const lower = range?.lower == null ? null : parseDuration(range.lower);
+  const upper = range?.upper == null ? null : parseDuration(range.upper);
+  return (part) => ({
+    min: lower?.[part] ?? 0,
+    minOp: range?.lowerIncluded === false && isBoundedBy(lower, part) ? '>' : '>=',
+    ...(upper !== null && upper[part] > 0
+      ? { max: upper[part], maxOp: range?.upperIncluded === false ? '<' : '<=' }
+      : {}),
+  });
+}
+
+/** Whether a lower bound says something about a part: any part may be the one that lies above zero. */
+function isBoundedBy(lower: Iso8601Duration | null, part: DurationPart): boolean {
+  return lower !== null && (lower[part] > 0 || lower.totalSeconds === 0);
+}
+
+/** The inputs of a DV_DURATION with a default, of which each takes its part; those without a part have none. */
+export function withDefaultDuration(
+  inputs: readonly WebTemplateInput[],
+  text: string | null,
+): WebTemplateInput[] {
+  const duration = text === null ? null : parseDuration(text);
+  return inputs.map((input) => {
+    const part = DURATION_PARTS.find(({ suffix }) => suffix === input.suffix)?.part;
+    if (duration === null || part === undefined || duration[part] === 0) return input;
+    return { ...input, defaultValue: duration[part] };
+  });
 }

@@ -8,6 +8,7 @@ import type { WebTemplateListItem } from './web-template.js';
 export function mergeTransitions(alternatives: readonly NodeDraft[]): NodeDraft[] {
   const [first] = alternatives;
   if (first === undefined) return [];
+  first.localizedName = undefined;
   const steps: WebTemplateListItem[] = [];
   const states = new Map<string, WebTemplateListItem>();
   for (const alternative of alternatives) {

@@ -56,7 +56,7 @@ export function defaultOf(value: string | number | boolean | null): string | num
 export function setInputs(node: NodeDraft, scope: Scope): void {
   const { constraint } = node;
   if (constraint?.kind === 'code-phrase') node.inputs = codeInputs(constraint, node, scope);
-  else if (constraint?.kind === 'quantity') node.inputs = quantityInputs(constraint);
+  else if (constraint?.kind === 'quantity') node.inputs = quantityInputs(constraint, scope);
   else if (constraint?.kind === 'ordinal') node.inputs = ordinalInputs(constraint, scope);
   else node.inputs = inputsByType(node);
   if (node.rmType === 'DV_PROPORTION') node.proportionTypes = proportionTypesOf(constraint);
@@ -85,10 +85,16 @@ function terminologyOf(constraint: CodePhraseConstraint): string | null {
   return referenceSetUri.slice(referenceSetUri.indexOf(':') + 1);
 }
 
-function quantityInputs(constraint: QuantityConstraint): WebTemplateInput[] {
+function quantityInputs(constraint: QuantityConstraint, scope: Scope): WebTemplateInput[] {
   const list = constraint.units.map(({ units, magnitude, precision }): WebTemplateListItem => {
     const validation = validationOf({ range: rangeOf(magnitude), precision: integerRangeOf(precision) });
-    return { value: units, label: units, ...(validation === undefined ? {} : { validation }) };
+    const localizedLabels = Object.fromEntries(scope.languages.map((language) => [language, units]));
+    return {
+      value: units,
+      label: units,
+      localizedLabels,
+      ...(validation === undefined ? {} : { validation }),
+    };
   });
   const assumed = constraint.assumedValue;
   return [
@@ -128,7 +134,10 @@ export function primitive(constraint: Constraint | null, attribute: string): Pri
   return null;
 }
 
-const PLAIN_TEXT = new Set(['DV_URI', 'DV_EHR_URI', 'DV_MULTIMEDIA', 'UID_BASED_ID', 'STRING', 'String']);
+const PLAIN_TEXT = new Set([
+  ...['DV_TEXT', 'DV_URI', 'DV_EHR_URI', 'DV_MULTIMEDIA'],
+  ...['UID_BASED_ID', 'STRING', 'String'],
+]);
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   DV_STATE: ['code', 'value'],
   DV_PARSABLE: ['value', 'formalism'],
@@ -148,12 +157,12 @@ function inputsByType(node: NodeDraft): WebTemplateInput[] {
   if (temporal !== undefined) return [temporalInput(temporal, primitive(constraint, 'value'))];
   if (PLAIN_TEXT.has(type)) return [textInput(primitive(constraint, 'value'))];
   switch (type) {
-    case 'DV_TEXT':
-      return [textInput(primitive(constraint, 'value'))];
     case 'DV_CODED_TEXT':
       return codedTextInputs(node);
     case 'DV_ORDINAL':
       return [input('CODED_TEXT')];
+    case 'DV_SCALE':
+      return [scaleInput(node)];
     case 'DV_QUANTITY':
       return [input('DECIMAL', { suffix: 'magnitude' }), input('TEXT', { suffix: 'unit' })];
     case 'DV_COUNT':
@@ -174,6 +183,13 @@ function codedTextInputs(node: NodeDraft): WebTemplateInput[] {
   const inputs = codes.flatMap((code) => code.inputs);
   if (inputs.length > 0) return inputs;
   return node.constraint === null ? texts('code', 'value') : texts('value', 'code');
+}
+
+/** The codes of the symbol. */
+function scaleInput(node: NodeDraft): WebTemplateInput {
+  const symbol = node.children.find((child) => child.attribute === 'symbol');
+  const { list, terminology } = symbol?.inputs.find(({ suffix }) => suffix === 'code') ?? {};
+  return input('CODED_TEXT', { list, terminology });
 }
 
 function asTemporal(item: PrimitiveConstraint | null): TemporalConstraint | null {

@@ -34,8 +34,11 @@ function codedNames(name: ObjectConstraint, scope: Scope): GivenName[] {
   });
 }
 
+/** Items of a term that a node shows in other fields. */
+const SHOWN_ITEMS = new Set(['text', 'description']);
+
 /**
- * Sets name, localisations and comment of a LOCATABLE node from its term
+ * Sets name, localisations and annotations of a LOCATABLE node from its term
  * (docs/spec/formats.md#names-and-paths). `code` is its at-code.
  */
 export function setTexts(node: NodeDraft, code: string, given: GivenName | null, scope: Scope): void {
@@ -47,8 +50,8 @@ export function setTexts(node: NodeDraft, code: string, given: GivenName | null,
   else if (given.code !== null) Object.assign(node.localizedNames, scope.localized(given.code.code, 'text'));
   const descriptions = scope.localized(code, 'description');
   if (Object.keys(descriptions).length > 0) node.localizedDescriptions = descriptions;
-  const comment = term?.comment;
-  if (comment !== undefined && comment !== '') node.annotations = { comment };
+  const others = Object.entries(term ?? {}).filter(([id, text]) => !SHOWN_ITEMS.has(id) && text !== '');
+  if (others.length > 0) node.annotations = Object.fromEntries(others);
 }
 
 /**

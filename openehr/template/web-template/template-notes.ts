@@ -1,5 +1,6 @@
 import type { DefaultValue, OperationalTemplate } from '../opt/constraint.js';
 import type { NodeDraft } from './node-draft.js';
+import { withDefaultDuration } from './input-range.js';
 import { defaultOf } from './node-inputs.js';
 import type { WebTemplateInput } from './web-template.js';
 
@@ -38,7 +39,10 @@ export function applyDefaults(root: NodeDraft, opt: OperationalTemplate): void {
   each(root, (node) => {
     const value = defaults.get(withoutNames(node.aqlPath));
     if (value !== undefined && (value.rmType === '' || value.rmType === node.rmType))
-      node.inputs = node.inputs.map((input) => withDefault(input, value));
+      node.inputs =
+        node.rmType === 'DV_DURATION'
+          ? withDefaultDuration(node.inputs, value.attributes.value ?? null)
+          : node.inputs.map((input) => withDefault(input, value));
   });
 }
 
@@ -64,7 +68,7 @@ function withDefault(input: WebTemplateInput, { attributes }: DefaultValue): Web
 }
 
 function isElementValue(node: NodeDraft): boolean {
-  return node.parent?.rmType === 'ELEMENT' && node.attribute === 'value';
+  return node.parent?.rmType === 'ELEMENT' && node.attribute === 'value' && node.constraint !== null;
 }
 
 function each(node: NodeDraft, visit: (node: NodeDraft) => void): void {

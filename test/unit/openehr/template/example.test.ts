@@ -4,10 +4,13 @@ import { readRm } from '../../../../openehr/rm/read.js';
 import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
 import type { DetailLevel } from '../../../../openehr/template/example/example-choices.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
+import { readFlat } from '../../../../openehr/format/flat/read.js';
+import { writeFlat } from '../../../../openehr/format/flat/write.js';
 import { textMatching } from '../../../../openehr/template/example/pattern-example.js';
 import { templateNames } from '../../../support/fixture.js';
 import { element, evaluation, node, primitive, template } from '../../../support/opt-builder.js';
 import { validate } from '../../../support/stages.js';
+import { TWIN_ID, TWINS } from '../../../support/twin-template.js';
 import { publicTemplate } from '../../../support/templates.js';
 
 const LEVELS: readonly DetailLevel[] = ['required', 'medium', 'complete'];
@@ -73,6 +76,36 @@ describe('exampleComposition', () => {
     const text = JSON.stringify(composition);
     for (const value of ['"magnitude":45', '"AAA-1"', '"2022-02"', '"04:05:06"'])
       expect(text).toContain(value);
+  });
+});
+
+describe('siblings of equal archetype and name', () => {
+  const compiled = compileTemplate(TWINS);
+
+  it.each(LEVELS)('give an example that is valid, %s', (detailLevel) => {
+    const composition = exampleComposition(compiled, { detailLevel, type: 'input' });
+    expect(validate(composition, () => compiled)).toEqual({ status: 201, violations: [] });
+    const flat = writeFlat(composition, compiled);
+    const again = readFlat(flat, compiled, { now: new Date() });
+    expect(writeFlat(again, compiled)).toMatchObject(flat);
+    expect(validate(again, () => compiled)).toEqual({ status: 201, violations: [] });
+  });
+
+  it('are counted together, and each must fit one of them', () => {
+    const text = JSON.stringify(exampleComposition(compiled, { detailLevel: 'complete', type: 'input' }));
+    const two = JSON.parse(text) as { content: { data: { items: JsonObject[] } }[] };
+    const twins = two.content[0]!.data.items;
+    expect(twins.map(({ archetype_node_id: id }) => id)).toEqual([TWIN_ID, TWIN_ID]);
+    twins.push(...twins);
+    expect(validate(two as unknown as JsonObject, () => compiled).violations).toEqual([
+      expect.stringContaining('Attribute has 4 occurrences, but must be 2..2'),
+    ]);
+    twins.length = 2;
+    (twins[1]!['items'] as JsonObject[])[0]!['archetype_node_id'] = 'at0009';
+    expect(validate(two as unknown as JsonObject, () => compiled).violations).toEqual([
+      expect.stringContaining('not in template'),
+      expect.any(String),
+    ]);
   });
 });
 

@@ -235,11 +235,6 @@ describe('parseOpt refuses', () => {
       'The supplied template is not supported (unsupported types: ITEM_TABLE)',
     ],
     [
-      'a DV_SCALE',
-      VALID.replace('DV_TEXT', 'DV_SCALE'),
-      'The supplied template is not supported: Unsupported type DV_SCALE.',
-    ],
-    [
       'a LOCATABLE node without term',
       VALID.replace('code="at0002"', 'code="at0007"'),
       'Invalid template: ELEMENT node at0002 has no term',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../openehr/base/json.js';
 import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
+import { validateRm } from '../../../../openehr/rm/validate.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
 import {
   validateAgainstTemplate,
@@ -192,7 +193,7 @@ describe('other values', () => {
   });
 
   it.each([
-    [quantity(millimetres), inMm(200), 'The value 200 must be at least 0 and at most 100'],
+    [quantity(millimetres), inMm(200), 'The value 200 must be at most 100'],
     [quantity(millimetres), inMm(20, { precision: 2 }), 'The value 2 must be equal to 1'],
     [quantity(unit('cm')), inMm(1), 'The value "mm" must be "cm"'],
     [quantity(unit('cm') + unit('m')), inMm(1), 'The value "mm" must be one of:\n -\t"cm"\n -\t"m"'],
@@ -200,7 +201,7 @@ describe('other values', () => {
     [
       integer(`<range>${bounds('1', '3')}</range>`),
       { _type: 'DV_COUNT', magnitude: 5 },
-      'The value 5 must be at least 1 and at most 3',
+      'The value 5 must be at most 3',
     ],
     [
       integer('<list>3</list><list>4</list>'),
@@ -244,7 +245,7 @@ describe('other values', () => {
     [
       temporal('DURATION', 'C_DURATION', `<range>${bounds('PT24H', 'PT48H')}</range>`),
       dv('DV_DURATION', 'PT15H'),
-      'The value PT15H must be >= PT24H and <= PT48H',
+      'The value PT15H must be >= PT24H',
     ],
     [node('DV_COUNT'), dv('DV_BOOLEAN', true), 'Object should be type DV_COUNT, but was DV_BOOLEAN'],
     [
@@ -276,15 +277,53 @@ describe('other values', () => {
       inside: single('lower', quantity(millimetres), '0..1') + single('upper', quantity(millimetres), '0..1'),
     });
     const value: JsonObject = { _type: 'DV_INTERVAL', lower: inMm(1), upper: inMm(101) };
-    expect(valueFindings(interval, value)).toEqual([
-      `${VALUE}/upper: The value 101 must be at least 0 and at most 100`,
-    ]);
+    expect(valueFindings(interval, value)).toEqual([`${VALUE}/upper: The value 101 must be at most 100`]);
   });
 
   it('choose the alternative that fits', () => {
     const alternatives = node('DV_INTERVAL<DV_COUNT>') + node('DV_INTERVAL<DV_QUANTITY>');
     const value: JsonObject = { _type: 'DV_INTERVAL', lower: inMm(1), upper: inMm(2) };
     expect(valueFindings(alternatives, value)).toEqual([]);
+  });
+});
+
+it('the encoding of an ENTRY is of the IANA character sets', () => {
+  const compiled = compileTemplate(template(evaluation(element('at0002', ''), { at0002: 'Value' })));
+  const encodingFindings = (terminology: string, code: string) => {
+    const composition = exampleComposition(compiled, { detailLevel: 'complete', type: 'input' });
+    const [entry] = composition.content as JsonObject[];
+    entry!.encoding = coded(code, '', terminology).defining_code!;
+    return validateRm(composition);
+  };
+  expect(encodingFindings('IANA_character-sets', 'UTF-8')).toEqual([]);
+  expect(encodingFindings('IANA_character-sets', 'XYZ')[0]).toContain('Encoding_valid');
+  expect(encodingFindings('openehr', 'UTF-8')[0]).toContain('Encoding_valid');
+});
+
+describe('a name that must be a DV_CODED_TEXT', () => {
+  const given = (codes: readonly string[]) =>
+    evaluation(
+      node('ELEMENT', {
+        id: 'at0002',
+        inside: single('name', codedText('local', codes)) + single('value', node('DV_TEXT'), '0..1'),
+      }),
+      { at0002: 'Side', at0005: 'Left' },
+    );
+  const withName = (codes: readonly string[], name: JsonObject) =>
+    findings(given(codes), (items) => {
+      items[0]!.name = name;
+    });
+
+  it.each([[['at0005']], [['at0099']], [[]]])('is one in the example, codes %j', (codes) => {
+    expect(findings(given(codes), () => undefined)).toEqual([]);
+  });
+
+  it('is checked', () => {
+    expect(withName(['at0005'], coded('at0005', 'Left'))).toEqual([]);
+    const plain = withName(['at0005'], { _type: 'DV_TEXT', value: 'Left' });
+    expect(plain).toEqual([expect.stringContaining('Expected a DV_CODED_TEXT but got DV_TEXT')]);
+    const other = withName(['at0005'], coded('at0006', 'Left'));
+    expect(other).toEqual([expect.stringContaining('code_string does not match any option. found: at0006')]);
   });
 });
 

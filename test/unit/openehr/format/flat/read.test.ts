@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../../../openehr/base/json.js';
+import { compileTemplate } from '../../../../../openehr/template/opt/compile.js';
+import { node, root, single, template as optOf } from '../../../../support/opt-builder.js';
 import { publicTemplate } from '../../../../support/templates.js';
 import { at, findings, NOW_TEXT, read, refusal, rewritten } from './support.js';
 
@@ -35,6 +37,29 @@ describe('bodies without measure', () => {
   it('are refused when texts of |raw hold too many nodes together', () => {
     const raw = many(6, (i) => `${SECTION}/x:${i}|raw`, `[${'[],'.repeat(50_000)}[]]`);
     expect(() => read({ ...BASE, ...raw }, template)).toThrow('more than 250000 nodes');
+  });
+});
+
+describe('feeder_audit and _feeder_audit', () => {
+  const own =
+    single('feeder_audit', node('FEEDER_AUDIT')) + single('data', node('ITEM_TREE', { id: 'at0001' }));
+  const compiled = compileTemplate(
+    optOf(root('openEHR-EHR-EVALUATION.test.v1', own, { at0001: 'Tree' }), { id: 'test' }),
+  );
+  const given = (system: string): JsonObject => ({
+    ...BASE,
+    'test/evaluation/feeder_audit/originating_system_audit|system_id': 'lab',
+    'test/evaluation/_feeder_audit/originating_system_audit|system_id': system,
+  });
+
+  it('may say the same', () => {
+    expect(at(read(given('lab'), compiled), 'content', 0, 'feeder_audit')).toMatchObject({
+      originating_system_audit: { system_id: 'lab' },
+    });
+  });
+
+  it('must not say different things', () => {
+    expect(refusal(given('ward'), compiled)).toContain('give different values');
   });
 });
 

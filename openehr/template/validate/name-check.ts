@@ -1,0 +1,27 @@
+import { isJsonObject, type JsonObject } from '../../base/json.js';
+import { typeOf } from '../../rm/access.js';
+import { codedNameOf } from '../opt/coded-name.js';
+import type { WebTemplateNode } from '../web-template/web-template.js';
+import { codePhraseFinding, type CodeExpectation } from './code-check.js';
+import type { ValueCheck } from './value-check.js';
+
+/**
+ * The check of the name of a node that must be a DV_CODED_TEXT (docs/spec/formats.md#template-rules); null where the
+ * template does not ask for one.
+ */
+export function nameCheck(node: WebTemplateNode): ValueCheck | null {
+  const coded = codedNameOf(node.constraint);
+  if (coded === null) return null;
+  const codes = node.nameCode === null ? coded.codes : [node.nameCode.code];
+  const expected: CodeExpectation = {
+    terminologyId: coded.terminologyId,
+    codes: codes.length === 0 ? null : new Map(codes.map((code) => [code, new Set<string>()])),
+  };
+  return ({ name }) => (isJsonObject(name) ? violations(name, expected) : []);
+}
+
+function violations(name: JsonObject, expected: CodeExpectation): readonly string[] {
+  if (typeOf(name) !== 'DV_CODED_TEXT') return [`Expected a DV_CODED_TEXT but got ${typeOf(name)} (name)`];
+  const found = codePhraseFinding(name.defining_code, expected, 'DV_CODED_TEXT/defining_code');
+  return found === null ? [] : [`${found} (name)`];
+}
