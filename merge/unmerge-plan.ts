@@ -1,16 +1,13 @@
 import type { JsonObject } from '../openehr/base/json.js';
 import { parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import { mergedMessage, notModifiable } from '../change/commit/refusal.js';
-import type { ContributionDoc } from '../models/contribution.js';
+import type { ContributionDoc, ContributionRefs } from '../models/contribution.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { withoutFolder } from './folders.js';
 import { DRY_RUN } from './request.js';
-
-/** What tells a CONTRIBUTION's versions. */
-export type ContributionRefs = Pick<ContributionDoc, '_id' | 'versions'>;
 
 /** What an unmerge looks at. */
 export interface UnmergeSnapshot {

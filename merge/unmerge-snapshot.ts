@@ -1,12 +1,14 @@
-import { contributionOf } from '../models/contribution.js';
+import { contributionOf, contributionRefs, type ContributionRefs } from '../models/contribution.js';
 import { ehrBySubject, finalEhrId, type EhrDoc } from '../models/ehr.js';
 import { archivedBodies, archivedMoves } from '../models/merge-archive.js';
-import { contributionRefs, inSteps, latestVersions, tagsOn } from '../models/merge-content.js';
+import { inSteps } from '../models/in-steps.js';
+import { tagsOn } from '../models/item-tag.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
+import { latestVersions } from '../models/version.js';
 import { containersById, liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
 import { contentOf } from './plan.js';
-import { objectOf, type ContributionRefs, type UnmergeSnapshot } from './unmerge-plan.js';
-import type { Session } from './transaction.js';
+import { objectOf, type UnmergeSnapshot } from './unmerge-plan.js';
+import type { Session } from '../models/write.js';
 
 /** Reads what an unmerge looks at, in the caller's transaction. */
 export async function unmergeSnapshot(

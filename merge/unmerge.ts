@@ -5,15 +5,15 @@ import { auditCommitted, writeAudit } from '../change/commit/audit-draft.js';
 import { fullState } from '../change/commit/commit-state.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
-import { ehrById, holdActive } from '../models/ehr.js';
-import { holdMerged } from '../models/merge-content.js';
+import { ehrById, holdActive, holdMerged } from '../models/ehr.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
+import type { Session } from '../models/write.js';
 import { mergeSubject, recordIdempotentMerge, type MergeResult } from './details.js';
 import { mergeAudit } from './plan.js';
 import type { MergeContext, UnmergeRequest } from './request.js';
 import { undoMerge } from './restore.js';
 import { directMerge, noSuchMerge } from './status.js';
-import { inMergeTransaction, type Session } from './transaction.js';
+import { inMergeTransaction } from './transaction.js';
 import { planUnmerge, unmergeReasons, type UnmergePlan, type UnmergeSnapshot } from './unmerge-plan.js';
 import { unmergeSnapshot } from './unmerge-snapshot.js';
 

@@ -4,9 +4,8 @@ import { isDuplicateKey } from '../../database/mongo-error.js';
 import { inTransaction } from '../../database/transaction.js';
 import { saveShapes, saveShapesWith } from '../../models/aql-shape.js';
 import type { AuditSubject } from '../../models/audit.js';
-import { COLLECTIONS } from '../../models/layout.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
-import { runWrites } from '../../models/write-batch.js';
+import { runWrites, type Session } from '../../models/write.js';
 import { auditCommitted, auditWrites } from './audit-draft.js';
 import { OPTIMISTIC_STATE, fullState, optimisticState } from './commit-state.js';
 import type { ChangeContext } from './context.js';
@@ -18,9 +17,6 @@ import type { Commit, CommitRequest, CommitState } from './request.js';
 /** How often a commit is planned anew when others were faster, before it gives up. */
 const MAX_ATTEMPTS = 8;
 
-/** The session type, named without importing the driver. */
-type Session = Parameters<typeof runWrites>[0];
-
 /** Thrown inside a transaction to roll it back: what the plan expected is not so. */
 class StaleState extends Error {}
 
@@ -28,7 +24,7 @@ class StaleState extends Error {}
  * Commits one CONTRIBUTION with all its VERSIONs in one transaction, all or nothing.
  *
  * The first attempt reads only what it cannot guess, plans, and lets every write match what was expected: one
- * command holds the EHR and writes everything, one commits. When a expectation was wrong nothing is written; then
+ * command holds the EHR and writes everything, one commits. When an expectation was wrong nothing is written; then
  * everything is read, the plan is made again, and it either refuses in order (docs/spec/rest.md#order-of-checks) or
  * succeeds.
  *
@@ -78,7 +74,7 @@ export async function writeContribution(
 
 /**
  * Commits several CONTRIBUTIONs, in their order, in one transaction. Nothing is read: every plan believes that its
- * EHR is as usual and that ids which clients chose are free. False: one of them cannot be committed, or a expectation was
+ * EHR is as usual and that ids which clients chose are free. False: one of them cannot be committed, or an expectation was
  * wrong; then nothing is written.
  */
 export async function commitTogether(

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { IdempotencyDoc, IdempotentResult } from '../../models/idempotency.js';
 import { completedRequestWrite, insertCompletedRequest } from '../../models/idempotency.js';
-import type { Write } from '../../models/write-batch.js';
+import type { Write } from '../../models/write.js';
 
 /** A request that asks to be carried out once only. */
 export interface IdempotencyClaim {

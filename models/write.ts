@@ -1,18 +1,49 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { idempotentAnswer } from '../openehr/base/memoized.js';
-import type { CollectionName } from './layout.js';
+import type { COLLECTIONS } from './layout.js';
+import type { AqlDocument } from '../aql/index/document.js';
+
+/** What the documents of each collection are: every file of this room adds the collection it is about. */
+export interface Documents {
+  readonly [COLLECTIONS.aql]: AqlDocument;
+}
+
+/** A collection that writes of a transaction go to. */
+export type WrittenCollection = keyof Documents;
+
+type OptionalField<D> = { [F in keyof D]-?: undefined extends D[F] ? F : never }[keyof D];
+type FieldOfType<D, V> = { [F in keyof D]-?: NonNullable<D[F]> extends V ? F : never }[keyof D];
+
+/** What a field of a document has to be; `null` also finds documents without it. */
+type Condition<V> =
+  V | null | { readonly $in: readonly V[] } | { readonly $lt: V } | { readonly $exists: boolean };
+
+/** Which documents are meant; by fields of theirs. */
+export type Filter<D> = { readonly [F in keyof D]?: Condition<NonNullable<D[F]>> };
+
+/** How documents change. Only an optional field can be taken away. */
+export interface Update<D> {
+  readonly $set?: Partial<Omit<D, '_id'>>;
+  readonly $unset?: { readonly [F in OptionalField<D>]?: 1 };
+  readonly $inc?: { readonly [F in FieldOfType<D, number>]?: number };
+  /** The larger of both stays. */
+  readonly $max?: { readonly [F in FieldOfType<D, number>]?: number };
+  readonly $push?: {
+    readonly [F in FieldOfType<D, readonly unknown[]>]?: { readonly $each: NonNullable<D[F]> };
+  };
+}
 
 /** Adds one document. */
-export interface InsertWrite {
-  readonly collection: CollectionName;
-  readonly insert: object;
+export interface InsertWrite<C extends WrittenCollection = WrittenCollection> {
+  readonly collection: C;
+  readonly insert: Documents[C];
 }
 
 /** Changes documents. */
-export interface UpdateWrite {
-  readonly collection: CollectionName;
-  readonly filter: object;
-  readonly update: object;
+export interface UpdateWrite<C extends WrittenCollection = WrittenCollection> {
+  readonly collection: C;
+  readonly filter: Filter<Documents[C]>;
+  readonly update: Update<Documents[C]>;
   /**
    * `one`: exactly one document must match, else the state that the write was planned on is stale.
    * `any`: all documents that match, however many.
@@ -21,13 +52,21 @@ export interface UpdateWrite {
 }
 
 /** Removes all documents that match. */
-export interface RemoveWrite {
-  readonly collection: CollectionName;
-  readonly remove: object;
+export interface RemoveWrite<C extends WrittenCollection = WrittenCollection> {
+  readonly collection: C;
+  readonly remove: Filter<Documents[C]>;
 }
 
-/** One write of a transaction, as data: plans are made without a database and read by tests. */
-export type Write = InsertWrite | UpdateWrite | RemoveWrite;
+/**
+ * One write of a transaction, as data: plans are made without a database and read by tests. Distributes over the
+ * collections, so that a write is checked against the documents of its own one.
+ */
+export type Write<C extends WrittenCollection = WrittenCollection> = {
+  readonly [Name in C]: InsertWrite<Name> | UpdateWrite<Name> | RemoveWrite<Name>;
+}[C];
+
+/** The session of a transaction, named without importing the driver. */
+export type Session = ClientSession;
 
 /** Wire version of MongoDB 8.0, the first with the `bulkWrite` command. */
 const BULK_WRITE_WIRE_VERSION = 25;
@@ -76,7 +115,13 @@ async function runCommand(session: ClientSession, writes: readonly Write[]): Pro
   }
 }
 
-function clientModel(namespace: string, write: Write): mongoose.mongo.AnyClientBulkWriteModel<object> {
+/** A write as the driver takes it, which knows nothing of the documents of this server. */
+type DriverWrite =
+  | { readonly insert: object }
+  | { readonly filter: object; readonly update: object; readonly matching: 'one' | 'any' }
+  | { readonly remove: object };
+
+function clientModel(namespace: string, write: DriverWrite): mongoose.mongo.AnyClientBulkWriteModel<object> {
   if ('insert' in write) return { name: 'insertOne', namespace, document: write.insert };
   if ('remove' in write) return { name: 'deleteMany', namespace, filter: write.remove };
   const name = write.matching === 'one' ? 'updateOne' : 'updateMany';
@@ -109,7 +154,7 @@ async function runByCollection(session: ClientSession, writes: readonly Write[])
   return matched;
 }
 
-function collectionModel(write: Write): mongoose.mongo.AnyBulkWriteOperation {
+function collectionModel(write: DriverWrite): mongoose.mongo.AnyBulkWriteOperation {
   if ('insert' in write) return { insertOne: { document: write.insert } };
   if ('remove' in write) return { deleteMany: { filter: write.remove } };
   const change = { filter: write.filter, update: write.update };
