@@ -6,6 +6,7 @@ import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
 import { recomputedDocuments } from '../models/aql-document.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import { LIFECYCLE } from '../change/commit/codes.js';
 import { textAt } from '../openehr/rm/access.js';
 import type { Findings } from './verify-report.js';
 
@@ -102,7 +103,7 @@ function checkPlace(found: Findings, { container, versions, storage }: Container
 function checkContent(found: Findings, version: VersionDoc): void {
   const state = textAt(version.lifecycle_state, 'defining_code', 'code_string');
   const isDeletion = version.data === null;
-  if ((state === '523') !== isDeletion)
+  if ((state === LIFECYCLE.deleted) !== isDeletion)
     found.add(
       'versions',
       version._id,

@@ -1,4 +1,5 @@
 import mongoose, { type ClientSession } from 'mongoose';
+import { isDuplicateKey } from '../database/mongo-error.js';
 import { idempotentAnswer } from '../openehr/base/memoized.js';
 import type { COLLECTIONS } from './layout.js';
 import type { AqlDocument } from '../aql/index/document.js';
@@ -81,7 +82,8 @@ const hasBulkWrite = idempotentAnswer(async () => {
  * Runs the writes in their order inside the session's transaction and tells whether each `one` matched.
  * False: the caller must abort. Where the server has the `bulkWrite` command everything that a commit needs is
  * one round trip; writes matching `any` follow in a second one, since their count says nothing.
- * @throws the driver's own errors, retry labels kept; a duplicate key as code 11000
+ * @throws the driver's own errors, retry labels kept; a duplicate key as code 11000, of which `duplicateIn` tells the
+ * collection
  */
 export async function runWrites(session: ClientSession, writes: readonly Write[]): Promise<boolean> {
   const counted = writes.filter((write) => !isUncounted(write));
@@ -95,6 +97,14 @@ export async function runWrites(session: ClientSession, writes: readonly Write[]
 
 function isUncounted(write: Write): boolean {
   return 'remove' in write || ('update' in write && write.matching === 'any');
+}
+
+/** Which collection's unique index refused a batch, by the error that was thrown. */
+const duplicates = new WeakMap<Error, WrittenCollection>();
+
+/** The collection whose unique index refused a batch of `runWrites`; undefined: it failed for another reason. */
+export function duplicateIn(error: unknown): WrittenCollection | undefined {
+  return error instanceof Error ? duplicates.get(error) : undefined;
 }
 
 async function runBatch(session: ClientSession, writes: readonly Write[]): Promise<number> {
@@ -111,7 +121,7 @@ async function runCommand(session: ClientSession, writes: readonly Write[]): Pro
     );
     return result.matchedCount;
   } catch (error) {
-    throw error instanceof mongoose.mongo.MongoClientBulkWriteError ? originalError(error) : error;
+    throw error instanceof mongoose.mongo.MongoClientBulkWriteError ? originalError(error, writes) : error;
   }
 }
 
@@ -129,29 +139,50 @@ function clientModel(namespace: string, write: DriverWrite): mongoose.mongo.AnyC
 }
 
 /** The driver hides the server's error with its code and retry labels behind one of its own. */
-function originalError(error: mongoose.mongo.MongoClientBulkWriteError): Error {
+function originalError(error: mongoose.mongo.MongoClientBulkWriteError, writes: readonly Write[]): Error {
   if (error.cause instanceof Error) return error.cause;
-  const [first] = error.writeErrors.values();
-  if (first === undefined) return error;
-  const original = new mongoose.mongo.MongoServerError({ message: first.message, code: first.code });
-  if (first.code === WRITE_CONFLICT) original.addErrorLabel('TransientTransactionError');
+  const [failed] = error.writeErrors;
+  if (failed === undefined) return error;
+  const [index, { message, code }] = failed;
+  const original = new mongoose.mongo.MongoServerError({ message, code });
+  if (code === WRITE_CONFLICT) original.addErrorLabel('TransientTransactionError');
+  noteDuplicate(original, writes[index]?.collection);
   return original;
+}
+
+function noteDuplicate(error: unknown, collection: WrittenCollection | undefined): void {
+  if (error instanceof Error && collection !== undefined && isDuplicateKey(error))
+    duplicates.set(error, collection);
 }
 
 /** MongoDB before 8.0: one command for each run of writes to one collection. */
 async function runByCollection(session: ClientSession, writes: readonly Write[]): Promise<number> {
   let matched = 0;
   for (let start = 0; start < writes.length;) {
-    const collection = writes[start]?.collection ?? '';
+    const collection = writes[start]?.collection;
+    if (collection === undefined) break;
     let end = start;
     while (writes[end]?.collection === collection) end += 1;
-    const result = await mongoose.connection
-      .collection(collection)
-      .bulkWrite(writes.slice(start, end).map(collectionModel), { session, ordered: true });
-    matched += result.matchedCount;
+    matched += await runInCollection(session, collection, writes.slice(start, end));
     start = end;
   }
   return matched;
+}
+
+async function runInCollection(
+  session: ClientSession,
+  collection: WrittenCollection,
+  writes: readonly Write[],
+): Promise<number> {
+  try {
+    const result = await mongoose.connection
+      .collection(collection)
+      .bulkWrite(writes.map(collectionModel), { session, ordered: true });
+    return result.matchedCount;
+  } catch (error) {
+    noteDuplicate(error, collection);
+    throw error;
+  }
 }
 
 function collectionModel(write: DriverWrite): mongoose.mongo.AnyBulkWriteOperation {

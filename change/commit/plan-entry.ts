@@ -12,6 +12,7 @@ import {
   type VersionedObjectDoc,
 } from '../../models/versioned-object.js';
 import type { Write } from '../../models/write.js';
+import { LIFECYCLE } from './codes.js';
 import { flagsOf } from './ehr-flags.js';
 import { derivedContent, followingVersion, newVersion, serverAttestations } from './plan-version.js';
 import type { EhrFlags, CommitDraft } from './draft.js';
@@ -92,7 +93,7 @@ function planDelete(draft: CommitDraft, entry: DeleteEntry): PlannedEntry {
   if (container.deleted)
     throw new CdrError('invalid', `${container.type} with id ${container._id} is deleted already`);
   requireLatest(container, entry.precedingVersionUid, entry.staleCode);
-  const version = followingVersion(draft, { ...entry, lifecycleState: '523' }, container);
+  const version = followingVersion(draft, { ...entry, lifecycleState: LIFECYCLE.deleted }, container);
   draft.keep({ ...container, ...headOf(version) });
   if (container.type === 'FOLDER') draft.directoryId = null;
   const writes = [

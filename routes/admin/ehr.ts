@@ -1,3 +1,4 @@
+import { CHANGE_TYPE, LIFECYCLE } from '../../change/commit/codes.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
@@ -95,8 +96,8 @@ async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {
   }
   const body = await parseCanonical(ctx, text, request, 'EHR_STATUS');
   const committer = partyNamed(requestState(ctx).user?.name ?? 'anonymous');
-  const audit = { changeType: '250', committer, description: undefined } as const;
-  const change = { ehrId, ifMatch: null, metadata: { audit, lifecycleState: '532' } } as const;
+  const audit = { changeType: CHANGE_TYPE.amendment, committer, description: undefined } as const;
+  const change = { ehrId, ifMatch: null, metadata: { audit, lifecycleState: LIFECYCLE.complete } } as const;
   await overLatest(() => updateEhrStatus(context, change, body));
   writeRecord(ctx, form, { record: UPDATED, fields: { updated: 1 } });
 }

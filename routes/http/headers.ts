@@ -3,6 +3,8 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { AuditRequest } from '../../change/commit/audit.js';
 import {
+  CHANGE_TYPE,
+  LIFECYCLE,
   changeTypeOf,
   lifecycleStateOf,
   type ChangeType,
@@ -19,9 +21,9 @@ import { requestState } from './request-state.js';
 export type ChangeMethod = 'POST' | 'PUT' | 'DELETE';
 
 const ALLOWED: Readonly<Record<ChangeMethod, readonly ChangeType[]>> = {
-  POST: ['249', '252', '253'],
-  PUT: ['251', '250', '252', '253'],
-  DELETE: ['523'],
+  POST: [CHANGE_TYPE.creation, CHANGE_TYPE.synthesis, CHANGE_TYPE.unknown],
+  PUT: [CHANGE_TYPE.modification, CHANGE_TYPE.amendment, CHANGE_TYPE.synthesis, CHANGE_TYPE.unknown],
+  DELETE: [CHANGE_TYPE.deleted],
 };
 
 /** What the headers of a request say of a commit; what they do not say is undefined. */
@@ -81,9 +83,9 @@ export function commitMetadata(
 
 function stateFor(method: ChangeMethod, given: LifecycleState | undefined): LifecycleState {
   // What is deleted is deleted, whatever state a client names.
-  if (method === 'DELETE') return '523';
-  const state = given ?? '532';
-  if (state === '523')
+  if (method === 'DELETE') return LIFECYCLE.deleted;
+  const state = given ?? LIFECYCLE.complete;
+  if (state === LIFECYCLE.deleted)
     throw new CdrError('invalid', `the lifecycle state ${state} is not possible with ${method}`);
   return state;
 }

@@ -8,7 +8,7 @@ import { isUnavailable } from '../../database/mongo-error.js';
 import { insertAudit } from '../../models/audit.js';
 import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/error-status.js';
-import type { AuditKind } from '../../routes/http/operation.js';
+import { successStatus, type AuditKind } from '../../routes/http/operation.js';
 import { parsePrefer } from '../../routes/http/prefer.js';
 import { requestState, STANDARD_API, type MatchedOperation } from '../../routes/http/request-state.js';
 import { Refusals } from './refusals.js';
@@ -35,7 +35,7 @@ export function audit(settings: AuditSettings, log: Logger): Middleware {
   return async (ctx: Context, next: Next) => {
     const { matched } = requestState(ctx);
     if (matched === null || !recorded.includes(matched.operation.audit)) await trail.refusals(ctx, next);
-    else await trail.request(ctx, beginAudit(ctx, successStatus(ctx, matched, settings)), next);
+    else await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings)), next);
   };
 }
 
@@ -91,8 +91,8 @@ function statusOf(error: unknown): number {
 }
 
 /** What an operation is going to answer when its transaction is committed: it must be known before. */
-function successStatus(ctx: Context, { operation }: MatchedOperation, settings: AuditSettings): number {
-  const [first = 200] = Object.keys(operation.responses).map(Number);
+function committedStatus(ctx: Context, { operation }: MatchedOperation, settings: AuditSettings): number {
+  const first = successStatus(operation);
   const isVersioned =
     operation.method === 'PUT' && operation.path.startsWith(`${STANDARD_API}/ehr/{ehr_id}/`);
   const isMinimal = first === 200 && isVersioned && parsePrefer(ctx.get('Prefer')).returns === 'minimal';
