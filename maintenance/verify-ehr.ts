@@ -1,3 +1,4 @@
+import { rootOfUid } from '../openehr/base/object-version-id.js';
 import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../openehr/base/group-by.js';
 import type { JsonObject } from '../openehr/base/json.js';
@@ -186,7 +187,7 @@ async function checkReferences(ehr: EhrDoc, references: References, found: Findi
   const strangers = new Map<string, string>();
   for (const [contributionUid, uids] of contributions) {
     for (const uid of uids) {
-      const versionedObjectUid = uid.split('::')[0] ?? '';
+      const versionedObjectUid = rootOfUid(uid);
       if (!containers.has(versionedObjectUid)) strangers.set(versionedObjectUid, contributionUid);
       else if (!present.has(uid))
         found.add('contributions', contributionUid, `it lists ${uid}, which does not exist`);
