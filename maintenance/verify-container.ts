@@ -40,7 +40,7 @@ const LEAF_INDEXES: readonly LeafIndex[] = ['all', 'numeric', 'none'];
 export function checkContainer(found: Findings, check: ContainerCheck): readonly string[] {
   checkHead(found, check);
   check.versions.forEach((version, index) => {
-    checkPlace(found, check, index);
+    checkPosition(found, check, index);
     checkContent(found, version);
     if (version.has_item_tags !== check.container.has_item_tags)
       found.add('versions', version._id, 'has_item_tags is not that of its container');
@@ -76,7 +76,11 @@ function checkHead(found: Findings, { container, versions }: ContainerCheck): vo
 }
 
 /** Where a version stands in its chain. */
-function checkPlace(found: Findings, { container, versions, storage }: ContainerCheck, index: number): void {
+function checkPosition(
+  found: Findings,
+  { container, versions, storage }: ContainerCheck,
+  index: number,
+): void {
   const version = versions[index];
   if (version === undefined) return;
   const add = (message: string): void => {
@@ -140,7 +144,7 @@ function checkDerived(found: Findings, check: ContainerCheck): readonly string[]
   return shapes;
 }
 
-/** Leaves may be those of another setting: the planner does not believe them then. */
+/** Leaves may be those of another setting: queries do not use them then. */
 function isAsDerived(document: AqlDocument, expected: AqlDocument, check: ContainerCheck): boolean {
   if (check.storage.isReindexPending && document.sv !== AQL_SCHEMA_VERSION)
     return placeOf(document, expected);

@@ -4,7 +4,7 @@ import { COLLECTIONS } from './layout.js';
 import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
-/** How long a process believes what leaves the derived documents hold before it asks again, ms. */
+/** How long a process caches which leaves the derived documents hold, ms. */
 export const LEAF_TRUST_MS = 1_000;
 
 /** Version of the collections' layout (docs/spec/storage.md#other-collections). */

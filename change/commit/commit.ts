@@ -24,7 +24,7 @@ class StaleState extends Error {}
 /**
  * Commits one CONTRIBUTION with all its VERSIONs in one transaction, all or nothing.
  *
- * The first attempt reads only what it cannot guess, plans, and lets every write match what was expected: one
+ * Optimistic: the first attempt reads only what it cannot expect, plans, and lets every write match what was expected: one
  * command holds the EHR and writes everything, one commits. When an expectation was wrong nothing is written; then
  * everything is read, the plan is made again, and it either refuses in order (docs/spec/rest.md#order-of-checks) or
  * succeeds.

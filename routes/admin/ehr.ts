@@ -15,7 +15,6 @@ import { bodyText, parseCanonical } from '../http/exchange.js';
 import type { Operation } from '../http/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
 import { requireVersion } from '../ehr/read-version.js';
-import { requestState } from '../http/request-state.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';
@@ -95,7 +94,7 @@ async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {
     return;
   }
   const body = await parseCanonical(ctx, text, request, 'EHR_STATUS');
-  const committer = partyNamed(requestState(ctx).user?.name ?? 'anonymous');
+  const committer = partyNamed(ctx.state.user?.name ?? 'anonymous');
   const audit = { changeType: CHANGE_TYPE.amendment, committer, description: undefined } as const;
   const change = { ehrId, ifMatch: null, metadata: { audit, lifecycleState: LIFECYCLE.complete } } as const;
   await overLatest(() => updateEhrStatus(context, change, body));

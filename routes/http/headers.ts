@@ -15,7 +15,6 @@ import type { ChangeSettings } from '../../change/commit/context.js';
 import { validatedCommitter, requireOwnCommitter } from '../../change/commit/committer.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import { commitPairs, type CommitPairs } from './commit-pairs.js';
-import { requestState } from './request-state.js';
 
 /** A direct change. */
 export type ChangeMethod = 'POST' | 'PUT' | 'DELETE';
@@ -105,7 +104,7 @@ export function requireOwnSystem(systemId: string | undefined, settings: ChangeS
 }
 
 function committerOf(ctx: Context, { audit }: CommitPairs): JsonObject {
-  const name = audit.get('committer.name') ?? requestState(ctx).user?.name ?? 'anonymous';
+  const name = audit.get('committer.name') ?? ctx.state.user?.name ?? 'anonymous';
   const reference = groupOf(audit, 'committer.external_ref.');
   const identifier = groupOf(audit, 'committer.identifiers.');
   const committer: JsonObject = { _type: 'PARTY_IDENTIFIED' };
@@ -117,7 +116,7 @@ function committerOf(ctx: Context, { audit }: CommitPairs): JsonObject {
 }
 
 function onlyCommitterOf(ctx: Context, { committerMustBeUser }: ChangeSettings): string | null {
-  const { user } = requestState(ctx);
+  const { user } = ctx.state;
   return !committerMustBeUser || user === null || user.permissions.has('commit_for_others')
     ? null
     : user.name;

@@ -9,7 +9,7 @@ import { completedRequest, idempotencyId, removeIfExpired } from '../../models/i
 import { auditAbout } from './audit-trail.js';
 import { successStatus } from './operation.js';
 import { filledPath } from './operation-table.js';
-import { currentOperation, requestState } from './request-state.js';
+import { currentOperation } from './request-state.js';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -31,7 +31,7 @@ export function idempotent(replay: Replay): (ctx: Context, next: Next) => Promis
       await next();
       return;
     }
-    const { user } = requestState(ctx);
+    const { user } = ctx.state;
     // By the identity that never changes: two issuers may give one name to two users.
     const owner = user === null ? '' : `${user.issuer ?? ''} ${user.subject}`;
     const matched = currentOperation(ctx);

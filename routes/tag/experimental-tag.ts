@@ -13,7 +13,7 @@ import type { BodyDescription, Operation, OperationGroup } from '../http/operati
 import { filledPath } from '../http/operation-table.js';
 import { queryParameters } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/prefer.js';
-import { currentOperation, requestState } from '../http/request-state.js';
+import { currentOperation } from '../http/request-state.js';
 import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-request.js';
 
 const EHR = '/rest/experimental/tags/ehr/{ehr_id}';
@@ -95,7 +95,7 @@ async function putTagEntries(ctx: Context, type: TagTargetType): Promise<void> {
   const tags = await putTags(address, entries);
   const { returns, applied } = parsePrefer(ctx.get('Prefer'));
   if (applied !== '') ctx.set('Preference-Applied', applied);
-  ctx.set('Location', `${requestState(ctx).baseUrl}${filledPath(currentOperation(ctx))}`);
+  ctx.set('Location', `${ctx.state.baseUrl}${filledPath(currentOperation(ctx))}`);
   ctx.body = returns === 'representation' ? tags.map(itemTagDto) : tags.map((tag) => tag._id);
 }
 

@@ -10,7 +10,7 @@ import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/error-status.js';
 import { successStatus, type AuditKind } from '../../routes/http/operation.js';
 import { parsePrefer } from '../../routes/http/prefer.js';
-import { requestState, STANDARD_API, type MatchedOperation } from '../../routes/http/request-state.js';
+import { STANDARD_API, type MatchedOperation } from '../../routes/http/request-state.js';
 import { Refusals } from './refusals.js';
 
 /** What decides which requests are recorded, and how a success is answered. */
@@ -33,7 +33,7 @@ export function audit(settings: AuditSettings, log: Logger): Middleware {
   ];
   const trail = new AuditTrail(log);
   return async (ctx: Context, next: Next) => {
-    const { matched } = requestState(ctx);
+    const { matched } = ctx.state;
     if (matched === null || !recorded.includes(matched.operation.audit)) await trail.refusals(ctx, next);
     else await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings)), next);
   };
@@ -70,7 +70,7 @@ class AuditTrail {
 
   /** While the database is away a refusal is answered all the same, and noted when it is back. */
   async #refuse(ctx: Context, draft: AuditDraft, error: unknown): Promise<void> {
-    const isAnonymous = requestState(ctx).user === null;
+    const isAnonymous = ctx.state.user === null;
     const noted = this.#refusals.note(isAnonymous, () => draft.record(statusOf(error)));
     await Promise.race([noted, setTimeout(REFUSAL_WAIT_MS, undefined, { ref: false })]);
   }
