@@ -28,6 +28,8 @@ export default defineConfig(
         { object: 'process', property: 'env', message: 'Only src/settings/config.ts reads the environment' },
       ],
       '@typescript-eslint/consistent-type-imports': 'error',
+      // Declaration merging: `interface DefaultState extends RequestState {}`.
+      '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'with-single-extends' }],
       '@typescript-eslint/restrict-template-expressions': [
         'error',
         { allowNumber: true, allowBoolean: true },
@@ -40,7 +42,7 @@ export default defineConfig(
     },
   },
   {
-    // Only models/ names what is stored: the rest calls its named writes and reads (docs/decisions/0012).
+    // Only models/ names what is stored: the rest calls its named writes and reads (docs/decisions/0012-mongoose-and-bulk-writes.md).
     files: ['{change,merge,maintenance,query,workers,routes,src,cli}/**/*.ts'],
     rules: {
       'no-restricted-imports': [

@@ -70,7 +70,7 @@ const behindRouter = idempotentAnswer(async () => {
 
 /**
  * Gives documents another owner inside the session's transaction and tells how many. The value of a shard key only
- * changes document by document (docs/storage.md, section 4).
+ * changes document by document (docs/spec/storage.md#shards).
  */
 export async function moveDocuments<C extends OwnedCollection>(
   session: ClientSession,

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { CdrError, type ErrorCode } from '../../openehr/base/errors.js';
+import type { CdrError, ErrorCode } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 
 /** HTTP status of every error code: docs/spec/rest.md#statuses */

@@ -32,7 +32,7 @@ describe('a write is typed by its collection', () => {
   it('refuses a field of another collection, a value of another type, and the removal of a field that must stay', () => {
     // @ts-expect-error `latest` is a field of the derived documents
     const other: Write = { collection: 'versions', remove: { latest: true } };
-    // @ts-expect-error a number
+    // @ts-expect-error a text where the field is a number
     const type: Write<'ehrs'> = { collection: 'ehrs', remove: { write_seq: '1' } };
     const ehr = { collection: 'ehrs', filter: { _id: 'a' }, matching: 'one' } as const;
     // @ts-expect-error every EHR has a state
