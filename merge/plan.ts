@@ -1,7 +1,13 @@
 import type { JsonObject } from '../openehr/base/json.js';
 import { partyNamed, type AuditRequest } from '../change/commit/audit.js';
 import { textAt } from '../openehr/rm/access.js';
-import { CHANGE_TYPE, LIFECYCLE, lifecycleStateOf, type ChangeType, type LifecycleState } from '../change/commit/codes.js';
+import {
+  CHANGE_TYPE,
+  LIFECYCLE,
+  lifecycleStateOf,
+  type ChangeType,
+  type LifecycleState,
+} from '../change/commit/codes.js';
 import type { VersionEntry } from '../change/commit/request.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { ItemTagDoc } from '../models/item-tag.js';

@@ -194,7 +194,8 @@ function readVersion(
       : lifecycleStateOf(term(version.lifecycle_state));
   return {
     audit,
-    lifecycleState: given.changeType === CHANGE_TYPE.deleted ? LIFECYCLE.deleted : (state ?? LIFECYCLE.complete),
+    lifecycleState:
+      given.changeType === CHANGE_TYPE.deleted ? LIFECYCLE.deleted : (state ?? LIFECYCLE.complete),
     signature: version.signature,
     expectedUid: ownVersionUidAt(version.uid, `${path}/uid`, settings.systemId),
     precedingVersionUid: versionUidAt(version.preceding_version_uid, `${path}/preceding_version_uid`),
