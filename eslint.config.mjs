@@ -2,6 +2,11 @@ import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
+const SYNTAX = [
+  { selector: 'ExportDefaultDeclaration', message: 'Name what you export' },
+  { selector: 'ExportAllDeclaration', message: 'No barrel files: import from the file that defines it' },
+];
+
 /** Sizes and rules of the house: small files, small functions, no `any`, no floating promise. */
 export default defineConfig(
   { ignores: ['node_modules', 'dist', 'coverage', 'data', 'test/fixtures'] },
@@ -17,19 +22,14 @@ export default defineConfig(
       '@typescript-eslint/max-params': ['error', { max: 4 }],
       complexity: ['error', 12],
       'no-console': 'error',
-      'no-restricted-syntax': [
-        'error',
-        { selector: 'ExportDefaultDeclaration', message: 'Name what you export' },
-        {
-          selector: 'ExportAllDeclaration',
-          message: 'No barrel files: import from the file that defines it',
-        },
-      ],
+      'no-restricted-syntax': ['error', ...SYNTAX],
       'no-restricted-properties': [
         'error',
         { object: 'process', property: 'env', message: 'Only src/settings/config.ts reads the environment' },
       ],
       '@typescript-eslint/consistent-type-imports': 'error',
+      // Declaration merging: `interface DefaultState extends RequestState {}`.
+      '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'with-single-extends' }],
       '@typescript-eslint/restrict-template-expressions': [
         'error',
         { allowNumber: true, allowBoolean: true },
@@ -38,6 +38,33 @@ export default defineConfig(
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
         { considerDefaultExhaustiveForUnions: true },
+      ],
+    },
+  },
+  {
+    // Only models/ names what is stored: the rest calls its named writes and reads (docs/decisions/0012-mongoose-and-bulk-writes.md).
+    files: ['{change,merge,maintenance,query,workers,routes,src,cli}/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: 'models/layout\\.js$',
+              importNames: ['COLLECTIONS'],
+              message: 'Add a named read or write to the file of the collection in models/',
+            },
+          ],
+        },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        ...SYNTAX,
+        {
+          selector:
+            'ObjectExpression:has(> Property[key.name="collection"]):has(> Property[key.name=/^(insert|filter|remove)$/])',
+          message: 'Add a named write to the file of the collection in models/',
+        },
       ],
     },
   },

@@ -3,7 +3,12 @@ import { createCollections } from '../database/indexes.js';
 import { deriveAqlDocument } from '../aql/index/derive.js';
 import { COLLECTION_LAYOUT, COLLECTIONS } from '../models/layout.js';
 import type { LeafIndex } from '../aql/index/document.js';
-import { runWrites, type Write } from '../models/write-batch.js';
+import { aqlInsert } from '../models/aql-document.js';
+import { contributionInsert } from '../models/contribution.js';
+import { holdEhr } from '../models/ehr.js';
+import { versionInsert, type VersionDoc } from '../models/version.js';
+import { containerInsert, headOf } from '../models/versioned-object.js';
+import { runWrites, type Write } from '../models/write.js';
 import { textTable } from '../cli/demo/table.js';
 import { measure, milliseconds } from './measure.js';
 import { laboratoryReport, seeded } from './vital-signs.js';
@@ -27,7 +32,8 @@ async function committed(leafIndex: LeafIndex): Promise<string[]> {
   await mongoose.connection.dropCollection(COLLECTIONS.aql);
   await createCollections(COLLECTION_LAYOUT);
   const ehrs = mongoose.connection.collection<{ _id: string }>(COLLECTIONS.ehrs);
-  await ehrs.updateOne({ _id: EHR }, { $set: { state: 'active', write_seq: 0 } }, { upsert: true });
+  const fields = { state: 'active', write_seq: 0, is_queryable: true, is_modifiable: true };
+  await ehrs.updateOne({ _id: EHR }, { $set: fields }, { upsert: true });
   const random = seeded(1);
   const timing = await measure(leafIndex, REPORTS, (run) =>
     commitReport(`${leafIndex}-${run}-${random()}`, leafIndex, random),
@@ -56,23 +62,17 @@ async function commitReport(id: string, leafIndex: LeafIndex, random: () => numb
     },
     data,
   );
+  const type = 'COMPOSITION';
+  const version: VersionDoc = {
+    ...{ _id: uid, ehr_id: EHR, object_id: id, type, version: 1, time_committed: time, contribution_uid: id },
+    ...{ commit_audit: {}, lifecycle_state: {}, data: JSON.stringify(data) },
+  };
   const writes: Write[] = [
-    {
-      collection: COLLECTIONS.ehrs,
-      filter: { _id: EHR, state: 'active' },
-      update: { $inc: { write_seq: 1 } },
-      matching: 'one',
-    },
-    { collection: COLLECTIONS.contributions, insert: { _id: id, ehr_id: EHR, time_committed: time } },
-    {
-      collection: COLLECTIONS.versions,
-      insert: { _id: uid, ehr_id: EHR, object_id: id, time_committed: time, data: JSON.stringify(data) },
-    },
-    {
-      collection: COLLECTIONS.versionedObjects,
-      insert: { _id: id, ehr_id: EHR, type: 'COMPOSITION', time_created: time },
-    },
-    { collection: COLLECTIONS.aql, insert: document },
+    holdEhr({ ehrId: EHR, isQueryable: true, needsModifiable: true }, {}),
+    contributionInsert({ _id: id, ehr_id: EHR, time_committed: time, audit: {}, versions: [] }),
+    versionInsert(version),
+    containerInsert({ ...{ _id: id, ehr_id: EHR, type, time_created: time }, ...headOf(version) }),
+    aqlInsert(document),
   ];
   await mongoose.connection.getClient().withSession((session) =>
     session.withTransaction(async () => {

@@ -1,3 +1,4 @@
+import { CHANGE_TYPE } from './commit/codes.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { validateRm } from '../openehr/rm/validate.js';
 import { auditDetails, type AuditRequest } from './commit/audit.js';
@@ -17,7 +18,7 @@ export function validatedAttestations(
   const violations: string[] = [];
   const validated = attestations.map((given, index) => {
     const rootPath = `${path}/attestations[${index}]`;
-    const defaults = auditDetails({ ...audit, changeType: '666' }, 'server', new Date(0));
+    const defaults = auditDetails({ ...audit, changeType: CHANGE_TYPE.attestation }, 'server', new Date(0));
     const filling = withoutAttributes(defaults, ['description']);
     const attestation: JsonObject = { ...filling, ...given, _type: 'ATTESTATION' };
     violations.push(...validateRm(attestation, { rootPath }));

@@ -24,7 +24,7 @@ export async function createDirectory(
     const entry = newFolder(context, metadata, validatedFolder(body));
     const committing = commitEntry(context, entry, {
       ehrId,
-      remember: ({ versions }) => ({
+      idempotentResult: ({ versions }) => ({
         kind: 'FOLDER',
         uids: { ehr_id: ehrId, version_uid: versions[0]?.versionUid ?? '' },
       }),

@@ -81,7 +81,7 @@ export async function updateEhrStatus(
   change: DirectChange & { readonly ifMatch: string | null },
   body: JsonValue,
 ): Promise<VersionDoc> {
-  const { ehrId, metadata, beside } = change;
+  const { ehrId, metadata, inSameTransaction } = change;
   return withEhrErrorFirst(ehrId, 'ehr-status', async () => {
     const container = await ehrStatusContainer(ehrId);
     if (container === null) throw ehrNotFound(ehrId);
@@ -93,7 +93,7 @@ export async function updateEhrStatus(
     if (!isLatest) throw staleVersion('precondition-failed', container);
     const target = { versionedObjectUid: container._id, precedingVersionUid: ifMatch };
     const entry = { kind: 'update', type: 'EHR_STATUS', object, ...target, ...metadata } as const;
-    return commitEntry(context, entry, { ehrId, beside }, [container]);
+    return commitEntry(context, entry, { ehrId, inSameTransaction }, [container]);
   });
 }
 

@@ -36,7 +36,7 @@ export async function createEhr(context: ChangeContext, request: NewEhr): Promis
   const status = await commitEntry(
     context,
     { kind: 'create', type: 'EHR_STATUS', ...target, ...request.metadata },
-    { ehrId, isNewEhr: true, remember: () => ({ kind: 'EHR', uids: { ehr_id: ehrId } }) },
+    { ehrId, isNewEhr: true, idempotentResult: () => ({ kind: 'EHR', uids: { ehr_id: ehrId } }) },
   );
   const { systemId } = context.settings;
   return { ehr: { _id: ehrId, system_id: systemId, time_created: status.time_committed }, status };

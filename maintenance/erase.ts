@@ -1,17 +1,10 @@
 import { inTransaction } from '../database/transaction.js';
-import { holdActive } from '../models/ehr.js';
-import {
-  ehrErasure,
-  ehrHiding,
-  ehrsBeingErased,
-  eraseEhrContent,
-  holdsMoreVersions,
-  objectErasure,
-  wholeErasure,
-} from '../models/erase.js';
+import { ehrsBeingErased, holdActive } from '../models/ehr.js';
+import { ehrErasure, ehrHiding, eraseEhrContent, objectErasure, wholeErasure } from '../models/erase.js';
 import type { RootType } from '../openehr/rm/root-type.js';
+import { hasMoreVersions } from '../models/version.js';
 import { containerOf } from '../models/versioned-object.js';
-import { runWrites } from '../models/write-batch.js';
+import { runWrites } from '../models/write.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';
 import { ehrNotFound, objectNotFound } from '../change/commit/refusal.js';
 
@@ -49,7 +42,7 @@ const VERSIONS_AT_ONCE = 10_000;
  * @throws not-found when the id is unknown or merged away
  */
 export async function eraseEhr(ehrId: string, versionsAtOnce = VERSIONS_AT_ONCE): Promise<void> {
-  const inSteps = await holdsMoreVersions(ehrId, versionsAtOnce);
+  const inSteps = await hasMoreVersions(ehrId, versionsAtOnce);
   await inAuditedTransaction(
     async (session) => {
       const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);

@@ -3,21 +3,12 @@ import type { LeafIndex } from '../aql/index/document.js';
 import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
 import { inTransaction } from '../database/transaction.js';
 import { saveShapes } from '../models/aql-shape.js';
-import { holdActive, type EhrDoc } from '../models/ehr.js';
-import { recomputedDocuments } from '../models/recompute.js';
-import {
-  activeEhrCount,
-  containersOfEhr,
-  derivedReplacement,
-  ehrIdsAfter,
-  finishReindex,
-  reindexPosition,
-  removeOrphans,
-  saveReindexPosition,
-  versionsOfContainer,
-} from '../models/reindex.js';
-import { LEAF_TRUST_MS } from '../models/settings.js';
-import { runWrites } from '../models/write-batch.js';
+import { activeEhrCount, ehrIdsAfter, holdActive, type EhrDoc } from '../models/ehr.js';
+import { aqlInsert, aqlRemoval, recomputedDocuments, removeOrphans } from '../models/aql-document.js';
+import { finishReindex, LEAF_TRUST_MS, reindexPosition, saveReindexPosition } from '../models/settings.js';
+import { versionsOfContainer } from '../models/version.js';
+import { containersOfEhr } from '../models/versioned-object.js';
+import { runWrites, type Session } from '../models/write.js';
 
 /** How far a rebuild is. */
 export interface ReindexProgress {
@@ -109,7 +100,7 @@ async function reindexContainers(
 }
 
 async function replaceDerived(
-  session: Parameters<typeof runWrites>[0],
+  session: Session,
   ehr: EhrDoc,
   versionedObjectUid: string,
   leafIndex: LeafIndex,
@@ -117,8 +108,7 @@ async function replaceDerived(
   const versions = await versionsOfContainer(ehr._id, versionedObjectUid);
   const { documents } = recomputedDocuments(versions, { isQueryable: ehr.is_queryable, leafIndex });
   // runWrites does removals last, so that they are a call of their own before the inserts.
-  const [removal, ...inserts] = derivedReplacement(ehr._id, versionedObjectUid, documents);
-  if (removal !== undefined) await runWrites(session, [removal]);
-  if (inserts.length > 0) await runWrites(session, inserts);
+  await runWrites(session, [aqlRemoval(ehr._id, versionedObjectUid)]);
+  await runWrites(session, documents.map(aqlInsert));
   return documents.length;
 }

@@ -1,9 +1,9 @@
 import { CdrError } from '../openehr/base/errors.js';
 import type { AuditDoc } from '../models/audit.js';
 import type { ContributionDoc } from '../models/contribution.js';
-import { COLLECTIONS, type SealedCollection, type SealLeaf } from '../models/layout.js';
+import type { SealedCollection, SealLeaf } from '../models/layout.js';
 import { withLease } from '../models/lease.js';
-import { inSteps } from '../models/merge-content.js';
+import { inSteps } from '../models/in-steps.js';
 import {
   insertBlock,
   isLeaf,
@@ -44,7 +44,7 @@ const AT_ONCE = 1_000;
 /** How long a sealer that died keeps others away. */
 const LEASE_MS = 10_000;
 /** Where the first sealing of an old database begins; VERSIONs go with their CONTRIBUTIONs. */
-const BEGINNING: SealPosition = { collection: COLLECTIONS.contributions, after: '' };
+const BEGINNING: SealPosition = { collection: 'contributions', after: '' };
 
 /** What one step seals. */
 interface Batch {
@@ -159,11 +159,11 @@ interface OldRecords {
 const NO_OLD: OldRecords = { contributions: [], audit: [], next: null };
 
 async function oldRecords(position: SealPosition): Promise<OldRecords> {
-  const isOfContributions = position.collection === COLLECTIONS.contributions;
+  const isOfContributions = position.collection === 'contributions';
   const contributions = isOfContributions ? await recordsAfter(position, 'contributions', AT_ONCE) : [];
   const last = contributions.at(-1);
   if (last !== undefined) return { ...NO_OLD, contributions, next: { ...position, after: last._id } };
-  const place = isOfContributions ? { collection: COLLECTIONS.audit, after: '' } : position;
+  const place: SealPosition = isOfContributions ? { collection: 'audit', after: '' } : position;
   const audit = await recordsAfter(place, 'audit', AT_ONCE);
   const end = audit.at(-1);
   return { ...NO_OLD, audit, next: end === undefined ? null : { ...place, after: end._id } };
@@ -186,8 +186,8 @@ function recordsOf({
   const known = new Set(hashed.map(({ id }) => id));
   const listed = contributions.flatMap(({ versions }) => listOf(versions).map(({ uid }) => uid));
   const named = new Map<SealedCollection, Set<string>>([
-    [COLLECTIONS.contributions, new Set(idsOf(contributions).filter((id) => !known.has(id)))],
-    [COLLECTIONS.versions, new Set(listed.filter((uid) => !known.has(uid)))],
+    ['contributions', new Set(idsOf(contributions).filter((id) => !known.has(id)))],
+    ['versions', new Set(listed.filter((uid) => !known.has(uid)))],
   ]);
   for (const { kind, collection, ids } of removals) {
     if (kind === 'removed') continue;
@@ -197,8 +197,8 @@ function recordsOf({
     hashed,
     named,
     records: [
-      ...audit.map((doc) => ({ collection: COLLECTIONS.audit, doc })),
-      ...removals.map((doc) => ({ collection: COLLECTIONS.removals, doc })),
+      ...audit.map((doc) => ({ collection: 'audit', doc }) as const),
+      ...removals.map((doc) => ({ collection: 'removals', doc }) as const),
     ],
   };
 }

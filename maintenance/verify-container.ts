@@ -3,10 +3,10 @@ import type { JsonObject } from '../openehr/base/json.js';
 import { formatObjectVersionId, parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
 import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
-import { COLLECTIONS } from '../models/layout.js';
-import { recomputedDocuments } from '../models/recompute.js';
+import { recomputedDocuments } from '../models/aql-document.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import { LIFECYCLE } from '../change/commit/codes.js';
 import { textAt } from '../openehr/rm/access.js';
 import type { Findings } from './verify-report.js';
 
@@ -31,7 +31,6 @@ export interface StorageFacts {
   readonly isReindexPending: boolean;
 }
 
-const { versions: VERSIONS, versionedObjects: CONTAINERS, aql: AQL } = COLLECTIONS;
 const LEAF_INDEXES: readonly LeafIndex[] = ['all', 'numeric', 'none'];
 
 /**
@@ -41,13 +40,15 @@ const LEAF_INDEXES: readonly LeafIndex[] = ['all', 'numeric', 'none'];
 export function checkContainer(found: Findings, check: ContainerCheck): readonly string[] {
   checkHead(found, check);
   check.versions.forEach((version, index) => {
-    checkPlace(found, check, index);
+    checkPosition(found, check, index);
     checkContent(found, version);
     if (version.has_item_tags !== check.container.has_item_tags)
-      found.add(VERSIONS, version._id, 'has_item_tags is not that of its container');
+      found.add('versions', version._id, 'has_item_tags is not that of its container');
     const listed = check.contributions.get(version.contribution_uid);
-    if (listed === undefined) found.add(VERSIONS, version._id, 'its CONTRIBUTION does not exist in the EHR');
-    else if (!listed.has(version._id)) found.add(VERSIONS, version._id, 'its CONTRIBUTION does not list it');
+    if (listed === undefined)
+      found.add('versions', version._id, 'its CONTRIBUTION does not exist in the EHR');
+    else if (!listed.has(version._id))
+      found.add('versions', version._id, 'its CONTRIBUTION does not list it');
   });
   return checkDerived(found, check);
 }
@@ -57,7 +58,7 @@ function checkHead(found: Findings, { container, versions }: ContainerCheck): vo
   const first = versions[0];
   const last = versions.at(-1);
   if (first === undefined || last === undefined) {
-    found.add(CONTAINERS, container._id, 'it has no version');
+    found.add('versioned_objects', container._id, 'it has no version');
     return;
   }
   const expected = {
@@ -70,16 +71,20 @@ function checkHead(found: Findings, { container, versions }: ContainerCheck): vo
   for (const [field, value] of Object.entries(expected)) {
     const actual = container[field as keyof typeof expected];
     if (!isDeepStrictEqual(actual, value))
-      found.add(CONTAINERS, container._id, `${field} is not that of its versions`);
+      found.add('versioned_objects', container._id, `${field} is not that of its versions`);
   }
 }
 
 /** Where a version stands in its chain. */
-function checkPlace(found: Findings, { container, versions, storage }: ContainerCheck, index: number): void {
+function checkPosition(
+  found: Findings,
+  { container, versions, storage }: ContainerCheck,
+  index: number,
+): void {
   const version = versions[index];
   if (version === undefined) return;
   const add = (message: string): void => {
-    found.add(VERSIONS, version._id, message);
+    found.add('versions', version._id, message);
   };
   const before = versions[index - 1];
   const id = parseObjectVersionId(version._id);
@@ -102,13 +107,17 @@ function checkPlace(found: Findings, { container, versions, storage }: Container
 function checkContent(found: Findings, version: VersionDoc): void {
   const state = textAt(version.lifecycle_state, 'defining_code', 'code_string');
   const isDeletion = version.data === null;
-  if ((state === '523') !== isDeletion)
-    found.add(VERSIONS, version._id, 'content and lifecycle_state do not agree on whether it is a deletion');
+  if ((state === LIFECYCLE.deleted) !== isDeletion)
+    found.add(
+      'versions',
+      version._id,
+      'content and lifecycle_state do not agree on whether it is a deletion',
+    );
   if (version.data === null) return;
   const content = parsed(version.data);
-  if (content === null) found.add(VERSIONS, version._id, 'its content is no JSON');
+  if (content === null) found.add('versions', version._id, 'its content is no JSON');
   else if (textAt(content, 'uid', 'value') !== version._id || content._type !== version.type)
-    found.add(VERSIONS, version._id, 'its content has another uid or type');
+    found.add('versions', version._id, 'its content has another uid or type');
 }
 
 function parsed(text: string): JsonObject | null {
@@ -127,15 +136,15 @@ function checkDerived(found: Findings, check: ContainerCheck): readonly string[]
   for (const expected of documents) {
     const document = stored.get(expected._id);
     stored.delete(expected._id);
-    if (document === undefined) found.add(AQL, expected._id, 'the derived document is missing');
+    if (document === undefined) found.add('aql', expected._id, 'the derived document is missing');
     else if (!isAsDerived(document, expected, check))
-      found.add(AQL, expected._id, 'the derived document is not what its version gives');
+      found.add('aql', expected._id, 'the derived document is not what its version gives');
   }
-  for (const uid of stored.keys()) found.add(AQL, uid, 'there is no version with content for it');
+  for (const uid of stored.keys()) found.add('aql', uid, 'there is no version with content for it');
   return shapes;
 }
 
-/** Leaves may be those of another setting: the planner does not believe them then. */
+/** Leaves may be those of another setting: queries do not use them then. */
 function isAsDerived(document: AqlDocument, expected: AqlDocument, check: ContainerCheck): boolean {
   if (check.storage.isReindexPending && document.sv !== AQL_SCHEMA_VERSION)
     return placeOf(document, expected);

@@ -1,25 +1,18 @@
+import { rootOfUid } from '../openehr/base/object-version-id.js';
 import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../openehr/base/group-by.js';
 import type { JsonObject } from '../openehr/base/json.js';
+import { aqlDocumentsOf, versionedObjectUidsOfAql } from '../models/aql-document.js';
+import { missingShapes } from '../models/aql-shape.js';
+import { contributionsOf } from '../models/contribution.js';
 import { ehrById, type EhrDoc } from '../models/ehr.js';
-import { COLLECTIONS } from '../models/layout.js';
-import { inSteps } from '../models/merge-content.js';
-import { containersOfEhr } from '../models/reindex.js';
-import {
-  aqlDocumentsOf,
-  contributionsOf,
-  itemTagsOf,
-  missingIds,
-  versionedObjectUidsIn,
-  OWNED_COLLECTIONS,
-  ownedCount,
-  ownersOf,
-  usedTemplateIds,
-  versionsOf,
-} from '../models/verify.js';
+import { inSteps } from '../models/in-steps.js';
+import { itemTagsOf } from '../models/item-tag.js';
+import { OWNED_COLLECTIONS, ownedCount } from '../models/owned-documents.js';
 import { listOf } from '../models/seal-hash.js';
-import type { VersionDoc } from '../models/version.js';
-import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import { usedTemplateIds } from '../models/template.js';
+import { versionedObjectUidsOfVersions, versionsOfContainers, type VersionDoc } from '../models/version.js';
+import { containersOfEhr, ownersOf, type VersionedObjectDoc } from '../models/versioned-object.js';
 import { flagsOf } from '../change/commit/ehr-flags.js';
 import { checkContainer, type StorageFacts } from './verify-container.js';
 import { isRequestIdentity } from '../change/commit/request-identity.js';
@@ -34,14 +27,6 @@ export interface VerifyRun {
   readonly shapes: Set<string>;
 }
 
-const {
-  ehrs: EHRS,
-  versionedObjects: CONTAINERS,
-  versions: VERSIONS,
-  contributions: CONTRIBUTIONS,
-} = COLLECTIONS;
-const { aql: AQL, itemTags: TAGS } = COLLECTIONS;
-
 /** Containers looked at together. */
 const AT_ONCE = 20;
 /** How often an EHR that is being written to is looked at anew. */
@@ -55,7 +40,7 @@ export async function checkEhr(run: VerifyRun, first: EhrDoc): Promise<Findings>
   let ehr = first;
   for (let attempts = 1; attempts <= ATTEMPTS; attempts += 1) {
     const found = new Findings();
-    found.count(EHRS, 1);
+    found.count('ehrs', 1);
     if (ehr.state === 'active') await checkActive(run, ehr, found);
     else if (ehr.state === 'merged') await checkTombstone(ehr, found);
     const after = await ehrById(ehr._id);
@@ -65,7 +50,7 @@ export async function checkEhr(run: VerifyRun, first: EhrDoc): Promise<Findings>
     ehr = after;
   }
   const restless = new Findings();
-  restless.add(EHRS, ehr._id, 'it was changed all the time and could not be validated');
+  restless.add('ehrs', ehr._id, 'it was changed all the time and could not be validated');
   return restless;
 }
 
@@ -79,12 +64,12 @@ async function checkTombstone(ehr: EhrDoc, found: Findings): Promise<void> {
 
 async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promise<void> {
   const containers = new Map((await containersOfEhr(ehr._id)).map((doc) => [doc._id, doc]));
-  found.count(CONTAINERS, containers.size);
+  found.count('versioned_objects', containers.size);
   const contributions = await contributionRefs(ehr._id, found);
   checkRoots(ehr, [...containers.values()], found);
   const present = new Set<string>();
   for (const part of inSteps([...containers.keys()], AT_ONCE)) {
-    const versions = groupBy(await versionsOf(ehr._id, part), (version) => version.object_id);
+    const versions = groupBy(await versionsOfContainers(ehr._id, part), (version) => version.object_id);
     const aqlDocuments = groupBy(await aqlDocumentsOf(ehr._id, part), (document) => document.vo);
     const shapes = new Set<string>();
     for (const versionedObjectUid of part) {
@@ -92,8 +77,8 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
       if (container === undefined) continue;
       const own = versions.get(versionedObjectUid) ?? [];
       const derived = aqlDocuments.get(versionedObjectUid) ?? [];
-      found.count(VERSIONS, own.length);
-      found.count(AQL, derived.length);
+      found.count('versions', own.length);
+      found.count('aql', derived.length);
       const { storage } = run;
       const input = { container, versions: own, aqlDocuments: derived, contributions, storage };
       for (const shape of checkContainer(found, { ...input, isQueryable: ehr.is_queryable }))
@@ -113,17 +98,17 @@ async function contributionRefs(ehrId: string, found: Findings): Promise<Map<str
   const refs = new Map<string, Set<string>>();
   for await (const { _id, versions, authenticated } of contributionsOf(ehrId)) {
     if (authenticated !== undefined && !isRequestIdentity(authenticated))
-      found.add(CONTRIBUTIONS, _id, 'authenticated does not tell who sent a request');
+      found.add('contributions', _id, 'authenticated does not tell who sent a request');
     refs.set(_id, new Set(listOf(versions).map(({ uid }) => uid)));
   }
-  found.count(CONTRIBUTIONS, refs.size);
+  found.count('contributions', refs.size);
   return refs;
 }
 
 /** One EHR_STATUS, at most one live directory, and the EHR knows both. */
 function checkRoots(ehr: EhrDoc, containers: readonly VersionedObjectDoc[], found: Findings): void {
   const add = (message: string): void => {
-    found.add(EHRS, ehr._id, message);
+    found.add('ehrs', ehr._id, message);
   };
   const statuses = containers.filter(({ type }) => type === 'EHR_STATUS');
   if (statuses.length !== 1) add(`it has ${statuses.length} EHR_STATUS containers`);
@@ -140,11 +125,11 @@ function checkFlags(ehr: EhrDoc, status: VersionDoc | undefined, found: Findings
   if (status === undefined || status.data === null) return;
   const flags = flagsOf(status.object_id, JSON.parse(status.data) as JsonObject);
   if (flags.isQueryable !== ehr.is_queryable)
-    found.add(EHRS, ehr._id, 'is_queryable is not that of its EHR_STATUS');
+    found.add('ehrs', ehr._id, 'is_queryable is not that of its EHR_STATUS');
   if (flags.isModifiable !== ehr.is_modifiable)
-    found.add(EHRS, ehr._id, 'is_modifiable is not that of its EHR_STATUS');
+    found.add('ehrs', ehr._id, 'is_modifiable is not that of its EHR_STATUS');
   if (!isDeepStrictEqual(flags.subject, ehr.subject ?? null))
-    found.add(EHRS, ehr._id, 'subject is not that of its EHR_STATUS');
+    found.add('ehrs', ehr._id, 'subject is not that of its EHR_STATUS');
 }
 
 async function checkTemplates(
@@ -156,17 +141,17 @@ async function checkTemplates(
     if (type !== 'COMPOSITION') continue;
     if (templateId !== undefined && run.usedTemplates.has(templateId)) continue;
     run.usedTemplates = await usedTemplateIds();
-    if (templateId === undefined) found.add(VERSIONS, _id, 'it has no template');
+    if (templateId === undefined) found.add('versions', _id, 'it has no template');
     else if (!run.usedTemplates.has(templateId))
-      found.add(VERSIONS, _id, `its template ${templateId} does not exist or is not noted as used`);
+      found.add('versions', _id, `its template ${templateId} does not exist or is not noted as used`);
   }
 }
 
 async function checkShapes(run: VerifyRun, shapes: ReadonlySet<string>, found: Findings): Promise<void> {
   const unknown = [...shapes].filter((shape) => !run.shapes.has(shape));
-  const missing = new Set(await missingIds(COLLECTIONS.aqlShapes, unknown));
+  const missing = new Set(await missingShapes(unknown));
   for (const shape of unknown) {
-    if (missing.has(shape)) found.add(COLLECTIONS.aqlShapes, shape, 'queries do not know this shape');
+    if (missing.has(shape)) found.add('aql_shapes', shape, 'queries do not know this shape');
     else run.shapes.add(shape);
   }
 }
@@ -177,8 +162,12 @@ async function checkStrays(
   containers: ReadonlyMap<string, unknown>,
   found: Findings,
 ): Promise<void> {
-  for (const name of [VERSIONS, AQL] as const) {
-    for (const versionedObjectUid of await versionedObjectUidsIn(name, ehr._id)) {
+  const named = {
+    versions: await versionedObjectUidsOfVersions(ehr._id),
+    aql: await versionedObjectUidsOfAql(ehr._id),
+  };
+  for (const name of ['versions', 'aql'] as const) {
+    for (const versionedObjectUid of named[name]) {
       if (!containers.has(versionedObjectUid))
         found.add(name, versionedObjectUid, 'its container does not exist in the EHR');
     }
@@ -198,16 +187,16 @@ async function checkReferences(ehr: EhrDoc, references: References, found: Findi
   const strangers = new Map<string, string>();
   for (const [contributionUid, uids] of contributions) {
     for (const uid of uids) {
-      const versionedObjectUid = uid.split('::')[0] ?? '';
+      const versionedObjectUid = rootOfUid(uid);
       if (!containers.has(versionedObjectUid)) strangers.set(versionedObjectUid, contributionUid);
       else if (!present.has(uid))
-        found.add(CONTRIBUTIONS, contributionUid, `it lists ${uid}, which does not exist`);
+        found.add('contributions', contributionUid, `it lists ${uid}, which does not exist`);
     }
   }
   for (const [versionedObjectUid, owner] of await ownersOf([...strangers.keys()])) {
     if (owner !== ehr._id)
       found.add(
-        CONTRIBUTIONS,
+        'contributions',
         strangers.get(versionedObjectUid) ?? '',
         `it lists versions of ${versionedObjectUid} of another EHR`,
       );
@@ -220,12 +209,13 @@ async function checkTags(
   found: Findings,
 ): Promise<void> {
   for await (const tag of itemTagsOf(ehr._id)) {
-    found.count(TAGS, 1);
+    found.count('item_tags', 1);
     const container = containers.get(tag.target);
-    if (container?.type !== tag.target_type) found.add(TAGS, tag._id, 'its target does not exist in the EHR');
+    if (container?.type !== tag.target_type)
+      found.add('item_tags', tag._id, 'its target does not exist in the EHR');
     else if ((tag.target_version ?? 0) > container.latest_version)
-      found.add(TAGS, tag._id, 'the version it is about does not exist');
+      found.add('item_tags', tag._id, 'the version it is about does not exist');
     else if (container.has_item_tags !== true)
-      found.add(TAGS, tag._id, 'its target is not marked as tagged, so GET does not show it');
+      found.add('item_tags', tag._id, 'its target is not marked as tagged, so GET does not show it');
   }
 }

@@ -1,5 +1,5 @@
 import { groupBy } from '../openehr/base/group-by.js';
-import { inSteps } from '../models/merge-content.js';
+import { inSteps } from '../models/in-steps.js';
 import { removalsOf, type RemovalDoc } from '../models/removal.js';
 import type { SealedCollection, SealLeaf } from '../models/layout.js';
 import type { SealBlock } from '../models/seal-block.js';

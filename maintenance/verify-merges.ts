@@ -1,10 +1,7 @@
 import { ehrById } from '../models/ehr.js';
-import { COLLECTIONS } from '../models/layout.js';
+import { archivedKinds } from '../models/merge-archive.js';
 import { allMerges, mergeOfSource, type MergeRecordDoc } from '../models/merge-record.js';
-import { archivedKinds } from '../models/verify.js';
 import { Findings } from './verify-report.js';
-
-const { mergeRecords: RECORDS, mergeArchive: ARCHIVE, ehrs: EHRS } = COLLECTIONS;
 
 /** How often merges are looked at anew because one was made or undone meanwhile. */
 const ATTEMPTS = 5;
@@ -26,15 +23,15 @@ async function checkOnce(): Promise<Findings> {
   const found = new Findings();
   const kinds = new Map(await archivedKinds());
   const records = await allMerges();
-  found.count(RECORDS, records.length);
+  found.count('merge_records', records.length);
   for (const record of records) {
     const archived = kinds.get(record._id) ?? {};
     kinds.delete(record._id);
     const total = Object.values(archived).reduce((sum, count) => sum + count, 0);
-    found.count(ARCHIVE, total);
+    found.count('merge_archive', total);
     if (await checkRecord(record, found)) checkArchive(record, archived, found);
   }
-  for (const mergeId of kinds.keys()) found.add(ARCHIVE, mergeId, 'its merge record does not exist');
+  for (const mergeId of kinds.keys()) found.add('merge_archive', mergeId, 'its merge record does not exist');
   return found;
 }
 
@@ -43,10 +40,10 @@ async function checkRecord(record: MergeRecordDoc, found: Findings): Promise<boo
   const source = await ehrById(record.source_ehr);
   const isTombstone =
     source?.state === 'merged' && source.merge_id === record._id && source.merged_into === record.target_ehr;
-  if (!isTombstone) found.add(RECORDS, record._id, 'its source is not the tombstone of this merge');
+  if (!isTombstone) found.add('merge_records', record._id, 'its source is not the tombstone of this merge');
   let last = await ehrById(record.target_ehr);
   while (last?.state === 'merged') last = await ehrById(last.merged_into ?? '');
-  if (last === null) found.add(RECORDS, record._id, 'the EHR it ended in does not exist');
+  if (last === null) found.add('merge_records', record._id, 'the EHR it ended in does not exist');
   return last?.state === 'active';
 }
 
@@ -57,13 +54,13 @@ function checkArchive(
 ): void {
   if (!record.reversible) {
     if (Object.keys(archived).length > 0)
-      found.add(RECORDS, record._id, 'it is not reversible but has an archive');
+      found.add('merge_records', record._id, 'it is not reversible but has an archive');
     return;
   }
   if (archived.ehr !== 1)
-    found.add(RECORDS, record._id, `its archive has ${archived.ehr ?? 0} EHR documents`);
+    found.add('merge_records', record._id, `its archive has ${archived.ehr ?? 0} EHR documents`);
   if ((archived.container ?? 0) < 1 || (archived.version ?? 0) < 1)
-    found.add(RECORDS, record._id, 'its archive has no EHR_STATUS');
+    found.add('merge_records', record._id, 'its archive has no EHR_STATUS');
 }
 
 /** Validates a tombstone: it names the record that made it. */
@@ -73,7 +70,7 @@ export async function checkTombstoneRecord(ehrId: string, mergeId: string | unde
   if (record === null || record._id !== mergeId) {
     const still = await ehrById(ehrId);
     if (still?.state === 'merged' && still.merge_id === mergeId)
-      found.add(EHRS, ehrId, 'it was merged away but has no merge record');
+      found.add('ehrs', ehrId, 'it was merged away but has no merge record');
   }
   return found;
 }

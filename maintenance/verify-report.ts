@@ -1,9 +1,13 @@
+import type { CollectionName } from '../models/layout.js';
 import type { SealState } from './seal.js';
+
+/** What a violation is about: a document of a collection, or what the seals and the check itself tell. */
+export type ViolationKind =
+  CollectionName | 'changed' | 'missing' | 'inserted' | 'chain-broken' | 'erased' | 'verify';
 
 /** One thing that is not as it must be, or that was erased. */
 export interface Violation {
-  /** Collection of the document; of what the seals tell `changed`, `missing`, `inserted`, `chain-broken`, `erased`. */
-  readonly kind: string;
+  readonly kind: ViolationKind;
   /** Its id. */
   readonly id: string;
   /** What is wrong; never content. */
@@ -33,17 +37,17 @@ const LISTED = 10_000;
 
 /** What a check of one part found so far. */
 export class Findings {
-  readonly checked = new Map<string, number>();
+  readonly checked = new Map<CollectionName, number>();
   readonly violations: Violation[] = [];
   readonly erased: Violation[] = [];
 
   /** Counts documents as looked at. */
-  count(kind: string, number: number): void {
+  count(kind: CollectionName, number: number): void {
     this.checked.set(kind, (this.checked.get(kind) ?? 0) + number);
   }
 
   /** Notes a violation; of those that will not be listed only that there are more. */
-  add(kind: string, id: string, message: string): void {
+  add(kind: ViolationKind, id: string, message: string): void {
     if (this.violations.length <= LISTED) this.violations.push({ kind, id, message });
   }
 

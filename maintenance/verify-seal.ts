@@ -1,4 +1,4 @@
-import { COLLECTIONS, SEALED, type SealedCollection } from '../models/layout.js';
+import { SEALED, type SealedCollection } from '../models/layout.js';
 import { blockHash, blocksAfter, rootOf, type SealBlock, type SealHead } from '../models/seal-block.js';
 import { NO_BLOCK } from '../models/seal-hash.js';
 import { allIds, idsInTail, idText, recordsById } from '../models/seal-record.js';
@@ -46,7 +46,7 @@ export async function checkSeals(since: SealHead | null): Promise<Findings> {
   }
   if (since !== null && since.block > walk.last) addMissing(found, walk, walk.last + 1, since.block);
   if (blocks === 0) return found;
-  found.count(COLLECTIONS.sealBlocks, blocks);
+  found.count('seal_blocks', blocks);
   await leaves.finish();
   if (walk.isWhole && walk.isOldSealed) await checkInserted(found, walk);
   return found;
@@ -68,7 +68,7 @@ function addMissing(found: Findings, walk: Walk, first: number, last: number): v
 }
 
 function addBroken(found: Findings, block: number, message: string): void {
-  found.add('chain-broken', String(block), `${COLLECTIONS.sealBlocks}: ${message}`);
+  found.add('chain-broken', String(block), `seal_blocks: ${message}`);
 }
 
 /** Records that no block holds although the sealer is done with them. */

@@ -1,17 +1,9 @@
-import { ehrById } from '../models/ehr.js';
+import { ehrById, ehrCount, ehrsAfter, sharedSubjects } from '../models/ehr.js';
 import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
-import { COLLECTIONS } from '../models/layout.js';
 import { withLease } from '../models/lease.js';
 import { storageSettings } from '../models/settings.js';
-import { templateIds } from '../models/template.js';
-import {
-  ehrCount,
-  ehrsAfter,
-  OWNED_COLLECTIONS,
-  sharedSubjects,
-  unknownOwners,
-  usedTemplateIds,
-} from '../models/verify.js';
+import { OWNED_COLLECTIONS, unknownOwners } from '../models/owned-documents.js';
+import { templateIds, usedTemplateIds } from '../models/template.js';
 import type { StorageFacts } from './verify-container.js';
 import { checkEhr, type VerifyRun } from './verify-ehr.js';
 import type { SealHead } from '../models/seal-block.js';
@@ -43,7 +35,7 @@ async function verify(
 ): Promise<VerifyReport> {
   const all = new Findings();
   const templates = await templateIds();
-  all.count(COLLECTIONS.templates, templates.length);
+  all.count('templates', templates.length);
   const run: VerifyRun = {
     storage: await storageFacts(),
     usedTemplates: await usedTemplateIds(),
@@ -96,7 +88,7 @@ async function checkOwners(): Promise<Findings> {
 async function checkSubjects(): Promise<Findings> {
   const found = new Findings();
   for (const { ehrIds } of await sharedSubjects()) {
-    for (const ehrId of ehrIds) found.add(COLLECTIONS.ehrs, ehrId, 'another EHR has the same subject');
+    for (const ehrId of ehrIds) found.add('ehrs', ehrId, 'another EHR has the same subject');
   }
   return found;
 }

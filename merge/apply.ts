@@ -1,17 +1,26 @@
 import { writeContribution } from '../change/commit/commit.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
-import type { EhrDoc } from '../models/ehr.js';
-import { COLLECTIONS } from '../models/layout.js';
-import { archiveDoc, MOVED_IDS, type ArchiveDoc, type MovedIds } from '../models/merge-archive.js';
-import { anyVersion, inSteps, moveDocuments, versionUidsOf, type Move } from '../models/merge-content.js';
-import type { MergeRecordDoc } from '../models/merge-record.js';
-import { removalWrites } from '../models/removal.js';
-import { runWrites, type Write } from '../models/write-batch.js';
+import { aqlRemovalByType } from '../models/aql-document.js';
+import { toTombstone, type EhrDoc } from '../models/ehr.js';
+import { inSteps } from '../models/in-steps.js';
+import { itemTagRemovals } from '../models/item-tag.js';
+import {
+  archiveDoc,
+  archiveInsert,
+  MOVED_IDS,
+  type ArchiveDoc,
+  type MovedIds,
+} from '../models/merge-archive.js';
+import { mergeRecordInsert, type MergeRecordDoc } from '../models/merge-record.js';
+import { moveContainers, moveContributions, moveItemTags } from '../models/owned-documents.js';
+import { versionsRemoved } from '../models/removal.js';
+import { anyVersion, versionsRemoval, versionUidsOf } from '../models/version.js';
+import { containersRemovalByType } from '../models/versioned-object.js';
+import { runWrites, type Session, type Write } from '../models/write.js';
 import type { MergeablePair } from './check.js';
 import type { MergePlan } from './plan.js';
 import { rederiveDuringReindex } from './rederive.js';
 import type { FreshIds, MergeContext, MergeRequest } from './request.js';
-import type { Session } from './transaction.js';
 
 /** A merge ready to be written. */
 export interface PlannedMerge {
@@ -22,6 +31,9 @@ export interface PlannedMerge {
   /** The CONTRIBUTION of what the merge makes; null when it makes no version. */
   readonly commit: CommitRequest | null;
 }
+
+/** Types of which nothing of a source is left. */
+const ENDED_TYPES = ['EHR_STATUS', 'FOLDER'] as const;
 
 /** Inserts of one command: an archived version may have megabytes. */
 const ARCHIVE_STEP = 100;
@@ -38,7 +50,7 @@ export async function applyMerge(
 ): Promise<MergeRecordDoc> {
   const endedVersions = await versionUidsOf(merge.pair.source._id, idsOf(merge.plan.ended));
   if (merge.request.reversible) await archive(session, merge, endedVersions);
-  await runWrites(session, [...endings(merge), ...endingNotes(endedVersions)]);
+  await runWrites(session, [...sourceRemovals(merge), ...versionsRemoved('merge', endedVersions)]);
   await moveAll(session, merge);
   const { target } = merge.pair;
   const versionedObjectUids = [
@@ -47,44 +59,33 @@ export async function applyMerge(
   ];
   const moved = { ehrId: target._id, isQueryable: target.is_queryable, versionedObjectUids };
   await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
-  await runWrites(session, [tombstone(merge)]);
+  await runWrites(session, [
+    toTombstone(merge.pair.source._id, { mergedInto: target._id, mergeId: merge.fresh.mergeId }),
+  ]);
   const made = merge.commit === null ? null : await writeContribution(session, context.change, merge.commit);
   const mergeDate = made?.contribution.time_committed ?? context.change.now();
   const record = recordOf(merge, made, mergeDate);
-  await runWrites(session, [{ collection: COLLECTIONS.mergeRecords, insert: record }]);
+  await runWrites(session, [mergeRecordInsert(record)]);
   return record;
 }
 
 /** What ends, removed before the rest moves: the target has an EHR_STATUS of its own. */
-function endings({ pair, plan }: PlannedMerge): Write[] {
+function sourceRemovals({ pair, plan }: PlannedMerge): Write[] {
   const ehrId = pair.source._id;
-  const ended = { $in: ['EHR_STATUS', 'FOLDER'] };
   return [
-    { collection: COLLECTIONS.aql, remove: { ehr: ehrId, type: ended } },
-    { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, object_id: { $in: idsOf(plan.ended) } } },
-    { collection: COLLECTIONS.versionedObjects, remove: { ehr_id: ehrId, type: ended } },
-    ...inSteps(idsOf(plan.droppedTags)).map((ids) => ({
-      collection: COLLECTIONS.itemTags,
-      remove: { _id: { $in: ids }, owner_id: ehrId },
-    })),
+    aqlRemovalByType(ehrId, ENDED_TYPES),
+    versionsRemoval(ehrId, idsOf(plan.ended)),
+    containersRemovalByType(ehrId, ENDED_TYPES),
+    ...itemTagRemovals(ehrId, idsOf(plan.droppedTags)),
   ];
-}
-
-/** Sealed records go: `verify` must not take them for lost. */
-function endingNotes(ids: readonly string[]): Write[] {
-  return removalWrites({ kind: 'removed', reason: 'merge', collection: COLLECTIONS.versions, ids });
 }
 
 /** Everything that is left of the source gets the target as owner. */
 async function moveAll(session: Session, { pair, plan }: PlannedMerge): Promise<void> {
-  const place = { from: pair.source._id, to: pair.target._id };
-  const move = (collection: Move['collection'], rest: Pick<Move, 'owner' | 'set'>): Promise<number> =>
-    moveDocuments(session, { collection, ...place, ...rest });
-  const contributions = await move(COLLECTIONS.contributions, { owner: 'ehr_id' });
-  const containers = await move(COLLECTIONS.versionedObjects, { owner: 'ehr_id' });
-  const tags = await move(COLLECTIONS.itemTags, { owner: 'owner_id' });
-  await move(COLLECTIONS.versions, { owner: 'ehr_id' });
-  await move(COLLECTIONS.aql, { owner: 'ehr', set: { q: pair.target.is_queryable } });
+  const owners = { from: pair.source._id, to: pair.target._id };
+  const contributions = await moveContributions(session, owners);
+  const containers = await moveContainers(session, { ...owners, isQueryable: pair.target.is_queryable });
+  const tags = await moveItemTags(session, owners);
   requireCount('contributions', contributions, plan.moves.contributions.length);
   requireCount('compositions', containers, plan.moves.compositions.length + plan.joins.length);
   requireCount('item tags', tags, plan.moves.tags.length);
@@ -93,18 +94,6 @@ async function moveAll(session: Session, { pair, plan }: PlannedMerge): Promise<
 /** Both EHRs are held, so another number is a defect; throwing leaves everything as it was. */
 function requireCount(what: string, moved: number, planned: number): void {
   if (moved !== planned) throw new Error(`${moved} ${what} moved where ${planned} were planned`);
-}
-
-function tombstone({ pair, fresh }: PlannedMerge): Write {
-  return {
-    collection: COLLECTIONS.ehrs,
-    filter: { _id: pair.source._id, state: 'active' },
-    update: {
-      $set: { state: 'merged', merged_into: pair.target._id, merge_id: fresh.mergeId },
-      $unset: { directory_id: 1 },
-    },
-    matching: 'one',
-  };
 }
 
 async function archive(
@@ -140,8 +129,7 @@ function movedDocs(mergeId: string, of: MovedIds['of'], ids: readonly string[]):
 }
 
 async function insertAll(session: Session, docs: readonly ArchiveDoc[]): Promise<void> {
-  const writes = docs.map((doc) => ({ collection: COLLECTIONS.mergeArchive, insert: doc }));
-  for (const part of inSteps(writes, ARCHIVE_STEP)) await runWrites(session, part);
+  for (const part of inSteps(docs.map(archiveInsert), ARCHIVE_STEP)) await runWrites(session, part);
 }
 
 function recordOf(merge: PlannedMerge, made: Commit | null, mergeDate: Date): MergeRecordDoc {

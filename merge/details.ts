@@ -1,6 +1,5 @@
 import { formatUtc } from '../openehr/base/iso8601.js';
 import type { JsonObject } from '../openehr/base/json.js';
-import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import type { AuditSubject } from '../models/audit.js';
 import type { IdempotentResult } from '../models/idempotency.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
@@ -26,18 +25,16 @@ export function mergeSubject({ _id, contribution_uid: uid, outcome }: MergeRecor
   return { objects: [_id, ...(uid === undefined ? [] : [uid])], outcome: outcome.level };
 }
 
-const OK = 200;
-
-/** Remembers a merge or unmerge for a repeated request, in the transaction that makes it. */
-export function recordIdempotentMerge(result: MergeResult): Promise<void> {
+/** What the answer to a repeated merge or unmerge is rendered from. */
+export function idempotentResultOf(result: MergeResult): IdempotentResult {
   const { source_ehr, target_ehr, outcome, merge_date: mergeDate } = result;
   const date = mergeDate === undefined ? {} : { merge_date: mergeDate.toISOString() };
-  const uids = { source_ehr, target_ehr, level: outcome.level, summary: outcome.summary, ...date };
-  return recordIdempotentResult({ kind: 'MERGE', uids }, OK);
+  const { level, summary } = outcome;
+  return { kind: 'MERGE', uids: { source_ehr, target_ehr, level, summary, ...date } };
 }
 
-/** What was memoized of a merge or unmerge. */
-export function idempotentMerge({ uids }: IdempotentResult): MergeResult {
+/** The merge or unmerge that such a result was made from. */
+export function mergeOfIdempotentResult({ uids }: IdempotentResult): MergeResult {
   const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date } = uids;
   return {
     source_ehr,

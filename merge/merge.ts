@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { publishMerge } from '../database/events.js';
 import { auditCommitted, writeAudit } from '../change/commit/audit-draft.js';
+import { CHANGE_TYPE } from '../change/commit/codes.js';
 import { fullState } from '../change/commit/commit-state.js';
+import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
 import { holdActive } from '../models/ehr.js';
 import { applyMerge } from './apply.js';
 import { checkMerge } from './check.js';
-import { mergeSubject, recordIdempotentMerge, type MergeResult } from './details.js';
+import { idempotentResultOf, mergeSubject, type MergeResult } from './details.js';
 import { mergeAudit, mergeDescription, planMerge, type MergePlan } from './plan.js';
 import { DRY_RUN, type FreshIds, type MergeContext, type MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
@@ -39,7 +41,7 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
       plan,
       commit: commitRequest(request, fresh, plan),
     });
-    await recordIdempotentMerge(applied);
+    await recordIdempotentResult(session, idempotentResultOf(applied));
     await writeAudit(mergeSubject(applied));
     return applied;
   });
@@ -85,7 +87,7 @@ function commitRequest(request: MergeRequest, fresh: FreshIds, plan: MergePlan):
   return {
     ehrId: request.targetEhr,
     contributionUid: fresh.contributionUid,
-    audit: mergeAudit('251', request.committer, mergeDescription(request)),
+    audit: mergeAudit(CHANGE_TYPE.modification, request.committer, mergeDescription(request)),
     entries: plan.entries,
   };
 }

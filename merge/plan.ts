@@ -1,7 +1,13 @@
 import type { JsonObject } from '../openehr/base/json.js';
 import { partyNamed, type AuditRequest } from '../change/commit/audit.js';
 import { textAt } from '../openehr/rm/access.js';
-import { lifecycleStateOf, type ChangeType, type LifecycleState } from '../change/commit/codes.js';
+import {
+  CHANGE_TYPE,
+  LIFECYCLE,
+  lifecycleStateOf,
+  type ChangeType,
+  type LifecycleState,
+} from '../change/commit/codes.js';
 import type { VersionEntry } from '../change/commit/request.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
@@ -144,7 +150,7 @@ function joinEntries(
       versionedObjectUid: target._id,
       precedingVersionUid: target.latest_version_uid,
       object: contentOf(content),
-      audit: auditOf('251', request),
+      audit: auditOf(CHANGE_TYPE.modification, request),
       lifecycleState: stateOf(content),
       otherInputVersionUids: [source.latest_version_uid],
     },
@@ -154,8 +160,8 @@ function joinEntries(
       versionedObjectUid: source._id,
       precedingVersionUid: source.latest_version_uid,
       staleCode: 'conflict',
-      audit: auditOf('523', request),
-      lifecycleState: '523',
+      audit: auditOf(CHANGE_TYPE.deleted, request),
+      lifecycleState: LIFECYCLE.deleted,
     },
   ];
 }
@@ -182,12 +188,12 @@ function planFolder(
     survivors: new Map(joins.map((join) => [join.source, join.target])),
   };
   if (target.directory === null) {
-    const state = { lifecycleState: stateOf(version), audit: auditOf('249', request) };
+    const state = { lifecycleState: stateOf(version), audit: auditOf(CHANGE_TYPE.creation, request) };
     const place = { versionedObjectUid: folderUid, isChosenId: true, object: asNewDirectory(copy) };
     return { kind: 'create', entry: { kind: 'create', type: 'FOLDER', ...place, ...state } };
   }
   const extended = requiredVersion(latest, target.directory);
-  const state = { lifecycleState: stateOf(extended), audit: auditOf('251', request) };
+  const state = { lifecycleState: stateOf(extended), audit: auditOf(CHANGE_TYPE.modification, request) };
   const place = {
     versionedObjectUid: target.directory._id,
     precedingVersionUid: target.directory.latest_version_uid,

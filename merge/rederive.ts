@@ -1,11 +1,9 @@
 import { saveShapesWith } from '../models/aql-shape.js';
-import { COLLECTIONS } from '../models/layout.js';
+import { aqlInsert, aqlRemoval, recomputedDocuments } from '../models/aql-document.js';
 import type { LeafIndex } from '../aql/index/document.js';
-import { recomputedDocuments } from '../models/recompute.js';
-import { derivedReplacement, versionsOfContainer } from '../models/reindex.js';
 import { storageSettings } from '../models/settings.js';
-import { runWrites, type Write } from '../models/write-batch.js';
-import type { Session } from './transaction.js';
+import { versionsOfContainer } from '../models/version.js';
+import { runWrites, type Session } from '../models/write.js';
 
 /** Containers that changed their owner. */
 export interface MovedContainers {
@@ -31,12 +29,8 @@ export async function rederiveDuringReindex(
       leafIndex,
     });
     await saveShapesWith(session, shapes);
-    const isRemoval = (write: Write): boolean => 'remove' in write && write.collection === COLLECTIONS.aql;
-    const writes = derivedReplacement(moved.ehrId, versionedObjectUid, documents);
-    await runWrites(session, writes.filter(isRemoval));
-    await runWrites(
-      session,
-      writes.filter((write) => !isRemoval(write)),
-    );
+    // runWrites does removals last, so that they are a call of their own before the inserts.
+    await runWrites(session, [aqlRemoval(moved.ehrId, versionedObjectUid)]);
+    await runWrites(session, documents.map(aqlInsert));
   }
 }

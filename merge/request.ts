@@ -26,7 +26,7 @@ export interface MergeContext {
   readonly retries: number;
 }
 
-/** Ids and time of a merge, made before its transaction, which may run more than once. */
+/** Ids of a merge, made before its transaction, which may run more than once; each attempt takes a time of its own. */
 export interface FreshIds {
   readonly mergeId: string;
   readonly contributionUid: string;

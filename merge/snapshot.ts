@@ -1,8 +1,12 @@
 import { contributionIds } from '../models/contribution.js';
 import { tagsOfEhr } from '../models/item-tag.js';
-import { latestVersions, liveCompositionsOfCategory } from '../models/merge-content.js';
-import { containersOfEhr } from '../models/reindex.js';
-import { liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
+import { latestVersions } from '../models/version.js';
+import {
+  containersOfEhr,
+  liveCompositionsOfCategory,
+  liveDirectory,
+  type VersionedObjectDoc,
+} from '../models/versioned-object.js';
 import type { MergeablePair } from './check.js';
 import { pairPersistent, PERSISTENT } from './pairs.js';
 import type { MergeSnapshot } from './plan.js';

@@ -5,11 +5,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/j
 import { parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import { itemTagDto } from '../change/item-tag/item-tag-dto.js';
 import { archivedBodies, archivedMoves } from '../models/merge-archive.js';
-import { versionsBefore } from '../models/merge-content.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 import { contributionOf } from '../models/contribution.js';
 import { finalEhrId, ehrById } from '../models/ehr.js';
-import type { VersionDoc } from '../models/version.js';
+import { versionsBefore, type VersionDoc } from '../models/version.js';
 
 /**
  * EhrUnmergeData of a reversible merge: what ended with it, what moved, and the joined compositions of the

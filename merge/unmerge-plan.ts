@@ -1,16 +1,13 @@
 import type { JsonObject } from '../openehr/base/json.js';
-import { parseObjectVersionId } from '../openehr/base/object-version-id.js';
+import { parseObjectVersionId, rootOfUid } from '../openehr/base/object-version-id.js';
 import { mergedMessage, notModifiable } from '../change/commit/refusal.js';
-import type { ContributionDoc } from '../models/contribution.js';
+import type { ContributionDoc, ContributionRefs } from '../models/contribution.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { withoutFolder } from './folders.js';
 import { DRY_RUN } from './request.js';
-
-/** What tells a CONTRIBUTION's versions. */
-export type ContributionRefs = Pick<ContributionDoc, '_id' | 'versions'>;
 
 /** What an unmerge looks at. */
 export interface UnmergeSnapshot {
@@ -78,7 +75,7 @@ function joinReasons(snapshot: UnmergeSnapshot): string[] {
   return snapshot.record.joined
     .flatMap(({ source, target }) => [source, target])
     .flatMap((versionedObjectUid) => {
-      const made = snapshot.made.find(({ uid }) => objectOf(uid) === versionedObjectUid)?.uid;
+      const made = snapshot.made.find(({ uid }) => rootOfUid(uid) === versionedObjectUid)?.uid;
       const container = snapshot.containers.get(versionedObjectUid);
       const name = `the joined composition ${versionedObjectUid}`;
       if (container === undefined) return [`${name} was erased since`];
@@ -92,7 +89,7 @@ function joinReasons(snapshot: UnmergeSnapshot): string[] {
 /** A directory made by the merge goes as a whole, which must not lose anything. */
 function directoryReasons(snapshot: UnmergeSnapshot): string[] {
   const made = snapshot.record.directory_version_uid;
-  if (made === undefined || !isFirst(made) || !snapshot.containers.has(objectOf(made))) return [];
+  if (made === undefined || !isFirst(made) || !snapshot.containers.has(rootOfUid(made))) return [];
   return isChanged(snapshot, made) ? ['the directory that the merge created was changed since'] : [];
 }
 
@@ -101,7 +98,7 @@ function contributionReasons(snapshot: UnmergeSnapshot): string[] {
   const goesBack = backIds(snapshot);
   return snapshot.since
     .filter(({ versions }) => {
-      const back = versions.filter(({ uid }) => goesBack.has(objectOf(uid))).length;
+      const back = versions.filter(({ uid }) => goesBack.has(rootOfUid(uid))).length;
       return back > 0 && back < versions.length;
     })
     .map(({ _id }) => `CONTRIBUTION ${_id}, made since, holds versions of moved objects and of others`);
@@ -109,7 +106,7 @@ function contributionReasons(snapshot: UnmergeSnapshot): string[] {
 
 /** Whether the container went on after this version of the merge, or something was attested to the version. */
 function isChanged({ containers, since }: UnmergeSnapshot, versionUid: string): boolean {
-  const latest = containers.get(objectOf(versionUid))?.latest_version_uid;
+  const latest = containers.get(rootOfUid(versionUid))?.latest_version_uid;
   return (
     latest !== versionUid || since.some(({ versions }) => versions.some(({ uid }) => uid === versionUid))
   );
@@ -120,7 +117,7 @@ export function planUnmerge(snapshot: UnmergeSnapshot, isDryRun: boolean): Unmer
   const { record, containers, moved, made } = snapshot;
   const goesBack = backIds(snapshot);
   const since = snapshot.since.filter(({ versions }) =>
-    versions.every(({ uid }) => goesBack.has(objectOf(uid))),
+    versions.every(({ uid }) => goesBack.has(rootOfUid(uid))),
   );
   const directory = planDirectory(snapshot);
   const removedVersions = made
@@ -159,7 +156,7 @@ function planDirectory(snapshot: UnmergeSnapshot): DirectoryUndo {
   const { record, containers, directory } = snapshot;
   const { directory_version_uid: made, copied_folder_uid: folderUid } = record;
   if (made === undefined || folderUid === undefined) return { kind: 'none' };
-  if (containers.has(objectOf(made)) && !isChanged(snapshot, made))
+  if (containers.has(rootOfUid(made)) && !isChanged(snapshot, made))
     return { kind: 'remove', versionUid: made };
   const root = directory === null ? null : withoutFolder(directory.root, folderUid);
   if (directory === null || root === null) return { kind: 'none' };
@@ -168,17 +165,12 @@ function planDirectory(snapshot: UnmergeSnapshot): DirectoryUndo {
 
 /** Whether the version of the directory still exists. */
 function isKept({ containers }: UnmergeSnapshot, versionUid: string): boolean {
-  return containers.has(objectOf(versionUid));
+  return containers.has(rootOfUid(versionUid));
 }
 
 /** Containers that leave the target, erased ones included. */
 function backIds({ record, moved }: UnmergeSnapshot): Set<string> {
   return new Set([...moved.compositions, ...record.joined.map(({ source }) => source)]);
-}
-
-/** Object id of a version uid. */
-export function objectOf(versionUid: string): string {
-  return versionUid.split('::')[0] ?? versionUid;
 }
 
 function isFirst(versionUid: string): boolean {

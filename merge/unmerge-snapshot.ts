@@ -1,12 +1,15 @@
-import { contributionOf } from '../models/contribution.js';
+import { rootOfUid } from '../openehr/base/object-version-id.js';
+import { contributionOf, contributionRefs, type ContributionRefs } from '../models/contribution.js';
 import { ehrBySubject, finalEhrId, type EhrDoc } from '../models/ehr.js';
 import { archivedBodies, archivedMoves } from '../models/merge-archive.js';
-import { contributionRefs, inSteps, latestVersions, tagsOn } from '../models/merge-content.js';
+import { inSteps } from '../models/in-steps.js';
+import { tagsOn } from '../models/item-tag.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
+import { latestVersions } from '../models/version.js';
 import { containersById, liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
 import { contentOf } from './plan.js';
-import { objectOf, type ContributionRefs, type UnmergeSnapshot } from './unmerge-plan.js';
-import type { Session } from './transaction.js';
+import type { UnmergeSnapshot } from './unmerge-plan.js';
+import type { Session } from '../models/write.js';
 
 /** Reads what an unmerge looks at, in the caller's transaction. */
 export async function unmergeSnapshot(
@@ -19,7 +22,7 @@ export async function unmergeSnapshot(
   const contribution = await contributionOf(target._id, record.contribution_uid ?? '');
   const made = contribution?.versions ?? [];
   const joined = record.joined.map((pair) => pair.source);
-  const ids = new Set([...moved.composition, ...joined, ...made.map(({ uid }) => objectOf(uid))]);
+  const ids = new Set([...moved.composition, ...joined, ...made.map(({ uid }) => rootOfUid(uid))]);
   const known = new Set([...moved.contribution, record.contribution_uid ?? '']);
   return {
     record,
@@ -65,7 +68,7 @@ async function contributionsSince(
   const found: ContributionRefs[] = [];
   for await (const contribution of contributionRefs(session, ehrId)) {
     if (known.has(contribution._id)) continue;
-    if (contribution.versions.some(({ uid }) => ids.has(objectOf(uid)))) found.push(contribution);
+    if (contribution.versions.some(({ uid }) => ids.has(rootOfUid(uid)))) found.push(contribution);
   }
   return found;
 }

@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { CdrError } from '../openehr/base/errors.js';
 import { publishMerge } from '../database/events.js';
 import { auditCommitted, writeAudit } from '../change/commit/audit-draft.js';
+import { CHANGE_TYPE, LIFECYCLE } from '../change/commit/codes.js';
 import { fullState } from '../change/commit/commit-state.js';
+import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
-import { ehrById, holdActive } from '../models/ehr.js';
-import { holdMerged } from '../models/merge-content.js';
+import { ehrById, holdActive, holdMerged } from '../models/ehr.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
-import { mergeSubject, recordIdempotentMerge, type MergeResult } from './details.js';
+import type { Session } from '../models/write.js';
+import { idempotentResultOf, mergeSubject, type MergeResult } from './details.js';
 import { mergeAudit } from './plan.js';
 import type { MergeContext, UnmergeRequest } from './request.js';
 import { undoMerge } from './restore.js';
 import { directMerge, noSuchMerge } from './status.js';
-import { inMergeTransaction, type Session } from './transaction.js';
+import { inMergeTransaction } from './transaction.js';
 import { planUnmerge, unmergeReasons, type UnmergePlan, type UnmergeSnapshot } from './unmerge-plan.js';
 import { unmergeSnapshot } from './unmerge-snapshot.js';
 
@@ -35,7 +37,7 @@ export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest
     }
     const undone = resultOf(record, plan.summary);
     if (!request.dryRun) {
-      await recordIdempotentMerge(undone);
+      await recordIdempotentResult(session, idempotentResultOf(undone));
       await writeAudit(mergeSubject(record));
     }
     return undone;
@@ -78,10 +80,21 @@ function directoryCommit(
 ): CommitRequest | null {
   const { directory } = plan;
   if (directory.kind !== 'replace') return null;
-  const audit = mergeAudit('251', committer, `Unmerge of EHR ${sourceEhr} from ${targetEhr}`);
+  const audit = mergeAudit(
+    CHANGE_TYPE.modification,
+    committer,
+    `Unmerge of EHR ${sourceEhr} from ${targetEhr}`,
+  );
   const { container, root: object } = directory;
   const place = { versionedObjectUid: container._id, precedingVersionUid: container.latest_version_uid };
-  const entry = { kind: 'update', type: 'FOLDER', object, ...place, audit, lifecycleState: '532' } as const;
+  const entry = {
+    kind: 'update',
+    type: 'FOLDER',
+    object,
+    ...place,
+    audit,
+    lifecycleState: LIFECYCLE.complete,
+  } as const;
   return { ehrId: targetEhr, contributionUid, audit, entries: [entry] };
 }
 

@@ -1,4 +1,5 @@
 import mongoose, { type ClientSession } from 'mongoose';
+import { inSteps } from './in-steps.js';
 import { COLLECTIONS } from './layout.js';
 
 /** Shapes that this process saw in the collection; none is ever removed. */
@@ -27,7 +28,19 @@ async function upsert(shapes: readonly string[], session?: ClientSession): Promi
   const operations = shapes.map((shape) => ({
     updateOne: { filter: { _id: shape }, update: { $setOnInsert: { _id: shape } }, upsert: true },
   }));
-  await mongoose.connection
-    .collection<{ _id: string }>(COLLECTIONS.aqlShapes)
-    .bulkWrite(operations, { ordered: false, ...(session !== undefined && { session }) });
+  await collection().bulkWrite(operations, { ordered: false, ...(session !== undefined && { session }) });
+}
+
+/** Those of these shapes that queries do not know. */
+export async function missingShapes(shapes: readonly string[]): Promise<string[]> {
+  const missing: string[] = [];
+  for (const part of inSteps(shapes)) {
+    const found: ReadonlySet<unknown> = new Set(await collection().distinct('_id', { _id: { $in: part } }));
+    missing.push(...part.filter((shape) => !found.has(shape)));
+  }
+  return missing;
+}
+
+function collection(): mongoose.mongo.Collection<{ _id: string }> {
+  return mongoose.connection.collection<{ _id: string }>(COLLECTIONS.aqlShapes);
 }

@@ -2,7 +2,7 @@ import { model, Schema, trusted } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
-import type { Write } from './write-batch.js';
+import type { InsertWrite } from './write.js';
 
 /** Most ids of one kind that a record lists. */
 export const MAX_AUDIT_IDS = 1_000;
@@ -64,6 +64,12 @@ export interface AuditDoc extends AuditSender, AuditSubject {
   readonly unsealed?: true;
 }
 
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.audit]: AuditDoc;
+  }
+}
+
 /** Which records are asked for; the newest come first. */
 export interface AuditFilter {
   readonly from?: Date;
@@ -121,7 +127,7 @@ export async function insertAudit(record: AuditDoc): Promise<void> {
 }
 
 /** The same as a write of a batch. */
-export function auditWrite(record: AuditDoc): Write {
+export function auditWrite(record: AuditDoc): InsertWrite<'audit'> {
   return { collection: COLLECTIONS.audit, insert: { ...record, unsealed: true } };
 }
 

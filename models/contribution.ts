@@ -1,8 +1,9 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './layout.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './schema.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
 
 /** Who sent the request that made a CONTRIBUTION, whatever it says of its committer. */
 export interface RequestIdentity {
@@ -31,6 +32,12 @@ export interface ContributionDoc {
   readonly unsealed?: true;
   /** While unsealed: the hashes of itself and of the versions that it made, so that the sealer need not read them. */
   readonly leaves?: readonly SealLeaf[];
+}
+
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.contributions]: ContributionDoc;
+  }
 }
 
 /** JSON attributes are opaque to mongoose. */
@@ -74,4 +81,56 @@ export async function contributionIds(ehrId: string): Promise<string[]> {
 /** Whether a CONTRIBUTION uid is used, in whatever EHR. */
 export async function contributionExists(contributionUid: string): Promise<boolean> {
   return (await Contribution.exists({ _id: contributionUid }).exec()) !== null;
+}
+
+/** Whether anything was ever committed to this database. */
+export async function hasContributions(): Promise<boolean> {
+  return (await Contribution.exists({}).exec()) !== null;
+}
+
+/** A CONTRIBUTION by what it lists. */
+export type ContributionRefs = Pick<ContributionDoc, '_id' | 'versions'>;
+
+/** CONTRIBUTIONs of an EHR without their audits, in no order, as they are read: there may be many. */
+export function contributionRefs(session: ClientSession, ehrId: string): AsyncIterable<ContributionRefs> {
+  return Contribution.collection.find<ContributionRefs>(
+    { ehr_id: ehrId },
+    { session, projection: { _id: 1, versions: 1 } },
+  );
+}
+
+/** What is validated of a CONTRIBUTION; `authenticated` as it is stored, whatever that may be. */
+export type ContributionFacts = ContributionRefs & { readonly authenticated?: unknown };
+
+/** CONTRIBUTIONs of an EHR without their audits, as they are read. */
+export function contributionsOf(ehrId: string): AsyncIterable<ContributionFacts> {
+  return Contribution.collection.find<ContributionFacts>(
+    { ehr_id: ehrId },
+    { projection: { versions: 1, authenticated: 1 } },
+  );
+}
+
+/** The write that adds a CONTRIBUTION. */
+export function contributionInsert(insert: ContributionDoc): InsertWrite<'contributions'> {
+  return { collection: COLLECTIONS.contributions, insert };
+}
+
+/** A CONTRIBUTION lists fewer versions: those that an unmerge leaves. */
+export function shortenContribution(
+  ehrId: string,
+  contributionUid: string,
+  versions: ContributionDoc['versions'],
+): UpdateWrite<'contributions'> {
+  return {
+    collection: COLLECTIONS.contributions,
+    filter: { _id: contributionUid, ehr_id: ehrId },
+    update: { $set: { versions } },
+    matching: 'one',
+  };
+}
+
+/** Removes one CONTRIBUTION, or all of an EHR. */
+export function contributionRemoval(ehrId: string, contributionUid?: string): RemoveWrite<'contributions'> {
+  const one = contributionUid === undefined ? {} : { _id: contributionUid };
+  return { collection: COLLECTIONS.contributions, remove: { ...one, ehr_id: ehrId } };
 }

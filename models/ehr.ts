@@ -1,6 +1,7 @@
 import { model, Schema, trusted } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
 
 /** Whether an EHR lives, was dissolved into another one (a tombstone), or is being deleted physically. */
 export type EhrState = 'active' | 'merged' | 'deleting';
@@ -32,6 +33,12 @@ export interface EhrDoc {
   readonly merge_id?: string;
 }
 
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.ehrs]: EhrDoc;
+  }
+}
+
 const ehrSchema = new Schema<EhrDoc>(
   {
     _id: String,
@@ -51,7 +58,7 @@ const ehrSchema = new Schema<EhrDoc>(
 );
 
 /** Collection `ehrs`. */
-export const Ehr = model('Ehr', ehrSchema, COLLECTIONS.ehrs);
+const Ehr = model('Ehr', ehrSchema, COLLECTIONS.ehrs);
 
 /** The document of an EHR id in whatever state, null when the id was never used. */
 export function ehrById(ehrId: string): Promise<EhrDoc | null> {
@@ -84,8 +91,8 @@ export async function finalEhrId(ehr: EhrDoc): Promise<string> {
 }
 
 /**
- * Holds an active EHR for the caller's transaction by raising `write_seq`: every content or tag write begins so.
- * Null when the id is unknown, merged away or being deleted.
+ * Locks an active EHR for the caller's transaction by raising `write_seq`, as `holdEhr` does for a commit. Null when
+ * the id is unknown, merged away or being deleted.
  */
 export function holdActive(ehrId: string): Promise<EhrDoc | null> {
   return Ehr.findOneAndUpdate(
@@ -95,4 +102,197 @@ export function holdActive(ehrId: string): Promise<EhrDoc | null> {
   )
     .lean<EhrDoc>()
     .exec();
+}
+
+/** Locks the tombstone of a merged EHR for the caller's transaction; null when it is none (any more). */
+export function holdMerged(ehrId: string): Promise<EhrDoc | null> {
+  return Ehr.findOneAndUpdate(
+    { _id: ehrId, state: 'merged' },
+    { $inc: { write_seq: 1 } },
+    { returnDocument: 'after' },
+  )
+    .lean<EhrDoc>()
+    .exec();
+}
+
+/** The EHRs after an id, whatever their state, ascending, at most `count`. */
+export function ehrsAfter(ehrId: string, count: number): Promise<EhrDoc[]> {
+  return Ehr.find({ _id: trusted({ $gt: ehrId }) })
+    .sort({ _id: 1 })
+    .limit(count)
+    .lean<EhrDoc[]>()
+    .exec();
+}
+
+/** Ids of the next active EHRs in ascending order, at most `count`. */
+export async function ehrIdsAfter(ehrId: string, count: number): Promise<string[]> {
+  const docs = await Ehr.find({ _id: trusted({ $gt: ehrId }), state: 'active' }, { _id: 1 })
+    .sort({ _id: 1 })
+    .limit(count)
+    .lean<Pick<EhrDoc, '_id'>[]>()
+    .exec();
+  return docs.map((doc) => doc._id);
+}
+
+/** How many active EHRs there are, for a progress display. */
+export function activeEhrCount(): Promise<number> {
+  return Ehr.countDocuments({ state: 'active' }).exec();
+}
+
+/** About how many EHRs there are, whatever their state. */
+export function ehrCount(): Promise<number> {
+  return Ehr.estimatedDocumentCount().exec();
+}
+
+/** Ids of EHRs whose physical deletion has begun. */
+export async function ehrsBeingErased(): Promise<string[]> {
+  const docs = await Ehr.find({ state: 'deleting' }, { _id: 1 }).lean<Pick<EhrDoc, '_id'>[]>().exec();
+  return docs.map((doc) => doc._id);
+}
+
+/** EHR ids whose merges, directly or through others, ended in this one. */
+export async function sourcesEndingIn(ehrId: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let targets = [ehrId]; targets.length > 0;) {
+    const docs = await Ehr.find({ merged_into: trusted({ $in: targets }) }, { _id: 1 })
+      .lean<Pick<EhrDoc, '_id'>[]>()
+      .exec();
+    targets = docs.map((doc) => doc._id);
+    found.push(...targets);
+  }
+  return found;
+}
+
+/** EHRs that have their subject in common with others; a list for each such subject. */
+export function sharedSubjects(): Promise<{ readonly ehrIds: readonly string[] }[]> {
+  return Ehr.collection
+    .aggregate<{ ehrIds: string[] }>(
+      [
+        { $match: { 'subject.id': { $exists: true } } },
+        { $group: { _id: '$subject', ehrIds: { $push: '$_id' } } },
+        { $match: { 'ehrIds.1': { $exists: true } } },
+        { $project: { _id: 0, ehrIds: 1 } },
+      ],
+      { allowDiskUse: true },
+    )
+    .toArray();
+}
+
+/** The write that makes an EHR. */
+export function ehrInsert(insert: EhrDoc): InsertWrite<'ehrs'> {
+  return { collection: COLLECTIONS.ehrs, insert };
+}
+
+/** What a commit was planned on: it matches only an active EHR that is so. */
+export interface ExpectedEhr {
+  readonly ehrId: string;
+  readonly isQueryable: boolean;
+  /** true: content is written, which needs `is_modifiable`. */
+  readonly needsModifiable: boolean;
+}
+
+/** What a commit makes of its EHR; what is undefined stays as it is. */
+export interface EhrChange {
+  /** From a new EHR_STATUS. */
+  readonly status?:
+    | { readonly isQueryable: boolean; readonly isModifiable: boolean; readonly subject: Subject | null }
+    | undefined;
+  /** null: there is no live directory any more. */
+  readonly directoryId?: string | null | undefined;
+}
+
+/**
+ * The write that every other one of a commit depends on: it raises `write_seq`, so that parallel writes to one EHR
+ * meet here (optimistic locking), and matches only while the EHR is as expected.
+ */
+export function holdEhr(
+  { ehrId, isQueryable, needsModifiable }: ExpectedEhr,
+  { status, directoryId }: EhrChange,
+): UpdateWrite<'ehrs'> {
+  const set = {
+    ...(status !== undefined && { is_queryable: status.isQueryable, is_modifiable: status.isModifiable }),
+    ...(status?.subject && { subject: status.subject }),
+    ...(typeof directoryId === 'string' && { directory_id: directoryId }),
+  };
+  const unset = {
+    ...(status?.subject === null && { subject: 1 as const }),
+    ...(directoryId === null && { directory_id: 1 as const }),
+  };
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: {
+      _id: ehrId,
+      state: 'active',
+      is_queryable: isQueryable,
+      ...(needsModifiable && { is_modifiable: true }),
+    },
+    update: {
+      $inc: { write_seq: 1 },
+      ...(Object.keys(set).length > 0 && { $set: set }),
+      ...(Object.keys(unset).length > 0 && { $unset: unset }),
+    },
+    matching: 'one',
+  };
+}
+
+/** A merged EHR reserves its subject until the EHR it ended in takes it. */
+export function releaseSubject(tombstoneId: string): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: tombstoneId, state: 'merged' },
+    update: { $unset: { subject: 1 } },
+    matching: 'one',
+  };
+}
+
+/** An active EHR becomes the tombstone of a merge. */
+export function toTombstone(
+  ehrId: string,
+  { mergedInto, mergeId }: { readonly mergedInto: string; readonly mergeId: string },
+): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: ehrId, state: 'active' },
+    update: {
+      $set: { state: 'merged', merged_into: mergedInto, merge_id: mergeId },
+      $unset: { directory_id: 1 },
+    },
+    matching: 'one',
+  };
+}
+
+/** A tombstone becomes the EHR that it was; `write_seq` only ever grows. */
+export function fromTombstone(ehr: EhrDoc): UpdateWrite<'ehrs'> {
+  const { _id, write_seq: writeSeq, ...fields } = ehr;
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id, state: 'merged' },
+    update: { $set: fields, $max: { write_seq: writeSeq }, $unset: { merged_into: 1, merge_id: 1 } },
+    matching: 'one',
+  };
+}
+
+/** The EHR has no live directory any more, if it was this one. */
+export function clearDirectory(
+  ehrId: string,
+  directoryId: string,
+  matching: UpdateWrite['matching'],
+): UpdateWrite<'ehrs'> {
+  const filter = { _id: ehrId, directory_id: directoryId };
+  return { collection: COLLECTIONS.ehrs, filter, update: { $unset: { directory_id: 1 } }, matching };
+}
+
+/** Hides an active EHR that is about to be erased, and frees its subject. */
+export function hideEhr(ehrId: string): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: ehrId, state: 'active' },
+    update: { $set: { state: 'deleting' }, $inc: { write_seq: 1 }, $unset: { subject: 1 } },
+    matching: 'one',
+  };
+}
+
+/** Removes the documents of EHRs and tombstones. */
+export function ehrRemoval(ehrIds: readonly string[]): RemoveWrite<'ehrs'> {
+  return { collection: COLLECTIONS.ehrs, remove: { _id: { $in: ehrIds } } };
 }

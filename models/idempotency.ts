@@ -2,7 +2,7 @@ import { model, Schema, trusted } from 'mongoose';
 
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
-import type { Write } from './write-batch.js';
+import { duplicateIn, type InsertWrite } from './write.js';
 
 /** What a completed request made; its answer is rendered anew from this. */
 export interface IdempotentResult {
@@ -23,6 +23,12 @@ export interface IdempotencyDoc {
   readonly result: IdempotentResult;
   /** From this time on the key counts as unused. */
   readonly expires_at: Date;
+}
+
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.idempotencyKeys]: IdempotencyDoc;
+  }
 }
 
 const IdempotencyKey = model(
@@ -53,13 +59,13 @@ export function completedRequest(id: string, now: Date): Promise<IdempotencyDoc 
 }
 
 /** The write that notes a completed request, for the transaction that completes it. */
-export function completedRequestWrite(doc: IdempotencyDoc): Write {
-  return { collection: COLLECTIONS.idempotencyKeys, insert: doc };
+export function completedRequestInsert(insert: IdempotencyDoc): InsertWrite<'idempotency_keys'> {
+  return { collection: COLLECTIONS.idempotencyKeys, insert };
 }
 
-/** Notes a completed request in the caller's transaction. Its duplicate key error passes untouched. */
-export async function insertCompletedRequest(doc: IdempotencyDoc): Promise<void> {
-  await IdempotencyKey.create([doc]);
+/** Whether a batch of writes failed since the same key was completed meanwhile. */
+export function isCompletedMeanwhile(error: unknown): boolean {
+  return duplicateIn(error) === COLLECTIONS.idempotencyKeys;
 }
 
 /** Removes a key if it expired before `now`, so that it can be used again. */

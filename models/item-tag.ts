@@ -1,9 +1,11 @@
-import { model, Schema, trusted } from 'mongoose';
+import { model, Schema, trusted, type ClientSession } from 'mongoose';
 
+import { inSteps } from './in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject } from './versioned-object.js';
+import type { InsertWrite, RemoveWrite } from './write.js';
 
 /** What can carry tags. */
 export type TagTargetType = 'COMPOSITION' | 'EHR_STATUS';
@@ -23,6 +25,12 @@ export interface ItemTagDoc {
   readonly value: string | null;
   /** Path of the tagged node inside the target; null: all of it. */
   readonly target_path: string | null;
+}
+
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.itemTags]: ItemTagDoc;
+  }
 }
 
 /** What is tagged: a container, or one of its versions. */
@@ -102,6 +110,44 @@ async function markTagged({ owner_id: ehrId, target }: TagTarget): Promise<void>
 export async function removeTags(target: TagTarget, filter: TagFilter = {}): Promise<number> {
   const { deletedCount } = await ItemTag.deleteMany({ ...addressOf(target), ...conditionsOf(filter) }).exec();
   return deletedCount;
+}
+
+/** Item tags of an EHR on these containers. */
+export async function tagsOn(
+  session: ClientSession,
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<ItemTagDoc[]> {
+  const found: ItemTagDoc[] = [];
+  for (const part of inSteps(versionedObjectUids)) {
+    const tags = ItemTag.collection.find<ItemTagDoc>({ owner_id: ehrId, target: { $in: part } }, { session });
+    found.push(...(await tags.toArray()));
+  }
+  return found;
+}
+
+/** Item tags of an EHR, as they are read. */
+export function itemTagsOf(ehrId: string): AsyncIterable<ItemTagDoc> {
+  return ItemTag.collection.find<ItemTagDoc>({ owner_id: ehrId });
+}
+
+/** The write that adds a tag. */
+export function itemTagInsert(insert: ItemTagDoc): InsertWrite<'item_tags'> {
+  return { collection: COLLECTIONS.itemTags, insert };
+}
+
+/** Removes the tags with these ids. */
+export function itemTagRemovals(ehrId: string, ids: readonly string[]): RemoveWrite<'item_tags'>[] {
+  return inSteps(ids).map((part) => ({
+    collection: COLLECTIONS.itemTags,
+    remove: { _id: { $in: part }, owner_id: ehrId },
+  }));
+}
+
+/** Removes all tags of a container and its versions, or of a whole EHR. */
+export function itemTagRemoval(ehrId: string, versionedObjectUid?: string): RemoveWrite<'item_tags'> {
+  const one = versionedObjectUid === undefined ? {} : { target: versionedObjectUid };
+  return { collection: COLLECTIONS.itemTags, remove: { owner_id: ehrId, ...one } };
 }
 
 function sorted(filter: Record<string, unknown>): Promise<ItemTagDoc[]> {

@@ -5,6 +5,7 @@ import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 import type { VersionDoc } from './version.js';
 import type { VersionedObjectDoc } from './versioned-object.js';
+import type { InsertWrite, RemoveWrite } from './write.js';
 
 /** What a reversible merge keeps, by kind. */
 export interface ArchiveBodies {
@@ -35,6 +36,12 @@ export interface ArchiveDoc<K extends ArchiveKind = ArchiveKind> {
   readonly merge_id: string;
   readonly kind: K;
   readonly body: ArchiveBodies[K];
+}
+
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.mergeArchive]: ArchiveDoc;
+  }
 }
 
 /** Ids in one document of kind `moved`: far below the 16 MB of a document. */
@@ -76,4 +83,29 @@ export async function archivedMoves(mergeId: string): Promise<Record<MovedIds['o
   const moves: Record<MovedIds['of'], string[]> = { contribution: [], composition: [], tag: [] };
   for (const { of, ids } of await archivedBodies(mergeId, 'moved')) moves[of].push(...ids);
   return moves;
+}
+
+/** How many documents of each kind the archives of merges hold, by merge id. */
+export async function archivedKinds(): Promise<Map<string, Readonly<Record<string, number>>>> {
+  const groups = await MergeArchive.collection
+    .aggregate<{ _id: { merge: string; kind: string }; count: number }>(
+      [{ $group: { _id: { merge: '$merge_id', kind: '$kind' }, count: { $sum: 1 } } }],
+      { allowDiskUse: true },
+    )
+    .toArray();
+  const kinds = new Map<string, Record<string, number>>();
+  for (const { _id, count } of groups) {
+    kinds.set(_id.merge, { ...kinds.get(_id.merge), [_id.kind]: count });
+  }
+  return kinds;
+}
+
+/** The write that adds an archive document. */
+export function archiveInsert(insert: ArchiveDoc): InsertWrite<'merge_archive'> {
+  return { collection: COLLECTIONS.mergeArchive, insert };
+}
+
+/** Removes the archives of these merges. */
+export function archiveRemoval(mergeIds: readonly string[]): RemoveWrite<'merge_archive'> {
+  return { collection: COLLECTIONS.mergeArchive, remove: { merge_id: { $in: mergeIds } } };
 }

@@ -1,6 +1,7 @@
-import { model, Schema, trusted } from 'mongoose';
+import { model, Schema, trusted, type ClientSession } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
+import type { InsertWrite, RemoveWrite } from './write.js';
 
 /** How a source directory is treated: it ends, or its latest tree is copied into the target's directory. */
 export type FolderMerge = 'BASIC' | 'COPY';
@@ -44,6 +45,12 @@ export interface MergeRecordDoc {
   readonly joined: readonly JoinedPair[];
   /** Name of the administrator. */
   readonly committer: string;
+}
+
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.mergeRecords]: MergeRecordDoc;
+  }
 }
 
 const pairSchema = new Schema<JoinedPair>({ source: String, target: String }, { _id: false, id: false });
@@ -92,4 +99,34 @@ export function mergesInto(targetEhrs: readonly string[]): Promise<MergeRecordDo
 /** All merges that stand, oldest first. */
 export function allMerges(): Promise<MergeRecordDoc[]> {
   return MergeRecord.find().sort({ merge_date: 1, _id: 1 }).lean<MergeRecordDoc[]>().exec();
+}
+
+/**
+ * Ids of the merges of these EHRs into others. A native call does not join a transaction by itself: inside one the
+ * session is given.
+ */
+export async function mergeIdsOfSources(
+  sources: readonly string[],
+  joined: { readonly session?: ClientSession },
+): Promise<string[]> {
+  const found = MergeRecord.collection.find(
+    { source_ehr: { $in: [...sources] } },
+    { projection: { _id: 1 }, ...joined },
+  );
+  return (await found.toArray()).map((doc) => String(doc._id));
+}
+
+/** The write that adds the record of a merge. */
+export function mergeRecordInsert(insert: MergeRecordDoc): InsertWrite<'merge_records'> {
+  return { collection: COLLECTIONS.mergeRecords, insert };
+}
+
+/** Removes the record of one merge. */
+export function mergeRecordRemoval(mergeId: string): RemoveWrite<'merge_records'> {
+  return { collection: COLLECTIONS.mergeRecords, remove: { _id: mergeId } };
+}
+
+/** Removes the records of the merges of these EHRs into others. */
+export function mergeRecordRemovalOfSources(sources: readonly string[]): RemoveWrite<'merge_records'> {
+  return { collection: COLLECTIONS.mergeRecords, remove: { source_ehr: { $in: sources } } };
 }

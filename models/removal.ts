@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { ContributionDoc } from './contribution.js';
+import { inSteps } from './in-steps.js';
 import { COLLECTIONS } from './layout.js';
-import { inSteps } from './merge-content.js';
-import type { InsertWrite } from './write-batch.js';
+import type { InsertWrite } from './write.js';
 
 /** What happened to records that are sealed, or will be. */
 export type RemovalKind =
@@ -37,13 +37,20 @@ export interface RemovalDoc {
   readonly unsealed?: true;
 }
 
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.removals]: RemovalDoc;
+  }
+}
+
 /** Ids in one document, so that it stays small. */
 const IDS = 1_000;
 
+/** What is noted. */
+type Removal = Pick<RemovalDoc, 'kind' | 'reason' | 'collection' | 'ids' | 'versions'>;
+
 /** The records of a removal that are to be written with it; none for no ids. */
-export function removalDocs(
-  removal: Pick<RemovalDoc, 'kind' | 'reason' | 'collection' | 'ids' | 'versions'>,
-): RemovalDoc[] {
+export function removalDocs(removal: Removal): RemovalDoc[] {
   return inSteps(removal.ids, IDS).map((ids) => ({
     _id: randomUUID(),
     time: new Date(),
@@ -54,12 +61,36 @@ export function removalDocs(
 }
 
 /** The same as writes of a transaction. */
-export function removalWrites(removal: Parameters<typeof removalDocs>[0]): InsertWrite[] {
+export function removalWrites(removal: Removal): InsertWrite<'removals'>[] {
   return removalDocs(removal).map((insert) => ({ collection: COLLECTIONS.removals, insert }));
 }
 
+/** Notes that versions went. */
+export function versionsRemoved(reason: RemovalReason, ids: readonly string[]): InsertWrite<'removals'>[] {
+  return removalWrites({ kind: 'removed', reason, collection: COLLECTIONS.versions, ids });
+}
+
+/** Notes that versions are there again. */
+export function versionsRestored(reason: RemovalReason, ids: readonly string[]): InsertWrite<'removals'>[] {
+  return removalWrites({ kind: 'restored', reason, collection: COLLECTIONS.versions, ids });
+}
+
+/** Notes that a CONTRIBUTION went, or, with the versions that it listed, that it lists fewer now. */
+export function contributionRemoved(
+  reason: RemovalReason,
+  contributionUid: string,
+  listedBefore?: ContributionDoc['versions'],
+): InsertWrite<'removals'>[] {
+  const note = { reason, collection: COLLECTIONS.contributions, ids: [contributionUid] };
+  return removalWrites(
+    listedBefore === undefined
+      ? { ...note, kind: 'removed' }
+      : { ...note, kind: 'shortened', versions: listedBefore },
+  );
+}
+
 /** Notes a removal that is done outside a transaction: before it, so that a crash in between does no harm. */
-export async function insertRemoval(removal: Parameters<typeof removalDocs>[0]): Promise<void> {
+export async function insertRemoval(removal: Removal): Promise<void> {
   const docs = removalDocs(removal);
   const removals = mongoose.connection.collection<RemovalDoc>(COLLECTIONS.removals);
   if (docs.length > 0) await removals.insertMany(docs);

@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
 import type { AuditDoc } from './audit.js';
 import type { ContributionDoc } from './contribution.js';
+import { inSteps } from './in-steps.js';
 import { COLLECTIONS, type SealedCollection, type SealLeaf } from './layout.js';
-import { inSteps } from './merge-content.js';
 import type { RemovalDoc } from './removal.js';
 import type { SealPosition } from './seal-block.js';
 import { auditLeaf, contributionLeaf, listOf, removalLeaf, versionLeaf } from './seal-hash.js';
@@ -73,6 +73,18 @@ export function leafOf(record: SealedRecord): SealLeaf {
   const { collection } = record;
   const hash = recordHash(record, attestations);
   return { collection, id: idText(record.doc._id), ...(attestations > 0 && { attestations }), hash };
+}
+
+/** What the sealer needs of a new CONTRIBUTION: that it is new, and the hashes of it and of the versions it made. */
+export function sealMarks(
+  contribution: ContributionDoc,
+  versions: readonly VersionDoc[],
+): Pick<ContributionDoc, 'unsealed' | 'leaves'> {
+  const leaves = [
+    leafOf({ collection: COLLECTIONS.contributions, doc: contribution }),
+    ...versions.map((doc) => leafOf({ collection: COLLECTIONS.versions, doc })),
+  ];
+  return { unsealed: true, leaves };
 }
 
 /** Records that carry the mark, at most `count`; of a CONTRIBUTION only what its commit made for the sealer. */

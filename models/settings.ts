@@ -1,10 +1,10 @@
 import { model, Schema, trusted } from 'mongoose';
-import { Contribution } from './contribution.js';
-import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
+import { hasContributions } from './contribution.js';
 import { COLLECTIONS } from './layout.js';
+import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
-/** How long a process believes what leaves the derived documents hold before it asks again, ms. */
+/** How long a process caches which leaves the derived documents hold, ms. */
 export const LEAF_TRUST_MS = 1_000;
 
 /** Version of the collections' layout (docs/spec/storage.md#other-collections). */
@@ -37,7 +37,7 @@ const storageSettingsSchema = new Schema<StorageSettings>(
 );
 
 /** Collection `settings`. */
-export const StorageSettingsModel = model('StorageSettings', storageSettingsSchema, COLLECTIONS.settings);
+const StorageSettingsModel = model('StorageSettings', storageSettingsSchema, COLLECTIONS.settings);
 
 /**
  * Reads the storage settings, writing them while nothing is committed yet: the first commit fixes them. Several
@@ -51,7 +51,7 @@ export async function claimStorage(systemId: string, leafIndex: LeafIndex): Prom
     sv: AQL_SCHEMA_VERSION,
     leaf_index: leafIndex,
   };
-  const isWritten = (await Contribution.exists({}).exec()) !== null;
+  const isWritten = await hasContributions();
   await StorageSettingsModel.updateOne(
     { _id: 'storage' },
     isWritten ? { $setOnInsert: first } : { $set: first },
@@ -80,4 +80,35 @@ export async function claimStorage(systemId: string, leafIndex: LeafIndex): Prom
 /** The storage settings as they are now, null before `claimStorage`. */
 export function storageSettings(): Promise<StorageSettings | null> {
   return StorageSettingsModel.findOne({ _id: 'storage' }).lean<StorageSettings>().exec();
+}
+
+/** How far a rebuild of the derived documents came, kept in the settings so that it can go on later. */
+export interface ReindexPosition {
+  /** What the documents are to become. */
+  readonly sv: number;
+  readonly leafIndex: LeafIndex;
+  /** The last EHR that is done; empty: none. */
+  readonly afterEhr: string;
+}
+
+/** Where an earlier rebuild to the same goal stopped, null when there was none. */
+export async function reindexPosition(leafIndex: LeafIndex): Promise<ReindexPosition | null> {
+  const stored = await StorageSettingsModel.findOne({ _id: 'storage' })
+    .lean<{ reindex?: ReindexPosition }>()
+    .exec();
+  const position = stored?.reindex;
+  return position?.sv === AQL_SCHEMA_VERSION && position.leafIndex === leafIndex ? position : null;
+}
+
+/** Notes that all EHRs up to this one are done. */
+export async function saveReindexPosition(position: ReindexPosition): Promise<void> {
+  await StorageSettingsModel.updateOne({ _id: 'storage' }, { $set: { reindex: position } }).exec();
+}
+
+/** Declares all derived documents to be of this version and to hold these leaves. */
+export async function finishReindex(leafIndex: LeafIndex): Promise<void> {
+  await StorageSettingsModel.updateOne(
+    { _id: 'storage' },
+    { $set: { sv: AQL_SCHEMA_VERSION, leaf_index: leafIndex }, $unset: { reindex: 1 } },
+  ).exec();
 }

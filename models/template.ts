@@ -8,6 +8,7 @@ import type { CompiledTemplate } from '../openehr/template/opt/compile.js';
 import { compileTemplate } from '../openehr/template/opt/compile.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './schema.js';
+import type { UpdateWrite } from './write.js';
 
 /** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
 export interface TemplateDoc {
@@ -49,6 +50,12 @@ type TextState = Pick<TemplateDoc, 'revision' | 'created_timestamp' | 'used'>;
 
 const DEFAULT_CACHE_SIZE = 200;
 const DEFAULT_CACHE_BYTES = 128 * 1024 * 1024;
+
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.templates]: TemplateDoc;
+  }
+}
 
 const Template = model(
   'Template',
@@ -145,17 +152,24 @@ export async function templateIds(): Promise<string[]> {
 }
 
 /**
- * Notes in the caller's transaction that a VERSION refers to the template. False when the text is no longer
- * the one named (replaced or deleted meanwhile): the content has to be validated anew.
+ * Notes that a VERSION refers to the template. Matches only the text named: one that was replaced or deleted meanwhile
+ * means that the content has to be validated anew.
  */
-export async function markTemplateUsed(templateId: string, template: TemplateInUse): Promise<boolean> {
-  const same = {
-    _id: templateId,
-    revision: template.revision,
-    created_timestamp: template.createdTimestamp,
+export function markTemplateUsed(
+  templateId: string,
+  { revision, createdTimestamp }: Pick<TemplateInUse, 'revision' | 'createdTimestamp'>,
+): UpdateWrite<'templates'> {
+  return {
+    collection: COLLECTIONS.templates,
+    filter: { _id: templateId, revision, created_timestamp: createdTimestamp },
+    update: { $set: { used: true } },
+    matching: 'one',
   };
-  const { matchedCount } = await Template.updateOne(same, { $set: { used: true } }).exec();
-  return matchedCount === 1;
+}
+
+/** Ids of the templates that are noted as used. */
+export async function usedTemplateIds(): Promise<Set<string>> {
+  return new Set(await Template.distinct('_id', { used: true }).exec());
 }
 
 /** The compiled template, null when unknown. As `templateInUse`. */

@@ -1,9 +1,11 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { BatchedRead } from './batched-read.js';
+import { inSteps } from './in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './schema.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
 
 /**
  * One VERSION (fields: docs/spec/storage.md#versions); after its commit only `ehr_id` (merge), `attestations` and
@@ -39,6 +41,12 @@ export interface VersionDoc {
 
 /** A VERSION without its content. */
 export type VersionHead = Omit<VersionDoc, 'data'>;
+
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.versions]: VersionDoc;
+  }
+}
 
 /** JSON attributes are opaque to mongoose. */
 type StoredVersion = Omit<VersionDoc, 'commit_audit' | 'lifecycle_state' | 'attestations'> & {
@@ -146,4 +154,115 @@ export function versionsById(ehrId: string, versionUids: readonly string[]): Pro
 /** Whether any VERSION, old and deleted ones included, refers to the template. Joins the caller's transaction. */
 export async function isTemplateReferenced(templateId: string): Promise<boolean> {
   return (await Version.exists({ template_id: templateId }).exec()) !== null;
+}
+
+/** The latest versions of these containers, by object id. */
+export async function latestVersions(
+  containers: readonly { readonly latest_version_uid: string }[],
+): Promise<Map<string, VersionDoc>> {
+  const found = new Map<string, VersionDoc>();
+  for (const part of inSteps(containers.map((container) => container.latest_version_uid))) {
+    const docs = await Version.find({ _id: trusted({ $in: part }) })
+      .lean<VersionDoc[]>()
+      .exec();
+    for (const doc of docs) found.set(doc.object_id, doc);
+  }
+  return found;
+}
+
+/** One version with content, whoever owns it; null when there is none. */
+export function anyVersion(versionUid: string): Promise<VersionDoc | null> {
+  return Version.findOne({ _id: versionUid }).lean<VersionDoc>().exec();
+}
+
+/** Versions of one container before a number, oldest first. */
+export function versionsBefore(
+  ehrId: string,
+  versionedObjectUid: string,
+  version: number,
+): Promise<VersionDoc[]> {
+  return Version.find({ ehr_id: ehrId, object_id: versionedObjectUid, version: trusted({ $lt: version }) })
+    .sort({ version: 1 })
+    .lean<VersionDoc[]>()
+    .exec();
+}
+
+/** Uids of all versions of these containers, oldest first. */
+export async function versionUidsOf(
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<string[]> {
+  const docs = await Version.find(
+    { ehr_id: ehrId, object_id: trusted({ $in: [...versionedObjectUids] }) },
+    { _id: 1 },
+  )
+    .sort({ object_id: 1, time_committed: 1 })
+    .lean<{ _id: string }[]>()
+    .exec();
+  return docs.map((doc) => doc._id);
+}
+
+/** All versions of a container with their content, oldest first. Joins the caller's transaction. */
+export function versionsOfContainer(ehrId: string, versionedObjectUid: string): Promise<VersionDoc[]> {
+  return Version.find({ ehr_id: ehrId, object_id: versionedObjectUid })
+    .sort({ time_committed: 1 })
+    .lean<VersionDoc[]>()
+    .exec();
+}
+
+/** All versions of these containers with their content, oldest first. */
+export function versionsOfContainers(
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<VersionDoc[]> {
+  return Version.collection
+    .find<VersionDoc>({ ehr_id: ehrId, object_id: { $in: [...versionedObjectUids] } })
+    .sort({ object_id: 1, version: 1 })
+    .toArray();
+}
+
+/** Object ids that the versions of an EHR name. */
+export async function versionedObjectUidsOfVersions(ehrId: string): Promise<string[]> {
+  const groups = await Version.collection
+    .aggregate<{ _id: string }>([{ $match: { ehr_id: ehrId } }, { $group: { _id: '$object_id' } }])
+    .toArray();
+  return groups.map(({ _id }) => _id);
+}
+
+/** Whether an EHR holds more than this many versions; counts no further. */
+export async function hasMoreVersions(ehrId: string, limit: number): Promise<boolean> {
+  return (await Version.collection.countDocuments({ ehr_id: ehrId }, { limit: limit + 1 })) > limit;
+}
+
+/** The write that adds a version. */
+export function versionInsert(insert: VersionDoc): InsertWrite<'versions'> {
+  return { collection: COLLECTIONS.versions, insert };
+}
+
+/** Appends ATTESTATIONs to a version. */
+export function attestVersion(
+  ehrId: string,
+  versionUid: string,
+  attestations: VersionDoc['attestations'] & {},
+): UpdateWrite<'versions'> {
+  return {
+    collection: COLLECTIONS.versions,
+    filter: { _id: versionUid, ehr_id: ehrId },
+    update: { $push: { attestations: { $each: attestations } } },
+    matching: 'one',
+  };
+}
+
+/** Removes one version. */
+export function versionRemoval(ehrId: string, versionUid: string): RemoveWrite<'versions'> {
+  return { collection: COLLECTIONS.versions, remove: { _id: versionUid, ehr_id: ehrId } };
+}
+
+/** Removes the versions of these containers; of all of the EHR when none are named. */
+export function versionsRemoval(
+  ehrId: string,
+  versionedObjectUids?: readonly string[],
+): RemoveWrite<'versions'> {
+  const among = versionedObjectUids === undefined ? {} : { object_id: { $in: versionedObjectUids } };
+  return { collection: COLLECTIONS.versions, remove: { ehr_id: ehrId, ...among } };
 }

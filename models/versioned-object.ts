@@ -1,7 +1,10 @@
 import { model, Schema, trusted } from 'mongoose';
+import { inSteps } from './in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './schema.js';
+import type { VersionDoc } from './version.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
 
 /**
  * One container: VERSIONED_COMPOSITION, VERSIONED_EHR_STATUS or VERSIONED_FOLDER (fields:
@@ -26,6 +29,12 @@ export interface VersionedObjectDoc {
   readonly category?: string;
   /** true: it or one of its versions has had item tags. Every version repeats it. */
   readonly has_item_tags?: true;
+}
+
+declare module './write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.versionedObjects]: VersionedObjectDoc;
+  }
 }
 
 const versionedObjectSchema = new Schema<VersionedObjectDoc>(
@@ -94,4 +103,100 @@ export async function liveCompositionIds(ehrId: string): Promise<string[]> {
     .lean<{ _id: string }[]>()
     .exec();
   return rows.map((row) => row._id);
+}
+
+/** The live persistent compositions of an EHR, oldest first. `persistent`: code of that category. */
+export function liveCompositionsOfCategory(ehrId: string, category: string): Promise<VersionedObjectDoc[]> {
+  return VersionedObject.find({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false, category })
+    .sort({ time_created: 1, _id: 1 })
+    .lean<VersionedObjectDoc[]>()
+    .exec();
+}
+
+/** All containers of an EHR, by id. */
+export function containersOfEhr(ehrId: string): Promise<VersionedObjectDoc[]> {
+  return VersionedObject.find({ ehr_id: ehrId }).sort({ _id: 1 }).lean<VersionedObjectDoc[]>().exec();
+}
+
+/** Who owns these containers, by object id; unknown ones are missing. */
+export async function ownersOf(versionedObjectUids: readonly string[]): Promise<Map<string, string>> {
+  const owners = new Map<string, string>();
+  for (const part of inSteps(versionedObjectUids)) {
+    const found = await VersionedObject.find({ _id: trusted({ $in: part }) }, { ehr_id: 1 })
+      .lean<Pick<VersionedObjectDoc, '_id' | 'ehr_id'>[]>()
+      .exec();
+    for (const { _id, ehr_id: ehrId } of found) owners.set(_id, ehrId);
+  }
+  return owners;
+}
+
+/** What a container repeats of its latest version. */
+export type ContainerHead = Pick<
+  VersionedObjectDoc,
+  'latest_version' | 'latest_version_uid' | 'latest_time_committed' | 'deleted'
+>;
+
+/** The head of a container whose latest version this is. */
+export function headOf(version: VersionDoc): ContainerHead {
+  return {
+    latest_version: version.version,
+    latest_version_uid: version._id,
+    latest_time_committed: version.time_committed,
+    deleted: version.data === null,
+  };
+}
+
+/** The write that makes a container. */
+export function containerInsert(insert: VersionedObjectDoc): InsertWrite<'versioned_objects'> {
+  return { collection: COLLECTIONS.versionedObjects, insert };
+}
+
+/** The container goes on to a version, if nobody else moved or first tagged it meanwhile. */
+export function advanceHead(
+  container: VersionedObjectDoc,
+  version: VersionDoc,
+  composition: Pick<VersionedObjectDoc, 'template_id' | 'category'>,
+): UpdateWrite<'versioned_objects'> {
+  return {
+    collection: COLLECTIONS.versionedObjects,
+    filter: {
+      _id: container._id,
+      ehr_id: container.ehr_id,
+      latest_version_uid: container.latest_version_uid,
+      has_item_tags: container.has_item_tags ?? null,
+    },
+    update: { $set: { ...headOf(version), ...composition } },
+    matching: 'one',
+  };
+}
+
+/** The container goes back to an earlier version of an EHR, from the one that is removed. */
+export function rewindHead(
+  ehrId: string,
+  version: VersionDoc,
+  removedUid: string,
+): UpdateWrite<'versioned_objects'> {
+  return {
+    collection: COLLECTIONS.versionedObjects,
+    filter: { _id: version.object_id, ehr_id: ehrId, latest_version_uid: removedUid },
+    update: { $set: headOf(version) },
+    matching: 'one',
+  };
+}
+
+/** Removes one container, or all of an EHR. */
+export function containerRemoval(
+  ehrId: string,
+  versionedObjectUid?: string,
+): RemoveWrite<'versioned_objects'> {
+  const one = versionedObjectUid === undefined ? {} : { _id: versionedObjectUid };
+  return { collection: COLLECTIONS.versionedObjects, remove: { ...one, ehr_id: ehrId } };
+}
+
+/** Removes the containers of these types of an EHR. */
+export function containersRemovalByType(
+  ehrId: string,
+  types: readonly RootType[],
+): RemoveWrite<'versioned_objects'> {
+  return { collection: COLLECTIONS.versionedObjects, remove: { ehr_id: ehrId, type: { $in: types } } };
 }

@@ -1,3 +1,4 @@
+import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { Predicate } from '../syntax/ast.js';
 import { demandedNodeId } from '../semantics/node-identity.js';
@@ -144,7 +145,7 @@ function referencedIds(folder: JsonObject): ReadonlySet<string> {
   for (const item of listOf(folder['items'])) {
     const id = item['id'];
     const value = isJsonObject(id) ? id['value'] : null;
-    if (typeof value === 'string') found.add((value.split('::')[0] ?? '').toLowerCase());
+    if (typeof value === 'string') found.add(rootOfUid(value).toLowerCase());
   }
   for (const inner of listOf(folder['folders'])) for (const id of referencedIds(inner)) found.add(id);
   return found;

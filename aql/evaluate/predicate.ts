@@ -1,4 +1,4 @@
-import { parseEhrId } from '../../openehr/base/object-version-id.js';
+import { parseEhrId, uidParts } from '../../openehr/base/object-version-id.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type {
   ComparisonOperator,
@@ -158,7 +158,7 @@ export function compareIdentifier(
   if (context.kind === 'ehr') return holds(compareKeys(value, parseEhrId(text) ?? text), operator);
   const operand = parseVersionOperand(text, context.rules.systemId);
   if (operand === null) return context.kind === 'folder' && holds(compareKeys(value, text), operator);
-  const [versionedObjectUid = '', , version] = value.split('::');
+  const [versionedObjectUid = '', , version] = uidParts(value);
   const order = compareKeys(versionedObjectUid.toLowerCase(), operand.versionedObjectUid);
   if (order !== 0 || operand.version === null) return holds(order, operator);
   return holds(Number(version ?? 0) - operand.version, operator);

@@ -1,3 +1,4 @@
+import { uidParts } from '../../openehr/base/object-version-id.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { compositionRef, contributionRef, ehrObject, folderRef, objectRef } from '../semantics/ehr-object.js';
@@ -117,7 +118,7 @@ function contributionsOf(own: readonly ReferenceVersion[]): string[] {
 }
 
 function versionOf(source: ReferenceVersion): Version {
-  const [versionedObjectUid = '', , number = '0'] = source.uid.split('::');
+  const [versionedObjectUid = '', , number = '0'] = uidParts(source.uid);
   const root =
     source.data === null ? null : { ...source.data, uid: { _type: 'OBJECT_VERSION_ID', value: source.uid } };
   const nodes: Node[] = [];

@@ -1,3 +1,4 @@
+import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import { orderedValue } from '../../openehr/rm/ordered-value.js';
@@ -240,7 +241,7 @@ function collectReferences(items: JsonValue | undefined, refs: Set<string>): voi
   for (const item of items) {
     if (!isJsonObject(item) || !isJsonObject(item.id)) continue;
     const id = item.id.value;
-    if (typeof id === 'string') refs.add((id.split('::')[0] ?? id).toLowerCase());
+    if (typeof id === 'string') refs.add(rootOfUid(id).toLowerCase());
   }
 }
 

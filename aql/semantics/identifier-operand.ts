@@ -1,5 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import { isSystemId, isUuid } from '../../openehr/base/object-version-id.js';
+import { isSystemId, isUuid, uidParts } from '../../openehr/base/object-version-id.js';
 
 /** A version id as an operand: `version` and `versionUid` null = any version of the object. */
 export interface VersionOperand {
@@ -17,7 +17,7 @@ const VERSION = /^[1-9]\d{0,8}$/;
  * Null when it is none of these or names another system.
  */
 export function parseVersionOperand(text: string, systemId: string): VersionOperand | null {
-  const [uuid = '', system, version, ...more] = text.split('::');
+  const [uuid = '', system, version, ...more] = uidParts(text);
   if (!isUuid(uuid) || more.length > 0) return null;
   const versionedObjectUid = uuid.toLowerCase();
   if (system === undefined) return { versionedObjectUid, version: null, versionUid: null };
@@ -33,7 +33,7 @@ export function parseVersionOperand(text: string, systemId: string): VersionOper
 export function requireVersionOperand(text: string, systemId: string): VersionOperand {
   const operand = parseVersionOperand(text, systemId);
   if (operand !== null) return operand;
-  const [, system] = text.split('::');
+  const [, system] = uidParts(text);
   if (system !== undefined && isSystemId(system) && parseVersionOperand(text, system) !== null)
     throw new CdrError(
       'invalid',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../openehr/base/json.js';
-import type { LifecycleState } from './codes.js';
+import { CHANGE_TYPE, LIFECYCLE, type LifecycleState } from './codes.js';
 import { commitTogether } from './commit.js';
 import { newComposition } from '../composition/composition.js';
 import { readObject } from '../composition/content.js';
@@ -44,7 +44,7 @@ async function requestsOf(
   committer: JsonObject,
   { ehrId, newEhr, contributions }: BulkContent,
 ): Promise<CommitRequest[]> {
-  const audit = { changeType: '249', committer, description: undefined } as const;
+  const audit = { changeType: CHANGE_TYPE.creation, committer, description: undefined } as const;
   const requestOf = (entries: readonly CreateEntry[]): CommitRequest => ({
     ehrId,
     contributionUid: randomUUID(),
@@ -60,7 +60,10 @@ async function requestsOf(
       versionedObjectUid: randomUUID(),
       isChosenId: false,
     } as const;
-    requests.push({ ...requestOf([{ ...place, object, audit, lifecycleState: '532' }]), isNewEhr: true });
+    requests.push({
+      ...requestOf([{ ...place, object, audit, lifecycleState: LIFECYCLE.complete }]),
+      isNewEhr: true,
+    });
   }
   for (const contribution of contributions) {
     const entries: CreateEntry[] = [];

@@ -1,31 +1,31 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 
-/** openEHR terminology, group "audit change type". */
-export const CHANGE_TYPES = {
-  '249': 'creation',
-  '250': 'amendment',
-  '251': 'modification',
-  '252': 'synthesis',
-  '253': 'unknown',
-  '523': 'deleted',
-  '666': 'attestation',
+/** Codes of the openEHR terminology, group "audit change type", by their rubrics. */
+export const CHANGE_TYPE = {
+  creation: '249',
+  amendment: '250',
+  modification: '251',
+  synthesis: '252',
+  unknown: '253',
+  deleted: '523',
+  attestation: '666',
 } as const;
 
 /** Code of an audit change type. */
-export type ChangeType = keyof typeof CHANGE_TYPES;
+export type ChangeType = (typeof CHANGE_TYPE)[keyof typeof CHANGE_TYPE];
 
-/** openEHR terminology, group "version lifecycle state". */
-export const LIFECYCLE_STATES = {
-  '523': 'deleted',
-  '532': 'complete',
-  '553': 'incomplete',
-  '800': 'inactive',
-  '801': 'abandoned',
+/** Codes of the openEHR terminology, group "version lifecycle state", by their rubrics. */
+export const LIFECYCLE = {
+  deleted: '523',
+  complete: '532',
+  incomplete: '553',
+  inactive: '800',
+  abandoned: '801',
 } as const;
 
 /** Code of a version lifecycle state. */
-export type LifecycleState = keyof typeof LIFECYCLE_STATES;
+export type LifecycleState = (typeof LIFECYCLE)[keyof typeof LIFECYCLE];
 
 /** A term as a client may give it: the code, the rubric, or both. */
 export interface GivenTerm {
@@ -35,38 +35,41 @@ export interface GivenTerm {
 
 /** The change type that a code or rubric names. @throws invalid when unknown or when both do not agree */
 export function changeTypeOf(term: GivenTerm): ChangeType {
-  return termOf(CHANGE_TYPES, term, 'change_type');
+  return codeOf(CHANGE_TYPE, term, 'change_type');
 }
 
 /** The lifecycle state that a code or rubric names. @throws invalid as `changeTypeOf` */
 export function lifecycleStateOf(term: GivenTerm): LifecycleState {
-  return termOf(LIFECYCLE_STATES, term, 'lifecycle_state');
+  return codeOf(LIFECYCLE, term, 'lifecycle_state');
 }
 
-function termOf<T extends string>(terms: Readonly<Record<T, string>>, term: GivenTerm, name: string): T {
-  const codes = Object.keys(terms) as T[];
-  const rubric = term.rubric?.toLowerCase();
-  const code = codes.find((known) =>
-    term.code === undefined ? terms[known] === rubric : known === term.code,
+function codeOf<T extends string>(
+  codes: Readonly<Record<string, T>>,
+  { code, rubric: given }: GivenTerm,
+  name: string,
+): T {
+  const rubric = given?.toLowerCase();
+  const term = Object.entries(codes).find((entry) =>
+    code === undefined ? entry[0] === rubric : entry[1] === code,
   );
-  if (code === undefined) throw new CdrError('invalid', `${name} has an unknown code or value`);
-  if (rubric !== undefined && terms[code] !== rubric) {
+  if (term === undefined) throw new CdrError('invalid', `${name} has an unknown code or value`);
+  if (rubric !== undefined && term[0] !== rubric)
     throw new CdrError('invalid', `the code and the value of ${name} do not agree`);
-  }
-  return code;
+  return term[1];
 }
 
 /** DV_CODED_TEXT of a change type. */
 export function changeTypeTerm(code: ChangeType): JsonObject {
-  return openehrTerm(code, CHANGE_TYPES[code]);
+  return openehrTerm(CHANGE_TYPE, code);
 }
 
 /** DV_CODED_TEXT of a lifecycle state. */
 export function lifecycleTerm(code: LifecycleState): JsonObject {
-  return openehrTerm(code, LIFECYCLE_STATES[code]);
+  return openehrTerm(LIFECYCLE, code);
 }
 
-function openehrTerm(code: string, rubric: string): JsonObject {
+function openehrTerm<T extends string>(codes: Readonly<Record<string, T>>, code: T): JsonObject {
+  const [rubric = ''] = Object.entries(codes).find((entry) => entry[1] === code) ?? [];
   return {
     _type: 'DV_CODED_TEXT',
     value: rubric,
@@ -80,5 +83,5 @@ function openehrTerm(code: string, rubric: string): JsonObject {
 
 /** Whether content in this state is validated with all lower limits taken as 0. */
 export function isLenient(state: LifecycleState): boolean {
-  return state === '553' || state === '801';
+  return state === LIFECYCLE.incomplete || state === LIFECYCLE.abandoned;
 }

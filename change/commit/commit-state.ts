@@ -4,7 +4,7 @@ import { containersById, liveDirectory, type VersionedObjectDoc } from '../../mo
 import { subjectOf } from './ehr-flags.js';
 import type { CommitRequest, CommitState, VersionEntry } from './request.js';
 
-/** The state when nothing is read: the EHR is as usual, what is new does not exist. */
+/** Optimistic: nothing is read; the EHR is active, queryable and modifiable, what is new does not exist. */
 export const OPTIMISTIC_STATE: CommitState = {
   ehr: 'expected',
   finalEhrId: null,
@@ -16,8 +16,8 @@ export const OPTIMISTIC_STATE: CommitState = {
 };
 
 /**
- * The state for a first attempt: only what cannot be guessed is read, which for a new COMPOSITION is nothing.
- * What is guessed is guarded by the writes. `known`: containers read already.
+ * The state for a first, optimistic attempt: only what cannot be expected is read, which for a new COMPOSITION is
+ * nothing. What is expected is a condition of the writes. `known`: containers read already.
  */
 export async function optimisticState(
   request: CommitRequest,
@@ -32,7 +32,7 @@ export async function optimisticState(
   };
 }
 
-/** The state with everything read, for when the guess did not hold or the reason of a refusal is wanted. */
+/** The state with everything read, for when an expectation was wrong or the reason of a refusal is wanted. */
 export async function fullState(request: CommitRequest): Promise<CommitState> {
   const ehr = await ehrById(request.ehrId);
   const containers = await containersOf(request, []);
@@ -41,7 +41,7 @@ export async function fullState(request: CommitRequest): Promise<CommitState> {
     finalEhrId: ehr?.state === 'merged' ? await finalEhrId(ehr) : null,
     containers,
     directoryId: await directoryOf(request, containers),
-    subjectHolder: await virtualObjectOf(request),
+    subjectHolder: await subjectHolderOf(request),
     isContributionUsed: await contributionExists(request.contributionUid),
     mayLackIndex: true,
   };
@@ -81,8 +81,8 @@ async function directoryOf(
 }
 
 /** Who holds the subject that the last EHR_STATUS entry wants. */
-async function virtualObjectOf(request: CommitRequest): Promise<CommitState['subjectHolder']> {
-  const entry = request.entries.findLast((one) => 'object' in one && one.type === 'EHR_STATUS');
+async function subjectHolderOf(request: CommitRequest): Promise<CommitState['subjectHolder']> {
+  const entry = request.entries.findLast((last) => 'object' in last && last.type === 'EHR_STATUS');
   const subject = entry !== undefined && 'object' in entry ? subjectOf(entry.object) : null;
   const holder: EhrDoc | null = subject === null ? null : await ehrBySubject(subject);
   return holder === null ? null : { ehrId: holder._id, finalEhrId: await finalEhrId(holder) };

@@ -4,9 +4,9 @@ import { isDuplicateKey } from '../../database/mongo-error.js';
 import { inTransaction } from '../../database/transaction.js';
 import { saveShapes, saveShapesWith } from '../../models/aql-shape.js';
 import type { AuditSubject } from '../../models/audit.js';
-import { COLLECTIONS } from '../../models/layout.js';
+import { isCompletedMeanwhile } from '../../models/idempotency.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
-import { runWrites } from '../../models/write-batch.js';
+import { runWrites, type Session } from '../../models/write.js';
 import { auditCommitted, auditWrites } from './audit-draft.js';
 import { OPTIMISTIC_STATE, fullState, optimisticState } from './commit-state.js';
 import type { ChangeContext } from './context.js';
@@ -18,17 +18,14 @@ import type { Commit, CommitRequest, CommitState } from './request.js';
 /** How often a commit is planned anew when others were faster, before it gives up. */
 const MAX_ATTEMPTS = 8;
 
-/** The session type, named without importing the driver. */
-type Session = Parameters<typeof runWrites>[0];
-
 /** Thrown inside a transaction to roll it back: what the plan expected is not so. */
 class StaleState extends Error {}
 
 /**
  * Commits one CONTRIBUTION with all its VERSIONs in one transaction, all or nothing.
  *
- * The first attempt reads only what it cannot guess, plans, and lets every write match what was expected: one
- * command holds the EHR and writes everything, one commits. When a expectation was wrong nothing is written; then
+ * Optimistic: the first attempt reads only what it cannot expect, plans, and lets every write match what was expected: one
+ * command holds the EHR and writes everything, one commits. When an expectation was wrong nothing is written; then
  * everything is read, the plan is made again, and it either refuses in order (docs/spec/rest.md#order-of-checks) or
  * succeeds.
  *
@@ -77,9 +74,9 @@ export async function writeContribution(
 }
 
 /**
- * Commits several CONTRIBUTIONs, in their order, in one transaction. Nothing is read: every plan believes that its
- * EHR is as usual and that ids which clients chose are free. False: one of them cannot be committed, or a expectation was
- * wrong; then nothing is written.
+ * Commits several CONTRIBUTIONs, in their order, in one transaction. Optimistic: nothing is read; every plan expects
+ * that its EHR is active, queryable and modifiable and that ids which clients chose are free. False: one of them cannot
+ * be committed, or an expectation was wrong; then nothing is written.
  */
 export async function commitTogether(
   context: ChangeContext,
@@ -106,7 +103,7 @@ function authenticated(request: CommitRequest): CommitRequest {
   return identity === null ? request : { ...request, authenticated: identity };
 }
 
-/** The plan on a guess; null when it refuses, since an earlier check of the contract may refuse otherwise. */
+/** The plan on an optimistic state; null when it refuses, since an earlier check of the contract may refuse otherwise. */
 function planOrNull(context: ChangeContext, state: CommitState, request: CommitRequest): CommitPlan | null {
   try {
     return planCommit(context.settings, state, request, context.now());
@@ -121,10 +118,11 @@ async function attempt(
   request: CommitRequest,
   { shapes, writes, commit: planned }: CommitPlan,
 ): Promise<boolean> {
-  const memoized = request.remember === undefined ? [] : idempotencyWrites(request.remember(planned));
+  const { idempotentResult, inSameTransaction } = request;
+  const once = idempotentResult === undefined ? [] : idempotencyWrites(idempotentResult(planned));
   const audited = auditWrites(auditSubject(planned));
-  const isWritten = await written({ shapes, writes: [...writes, ...memoized, ...audited] }, () =>
-    request.beside?.(planned),
+  const isWritten = await written({ shapes, writes: [...writes, ...once, ...audited] }, () =>
+    inSameTransaction?.(planned),
   );
   if (isWritten) auditCommitted();
   return isWritten;
@@ -139,23 +137,19 @@ function auditSubject({ contribution, versions }: Commit): AuditSubject {
 /** Runs writes in one transaction and tells whether each matched and no id was taken; if not, nothing is written. */
 async function written(
   { shapes, writes }: Pick<CommitPlan, 'shapes' | 'writes'>,
-  beside: () => Promise<void> | undefined = () => undefined,
+  inSameTransaction: () => Promise<void> | undefined = () => undefined,
 ): Promise<boolean> {
   await saveShapes(shapes);
   try {
     await inTransaction(async (session) => {
       if (!(await runWrites(session, writes))) throw new StaleState();
-      await beside();
+      await inSameTransaction();
     });
     return true;
   } catch (error) {
     if (error instanceof StaleState) return false;
-    if (isDuplicateKey(error) && !isRemembered(error)) return false;
+    // Where the same `Idempotency-Key` was completed meanwhile planning again does not help.
+    if (isDuplicateKey(error) && !isCompletedMeanwhile(error)) return false;
     throw error;
   }
-}
-
-/** The same `Idempotency-Key` was completed meanwhile: planning again does not help. */
-function isRemembered(error: unknown): boolean {
-  return error instanceof Error && error.message.includes(`.${COLLECTIONS.idempotencyKeys} `);
 }

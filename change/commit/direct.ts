@@ -5,30 +5,31 @@ import type { ChangeContext } from './context.js';
 import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from './request.js';
 import type { VersionDoc } from '../../models/version.js';
 
-/** What a direct POST, PUT or DELETE tells beside the object. */
+/** What a direct POST, PUT or DELETE tells apart from the object. */
 export interface DirectChange {
   readonly ehrId: string;
   readonly metadata: VersionMetadata;
   /** Further writes of the same transaction for the version that is made. May run more than once. */
-  readonly beside?: ((versionUid: string) => Promise<void>) | undefined;
+  readonly inSameTransaction?: ((versionUid: string) => Promise<void>) | undefined;
 }
 
 /** Commits one entry as a CONTRIBUTION of its own, as every direct POST, PUT and DELETE does. */
 export async function commitEntry(
   context: ChangeContext,
   entry: VersionEntry,
-  request: Pick<CommitRequest, 'ehrId' | 'isNewEhr' | 'remember'> & Pick<DirectChange, 'beside'>,
+  request: Pick<CommitRequest, 'ehrId' | 'isNewEhr' | 'idempotentResult'> &
+    Pick<DirectChange, 'inSameTransaction'>,
   known: readonly VersionedObjectDoc[] = [],
 ): Promise<VersionDoc> {
-  const { beside, ...rest } = request;
+  const { inSameTransaction, ...rest } = request;
   const whole: CommitRequest = {
     ...rest,
     contributionUid: randomUUID(),
     audit: entry.audit,
     entries: [entry],
-    ...(beside !== undefined && {
-      beside: async ({ versions }) => {
-        for (const { versionUid } of versions) await beside(versionUid);
+    ...(inSameTransaction !== undefined && {
+      inSameTransaction: async ({ versions }) => {
+        for (const { versionUid } of versions) await inSameTransaction(versionUid);
       },
     }),
   };

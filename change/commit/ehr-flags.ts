@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import { objectAt, textAt } from '../../openehr/rm/access.js';
 import type { Subject } from '../../models/ehr.js';
-import type { EhrFlags } from './progress.js';
+import type { EhrFlags } from './draft.js';
 
 /** What an EHR_STATUS makes of its EHR: the two flags and the identity of the subject. */
 export function flagsOf(versionedObjectUid: string, status: JsonObject): EhrFlags {

@@ -7,12 +7,12 @@ import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { auditDetails } from './audit.js';
 import { lifecycleTerm } from './codes.js';
-import type { CommitDraft } from './progress.js';
+import type { CommitDraft } from './draft.js';
 import type { CreateEntry, DeleteEntry, UpdateEntry, VersionMetadata } from './request.js';
 import { objectVersionId } from '../resource.js';
 
 /** Where a new version goes. */
-export interface VersionPlace {
+export interface VersionTarget {
   readonly versionedObjectUid: string;
   readonly type: RootType;
   readonly version: number;
@@ -22,27 +22,27 @@ export interface VersionPlace {
 
 /** The version after the latest of a container, 1 ms or more later. @throws precondition-failed, too-large */
 export function followingVersion(
-  progress: CommitDraft,
+  draft: CommitDraft,
   entry: UpdateEntry | DeleteEntry,
   container: VersionedObjectDoc,
 ): VersionDoc {
-  return newVersion(progress, entry, {
+  return newVersion(draft, entry, {
     versionedObjectUid: container._id,
     type: container.type,
     version: container.latest_version + 1,
-    time: progress.timeAfter(container),
+    time: draft.timeAfter(container),
     preceding: container,
   });
 }
 
 /** The document of a new version. @throws precondition-failed for another expected uid, too-large */
 export function newVersion(
-  progress: CommitDraft,
+  draft: CommitDraft,
   entry: CreateEntry | UpdateEntry | DeleteEntry,
-  place: VersionPlace,
+  target: VersionTarget,
 ): VersionDoc {
-  const { settings, request } = progress;
-  const { versionedObjectUid, version, preceding, time } = place;
+  const { settings, request } = draft;
+  const { versionedObjectUid, version, preceding, time } = target;
   const versionUid = formatObjectVersionId({ versionedObjectUid, systemId: settings.systemId, version });
   if (entry.expectedUid !== undefined && entry.expectedUid !== versionUid)
     throw new CdrError('precondition-failed', `the version uid will be ${versionUid}, another one was given`);
@@ -52,22 +52,22 @@ export function newVersion(
     _id: versionUid,
     ehr_id: request.ehrId,
     object_id: versionedObjectUid,
-    type: place.type,
+    type: target.type,
     version,
     time_committed: time,
     contribution_uid: request.contributionUid,
-    ...(preceding !== undefined && continued(preceding)),
+    ...(preceding !== undefined && inheritedFields(preceding)),
     ...(entry.signature !== undefined && { signature: entry.signature }),
     commit_audit: auditDetails(entry.audit, settings.systemId, time),
     lifecycle_state: lifecycleTerm(entry.lifecycleState),
-    ...optionalLists(progress, entry, time),
+    ...optionalLists(draft, entry, time),
     ...(keptTemplateId !== undefined && { template_id: keptTemplateId }),
-    data: entry.kind === 'delete' ? null : dataText(progress, entry, versionUid),
+    data: entry.kind === 'delete' ? null : dataText(draft, entry, versionUid),
   };
 }
 
 /** What a version takes over from the one before. */
-function continued(
+function inheritedFields(
   container: VersionedObjectDoc,
 ): Pick<VersionDoc, 'preceding_version_uid' | 'has_item_tags'> {
   return {
@@ -76,9 +76,9 @@ function continued(
   };
 }
 
-function optionalLists(progress: CommitDraft, entry: VersionMetadata, time: Date): Partial<VersionDoc> {
+function optionalLists(draft: CommitDraft, entry: VersionMetadata, time: Date): Partial<VersionDoc> {
   const inputs = entry.otherInputVersionUids ?? [];
-  const attestations = stamped(progress, entry, time);
+  const attestations = serverAttestations(draft, entry, time);
   return {
     ...(inputs.length > 0 && { other_input_version_uids: inputs }),
     ...(attestations.length > 0 && { attestations }),
@@ -86,7 +86,7 @@ function optionalLists(progress: CommitDraft, entry: VersionMetadata, time: Date
 }
 
 /** ATTESTATIONs carry the server's time and system id, whatever the client wrote. */
-export function stamped(
+export function serverAttestations(
   { settings }: CommitDraft,
   entry: VersionMetadata,
   time: Date,
@@ -101,22 +101,22 @@ export function stamped(
 }
 
 /** Canonical JSON text with the version uid as `uid`. @throws too-large over `MAX_COMPOSITION_BYTES` */
-function dataText(progress: CommitDraft, entry: CreateEntry | UpdateEntry, versionUid: string): string {
+function dataText(draft: CommitDraft, entry: CreateEntry | UpdateEntry, versionUid: string): string {
   const text = canonicalText(entry, versionUid);
-  const limit = progress.settings.maxCompositionBytes;
+  const limit = draft.settings.maxCompositionBytes;
   if (text.length * 3 > limit && Buffer.byteLength(text) > limit)
     throw new CdrError('too-large', `the canonical JSON of the ${entry.type} is larger than ${limit} bytes`);
   return text;
 }
 
 function canonicalText(entry: CreateEntry | UpdateEntry, versionUid: string): string {
-  if (entry.prepared === undefined) return JSON.stringify(identified(entry, versionUid));
+  if (entry.prepared === undefined) return JSON.stringify(withVersionUid(entry, versionUid));
   const head = JSON.stringify({ _type: entry.type, uid: objectVersionId(versionUid) });
   return `${head.slice(0, -1)},${entry.prepared.tail}`;
 }
 
 /** Canonical JSON of an entry with the version uid as `uid`. */
-function identified(entry: CreateEntry | UpdateEntry, versionUid: string): CreateEntry['object'] {
+function withVersionUid(entry: CreateEntry | UpdateEntry, versionUid: string): CreateEntry['object'] {
   const identity = { uid: objectVersionId(versionUid) };
   return { _type: entry.type, ...identity, ...entry.object, ...identity };
 }
@@ -128,9 +128,9 @@ export function derivedContent(
   leafIndex: LeafIndex,
 ): DerivedContent {
   const { prepared } = entry;
-  if (prepared === undefined) return deriveContent(identified(entry, versionUid), leafIndex);
+  if (prepared === undefined) return deriveContent(withVersionUid(entry, versionUid), leafIndex);
   const [root, ...others] = prepared.derived.segs;
   if (root === undefined) throw new TypeError('derived content has a root segment');
-  const identifiedRoot = { ...root, o: { ...root.o, uid: objectVersionId(versionUid) } };
-  return { ...prepared.derived, segs: [identifiedRoot, ...others] };
+  const rootWithUid = { ...root, o: { ...root.o, uid: objectVersionId(versionUid) } };
+  return { ...prepared.derived, segs: [rootWithUid, ...others] };
 }

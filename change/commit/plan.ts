@@ -1,14 +1,14 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { groupBy } from '../../openehr/base/group-by.js';
-import type { ContributionDoc } from '../../models/contribution.js';
-import type { EhrDoc } from '../../models/ehr.js';
-import { COLLECTIONS } from '../../models/layout.js';
-import { leafOf } from '../../models/seal-record.js';
-import type { Write } from '../../models/write-batch.js';
+import { setQueryable } from '../../models/aql-document.js';
+import { contributionInsert } from '../../models/contribution.js';
+import { ehrInsert, holdEhr, releaseSubject } from '../../models/ehr.js';
+import { sealMarks } from '../../models/seal-record.js';
+import type { Write } from '../../models/write.js';
 import { auditDetails } from './audit.js';
 import type { ChangeSettings } from './context.js';
 import { planEntry, type PlannedEntry } from './plan-entry.js';
-import { CommitDraft } from './progress.js';
+import { CommitDraft } from './draft.js';
 import { atEntry, ehrRefusal, mergedMessage } from './refusal.js';
 import type { Commit, CommitRequest, CommitState } from './request.js';
 
@@ -38,15 +38,15 @@ export function planCommit(
   if (state.isContributionUsed)
     throw new CdrError('conflict', `CONTRIBUTION with uid ${request.contributionUid} exists already`);
   const time = commitTime(state, request, now);
-  const progress = new CommitDraft(settings, state, request, time);
+  const draft = new CommitDraft(settings, state, request, time);
   const planned = request.entries.map((entry, index) => {
     try {
-      return planEntry(progress, entry);
+      return planEntry(draft, entry);
     } catch (error) {
       throw request.namesEntries === true ? atEntry(index, error) : error;
     }
   });
-  return assemble(progress, planned);
+  return assemble(draft, planned);
 }
 
 function requireEhr(state: CommitState, request: CommitRequest): void {
@@ -72,8 +72,8 @@ function commitTime(state: CommitState, request: CommitRequest, now: Date): Date
   return new Date(Math.max(now.getTime(), ...following));
 }
 
-function assemble(progress: CommitDraft, planned: readonly PlannedEntry[]): CommitPlan {
-  const { request, settings, time } = progress;
+function assemble(draft: CommitDraft, planned: readonly PlannedEntry[]): CommitPlan {
+  const { request, settings, time } = draft;
   const contribution = {
     _id: request.contributionUid,
     ehr_id: request.ehrId,
@@ -82,12 +82,13 @@ function assemble(progress: CommitDraft, planned: readonly PlannedEntry[]): Comm
     ...(request.authenticated !== undefined && { authenticated: request.authenticated }),
     versions: planned.map(({ version }) => ({ uid: version.versionUid, type: version.type })),
   };
+  const made = planned.flatMap(({ version: { doc } }) => (doc === null ? [] : [doc]));
   const writes: Write[] = [
-    ...takeoverWrites(progress),
-    request.isNewEhr === true ? newEhr(progress) : holdEhr(progress),
-    { collection: COLLECTIONS.contributions, insert: { ...contribution, ...sealing(contribution, planned) } },
+    ...takeoverWrites(draft),
+    request.isNewEhr === true ? newEhr(draft) : changedEhr(draft),
+    contributionInsert({ ...contribution, ...sealMarks(contribution, made) }),
     ...planned.flatMap((entry) => entry.writes),
-    ...flagWrites(progress),
+    ...queryableWrites(draft),
   ];
   return {
     writes: byCollection(writes),
@@ -96,42 +97,21 @@ function assemble(progress: CommitDraft, planned: readonly PlannedEntry[]): Comm
   };
 }
 
-/** What the sealer needs of a CONTRIBUTION: it is new, and the hashes of it and of its versions. */
-function sealing(
-  contribution: ContributionDoc,
-  planned: readonly PlannedEntry[],
-): Pick<ContributionDoc, 'unsealed' | 'leaves'> {
-  const versions = planned.flatMap(({ version: { doc } }) => (doc === null ? [] : [doc]));
-  const leaves = [
-    leafOf({ collection: COLLECTIONS.contributions, doc: contribution }),
-    ...versions.map((doc) => leafOf({ collection: COLLECTIONS.versions, doc })),
-  ];
-  return { unsealed: true, leaves };
-}
-
 /** The same writes, those to one collection together and in their order: neighbouring inserts cost the database less. */
 export function byCollection(writes: readonly Write[]): Write[] {
   return [...groupBy(writes, ({ collection }) => collection).values()].flat();
 }
 
-/** A merged EHR reserves its subject until the EHR it ended in takes it. */
+/** The subject that the commit wants may be reserved by an EHR that was merged into this one. */
 function takeoverWrites({ state, request }: CommitDraft): Write[] {
   const holder = state.subjectHolder;
-  if (holder === null || holder.ehrId === request.ehrId) return [];
-  return [
-    {
-      collection: COLLECTIONS.ehrs,
-      filter: { _id: holder.ehrId, state: 'merged' },
-      update: { $unset: { subject: 1 } },
-      matching: 'one',
-    },
-  ];
+  return holder === null || holder.ehrId === request.ehrId ? [] : [releaseSubject(holder.ehrId)];
 }
 
-function newEhr(progress: CommitDraft): Write {
-  const { request, settings, time, status, directoryId } = progress;
+function newEhr(draft: CommitDraft): Write {
+  const { request, settings, time, status, directoryId } = draft;
   if (status === null) throw new TypeError('a new EHR needs its EHR_STATUS');
-  const doc: EhrDoc = {
+  return ehrInsert({
     _id: request.ehrId,
     system_id: settings.systemId,
     time_created: time,
@@ -142,48 +122,22 @@ function newEhr(progress: CommitDraft): Write {
     ...(status.subject !== null && { subject: status.subject }),
     ehr_status_id: status.versionedObjectUid,
     ...(directoryId !== null && { directory_id: directoryId }),
-  };
-  return { collection: COLLECTIONS.ehrs, insert: doc };
+  });
 }
 
-/**
- * The write that every other one depends on: it raises `write_seq`, so that parallel writes to one EHR meet
- * here, and matches only while the EHR is what the plan believes.
- */
-function holdEhr(progress: CommitDraft): Write {
-  const { request, expected, status, needsModifiable, directoryId, state } = progress;
-  const set: Record<string, unknown> = {};
-  const unset: Record<string, 1> = {};
-  if (status !== null) {
-    set.is_queryable = status.isQueryable;
-    set.is_modifiable = status.isModifiable;
-    if (status.subject === null) unset.subject = 1;
-    else set.subject = status.subject;
-  }
-  if (directoryId !== state.directoryId) {
-    if (directoryId === null) unset.directory_id = 1;
-    else set.directory_id = directoryId;
-  }
-  return {
-    collection: COLLECTIONS.ehrs,
-    filter: {
-      _id: request.ehrId,
-      state: 'active',
-      is_queryable: expected.isQueryable,
-      ...(needsModifiable && { is_modifiable: true }),
+/** The lock of the EHR, which carries what the commit makes of it. */
+function changedEhr({ request, expected, status, needsModifiable, directoryId, state }: CommitDraft): Write {
+  return holdEhr(
+    { ehrId: request.ehrId, isQueryable: expected.isQueryable, needsModifiable },
+    {
+      status: status ?? undefined,
+      directoryId: directoryId === state.directoryId ? undefined : directoryId,
     },
-    update: {
-      $inc: { write_seq: 1 },
-      ...(Object.keys(set).length > 0 && { $set: set }),
-      ...(Object.keys(unset).length > 0 && { $unset: unset }),
-    },
-    matching: 'one',
-  };
+  );
 }
 
 /** `is_queryable` is repeated in every derived document of the EHR. */
-function flagWrites({ request, expected, status }: CommitDraft): Write[] {
+function queryableWrites({ request, expected, status }: CommitDraft): Write[] {
   if (status === null || request.isNewEhr === true || status.isQueryable === expected.isQueryable) return [];
-  const change = { filter: { ehr: request.ehrId }, update: { $set: { q: status.isQueryable } } };
-  return [{ collection: COLLECTIONS.aql, ...change, matching: 'any' }];
+  return [setQueryable(request.ehrId, status.isQueryable)];
 }

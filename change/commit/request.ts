@@ -10,7 +10,7 @@ import type { AuditRequest } from './audit.js';
 import type { LifecycleState } from './codes.js';
 import type { PreparedContent } from '../composition/large-composition.js';
 
-/** What every entry of a CONTRIBUTION tells of the VERSION beside its data. */
+/** What every entry of a CONTRIBUTION tells of the VERSION apart from its data. */
 export interface VersionMetadata {
   readonly audit: AuditRequest;
   readonly lifecycleState: LifecycleState;
@@ -93,15 +93,15 @@ export interface CommitRequest {
   /** true: an error names the entry as `versions[i]`. */
   readonly namesEntries?: boolean;
   /** Further writes of the same transaction, such as item tags. May run more than once. */
-  readonly beside?: ((commit: Commit) => Promise<void>) | undefined;
-  /** What an `Idempotency-Key` remembers of the answer. */
-  readonly remember?: (commit: Commit) => IdempotentResult;
+  readonly inSameTransaction?: ((commit: Commit) => Promise<void>) | undefined;
+  /** What the answer to a repeated `Idempotency-Key` is rendered from; absent: the operation takes none. */
+  readonly idempotentResult?: (commit: Commit) => IdempotentResult;
 }
 
 /** What the database holds of everything a commit touches. */
 export interface CommitState {
   /**
-   * `expected`: not read yet; the plan believes that the EHR is active, queryable and modifiable, and its first
+   * `expected`: optimistic, not read yet; the plan takes the EHR to be active, queryable and modifiable, and its first
    * write fails otherwise.
    */
   readonly ehr: EhrDoc | null | 'expected';
@@ -115,7 +115,7 @@ export interface CommitState {
   readonly subjectHolder: { readonly ehrId: string; readonly finalEhrId: string } | null;
   /** Whether the chosen contribution uid exists. */
   readonly isContributionUsed: boolean;
-  /** true: a derived document may be missing, so its update is not counted on. */
+  /** true: the derived document of a version may be missing, so its update need not match. */
   readonly mayLackIndex: boolean;
 }
 

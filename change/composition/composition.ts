@@ -32,13 +32,13 @@ export async function createComposition(
   change: DirectChange,
   read: CompositionReader,
 ): Promise<VersionDoc> {
-  const { ehrId, metadata, beside } = change;
+  const { ehrId, metadata, inSameTransaction } = change;
   return withEhrErrorFirst(ehrId, 'content', async () => {
     const entry = await newComposition(context, metadata, await read());
     return commitEntry(context, entry, {
       ehrId,
-      beside,
-      remember: ({ versions }) => ({
+      inSameTransaction,
+      idempotentResult: ({ versions }) => ({
         kind: 'COMPOSITION',
         uids: { ehr_id: ehrId, version_uid: versions[0]?.versionUid ?? '' },
       }),
@@ -55,7 +55,7 @@ export async function updateComposition(
   change: DirectChange & { readonly versionedObjectUid: string; readonly ifMatch: string },
   read: CompositionReader,
 ): Promise<VersionDoc> {
-  const { ehrId, versionedObjectUid, metadata, ifMatch, beside } = change;
+  const { ehrId, versionedObjectUid, metadata, ifMatch, inSameTransaction } = change;
   return withEhrErrorFirst(ehrId, 'content', async () => {
     const container = await requireComposition(ehrId, versionedObjectUid);
     const entry = await nextComposition(
@@ -63,7 +63,7 @@ export async function updateComposition(
       { container, metadata, precedingVersionUid: ifMatch, refused: container },
       await read(),
     );
-    return commitEntry(context, entry, { ehrId, beside }, [container]);
+    return commitEntry(context, entry, { ehrId, inSameTransaction }, [container]);
   });
 }
 

@@ -6,7 +6,9 @@ import type { PartialRm, RmClassName } from '../../openehr/rm/model/rm.js';
 import { readRm } from '../../openehr/rm/read.js';
 import type { AuditRequest } from '../commit/audit.js';
 import {
+  CHANGE_TYPE,
   changeTypeOf,
+  LIFECYCLE,
   lifecycleStateOf,
   type ChangeType,
   type GivenTerm,
@@ -100,7 +102,7 @@ function contributionUid(uid: JsonValue | undefined): string | null {
 
 function commonChangeType(versions: readonly VersionEnvelope[]): ChangeType {
   const [first, ...others] = versions.map((version) => version.audit.changeType);
-  return first !== undefined && others.every((code) => code === first) ? first : '251';
+  return first !== undefined && others.every((code) => code === first) ? first : CHANGE_TYPE.modification;
 }
 
 /** Time and system id are always the server's; `ACCEPT_FOREIGN_SYSTEM_ID=false` refuses another system id. */
@@ -192,7 +194,8 @@ function readVersion(
       : lifecycleStateOf(term(version.lifecycle_state));
   return {
     audit,
-    lifecycleState: given.changeType === '523' ? '523' : (state ?? '532'),
+    lifecycleState:
+      given.changeType === CHANGE_TYPE.deleted ? LIFECYCLE.deleted : (state ?? LIFECYCLE.complete),
     signature: version.signature,
     expectedUid: ownVersionUidAt(version.uid, `${path}/uid`, settings.systemId),
     precedingVersionUid: versionUidAt(version.preceding_version_uid, `${path}/preceding_version_uid`),

@@ -8,6 +8,7 @@ import type { RootType } from '../../openehr/rm/root-type.js';
 import { versionById } from '../../models/version.js';
 import { containersById, type VersionedObjectDoc } from '../../models/versioned-object.js';
 import { validatedAttestations } from '../attestation.js';
+import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../commit/codes.js';
 import { commit } from '../commit/commit.js';
 import { fullState } from '../commit/commit-state.js';
 import { newComposition, nextComposition, requireSameObject } from '../composition/composition.js';
@@ -68,7 +69,10 @@ function requestOf(ehrId: string, envelope: ContributionEnvelope): Omit<CommitRe
     isChosenUid: envelope.uid !== null,
     audit: envelope.audit,
     namesEntries: true,
-    remember: () => ({ kind: 'CONTRIBUTION', uids: { ehr_id: ehrId, contribution_uid: contributionUid } }),
+    idempotentResult: () => ({
+      kind: 'CONTRIBUTION',
+      uids: { ehr_id: ehrId, contribution_uid: contributionUid },
+    }),
   };
 }
 
@@ -136,9 +140,9 @@ class Validating {
     if (preceding === undefined) return this.#creation(version, metadata);
     const versionedObjectUid = rootOfUid(preceding);
     switch (version.audit.changeType) {
-      case '666':
+      case CHANGE_TYPE.attestation:
         return { kind: 'attest', versionedObjectUid, versionUid: preceding, ...metadata };
-      case '523': {
+      case CHANGE_TYPE.deleted: {
         const target = { versionedObjectUid, precedingVersionUid: preceding };
         return { kind: 'delete', ...target, staleCode: 'conflict', ...metadata };
       }
@@ -233,6 +237,14 @@ interface UpdateTarget {
   readonly templateId: string | undefined;
 }
 
+/** Change types that are about a version which exists. */
+const FOLLOWING: readonly ChangeType[] = [
+  CHANGE_TYPE.amendment,
+  CHANGE_TYPE.modification,
+  CHANGE_TYPE.deleted,
+  CHANGE_TYPE.attestation,
+];
+
 /** Whether change type, preceding version, data and attestations go together. @throws invalid otherwise */
 function requireFitting({
   audit,
@@ -242,12 +254,12 @@ function requireFitting({
   lifecycleState,
 }: VersionEnvelope): void {
   const { changeType } = audit;
-  if (changeType === '249' && preceding !== undefined)
+  if (changeType === CHANGE_TYPE.creation && preceding !== undefined)
     throw new CdrError('invalid', 'a creation (249) has no preceding_version_uid');
-  if (['250', '251', '523', '666'].includes(changeType) && preceding === undefined)
+  if (FOLLOWING.includes(changeType) && preceding === undefined)
     throw new CdrError('invalid', `the change type ${changeType} needs a preceding_version_uid`);
-  if (changeType === '666') requireAttesting(data, attestations);
-  if (changeType !== '523' && lifecycleState === '523')
+  if (changeType === CHANGE_TYPE.attestation) requireAttesting(data, attestations);
+  if (changeType !== CHANGE_TYPE.deleted && lifecycleState === LIFECYCLE.deleted)
     throw new CdrError('invalid', 'the lifecycle state 523 is for deletions only');
 }
 

@@ -1,5 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { AuditSubject } from '../../models/audit.js';
+import type { IdempotentResult } from '../../models/idempotency.js';
 import type { TemplateDoc, UploadedTemplate } from '../../models/template.js';
 import {
   insertTemplate,
@@ -24,9 +25,9 @@ const RESERVED_ID = 'all';
 export async function createTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   requireFreeWord(template);
   const createdTimestamp = new Date();
-  const doc = await inAuditedTransaction(async () => {
+  const doc = await inAuditedTransaction(async (session) => {
     const inserted = await insertTemplate(template, createdTimestamp);
-    await remember(inserted);
+    await recordIdempotentResult(session, idempotentResult(inserted));
     return inserted;
   }, aboutTemplate);
   keepCompiled(doc, template.compiled);
@@ -41,15 +42,15 @@ export async function createTemplate(template: UploadedTemplate): Promise<Templa
 export async function putTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   requireFreeWord(template);
   const createdTimestamp = new Date();
-  const doc = await inAuditedTransaction(async () => {
+  const doc = await inAuditedTransaction(async (session) => {
     const known = await templateById(template.compiled.templateId);
     if (known?.opt === template.opt) {
-      await remember(known);
+      await recordIdempotentResult(session, idempotentResult(known));
       return known;
     }
     const stored =
       (await replaceUnused(template, createdTimestamp)) ?? (await insertTemplate(template, createdTimestamp));
-    await remember(stored);
+    await recordIdempotentResult(session, idempotentResult(stored));
     return stored;
   }, aboutTemplate);
   keepCompiled(doc, template.compiled);
@@ -120,6 +121,6 @@ async function requireUnused(templateId: string, purpose: 'update' | 'delete'): 
   throw new CdrError('unprocessable', message);
 }
 
-function remember(doc: TemplateDoc): Promise<void> {
-  return recordIdempotentResult({ kind: 'TEMPLATE', uids: { template_id: doc._id } });
+function idempotentResult(doc: TemplateDoc): IdempotentResult {
+  return { kind: 'TEMPLATE', uids: { template_id: doc._id } };
 }

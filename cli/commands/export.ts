@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
-import { ehrIdsAfter } from '../../models/reindex.js';
+import { ehrIdsAfter } from '../../models/ehr.js';
 import type { ApiClient } from '../transfer/api-client.js';
 import { exportedLines } from '../transfer/export-run.js';
 import { openOutput, type Output } from '../transfer/output.js';

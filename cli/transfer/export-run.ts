@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../openehr/base/json.js';
+import { LIFECYCLE } from '../../change/commit/codes.js';
 import { textAt } from '../../openehr/rm/access.js';
 import { answerError, type ApiClient } from './api-client.js';
 
 /** COMPOSITIONs of one EHR that are fetched at once. */
 const AT_ONCE = 8;
-const COMPLETE = '532';
 
 interface EhrAnswer {
   readonly compositions?: readonly { readonly id: { readonly value: string } }[];
@@ -52,8 +52,8 @@ async function compositionLine(
   const version = JSON.parse(answer.text) as JsonObject;
   const { data } = version;
   if (data === undefined) return null;
-  const state = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') ?? COMPLETE;
-  const lifecycle = state === COMPLETE ? '' : `,"lifecycle_state":${JSON.stringify(state)}`;
+  const state = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') ?? LIFECYCLE.complete;
+  const lifecycle = state === LIFECYCLE.complete ? '' : `,"lifecycle_state":${JSON.stringify(state)}`;
   return lineOf(ehrId, `"composition":${JSON.stringify(data)}${lifecycle}`);
 }
 

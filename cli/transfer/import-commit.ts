@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { commitInBulk, type BulkContent } from '../../change/commit/bulk.js';
-import { changeTypeTerm, lifecycleTerm, type LifecycleState } from '../../change/commit/codes.js';
+import {
+  CHANGE_TYPE,
+  changeTypeTerm,
+  lifecycleTerm,
+  type LifecycleState,
+} from '../../change/commit/codes.js';
 import { changeContext } from '../../change/commit/context.js';
 import { knownEhrIds } from '../../models/ehr.js';
 import { LOCAL_COMMITTER } from './target.js';
@@ -44,7 +49,7 @@ export function serverHere(settings: Settings): InProcessServer {
 
 /** The CONTRIBUTION that creates COMPOSITIONs, canonical JSON. */
 export function contributionOf(batch: readonly Item[]): JsonObject {
-  const audit = { _type: 'AUDIT_DETAILS', change_type: changeTypeTerm('249') };
+  const audit = { _type: 'AUDIT_DETAILS', change_type: changeTypeTerm(CHANGE_TYPE.creation) };
   const versions = batch.map(({ object, lifecycleState }) => ({
     _type: 'ORIGINAL_VERSION',
     commit_audit: audit,

@@ -1,7 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
-import { lifecycleStateOf } from '../../change/commit/codes.js';
+import { LIFECYCLE, lifecycleStateOf } from '../../change/commit/codes.js';
 import { readObject } from '../../change/composition/content.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { readEnvelope } from '../../change/contribution/contribution-envelope.js';
@@ -61,7 +61,7 @@ async function validateOne(
   object: JsonObject,
   lifecycle: string | null,
 ): Promise<void> {
-  const state = lifecycleStateOf({ code: lifecycle ?? '532', rubric: undefined });
+  const state = lifecycleStateOf({ code: lifecycle ?? LIFECYCLE.complete, rubric: undefined });
   await validateComposition(context, readObject(object, 'COMPOSITION'), state);
 }
 

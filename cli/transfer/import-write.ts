@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { textAt } from '../../openehr/rm/access.js';
-import { lifecycleStateOf } from '../../change/commit/codes.js';
+import { LIFECYCLE, lifecycleStateOf } from '../../change/commit/codes.js';
 import { errorAnswer } from '../../routes/http/error-status.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
 import { contributionOf, type Item } from './import-commit.js';
@@ -81,7 +81,10 @@ export async function itemOf(
       : derivedVersionedObjectUid(context.importId, position);
     const uid = { _type: 'OBJECT_VERSION_ID', value: `${versionedObjectUid}::${context.systemId()}::1` };
     const object = { ...canonical, uid };
-    const lifecycleState = lifecycleStateOf({ code: content.lifecycleState ?? '532', rubric: undefined });
+    const lifecycleState = lifecycleStateOf({
+      code: content.lifecycleState ?? LIFECYCLE.complete,
+      rubric: undefined,
+    });
     return { position, versionedObjectUid, object, length, lifecycleState };
   } catch (error) {
     if (!(error instanceof CdrError)) throw error;

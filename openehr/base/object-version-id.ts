@@ -26,9 +26,14 @@ export function isSystemId(text: string): boolean {
   return SYSTEM_ID.test(text);
 }
 
+/** The parts of a uid between `::`, as many as it has, whatever they are. */
+export function uidParts(uid: string): string[] {
+  return uid.split('::');
+}
+
 /** Reads an OBJECT_VERSION_ID, null when the text is none (branch versions included). */
 export function parseObjectVersionId(text: string): ObjectVersionId | null {
-  const parts = text.split('::');
+  const parts = uidParts(text);
   const [versionedObjectUid, systemId, version] = parts;
   if (
     parts.length !== 3 ||

@@ -1,3 +1,4 @@
+import { CHANGE_TYPE, LIFECYCLE } from '../../change/commit/codes.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
@@ -14,7 +15,6 @@ import { bodyText, parseCanonical } from '../http/exchange.js';
 import type { Operation } from '../http/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
 import { requireVersion } from '../ehr/read-version.js';
-import { requestState } from '../http/request-state.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';
@@ -94,9 +94,9 @@ async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {
     return;
   }
   const body = await parseCanonical(ctx, text, request, 'EHR_STATUS');
-  const committer = partyNamed(requestState(ctx).user?.name ?? 'anonymous');
-  const audit = { changeType: '250', committer, description: undefined } as const;
-  const change = { ehrId, ifMatch: null, metadata: { audit, lifecycleState: '532' } } as const;
+  const committer = partyNamed(ctx.state.user?.name ?? 'anonymous');
+  const audit = { changeType: CHANGE_TYPE.amendment, committer, description: undefined } as const;
+  const change = { ehrId, ifMatch: null, metadata: { audit, lifecycleState: LIFECYCLE.complete } } as const;
   await overLatest(() => updateEhrStatus(context, change, body));
   writeRecord(ctx, form, { record: UPDATED, fields: { updated: 1 } });
 }

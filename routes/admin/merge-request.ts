@@ -9,7 +9,6 @@ import type { MergeRequest, UnmergeRequest } from '../../merge/request.js';
 import { requiredBodyText } from '../http/exchange.js';
 import { setFailureRecord } from '../http/failure-record.js';
 import { bodyLimits } from '../http/request-body.js';
-import { requestState } from '../http/request-state.js';
 
 /** Name of the record that every merge operation answers. */
 export const MERGE_DETAILS = 'MergeDetailsDto';
@@ -77,7 +76,7 @@ export function unmergeRequestFrom(ctx: Context): UnmergeRequest {
 function requestOf(ctx: Context, body: UnmergeBody): UnmergeRequest {
   const { source_ehr: sourceEhr, target_ehr: targetEhr, dry_run: dryRun } = body;
   if (sourceEhr === targetEhr) throw new CdrError('invalid', 'source_ehr and target_ehr must be different');
-  return { sourceEhr, targetEhr, dryRun, committer: requestState(ctx).user?.name ?? 'anonymous' };
+  return { sourceEhr, targetEhr, dryRun, committer: ctx.state.user?.name ?? 'anonymous' };
 }
 
 /** `detail_level` is a preset of `folder_merge`; both may be given when they agree. */

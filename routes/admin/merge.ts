@@ -5,7 +5,7 @@ import type { Settings } from '../../config/settings.js';
 import { changeContext } from '../../change/commit/context.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { responseBody } from '../../openehr/format/media-type.js';
-import { mergeDetails, idempotentMerge } from '../../merge/details.js';
+import { mergeDetails, mergeOfIdempotentResult } from '../../merge/details.js';
 import { mergeEhrs } from '../../merge/merge.js';
 import type { MergeContext, UnmergeRequest } from '../../merge/request.js';
 import { directMerge, mergeStatus, mergeTarget } from '../../merge/status.js';
@@ -105,7 +105,7 @@ function statusOperations(): Operation[] {
 /** Repeats the answer of a merge or unmerge with the same `Idempotency-Key`. */
 function answerAgain(ctx: Context, result: IdempotentResult): void {
   const form = adminForm(ctx);
-  const fields = mergeDetails(idempotentMerge(result));
+  const fields = mergeDetails(mergeOfIdempotentResult(result));
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
-import { lifecycleStateOf } from '../../change/commit/codes.js';
+import { LIFECYCLE, lifecycleStateOf } from '../../change/commit/codes.js';
 import {
   createComposition,
   deleteComposition,
@@ -125,11 +125,11 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const { request, response } = compositionExchange(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const metadata = commitMetadata(ctx, 'POST', settings);
-  const beside = tagWriter(ehrId, readTagHeaders(ctx));
+  const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
   const read = await compositionReader(ctx, request);
   const readOwn =
     settings.acceptForeignSystemId === true ? readerWithoutForeignUid(ctx, settings, read) : read;
-  const version = await createComposition(context, { ehrId, metadata, beside }, readOwn);
+  const version = await createComposition(context, { ehrId, metadata, inSameTransaction }, readOwn);
   await answer(ctx, settings, response, { version, status: 201 });
 }
 
@@ -155,11 +155,11 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const versionedObjectUid = containerUidOf(pathParameter(ctx, 'uid_based_id'));
   const ifMatch = ifMatchFrom(ctx);
   const metadata = withStateOfQuery(ctx, settings, commitMetadata(ctx, 'PUT', settings));
-  const beside = tagWriter(ehrId, readTagHeaders(ctx));
+  const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
   const read = await compositionReader(ctx, request);
   const version = await updateComposition(
     context,
-    { ehrId, versionedObjectUid, ifMatch, metadata, beside },
+    { ehrId, versionedObjectUid, ifMatch, metadata, inSameTransaction },
     read,
   );
   await answer(ctx, settings, response, { version, status: 200 });
@@ -173,7 +173,7 @@ function withStateOfQuery(ctx: Context, settings: Settings, metadata: VersionMet
   const header = commitHeaders(ctx, settings).lifecycleState;
   if (header !== undefined && header !== lifecycleState)
     throw new CdrError('invalid', 'the lifecycle state is given with two values');
-  if (lifecycleState === '523')
+  if (lifecycleState === LIFECYCLE.deleted)
     throw new CdrError('invalid', 'the lifecycle state 523 is not possible with PUT');
   return { ...metadata, lifecycleState };
 }

@@ -107,9 +107,9 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const metadata = commitMetadata(ctx, 'PUT', settings);
   const tags = readTagHeaders(ctx);
   const body = await parseCanonical(ctx, requiredBodyText(ctx), request, 'EHR_STATUS');
-  const beside = (versionUid: string): Promise<void> =>
+  const inSameTransaction = (versionUid: string): Promise<void> =>
     storeHeaderTags(ehrId, 'EHR_STATUS', versionUid, tags);
-  const version = await updateEhrStatus(context, { ehrId, ifMatch, metadata, beside }, body);
+  const version = await updateEhrStatus(context, { ehrId, ifMatch, metadata, inSameTransaction }, body);
   await answerVersion(ctx, settings, {
     version,
     status: 200,

@@ -2,9 +2,8 @@ import type { Context } from 'koa';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { AuditDraft } from '../../change/commit/audit-draft.js';
 import type { AuditSender, AuditSubject } from '../../models/audit.js';
-import { requestState, type MatchedOperation } from './request-state.js';
-
-const KEY = 'auditDraft';
+import type { ParameterName } from './parameters.js';
+import type { MatchedOperation } from './request-state.js';
 
 /** What a record is called whose address no operation has. */
 const UNKNOWN_OPERATION = 'unknown';
@@ -13,7 +12,7 @@ const UNKNOWN_OPERATION = 'unknown';
 const MAX_ID_LENGTH = 255;
 
 /** Path parameters that name what an operation is about, beside the EHR. */
-const OBJECT_IDS = [
+const OBJECT_IDS: readonly ParameterName[] = [
   'version_uid',
   'versioned_object_uid',
   'uid_based_id',
@@ -27,7 +26,7 @@ const OBJECT_IDS = [
 /** Begins the record of a request; from now on `auditAbout` adds to it. `successStatus`: as of `AuditDraft`. */
 export function beginAudit(ctx: Context, successStatus: number): AuditDraft {
   const draft = auditDraft(ctx, successStatus);
-  (ctx.state as Record<string, AuditDraft>)[KEY] = draft;
+  ctx.state.auditDraft = draft;
   return draft;
 }
 
@@ -48,11 +47,11 @@ export function auditAbout(ctx: Context, about: AuditSubject): void {
 
 /** The draft of the request under way, if it is recorded. */
 export function draftOf(ctx: Context): AuditDraft | undefined {
-  return (ctx.state as Record<string, AuditDraft | undefined>)[KEY];
+  return ctx.state.auditDraft;
 }
 
 function senderOf(ctx: Context): AuditSender {
-  const { requestId, user, address, matched } = requestState(ctx);
+  const { requestId, user, address, matched } = ctx.state;
   return {
     user: user?.name ?? 'anonymous',
     ...(user !== null && { sub: user.subject }),
@@ -66,7 +65,7 @@ function senderOf(ctx: Context): AuditSender {
 
 /** What the path of the operation names; malformed ids of EHRs and what is too long to be an id are left out. */
 function subjectOfPath(ctx: Context): AuditSubject {
-  const { matched } = requestState(ctx);
+  const { matched } = ctx.state;
   if (matched === null) return {};
   const { ehr_id: text } = matched.params;
   const ehrId = text === undefined ? null : parseEhrId(text);

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { CdrError, type ErrorCode } from '../../openehr/base/errors.js';
+import type { CdrError, ErrorCode } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 
 /** HTTP status of every error code: docs/spec/rest.md#statuses */
@@ -35,18 +35,10 @@ export function errorBody(status: number, message: string, violations: readonly 
   return body;
 }
 
-/** Status and body of a `CdrError`. A message that is empty while there are violations becomes their list. */
+/** Status and body of a `CdrError`. */
 export function errorAnswer(error: CdrError): { readonly status: number; readonly body: JsonObject } {
   const status = ERROR_STATUS[error.code];
   const body = errorBody(status, error.message, error.details.violations);
   if (error.details.reasons !== undefined) body.reasons = [...error.details.reasons];
   return { status, body };
-}
-
-/**
- * The error carrying validation findings: its message is the findings joined by `, `
- * (docs/spec/formats.md#validation-stages).
- */
-export function violationError(code: 'invalid' | 'unprocessable', violations: readonly string[]): CdrError {
-  return new CdrError(code, violations.join(', '), { violations });
 }

@@ -10,7 +10,7 @@ import type { VersionDoc } from '../../models/version.js';
 import { auditAbout } from './audit-trail.js';
 import { parsePrefer } from './prefer.js';
 import { parseJsonBody, parseXmlBody } from './request-body.js';
-import { requestState, STANDARD_API } from './request-state.js';
+import { STANDARD_API } from './request-state.js';
 
 /** How the body of a request is to be read and that of its answer to be written. */
 export interface Exchange {
@@ -54,7 +54,7 @@ export function parseCanonical(
 
 /** Absolute URL of a path below the standard API. */
 export function absoluteUrl(ctx: Context, path: string): string {
-  return `${requestState(ctx).baseUrl}${STANDARD_API}${path}`;
+  return `${ctx.state.baseUrl}${STANDARD_API}${path}`;
 }
 
 /** `ETag`, `Location` and `Last-Modified` of an answer. */
@@ -75,7 +75,7 @@ export function setResourceHeaders(ctx: Context, headers: ResourceHeaders): void
     auditAbout(ctx, { objects: [headers.etag] });
   }
   if (headers.path !== undefined) ctx.set('Location', absoluteUrl(ctx, headers.path));
-  if (headers.contentVersion !== undefined) requestState(ctx).contentVersion = headers.contentVersion;
+  if (headers.contentVersion !== undefined) ctx.state.contentVersion = headers.contentVersion;
   if (headers.lastModified !== undefined) ctx.set('Last-Modified', headers.lastModified.toUTCString());
 }
 

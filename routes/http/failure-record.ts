@@ -11,14 +11,12 @@ export interface FailureRecord {
   readonly isText?: boolean;
 }
 
-const KEY = 'failureRecord';
-
 /** Sets the record for the request under way. */
 export function setFailureRecord(ctx: Context, record: FailureRecord): void {
-  (ctx.state as Record<string, FailureRecord>)[KEY] = record;
+  ctx.state.failureRecord = record;
 }
 
 /** The record of the request, null for operations of the standard API. */
 export function failureRecord(ctx: Context): FailureRecord | null {
-  return (ctx.state as Record<string, FailureRecord | undefined>)[KEY] ?? null;
+  return ctx.state.failureRecord ?? null;
 }

@@ -3,6 +3,8 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { AuditRequest } from '../../change/commit/audit.js';
 import {
+  CHANGE_TYPE,
+  LIFECYCLE,
   changeTypeOf,
   lifecycleStateOf,
   type ChangeType,
@@ -13,15 +15,14 @@ import type { ChangeSettings } from '../../change/commit/context.js';
 import { validatedCommitter, requireOwnCommitter } from '../../change/commit/committer.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import { commitPairs, type CommitPairs } from './commit-pairs.js';
-import { requestState } from './request-state.js';
 
 /** A direct change. */
 export type ChangeMethod = 'POST' | 'PUT' | 'DELETE';
 
 const ALLOWED: Readonly<Record<ChangeMethod, readonly ChangeType[]>> = {
-  POST: ['249', '252', '253'],
-  PUT: ['251', '250', '252', '253'],
-  DELETE: ['523'],
+  POST: [CHANGE_TYPE.creation, CHANGE_TYPE.synthesis, CHANGE_TYPE.unknown],
+  PUT: [CHANGE_TYPE.modification, CHANGE_TYPE.amendment, CHANGE_TYPE.synthesis, CHANGE_TYPE.unknown],
+  DELETE: [CHANGE_TYPE.deleted],
 };
 
 /** What the headers of a request say of a commit; what they do not say is undefined. */
@@ -81,9 +82,9 @@ export function commitMetadata(
 
 function stateFor(method: ChangeMethod, given: LifecycleState | undefined): LifecycleState {
   // What is deleted is deleted, whatever state a client names.
-  if (method === 'DELETE') return '523';
-  const state = given ?? '532';
-  if (state === '523')
+  if (method === 'DELETE') return LIFECYCLE.deleted;
+  const state = given ?? LIFECYCLE.complete;
+  if (state === LIFECYCLE.deleted)
     throw new CdrError('invalid', `the lifecycle state ${state} is not possible with ${method}`);
   return state;
 }
@@ -103,7 +104,7 @@ export function requireOwnSystem(systemId: string | undefined, settings: ChangeS
 }
 
 function committerOf(ctx: Context, { audit }: CommitPairs): JsonObject {
-  const name = audit.get('committer.name') ?? requestState(ctx).user?.name ?? 'anonymous';
+  const name = audit.get('committer.name') ?? ctx.state.user?.name ?? 'anonymous';
   const reference = groupOf(audit, 'committer.external_ref.');
   const identifier = groupOf(audit, 'committer.identifiers.');
   const committer: JsonObject = { _type: 'PARTY_IDENTIFIED' };
@@ -115,7 +116,7 @@ function committerOf(ctx: Context, { audit }: CommitPairs): JsonObject {
 }
 
 function onlyCommitterOf(ctx: Context, { committerMustBeUser }: ChangeSettings): string | null {
-  const { user } = requestState(ctx);
+  const { user } = ctx.state;
   return !committerMustBeUser || user === null || user.permissions.has('commit_for_others')
     ? null
     : user.name;

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Context, Next } from 'koa';
 
 import { CdrError } from '../../openehr/base/errors.js';
-import { withIdempotencyClaim } from '../../change/commit/idempotency.js';
+import { withIdempotencyClaim, type IdempotencyClaim } from '../../change/commit/idempotency.js';
 import type { AuditSubject } from '../../models/audit.js';
 import type { IdempotencyDoc, IdempotentResult } from '../../models/idempotency.js';
 import { completedRequest, idempotencyId, removeIfExpired } from '../../models/idempotency.js';
 import { auditAbout } from './audit-trail.js';
+import { successStatus } from './operation.js';
 import { filledPath } from './operation-table.js';
-import { currentOperation, requestState } from './request-state.js';
+import { currentOperation } from './request-state.js';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -30,23 +31,19 @@ export function idempotent(replay: Replay): (ctx: Context, next: Next) => Promis
       await next();
       return;
     }
-    const { user } = requestState(ctx);
+    const { user } = ctx.state;
     // By the identity that never changes: two issuers may give one name to two users.
     const owner = user === null ? '' : `${user.issuer ?? ''} ${user.subject}`;
-    const id = idempotencyId(owner, filledPath(currentOperation(ctx)), keyOf(header));
+    const matched = currentOperation(ctx);
+    const id = idempotencyId(owner, filledPath(matched), keyOf(header));
     const bodyHash = hashOf(ctx.request.body);
     const completed = await takenRequest(id, bodyHash);
     if (completed !== null) await answerAgain(ctx, completed, replay);
-    else await runOnce(ctx, { id, bodyHash }, next, replay);
+    else await runOnce(ctx, { id, bodyHash, status: successStatus(matched.operation) }, next, replay);
   };
 }
 
-async function runOnce(
-  ctx: Context,
-  claim: { readonly id: string; readonly bodyHash: string },
-  next: Next,
-  replay: Replay,
-): Promise<void> {
+async function runOnce(ctx: Context, claim: IdempotencyClaim, next: Next, replay: Replay): Promise<void> {
   if (running.has(claim.id))
     throw new CdrError('conflict', 'the first request with this Idempotency-Key is still running');
   running.add(claim.id);

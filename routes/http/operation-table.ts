@@ -93,5 +93,8 @@ export function mountedPaths(path: string, { basePath, aliasV1 }: Mounting): str
 
 /** The documented path of an operation with the values of its parameters: equal for every spelling of a request. */
 export function filledPath({ operation, params }: MatchedOperation): string {
-  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+  return pathParameterNames(operation.path).reduce<string>(
+    (path, name) => path.replace(`{${name}}`, () => params[name] ?? ''),
+    operation.path,
+  );
 }

@@ -94,6 +94,12 @@ export interface Operation {
   readonly handle: (ctx: Context) => Promise<void> | void;
 }
 
+/** What an operation answers when all goes well: the first status of its row. */
+export function successStatus({ responses }: Operation): number {
+  const [first = 200] = Object.keys(responses).map(Number);
+  return first;
+}
+
 /** Operations that belong together. */
 export interface OperationGroup {
   readonly tag: string;

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { parameterDescription, type ParameterName, type ParameterValue } from './parameters.js';
-import { currentOperation, requestState } from './request-state.js';
+import { currentOperation } from './request-state.js';
 
 /** The value of a path parameter. @throws invalid when it is malformed */
 export function pathParameter<K extends ParameterName>(ctx: Context, key: K): ParameterValue<K> {
@@ -45,5 +45,5 @@ function declared<K extends ParameterName>(ctx: Context, key: K) {
 
 function parsed<K extends ParameterName>(ctx: Context, key: K, text: string): ParameterValue<K> {
   const { parse, sentAs } = parameterDescription(key);
-  return parse(text, { name: sentAs, defaultTimezone: requestState(ctx).defaultTimezone });
+  return parse(text, { name: sentAs, defaultTimezone: ctx.state.defaultTimezone });
 }

@@ -3,11 +3,10 @@ import type { JsonValue } from '../../openehr/base/json.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
 import { fromXml } from '../../openehr/format/canonical-xml.js';
 import { isLarge, parseLarge } from '../../workers/large-body.js';
-import { requestState } from './request-state.js';
 
 /** Bounds of the bodies of this server, for `parseJson` and `fromXml`. */
 export function bodyLimits(ctx: Context): { readonly maxNodes: number } {
-  return { maxNodes: requestState(ctx).maxBodyNodes };
+  return { maxNodes: ctx.state.maxBodyNodes };
 }
 
 /** A JSON body parsed, a large one in another thread. @throws as `parseJson` and `parseLarge` */

@@ -1,5 +1,8 @@
 import type { Context } from 'koa';
+import type { AuditDraft } from '../../change/commit/audit-draft.js';
+import type { FailureRecord } from './failure-record.js';
 import type { Operation, Permission } from './operation.js';
+import type { ParameterName } from './parameters.js';
 
 export type { Permission } from './operation.js';
 
@@ -22,10 +25,10 @@ export interface AuthenticatedUser {
 export interface MatchedOperation {
   readonly operation: Operation;
   /** Decoded once; a segment that cannot be decoded stays as it is and fits no grammar. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Readonly<Partial<Record<ParameterName, string>>>;
 }
 
-/** What the middleware in `src/` puts into `ctx.state` before an operation runs. */
+/** `ctx.state`: what the middleware in `src/` puts there before an operation runs. */
 export interface RequestState {
   /** Made by this server, answered in `X-Request-Id`. */
   readonly requestId: string;
@@ -33,25 +36,31 @@ export interface RequestState {
   readonly clientRequestId: string | null;
   /** Scheme, host and port of generated links, no trailing slash. */
   readonly origin: string;
-  /** `origin` with `BASE_PATH`: what the paths of the APIs are appended to. */
+  /** `origin` with `BASE_PATH`: what the paths of the APIs are appended to. Empty until the origin is known. */
   readonly baseUrl: string;
   /** Most nodes of the body. */
-  readonly maxBodyNodes: number;
+  maxBodyNodes: number;
   /** Zone of times given without one. */
   readonly defaultTimezone: string;
   /** null without an identity (only possible for open operations and with `AUTH=none`). */
   user: AuthenticatedUser | null;
   /** Of the client: that of the connection, or as a trusted proxy gives it. */
-  readonly address: string;
+  address: string;
   /** null: no operation has this path and method. */
   readonly matched: MatchedOperation | null;
+  /** Methods that the path has; empty: no operation has this path. */
+  readonly allowed: readonly string[];
+  /** How the error body begins; absent: as those of the standard API. */
+  failureRecord?: FailureRecord;
+  /** The record of a request that is recorded. */
+  auditDraft?: AuditDraft;
   /** Uid of the version whose content is answered, in whatever form; absent: the answer is something else. */
   contentVersion?: string;
 }
 
-/** The typed `ctx.state` of a request. */
-export function requestState(ctx: Context): RequestState {
-  return ctx.state;
+declare module 'koa' {
+  // Types `ctx.state` everywhere.
+  interface DefaultState extends RequestState {}
 }
 
 /** Prefix of every generated link of the standard API, after the base URL. */
@@ -59,7 +68,7 @@ export const STANDARD_API = '/rest/openehr/v1';
 
 /** The operation that runs. @throws TypeError outside of one */
 export function currentOperation(ctx: Context): MatchedOperation {
-  const { matched } = requestState(ctx);
+  const { matched } = ctx.state;
   if (matched === null) throw new TypeError('no operation runs');
   return matched;
 }

@@ -1,10 +1,9 @@
 import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
-import { requestState } from './request-state.js';
 
 /** Who shares places and rates: the user of the token, else the client's address. */
 export function requesterOf(ctx: Context): string {
-  const { user, address } = requestState(ctx);
+  const { user, address } = ctx.state;
   return user === null ? networkOf(address) : JSON.stringify([user.issuer, user.subject]);
 }
 

@@ -25,7 +25,7 @@ import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import { terminologyOf } from '../../query/terminology.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
 import { pathParameter } from '../http/parameter-values.js';
-import { currentOperation, requestState, STANDARD_API } from '../http/request-state.js';
+import { currentOperation, STANDARD_API } from '../http/request-state.js';
 import { metered } from '../../query/metered.js';
 
 /** Rows that the database gives at a time while an answer is streamed. */
@@ -190,7 +190,7 @@ class QueryRunner {
       if (isStream) this.stream(ctx, form, answer, { ...limits, noted: streamedRows(ctx, fixed) });
       else {
         const rows = this.rows(answer, { ...limits, noted: answeredRows(ctx, fixed) });
-        await answerResultSet(ctx, form, answer, metered(requestState(ctx).requestId, q, rows));
+        await answerResultSet(ctx, form, answer, metered(ctx.state.requestId, q, rows));
       }
     } finally {
       if (isStream && !signal.aborted) signal.addEventListener('abort', leave);
@@ -200,7 +200,7 @@ class QueryRunner {
 
   private stream(ctx: Context, form: BodyType, answer: QueryAnswer, limits: NotedLimits): void {
     const rows = this.rows(answer, { ...limits, batchSize: STREAM_BATCH });
-    answerStream(ctx, form, answer, metered(requestState(ctx).requestId, answer.q, rows));
+    answerStream(ctx, form, answer, metered(ctx.state.requestId, answer.q, rows));
     cutLongAnswer(ctx, this.settings.aql.streamTimeoutMs, limits.signal);
   }
 

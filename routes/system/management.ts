@@ -6,7 +6,6 @@ import { parseJson } from '../../openehr/format/canonical-json.js';
 import type { Operation, OperationGroup } from '../http/operation.js';
 import { pathParameter, queryParameters } from '../http/parameter-values.js';
 import { bodyLimits } from '../http/request-body.js';
-import { requestState } from '../http/request-state.js';
 import type { ManagementSource } from './management-access.js';
 
 const LEVELS = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
@@ -113,7 +112,7 @@ function probes(options: ManagementOptions): Operation[] {
 
 function linksOperation(options: ManagementOptions): Operation {
   return fact(options, '', 'List the endpoints that are switched on', (ctx) => {
-    const base = `${requestState(ctx).origin}${PATH}`;
+    const base = `${ctx.state.origin}${PATH}`;
     const links = options.endpoints.map((name) => [name, { href: `${base}/${name}` }] as const);
     ctx.body = { _links: Object.fromEntries([['self', { href: base }], ...links]) as object };
   });
@@ -123,7 +122,7 @@ function healthOperation(options: ManagementOptions): Operation {
   const handle = async (ctx: Context): Promise<void> => {
     const up = await options.source.databaseUp();
     answerHealth(ctx, up);
-    if (requestState(ctx).user?.permissions.has('admin') === true) {
+    if (ctx.state.user?.permissions.has('admin') === true) {
       ctx.body = { status: up ? 'UP' : 'DOWN', components: { db: { status: up ? 'UP' : 'DOWN' } } };
     }
   };

@@ -1,6 +1,5 @@
 import { openApiDocument } from '../http/openapi/openapi-document.js';
 import type { Operation, OperationGroup } from '../http/operation.js';
-import { requestState } from '../http/request-state.js';
 
 /** The description of the whole API, open to everyone: it tells nothing that the product's sources do not. */
 export function openapiOperation(groups: () => readonly OperationGroup[]): Operation {
@@ -14,7 +13,7 @@ export function openapiOperation(groups: () => readonly OperationGroup[]): Opera
     responses: { 200: { description: 'OpenAPI 3.1', body: { schema: 'Object', types: 'json' } } },
     errors: [],
     handle: (ctx) => {
-      ctx.body = openApiDocument(groups(), requestState(ctx).baseUrl);
+      ctx.body = openApiDocument(groups(), ctx.state.baseUrl);
     },
   };
 }

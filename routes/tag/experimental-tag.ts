@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
-import { isUuid } from '../../openehr/base/object-version-id.js';
+import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { itemTagDto } from '../../change/item-tag/item-tag-dto.js';
 import type { TagAddress, TagEntry } from '../../change/item-tag/item-tag.js';
 import { deleteTagsById, listTags, putTags } from '../../change/item-tag/item-tag.js';
@@ -13,7 +13,7 @@ import type { BodyDescription, Operation, OperationGroup } from '../http/operati
 import { filledPath } from '../http/operation-table.js';
 import { queryParameters } from '../http/parameter-values.js';
 import { parsePrefer } from '../http/prefer.js';
-import { currentOperation, requestState } from '../http/request-state.js';
+import { currentOperation } from '../http/request-state.js';
 import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-request.js';
 
 const EHR = '/rest/experimental/tags/ehr/{ehr_id}';
@@ -95,7 +95,7 @@ async function putTagEntries(ctx: Context, type: TagTargetType): Promise<void> {
   const tags = await putTags(address, entries);
   const { returns, applied } = parsePrefer(ctx.get('Prefer'));
   if (applied !== '') ctx.set('Preference-Applied', applied);
-  ctx.set('Location', `${requestState(ctx).baseUrl}${filledPath(currentOperation(ctx))}`);
+  ctx.set('Location', `${ctx.state.baseUrl}${filledPath(currentOperation(ctx))}`);
   ctx.body = returns === 'representation' ? tags.map(itemTagDto) : tags.map((tag) => tag._id);
 }
 
@@ -122,7 +122,7 @@ function entryOf(value: JsonValue, address: TagAddress): TagEntry {
 
 /** What a DTO repeats of the path must agree with it. */
 function requireSameTarget(dto: JsonObject, { ehrId, type, versionedObjectUid }: TagAddress): void {
-  const target = optionalText(dto, 'target')?.toLowerCase().split('::')[0] ?? versionedObjectUid;
+  const target = rootOfUid(optionalText(dto, 'target')?.toLowerCase() ?? versionedObjectUid);
   const targetType = optionalText(dto, 'target_type') ?? type;
   if (target !== versionedObjectUid || targetType.toUpperCase() !== type)
     throw new CdrError('invalid', 'target and target_type must be those of the path');

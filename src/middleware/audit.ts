@@ -8,9 +8,9 @@ import { isUnavailable } from '../../database/mongo-error.js';
 import { insertAudit } from '../../models/audit.js';
 import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/error-status.js';
-import type { AuditKind } from '../../routes/http/operation.js';
+import { successStatus, type AuditKind } from '../../routes/http/operation.js';
 import { parsePrefer } from '../../routes/http/prefer.js';
-import { requestState, STANDARD_API, type MatchedOperation } from '../../routes/http/request-state.js';
+import { STANDARD_API, type MatchedOperation } from '../../routes/http/request-state.js';
 import { Refusals } from './refusals.js';
 
 /** What decides which requests are recorded, and how a success is answered. */
@@ -33,9 +33,9 @@ export function audit(settings: AuditSettings, log: Logger): Middleware {
   ];
   const trail = new AuditTrail(log);
   return async (ctx: Context, next: Next) => {
-    const { matched } = requestState(ctx);
+    const { matched } = ctx.state;
     if (matched === null || !recorded.includes(matched.operation.audit)) await trail.refusals(ctx, next);
-    else await trail.request(ctx, beginAudit(ctx, successStatus(ctx, matched, settings)), next);
+    else await trail.request(ctx, beginAudit(ctx, committedStatus(ctx, matched, settings)), next);
   };
 }
 
@@ -70,7 +70,7 @@ class AuditTrail {
 
   /** While the database is away a refusal is answered all the same, and noted when it is back. */
   async #refuse(ctx: Context, draft: AuditDraft, error: unknown): Promise<void> {
-    const isAnonymous = requestState(ctx).user === null;
+    const isAnonymous = ctx.state.user === null;
     const noted = this.#refusals.note(isAnonymous, () => draft.record(statusOf(error)));
     await Promise.race([noted, setTimeout(REFUSAL_WAIT_MS, undefined, { ref: false })]);
   }
@@ -91,8 +91,8 @@ function statusOf(error: unknown): number {
 }
 
 /** What an operation is going to answer when its transaction is committed: it must be known before. */
-function successStatus(ctx: Context, { operation }: MatchedOperation, settings: AuditSettings): number {
-  const [first = 200] = Object.keys(operation.responses).map(Number);
+function committedStatus(ctx: Context, { operation }: MatchedOperation, settings: AuditSettings): number {
+  const first = successStatus(operation);
   const isVersioned =
     operation.method === 'PUT' && operation.path.startsWith(`${STANDARD_API}/ehr/{ehr_id}/`);
   const isMinimal = first === 200 && isVersioned && parsePrefer(ctx.get('Prefer')).returns === 'minimal';

@@ -2,7 +2,6 @@ import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Access, Permission } from '../../routes/http/operation.js';
 import type { AuthenticatedUser } from '../../routes/http/request-state.js';
-import { requestState } from '../../routes/http/request-state.js';
 import type { Identify } from '../identity/identifier.js';
 
 /** Who may call what. */
@@ -23,7 +22,7 @@ const ALWAYS_IDENTIFIED: readonly Access[] = ['identified', 'audit', 'admin'];
  */
 export function authenticate({ identify, isOpen }: AccessRule): Middleware {
   return async (ctx: Context, next: Next) => {
-    const state = requestState(ctx);
+    const state = ctx.state;
     // An address without operation: what the standard API asks.
     const access = state.matched?.operation.access ?? 'anyone';
     const isFree = access === 'open' || (isOpen && !ALWAYS_IDENTIFIED.includes(access));

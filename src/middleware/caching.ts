@@ -1,6 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
 import conditionalGet from 'koa-conditional-get';
-import { requestState } from '../../routes/http/request-state.js';
 
 const answerIfChanged = conditionalGet();
 
@@ -26,7 +25,7 @@ export function answerCaching(versionSeconds: number): Middleware {
 /** The version whose content a read answers. */
 function answeredVersion(ctx: Context): string | null {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-  return isRead && ctx.status === 200 ? (requestState(ctx).contentVersion ?? null) : null;
+  return isRead && ctx.status === 200 ? (ctx.state.contentVersion ?? null) : null;
 }
 
 function lastSegment(path: string): string {

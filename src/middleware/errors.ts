@@ -6,7 +6,7 @@ import { isUnavailable } from '../../database/mongo-error.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/http/error-status.js';
 import { failureRecord } from '../../routes/http/failure-record.js';
-import { requestState, STANDARD_API, type RequestState } from '../../routes/http/request-state.js';
+import { STANDARD_API } from '../../routes/http/request-state.js';
 
 /**
  * Turns everything that is thrown, and Koa's own 404, 405 and 501, into an error body:
@@ -22,7 +22,7 @@ export function errors(log: Logger): Middleware {
         answerKnown(ctx, error);
         return;
       }
-      const { requestId } = requestState(ctx);
+      const { requestId } = ctx.state;
       if (isUnavailable(error)) {
         log.warn({ requestId, err: error }, 'the database is not available');
         answerKnown(
@@ -39,15 +39,14 @@ export function errors(log: Logger): Middleware {
 
 function answerKnown(ctx: Context, error: CdrError): void {
   const { status, body } = errorAnswer(error);
-  // The origin is missing when the middleware that decides it refused the request.
-  const baseUrl = (ctx.state as Partial<RequestState>).baseUrl ?? '';
-  setDetailHeaders(ctx, error.details, baseUrl);
+  setDetailHeaders(ctx, error.details);
   // Of a body without a known length the rest was not read, so the connection cannot go on.
   if (status === 413) ctx.set('Connection', 'close');
   answer(ctx, status, body);
 }
 
-function setDetailHeaders(ctx: Context, details: ErrorDetails, baseUrl: string): void {
+function setDetailHeaders(ctx: Context, details: ErrorDetails): void {
+  const { baseUrl } = ctx.state;
   const { latestVersionUid, latestVersionPath, mergedInto, retryAfterSeconds, allow, challenge } = details;
   if (latestVersionUid !== undefined) ctx.set('ETag', `"${latestVersionUid}"`);
   if (latestVersionPath !== undefined) {

@@ -1,7 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
-import { requestState } from '../../routes/http/request-state.js';
 import { ownHosts, type IsOwnHost } from './hosts.js';
 import { isProbe } from './limits.js';
 
@@ -50,5 +49,5 @@ function requireOwnOrigin(ctx: Context, corsOrigins: readonly string[]): void {
 function isOwnOrigin(ctx: Context, from: string): boolean {
   if (!URL.canParse(from)) return false;
   const { host } = new URL(from);
-  return host === ctx.get('Host').toLowerCase() || host === new URL(requestState(ctx).origin).host;
+  return host === ctx.get('Host').toLowerCase() || host === new URL(ctx.state.origin).host;
 }

@@ -2,13 +2,12 @@ import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { requesterOf } from '../../routes/http/requester.js';
-import { requestState } from '../../routes/http/request-state.js';
 import { isLoopback } from './loopback.js';
 import { RequestRates } from './request-rates.js';
 
 /** Whether the health of the server is asked: that must be answered when everything else has to wait. */
 export function isProbe(ctx: Context): boolean {
-  return requestState(ctx).matched?.operation.isProbe === true;
+  return ctx.state.matched?.operation.isProbe === true;
 }
 
 /** What the limits of requests per minute share. */
@@ -25,7 +24,7 @@ export function rateLimitOf(settings: Settings): RateLimit | null {
   if (rateLimitPerMinute === null) return null;
   const rates = new RequestRates(rateLimitPerMinute);
   const count = (ctx: Context): void => {
-    if (isProbe(ctx) || (rateLimitSparesLoopback && isLoopback(requestState(ctx).address))) return;
+    if (isProbe(ctx) || (rateLimitSparesLoopback && isLoopback(ctx.state.address))) return;
     const waitMs = rates.waitAfter(requesterOf(ctx), performance.now());
     if (waitMs === 0) return;
     throw new CdrError('too-many-requests', 'too many requests', {
@@ -47,7 +46,7 @@ export function rateLimitByAddress({ count, knowsUsers }: RateLimit): Middleware
     try {
       await next();
     } finally {
-      if (mayBeUser && requestState(ctx).user === null) count(ctx);
+      if (mayBeUser && ctx.state.user === null) count(ctx);
     }
   };
 }
@@ -55,7 +54,7 @@ export function rateLimitByAddress({ count, knowsUsers }: RateLimit): Middleware
 /** Counts the requests of each user. After authentication. @throws too-many-requests */
 export function rateLimitByUser({ count }: RateLimit): Middleware {
   return async (ctx: Context, next: Next) => {
-    if (requestState(ctx).user !== null) count(ctx);
+    if (ctx.state.user !== null) count(ctx);
     await next();
   };
 }

@@ -1,16 +1,14 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { setFailureRecord } from '../../routes/http/failure-record.js';
-import type { Match, OperationTable } from '../../routes/http/operation-table.js';
-import { requestState } from '../../routes/http/request-state.js';
-
-const KEY = 'match';
+import type { OperationTable } from '../../routes/http/operation-table.js';
+import type { RequestState } from '../../routes/http/request-state.js';
 
 /** Finds the operation of the request, which decides everything that follows. Nothing is refused yet. */
 export function matchOperation(table: OperationTable): Middleware {
   return async (ctx: Context, next: Next) => {
     const match = table.match(ctx.method, ctx.path);
-    Object.assign(ctx.state, { [KEY]: match, matched: match.matched });
+    Object.assign(ctx.state, match satisfies Partial<RequestState>);
     const failure = match.matched?.operation.failure;
     if (failure !== undefined) setFailureRecord(ctx, failure);
     await next();
@@ -23,11 +21,11 @@ export function matchOperation(table: OperationTable): Middleware {
  */
 export function refuseUnmatched(): Middleware {
   return async (ctx: Context, next: Next) => {
-    if (requestState(ctx).matched !== null) {
+    if (ctx.state.matched !== null) {
       await next();
       return;
     }
-    const { allowed } = (ctx.state as Record<typeof KEY, Match>)[KEY];
+    const { allowed } = ctx.state;
     if (allowed.length === 0) return; // answered 404
     if (!METHODS.includes(ctx.method)) {
       ctx.status = 501;

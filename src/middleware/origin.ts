@@ -1,6 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
+import type { RequestState } from '../../routes/http/request-state.js';
 import { HOST_NAME } from '../settings/host-name.js';
 import { plainAddress, proxyTest, type ProxyTest } from './trusted-proxies.js';
 import { ownHosts, type IsOwnHost } from './hosts.js';
@@ -22,7 +23,7 @@ export function origin(settings: Settings): Middleware {
     const origin = settings.publicBaseUrl ?? requestOrigin(ctx, rules);
     const baseUrl = `${origin}${settings.basePath}`;
     const { defaultTimezone } = settings;
-    Object.assign(ctx.state, { origin, baseUrl, defaultTimezone });
+    Object.assign(ctx.state, { origin, baseUrl, defaultTimezone } satisfies Partial<RequestState>);
     await next();
   };
 }

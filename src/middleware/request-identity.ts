@@ -1,7 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import { withRequestIdentity } from '../../change/commit/request-identity.js';
 import type { AuditKind } from '../../routes/http/operation.js';
-import { requestState } from '../../routes/http/request-state.js';
 
 const COMMITTING: readonly AuditKind[] = ['write', 'admin'];
 
@@ -11,7 +10,7 @@ const COMMITTING: readonly AuditKind[] = ['write', 'admin'];
  */
 export function requestIdentity(): Middleware {
   return async (ctx: Context, next: Next) => {
-    const { user, requestId, matched } = requestState(ctx);
+    const { user, requestId, matched } = ctx.state;
     if (matched === null || !COMMITTING.includes(matched.operation.audit)) {
       await next();
       return;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
-import { requestState } from '../../routes/http/request-state.js';
+import type { RequestState } from '../../routes/http/request-state.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -15,10 +15,11 @@ export function requestLog(log: Logger): Middleware {
     const requestId = randomUUID();
     const given = ctx.get('X-Request-Id');
     const clientRequestId = REQUEST_ID.test(given) ? given : null;
-    Object.assign(ctx.state, { requestId, clientRequestId, user: null, matched: null });
+    const unknownYet = { user: null, matched: null, allowed: [], baseUrl: '' };
+    Object.assign(ctx.state, { requestId, clientRequestId, ...unknownYet } satisfies Partial<RequestState>);
     ctx.set('X-Request-Id', requestId);
     await next();
-    const { address, user } = requestState(ctx);
+    const { address, user } = ctx.state;
     const line = {
       requestId,
       client_request_id: clientRequestId ?? undefined,
@@ -38,5 +39,5 @@ export function requestLog(log: Logger): Middleware {
 
 /** The pattern of the matched route, never the concrete path: that would hold ids. */
 export function matchedRoute(ctx: Context): string {
-  return requestState(ctx).matched?.operation.path ?? 'none';
+  return ctx.state.matched?.operation.path ?? 'none';
 }

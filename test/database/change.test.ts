@@ -148,7 +148,7 @@ describe('a transaction that has to be repeated', () => {
       {
         ehrId,
         metadata: aMetadata(),
-        beside: () => {
+        inSameTransaction: () => {
           runs += 1;
           if (runs > 2) return Promise.resolve();
           const error = new mongoose.mongo.MongoServerError({ message: 'write conflict', code: 112 });
@@ -208,7 +208,7 @@ describe('a transaction that has to be repeated', () => {
     const before = await dump();
     const failing = createComposition(
       context,
-      { ehrId, metadata: aMetadata(), beside: () => Promise.reject(new Error('no')) },
+      { ehrId, metadata: aMetadata(), inSameTransaction: () => Promise.reject(new Error('no')) },
       reader(),
     );
     await expect(failing).rejects.toThrow('no');

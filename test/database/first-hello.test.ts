@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongoose } from '../../database/connect.js';
 import { inTransaction } from '../../database/transaction.js';
-import { moveDocuments } from '../../models/merge-content.js';
+import { itemTagInsert, type ItemTagDoc } from '../../models/item-tag.js';
+import { moveItemTags } from '../../models/owned-documents.js';
 import { COLLECTIONS } from '../../models/layout.js';
-import { runWrites } from '../../models/write-batch.js';
+import { runWrites } from '../../models/write.js';
 import { startDatabaseProcess, type DatabaseProcess } from '../support/database-process.js';
 
 jest.setTimeout(120_000);
@@ -26,13 +27,13 @@ afterAll(async () => {
 });
 
 it('a process whose first question to the database failed writes and merges once the database is there', async () => {
-  const collection = COLLECTIONS.itemTags;
-  const write = (): Promise<boolean> =>
-    inTransaction((session) => runWrites(session, [{ collection, insert: { owner_id: 'new' } }]));
+  const tag: ItemTagDoc = {
+    ...{ _id: 'tag', owner_id: 'new', target: 'target', target_type: 'COMPOSITION', target_version: null },
+    ...{ key: 'key', value: null, target_path: null },
+  };
+  const write = (): Promise<boolean> => inTransaction((session) => runWrites(session, [itemTagInsert(tag)]));
   const move = (): Promise<number> =>
-    inTransaction((session) =>
-      moveDocuments(session, { collection, owner: 'owner_id', from: 'from', to: 'to' }),
-    );
+    inTransaction((session) => moveItemTags(session, { from: 'from', to: 'to' }));
   await database.kill();
   await expect(write()).rejects.toThrow();
   await expect(move()).rejects.toThrow();

@@ -4,7 +4,7 @@ import { connectMongoose } from '../../database/connect.js';
 import { startEmbedded, type EmbeddedDatabase } from '../../packages/embedded-mongodb/src/spawn.js';
 import { createCollections } from '../../database/indexes.js';
 import { inMergeTransaction } from '../../merge/transaction.js';
-import { moveDocuments } from '../../models/merge-content.js';
+import { moveDocuments } from '../../models/owned-documents.js';
 import { COLLECTION_LAYOUT, COLLECTIONS } from '../../models/layout.js';
 import { testApp } from '../support/app.js';
 import { clinicalState } from '../support/clinical-state.js';
@@ -82,7 +82,7 @@ describe('the transaction of a merge', () => {
 });
 
 describe('moving documents', () => {
-  const move = { collection: COLLECTIONS.itemTags, owner: 'owner_id', from: 'a', to: 'b' } as const;
+  const move = { collection: COLLECTIONS.itemTags, from: 'a', to: 'b' } as const;
   const tags = () =>
     mongoose.connection.collection<{ _id: string; owner_id: string; key: string }>('item_tags');
 
@@ -93,7 +93,7 @@ describe('moving documents', () => {
     await tags().deleteMany({});
     const ids = ['1', '2', '3', '4'];
     await tags().insertMany(ids.map((id) => ({ _id: id, owner_id: id === '4' ? 'c' : 'a', key: id })));
-    const named = { ...move, among: { field: '_id', ids: ['1', '4'] }, set: { value: 'x' } };
+    const named = { ...move, among: { field: '_id', ids: ['1', '4'] }, set: { value: 'x' } } as const;
     const run = (what: typeof named | typeof move): Promise<number> =>
       inMergeTransaction(0, (session) => moveDocuments(session, what, Promise.resolve(isSharded)));
     expect(await run(named)).toBe(1);

@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 import { reindexStorage } from '../../maintenance/reindex.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
-import { saveReindexPosition } from '../../models/reindex.js';
+import { saveReindexPosition } from '../../models/settings.js';
 import { claimStorage } from '../../models/settings.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';

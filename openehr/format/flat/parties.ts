@@ -1,3 +1,4 @@
+import { uidParts } from '../../base/object-version-id.js';
 import { CdrError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { codeOf } from '../../rm/terminology/openehr.js';
@@ -110,7 +111,7 @@ export function identifierObject(value: string, scheme: string | null): JsonObje
 
 /** A UID_BASED_ID: with two `::` an OBJECT_VERSION_ID. */
 export function uidOf(value: string): JsonObject {
-  const isVersion = value.split('::').length === 3;
+  const isVersion = uidParts(value).length === 3;
   return { _type: isVersion ? 'OBJECT_VERSION_ID' : 'HIER_OBJECT_ID', value };
 }
 

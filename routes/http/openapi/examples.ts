@@ -1,3 +1,4 @@
+import { CHANGE_TYPE } from '../../../change/commit/codes.js';
 import { readFileSync } from 'node:fs';
 import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { toXml } from '../../../openehr/format/canonical-xml.js';
@@ -81,7 +82,7 @@ function contribution(): JsonObject {
   const defining_code = {
     _type: 'CODE_PHRASE',
     terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
-    code_string: '249',
+    code_string: CHANGE_TYPE.creation,
   };
   const change_type = { _type: 'DV_CODED_TEXT', value: 'creation', defining_code };
   const commit_audit = { _type: 'AUDIT_DETAILS', change_type };

@@ -1,0 +1,151 @@
+import mongoose, { type ClientSession } from 'mongoose';
+import type { JsonObject } from '../openehr/base/json.js';
+import { isJsonObject } from '../openehr/base/json.js';
+import { deriveAqlDocument } from '../aql/index/derive.js';
+import { COLLECTIONS } from './layout.js';
+import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
+import type { RootType } from '../openehr/rm/root-type.js';
+import type { VersionDoc } from './version.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
+
+/** What derived documents need beside the versions: the EHR's flag and which leaves to keep. */
+export interface RecomputeInput {
+  readonly isQueryable: boolean;
+  readonly leafIndex: LeafIndex;
+}
+
+/** Derived documents with the shapes (`_id`s of `aql_shapes`) that must exist for them. */
+export interface Recomputed {
+  readonly documents: readonly AqlDocument[];
+  readonly shapes: readonly string[];
+}
+
+/**
+ * The `aql` documents that the versions of ONE container must have, from nothing but those versions. Pure.
+ * `versions`: all of them, oldest first. Deletions have no document.
+ */
+export function recomputedDocuments(versions: readonly VersionDoc[], input: RecomputeInput): Recomputed {
+  const documents: AqlDocument[] = [];
+  const shapes = new Set<string>();
+  for (const [index, version] of versions.entries()) {
+    if (version.data === null) continue;
+    const derived = deriveAqlDocument(
+      {
+        versionUid: version._id,
+        ehrId: version.ehr_id,
+        versionedObjectUid: version.object_id,
+        version: version.version,
+        type: version.type,
+        timeCommitted: version.time_committed,
+        contributionUid: version.contribution_uid,
+        changeType: codeOf(version.commit_audit.change_type),
+        lifecycleState: codeOf(version.lifecycle_state),
+        isQueryable: input.isQueryable,
+        leafIndex: input.leafIndex,
+      },
+      JSON.parse(version.data) as JsonObject,
+    );
+    const next = versions[index + 1];
+    const superseded = next === undefined ? {} : { latest: false, to: next.time_committed };
+    documents.push({ ...derived.document, ...superseded });
+    for (const shape of derived.shapes) shapes.add(shape);
+  }
+  return { documents, shapes: [...shapes] };
+}
+
+/** The code of a stored DV_CODED_TEXT. */
+function codeOf(term: unknown): string {
+  const code =
+    isJsonObject(term) && isJsonObject(term.defining_code) ? term.defining_code.code_string : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** All derived documents of these containers. */
+export function aqlDocumentsOf(
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<AqlDocument[]> {
+  return documents()
+    .find<AqlDocument>({ ehr: ehrId, vo: { $in: [...versionedObjectUids] } })
+    .toArray();
+}
+
+/** Object ids that the derived documents of an EHR name. */
+export async function versionedObjectUidsOfAql(ehrId: string): Promise<string[]> {
+  const groups = await documents()
+    .aggregate<{ _id: string }>([{ $match: { ehr: ehrId } }, { $group: { _id: '$vo' } }])
+    .toArray();
+  return groups.map(({ _id }) => _id);
+}
+
+/** Removes derived documents of an EHR whose container is gone; gives how many. */
+export async function removeOrphans(
+  session: ClientSession,
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<number> {
+  const orphans = { ehr: ehrId, vo: { $nin: [...versionedObjectUids] } };
+  return (await documents().deleteMany(orphans, { session })).deletedCount;
+}
+
+/** The write that adds a derived document. */
+export function aqlInsert(insert: AqlDocument): InsertWrite<'aql'> {
+  return { collection: COLLECTIONS.aql, insert };
+}
+
+/**
+ * The derived document of a version that is no longer the latest. `mayBeMissing`: after a crash of an older release
+ * or during a reindex it may not exist, which is no reason to refuse a commit.
+ */
+export function supersede(
+  versionUid: string,
+  to: Date,
+  { mayBeMissing }: { readonly mayBeMissing: boolean },
+): UpdateWrite<'aql'> {
+  return {
+    collection: COLLECTIONS.aql,
+    filter: { _id: versionUid },
+    update: { $set: { latest: false, to } },
+    matching: mayBeMissing ? 'any' : 'one',
+  };
+}
+
+/** The derived document of a version that is the latest again, if it has one. */
+export function latestAgain(ehrId: string, versionUid: string): UpdateWrite<'aql'> {
+  return {
+    collection: COLLECTIONS.aql,
+    filter: { _id: versionUid, ehr: ehrId },
+    update: { $set: { latest: true }, $unset: { to: 1 } },
+    matching: 'any',
+  };
+}
+
+/** Every derived document of an EHR repeats its `is_queryable`. */
+export function setQueryable(ehrId: string, isQueryable: boolean): UpdateWrite<'aql'> {
+  return {
+    collection: COLLECTIONS.aql,
+    filter: { ehr: ehrId },
+    update: { $set: { q: isQueryable } },
+    matching: 'any',
+  };
+}
+
+/** Removes the derived document of one version. */
+export function aqlRemovalOfVersion(ehrId: string, versionUid: string): RemoveWrite<'aql'> {
+  return { collection: COLLECTIONS.aql, remove: { _id: versionUid, ehr: ehrId } };
+}
+
+/** Removes the derived documents of one container, or of a whole EHR. */
+export function aqlRemoval(ehrId: string, versionedObjectUid?: string): RemoveWrite<'aql'> {
+  const one = versionedObjectUid === undefined ? {} : { vo: versionedObjectUid };
+  return { collection: COLLECTIONS.aql, remove: { ehr: ehrId, ...one } };
+}
+
+/** Removes the derived documents of these types of an EHR. */
+export function aqlRemovalByType(ehrId: string, types: readonly RootType[]): RemoveWrite<'aql'> {
+  return { collection: COLLECTIONS.aql, remove: { ehr: ehrId, type: { $in: types } } };
+}
+
+function documents(): mongoose.mongo.Collection<AqlDocument> {
+  return mongoose.connection.collection<AqlDocument>(COLLECTIONS.aql);
+}
