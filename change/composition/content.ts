@@ -63,7 +63,7 @@ export function validateContent(
 }
 
 /**
- * The EHR_STATUS or FOLDER, valid by the RM rules. @throws invalid with all violations (R20), `further` ones among them
+ * The EHR_STATUS or FOLDER, valid by the RM rules. @throws invalid with all violations, `further` ones among them
  */
 export function requireValid(object: PartialRm<'FOLDER'>, further?: readonly string[]): Rm<'FOLDER'>;
 export function requireValid(object: PartialRm<'EHR_STATUS'>, further?: readonly string[]): Rm<'EHR_STATUS'>;

@@ -10,6 +10,7 @@ import { indexConditions } from '../../../../aql/index/index-conditions.js';
 import { conjunctsOf } from '../../../../aql/mongo/conjuncts.js';
 import { documentsOf as documentsStepOf, rootClass, rootMatches } from '../../../../aql/mongo/document-scope.js';
 import { documentsMatch } from '../../../../aql/mongo/documents-match.js';
+import type { IndexCondition } from '../../../../aql/plan/index-condition.js';
 import type { Stage } from '../../../../aql/plan/stage.js';
 import type { FromClass, FromNode, Scope } from '../../../../aql/semantics/scope-types.js';
 import { CdrError } from '../../../../openehr/base/errors.js';
@@ -48,7 +49,7 @@ interface FirstMatch {
   readonly operand: FromClass;
   readonly match: Stage;
   /** Those that follow from WHERE. */
-  readonly conditions: readonly Stage[];
+  readonly conditions: readonly IndexCondition[];
 }
 
 function firstMatches(scope: Scope, request: Request): readonly FirstMatch[] {
