@@ -9,7 +9,7 @@ export interface InsertWrite {
 }
 
 /** Changes documents. */
-export interface UpdateWrite {
+interface UpdateWrite {
   readonly collection: CollectionName;
   readonly filter: object;
   readonly update: object;
@@ -21,7 +21,7 @@ export interface UpdateWrite {
 }
 
 /** Removes all documents that match. */
-export interface RemoveWrite {
+interface RemoveWrite {
   readonly collection: CollectionName;
   readonly remove: object;
 }

@@ -4,12 +4,10 @@ import {
   and,
   concatenate,
   conjunction,
-  equal,
   filter,
   flatten,
   isEmpty,
   isOneOf,
-  literal,
   map,
   orNull,
 } from './expression.js';
@@ -138,7 +136,7 @@ function classTuples(node: FromClass, region: Region, binder: Binder): Expressio
 }
 
 /** Every combination of one member of each list, as merged objects. */
-export function product(lists: readonly Expression[]): Expression {
+function product(lists: readonly Expression[]): Expression {
   const [first, ...rest] = lists;
   if (first === undefined) return [{}];
   return rest.reduce(
@@ -152,9 +150,4 @@ export function absent(node: FromNode, region: Region, binder: Binder): Expressi
   if (node.kind === 'class' && node.contains === null) return isEmpty(candidates(node.alias, region, binder));
   if (node.kind === 'or') return conjunction(node.operands.map((operand) => absent(operand, region, binder)));
   return isEmpty(tuples(node, region, binder));
-}
-
-/** `equal` to a literal text: shorthand of the bindings. */
-export function isText(value: string, text: string): Expression {
-  return equal(value, literal(text));
 }

@@ -45,7 +45,7 @@ export interface Probe {
 }
 
 /** DISTINCT over objects with nested archetypes: they are equal only as a whole. */
-export interface DistinctInProcess {
+interface DistinctInProcess {
   readonly kind: 'distinct';
   readonly offset: number;
   readonly limit: number | null;
@@ -55,6 +55,6 @@ export interface DistinctInProcess {
  * Grouping by, or counting different, objects with nested archetypes: the pipeline finds the EHRs (each row is a
  * list of their ids), the reference evaluator does the rest.
  */
-export interface EvaluateInProcess {
+interface EvaluateInProcess {
   readonly kind: 'evaluate';
 }

@@ -182,12 +182,7 @@ function filtersAbove(use: PathUse, depth: number, state: TreeState): Expression
 }
 
 /** What the predicate of a path at a step says beyond the identity of the choice. */
-export function residualFilter(
-  use: PathUse,
-  depth: number,
-  element: string,
-  environment: Environment,
-): Expression {
+function residualFilter(use: PathUse, depth: number, element: string, environment: Environment): Expression {
   const step = use.steps[depth];
   if (step === undefined || step.filter === null) return true;
   if (isIdentity(step.filter, step.node.identity)) return true;

@@ -62,7 +62,7 @@ export interface Aggregate {
 export type FromExpression = ClassExpression | FromBoolean;
 
 /** Two or more operands of one AND or OR chain; parentheses make a nested node. */
-export interface FromBoolean {
+interface FromBoolean {
   readonly kind: 'from-and' | 'from-or';
   readonly operands: readonly FromExpression[];
   readonly at: Position;
@@ -93,13 +93,13 @@ export interface Containment {
 export type Condition = BooleanCondition | NotCondition | Comparison | ExistsTest | LikeTest | MatchesTest;
 
 /** Two or more operands of one AND or OR chain; parentheses make a nested node. */
-export interface BooleanCondition {
+interface BooleanCondition {
   readonly kind: 'and' | 'or';
   readonly operands: readonly Condition[];
   readonly at: Position;
 }
 
-export interface NotCondition {
+interface NotCondition {
   readonly kind: 'not';
   readonly operand: Condition;
   readonly at: Position;
@@ -117,7 +117,7 @@ export interface Comparison {
   readonly at: Position;
 }
 
-export interface ExistsTest {
+interface ExistsTest {
   readonly kind: 'exists';
   readonly path: IdentifiedPath;
   readonly at: Position;
@@ -153,7 +153,7 @@ export interface MatchList {
   readonly at: Position;
 }
 
-export interface MatchUri {
+interface MatchUri {
   readonly kind: 'uri';
   readonly uri: string;
   readonly at: Position;
@@ -187,13 +187,13 @@ export interface NumberLiteral {
   readonly at: Position;
 }
 
-export interface BooleanLiteral {
+interface BooleanLiteral {
   readonly kind: 'boolean';
   readonly value: boolean;
   readonly at: Position;
 }
 
-export interface NullLiteral {
+interface NullLiteral {
   readonly kind: 'null';
   readonly at: Position;
 }
@@ -283,7 +283,7 @@ export interface NodePredicate {
 }
 
 /** `[$p]`: replaced by a `NodePredicate` when parameters are bound. */
-export interface NodeParameter {
+interface NodeParameter {
   readonly kind: 'node-parameter';
   readonly parameter: Parameter;
   readonly at: Position;

@@ -2,7 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 
 /** openEHR terminology, group "audit change type". */
-export const CHANGE_TYPES = {
+const CHANGE_TYPES = {
   '249': 'creation',
   '250': 'amendment',
   '251': 'modification',
@@ -16,7 +16,7 @@ export const CHANGE_TYPES = {
 export type ChangeType = keyof typeof CHANGE_TYPES;
 
 /** openEHR terminology, group "version lifecycle state". */
-export const LIFECYCLE_STATES = {
+const LIFECYCLE_STATES = {
   '523': 'deleted',
   '532': 'complete',
   '553': 'incomplete',

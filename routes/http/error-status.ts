@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { CdrError, type ErrorCode } from '../../openehr/base/errors.js';
+import type { CdrError} from '../../openehr/base/errors.js';
+import { type ErrorCode } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 
 /** HTTP status of every error code: docs/spec/rest.md#statuses */
@@ -41,12 +42,4 @@ export function errorAnswer(error: CdrError): { readonly status: number; readonl
   const body = errorBody(status, error.message, error.details.violations);
   if (error.details.reasons !== undefined) body.reasons = [...error.details.reasons];
   return { status, body };
-}
-
-/**
- * The error carrying validation findings: its message is the findings joined by `, `
- * (docs/spec/formats.md#validation-stages).
- */
-export function violationError(code: 'invalid' | 'unprocessable', violations: readonly string[]): CdrError {
-  return new CdrError(code, violations.join(', '), { violations });
 }

@@ -1,8 +1,6 @@
 import type { Context } from 'koa';
 import type { Operation, Permission } from './operation.js';
 
-export type { Permission } from './operation.js';
-
 /** Who asks. */
 export interface AuthenticatedUser {
   /** Shown in audits: `preferred_username`, else `sub`. */
