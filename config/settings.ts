@@ -114,7 +114,7 @@ export interface JwtSettings {
 }
 
 /** Limits and choices of query execution; null = none. */
-export interface AqlSettings {
+interface AqlSettings {
   readonly defaultFetch: number | null;
   readonly maxFetch: number | null;
   readonly timeoutMs: number;

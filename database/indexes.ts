@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
 
 /** One index: key pattern in order, and the options of `createIndexes`. */
-export interface IndexDefinition {
+interface IndexDefinition {
   readonly key: Readonly<Record<string, 1 | -1>>;
   readonly options?: Readonly<Record<string, unknown>>;
 }

@@ -4,7 +4,7 @@ import type { VersionedObjectDoc } from '../models/versioned-object.js';
 export const PERSISTENT = '431';
 
 /** Two compositions that a merge joins. */
-export interface ContainerPair {
+interface ContainerPair {
   readonly source: VersionedObjectDoc;
   readonly target: VersionedObjectDoc;
 }

@@ -19,7 +19,7 @@ import { pairPersistent, type Pairing } from './pairs.js';
 import type { FreshIds, MergeRequest } from './request.js';
 
 /** What a merge looks at on the source's side. */
-export interface SourceSnapshot {
+interface SourceSnapshot {
   readonly ehr: EhrDoc;
   readonly containers: readonly VersionedObjectDoc[];
   readonly contributionUids: readonly string[];
@@ -27,7 +27,7 @@ export interface SourceSnapshot {
 }
 
 /** What a merge looks at on the target's side. */
-export interface TargetSnapshot {
+interface TargetSnapshot {
   readonly ehr: EhrDoc;
   /** Live persistent compositions; not looked at by composition merge BASIC. */
   readonly persistent: readonly VersionedObjectDoc[];
@@ -218,7 +218,7 @@ export function contentOf(version: VersionDoc): JsonObject {
 }
 
 /** Lifecycle state of a version with content. */
-export function stateOf(version: VersionDoc): LifecycleState {
+function stateOf(version: VersionDoc): LifecycleState {
   return lifecycleStateOf({ code: textAt(version.lifecycle_state, 'defining_code', 'code_string') ?? '' });
 }
 

@@ -36,7 +36,7 @@ export interface UnmergeSnapshot {
 }
 
 /** What becomes of the target's directory. */
-export type DirectoryUndo =
+type DirectoryUndo =
   | { readonly kind: 'none' }
   /** The merge's version is still the latest, so it goes, with its container if that was made too. */
   | { readonly kind: 'remove'; readonly versionUid: string }

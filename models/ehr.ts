@@ -4,7 +4,7 @@ import { SCHEMA_OPTIONS } from './schema.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
 
 /** Whether an EHR lives, was dissolved into another one (a tombstone), or is being deleted physically. */
-export type EhrState = 'active' | 'merged' | 'deleting';
+type EhrState = 'active' | 'merged' | 'deleting';
 
 /** Identity of the patient: `EHR_STATUS.subject.external_ref` `namespace` and `id.value`. */
 export interface Subject {

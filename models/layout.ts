@@ -45,7 +45,7 @@ export interface SealLeaf {
 }
 
 /** One index as data: key pattern in order (1 ascending, -1 descending) and the options of `createIndex`. */
-export interface IndexLayout {
+interface IndexLayout {
   readonly key: Readonly<Record<string, 1 | -1>>;
   readonly options?: {
     readonly unique?: boolean;

@@ -6,7 +6,7 @@ import { COLLECTIONS } from './layout.js';
 import type { InsertWrite } from './write.js';
 
 /** What happened to records that are sealed, or will be. */
-export type RemovalKind =
+type RemovalKind =
   /** They are gone. */
   | 'removed'
   /** They were gone and are there again, as they were. */

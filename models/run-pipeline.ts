@@ -38,7 +38,7 @@ export interface RunnablePlan {
 }
 
 /** What `runPipeline` needs of a probe. */
-export interface ProbePlan {
+interface ProbePlan {
   readonly pipeline: readonly object[];
   readonly documents: number;
   readonly rows: number;

@@ -8,7 +8,7 @@ import { SCHEMA_OPTIONS } from './schema.js';
 export const LEAF_TRUST_MS = 1_000;
 
 /** Version of the collections' layout (docs/spec/storage.md#other-collections). */
-export const STORAGE_LAYOUT = 1;
+const STORAGE_LAYOUT = 1;
 
 /** The one document that tells how this database was written. */
 export interface StorageSettings {

@@ -6,7 +6,7 @@ import { createMetrics } from './metrics.js';
 import { operationTable } from './operation-table.js';
 
 /** A configuration in which every part of the API exists. */
-export function everySetting(): Settings {
+function everySetting(): Settings {
   return loadConfig({
     LOG_LEVEL: 'silent',
     JWT_SECRET: 'known to everybody: good for the documentation only',

@@ -46,7 +46,7 @@ export function managementSource(settings: Settings, log: Logger, parts: Process
 }
 
 /** Runtime facts and the configuration, dotted names, everything that may be a secret masked. */
-export function environment(settings: Settings): JsonObject {
+function environment(settings: Settings): JsonObject {
   return {
     runtime: {
       node: process.version,

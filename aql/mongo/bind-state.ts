@@ -38,7 +38,7 @@ export function unseenLevel(level: Level): Level {
 }
 
 /** Indexes of all aliases of a part of FROM. */
-export function aliasesOf(node: FromNode): number[] {
+function aliasesOf(node: FromNode): number[] {
   if (node.kind === 'class') return [node.alias.index];
   return node.operands.flatMap(aliasesOf);
 }

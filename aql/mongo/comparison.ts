@@ -65,7 +65,7 @@ const TEXT_READERS: Readonly<Record<Domain, (text: string) => string | number | 
 };
 
 /** `value operator item` where the guard holds; false when the literal is of another domain. */
-export function compareWithLiteral(
+function compareWithLiteral(
   value: DomainValue,
   operator: Exclude<ComparisonOperator, '!='>,
   item: Literal | CodeItem,

@@ -6,12 +6,10 @@ import {
   call,
   concatenate,
   conjunction,
-  equal,
   filter,
   flatten,
   isEmpty,
   isOneOf,
-  literal,
   map,
   orNull,
   variable,
@@ -140,7 +138,7 @@ function classTuples(node: FromClass, region: Region, binder: Binder): Expressio
 }
 
 /** Every combination of one member of each list, as merged objects. */
-export function product(lists: readonly Expression[]): Expression {
+function product(lists: readonly Expression[]): Expression {
   const [first, ...rest] = lists;
   if (first === undefined) return [{}];
   return rest.reduce(
@@ -155,9 +153,4 @@ export function absent(node: FromNode, region: Region, binder: Binder): Expressi
   if (node.kind === 'class' && node.contains === null) return isEmpty(candidates(node.alias, region, binder));
   if (node.kind === 'or') return conjunction(node.operands.map((operand) => absent(operand, region, binder)));
   return isEmpty(tuples(node, region, binder));
-}
-
-/** `equal` to a literal text: shorthand of the bindings. */
-export function isText(value: string, text: string): Expression {
-  return equal(value, literal(text));
 }

@@ -27,7 +27,7 @@ export function archetypeHolds(
 }
 
 /** Regular expression of the ids of archetypes specialised from one; null when the id has no such form. */
-export function specialisedPattern(archetypeId: string): string | null {
+function specialisedPattern(archetypeId: string): string | null {
   const found = ARCHETYPE_ID.exec(archetypeId);
   if (found === null) return null;
   const [, entity, concept, major] = found;
@@ -35,6 +35,6 @@ export function specialisedPattern(archetypeId: string): string | null {
 }
 
 /** Text as a regular expression that matches nothing else. */
-export function escapeRegex(text: string): string {
+function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

@@ -46,10 +46,7 @@ function conditionHolds(condition: PredicateCondition, state: VirtualObjectState
 }
 
 /** An attribute of an EHR or VERSION, whole. */
-export function attributePlace(
-  attribute: string,
-  { place, visibility, steps }: VirtualObjectState,
-): NodePlace {
+function attributePlace(attribute: string, { place, visibility, steps }: VirtualObjectState): NodePlace {
   return attributeOfVirtualObject(place, { attribute, inDocument: false }, visibility, steps);
 }
 

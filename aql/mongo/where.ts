@@ -146,7 +146,7 @@ function listTruth(left: ValueExpression, items: readonly (Literal | CodeItem)[]
 }
 
 /** Whether something stands at a path in the current row. docs/spec/aql.md#exists */
-export function exists(path: IdentifiedPath, state: ValueState): Expression {
+function exists(path: IdentifiedPath, state: ValueState): Expression {
   const existence = state.scope.existenceOf(path);
   if (existence.kind === 'use') return present(valueOfPath(existence.use.path, state).raw);
   return searched(existence, state);

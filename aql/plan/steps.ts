@@ -98,7 +98,7 @@ export interface SortStep {
 export type SortKeys = readonly (readonly [field: string, direction: 1 | -1])[];
 
 /** One document per value of `id`, with accumulators. */
-export interface GroupStep {
+interface GroupStep {
   readonly kind: 'group';
   readonly id: Expression;
   readonly accumulators: Readonly<Record<string, Expression>>;
@@ -112,7 +112,7 @@ export interface MergeStep {
 }
 
 /** Gives one top-level field of every document the number of all documents. */
-export interface CountStep {
+interface CountStep {
   readonly kind: 'count';
   readonly field: string;
 }

@@ -9,7 +9,7 @@ export function demandedNodeId(condition: PredicateCondition): string | null {
 }
 
 /** The name/value that a condition demands by equality, else null. */
-export function demandedName(condition: PredicateCondition): string | null {
+function demandedName(condition: PredicateCondition): string | null {
   if (condition.kind === 'node') return condition.name?.kind === 'string' ? condition.name.value : null;
   return demandedText(condition, ['name', 'value']);
 }

@@ -49,7 +49,7 @@ export interface FromClass {
 }
 
 /** AND = cross product; OR = left-outer product (docs/spec/aql.md#and-or-and-not-in-from). */
-export interface FromJoin {
+interface FromJoin {
   readonly kind: 'and' | 'or';
   readonly operands: readonly FromNode[];
 }

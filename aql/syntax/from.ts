@@ -5,11 +5,7 @@ import type { Cursor } from './cursor.js';
 import { parsePredicateBody, takePredicate } from './path.js';
 
 /** Classes of VERSION, whose brackets hold LATEST_VERSION, ALL_VERSIONS or a standard predicate. */
-export const VERSION_CLASSES: ReadonlySet<string> = new Set([
-  'VERSION',
-  'ORIGINAL_VERSION',
-  'IMPORTED_VERSION',
-]);
+const VERSION_CLASSES: ReadonlySet<string> = new Set(['VERSION', 'ORIGINAL_VERSION', 'IMPORTED_VERSION']);
 
 /**
  * What follows FROM. AND binds tighter than OR; CONTAINS takes all that follows

@@ -4,7 +4,7 @@ import { MAX_QUERY_BYTES } from './limits.js';
 import { illegalEscape } from './string-literal.js';
 
 /** What a token is; `word` covers keywords and identifiers. */
-export type TokenKind =
+type TokenKind =
   | 'word'
   | 'node-code'
   | 'archetype-id'

@@ -28,7 +28,7 @@ export const FUNCTION_ARITY: Readonly<Record<FunctionName, readonly [number, num
 };
 
 /** Names of the aggregate functions. */
-export const AGGREGATES: ReadonlySet<string> = new Set<AggregateName>(['COUNT', 'MIN', 'MAX', 'SUM', 'AVG']);
+const AGGREGATES: ReadonlySet<string> = new Set<AggregateName>(['COUNT', 'MIN', 'MAX', 'SUM', 'AVG']);
 
 /** Reserved words that name functions; inside a path they are attribute names. */
 export const FUNCTION_WORDS: ReadonlySet<string> = new Set([

@@ -14,7 +14,7 @@ export interface DemoClient {
 }
 
 /** The parts of a RESULT_SET that the demo prints. */
-export interface QueryAnswer {
+interface QueryAnswer {
   readonly columns: readonly { readonly name: string }[];
   readonly rows: readonly (readonly unknown[])[];
 }

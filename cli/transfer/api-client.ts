@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import { STANDARD_API } from '../../routes/http/request-state.js';
 
 /** What is sent beside method and path. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly body?: string;
   /** Media type of the body; `application/json` unless given. */
   readonly type?: string;

@@ -1,7 +1,7 @@
 import { CdrError } from './errors.js';
 
 /** How much of a date, time or date/time is given. */
-export type TemporalPrecision = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'fraction';
+type TemporalPrecision = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'fraction';
 
 /** A complete or partial ISO 8601 date. RM: DV_DATE. */
 export interface Iso8601Date {
@@ -195,7 +195,7 @@ export function dayNumber(year: number, month: number, day: number): number {
 }
 
 /** Number of days of a month (1 to 12) in the proleptic Gregorian calendar. */
-export function daysInMonth(year: number, month: number): number {
+function daysInMonth(year: number, month: number): number {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }

@@ -5,7 +5,7 @@ import { acceptedRanges, baseType, isUtf8, normalName, type AcceptRange } from '
 export type ContentFormat = 'JSON' | 'XML' | 'FLAT' | 'STRUCTURED';
 
 /** Every form a body can have; `WEB_TEMPLATE` is JSON, `TEXT` plain text (OPT, AQL), `NDJSON` and `CSV` query results. */
-export type BodyFormat = ContentFormat | 'WEB_TEMPLATE' | 'TEXT' | 'NDJSON' | 'CSV';
+type BodyFormat = ContentFormat | 'WEB_TEMPLATE' | 'TEXT' | 'NDJSON' | 'CSV';
 
 /** What a request or response is about; decides which media types are possible (docs/spec/rest.md#media-types). */
 export type ResourceKind =

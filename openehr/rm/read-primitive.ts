@@ -4,7 +4,7 @@ import type { JsonValue } from '../base/json.js';
 import type { PrimitiveType } from './model/define.js';
 
 /** A primitive value in its canonical form, or what is wrong with it. */
-export type PrimitiveReading = { readonly value: JsonValue } | { readonly problem: string };
+type PrimitiveReading = { readonly value: JsonValue } | { readonly problem: string };
 
 /** Null: the value is canonical as it is. */
 type PrimitiveReader = (value: JsonValue) => PrimitiveReading | null;

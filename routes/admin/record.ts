@@ -6,7 +6,7 @@ import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation.js';
 
 /** Prefix of the administration API. */
-export const ADMIN = '/rest/admin';
+const ADMIN = '/rest/admin';
 
 /** What the row of an administration operation tells; the rest follows from its being one. */
 type AdminRow = Omit<Operation, 'access' | 'audit' | 'errors' | 'path'> &

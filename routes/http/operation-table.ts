@@ -85,7 +85,7 @@ function bySpecificity(operations: readonly Operation[]): Operation[] {
 }
 
 /** The paths that an operation answers at, the first being the documented one. */
-export function mountedPaths(path: string, { basePath, aliasV1 }: Mounting): string[] {
+function mountedPaths(path: string, { basePath, aliasV1 }: Mounting): string[] {
   if (path === '/management' || path.startsWith('/management/')) return [path];
   const alias = aliasV1 && path.startsWith(STANDARD_API) ? `/v1${path.slice(STANDARD_API.length)}` : null;
   return [path, ...(alias === null ? [] : [alias])].map((one) => `${basePath}${one}`);

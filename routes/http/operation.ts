@@ -38,7 +38,7 @@ export interface BodyDescription {
 }
 
 /** A response header that clients may count on. */
-export type HeaderName = 'ETag' | 'Location' | 'Last-Modified' | 'Allow' | 'Deprecated' | 'Link';
+type HeaderName = 'ETag' | 'Location' | 'Last-Modified' | 'Allow' | 'Deprecated' | 'Link';
 
 /** An answer of success, or of failure when its meaning is particular to the operation. */
 export interface AnswerDescription {
@@ -60,7 +60,7 @@ export type Access = 'open' | 'anyone' | 'identified' | Permission;
 export type AuditKind = 'none' | 'read' | 'query' | 'write' | 'admin';
 
 /** HTTP methods of the table; HEAD follows from GET. */
-export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS';
+type Method = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS';
 
 /** One operation of the API. Router, documentation, access, audit, metrics and `Allow` are derived from it. */
 export interface Operation {

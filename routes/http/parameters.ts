@@ -7,7 +7,7 @@ import type { SealHead } from '../../models/seal-block.js';
 import { uidBasedIdOf, uuidOf, versionUidOf } from './object-ids.js';
 
 /** What a parser knows beside the text. */
-export interface ParameterContext {
+interface ParameterContext {
   /** Name as it was sent, for messages. */
   readonly name: string;
   /** Zone of times given without one (`DEFAULT_TIMEZONE`). */
@@ -119,7 +119,7 @@ const path = <T>(description: string, parse: (text: string, context: ParameterCo
   ({ in: 'path', description, parse }) as const;
 
 /** Every parameter of every operation, each described once. */
-export const PARAMETERS = {
+const PARAMETERS = {
   ehr_id: path('HIER_OBJECT_ID of the EHR', ehrId),
   version_uid: path('OBJECT_VERSION_ID, `<uuid>::<system id>::<version number>`', versionUidOf),
   versioned_object_uid: path('UUID of the container', uuidOf),

@@ -4,8 +4,6 @@ import type { FailureRecord } from './failure-record.js';
 import type { Operation, Permission } from './operation.js';
 import type { ParameterName } from './parameters.js';
 
-export type { Permission } from './operation.js';
-
 /** Who asks. */
 export interface AuthenticatedUser {
   /** Shown in audits: `preferred_username`, else `sub`. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 
 /** One measured value of a metric. */
-export interface MetricMeasurement {
+interface MetricMeasurement {
   readonly statistic: string;
   readonly value: number;
 }

@@ -2,7 +2,7 @@ import type { JwtSettings, Settings } from '../../config/settings.js';
 import { isLoopback } from '../middleware/loopback.js';
 
 /** Stands in `JWT_ISSUER` and `JWT_AUDIENCE` for "it does not matter which". */
-export const ANY = 'any';
+const ANY = 'any';
 
 /** The issuer or audience that tokens must name; null when it does not matter. */
 export function requiredValue(setting: string | null): string | null {

@@ -12,7 +12,7 @@ export interface RunningCluster {
 }
 
 /** What a worker tells once it answers requests. */
-export interface WorkerReady {
+interface WorkerReady {
   readonly kind: 'ready';
   readonly url: string;
 }

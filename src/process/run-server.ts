@@ -39,7 +39,7 @@ function replacesAWorker(settings: Settings): boolean {
 }
 
 /** Closes once on the first SIGTERM or SIGINT and ends the process: 0, or 1 when closing fails. */
-export function onStopSignal(log: Logger, close: () => Promise<void>): void {
+function onStopSignal(log: Logger, close: () => Promise<void>): void {
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;

@@ -4,7 +4,7 @@ import { aComposition, type Json } from './resources.js';
 export const LARGE_TEMPLATE = 'ehrbase_multi_occurrence.de.v1';
 
 /** How many nodes a JSON value has: objects, arrays and scalars. */
-export function nodesOf(value: unknown): number {
+function nodesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce((sum: number, member) => sum + nodesOf(member), 1);
 }

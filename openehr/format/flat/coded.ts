@@ -53,7 +53,7 @@ export function codeInput(plan: PlanNode | null): WebTemplateInput | undefined {
 }
 
 /** The label of a list item in a language, else in that of the template. */
-export function labelOf(item: WebTemplateListItem, language: string): string | undefined {
+function labelOf(item: WebTemplateListItem, language: string): string | undefined {
   return item.localizedLabels?.[language] ?? item.label;
 }
 

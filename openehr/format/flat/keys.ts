@@ -4,7 +4,7 @@ import { DEFAULT_MAX_NODES } from '../../base/node-limit.js';
 import { nodesOfJson } from '../canonical-json.js';
 
 /** A value that FLAT can give. */
-export type FlatPrimitive = string | number | boolean;
+type FlatPrimitive = string | number | boolean;
 
 /** One key of a FLAT body with its value. */
 export interface FlatValue {

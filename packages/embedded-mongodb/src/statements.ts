@@ -32,7 +32,7 @@ export interface Statement {
 }
 
 /** Names under which a kind of command carries filter and changes. */
-export interface StatementNames {
+interface StatementNames {
   readonly filter: string;
   readonly changes: string;
 }

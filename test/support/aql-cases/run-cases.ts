@@ -5,7 +5,7 @@ import { CdrError } from '../../../openehr/base/errors.js';
 import type { AqlCase } from './aql-case.js';
 
 /** What a runner answers. */
-export interface CaseAnswer {
+interface CaseAnswer {
   readonly columns: readonly { readonly name: string; readonly path: string | null }[];
   readonly rows: readonly (readonly JsonValue[])[];
 }

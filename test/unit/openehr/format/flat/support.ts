@@ -10,7 +10,7 @@ import { templateNames } from '../../../../support/fixture.js';
 import { publicTemplate } from '../../../../support/templates.js';
 
 /** The time of every request of these tests. */
-export const NOW = new Date('2024-05-05T05:05:05.678Z');
+const NOW = new Date('2024-05-05T05:05:05.678Z');
 export const NOW_TEXT = '2024-05-05T05:05:05.678000Z';
 
 /** The template that a fixture file belongs to: the longest id that its name begins with. */
