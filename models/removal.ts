@@ -50,7 +50,7 @@ const IDS = 1_000;
 type Removal = Pick<RemovalDoc, 'kind' | 'reason' | 'collection' | 'ids' | 'versions'>;
 
 /** The records of a removal that are to be written with it; none for no ids. */
-export function removalDocs(removal: Removal): RemovalDoc[] {
+function removalDocs(removal: Removal): RemovalDoc[] {
   return inSteps(removal.ids, IDS).map((ids) => ({
     _id: randomUUID(),
     time: new Date(),

@@ -17,7 +17,7 @@ const VERSIONED_PATHS = {
  * DV_DATE_TIME and as its `value`; the field holds a date. `templateId` has no index of its own: it is found by
  * `templateKey` among the `keys`.
  */
-export const INDEXED_PATHS: Readonly<Record<IndexedClass, Readonly<Partial<Record<string, IndexField>>>>> = {
+const INDEXED_PATHS: Readonly<Record<IndexedClass, Readonly<Partial<Record<string, IndexField>>>>> = {
   EHR: { 'ehr_id/value': FIELD.ehrId },
   VERSION: {
     'uid/value': FIELD.versionUid,

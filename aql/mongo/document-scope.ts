@@ -57,7 +57,7 @@ function owner({ ehrId, joined: isJoined }: Visibility): Stage[] {
 }
 
 /** The VERSION class that an operand starts with, if it does. */
-export function versionAlias(node: FromClass): Alias | null {
+function versionAlias(node: FromClass): Alias | null {
   return node.alias.kind === 'version' ? node.alias : null;
 }
 
@@ -69,7 +69,7 @@ export function rootClass(node: FromClass): FromClass | null {
 }
 
 /** The types of versioned object that can match the whole operand. */
-export function rootTypesOf(node: FromNode): readonly RootType[] {
+function rootTypesOf(node: FromNode): readonly RootType[] {
   if (node.kind !== 'class') {
     const each = node.operands.map(rootTypesOf);
     return ROOT_TYPES.filter((type) =>
@@ -119,7 +119,7 @@ function bothBranches(all: readonly Stage[], current: readonly Stage[], past: re
 }
 
 /** Conditions as one match document; those on the same field go under `$and`. */
-export function joined(conditions: readonly Stage[]): Stage {
+function joined(conditions: readonly Stage[]): Stage {
   const merged: Record<string, MongoValue> = {};
   const rest: Stage[] = [];
   for (const condition of conditions) {

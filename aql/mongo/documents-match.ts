@@ -14,7 +14,7 @@ export function documentsMatch(step: DocumentsStep): Stage {
 export const LEAF_BOUND: readonly string[] = [FIELD.leaves, '$elemMatch', LEAF_FIELD.value, '$gte'];
 
 /** An index condition as a match. */
-export function indexMatch(condition: IndexCondition): Stage {
+function indexMatch(condition: IndexCondition): Stage {
   switch (condition.kind) {
     case 'field':
       return condition.match;

@@ -204,7 +204,7 @@ function filtersAbove(use: PathUse, depth: number, state: TreeState): Expression
 }
 
 /** What the predicate of a path at a step says beyond the identity of the choice. */
-export function residualFilter(
+function residualFilter(
   use: PathUse,
   depth: number,
   element: Reference,

@@ -9,7 +9,7 @@ export type Expression =
   | { readonly [name: string]: Expression };
 
 /** A constant of this program, never one of a query: a text that begins with `$` is refused. */
-export type Constant = string | number | boolean | null;
+type Constant = string | number | boolean | null;
 
 /** A field of the document or a variable, or something inside it. */
 export type Reference = Field | Variable;

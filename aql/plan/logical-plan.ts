@@ -40,7 +40,7 @@ export interface RowOrder {
 }
 
 /** What the server does with the rows: see `QueryPlan` of `aql/mongo/plan.ts`. */
-export type InProcess =
+type InProcess =
   /** DISTINCT over objects with nested archetypes: they are equal only as a whole. */
   | { readonly kind: 'distinct'; readonly offset: number; readonly limit: number | null }
   /**

@@ -64,7 +64,7 @@ export interface FilterStep {
 }
 
 /** Gives one top-level field a value. */
-export interface SetStep {
+interface SetStep {
   readonly kind: 'set';
   readonly field: string;
   readonly value: Expression;

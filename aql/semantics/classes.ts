@@ -19,7 +19,7 @@ const ABSTRACT = [
 ];
 
 /** Concrete classes of objects that FROM may name. */
-const OBJECT_CLASSES: readonly string[] = [
+export const OBJECT_CLASSES: readonly string[] = [
   ...concreteClasses('LOCATABLE').filter((name) => name !== 'EHR_ACCESS'),
   ...OTHER_STRUCTURES,
 ];

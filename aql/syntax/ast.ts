@@ -82,7 +82,7 @@ export interface Aggregate<P extends Unbound = never> {
 export type FromExpression<P extends Placeholder = never> = ClassExpression<P> | FromBoolean<P>;
 
 /** Two or more operands of one AND or OR chain; parentheses make a nested node. */
-export interface FromBoolean<P extends Placeholder = never> {
+interface FromBoolean<P extends Placeholder = never> {
   readonly kind: 'from-and' | 'from-or';
   readonly operands: readonly FromExpression<P>[];
   readonly at: Position;
@@ -114,13 +114,13 @@ export type Condition<P extends Unbound = never> =
   BooleanCondition<P> | NotCondition<P> | Comparison<P> | ExistsTest<P> | LikeTest<P> | MatchesTest<P>;
 
 /** Two or more operands of one AND or OR chain; parentheses make a nested node. */
-export interface BooleanCondition<P extends Unbound = never> {
+interface BooleanCondition<P extends Unbound = never> {
   readonly kind: 'and' | 'or';
   readonly operands: readonly Condition<P>[];
   readonly at: Position;
 }
 
-export interface NotCondition<P extends Unbound = never> {
+interface NotCondition<P extends Unbound = never> {
   readonly kind: 'not';
   readonly operand: Condition<P>;
   readonly at: Position;
@@ -138,7 +138,7 @@ export interface Comparison<P extends Unbound = never> {
   readonly at: Position;
 }
 
-export interface ExistsTest<P extends Unbound = never> {
+interface ExistsTest<P extends Unbound = never> {
   readonly kind: 'exists';
   readonly path: IdentifiedPath<Extract<P, Placeholder>>;
   readonly at: Position;
@@ -174,7 +174,7 @@ export interface MatchList<P extends Unbound = never> {
   readonly at: Position;
 }
 
-export interface MatchUri {
+interface MatchUri {
   readonly kind: 'uri';
   readonly uri: string;
   readonly at: Position;
@@ -213,13 +213,13 @@ export interface NumberLiteral {
   readonly at: Position;
 }
 
-export interface BooleanLiteral {
+interface BooleanLiteral {
   readonly kind: 'boolean';
   readonly value: boolean;
   readonly at: Position;
 }
 
-export interface NullLiteral {
+interface NullLiteral {
   readonly kind: 'null';
   readonly at: Position;
 }
@@ -310,7 +310,7 @@ export interface NodePredicate<P extends Placeholder = never> {
 }
 
 /** `[$p]`: replaced by a `NodePredicate` when parameters are bound. */
-export interface NodeParameter {
+interface NodeParameter {
   readonly kind: 'node-parameter';
   readonly parameter: Parameter;
   readonly at: Position;

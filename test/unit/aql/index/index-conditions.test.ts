@@ -8,7 +8,11 @@ import { ehrsAt } from '../../../../aql/evaluate/store.js';
 import type { LeafIndex } from '../../../../aql/index/document.js';
 import { indexConditions } from '../../../../aql/index/index-conditions.js';
 import { conjunctsOf } from '../../../../aql/mongo/conjuncts.js';
-import { documentsOf as documentsStepOf, rootClass, rootMatches } from '../../../../aql/mongo/document-scope.js';
+import {
+  documentsOf as documentsStepOf,
+  rootClass,
+  rootMatches,
+} from '../../../../aql/mongo/document-scope.js';
 import { documentsMatch } from '../../../../aql/mongo/documents-match.js';
 import type { IndexCondition } from '../../../../aql/plan/index-condition.js';
 import type { Stage } from '../../../../aql/plan/stage.js';
