@@ -1,5 +1,5 @@
 import mongoose, { type ClientSession } from 'mongoose';
-import { idempotentAnswer } from '../openehr/base/memoized.js';
+import { memoizedAnswer } from '../openehr/base/memoized.js';
 import type { EhrDoc } from './ehr.js';
 import { inSteps } from './in-steps.js';
 import { COLLECTIONS, type CollectionName } from './layout.js';
@@ -63,7 +63,7 @@ export interface Move<C extends OwnedCollection = OwnedCollection> extends Owner
   readonly set?: Partial<Documents[C]>;
 }
 
-const behindRouter = idempotentAnswer(async () => {
+const behindRouter = memoizedAnswer(async () => {
   const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
   return hello.msg === 'isdbgrid';
 });

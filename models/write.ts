@@ -1,6 +1,6 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { isDuplicateKey } from '../database/mongo-error.js';
-import { idempotentAnswer } from '../openehr/base/memoized.js';
+import { memoizedAnswer } from '../openehr/base/memoized.js';
 import type { COLLECTIONS } from './layout.js';
 import type { AqlDocument } from '../aql/index/document.js';
 
@@ -73,7 +73,7 @@ export type Session = ClientSession;
 const BULK_WRITE_WIRE_VERSION = 25;
 const WRITE_CONFLICT = 112;
 
-const hasBulkWrite = idempotentAnswer(async () => {
+const hasBulkWrite = memoizedAnswer(async () => {
   const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
   return Number(hello.maxWireVersion) >= BULK_WRITE_WIRE_VERSION;
 });

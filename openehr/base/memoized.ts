@@ -12,7 +12,7 @@ export function memoized<Key extends object, Value>(make: (key: Key) => Value): 
  * Memoizes an asynchronous function without arguments: concurrent callers share one call, its value is kept. A failure
  * is not kept: those who wait get it, the next caller calls again.
  */
-export function idempotentAnswer<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+export function memoizedAnswer<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   let answer: Promise<Value> | null = null;
   return () => {
     if (answer !== null) return answer;

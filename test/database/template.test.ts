@@ -18,6 +18,7 @@ import {
   templateSummaries,
   type UploadedTemplate,
 } from '../../models/template.js';
+import { runWrites } from '../../models/write.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { useDatabase } from '../support/database.js';
 import { fixtureText } from '../support/fixture.js';
@@ -45,7 +46,7 @@ const newId = () => `t.${randomUUID()}`;
 /** As the first commit of a COMPOSITION does it. False: the template was changed meanwhile. */
 function commitWith(templateId: string, inUse: Awaited<ReturnType<typeof templateInUse>>): Promise<boolean> {
   return inTransaction(async (session) => {
-    if (!(await markTemplateUsed(templateId, inUse!))) return false;
+    if (!(await runWrites(session, [markTemplateUsed(templateId, inUse!)]))) return false;
     await versions().insertOne({ _id: randomUUID(), template_id: templateId }, { session });
     return true;
   });
