@@ -80,7 +80,7 @@ export async function importStatus(
   if (present.status === 200 && isSameContent(status, present.text, 'EHR_STATUS'))
     return { position, result: 'unchanged' };
   const answer = await client.send('PUT', path, {
-    body: JSON.stringify(status),
+    body: JSON.stringify(withoutAttributes(status, ['uid'])),
     headers: { 'If-Match': `"${present.etag}"` },
   });
   return outcomeOf(position, answer);
