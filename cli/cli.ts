@@ -1,26 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
+import { databaseCommand } from './commands/database.js';
+import { demoCommand } from './commands/demo.js';
+import { exportCommand } from './commands/export.js';
 import { CommandFailed } from './commands/failure.js';
+import { importCommand } from './commands/import.js';
+import { queryCommand } from './commands/query.js';
+import { reindexCommand } from './commands/reindex.js';
+import { startCommand } from './commands/start.js';
+import { templateCommand } from './commands/template.js';
+import { tokenCommand } from './commands/token.js';
+import { userCommand } from './commands/user.js';
+import { auditCommand } from './commands/audit.js';
+import { verifyCommand } from './commands/verify.js';
 
 const USAGE = 2;
-
-/** A command loads its own parts only: what a server needs is not read to sign a token. */
-const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map(
-  Object.entries({
-    start: async () => (await import('./commands/start.js')).startCommand(),
-    demo: async () => (await import('./commands/demo.js')).demoCommand(),
-    token: async () => (await import('./commands/token.js')).tokenCommand(),
-    user: async () => (await import('./commands/user.js')).userCommand(),
-    database: async () => (await import('./commands/database.js')).databaseCommand(),
-    import: async () => (await import('./commands/import.js')).importCommand(),
-    export: async () => (await import('./commands/export.js')).exportCommand(),
-    verify: async () => (await import('./commands/verify.js')).verifyCommand(),
-    audit: async () => (await import('./commands/audit.js')).auditCommand(),
-    reindex: async () => (await import('./commands/reindex.js')).reindexCommand(),
-    template: async () => (await import('./commands/template.js')).templateCommand(),
-    query: async () => (await import('./commands/query.js')).queryCommand(),
-  }),
-);
 
 /**
  * Runs the command that the arguments name (without the program itself) and gives the exit code: 0 done,
@@ -28,7 +22,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map(
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   try {
-    await (await program(args[0] ?? '')).parseAsync(args, { from: 'user' });
+    await program().parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
@@ -39,15 +33,26 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-/** `first`: the first argument. Every command is loaded when it names none: for the help and for suggestions. */
-async function program(first: string): Promise<Command> {
+function program(): Command {
   const root = new Command(PRODUCT)
     .description('An openEHR clinical data repository on MongoDB')
     .version(PRODUCT_VERSION)
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage. Settings: docs/configuration.md');
-  const named = COMMANDS.get(first);
-  const loads = named !== undefined ? [named] : first === '--version' ? [] : [...COMMANDS.values()];
-  for (const load of loads) root.addCommand(await load());
+  const commands = [
+    startCommand(),
+    demoCommand(),
+    tokenCommand(),
+    userCommand(),
+    databaseCommand(),
+    importCommand(),
+    exportCommand(),
+    verifyCommand(),
+    auditCommand(),
+    reindexCommand(),
+    templateCommand(),
+    queryCommand(),
+  ];
+  for (const command of commands) root.addCommand(command);
   throwInsteadOfExit(root);
   return root;
 }
