@@ -46,7 +46,6 @@ export default {
     project('database', database),
     project('http', database),
     project('attack', database),
-    project('conformance', database),
   ],
   // One worker less than cores would be one: each waits for the database most of its time.
   maxWorkers: 2,
