@@ -171,7 +171,7 @@ it('runs again on its port after its process was killed, for the same client', a
     await withClient(server.uri, async (client) => {
       const items = client.db('test').collection<Entry>('a');
       // Without its place in the journal a write may be lost with the process.
-      await items.insertOne({ _id: 1 }, { writeConcern: { w: 'majority', j: true } });
+      await items.insertOne({ _id: 1 }, { writeConcern: { w: 'majority', journal: true } });
       process.kill(server.pid, 'SIGKILL');
       while (!lines.includes(again)) await sleep(20);
       await items.insertOne({ _id: 2 });
