@@ -1,3 +1,4 @@
+import { isLike } from '../../aql/semantics/like-pattern.js';
 import type { Context } from 'koa';
 
 import { CdrError } from '../../openehr/base/errors.js';
@@ -194,26 +195,14 @@ function templateFilter(ctx: Context): (summary: TemplateSummary) => boolean {
   const concept = queryParameter(ctx, 'filter_concept');
   const version = queryParameter(ctx, 'filter_version')?.replace(/^v/i, '') ?? null;
   return (summary) =>
-    (id === null || isLike(summary._id, id)) &&
-    (concept === null || isLike(summary.concept, concept)) &&
+    (id === null || isLikeName(summary._id, id)) &&
+    (concept === null || isLikeName(summary.concept, concept)) &&
     (version === null || summary._id.toLowerCase().endsWith(`.v${version.toLowerCase()}`));
 }
 
-/** Whether a text is like a pattern in which `*` stands for any characters; letter case makes no difference. */
-function isLike(text: string, pattern: string): boolean {
-  const parts = pattern.toLowerCase().split('*');
-  const [first = ''] = parts;
-  const last = parts.at(-1) ?? '';
-  const given = text.toLowerCase();
-  if (parts.length === 1) return given === first;
-  if (!given.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = given.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return given.length - last.length >= at && given.endsWith(last);
+/** Whether a text is like a pattern in which `*` alone stands for any characters; letter case makes no difference. */
+function isLikeName(text: string, pattern: string): boolean {
+  return isLike(text.toLowerCase(), pattern.toLowerCase().replace(/[\\?]/g, '\\$&'));
 }
 
 function recordOf(summary: TemplateSummary): Record<string, string> {
