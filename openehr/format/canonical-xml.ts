@@ -155,10 +155,9 @@ function readMember(child: XmlElement, attribute: RmAttribute | undefined, into:
   const { path, type } = into;
   if (child.namespace !== null && child.namespace !== OPENEHR_NAMESPACE)
     throw refused(`${path}/${child.name}`, `the namespace must be ${OPENEHR_NAMESPACE}`);
-  if (DERIVED_MEMBERS.get(type)?.has(child.name) === true) return;
-  if (attribute === undefined || attribute.xmlAttribute)
+  if (attribute !== undefined && !attribute.xmlAttribute) readElement(child, attribute, into);
+  else if (DERIVED_MEMBERS.get(type)?.has(child.name) !== true)
     throw refused(`${path}/${child.name}`, `unknown element of type ${type}`);
-  readElement(child, attribute, into);
 }
 
 function readElement(child: XmlElement, attribute: RmAttribute, into: Members): void {
