@@ -87,9 +87,8 @@ export function readComposition({ json, simplified }: ParsedComposition): Answer
   return answerOf(() => {
     const parsed = JSON.parse(json) as JsonValue;
     const warnings: string[] = [];
-    const warn = (text: string): void => void warnings.push(text);
     const object = readObject(
-      simplified === undefined ? parsed : fromSimplified(parsed, simplified, warn),
+      simplified === undefined ? parsed : fromSimplified(parsed, simplified, warnings),
       'COMPOSITION',
     );
     const missing = missingCompositionAttributes(object);
@@ -118,11 +117,11 @@ export function validateComposition({
 function fromSimplified(
   parsed: JsonValue,
   { isStructured, template, now }: NonNullable<ParsedComposition['simplified']>,
-  warn: (text: string) => void,
+  warnings: string[],
 ): JsonObject {
   if (!isJsonObject(parsed)) throw new CdrError('invalid', 'the body must be an object');
   const flat = isStructured ? structuredToFlat(parsed) : parsed;
-  return readFlat(flat, compiled(template), { now: new Date(now), warn });
+  return readFlat(flat, compiled(template), { now: new Date(now), warnings });
 }
 
 function compiled({ key, opt }: TemplateText): CompiledTemplate {

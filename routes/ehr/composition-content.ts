@@ -89,8 +89,7 @@ async function fromSimplified(
   const template = await knownTemplate(templateId);
   const flat = form.format === 'STRUCTURED' ? structuredToFlat(simplified) : simplified;
   const warnings: string[] = [];
-  const warn = (text: string): void => void warnings.push(text);
-  const composition = readFlat(flat, template, { now: new Date(), warn });
+  const composition = readFlat(flat, template, { now: new Date(), warnings });
   addWarnings(ctx, warnings);
   return readObject(composition, 'COMPOSITION');
 }

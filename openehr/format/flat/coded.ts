@@ -111,7 +111,7 @@ export function listedLabel(
   if (given === undefined || label === undefined || given === item.value || given === label)
     return label ?? given;
   if (item.label === given || Object.values(item.localizedLabels ?? {}).includes(given)) return given;
-  environment.warn(
+  environment.warnings.push(
     `the label "${given}" of the code ${item.value} was replaced by that of the template, "${label}"`,
   );
   return label;

@@ -21,8 +21,8 @@ import type { ReadEnvironment } from './target.js';
 export interface ReadFlatOptions {
   /** The time of the request: what `now` and missing times become. */
   readonly now: Date;
-  /** Takes what was ignored or replaced: one sentence each. */
-  readonly warn?: (text: string) => void;
+  /** Filled with what was ignored or replaced, one sentence each; left alone when missing. */
+  readonly warnings?: string[];
 }
 
 const RM_VERSION = '1.0.4';
@@ -42,11 +42,12 @@ export function readFlat(flat: JsonObject, template: CompiledTemplate, options: 
   const root = childOf(keys.top, rootId) ?? { path: rootId, values: new Map(), children: new Map() };
   moveContextAliases(plan, root);
   const now = formatUtc(options.now);
-  const { warn = () => undefined } = options;
-  for (const name of ignoredContextKeys(keys.contextNames)) warn(`ctx/${name} is not known and was ignored`);
+  const { warnings = [] } = options;
+  for (const name of ignoredContextKeys(keys.contextNames))
+    warnings.push(`ctx/${name} is not known and was ignored`);
   const context = flatContext(keys.context, now, template.defaultLanguage);
   const language = ownLanguage(root) ?? context.language ?? template.defaultLanguage;
-  const environment: ReadEnvironment = { template, context, now, language, warn, readValue };
+  const environment: ReadEnvironment = { template, context, now, language, warnings, readValue };
   const composition = readStructure(plan, root, environment);
   const left = keys.values.filter((value) => !value.used);
   if (left.length > 0) throw unconsumed(left, plan);

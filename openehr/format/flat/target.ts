@@ -35,8 +35,8 @@ export interface ReadEnvironment {
   readonly now: string;
   /** Language of the COMPOSITION: that of texts which are filled in. */
   readonly language: string;
-  /** Takes what was ignored or replaced: one sentence each. */
-  readonly warn: (text: string) => void;
+  /** Filled with what was ignored or replaced: one sentence each. */
+  readonly warnings: string[];
   /** Reads an object of a data type, a party or one of their parts; null when no key says anything about it. */
   readonly readValue: (type: string, scope: FlatScope, target: ReadTarget) => JsonValue | null;
 }

@@ -144,7 +144,7 @@ function listedOrdinal(
 ): number | undefined {
   if (item.ordinal === undefined || given === undefined || given === item.ordinal)
     return item.ordinal ?? given;
-  environment.warn(
+  environment.warnings.push(
     `the ordinal ${given} of the code ${item.value} was replaced by that of the template, ${item.ordinal}`,
   );
   return item.ordinal;
