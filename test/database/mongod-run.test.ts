@@ -79,7 +79,7 @@ describe('a set that is initiated and has its user', () => {
       'echo "$args" > "$path/../args"; cp "$path/../mongod.uri" "$path/port.uri"',
       `cd ${process.cwd()}`,
       `tail -f /dev/null | ${process.execPath} --import tsx packages/embedded-mongodb/src/main.ts "{\\"dir\\":\\"$path\\",\\"port\\":$port,${embedded.replaceAll('"', '\\"')}}" | sed -u 's/^/Waiting for connections /' &`,
-      `trap 'pkill -TERM -P $$; exit 0' INT`,
+      `trap 'pkill -TERM -P $$; wait; exit 0' INT`,
       'wait',
     ];
     writeFileSync(program, `${lines.join('\n')}\n`);
