@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import type { ShapeCatalogue } from '../aql/index/shapes.js';
 import { shapeCatalogue } from '../aql/index/shapes.js';
-import { runPipelineRows, shapeIds } from '../models/run-pipeline.js';
+import { runPipelineRows, shapeIds } from '../models/access/run-pipeline.js';
 import { COLLECTIONS } from '../models/layout.js';
 import { textTable } from '../cli/demo/table.js';
 import { documentsOf } from '../test/support/load-reference.js';

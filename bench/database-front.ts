@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import mongoose from 'mongoose';
-import { loadNative } from '../packages/embedded-mongodb/src/native.js';
+import { loadNative } from '../packages/embedded-mongodb/src/engine/native.js';
 import { startEmbedded } from '../packages/embedded-mongodb/src/spawn.js';
 import { machine, milliseconds, timing } from './measure.js';
 

@@ -8,7 +8,7 @@ import { contributionInsert } from '../models/contribution.js';
 import { holdEhr } from '../models/ehr.js';
 import { versionInsert, type VersionDoc } from '../models/version.js';
 import { containerInsert, headOf } from '../models/versioned-object.js';
-import { runWrites, type Write } from '../models/write.js';
+import { runWrites, type Write } from '../models/access/write.js';
 import { textTable } from '../cli/demo/table.js';
 import { measure, milliseconds } from './measure.js';
 import { laboratoryReport, seeded } from './vital-signs.js';

@@ -2,7 +2,7 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { DatabaseSettings } from '../config/settings.js';
-import { downloadMirror, downloadOnce } from '../packages/embedded-mongodb/src/library-environment.js';
+import { downloadMirror, downloadOnce } from '../packages/embedded-mongodb/src/engine/library-environment.js';
 import { dataFolder, SourceUnavailable, type LocalDatabase, type LogLine } from './local-source.js';
 import { runMongod } from './mongod-run.js';
 

@@ -1,6 +1,6 @@
 /** The embedded engine as a local database. */
 import type { DatabaseSettings } from '../config/settings.js';
-import { whyUnavailable } from '../packages/embedded-mongodb/src/native.js';
+import { whyUnavailable } from '../packages/embedded-mongodb/src/engine/native.js';
 import { EmbeddedStartError, startEmbedded } from '../packages/embedded-mongodb/src/spawn.js';
 import { superviseEmbedded } from '../packages/embedded-mongodb/src/supervise.js';
 import { dataFolder, SourceUnavailable, type LocalDatabase, type LogLine } from './local-source.js';

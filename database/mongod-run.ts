@@ -15,7 +15,7 @@ import {
   ensurePrivateFolder,
   readPrivateFile,
   writePrivateFile,
-} from '../packages/embedded-mongodb/src/private-files.js';
+} from '../packages/embedded-mongodb/src/access/private-files.js';
 
 /** A binary that runs. */
 export interface MongodBinary {

@@ -4,7 +4,7 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DatabaseSettings } from '../config/settings.js';
-import { searchPath, systemBinary } from '../packages/embedded-mongodb/src/library-environment.js';
+import { searchPath, systemBinary } from '../packages/embedded-mongodb/src/engine/library-environment.js';
 import { dataFolder, SourceUnavailable, type LocalDatabase, type LogLine } from './local-source.js';
 import { runMongod, type MongodBinary } from './mongod-run.js';
 

@@ -1,10 +1,16 @@
 import { inTransaction } from '../database/transaction.js';
 import { ehrsBeingErased, holdActive } from '../models/ehr.js';
-import { ehrErasure, ehrHiding, eraseEhrContent, objectErasure, wholeErasure } from '../models/erase.js';
+import {
+  ehrErasure,
+  ehrHiding,
+  eraseEhrContent,
+  objectErasure,
+  wholeErasure,
+} from '../models/cross-collection/erase.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { hasMoreVersions } from '../models/version.js';
 import { containerOf } from '../models/versioned-object.js';
-import { runWrites } from '../models/write.js';
+import { runWrites } from '../models/access/write.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';
 import { ehrNotFound, objectNotFound } from '../change/commit/refusal.js';
 

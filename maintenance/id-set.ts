@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sha256 } from '../models/seal-hash.js';
+import { sha256 } from '../models/cross-collection/seal-hash.js';
 
 const BYTES = 6;
 

@@ -8,7 +8,7 @@ import { aqlInsert, aqlRemoval, recomputedDocuments, removeOrphans } from '../mo
 import { finishReindex, LEAF_TRUST_MS, reindexPosition, saveReindexPosition } from '../models/settings.js';
 import { versionsOfContainer } from '../models/version.js';
 import { containersOfEhr } from '../models/versioned-object.js';
-import { runWrites, type Session } from '../models/write.js';
+import { runWrites, type Session } from '../models/access/write.js';
 
 /** How far a rebuild is. */
 export interface ReindexProgress {

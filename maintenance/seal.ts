@@ -2,8 +2,8 @@ import { CdrError } from '../openehr/base/errors.js';
 import type { AuditDoc } from '../models/audit.js';
 import type { ContributionDoc } from '../models/contribution.js';
 import type { SealedCollection, SealLeaf } from '../models/layout.js';
-import { withLease } from '../models/lease.js';
-import { inSteps } from '../models/in-steps.js';
+import { withLease } from '../models/access/lease.js';
+import { inSteps } from '../models/access/in-steps.js';
 import {
   insertBlock,
   isLeaf,
@@ -15,7 +15,7 @@ import {
   type SealHead,
   type SealPosition,
 } from '../models/seal-block.js';
-import { listOf, NO_BLOCK } from '../models/seal-hash.js';
+import { listOf, NO_BLOCK } from '../models/cross-collection/seal-hash.js';
 import {
   leafOf,
   MARKED,
@@ -27,7 +27,7 @@ import {
   type MarkedCollection,
   type SealedRecord,
   type SealedRecords,
-} from '../models/seal-record.js';
+} from '../models/cross-collection/seal-record.js';
 
 /** Where the chain of seals ends now. */
 export interface SealState extends SealHead {

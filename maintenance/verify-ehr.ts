@@ -6,10 +6,10 @@ import { aqlDocumentsOf, versionedObjectUidsOfAql } from '../models/aql-document
 import { missingShapes } from '../models/aql-shape.js';
 import { contributionsOf } from '../models/contribution.js';
 import { ehrById, type EhrDoc } from '../models/ehr.js';
-import { inSteps } from '../models/in-steps.js';
+import { inSteps } from '../models/access/in-steps.js';
 import { itemTagsOf } from '../models/item-tag.js';
-import { OWNED_COLLECTIONS, ownedCount } from '../models/owned-documents.js';
-import { listOf } from '../models/seal-hash.js';
+import { OWNED_COLLECTIONS, ownedCount } from '../models/cross-collection/owned-documents.js';
+import { listOf } from '../models/cross-collection/seal-hash.js';
 import { usedTemplateIds } from '../models/template.js';
 import { versionedObjectUidsOfVersions, versionsOfContainers, type VersionDoc } from '../models/version.js';
 import { containersOfEhr, ownersOf, type VersionedObjectDoc } from '../models/versioned-object.js';

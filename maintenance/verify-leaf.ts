@@ -1,16 +1,16 @@
 import { groupBy } from '../openehr/base/group-by.js';
-import { inSteps } from '../models/in-steps.js';
+import { inSteps } from '../models/access/in-steps.js';
 import { removalsOf, type RemovalDoc } from '../models/removal.js';
 import type { SealedCollection, SealLeaf } from '../models/layout.js';
 import type { SealBlock } from '../models/seal-block.js';
-import { contributionLeaf } from '../models/seal-hash.js';
+import { contributionLeaf } from '../models/cross-collection/seal-hash.js';
 import {
   attestationCount,
   idsInTail,
   recordHash,
   recordsById,
   type SealedRecord,
-} from '../models/seal-record.js';
+} from '../models/cross-collection/seal-record.js';
 import type { Findings } from './verify-report.js';
 
 /** Records asked for together. */

@@ -1,7 +1,7 @@
 import { SEALED, type SealedCollection } from '../models/layout.js';
 import { blockHash, blocksAfter, rootOf, type SealBlock, type SealHead } from '../models/seal-block.js';
-import { NO_BLOCK } from '../models/seal-hash.js';
-import { allIds, idsInTail, idText, recordsById } from '../models/seal-record.js';
+import { NO_BLOCK } from '../models/cross-collection/seal-hash.js';
+import { allIds, idsInTail, idText, recordsById } from '../models/cross-collection/seal-record.js';
 import { IdSet } from './id-set.js';
 import { LeafCheck } from './verify-leaf.js';
 import { Findings } from './verify-report.js';

@@ -1,8 +1,8 @@
 import { ehrById, ehrCount, ehrsAfter, sharedSubjects } from '../models/ehr.js';
 import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
-import { withLease } from '../models/lease.js';
+import { withLease } from '../models/access/lease.js';
 import { storageSettings } from '../models/settings.js';
-import { OWNED_COLLECTIONS, unknownOwners } from '../models/owned-documents.js';
+import { OWNED_COLLECTIONS, unknownOwners } from '../models/cross-collection/owned-documents.js';
 import { templateIds, usedTemplateIds } from '../models/template.js';
 import type { StorageFacts } from './verify-container.js';
 import { checkEhr, type VerifyRun } from './verify-ehr.js';

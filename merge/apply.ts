@@ -2,7 +2,7 @@ import { writeContribution } from '../change/commit/commit.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
 import { aqlRemovalByType } from '../models/aql-document.js';
 import { toTombstone, type EhrDoc } from '../models/ehr.js';
-import { inSteps } from '../models/in-steps.js';
+import { inSteps } from '../models/access/in-steps.js';
 import { itemTagRemovals } from '../models/item-tag.js';
 import {
   archiveDoc,
@@ -12,11 +12,15 @@ import {
   type MovedIds,
 } from '../models/merge-archive.js';
 import { mergeRecordInsert, type MergeRecordDoc } from '../models/merge-record.js';
-import { moveContainers, moveContributions, moveItemTags } from '../models/owned-documents.js';
+import {
+  moveContainers,
+  moveContributions,
+  moveItemTags,
+} from '../models/cross-collection/owned-documents.js';
 import { versionsRemoved } from '../models/removal.js';
 import { anyVersion, versionsRemoval, versionUidsOf } from '../models/version.js';
 import { containersRemovalByType } from '../models/versioned-object.js';
-import { runWrites, type Session, type Write } from '../models/write.js';
+import { runWrites, type Session, type Write } from '../models/access/write.js';
 import type { MergeablePair } from './check.js';
 import type { MergePlan } from './plan.js';
 import { rederiveDuringReindex } from './rederive.js';

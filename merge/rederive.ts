@@ -3,7 +3,7 @@ import { aqlInsert, aqlRemoval, recomputedDocuments } from '../models/aql-docume
 import type { LeafIndex } from '../aql/index/document.js';
 import { storageSettings } from '../models/settings.js';
 import { versionsOfContainer } from '../models/version.js';
-import { runWrites, type Session } from '../models/write.js';
+import { runWrites, type Session } from '../models/access/write.js';
 
 /** Containers that changed their owner. */
 export interface MovedContainers {

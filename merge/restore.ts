@@ -4,15 +4,19 @@ import type { CommitRequest } from '../change/commit/request.js';
 import { aqlInsert, aqlRemovalOfVersion, latestAgain, recomputedDocuments } from '../models/aql-document.js';
 import { contributionRemoval, shortenContribution } from '../models/contribution.js';
 import { clearDirectory, fromTombstone, type EhrDoc } from '../models/ehr.js';
-import { inSteps } from '../models/in-steps.js';
+import { inSteps } from '../models/access/in-steps.js';
 import { itemTagInsert } from '../models/item-tag.js';
 import { archivedBodies, archiveRemoval } from '../models/merge-archive.js';
 import { mergeRecordRemoval } from '../models/merge-record.js';
-import { moveContainers, moveContributions, moveItemTags } from '../models/owned-documents.js';
+import {
+  moveContainers,
+  moveContributions,
+  moveItemTags,
+} from '../models/cross-collection/owned-documents.js';
 import { contributionRemoved, versionsRemoved, versionsRestored } from '../models/removal.js';
 import { anyVersion, versionInsert, versionRemoval } from '../models/version.js';
 import { containerInsert, containerRemoval, rewindHead } from '../models/versioned-object.js';
-import { runWrites, type Session, type Write } from '../models/write.js';
+import { runWrites, type Session, type Write } from '../models/access/write.js';
 import { rederiveDuringReindex } from './rederive.js';
 import type { MergeContext } from './request.js';
 import type { UnmergePlan, UnmergeSnapshot } from './unmerge-plan.js';

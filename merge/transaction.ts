@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CdrError } from '../openehr/base/errors.js';
 import { isTransactionGone, isTransactionTooLarge } from '../database/mongo-error.js';
 import { inTransaction } from '../database/transaction.js';
-import type { Session } from '../models/write.js';
+import type { Session } from '../models/access/write.js';
 
 /** No attempt of a merge starts later than this after the first. */
 const RETRY_MS = 60_000;

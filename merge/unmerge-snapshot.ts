@@ -2,14 +2,14 @@ import { rootOfUid } from '../openehr/base/object-version-id.js';
 import { contributionOf, contributionRefs, type ContributionRefs } from '../models/contribution.js';
 import { ehrBySubject, finalEhrId, type EhrDoc } from '../models/ehr.js';
 import { archivedBodies, archivedMoves } from '../models/merge-archive.js';
-import { inSteps } from '../models/in-steps.js';
+import { inSteps } from '../models/access/in-steps.js';
 import { tagsOn } from '../models/item-tag.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 import { latestVersions } from '../models/version.js';
 import { containersById, liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
 import { contentOf } from './plan.js';
 import type { UnmergeSnapshot } from './unmerge-plan.js';
-import type { Session } from '../models/write.js';
+import type { Session } from '../models/access/write.js';
 
 /** Reads what an unmerge looks at, in the caller's transaction. */
 export async function unmergeSnapshot(

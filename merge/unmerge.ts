@@ -9,7 +9,7 @@ import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
 import { ehrById, holdActive, holdMerged } from '../models/ehr.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
-import type { Session } from '../models/write.js';
+import type { Session } from '../models/access/write.js';
 import { idempotentResultOf, mergeSubject, type MergeResult } from './details.js';
 import { mergeAudit } from './plan.js';
 import type { MergeContext, UnmergeRequest } from './request.js';

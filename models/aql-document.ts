@@ -6,7 +6,7 @@ import { COLLECTIONS } from './layout.js';
 import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import type { VersionDoc } from './version.js';
-import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
 /** What derived documents need beside the versions: the EHR's flag and which leaves to keep. */
 export interface RecomputeInput {

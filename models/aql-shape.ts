@@ -1,5 +1,5 @@
 import mongoose, { type ClientSession } from 'mongoose';
-import { inSteps } from './in-steps.js';
+import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
 
 /** Shapes that this process saw in the collection; none is ever removed. */

@@ -1,8 +1,8 @@
 import { model, Schema, trusted } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './schema.js';
-import type { InsertWrite } from './write.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
+import type { InsertWrite } from './access/write.js';
 
 /** Most ids of one kind that a record lists. */
 export const MAX_AUDIT_IDS = 1_000;
@@ -64,7 +64,7 @@ export interface AuditDoc extends AuditSender, AuditSubject {
   readonly unsealed?: true;
 }
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.audit]: AuditDoc;
   }

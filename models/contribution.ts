@@ -2,8 +2,8 @@ import { model, Schema, type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './layout.js';
 import type { RootType } from '../openehr/rm/root-type.js';
-import { SCHEMA_OPTIONS } from './schema.js';
-import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
 /** Who sent the request that made a CONTRIBUTION, whatever it says of its committer. */
 export interface RequestIdentity {
@@ -34,7 +34,7 @@ export interface ContributionDoc {
   readonly leaves?: readonly SealLeaf[];
 }
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.contributions]: ContributionDoc;
   }

@@ -1,7 +1,7 @@
 import { model, Schema, trusted } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './schema.js';
-import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
 /** Whether an EHR lives, was dissolved into another one (a tombstone), or is being deleted physically. */
 type EhrState = 'active' | 'merged' | 'deleting';
@@ -33,7 +33,7 @@ export interface EhrDoc {
   readonly merge_id?: string;
 }
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.ehrs]: EhrDoc;
   }

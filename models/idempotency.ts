@@ -1,8 +1,8 @@
 import { model, Schema, trusted } from 'mongoose';
 
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './schema.js';
-import { duplicateIn, type InsertWrite } from './write.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
+import { duplicateIn, type InsertWrite } from './access/write.js';
 
 /** What a completed request made; its answer is rendered anew from this. */
 export interface IdempotentResult {
@@ -25,7 +25,7 @@ export interface IdempotencyDoc {
   readonly expires_at: Date;
 }
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.idempotencyKeys]: IdempotencyDoc;
   }

@@ -1,11 +1,11 @@
 import { model, Schema, trusted, type ClientSession } from 'mongoose';
 
-import { inSteps } from './in-steps.js';
+import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './schema.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject } from './versioned-object.js';
-import type { InsertWrite, RemoveWrite } from './write.js';
+import type { InsertWrite, RemoveWrite } from './access/write.js';
 
 /** What can carry tags. */
 export type TagTargetType = 'COMPOSITION' | 'EHR_STATUS';
@@ -27,7 +27,7 @@ export interface ItemTagDoc {
   readonly target_path: string | null;
 }
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.itemTags]: ItemTagDoc;
   }

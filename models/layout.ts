@@ -40,7 +40,7 @@ export interface SealLeaf {
   readonly id: string;
   /** Of a VERSION: how many of its ATTESTATIONs `hash` covers; absent: none. */
   readonly attestations?: number;
-  /** SHA-256 of the record, from models/seal-hash.ts. */
+  /** SHA-256 of the record, from models/cross-collection/seal-hash.ts. */
   readonly hash: Buffer;
 }
 

@@ -2,10 +2,10 @@ import { model, Schema } from 'mongoose';
 import type { EhrDoc } from './ehr.js';
 import type { ItemTagDoc } from './item-tag.js';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './schema.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { VersionDoc } from './version.js';
 import type { VersionedObjectDoc } from './versioned-object.js';
-import type { InsertWrite, RemoveWrite } from './write.js';
+import type { InsertWrite, RemoveWrite } from './access/write.js';
 
 /** What a reversible merge keeps, by kind. */
 export interface ArchiveBodies {
@@ -38,7 +38,7 @@ export interface ArchiveDoc<K extends ArchiveKind = ArchiveKind> {
   readonly body: ArchiveBodies[K];
 }
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.mergeArchive]: ArchiveDoc;
   }

@@ -1,7 +1,7 @@
 import { model, Schema, trusted, type ClientSession } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './schema.js';
-import type { InsertWrite, RemoveWrite } from './write.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
+import type { InsertWrite, RemoveWrite } from './access/write.js';
 
 /** How a source directory is treated: it ends, or its latest tree is copied into the target's directory. */
 export type FolderMerge = 'BASIC' | 'COPY';
@@ -47,7 +47,7 @@ export interface MergeRecordDoc {
   readonly committer: string;
 }
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.mergeRecords]: MergeRecordDoc;
   }

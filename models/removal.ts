@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { ContributionDoc } from './contribution.js';
-import { inSteps } from './in-steps.js';
+import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
-import type { InsertWrite } from './write.js';
+import type { InsertWrite } from './access/write.js';
 
 /** What happened to records that are sealed, or will be. */
 type RemovalKind =
@@ -37,7 +37,7 @@ export interface RemovalDoc {
   readonly unsealed?: true;
 }
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.removals]: RemovalDoc;
   }

@@ -2,7 +2,7 @@ import { model, Schema, trusted } from 'mongoose';
 import { hasContributions } from './contribution.js';
 import { COLLECTIONS } from './layout.js';
 import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
-import { SCHEMA_OPTIONS } from './schema.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
 
 /** How long a process caches which leaves the derived documents hold, ms. */
 export const LEAF_TRUST_MS = 1_000;

@@ -5,7 +5,7 @@ import type { SemanticVersion, VersionPrefix } from '../openehr/base/semver.js';
 import { chooseVersion, compareVersions, formatVersion } from '../openehr/base/semver.js';
 import { isDuplicateKey } from '../database/mongo-error.js';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './schema.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
 
 /** One version of a stored AQL query. Fields: docs/spec/storage.md#other-collections. */
 export interface StoredQueryDoc extends SemanticVersion {

@@ -7,8 +7,8 @@ import { isDuplicateKey } from '../database/mongo-error.js';
 import type { CompiledTemplate } from '../openehr/template/opt/compile.js';
 import { compileTemplate } from '../openehr/template/opt/compile.js';
 import { COLLECTIONS } from './layout.js';
-import { SCHEMA_OPTIONS } from './schema.js';
-import type { UpdateWrite } from './write.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
+import type { UpdateWrite } from './access/write.js';
 
 /** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
 export interface TemplateDoc {
@@ -51,7 +51,7 @@ type TextState = Pick<TemplateDoc, 'revision' | 'created_timestamp' | 'used'>;
 const DEFAULT_CACHE_SIZE = 200;
 const DEFAULT_CACHE_BYTES = 128 * 1024 * 1024;
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.templates]: TemplateDoc;
   }

@@ -1,11 +1,11 @@
 import { model, Schema, trusted } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
-import { BatchedRead } from './batched-read.js';
-import { inSteps } from './in-steps.js';
+import { BatchedRead } from './access/batched-read.js';
+import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import type { RootType } from '../openehr/rm/root-type.js';
-import { SCHEMA_OPTIONS } from './schema.js';
-import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
 /**
  * One VERSION (fields: docs/spec/storage.md#versions); after its commit only `ehr_id` (merge), `attestations` and
@@ -42,7 +42,7 @@ export interface VersionDoc {
 /** A VERSION without its content. */
 export type VersionHead = Omit<VersionDoc, 'data'>;
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.versions]: VersionDoc;
   }

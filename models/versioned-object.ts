@@ -1,10 +1,10 @@
 import { model, Schema, trusted } from 'mongoose';
-import { inSteps } from './in-steps.js';
+import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import type { RootType } from '../openehr/rm/root-type.js';
-import { SCHEMA_OPTIONS } from './schema.js';
+import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { VersionDoc } from './version.js';
-import type { InsertWrite, RemoveWrite, UpdateWrite } from './write.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
 /**
  * One container: VERSIONED_COMPOSITION, VERSIONED_EHR_STATUS or VERSIONED_FOLDER (fields:
@@ -31,7 +31,7 @@ export interface VersionedObjectDoc {
   readonly has_item_tags?: true;
 }
 
-declare module './write.js' {
+declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.versionedObjects]: VersionedObjectDoc;
   }

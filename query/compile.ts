@@ -11,11 +11,11 @@ import { resolveScope } from '../aql/semantics/scope.js';
 import type { Scope } from '../aql/semantics/scope-types.js';
 import { resolveTerminology, terminologyQuestions } from '../aql/semantics/terminology.js';
 import type { TerminologyAnswer, TerminologyQuestion } from '../aql/semantics/terminology.js';
-import type { QueryPlan } from '../aql/mongo/plan.js';
+import type { QueryPlan } from '../aql/mongo/pipeline/plan.js';
 import { needsShapes, shapeCatalogue } from '../aql/index/shapes.js';
 import { translate } from '../aql/mongo/translate.js';
 import type { Settings } from '../config/settings.js';
-import { derivedState, shapeIds } from '../models/run-pipeline.js';
+import { derivedState, shapeIds } from '../models/access/run-pipeline.js';
 import type { QueryRequest } from './request.js';
 
 /** Asks a terminology service the questions of a query. */

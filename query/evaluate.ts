@@ -6,7 +6,7 @@ import type { RawRow } from '../aql/result/result-set.js';
 import type { Scope } from '../aql/semantics/scope-types.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { JsonObject, JsonValue } from '../openehr/base/json.js';
-import { contentsOfEhrs, type EhrContents, type RunLimits } from '../models/run-pipeline.js';
+import { contentsOfEhrs, type EhrContents, type RunLimits } from '../models/access/run-pipeline.js';
 
 /** Versions that one query may load for the evaluator. */
 export const MAX_VERSIONS = 20_000;

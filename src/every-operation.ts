@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.js';
-import type { OperationTable } from '../routes/http/operation-table.js';
+import type { OperationTable } from '../routes/http/operation/operation-table.js';
 import { loadConfig } from './settings/config.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { MetricValue, Registry } from 'prom-client';
 import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import type { Settings } from '../config/settings.js';
-import { databaseAnswers } from '../models/server-status.js';
+import { databaseAnswers } from '../models/access/server-status.js';
 import type { ManagementSource, MetricView } from '../routes/system/management-access.js';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
 import { metricsOfAll } from './process/cluster-metrics.js';

@@ -1,6 +1,6 @@
 import type { ComparisonOperator, Literal } from '../syntax/ast.js';
 import { parseVersionOperand } from '../semantics/identifier-operand.js';
-import { literalIn, MONGO_OPERATOR } from '../mongo/comparison.js';
+import { literalIn, MONGO_OPERATOR } from '../mongo/where/comparison.js';
 import type { Stage } from '../plan/stage.js';
 import { FIELD, type IndexField } from './document.js';
 import { templateKey } from './keys.js';

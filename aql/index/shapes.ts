@@ -2,7 +2,7 @@ import { STUB_SHAPE } from './keys.js';
 import type { FromNode } from '../semantics/scope-types.js';
 import type { Expression, Reference } from '../plan/expression.js';
 import { member, call, concatenate, flatten, listOf } from '../plan/expression.js';
-import { innerClasses } from '../mongo/types.js';
+import { innerClasses } from '../mongo/from/types.js';
 
 /** The shape catalogue: at which attribute paths of an archetype nodes of an RM type were ever seen. */
 export interface ShapeCatalogue {

@@ -1,4 +1,4 @@
-/** An expression over one document: what MongoDB's aggregation language is made of. `aql/mongo/emit.ts` writes it. */
+/** An expression over one document: what MongoDB's aggregation language is made of. `aql/mongo/pipeline/emit.ts` writes it. */
 export type Expression =
   | Constant
   | Reference

@@ -39,7 +39,7 @@ export interface RowOrder {
   readonly isByStart: boolean;
 }
 
-/** What the server does with the rows: see `QueryPlan` of `aql/mongo/plan.ts`. */
+/** What the server does with the rows: see `QueryPlan` of `aql/mongo/pipeline/plan.ts`. */
 type InProcess =
   /** DISTINCT over objects with nested archetypes: they are equal only as a whole. */
   | { readonly kind: 'distinct'; readonly offset: number; readonly limit: number | null }
@@ -49,7 +49,7 @@ type InProcess =
    */
   | { readonly kind: 'evaluate' };
 
-/** A query as steps over documents: what passes rewrite and `aql/mongo/emit.ts` turns into a pipeline. */
+/** A query as steps over documents: what passes rewrite and `aql/mongo/pipeline/emit.ts` turns into a pipeline. */
 export interface LogicalPlan {
   readonly collection: 'aql' | 'ehrs';
   readonly steps: readonly Step[];

@@ -9,7 +9,7 @@ import {
   type AuditSender,
   type AuditSubject,
 } from '../../models/audit.js';
-import type { Write } from '../../models/write.js';
+import type { Write } from '../../models/access/write.js';
 
 /** The audit record of one request, as long as it is not written. */
 export class AuditDraft {

@@ -6,7 +6,7 @@ import { saveShapes, saveShapesWith } from '../../models/aql-shape.js';
 import type { AuditSubject } from '../../models/audit.js';
 import { isCompletedMeanwhile } from '../../models/idempotency.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
-import { runWrites, type Session } from '../../models/write.js';
+import { runWrites, type Session } from '../../models/access/write.js';
 import { auditCommitted, auditWrites } from './audit-draft.js';
 import { OPTIMISTIC_STATE, fullState, optimisticState } from './commit-state.js';
 import type { ChangeContext } from './context.js';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { completedRequestInsert, type IdempotentResult } from '../../models/idempotency.js';
-import { runWrites, type Session, type Write } from '../../models/write.js';
+import { runWrites, type Session, type Write } from '../../models/access/write.js';
 
 /** A request that asks to be carried out once only. */
 export interface IdempotencyClaim {

@@ -11,7 +11,7 @@ import {
   headOf,
   type VersionedObjectDoc,
 } from '../../models/versioned-object.js';
-import type { Write } from '../../models/write.js';
+import type { Write } from '../../models/access/write.js';
 import { LIFECYCLE } from './codes.js';
 import { flagsOf } from './ehr-flags.js';
 import { derivedContent, followingVersion, newVersion, serverAttestations } from './plan-version.js';

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
-import { eraseAuditBefore } from '../../models/erase.js';
+import { eraseAuditBefore } from '../../models/cross-collection/erase.js';
 import { withStorage } from '../../src/process/storage.js';
 
 /** `everchart audit prune`: ends the retention of audit records; the seals note what was removed. */

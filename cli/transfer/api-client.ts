@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
-import { STANDARD_API } from '../../routes/http/request-state.js';
+import { STANDARD_API } from '../../routes/http/request/request-state.js';
 
 /** What is sent beside method and path. */
 interface ApiRequest {

@@ -1,5 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import { errorAnswer } from '../../routes/http/error-status.js';
+import { errorAnswer } from '../../routes/http/answer/error-status.js';
 import { AnswerError } from './api-client.js';
 import { failure, type Outcome } from './import-outcome.js';
 import type { FailedRecord, ImportState } from './import-progress.js';

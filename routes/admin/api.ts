@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.js';
-import type { OperationGroup } from '../http/operation.js';
+import type { OperationGroup } from '../http/operation/operation.js';
 import { auditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
 import { adminEhrOperations } from './ehr.js';

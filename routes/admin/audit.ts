@@ -8,8 +8,8 @@ import { auditRecords, isEhrAudited, type AuditDoc, type AuditFilter } from '../
 import { ehrById } from '../../models/ehr.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
-import type { Operation } from '../http/operation.js';
-import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import type { Operation } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { csvHeader, csvLine } from '../query/csv.js';
 import { adminOperation } from './record.js';
 

@@ -11,8 +11,8 @@ import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { requiredBodyText, writeText } from '../http/exchange.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
-import type { BodyDescription, Operation } from '../http/operation.js';
-import { pathParameter } from '../http/parameter-values.js';
+import type { BodyDescription, Operation } from '../http/operation/operation.js';
+import { pathParameter } from '../http/request/parameter-values.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';

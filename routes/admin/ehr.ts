@@ -12,8 +12,8 @@ import { contributionOf } from '../../models/contribution.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyText, parseCanonical } from '../http/exchange.js';
-import type { Operation } from '../http/operation.js';
-import { pathParameter } from '../http/parameter-values.js';
+import type { Operation } from '../http/operation/operation.js';
+import { pathParameter } from '../http/request/parameter-values.js';
 import { requireVersion } from '../ehr/read-version.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 

@@ -7,8 +7,8 @@ import { parseJson } from '../../openehr/format/canonical-json.js';
 import { requestBody } from '../../openehr/format/media-type.js';
 import type { MergeRequest, UnmergeRequest } from '../../merge/request.js';
 import { requiredBodyText } from '../http/exchange.js';
-import { setFailureRecord } from '../http/failure-record.js';
-import { bodyLimits } from '../http/request-body.js';
+import { setFailureRecord } from '../http/answer/failure-record.js';
+import { bodyLimits } from '../http/request/request-body.js';
 
 /** Name of the record that every merge operation answers. */
 export const MERGE_DETAILS = 'MergeDetailsDto';

@@ -15,8 +15,8 @@ import type { AuditSubject } from '../../models/audit.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
-import type { BodyDescription, Operation } from '../http/operation.js';
-import { pathParameter, queryParameter } from '../http/parameter-values.js';
+import type { BodyDescription, Operation } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import {
   MERGE_DETAILS,
   mergeRequestFrom,

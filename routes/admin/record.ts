@@ -3,7 +3,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import { writeText } from '../http/exchange.js';
-import type { Operation } from '../http/operation.js';
+import type { Operation } from '../http/operation/operation.js';
 
 /** Prefix of the administration API. */
 const ADMIN = '/rest/admin';

@@ -12,10 +12,10 @@ import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { QueryName, QueryPattern, StoredQueryDoc } from '../../models/stored-query.js';
 import { storedQueries, storedQuery } from '../../models/stored-query.js';
 import { absoluteUrl } from '../http/exchange.js';
-import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
-import { pathParameter, queryParameter } from '../http/parameter-values.js';
-import { parseJsonBody } from '../http/request-body.js';
-import { STANDARD_API } from '../http/request-state.js';
+import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { parseJsonBody } from '../http/request/request-body.js';
+import { STANDARD_API } from '../http/request/request-state.js';
 
 const NAME = /^(?:([A-Za-z0-9_.-]+)::)?([A-Za-z0-9_.-]+)$/;
 const PATTERN_PART = /^[A-Za-z0-9_.-]*$/;

@@ -8,11 +8,11 @@ import { responseBody } from '../../openehr/format/media-type.js';
 import { exampleComposition } from '../../openehr/template/example/example.js';
 import { compositionText } from '../ehr/composition-text.js';
 import { absoluteUrl, setResourceHeaders, writeText } from '../http/exchange.js';
-import type { Operation } from '../http/operation.js';
-import { pathParameter, queryParameter } from '../http/parameter-values.js';
-import { STANDARD_API } from '../http/request-state.js';
+import type { Operation } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { STANDARD_API } from '../http/request/request-state.js';
 import { ADL14_TEMPLATES, requireCompiled } from './template-access.js';
-import { requestVendorWord } from '../http/vendor-header.js';
+import { requestVendorWord } from '../http/request/vendor-header.js';
 
 /** Views of a template: example COMPOSITION, and the web template at its old path. */
 export function templateViewOperations(settings: Settings): Operation[] {

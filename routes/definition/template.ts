@@ -13,17 +13,17 @@ import type { TemplateDoc, TemplateSummary } from '../../models/template.js';
 import { keepTemplates, templateById, templateSummaries } from '../../models/template.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from '../http/exchange.js';
-import { NOT_IMPLEMENTED_MESSAGE } from '../http/error-status.js';
-import type { Operation, OperationGroup } from '../http/operation.js';
-import { pathParameter, queryParameter } from '../http/parameter-values.js';
-import { STANDARD_API } from '../http/request-state.js';
+import { NOT_IMPLEMENTED_MESSAGE } from '../http/answer/error-status.js';
+import type { Operation, OperationGroup } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { STANDARD_API } from '../http/request/request-state.js';
 import {
   ADL14_TEMPLATES,
   requireCompiled,
   templateHeaders,
   type TemplateHeaders,
 } from './template-access.js';
-import { requestVendorWord } from '../http/vendor-header.js';
+import { requestVendorWord } from '../http/request/vendor-header.js';
 import { templateViewOperations } from './template-view.js';
 
 const PATH = `${STANDARD_API}${ADL14_TEMPLATES}`;

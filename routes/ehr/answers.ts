@@ -1,4 +1,4 @@
-import type { AnswerDescription, BodyDescription } from '../http/operation.js';
+import type { AnswerDescription, BodyDescription } from '../http/operation/operation.js';
 
 /** An answer about one version, whose headers tell which. */
 export function versionAnswer(description: string, body?: BodyDescription): AnswerDescription {

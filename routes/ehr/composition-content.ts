@@ -25,10 +25,10 @@ import {
   versionHeaders,
   writeText,
 } from '../http/exchange.js';
-import { queryParameter } from '../http/parameter-values.js';
-import { bodyLimits } from '../http/request-body.js';
-import { requestVendorWord, vendorHeader } from '../http/vendor-header.js';
-import { addWarnings } from '../http/warning.js';
+import { queryParameter } from '../http/request/parameter-values.js';
+import { bodyLimits } from '../http/request/request-body.js';
+import { requestVendorWord, vendorHeader } from '../http/request/vendor-header.js';
+import { addWarnings } from '../http/answer/warning.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */
 export function compositionExchange(ctx: Context): Exchange {

@@ -21,11 +21,11 @@ import {
   writeComposition,
 } from './composition-content.js';
 import { answerDeletion, answerVersion } from '../http/exchange.js';
-import { commitHeaders, commitMetadata } from '../http/headers.js';
-import { containerUidOf, ifMatchFrom, requireVersionUid } from '../http/object-ids.js';
-import type { BodyDescription, OperationGroup } from '../http/operation.js';
-import { pathParameter, queryParameter } from '../http/parameter-values.js';
-import { STANDARD_API } from '../http/request-state.js';
+import { commitHeaders, commitMetadata } from '../http/request/headers.js';
+import { containerUidOf, ifMatchFrom, requireVersionUid } from '../http/request/object-ids.js';
+import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { STANDARD_API } from '../http/request/request-state.js';
 import { CREATED, DELETED, DELETED_THEN, UPDATED, versionAnswer } from './answers.js';
 import { requireVersion, requireVersionAt } from './read-version.js';
 import { versionedObjectOperations } from './versioned-object.js';

@@ -21,12 +21,12 @@ import {
   writeResource,
   type ResourceHeaders,
 } from '../http/exchange.js';
-import { commitHeaders } from '../http/headers.js';
-import type { BodyDescription, OperationGroup } from '../http/operation.js';
-import { pathParameter } from '../http/parameter-values.js';
-import { STANDARD_API } from '../http/request-state.js';
+import { commitHeaders } from '../http/request/headers.js';
+import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
+import { pathParameter } from '../http/request/parameter-values.js';
+import { STANDARD_API } from '../http/request/request-state.js';
 import { CREATED, versionAnswer } from './answers.js';
-import { parsePrefer } from '../http/prefer.js';
+import { parsePrefer } from '../http/request/prefer.js';
 
 const PATH = `${STANDARD_API}/ehr/{ehr_id}/contribution`;
 const CONTRIBUTION: BodyDescription = { schema: 'CONTRIBUTION', types: 'rm' };

@@ -22,11 +22,11 @@ import {
   writeText,
   writeVersion,
 } from '../http/exchange.js';
-import { commitMetadata } from '../http/headers.js';
-import { ifMatchFrom } from '../http/object-ids.js';
-import type { BodyDescription, OperationGroup } from '../http/operation.js';
-import { pathParameter, queryParameter } from '../http/parameter-values.js';
-import { STANDARD_API } from '../http/request-state.js';
+import { commitMetadata } from '../http/request/headers.js';
+import { ifMatchFrom } from '../http/request/object-ids.js';
+import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { STANDARD_API } from '../http/request/request-state.js';
 import { CREATED, DELETED, DELETED_THEN, UPDATED, versionAnswer } from './answers.js';
 import { requireVersion, requireVersionAt } from './read-version.js';
 

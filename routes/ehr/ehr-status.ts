@@ -12,11 +12,11 @@ import {
   rmResponse,
   writeVersion,
 } from '../http/exchange.js';
-import { commitMetadata } from '../http/headers.js';
-import { ifMatchFrom } from '../http/object-ids.js';
-import type { BodyDescription, OperationGroup } from '../http/operation.js';
-import { pathParameter, queryParameter } from '../http/parameter-values.js';
-import { STANDARD_API } from '../http/request-state.js';
+import { commitMetadata } from '../http/request/headers.js';
+import { ifMatchFrom } from '../http/request/object-ids.js';
+import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { STANDARD_API } from '../http/request/request-state.js';
 import { UPDATED, versionAnswer } from './answers.js';
 import { requireVersion, requireVersionAt } from './read-version.js';
 import { versionedObjectOperations } from './versioned-object.js';

@@ -22,11 +22,11 @@ import {
   setResourceHeaders,
   writeResource,
 } from '../http/exchange.js';
-import { commitMetadata } from '../http/headers.js';
-import type { BodyDescription, OperationGroup } from '../http/operation.js';
-import { pathParameter, queryParameter } from '../http/parameter-values.js';
-import { parsePrefer } from '../http/prefer.js';
-import { STANDARD_API } from '../http/request-state.js';
+import { commitMetadata } from '../http/request/headers.js';
+import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { parsePrefer } from '../http/request/prefer.js';
+import { STANDARD_API } from '../http/request/request-state.js';
 import { CREATED, versionAnswer } from './answers.js';
 
 const PATH = `${STANDARD_API}/ehr`;

@@ -2,7 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
-import type { NamedVersion } from '../http/object-ids.js';
+import type { NamedVersion } from '../http/request/object-ids.js';
 
 /** The version with this uid. @throws not-found */
 export async function requireVersion(

@@ -2,8 +2,8 @@ import type { Context } from 'koa';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import { AuditDraft } from '../../change/commit/audit-draft.js';
 import type { AuditSender, AuditSubject } from '../../models/audit.js';
-import type { ParameterName } from './parameters.js';
-import type { MatchedOperation } from './request-state.js';
+import type { ParameterName } from './operation/parameters.js';
+import type { MatchedOperation } from './request/request-state.js';
 
 /** What a record is called whose address no operation has. */
 const UNKNOWN_OPERATION = 'unknown';

@@ -8,9 +8,9 @@ import { toXml } from '../../openehr/format/canonical-xml.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { auditAbout } from './audit-trail.js';
-import { parsePrefer } from './prefer.js';
-import { parseJsonBody, parseXmlBody } from './request-body.js';
-import { STANDARD_API } from './request-state.js';
+import { parsePrefer } from './request/prefer.js';
+import { parseJsonBody, parseXmlBody } from './request/request-body.js';
+import { STANDARD_API } from './request/request-state.js';
 
 /** How the body of a request is to be read and that of its answer to be written. */
 export interface Exchange {

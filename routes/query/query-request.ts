@@ -9,11 +9,11 @@ import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
 import { isAudited } from '../http/audit-trail.js';
 import { bodyText, requiredBodyText } from '../http/exchange.js';
-import { queryParameter, queryParameters, textsOf } from '../http/parameter-values.js';
-import { parseJsonBody } from '../http/request-body.js';
-import { currentOperation } from '../http/request-state.js';
-import { knownNames, refuseUnknownNames } from '../http/unknown-parameters.js';
-import { vendorHeader } from '../http/vendor-header.js';
+import { queryParameter, queryParameters, textsOf } from '../http/request/parameter-values.js';
+import { parseJsonBody } from '../http/request/request-body.js';
+import { currentOperation } from '../http/request/request-state.js';
+import { knownNames, refuseUnknownNames } from '../http/request/unknown-parameters.js';
+import { vendorHeader } from '../http/request/vendor-header.js';
 
 /** Members of a body beside `q`. */
 const MEMBERS = ['ehr_id', 'offset', 'fetch', 'query_parameters', 'as_of'];

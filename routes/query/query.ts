@@ -5,15 +5,15 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
-import { explainPipeline, runPipeline, type RunLimits } from '../../models/run-pipeline.js';
+import { explainPipeline, runPipeline, type RunLimits } from '../../models/access/run-pipeline.js';
 import { storedQuery } from '../../models/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
 import { auditQuery, auditScope, fixedEhrs } from './audited-query.js';
 import { compileQuery } from '../../query/compile.js';
 import type { AskTerminology } from '../../query/compile.js';
-import { answerEnd } from '../http/answer-end.js';
-import { requesterOf } from '../http/requester.js';
-import { cutIdleReader, cutLongAnswer } from '../http/slow-reader.js';
+import { answerEnd } from '../http/answer/answer-end.js';
+import { requesterOf } from '../http/request/requester.js';
+import { cutIdleReader, cutLongAnswer } from '../http/answer/slow-reader.js';
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
@@ -23,9 +23,9 @@ import { readGetQuery, readGetRequest, readPostQuery, readPostRequest } from './
 import type { QueryRequest } from '../../query/request.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import { terminologyOf } from '../../query/terminology.js';
-import type { BodyDescription, Operation, OperationGroup } from '../http/operation.js';
-import { pathParameter } from '../http/parameter-values.js';
-import { currentOperation, STANDARD_API } from '../http/request-state.js';
+import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
+import { pathParameter } from '../http/request/parameter-values.js';
+import { currentOperation, STANDARD_API } from '../http/request/request-state.js';
 import { metered } from '../../query/metered.js';
 
 /** Rows that the database gives at a time while an answer is streamed. */

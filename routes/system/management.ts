@@ -3,9 +3,9 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
-import type { Operation, OperationGroup } from '../http/operation.js';
-import { pathParameter, queryParameters } from '../http/parameter-values.js';
-import { bodyLimits } from '../http/request-body.js';
+import type { Operation, OperationGroup } from '../http/operation/operation.js';
+import { pathParameter, queryParameters } from '../http/request/parameter-values.js';
+import { bodyLimits } from '../http/request/request-body.js';
 import type { ManagementSource } from './management-access.js';
 
 const LEVELS = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];

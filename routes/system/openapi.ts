@@ -1,5 +1,5 @@
 import { openApiDocument } from '../http/openapi/openapi-document.js';
-import type { Operation, OperationGroup } from '../http/operation.js';
+import type { Operation, OperationGroup } from '../http/operation/operation.js';
 
 /** The description of the whole API, open to everyone: it tells nothing that the product's sources do not. */
 export function openapiOperation(groups: () => readonly OperationGroup[]): Operation {

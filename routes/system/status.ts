@@ -2,8 +2,8 @@ import { release, type } from 'node:os';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { writeXml } from '../../openehr/base/xml.js';
-import { mongodbVersion } from '../../models/server-status.js';
-import type { Operation } from '../http/operation.js';
+import { mongodbVersion } from '../../models/access/server-status.js';
+import type { Operation } from '../http/operation/operation.js';
 import { PRODUCT_VERSION } from './product.js';
 
 /** Version of the reference model that validation follows. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { Operation } from '../http/operation.js';
-import { pathParameter } from '../http/parameter-values.js';
+import type { Operation } from '../http/operation/operation.js';
+import { pathParameter } from '../http/request/parameter-values.js';
 
 const { resolve: resolveModule } = createRequire(import.meta.url);
 

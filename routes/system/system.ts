@@ -1,5 +1,5 @@
-import type { OperationGroup } from '../http/operation.js';
-import { STANDARD_API } from '../http/request-state.js';
+import type { OperationGroup } from '../http/operation/operation.js';
+import { STANDARD_API } from '../http/request/request-state.js';
 import { PRODUCT, PRODUCT_VERSION } from './product.js';
 
 /** OPTIONS of the base of the standard API: what this server is. */

@@ -5,7 +5,7 @@ import type { TagContent } from '../../change/item-tag/tag-content.js';
 import { requireTags } from '../../change/item-tag/tag-content.js';
 import type { ItemTagDoc, TagTargetType } from '../../models/item-tag.js';
 import { formatTags, parseTags } from './tag-header-text.js';
-import { requestVendorWord, vendorHeader } from '../http/vendor-header.js';
+import { requestVendorWord, vendorHeader } from '../http/request/vendor-header.js';
 
 /** Of each of the two headers: common clients and proxies refuse an answer with more than 8 or 16 KiB of all headers. */
 const MAX_HEADER_BYTES = 3072;

@@ -3,8 +3,8 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { TagAddress } from '../../change/item-tag/item-tag.js';
-import { pathParameter } from '../http/parameter-values.js';
-import { parseJsonBody } from '../http/request-body.js';
+import { pathParameter } from '../http/request/parameter-values.js';
+import { parseJsonBody } from '../http/request/request-body.js';
 
 /** The two kinds of targets and their words in paths. */
 export const TAG_RESOURCES = { composition: 'COMPOSITION', ehr_status: 'EHR_STATUS' } as const;

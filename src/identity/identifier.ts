@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
-import type { AuthenticatedUser } from '../../routes/http/request-state.js';
+import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
 import { tokenVerifier, type Identity, type TokenVerifier } from './token-verifier.js';
 import { passwordVerifier, type PasswordVerifier } from './password-verifier.js';
 import { identityWarnings } from './identity-settings.js';

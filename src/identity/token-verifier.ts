@@ -2,7 +2,7 @@ import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { JwtSettings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { AuthenticatedUser } from '../../routes/http/request-state.js';
+import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
 import { requiredValue } from './identity-settings.js';
 import { keySet, type KeySource } from './key-set.js';
 

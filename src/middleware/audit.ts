@@ -7,10 +7,10 @@ import { withAuditDraft, type AuditDraft } from '../../change/commit/audit-draft
 import { isUnavailable } from '../../database/mongo-error.js';
 import { insertAudit } from '../../models/audit.js';
 import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
-import { ERROR_STATUS } from '../../routes/http/error-status.js';
-import { successStatus, type AuditKind } from '../../routes/http/operation.js';
-import { parsePrefer } from '../../routes/http/prefer.js';
-import { STANDARD_API, type MatchedOperation } from '../../routes/http/request-state.js';
+import { ERROR_STATUS } from '../../routes/http/answer/error-status.js';
+import { successStatus, type AuditKind } from '../../routes/http/operation/operation.js';
+import { parsePrefer } from '../../routes/http/request/prefer.js';
+import { STANDARD_API, type MatchedOperation } from '../../routes/http/request/request-state.js';
 import { Refusals } from './refusals.js';
 
 /** What decides which requests are recorded, and how a success is answered. */

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { Access, Permission } from '../../routes/http/operation.js';
-import type { AuthenticatedUser } from '../../routes/http/request-state.js';
+import type { Access, Permission } from '../../routes/http/operation/operation.js';
+import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
 import type { Identify } from '../identity/identifier.js';
 
 /** Who may call what. */

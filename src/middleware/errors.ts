@@ -4,9 +4,9 @@ import { CdrError, type ErrorDetails } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { isUnavailable } from '../../database/mongo-error.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
-import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/http/error-status.js';
-import { failureRecord } from '../../routes/http/failure-record.js';
-import { STANDARD_API } from '../../routes/http/request-state.js';
+import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/http/answer/error-status.js';
+import { failureRecord } from '../../routes/http/answer/failure-record.js';
+import { STANDARD_API } from '../../routes/http/request/request-state.js';
 
 /**
  * Turns everything that is thrown, and Koa's own 404, 405 and 501, into an error body:

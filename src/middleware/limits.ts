@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
-import { requesterOf } from '../../routes/http/requester.js';
+import { requesterOf } from '../../routes/http/request/requester.js';
 import { isLoopback } from './loopback.js';
 import { RequestRates } from './request-rates.js';
 

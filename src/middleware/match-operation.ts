@@ -1,8 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import { setFailureRecord } from '../../routes/http/failure-record.js';
-import type { OperationTable } from '../../routes/http/operation-table.js';
-import type { RequestState } from '../../routes/http/request-state.js';
+import { setFailureRecord } from '../../routes/http/answer/failure-record.js';
+import type { OperationTable } from '../../routes/http/operation/operation-table.js';
+import type { RequestState } from '../../routes/http/request/request-state.js';
 
 /** Finds the operation of the request, which decides everything that follows. Nothing is refused yet. */
 export function matchOperation(table: OperationTable): Middleware {

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { RequestState } from '../../routes/http/request-state.js';
+import type { RequestState } from '../../routes/http/request/request-state.js';
 import { HOST_NAME } from '../settings/host-name.js';
 import { plainAddress, proxyTest, type ProxyTest } from './trusted-proxies.js';
 import { ownHosts, type IsOwnHost } from './hosts.js';

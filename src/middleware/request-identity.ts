@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import { withRequestIdentity } from '../../change/commit/request-identity.js';
-import type { AuditKind } from '../../routes/http/operation.js';
+import type { AuditKind } from '../../routes/http/operation/operation.js';
 
 const COMMITTING: readonly AuditKind[] = ['write', 'admin'];
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
-import type { RequestState } from '../../routes/http/request-state.js';
+import type { RequestState } from '../../routes/http/request/request-state.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 

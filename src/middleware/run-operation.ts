@@ -2,8 +2,11 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { idempotent } from '../../routes/http/idempotency.js';
-import { currentOperation } from '../../routes/http/request-state.js';
-import { refuseUnknownParameters, requireFewParameters } from '../../routes/http/unknown-parameters.js';
+import { currentOperation } from '../../routes/http/request/request-state.js';
+import {
+  refuseUnknownParameters,
+  requireFewParameters,
+} from '../../routes/http/request/unknown-parameters.js';
 import type { ProcessState } from '../management.js';
 import { readBodyText } from './body.js';
 

@@ -10,7 +10,7 @@ import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canoni
 import { MAX_AUDIT_IDS } from '../../models/audit.js';
 import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
-import { MAX_QUERY_PARAMETERS } from '../../routes/http/unknown-parameters.js';
+import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/unknown-parameters.js';
 import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
 import { MAX_VERSIONS } from '../../query/evaluate.js';
 import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';

@@ -6,9 +6,9 @@ import mongoose from 'mongoose';
 import { connectMongoose } from '../../database/connect.js';
 import { inTransaction } from '../../database/transaction.js';
 import { itemTagInsert, type ItemTagDoc } from '../../models/item-tag.js';
-import { moveItemTags } from '../../models/owned-documents.js';
+import { moveItemTags } from '../../models/cross-collection/owned-documents.js';
 import { COLLECTIONS } from '../../models/layout.js';
-import { runWrites } from '../../models/write.js';
+import { runWrites } from '../../models/access/write.js';
 import { startDatabaseProcess, type DatabaseProcess } from '../support/database-process.js';
 
 jest.setTimeout(120_000);

@@ -12,7 +12,7 @@ import {
   removeExpiredRequests,
 } from '../../models/idempotency.js';
 import { itemTagInsert, type ItemTagDoc } from '../../models/item-tag.js';
-import { runWrites, type Write } from '../../models/write.js';
+import { runWrites, type Write } from '../../models/access/write.js';
 import { useDatabase } from '../support/database.js';
 
 const things = () => mongoose.connection.collection('settings');

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { withLease } from '../../models/lease.js';
+import { withLease } from '../../models/access/lease.js';
 import { useDatabase } from '../support/database.js';
 
 useDatabase();

@@ -4,7 +4,7 @@ import { connectMongoose } from '../../database/connect.js';
 import { startEmbedded, type EmbeddedDatabase } from '../../packages/embedded-mongodb/src/spawn.js';
 import { createCollections } from '../../database/indexes.js';
 import { inMergeTransaction } from '../../merge/transaction.js';
-import { moveDocuments } from '../../models/owned-documents.js';
+import { moveDocuments } from '../../models/cross-collection/owned-documents.js';
 import { COLLECTION_LAYOUT, COLLECTIONS } from '../../models/layout.js';
 import { testApp } from '../support/app.js';
 import { clinicalState } from '../support/clinical-state.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import { DEFAULT_LIMITS } from '../../packages/embedded-mongodb/src/limits.js';
+import { DEFAULT_LIMITS } from '../../packages/embedded-mongodb/src/front/limits.js';
 import { startEmbedded } from '../../packages/embedded-mongodb/src/spawn.js';
 import { mongodAccess, mongodOptions, openReplicaSet, runMongod } from '../../database/mongod-run.js';
 

@@ -8,7 +8,7 @@ import { eraseEhr } from '../../maintenance/erase.js';
 import { sealHead, sealNewRecords } from '../../maintenance/seal.js';
 import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
 import { verifyStorage } from '../../maintenance/verify.js';
-import { eraseAuditBefore } from '../../models/erase.js';
+import { eraseAuditBefore } from '../../models/cross-collection/erase.js';
 import type { SealHead } from '../../models/seal-block.js';
 import { createLogger } from '../../src/logger.js';
 import { keepSealing } from '../../src/process/sealing.js';

@@ -18,7 +18,7 @@ import {
   templateSummaries,
   type UploadedTemplate,
 } from '../../models/template.js';
-import { runWrites } from '../../models/write.js';
+import { runWrites } from '../../models/access/write.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { useDatabase } from '../support/database.js';
 import { fixtureText } from '../support/fixture.js';

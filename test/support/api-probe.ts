@@ -3,7 +3,7 @@ import type { Context, Next } from 'koa';
 import request from 'supertest';
 
 import type { Settings } from '../../config/settings.js';
-import type { Operation } from '../../routes/http/operation.js';
+import type { Operation } from '../../routes/http/operation/operation.js';
 import { createApp, readyProcess } from '../../src/app.js';
 import { everyOperation } from '../../src/every-operation.js';
 import { createLogger } from '../../src/logger.js';

@@ -3,10 +3,10 @@ import type { Page } from '../../aql/result/paging.js';
 import { distinctRows, rowText } from '../../aql/result/result-set.js';
 import type { Scope } from '../../aql/semantics/scope-types.js';
 import { needsShapes, shapeCatalogue } from '../../aql/index/shapes.js';
-import type { QueryPlan } from '../../aql/mongo/plan.js';
+import type { QueryPlan } from '../../aql/mongo/pipeline/plan.js';
 import { translate } from '../../aql/mongo/translate.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
-import { runPipeline, shapeIds } from '../../models/run-pipeline.js';
+import { runPipeline, shapeIds } from '../../models/access/run-pipeline.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 
 /** What of the request and server changes a translation in tests. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../base/json.js';
 import { codeSetCodes, codeSetHas } from '../../rm/terminology/openehr.js';
-import { openehrText } from './coded.js';
-import type { FlatKeys, FlatValue } from './keys.js';
-import { identifierObject, partyRef, withIdentifiers } from './parties.js';
+import { openehrText } from './value/coded.js';
+import type { FlatKeys, FlatValue } from './keys/keys.js';
+import { identifierObject, partyRef, withIdentifiers } from './value/parties.js';
 import type { FlatContext } from './target.js';
-import { booleanOf, temporalOf, textOf, unknownValue } from './values.js';
+import { booleanOf, temporalOf, textOf, unknownValue } from './value/values.js';
 
 type Values = FlatKeys['context'];
 

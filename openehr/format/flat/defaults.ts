@@ -2,13 +2,13 @@ import { parseDateTime, parseDuration } from '../../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf } from '../../rm/model/classes.js';
 import { rubric } from '../../rm/terminology/openehr.js';
-import { codedText, codeInput, codePhrase, onlyCode, openehrText } from './coded.js';
+import { codedText, codeInput, codePhrase, onlyCode, openehrText } from './value/coded.js';
 import { addDuration, leastOffset } from './event-offset.js';
 import { objectAt, objectsAt, textAt } from '../../rm/access.js';
-import { childOf, take, type FlatScope } from './keys.js';
+import { childOf, take, type FlatScope } from './keys/keys.js';
 import { childPlan, type PlanNode } from './plan.js';
 import type { ReadEnvironment } from './target.js';
-import { temporalOf } from './values.js';
+import { temporalOf } from './value/values.js';
 
 type Fill = (object: JsonObject, plan: PlanNode, environment: ReadEnvironment) => void;
 

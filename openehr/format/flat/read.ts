@@ -4,17 +4,17 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.j
 import { attributesOf, isKindOf } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
 import { nameCodeOf } from '../../template/opt/coded-name.js';
-import { codedText } from './coded.js';
-import { ignoredContextKeys } from './context-keys.js';
-import { moveContextAliases } from './context-alias.js';
+import { codedText } from './value/coded.js';
+import { ignoredContextKeys } from './keys/context-keys.js';
+import { moveContextAliases } from './keys/context-alias.js';
 import { flatContext } from './context.js';
-import { readValue } from './data-values.js';
+import { readValue } from './value/data-values.js';
 import { fillDefaults, fillHistory, settleEvent } from './defaults.js';
-import { childOf, conflict, flatKeys, instancesOf, type FlatScope } from './keys.js';
-import { readOwnKeys, templateName } from './own-keys.js';
+import { childOf, conflict, flatKeys, instancesOf, type FlatScope } from './keys/keys.js';
+import { readOwnKeys, templateName } from './keys/own-keys.js';
 import { planOf, type PlanNode } from './plan.js';
-import { takeRaw } from './raw.js';
-import { unconsumed } from './suggest.js';
+import { takeRaw } from './keys/raw.js';
+import { unconsumed } from './keys/suggest.js';
 import type { ReadEnvironment } from './target.js';
 
 /** What reading FLAT needs beside the body and the template. */

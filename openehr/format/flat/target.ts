@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
-import type { FlatScope } from './keys.js';
+import type { FlatScope } from './keys/keys.js';
 import type { PlanNode } from './plan.js';
 
 /** What the `ctx/` keys set where the body itself says nothing (docs/spec/formats.md#ctx-keys). Null = not given. */

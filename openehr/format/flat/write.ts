@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf, isLocatable } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
-import { writeValue } from './data-values.js';
+import { writeValue } from './value/data-values.js';
 import { earliest } from './defaults.js';
 import { objectAt, objectsAt, textAt } from '../../rm/access.js';
-import { writeOwnKeys } from './own-keys.js';
-import { PARTY } from './parties.js';
+import { writeOwnKeys } from './keys/own-keys.js';
+import { PARTY } from './value/parties.js';
 import { planOf, type PlanNode } from './plan.js';
-import { boundType } from './quantities.js';
+import { boundType } from './value/quantities.js';
 import type { WriteEnvironment } from './target.js';
 
 /**

@@ -1,5 +1,5 @@
 /** What the embedded database's process and its parent tell each other. */
-import type { FrontLimits } from './limits.js';
+import type { FrontLimits } from './front/limits.js';
 
 /** Argument of the child. */
 export interface ChildOptions {

@@ -5,11 +5,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { ensurePrivateFolder } from './private-files.js';
+import { ensurePrivateFolder } from './access/private-files.js';
 import type { ChildOptions, ChildReport } from './child-protocol.js';
-import { endpointFor, rememberEndpoint, uriOf } from './endpoint.js';
-import { loadNative, NativeUnavailable } from './native.js';
-import { startServer, type RunningServer } from './server.js';
+import { endpointFor, rememberEndpoint, uriOf } from './access/endpoint.js';
+import { loadNative, NativeUnavailable } from './engine/native.js';
+import { startServer, type RunningServer } from './front/server.js';
 
 // whatever is written here is for this user alone
 process.umask(0o077);

@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { defaultCacheSizeGB } from './cache-size.js';
+import { defaultCacheSizeGB } from './engine/cache-size.js';
 import type { ChildFailed, ChildOptions, ChildReady, ChildReport } from './child-protocol.js';
-import { DEFAULT_LIMITS, type FrontLimits } from './limits.js';
+import { DEFAULT_LIMITS, type FrontLimits } from './front/limits.js';
 
 /** How the database is to run. */
 export interface EmbeddedOptions {

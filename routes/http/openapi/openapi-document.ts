@@ -10,9 +10,9 @@ import type {
   ErrorStatus,
   Operation,
   OperationGroup,
-} from '../operation.js';
-import { ERROR_MEANINGS, MEDIA_TYPES } from '../operation.js';
-import { parameterDescription, pathParameterNames, type ParameterName } from '../parameters.js';
+} from '../operation/operation.js';
+import { ERROR_MEANINGS, MEDIA_TYPES } from '../operation/operation.js';
+import { parameterDescription, pathParameterNames, type ParameterName } from '../operation/parameters.js';
 import type { SchemaName } from './schemas.js';
 import { SCHEMAS } from './schemas.js';
 

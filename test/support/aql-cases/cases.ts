@@ -10,9 +10,9 @@ import { valueCases } from './value-cases.js';
 
 /** Where the groups are that are about HTTP answers and writes, or about random data. */
 export const GROUPS_ELSEWHERE = {
-  78: 'test/http/query.test.ts',
-  83: 'test/http/query.test.ts',
-  84: 'test/http/query-after-writes.test.ts',
+  78: 'test/http/query/query.test.ts',
+  83: 'test/http/query/query.test.ts',
+  84: 'test/http/query/query-after-writes.test.ts',
   86: 'test/database/aql-differential.test.ts',
 } as const;
 

@@ -1,5 +1,5 @@
 import { CdrError } from '../../../openehr/base/errors.js';
-import type { QueryPlan } from '../../../aql/mongo/plan.js';
+import type { QueryPlan } from '../../../aql/mongo/pipeline/plan.js';
 import type { AqlCase } from '../aql-cases/aql-case.js';
 import { aqlCases } from '../aql-cases/cases.js';
 import { plansOfCase } from './case-plans.js';

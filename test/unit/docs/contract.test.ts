@@ -6,7 +6,7 @@ import { DATA_TYPE_INVARIANTS } from '../../../openehr/rm/invariants/data-types.
 import { QUANTITY_INVARIANTS } from '../../../openehr/rm/invariants/quantities.js';
 import { STRUCTURE_INVARIANTS } from '../../../openehr/rm/invariants/structures.js';
 import { INSTRUCTION_TRANSITIONS } from '../../../openehr/rm/terminology/instruction-transitions.js';
-import { ERROR_STATUS } from '../../../routes/http/error-status.js';
+import { ERROR_STATUS } from '../../../routes/http/answer/error-status.js';
 import { everyOperation } from '../../../src/every-operation.js';
 import { repositoryTexts, textOf } from './repository-text.js';
 

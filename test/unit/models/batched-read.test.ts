@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { BatchedRead } from '../../../models/batched-read.js';
+import { BatchedRead } from '../../../models/access/batched-read.js';
 
 /** A read that ends when it is told to; the numbers asked, read by read. */
 function heldRead(): { reads: number[][]; ends: (() => void)[]; batched: BatchedRead<number, string> } {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { holdEhr, releaseSubject } from '../../../models/ehr.js';
-import type { InsertWrite, RemoveWrite, UpdateWrite, Write } from '../../../models/write.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite, Write } from '../../../models/access/write.js';
 
 /*
  * Each `@ts-expect-error` is a proof that `npx tsc` checks: were the line below it correct, the comment would be the

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'koa';
-import { commitPairs } from '../../../routes/http/commit-pairs.js';
+import { commitPairs } from '../../../routes/http/request/commit-pairs.js';
 
 function pairsOf(headers: Record<string, string>): { audit: object; version: object } {
   const { audit, version } = commitPairs({ headers } as unknown as Context);

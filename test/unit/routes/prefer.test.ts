@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { parsePrefer } from '../../../routes/http/prefer.js';
+import { parsePrefer } from '../../../routes/http/request/prefer.js';
 
 describe('parsePrefer', () => {
   it.each([

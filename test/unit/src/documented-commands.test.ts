@@ -18,28 +18,28 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'npm ci && npm test': ['.ci/run', 'npm test'],
   'npm test': ['.ci/run', 'npm test'],
   'npm test -- --selectProjects unit --testPathPatterns test/unit/aql': 'a part of npm test',
-  'npm start': ['test/http/several-processes.test.ts', 'startServerProcess'],
+  'npm start': ['test/http/process/several-processes.test.ts', 'startServerProcess'],
   'npm run check': ['.ci/run', 'step npm run check'],
   'npm run build': ['package.json', '"prepack": "npm run build"'],
   'npm run fix': 'changes the working copy of whoever runs it',
   'git config core.hooksPath .githooks': 'changes the working copy of whoever runs it',
-  'node dist/src/everchart.mjs start': ['test/http/build.test.ts', 'dist/src/everchart.mjs'],
+  'node dist/src/everchart.mjs start': ['test/http/process/build.test.ts', 'dist/src/everchart.mjs'],
   'curl -i -X POST http://127.0.0.1:8080/rest/openehr/v1/ehr': [
-    'test/http/command-line.test.ts',
+    'test/http/process/command-line.test.ts',
     "'POST', '/ehr'",
   ],
-  'everchart template upload': ['test/http/command-line.test.ts', "'template', 'upload'"],
-  'everchart query': ['test/http/command-line.test.ts', "'query'"],
-  'everchart export': ['test/http/command-line.test.ts', "'export', '--local'"],
+  'everchart template upload': ['test/http/process/command-line.test.ts', "'template', 'upload'"],
+  'everchart query': ['test/http/process/command-line.test.ts', "'query'"],
+  'everchart export': ['test/http/process/command-line.test.ts', "'export', '--local'"],
   'everchart import --local --dry-run': [
-    'test/http/command-line.test.ts',
+    'test/http/process/command-line.test.ts',
     "'import', '--local', '--dry-run'",
   ],
-  'everchart import': ['test/http/command-line.test.ts', "run('import', file("],
-  'everchart user add': ['test/http/basic-users.test.ts', "user(['add', 'ada'"],
-  'everchart audit prune': ['test/http/command-line.test.ts', "['audit', 'prune'"],
-  'curl "$SERVER/rest/admin': ['test/http/audit.test.ts', '/access'],
-  'everchart verify': ['test/http/command-line.test.ts', "['verify']"],
+  'everchart import': ['test/http/process/command-line.test.ts', "run('import', file("],
+  'everchart user add': ['test/http/access/basic-users.test.ts', "user(['add', 'ada'"],
+  'everchart audit prune': ['test/http/process/command-line.test.ts', "['audit', 'prune'"],
+  'curl "$SERVER/rest/admin': ['test/http/admin/audit.test.ts', '/access'],
+  'everchart verify': ['test/http/process/command-line.test.ts', "['verify']"],
   mongosh:
     'needs the MongoDB shell; packages/embedded-mongodb/test/database/access.test.ts connects with its driver',
   mongodump: 'needs MongoDB Database Tools and a replica set',
@@ -77,7 +77,9 @@ describe('every command shown in the documentation', () => {
     for (const command of commandsOf(page)) {
       it(`${page}: ${command.slice(0, 90)}`, () => {
         const entry = entryOf(command.startsWith('curl') ? command.split(/ -H|\/query/)[0]! : command);
-        const known = command.includes('/query/aql') ? ['test/http/query.test.ts', 'query/aql'] : entry?.[1];
+        const known = command.includes('/query/aql')
+          ? ['test/http/query/query.test.ts', 'query/aql']
+          : entry?.[1];
         expect([command, known]).toEqual([command, expect.anything()]);
         if (typeof known === 'string') return;
         const [file, piece] = known as [string, string];

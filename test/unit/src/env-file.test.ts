@@ -90,7 +90,7 @@ it('is read by the command alone, so that tests and measurements never see it', 
   );
   expect(starters.sort()).toEqual([
     'bench/compare.ts',
-    'test/http/build.test.ts',
+    'test/http/process/build.test.ts',
     'test/support/command-process.ts',
   ]);
 });

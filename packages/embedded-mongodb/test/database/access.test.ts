@@ -18,8 +18,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import { MAX_LOGIN_ATTEMPTS } from '../../src/authentication.js';
-import { MAX_SOCKET_PATH_BYTES } from '../../src/socket-path.js';
+import { MAX_LOGIN_ATTEMPTS } from '../../src/access/authentication.js';
+import { MAX_SOCKET_PATH_BYTES } from '../../src/access/socket-path.js';
 import { startEmbedded, type EmbeddedDatabase } from '../../src/spawn.js';
 import { WireClient } from '../support/wire.js';
 

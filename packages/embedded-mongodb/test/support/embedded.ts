@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import type { FrontLimits } from '../../src/limits.js';
+import type { FrontLimits } from '../../src/front/limits.js';
 import { startEmbedded, type EmbeddedDatabase } from '../../src/spawn.js';
 
 type MongoClient = mongoose.mongo.MongoClient;

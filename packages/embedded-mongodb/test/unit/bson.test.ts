@@ -11,8 +11,14 @@ import {
   fieldOf,
   fields,
   isSet,
-} from '../../src/bson-slice.js';
-import { documentOf, encode, newVersionedObjectUid, rawValue, withFields } from '../../src/bson-write.js';
+} from '../../src/protocol/bson-slice.js';
+import {
+  documentOf,
+  encode,
+  newVersionedObjectUid,
+  rawValue,
+  withFields,
+} from '../../src/protocol/bson-write.js';
 
 const { BSON } = mongoose.mongo;
 const { Long, Double, Int32, Decimal128, ObjectId, Timestamp, Binary, Code, MinKey, MaxKey, DBRef } = BSON;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { defaultCacheSizeGB } from '../../src/cache-size.js';
+import { defaultCacheSizeGB } from '../../src/engine/cache-size.js';
 
 it.each([
   ['the least on a small machine', 0.5, 0.25],

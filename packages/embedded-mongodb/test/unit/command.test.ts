@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { readCommand, readLegacyQuery } from '../../src/command.js';
-import { BsonError } from '../../src/bson-slice.js';
+import { readCommand, readLegacyQuery } from '../../src/protocol/command.js';
+import { BsonError } from '../../src/protocol/bson-slice.js';
 import { opMessage } from '../support/wire.js';
 
 const { BSON } = mongoose.mongo;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isNewer, parseGlibcVersion, relinkFor, versionNeeds } from '../../src/elf.js';
+import { isNewer, parseGlibcVersion, relinkFor, versionNeeds } from '../../src/engine/elf.js';
 
 interface Need {
   readonly file: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FrameError, FrameReader, MAX_MESSAGE_BYTES, messageHead } from '../../src/frame.js';
+import { FrameError, FrameReader, MAX_MESSAGE_BYTES, messageHead } from '../../src/protocol/frame.js';
 import { opMessage } from '../support/wire.js';
 
 const MESSAGES = [

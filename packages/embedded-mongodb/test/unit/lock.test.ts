@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PhaseFairLock } from '../../src/lock.js';
+import { PhaseFairLock } from '../../src/front/lock.js';
 
 /** Waits until all that can settle has settled. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

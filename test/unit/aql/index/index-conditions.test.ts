@@ -7,13 +7,13 @@ import { rowsOf } from '../../../../aql/evaluate/rows.js';
 import { ehrsAt } from '../../../../aql/evaluate/store.js';
 import type { LeafIndex } from '../../../../aql/index/document.js';
 import { indexConditions } from '../../../../aql/index/index-conditions.js';
-import { conjunctsOf } from '../../../../aql/mongo/conjuncts.js';
+import { conjunctsOf } from '../../../../aql/mongo/where/conjuncts.js';
 import {
   documentsOf as documentsStepOf,
   rootClass,
   rootMatches,
-} from '../../../../aql/mongo/document-scope.js';
-import { documentsMatch } from '../../../../aql/mongo/documents-match.js';
+} from '../../../../aql/mongo/from/document-scope.js';
+import { documentsMatch } from '../../../../aql/mongo/from/documents-match.js';
 import type { IndexCondition } from '../../../../aql/plan/index-condition.js';
 import type { Stage } from '../../../../aql/plan/stage.js';
 import type { FromClass, FromNode, Scope } from '../../../../aql/semantics/scope-types.js';

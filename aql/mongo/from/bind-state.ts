@@ -1,0 +1,84 @@
+import type { Alias, FromNode } from '../../semantics/scope-types.js';
+import { classSet } from '../../semantics/typing.js';
+import type { Binder } from './contains.js';
+import type { Visibility } from './document-scope.js';
+import type { Place } from '../path/place.js';
+import { fieldRef } from '../../plan/expression.js';
+import type { LookupStep, Step } from '../../plan/steps.js';
+
+/** What binding FROM needs and collects. */
+export interface FromState {
+  readonly binder: Binder;
+  /** Of the EHR that is being bound. */
+  readonly visibility: Visibility;
+  readonly places: Map<number, Place>;
+  /** Fields that make the order of rows unambiguous. */
+  readonly order: string[];
+  /** Alias of the EHR that is being bound; null for what is joined to its first document. */
+  readonly ehr: number | null;
+}
+
+/** One level of pipeline: where its bindings are seen from outside, and which field has the EHR id. */
+export interface Level {
+  readonly prefix: string;
+  readonly ehrField: string;
+  readonly state: FromState;
+}
+
+/** The same level for documents that are joined to visible ones. */
+export function joinedLevel(level: Level): Level {
+  const { state } = level;
+  const visibility = { ...state.visibility, joined: true };
+  return { ...level, state: { ...state, ehr: null, visibility } };
+}
+
+/** The same level for a part of FROM that is only looked for: what it binds is not there to order rows by. */
+export function unseenLevel(level: Level): Level {
+  return { ...level, state: { ...level.state, order: [] } };
+}
+
+/** Indexes of all aliases of a part of FROM. */
+function aliasesOf(node: FromNode): number[] {
+  if (node.kind === 'class') return [node.alias.index];
+  return node.operands.flatMap(aliasesOf);
+}
+
+/** A name for a join that no other part of FROM has. */
+export function joinName(letter: string, node: FromNode): string {
+  return `${letter}${aliasesOf(node)[0] ?? ''}${node.kind === 'class' ? '' : 'g'}`;
+}
+
+/** A join of other documents. */
+export function lookup(
+  join: Pick<LookupStep, 'as' | 'from' | 'localField' | 'foreignField'>,
+  steps: readonly Step[],
+  more: Partial<Pick<LookupStep, 'variables' | 'firstOnly'>> = {},
+): LookupStep {
+  return { kind: 'lookup', variables: {}, firstOnly: false, kept: null, ...join, ...more, steps };
+}
+
+/** Keeps what has a member in one of the array fields, then one document per member; without: NULL. */
+export function unwindAny(fields: readonly string[], level: Level): Step[] {
+  const some: Step = {
+    kind: 'match',
+    match: { $or: fields.map((field) => ({ [`${field}.0`]: { $exists: true } })) },
+  };
+  return [some, ...fields.map((field) => unwind(field, true, level))];
+}
+
+/** One document per member of an array field. */
+export function unwind(field: string, preserve: boolean, level: Level): Step {
+  level.state.order.push(`${level.prefix}${field}i`);
+  return { kind: 'unwind', field, preserve, index: `${field}i` };
+}
+
+/** Records where an alias is seen from outside. */
+export function addPlace(alias: Alias, slot: string, level: Level, prefix: string): void {
+  level.state.places.set(alias.index, {
+    alias,
+    document: level.prefix,
+    object: fieldRef(`${prefix}${slot}.o`),
+    slot: fieldRef(`${prefix}${slot}`),
+    classes: classSet(alias.classes),
+  });
+}

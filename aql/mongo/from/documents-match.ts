@@ -1,0 +1,32 @@
+import { FIELD, LEAF_FIELD } from '../../index/document.js';
+import type { Stage } from '../../plan/stage.js';
+import type { IndexCondition } from '../../plan/index-condition.js';
+import type { DocumentsStep } from '../../plan/steps.js';
+import { inVersions } from './document-scope.js';
+
+/** The match of the first documents of an operand of FROM: necessary, not sufficient. */
+export function documentsMatch(step: DocumentsStep): Stage {
+  const { conditions, index, exact } = step;
+  return inVersions([...conditions, ...index.map(indexMatch), ...exact], step);
+}
+
+/** Where a lower bound of the first leaf condition stands in the match of one branch. */
+export const LEAF_BOUND: readonly string[] = [FIELD.leaves, '$elemMatch', LEAF_FIELD.value, '$gte'];
+
+/** An index condition as a match. */
+function indexMatch(condition: IndexCondition): Stage {
+  switch (condition.kind) {
+    case 'field':
+      return condition.match;
+    case 'leaf':
+      return {
+        [FIELD.leaves]: {
+          $elemMatch: { [LEAF_FIELD.key]: condition.key, [LEAF_FIELD.value]: condition.range },
+        },
+      };
+    case 'and':
+      return { $and: condition.operands.map(indexMatch) };
+    case 'or':
+      return { $or: condition.operands.map(indexMatch) };
+  }
+}

@@ -1,0 +1,18 @@
+import { and, member, call, filter, flatten, listOf, map, variable } from '../../plan/expression.js';
+import type { Expression } from '../../plan/expression.js';
+import type { Region } from './region.js';
+
+/** Object ids of the items of a FOLDER and of all FOLDERs below it, each once (docs/spec/aql.md#folders). */
+export function referencedIds({ segs, at }: Region): Expression {
+  const folder = at ?? variable('ROOT');
+  const inside = and(
+    call('$gte', [variable('g', 's'), member(folder, 's')]),
+    call('$lte', [variable('g', 's'), member(folder, 'e')]),
+  );
+  const ids = flatten(map(filter(segs, 'g', inside), 'g', listOf(variable('g', 'o.items.id.value'))));
+  const versionedObjectUid = call(
+    '$toLower',
+    call('$arrayElemAt', [call('$split', [variable('id'), '::']), 0]),
+  );
+  return call('$setUnion', [map(ids, 'id', versionedObjectUid), []]);
+}

@@ -1,0 +1,141 @@
+import { parseEhrId } from '../../../openehr/base/object-version-id.js';
+import { isPlainPath } from '../../semantics/node-identity.js';
+import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
+import { joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
+import type { FromState, Level } from './bind-state.js';
+import { fieldRef } from '../../plan/expression.js';
+import type { Stage } from '../../plan/stage.js';
+import { bindDocument } from './inside.js';
+import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
+import type { Place } from '../path/place.js';
+import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
+
+/** A pipeline's beginning: all of FROM. */
+export interface BoundFrom {
+  readonly collection: SourceCollection;
+  readonly steps: readonly Step[];
+}
+
+/** Binds an EHR and all that it contains. docs/spec/aql.md#containment */
+export function bindEhr(node: FromClass, state: FromState, prefix = ''): BoundFrom {
+  const { contains } = node;
+  const base = contains === null || contains.negated ? null : baseOperand(contains.child);
+  if (base === null) return bindFromEhrs(node, state, prefix);
+  const level: Level = { prefix, ehrField: 'ehr', state };
+  addEhrPlace(node.alias, level);
+  const [first, others] = base;
+  state.order.push(`${prefix}_id`);
+  const document = bindDocument(first, level);
+  const joined = joinedLevel(level);
+  const ehrSteps = ehrPredicate(node.alias, level);
+  return {
+    collection: 'aql',
+    steps: [...document, ...others.flatMap((each) => join(each, joined)), ...ehrSteps],
+  };
+}
+
+/** The operand to start with: a class, or the first class of an AND; an OR has none that must be there. */
+function baseOperand(child: FromNode): [FromClass, FromNode[]] | null {
+  if (child.kind === 'class') return [child, []];
+  if (child.kind === 'or') return null;
+  const first = child.operands.find((each): each is FromClass => each.kind === 'class');
+  return first === undefined ? null : [first, child.operands.filter((each) => each !== first)];
+}
+
+function bindFromEhrs(node: FromClass, state: FromState, prefix: string): BoundFrom {
+  const level = joinedLevel({ prefix, ehrField: '_id', state });
+  addEhrPlace(node.alias, level);
+  state.order.push(`${prefix}_id`);
+  const { visibility } = state;
+  const visible: Stage = {
+    ...(visibility.ehrId === null ? { is_queryable: true } : { _id: { $eq: visibility.ehrId } }),
+    state: 'active',
+    ...(visibility.asOf === null ? {} : { time_created: { $lte: visibility.asOf } }),
+  };
+  const steps: Step[] = [{ kind: 'match', match: visible }, ...ehrPredicate(node.alias, level)];
+  if (node.contains?.negated === true) steps.push(...joinAbsent(node.contains.child, level));
+  else if (node.contains !== null) steps.push(...join(node.contains.child, level));
+  return { collection: 'ehrs', steps };
+}
+
+function addEhrPlace(alias: Alias, { prefix, ehrField, state }: Level): void {
+  state.places.set(alias.index, {
+    alias,
+    document: prefix,
+    object: null,
+    slot: fieldRef(`${prefix}${ehrField}`),
+    classes: new Set(['EHR']),
+  });
+}
+
+/** Whatever an EHR predicate says beside the id that made it fixed. */
+function ehrPredicate(alias: Alias, level: Level): Step[] {
+  const { binder, visibility } = level.state;
+  if (alias.predicate === null || isFixedBy(alias)) return [];
+  const place: Place = {
+    alias,
+    document: '',
+    object: null,
+    slot: fieldRef(level.ehrField),
+    classes: new Set(['EHR']),
+  };
+  const steps: Step[] = [];
+  const state = { place, visibility, environment: binder.environment, steps };
+  const holds = ehrOrVersionPredicateHolds(alias.predicate, state);
+  return [...steps, { kind: 'filter', condition: holds }];
+}
+
+/** Whether a predicate is nothing but the ehr_id that the EHR is fixed to. */
+function isFixedBy({ predicate, fixedEhrId }: Alias): boolean {
+  const [group, another] = predicate?.alternatives ?? [];
+  const [condition, second] = group ?? [];
+  if (another !== undefined || second !== undefined || condition?.kind !== 'predicate-comparison')
+    return false;
+  const { operand, operator } = condition;
+  const isId = isPlainPath(condition, ['ehr_id', 'value']) && operator === '=' && operand.kind === 'string';
+  return isId && fixedEhrId !== null && parseEhrId(operand.value) === fixedEhrId;
+}
+
+// ---------------------------------------------------------------- joins by EHR
+
+/** Binds more of what an EHR contains to the documents at hand, one row per combination. */
+function join(node: FromNode, level: Level): Step[] {
+  if (node.kind !== 'class')
+    return node.kind === 'or'
+      ? joinOr(node.operands, level)
+      : node.operands.flatMap((each) => join(each, level));
+  const step = joinLookup(node, level);
+  level.state.order.push(`${level.prefix}${step.as}._id`);
+  return [step, unwind(step.as, false, level)];
+}
+
+function joinOr(operands: readonly FromNode[], level: Level): Step[] {
+  const lookups = operands.map((each) => joinLookup(each, level));
+  const fields = lookups.map(({ as }) => as);
+  return [...lookups, ...unwindAny(fields, level)];
+}
+
+function joinLookup(node: FromNode, level: Level): LookupStep {
+  const as = joinName('t', node);
+  const inner: Level = { ...level, prefix: `${level.prefix}${as}.` };
+  if (node.kind === 'class') {
+    const steps = bindDocument(node, { ...inner, ehrField: 'ehr' });
+    return lookup({ as, from: 'aql', localField: level.ehrField, foreignField: 'ehr' }, steps);
+  }
+  const steps = join(node, { ...inner, ehrField: '_id' });
+  return lookup({ as, from: 'ehrs', localField: level.ehrField, foreignField: '_id' }, steps);
+}
+
+/** Keeps what has no match of a part of FROM. */
+function joinAbsent(node: FromNode, level: Level): Step[] {
+  const steps: LookupStep[] = [];
+  const nothing = (each: FromNode): Stage => {
+    if (each.kind !== 'class')
+      return { [each.kind === 'or' ? '$and' : '$or']: each.operands.map((operand) => nothing(operand)) };
+    const step = { ...joinLookup(each, unseenLevel(level)), firstOnly: true };
+    steps.push(step);
+    return { [step.as]: { $size: 0 } };
+  };
+  const match = nothing(node);
+  return [...steps, { kind: 'match', match }];
+}

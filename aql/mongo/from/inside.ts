@@ -1,0 +1,241 @@
+import { fieldRef, call, variable } from '../../plan/expression.js';
+import { aqlError } from '../../syntax/aql-error.js';
+import { MAX_OPEN_CONTAINS } from '../../syntax/limits.js';
+import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
+import { classSet } from '../../semantics/typing.js';
+import { addPlace, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
+import type { Level } from './bind-state.js';
+import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
+import { documentsOf, excludedKey, isCoveredByMatch, rootClass, rootMatches } from './document-scope.js';
+import type { Expression, Reference } from '../../plan/expression.js';
+import type { Stage } from '../../plan/stage.js';
+import { referencedIds } from './folder.js';
+import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
+import type { Place } from '../path/place.js';
+import { elementOf, predicateHolds } from '../path/predicate.js';
+import { archetypeIdsOf, documentRegion, regionBelow } from './region.js';
+import type { Region } from './region.js';
+import type { LookupStep, Step } from '../../plan/steps.js';
+
+/**
+ * Binds one operand inside the documents of `aql`: the match, then the classes below it.
+ * docs/spec/aql.md#containment
+ */
+export function bindDocument(node: FromClass, level: Level, extra: readonly Stage[] = []): Step[] {
+  const { visibility, ehr } = level.state;
+  const root = rootClass(node);
+  const fromRoot = root === null ? [] : rootMatches(root.alias, visibility.systemId);
+  const documents = documentsOf(node, visibility, ehr, [...extra, ...fromRoot]);
+  return [documents, ...bindVersionAndBelow(node, level)];
+}
+
+function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
+  const { alias, contains } = node;
+  const whole = documentRegion(fieldRef('segs'), null, null);
+  if (alias.kind !== 'version') return bindInside(node, whole, level);
+  level.state.places.set(alias.index, {
+    alias,
+    document: level.prefix,
+    object: null,
+    slot: fieldRef(`${level.prefix}_id`),
+    classes: classSet(alias.classes),
+  });
+  const own = versionPredicate(alias, level);
+  if (contains === null) return own;
+  if (contains.negated) return [...own, keepWhere(absent(contains.child, whole, level.state.binder))];
+  return [...own, ...bindInside(contains.child, whole, level)];
+}
+
+/** What the native match does not tell about a VERSION. */
+function versionPredicate(alias: Alias, level: Level): Step[] {
+  const { binder, visibility } = level.state;
+  if (alias.predicate === null || isCoveredByMatch(alias.predicate, visibility.systemId)) return [];
+  const classes = classSet(alias.classes);
+  const place: Place = { alias, document: '', object: null, slot: fieldRef('_id'), classes };
+  const steps: Step[] = [];
+  const holds = ehrOrVersionPredicateHolds(alias.predicate, {
+    ...{ place, visibility, steps },
+    environment: binder.environment,
+  });
+  return [...steps, keepWhere(holds)];
+}
+
+function keepWhere(condition: Expression): Step {
+  return { kind: 'filter', condition };
+}
+
+/** Binds a part of FROM below a region, stage by stage. */
+function bindInside(node: FromNode, region: Region, level: Level): Step[] {
+  if (node.kind !== 'class')
+    return node.kind === 'or'
+      ? bindOr(node.operands, region, level)
+      : node.operands.flatMap((each) => bindInside(each, region, level));
+  const { alias, contains } = node;
+  const { binder } = level.state;
+  const { steps, below } = bindClass(alias, region, level);
+  if (contains === null) return steps;
+  if (alias.classes.includes('FOLDER'))
+    return [...steps, ...bindBelowFolder(contains, { ...below, isFolder: isOnlyFolder(alias) }, level)];
+  if (contains.negated) {
+    if (excludedKey(node, level.state.visibility) !== null) return steps;
+    return [...steps, keepWhere(absent(contains.child, below, binder))];
+  }
+  return [...steps, ...bindInside(contains.child, below, level)];
+}
+
+function bindClass(alias: Alias, region: Region, level: Level): { steps: Step[]; below: Region } {
+  const { binder } = level.state;
+  const slot = slotOf(alias);
+  addPlace(alias, slot, level, level.prefix);
+  if (
+    region.kind === 'document' &&
+    region.at === null &&
+    isVersioned(alias) &&
+    !alias.classes.includes('FOLDER')
+  ) {
+    // A root is the first segment; the match has found its type and archetype.
+    const set: Step = { kind: 'set', field: slot, value: call('$first', region.segs) };
+    const below = documentRegion(region.segs, fieldRef(slot), archetypeIdsOf(alias));
+    return { steps: [set, ...rootCondition(alias, slot, level)], below };
+  }
+  const steps: Step[] = [
+    { kind: 'set', field: slot, value: candidates(alias, region, binder) },
+    unwind(slot, false, level),
+  ];
+  return { steps, below: below(alias, region, fieldRef(slot), level) };
+}
+
+function below(alias: Alias, region: Region, at: Reference, level: Level): Region {
+  const { shapes, environment } = level.state.binder;
+  return regionBelow(alias, region, at, { shapes, subsumption: environment.subsumption });
+}
+
+/** What the native match on `keys` does not tell about a root. */
+function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
+  if (alias.predicate === null) return [];
+  const ids = archetypeIdsOf(alias);
+  const plain = alias.predicate.alternatives.every(
+    (conditions) => conditions.length === 1 && conditions[0]?.kind === 'node' && conditions[0].name === null,
+  );
+  const told = plain && ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) === true;
+  if (told && !level.state.visibility.subsumption) return [];
+  const element = elementOf(fieldRef(`${slot}.o`), classSet(alias.classes), true);
+  return [keepWhere(predicateHolds(alias.predicate, element, level.state.binder.environment))];
+}
+
+function bindOr(operands: readonly FromNode[], region: Region, level: Level): Step[] {
+  const { binder } = level.state;
+  const fields = operands.map((each) => joinName('u', each));
+  const sets = operands.map((each, i): Step => {
+    const field = fields[i] ?? '';
+    registerAll(each, level, `${level.prefix}${field}.`);
+    return { kind: 'set', field, value: tuples(each, region, binder) };
+  });
+  return [...sets, ...unwindAny(fields, level)];
+}
+
+function registerAll(node: FromNode, level: Level, prefix: string): void {
+  if (node.kind !== 'class') {
+    for (const each of node.operands) registerAll(each, level, prefix);
+    return;
+  }
+  addPlace(node.alias, slotOf(node.alias), level, prefix);
+  if (node.contains?.negated === false) registerAll(node.contains.child, level, prefix);
+}
+
+// ---------------------------------------------------------------- FOLDER
+
+type Contains = NonNullable<FromClass['contains']>;
+
+/** Below an alias that is (`isFolder`) or may be a FOLDER. */
+interface FolderRegion extends Region {
+  readonly isFolder: boolean;
+}
+
+/** What a FOLDER contains: nodes of its own document, and the COMPOSITIONs that it refers to. */
+function bindBelowFolder(contains: Contains, folder: FolderRegion, level: Level): Step[] {
+  return contains.negated
+    ? absentBelowFolder(contains.child, folder, level)
+    : joinBelowFolder(contains.child, folder, level);
+}
+
+function joinBelowFolder(node: FromNode, folder: FolderRegion, level: Level): Step[] {
+  if (node.kind === 'class') {
+    if (folder.isFolder && isOnlyFolder(node.alias)) return bindInside(node, folder, level);
+    const { steps, field } = membersBelow(node, folder, level, false);
+    level.state.order.push(`${level.prefix}${field}._id`);
+    return [...steps, unwind(field, false, level)];
+  }
+  if (node.kind === 'and') return node.operands.flatMap((each) => joinBelowFolder(each, folder, level));
+  const members = node.operands.map((each) => membersBelow(each, folder, level, false));
+  return [
+    ...members.flatMap(({ steps }) => steps),
+    ...unwindAny(
+      members.map(({ field }) => field),
+      level,
+    ),
+  ];
+}
+
+function absentBelowFolder(node: FromNode, folder: FolderRegion, level: Level): Step[] {
+  const { steps, field } = membersBelow(node, folder, unseenLevel(level), true);
+  return [...steps, { kind: 'match', match: { [field]: { $size: 0 } } }];
+}
+
+function isOnlyFolder(alias: Alias): boolean {
+  return alias.kind === 'object' && alias.classes.every((each) => each === 'FOLDER');
+}
+
+/** An array with all matches of a part of FROM below a FOLDER. */
+function membersBelow(
+  node: FromNode,
+  folder: FolderRegion,
+  level: Level,
+  firstOnly: boolean,
+): { readonly steps: Step[]; readonly field: string } {
+  const field = joinName('t', node);
+  const inner: Level = { ...joinedLevel(level), prefix: `${level.prefix}${field}.`, ehrField: 'ehr' };
+  requireFewJoins(inner, node);
+  const parts: LookupStep[] = [];
+  const sets: Step[] = [];
+  if (node.kind !== 'class' || !folder.isFolder || canBeInFolder(node.alias)) {
+    const variables = { folder: folder.at };
+    const region: FolderRegion = { ...folder, at: variable('folder') };
+    const steps =
+      node.kind === 'class' ? bindInside(node, region, inner) : joinBelowFolder(node, region, inner);
+    const join = { as: `${field}s`, from: 'aql', localField: '_id', foreignField: '_id' } as const;
+    parts.push(lookup(join, steps, { variables, firstOnly }));
+  }
+  if (node.kind === 'class' && !isOnlyFolder(node.alias)) {
+    const refs = `${field}r`;
+    sets.push({ kind: 'set', field: refs, value: referencedIds(folder) });
+    const sameEhr: Step = { kind: 'filter', condition: call('$eq', [fieldRef('ehr'), variable('ehr')]) };
+    const steps = bindDocument(node, inner, [{ type: 'COMPOSITION' }]);
+    const join = { as: `${field}c`, from: 'aql', localField: refs, foreignField: 'vo' } as const;
+    parts.push(lookup(join, [sameEhr, ...steps], { variables: { ehr: fieldRef('ehr') }, firstOnly }));
+  }
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return { steps: [...sets, { ...only, as: field }], field };
+  return { steps: [...sets, ...parts, { kind: 'merge', field, parts: parts.map(({ as }) => as) }], field };
+}
+
+/** Both parts of what may be in a FOLDER hold all that is below: the pipeline doubles with each level. */
+function requireFewJoins({ prefix }: Level, node: FromNode): void {
+  if (prefix.split('.').length - 1 <= MAX_OPEN_CONTAINS) return;
+  throw aqlError(
+    firstAlias(node).at,
+    `CONTAINS can be nested at most ${MAX_OPEN_CONTAINS} levels deep below classes that may be a FOLDER, here starts one more`,
+  );
+}
+
+function firstAlias(node: FromNode): Alias {
+  if (node.kind === 'class') return node.alias;
+  const [first] = node.operands;
+  if (first === undefined) throw new TypeError('a chain of FROM is never empty');
+  return firstAlias(first);
+}
+
+/** Whether an alias can stand in the document of a FOLDER. */
+function canBeInFolder(alias: Alias): boolean {
+  return alias.kind === 'object' && alias.rootTypes.includes('FOLDER');
+}

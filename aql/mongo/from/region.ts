@@ -1,0 +1,137 @@
+import type { Alias } from '../../semantics/scope-types.js';
+import { and, any, member, bind, call, filter, present, variable } from '../../plan/expression.js';
+import type { Expression, Field, Reference } from '../../plan/expression.js';
+import { objectsAt, relativePaths } from '../../index/shapes.js';
+import type { ShapeCatalogue } from '../../index/shapes.js';
+import { demandedNodeIds, innerClasses, isListOfNodes, namesArchetype, namesNodeCode } from './types.js';
+
+/** Part of one document below a bound class: where its CONTAINS looks. */
+export interface Region {
+  /** `$segs` of the document. */
+  readonly segs: Field;
+  /** The bound slot (`$x1`, `$$c1`), null for a whole document. */
+  readonly at: Reference | null;
+  /**
+   * What `at` is: nothing or the root segment (`document`), a segment, a node inside a segment, or either.
+   */
+  readonly kind: 'document' | 'segment' | 'node' | 'mixed';
+  /** Archetypes of the segment that `at` is in; null = any. */
+  readonly archetypeIds: readonly string[] | null;
+  /** Where inside its segment `at` can be; `''` = it is the segment. */
+  readonly paths: readonly string[];
+}
+
+/** A whole document, or all below its root when `root` is bound. */
+export function documentRegion(
+  segs: Field,
+  root: Reference | null,
+  archetypeIds: readonly string[] | null,
+): Region {
+  return { segs, at: root, kind: 'document', archetypeIds, paths: [''] };
+}
+
+/** Whether a class can be bound to segments. */
+export function bindsSegments(alias: Alias): boolean {
+  return !namesNodeCode(alias.predicate) || alias.classes.includes('FOLDER');
+}
+
+/** The archetype ids that a predicate allows, null when it allows others too. */
+export function archetypeIdsOf(alias: Alias): readonly string[] | null {
+  return namesArchetype(alias.predicate) ? demandedNodeIds(alias.predicate) : null;
+}
+
+/** The region below a slot that was bound to `alias` inside `outer`. */
+export function regionBelow(
+  alias: Alias,
+  outer: Region,
+  at: Reference,
+  options: { readonly shapes: ShapeCatalogue; readonly subsumption: boolean },
+): Region {
+  const inner = innerClasses(alias);
+  const segments = bindsSegments(alias);
+  const local = namesNodeCode(alias.predicate) && !alias.classes.includes('FOLDER');
+  const within = options.subsumption ? null : outer.archetypeIds;
+  const paths = local
+    ? options.shapes
+        .paths(inner, within)
+        .filter((path) => outer.paths.some((top) => top === '' || path.startsWith(`${top}.`)))
+    : options.shapes.paths(inner, null);
+  if (inner.length === 0 || paths.length === 0) {
+    const ids = options.subsumption ? null : archetypeIdsOf(alias);
+    return { segs: outer.segs, at, kind: 'segment', archetypeIds: ids, paths: [''] };
+  }
+  return {
+    segs: outer.segs,
+    at,
+    kind: segments ? 'mixed' : 'node',
+    archetypeIds: local ? within : null,
+    paths: segments ? ['', ...paths] : paths,
+  };
+}
+
+/** The segments of nested archetypes below the region's slot. */
+export function segmentsBelow(region: Region, shapes: ShapeCatalogue): Expression {
+  const { segs, at, kind } = region;
+  if (kind === 'document' || at === null) return segs;
+  const inSegment = filter(
+    segs,
+    'g',
+    and(
+      call('$gt', [variable('g', 's'), member(at, 's')]),
+      call('$lte', [variable('g', 's'), member(at, 'e')]),
+    ),
+  );
+  if (kind === 'segment') return inSegment;
+  const below = cutOffBelow(region, shapes);
+  return kind === 'node' ? below : call('$cond', [present(member(at, 'e')), inSegment, below]);
+}
+
+/** The segments of a region that can hold inner nodes: with the slot's own one when it is a segment. */
+export function segmentsWithNodes(region: Region, shapes: ShapeCatalogue): Expression {
+  const { segs, at, kind } = region;
+  if (kind !== 'segment' || at === null) return segmentsBelow(region, shapes);
+  return filter(
+    segs,
+    'g',
+    and(
+      call('$gte', [variable('g', 's'), member(at, 's')]),
+      call('$lte', [variable('g', 's'), member(at, 'e')]),
+    ),
+  );
+}
+
+/** The objects of inner classes in the slot's own segment, below the slot. */
+export function ownObjects(region: Region, classes: readonly string[], shapes: ShapeCatalogue): Expression {
+  const paths = relativePaths(shapes.paths(classes, region.archetypeIds), region.paths);
+  return objectsAt(member(region.at ?? variable('ROOT'), 'o'), paths, isListOfNodes);
+}
+
+function cutOffBelow(region: Region, shapes: ShapeCatalogue): Expression {
+  const paths = relativePaths(shapes.stubPaths(region.archetypeIds), region.paths);
+  const stubs = filter(
+    objectsAt(member(region.at ?? variable('ROOT'), 'o'), paths, isListOfNodes),
+    'u',
+    present(variable('u', 'seg')),
+  );
+  const tops = call('$map', {
+    input: stubs,
+    as: 'u',
+    in: call('$arrayElemAt', [region.segs, variable('u', 'seg')]),
+  });
+  const below = any(
+    variable('tops'),
+    'u',
+    and(
+      call('$gte', [variable('g', 's'), variable('u', 's')]),
+      call('$lte', [variable('g', 's'), variable('u', 'e')]),
+    ),
+  );
+  return bind('tops', tops, filter(region.segs, 'g', below));
+}
+
+/** Nothing, when a class can be found neither as segment nor inside one. */
+export function neverFound(alias: Alias, region: Region, shapes: ShapeCatalogue): boolean {
+  if (alias.impossible) return true;
+  if (bindsSegments(alias)) return false;
+  return shapes.paths(innerClasses(alias), region.archetypeIds).length === 0;
+}

@@ -1,0 +1,68 @@
+import { memoized } from '../../../openehr/base/memoized.js';
+import { isLocatable } from '../../../openehr/rm/model/classes.js';
+import type { Predicate } from '../../syntax/ast.js';
+import { demandedNodeId } from '../../semantics/node-identity.js';
+import type { Alias } from '../../semantics/scope-types.js';
+import { isArchetypeId, isNodeCode } from '../../syntax/words.js';
+
+/**
+ * Whether an element can be the stub of a nested segment: LOCATABLE and not picked by an at-code (only
+ * FOLDERs are cut off whatever their node id is).
+ */
+export function canBeStub(classes: ReadonlySet<string>, predicate: Predicate | null): boolean {
+  if (classes.has('FOLDER')) return true;
+  return hasLocatable(classes) && !namesNodeCode(predicate);
+}
+
+const hasLocatable = memoized((classes: ReadonlySet<string>) => [...classes].some(isLocatable));
+
+/** The node ids that a predicate allows, one for each alternative; null when one of them demands none. */
+export function demandedNodeIds(predicate: Predicate | null): readonly string[] | null {
+  if (predicate === null) return null;
+  const ids = predicate.alternatives.map((group) => {
+    const demanded = group.map(demandedNodeId).find((id) => id !== null);
+    return demanded ?? null;
+  });
+  return ids.every((id) => id !== null) ? ids : null;
+}
+
+/** Whether every alternative of a predicate demands an at-code or id-code. */
+export function namesNodeCode(predicate: Predicate | null): boolean {
+  return demandedNodeIds(predicate)?.every(isNodeCode) ?? false;
+}
+
+/** Whether every alternative of a predicate demands an archetype id. */
+export function namesArchetype(predicate: Predicate | null): boolean {
+  return demandedNodeIds(predicate)?.every(isArchetypeId) ?? false;
+}
+
+const LISTS_OF_NODES = new Set([
+  'content',
+  'items',
+  'events',
+  'activities',
+  'rows',
+  'folders',
+  'links',
+  'participations',
+  'other_participations',
+]);
+
+/** Whether an attribute on the way to a node that FROM can name is a list. */
+export function isListOfNodes(attribute: string): boolean {
+  return LISTS_OF_NODES.has(attribute);
+}
+
+/** Classes that are always segments of their own. */
+const ROOTS = ['COMPOSITION', 'EHR_STATUS', 'FOLDER'];
+
+/** Whether a class is that of a versioned root or FOLDER. */
+export function isRootClass(name: string): boolean {
+  return ROOTS.includes(name);
+}
+
+/** Classes of an alias that can stand inside a segment. */
+export function innerClasses(alias: Alias): readonly string[] {
+  if (namesArchetype(alias.predicate)) return [];
+  return alias.classes.filter((each) => !isRootClass(each));
+}

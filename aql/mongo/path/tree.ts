@@ -1,0 +1,270 @@
+import { FIELD, type IndexField } from '../../index/document.js';
+import { indexedClass, indexedField } from '../../index/indexed-paths.js';
+import type { Predicate } from '../../syntax/ast.js';
+import type { PathNode, PathUse, StepIdentity } from '../../semantics/scope-types.js';
+import {
+  and,
+  member,
+  bind,
+  disjunction,
+  equal,
+  fieldRef,
+  filter,
+  listOf,
+  literal,
+  map,
+  present,
+  variable,
+  when,
+} from '../../plan/expression.js';
+import type { Expression, Field, Reference } from '../../plan/expression.js';
+import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
+import { attributeOfVirtualObject, isInDocument, wholeVirtualObject } from './virtual-object.js';
+import { documentField } from './place.js';
+import type { NodePlace, Place } from './place.js';
+import type { Visibility } from '../from/document-scope.js';
+import { archetypeHolds } from './node-id.js';
+import { elementOf, followStub, predicateHolds, someAlong } from './predicate.js';
+import type { Environment } from './predicate.js';
+import type { Step } from '../../plan/steps.js';
+import { canBeStub } from '../from/types.js';
+import type { ValueRef } from '../value/values.js';
+
+/** What choosing elements needs and collects. */
+export interface TreeState {
+  readonly places: ReadonlyMap<number, Place>;
+  readonly environment: Environment;
+  readonly visibility: Visibility;
+  /** Uses whose NULL makes WHERE reject the row. */
+  readonly required: ReadonlySet<number>;
+  /** Aliases whose attributes must be whole, as an EXISTS looks at all of them. */
+  readonly searched: ReadonlySet<number>;
+  readonly steps: Step[];
+  readonly nodes: Map<number, NodePlace>;
+  readonly values: Map<number, ValueRef>;
+  readonly order: string[];
+  /** Called whenever a node got its place. */
+  readonly placed: () => void;
+}
+
+/** Emits the choices of one alias, required paths first. docs/spec/aql.md#rows */
+export function emitTree(tree: PathNode, state: TreeState): void {
+  const place = state.places.get(tree.alias.index);
+  if (place === undefined) throw new TypeError(`alias ${tree.alias.index} was not bound`);
+  const segs = fieldRef(`${place.document}segs`);
+  if (place.object !== null) {
+    state.nodes.set(tree.id, { expression: place.object, parent: null, guard: true, segs });
+    state.placed();
+    emitChildren(tree, state);
+    return;
+  }
+  const isWhole = tree.ends.length > 0;
+  const whole = isWhole
+    ? wholeVirtualObject(place, state.visibility, state.steps)
+    : (place.slot ?? fieldRef('_id'));
+  state.nodes.set(tree.id, { expression: whole, parent: null, guard: true, segs });
+  state.placed();
+  for (const child of inOrder(tree.children, state)) {
+    const inDocument = isInDocument(child) && !state.searched.has(tree.alias.index);
+    const wanted = { attribute: child.attribute ?? '', inDocument };
+    const value = attributeOfVirtualObject(place, wanted, state.visibility, state.steps);
+    emitChild(child, value, state);
+  }
+}
+
+function emitChildren(node: PathNode, state: TreeState): void {
+  const place = state.nodes.get(node.id);
+  if (place === undefined) return;
+  for (const child of inOrder(node.children, state))
+    emitChild(
+      child,
+      { ...place, expression: member(place.expression, child.attribute ?? ''), parent: place.expression },
+      state,
+    );
+}
+
+function inOrder(children: readonly PathNode[], state: TreeState): readonly PathNode[] {
+  const isRequired = (node: PathNode): boolean => node.uses.some(({ index }) => state.required.has(index));
+  return [...children.filter(isRequired), ...children.filter((child) => !isRequired(child))];
+}
+
+/** `raw`: the value or list of values that the node's element is chosen from. */
+function emitChild(node: PathNode, raw: NodePlace, state: TreeState): void {
+  const environment = { ...state.environment, segs: raw.segs };
+  const place = node.multiple
+    ? chooseFromList(node, raw, environment, state)
+    : chooseSingle(node, raw, environment, state);
+  state.nodes.set(node.id, place);
+  state.placed();
+  emitChildren(node, state);
+}
+
+function chooseSingle(node: PathNode, raw: NodePlace, environment: Environment, state: TreeState): NodePlace {
+  const { expression } = raw;
+  if (!isStub(node)) {
+    const fits = identityHolds(node.identity, expression, environment);
+    return { ...raw, guard: and(raw.guard, fits) };
+  }
+  const field = `n${node.id}`;
+  const followed = followStub(expression, environment.segs);
+  const fits = identityHolds(node.identity, variable('f'), environment);
+  const chosen = fits === true ? followed : bind('f', followed, when(fits, variable('f')));
+  state.steps.push({ kind: 'set', field, value: when(raw.guard, chosen) });
+  return { expression: fieldRef(field), parent: null, guard: true, segs: raw.segs };
+}
+
+function chooseFromList(
+  node: PathNode,
+  raw: NodePlace,
+  environment: Environment,
+  state: TreeState,
+): NodePlace {
+  const field = `n${node.id}`;
+  const isRequired = node.uses.some(({ index }) => state.required.has(index));
+  const input = when(raw.guard, listOf(raw.expression), []);
+  const wanted = isRequired ? true : anyUsePresent(node, variable('f'), environment, state);
+  const fits = identityHolds(node.identity, variable('f'), environment);
+  let value: Expression;
+  if (!isStub(node)) value = filter(input, 'f', and(fits, wanted));
+  else {
+    // Archetype ids stand on the stub: most elements need not be followed.
+    const byId = identityHolds(withoutName(node.identity), variable('s'), environment);
+    const followed = map(filter(input, 's', byId), 's', followStub(variable('s'), environment.segs));
+    const named = node.identity.kind === 'archetype' ? nameHolds(node.identity.name, variable('f')) : fits;
+    value = filter(followed, 'f', and(named, wanted));
+  }
+  state.steps.push({ kind: 'set', field, value });
+  state.steps.push({ kind: 'unwind', field, preserve: !isRequired, index: `${field}i` });
+  state.order.push(`${field}i`);
+  return { expression: fieldRef(field), parent: null, guard: true, segs: raw.segs };
+}
+
+function isStub(node: PathNode): boolean {
+  if (node.identity.kind === 'code') return node.classes.has('FOLDER');
+  return canBeStub(node.classes, null);
+}
+
+function withoutName(identity: StepIdentity): StepIdentity {
+  return identity.kind === 'archetype' ? { ...identity, name: null } : { kind: 'base' };
+}
+
+function identityHolds(identity: StepIdentity, element: Reference, environment: Environment): Expression {
+  switch (identity.kind) {
+    case 'base':
+      return true;
+    case 'name':
+      return nameHolds(identity.name, element);
+    case 'code':
+      return equal(member(element, 'archetype_node_id'), literal(identity.nodeId));
+    case 'archetype': {
+      const id = { value: identity.archetypeId, isArchetypeId: true };
+      const sameId = archetypeHolds(member(element, 'archetype_node_id'), id, environment.subsumption);
+      return and(sameId, nameHolds(identity.name, element));
+    }
+  }
+}
+
+function nameHolds(name: string | null, element: Reference): Expression {
+  return name === null ? true : equal(member(element, 'name.value'), literal(name));
+}
+
+/** docs/spec/aql.md#rows, rule 4: an element is an alternative only when something that is asked for is below it. */
+function anyUsePresent(
+  node: PathNode,
+  element: Reference,
+  environment: Environment,
+  state: TreeState,
+): Expression {
+  const conditions = new Map<string, Expression>();
+  for (const use of node.uses) {
+    const depth = use.steps.findIndex((step) => step.node === node);
+    const own = residualFilter(use, depth, element, environment);
+    const start = { object: element, classes: node.classes };
+    const rest = use.path.steps.slice(depth);
+    const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
+    const condition = and(filtersAbove(use, depth, state), own, below);
+    conditions.set(JSON.stringify(condition), condition);
+  }
+  return disjunction([...conditions.values()]);
+}
+
+/** A path whose filter fails at a choice further up asks for nothing here. */
+function filtersAbove(use: PathUse, depth: number, state: TreeState): Expression {
+  return and(
+    ...use.steps.slice(0, depth).map(({ node }, above) => {
+      const place = state.nodes.get(node.id);
+      if (place === undefined) throw new TypeError('a choice was made before the one above it');
+      const environment = { ...state.environment, segs: place.segs };
+      const alias = state.places.get(use.alias.index);
+      if (above === 0 && alias?.object === null)
+        return ehrOrVersionPredicateHolds(use.path.predicate, { ...state, place: alias, environment });
+      return residualFilter(use, above, place.expression, environment);
+    }),
+  );
+}
+
+/** What the predicate of a path at a step says beyond the identity of the choice. */
+function residualFilter(
+  use: PathUse,
+  depth: number,
+  element: Reference,
+  environment: Environment,
+): Expression {
+  const step = use.steps[depth];
+  if (step === undefined || step.filter === null) return true;
+  if (isIdentity(step.filter, step.node.identity)) return true;
+  const versioned = ['COMPOSITION', 'EHR_STATUS', 'ORIGINAL_VERSION'];
+  const isVersioned = [...step.node.classes].every((each) => versioned.includes(each));
+  return predicateHolds(step.filter, elementOf(element, step.node.classes, isVersioned), environment);
+}
+
+function isIdentity(predicate: Predicate, identity: StepIdentity): boolean {
+  const [group, another] = predicate.alternatives;
+  const [condition, second] = group ?? [];
+  if (another !== undefined || second !== undefined || condition?.kind !== 'node') return false;
+  if (identity.kind === 'code') return condition.name === null && condition.id.value === identity.nodeId;
+  if (identity.kind !== 'archetype' || condition.id.value !== identity.archetypeId) return false;
+  if (condition.name === null) return identity.name === null;
+  return condition.name.kind === 'string' && condition.name.value === identity.name;
+}
+
+/** The value of a path in the current row; its own filters make it NULL where they fail. */
+export function valueOfUse(use: PathUse, state: TreeState): ValueRef {
+  const known = state.values.get(use.index);
+  if (known !== undefined) return known;
+  const made = makeValue(use, state);
+  state.values.set(use.index, made);
+  return made;
+}
+
+/** Values that the `aql` document repeats: its segments need not be read for them. */
+function repeatedValue(use: PathUse, state: TreeState): ValueRef | null {
+  const { alias, path } = use;
+  const place = state.places.get(alias.index);
+  if (place === undefined || path.predicate !== null) return null;
+  if (path.steps.some(({ predicate }) => predicate !== null)) return null;
+  const field = indexedField(indexedClass(alias), path.steps);
+  const raw = alias.kind === 'ehr' ? (field === null ? null : place.slot) : documentValue(field, place);
+  return raw === null ? null : { raw, parent: null, classes: use.type.classes };
+}
+
+function documentValue(field: IndexField | null, place: Place): Field | null {
+  return field === FIELD.versionUid || field === FIELD.contributionUid ? documentField(place, field) : null;
+}
+
+function makeValue(use: PathUse, state: TreeState): ValueRef {
+  const repeated = repeatedValue(use, state);
+  if (repeated !== null) return repeated;
+  const end = use.steps[use.steps.length - 1]?.node;
+  const place = end === undefined ? undefined : state.nodes.get(end.id);
+  if (end === undefined || place === undefined) throw new TypeError('a path was read before its choice');
+  const guard = and(place.guard, filtersAbove(use, use.steps.length, state));
+  const { parent } = place;
+  const classes = use.type.classes;
+  if (guard === true) return { raw: place.expression, parent, classes };
+  const field = `p${use.index}`;
+  state.steps.push({ kind: 'set', field, value: when(guard, parent ?? place.expression) });
+  return parent === null
+    ? { raw: fieldRef(field), parent: null, classes }
+    : { raw: member(fieldRef(field), end.attribute ?? ''), parent: fieldRef(field), classes };
+}

@@ -1,0 +1,61 @@
+import type { Predicate, PredicateCondition } from '../../syntax/ast.js';
+import type { Visibility } from '../from/document-scope.js';
+import { conjunction, disjunction, fieldRef } from '../../plan/expression.js';
+import type { Expression } from '../../plan/expression.js';
+import { attributeOfVirtualObject } from './virtual-object.js';
+import type { NodePlace, Place } from './place.js';
+import { elementOf, predicateHolds } from './predicate.js';
+import type { Environment } from './predicate.js';
+import type { Step } from '../../plan/steps.js';
+
+/** What reading attributes of an EHR or VERSION needs and collects. */
+export interface VirtualObjectState {
+  readonly place: Place;
+  readonly visibility: Visibility;
+  readonly environment: Environment;
+  readonly steps: Step[];
+}
+
+/** Whether an EHR or VERSION fits a predicate: each attribute that is asked for is put together first. */
+export function ehrOrVersionPredicateHolds(
+  predicate: Predicate | null,
+  state: VirtualObjectState,
+): Expression {
+  if (predicate === null) return true;
+  return disjunction(
+    predicate.alternatives.map((conditions) =>
+      conjunction(conditions.map((each) => conditionHolds(each, state))),
+    ),
+  );
+}
+
+function conditionHolds(condition: PredicateCondition, state: VirtualObjectState): Expression {
+  const attributes = attributesOf(condition);
+  const places = attributes.map((attribute) => attributePlace(attribute, state));
+  const jump = places.find(({ segs }) => segs.path !== `${state.place.document}segs`) ?? places[0];
+  const field = `q${state.place.alias.index}${attributes.join('')}`;
+  const value = Object.fromEntries(attributes.map((name, i) => [name, places[i]?.expression ?? null]));
+  state.steps.push({ kind: 'set', field, value });
+  const element = elementOf(fieldRef(field), state.place.classes, state.place.alias.kind === 'version');
+  const environment = { ...state.environment, segs: jump?.segs ?? state.environment.segs };
+  return predicateHolds(
+    { kind: 'predicate', alternatives: [[condition]], at: condition.at },
+    element,
+    environment,
+  );
+}
+
+/** An attribute of an EHR or VERSION, whole. */
+function attributePlace(attribute: string, { place, visibility, steps }: VirtualObjectState): NodePlace {
+  return attributeOfVirtualObject(place, { attribute, inDocument: false }, visibility, steps);
+}
+
+function attributesOf(condition: PredicateCondition): readonly string[] {
+  if (condition.kind !== 'predicate-comparison' && condition.kind !== 'predicate-regex') return [];
+  const own = condition.path.steps[0]?.attribute;
+  const other =
+    condition.kind === 'predicate-comparison' && condition.operand.kind === 'object-path'
+      ? condition.operand.steps[0]?.attribute
+      : undefined;
+  return [...new Set([own, other].filter((each) => each !== undefined))];
+}

@@ -1,0 +1,294 @@
+import { FIELD, type IndexField } from '../../index/document.js';
+import { indexedField } from '../../index/indexed-paths.js';
+import type { PathNode } from '../../semantics/scope-types.js';
+import { latestMatch } from '../from/document-scope.js';
+import type { Visibility } from '../from/document-scope.js';
+import { call, fieldRef, map, variable } from '../../plan/expression.js';
+import type { Expression, Field } from '../../plan/expression.js';
+import { documentField } from './place.js';
+import type { NodePlace, Place } from './place.js';
+import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
+
+/**
+ * The value of an attribute of an EHR or a VERSION. Neither is stored as an RM object: each attribute is put
+ * together when a path asks for it.
+ */
+export function attributeOfVirtualObject(
+  place: Place,
+  { attribute, inDocument }: { readonly attribute: string; readonly inDocument: boolean },
+  visibility: Visibility,
+  steps: Step[],
+): NodePlace {
+  const object = new VirtualObject(place, visibility, steps);
+  if (place.alias.kind === 'version') return object.ofVersion(attribute, inDocument);
+  return object.ofEhr(attribute);
+}
+
+/** The whole EHR or VERSION as an RM object (without `data`), as an expression. */
+export function wholeVirtualObject(place: Place, visibility: Visibility, steps: Step[]): Field {
+  const object = new VirtualObject(place, visibility, steps);
+  return place.alias.kind === 'version' ? object.wholeVersion() : object.wholeEhr();
+}
+
+/** Whether the paths below an attribute of VERSION read nothing but what the `aql` document repeats. */
+export function isInDocument(child: PathNode): boolean {
+  return child.uses.every(({ path }) => {
+    const isPlain = path.steps.every(({ predicate }) => predicate === null);
+    return isPlain && indexedField('VERSION', path.steps) !== null;
+  });
+}
+
+const TIME_TEXT = '%Y-%m-%dT%H:%M:%S.%L000Z';
+
+class VirtualObject {
+  private readonly name: string;
+
+  constructor(
+    private readonly place: Place,
+    private readonly visibility: Visibility,
+    private readonly steps: Step[],
+  ) {
+    this.name = `h${place.alias.index}`;
+  }
+
+  ofEhr(attribute: string): NodePlace {
+    switch (attribute) {
+      case 'ehr_id':
+        return this.set('id', identifier('HIER_OBJECT_ID', this.slot()));
+      case 'system_id':
+        this.joinEhr();
+        return this.set('sys', identifier('HIER_OBJECT_ID', this.ehrField('system_id')));
+      case 'time_created':
+        this.joinEhr();
+        return this.set('tc', timeObject(this.ehrField('time_created')));
+      case 'ehr_status':
+        return this.latestRoot('EHR_STATUS', 'st');
+      case 'directory':
+        return this.latestRoot('FOLDER', 'dir');
+      case '_type':
+        return this.set('type', whenPresent(this.slot(), 'EHR'));
+      case 'ehr_access':
+        return this.set('acc', null);
+      default:
+        return this.references(attribute);
+    }
+  }
+
+  /** As `ehrObject` (aql/semantics/ehr-object.ts) shows a whole EHR: empty lists are left out. */
+  wholeEhr(): Field {
+    this.joinEhr();
+    this.latestRoot('EHR_STATUS', 'st');
+    this.latestRoot('FOLDER', 'dir');
+    const status = call('$first', fieldRef(`${this.name}st._id`));
+    const directory = call('$first', fieldRef(`${this.name}dir.${FIELD.versionedObjectUid}`));
+    const list = (attribute: string): Expression => {
+      const { expression } = this.references(attribute);
+      return call('$cond', [call('$eq', [expression, []]), variable('REMOVE'), expression]);
+    };
+    const object = {
+      _type: 'EHR',
+      system_id: identifier('HIER_OBJECT_ID', this.ehrField('system_id')),
+      ehr_id: identifier('HIER_OBJECT_ID', this.slot()),
+      time_created: timeObject(this.ehrField('time_created')),
+      ehr_status: whenPresent(status, reference(status, 'EHR_STATUS', 'OBJECT_VERSION_ID')),
+      directory: whenPresent(directory, reference(directory, 'VERSIONED_FOLDER')),
+      compositions: list('compositions'),
+      contributions: list('contributions'),
+    };
+    return this.set('all', call('$cond', [call('$gt', [this.slot(), null]), object, null])).expression;
+  }
+
+  ofVersion(attribute: string, inDocument: boolean): NodePlace {
+    switch (attribute) {
+      case 'uid':
+        return this.set('uid', identifier('OBJECT_VERSION_ID', this.field(FIELD.versionUid)));
+      case 'contribution':
+        return this.set('con', reference(this.field(FIELD.contributionUid), 'CONTRIBUTION'));
+      case 'data':
+        return {
+          ...this.set('d', call('$first', this.field(FIELD.segments))),
+          expression: fieldRef(`${this.name}d.o`),
+        };
+      case '_type':
+        return this.set('type', whenPresent(this.field(FIELD.versionUid), 'ORIGINAL_VERSION'));
+      default:
+        return this.set(attribute, inDocument ? this.fromDocument(attribute) : this.fromVersion(attribute));
+    }
+  }
+
+  wholeVersion(): Field {
+    const object = {
+      _type: 'ORIGINAL_VERSION',
+      contribution: reference(this.field(FIELD.contributionUid), 'CONTRIBUTION'),
+      commit_audit: this.fromVersion('commit_audit'),
+      uid: identifier('OBJECT_VERSION_ID', this.field(FIELD.versionUid)),
+      preceding_version_uid: this.fromVersion('preceding_version_uid'),
+      other_input_version_uids: this.fromVersion('other_input_version_uids'),
+      lifecycle_state: this.fromVersion('lifecycle_state'),
+      attestations: this.fromVersion('attestations'),
+      signature: this.fromVersion('signature'),
+      data: this.versionField('data'),
+    };
+    return this.set('all', call('$cond', [call('$gt', [this.field(FIELD.versionUid), null]), object, null]))
+      .expression;
+  }
+
+  private fromDocument(attribute: string): Expression {
+    if (attribute === 'lifecycle_state') return coded(this.field(FIELD.lifecycleState));
+    return {
+      _type: 'AUDIT_DETAILS',
+      time_committed: timeObject(this.field(FIELD.timeCommitted)),
+      change_type: coded(this.field(FIELD.changeType)),
+    };
+  }
+
+  private fromVersion(attribute: string): Expression {
+    this.join(
+      { as: `${this.name}v`, from: 'versions', local: this.field(FIELD.versionUid), foreign: '_id' },
+      [],
+    );
+    const stored = this.versionField(attribute);
+    switch (attribute) {
+      case 'commit_audit':
+        return this.auditWithInstant(stored);
+      case 'preceding_version_uid':
+        return whenPresent(stored, identifier('OBJECT_VERSION_ID', stored));
+      case 'other_input_version_uids':
+        return whenPresent(stored, map(stored, 'u', identifier('OBJECT_VERSION_ID', variable('u'))));
+      default:
+        return stored;
+    }
+  }
+
+  private auditWithInstant(stored: Expression): Expression {
+    const time = { _m: call('$toLong', this.versionField('time_committed')) };
+    const committed = call('$mergeObjects', [this.versionField('commit_audit.time_committed'), time]);
+    return call('$mergeObjects', [stored, { time_committed: committed }]);
+  }
+
+  private versionField(field: string): Expression {
+    return call('$first', fieldRef(`${this.name}v.${field}`));
+  }
+
+  private latestRoot(type: 'EHR_STATUS' | 'FOLDER', suffix: string): NodePlace {
+    const as = `${this.name}${suffix}`;
+    const match = latestMatch([{ [FIELD.rootType]: type }], this.visibility);
+    this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
+    this.set(`${suffix}s`, call('$first', fieldRef(`${as}.${FIELD.segments}`)));
+    this.set(`${suffix}o`, call('$first', fieldRef(`${as}s`)));
+    return { expression: fieldRef(`${as}o.o`), parent: null, guard: true, segs: fieldRef(`${as}s`) };
+  }
+
+  private references(attribute: string): NodePlace {
+    const as = `${this.name}${attribute}`;
+    const { asOf } = this.visibility;
+    if (attribute === 'contributions') {
+      const until: Step[] =
+        asOf === null ? [] : [{ kind: 'match', match: { time_committed: { $lte: asOf } } }];
+      const steps: Step[] = [
+        ...until,
+        {
+          kind: 'sort',
+          keys: [
+            ['time_committed', 1],
+            ['_id', 1],
+          ],
+        },
+      ];
+      this.join({ as, from: 'contributions', local: this.slot(), foreign: 'ehr_id' }, steps);
+      return this.set(
+        `${attribute}r`,
+        map(fieldRef(`${as}._id`), 'r', reference(variable('r'), 'CONTRIBUTION')),
+      );
+    }
+    const type = attribute === 'folders' ? 'FOLDER' : 'COMPOSITION';
+    const steps: Step[] = [
+      { kind: 'match', match: { type, ...(asOf === null ? { deleted: false } : {}) } },
+      {
+        kind: 'sort',
+        keys: [
+          ['time_created', 1],
+          ['_id', 1],
+        ],
+      },
+    ];
+    this.join({ as, from: 'versioned_objects', local: this.slot(), foreign: 'ehr_id' }, steps);
+    const ids = asOf === null ? fieldRef(`${as}._id`) : this.extant(fieldRef(`${as}._id`), type);
+    return this.set(`${attribute}r`, map(ids, 'r', reference(variable('r'), `VERSIONED_${type}`)));
+  }
+
+  /** Those of the containers that had a version with data at `as_of`. */
+  private extant(ids: Field, type: 'FOLDER' | 'COMPOSITION'): Expression {
+    const as = `${this.name}${type}x`;
+    const match = latestMatch([{ [FIELD.rootType]: type }], this.visibility);
+    this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
+    const extant = fieldRef(`${as}.${FIELD.versionedObjectUid}`);
+    return call('$filter', { input: ids, as: 'r', cond: call('$in', [variable('r'), extant]) });
+  }
+
+  private joinEhr(): void {
+    this.join({ as: `${this.name}e`, from: 'ehrs', local: this.slot(), foreign: '_id' }, []);
+  }
+
+  private ehrField(field: string): Expression {
+    return call('$first', fieldRef(`${this.name}e.${field}`));
+  }
+
+  private slot(): Field {
+    return this.place.slot ?? fieldRef('_id');
+  }
+
+  private field(name: IndexField): Field {
+    return documentField(this.place, name);
+  }
+
+  private set(suffix: string, value: Expression): NodePlace {
+    const field = `${this.name}${suffix}`;
+    if (!this.steps.some((step) => step.kind === 'set' && step.field === field))
+      this.steps.push({ kind: 'set', field, value });
+    return { expression: fieldRef(field), parent: null, guard: true, segs: this.field(FIELD.segments) };
+  }
+
+  private join(
+    { as, from, local, foreign }: { as: string; from: SourceCollection; local: Field; foreign: string },
+    inner: readonly Step[],
+  ): void {
+    if (this.steps.some((step) => step.kind === 'lookup' && step.as === as)) return;
+    const step: LookupStep = {
+      kind: 'lookup',
+      as,
+      from,
+      localField: local.path,
+      foreignField: foreign,
+      variables: {},
+      steps: inner,
+      firstOnly: false,
+      kept: null,
+    };
+    this.steps.push(step);
+  }
+}
+
+function identifier(type: string, value: Expression): Expression {
+  return { _type: type, value };
+}
+
+function reference(id: Expression, type: string, idType = 'HIER_OBJECT_ID'): Expression {
+  return { _type: 'OBJECT_REF', id: identifier(idType, id), namespace: 'local', type };
+}
+
+function timeObject(date: Expression): Expression {
+  return {
+    _type: 'DV_DATE_TIME',
+    value: call('$dateToString', { date, format: TIME_TEXT }),
+    _m: call('$toLong', date),
+  };
+}
+
+function coded(code: Expression): Expression {
+  return { _type: 'DV_CODED_TEXT', defining_code: { _type: 'CODE_PHRASE', code_string: code } };
+}
+
+function whenPresent(value: Expression, object: Expression): Expression {
+  return call('$cond', [call('$gt', [value, null]), object, variable('REMOVE')]);
+}

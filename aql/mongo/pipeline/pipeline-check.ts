@@ -1,0 +1,40 @@
+import { CdrError } from '../../../openehr/base/errors.js';
+import { MAX_PIPELINE_DEPTH, MAX_PIPELINE_STAGES, MAX_SUB_PIPELINES } from '../../syntax/limits.js';
+import type { MongoValue, Stage } from '../../plan/stage.js';
+
+/**
+ * Refuses a pipeline that MongoDB would refuse: the limits of a query keep its text small, but a few things
+ * together can still become more stages, joins inside joins or a deeper document than the database takes.
+ * @throws invalid
+ */
+export function checkPipeline(stages: readonly Stage[]): void {
+  checkStages(stages, 0);
+  const depth = depthOf(stages);
+  if (depth > MAX_PIPELINE_DEPTH)
+    throw tooMuch(`nested objects ${depth} levels deep`, MAX_PIPELINE_DEPTH, 'nest less');
+}
+
+function checkStages(stages: readonly Stage[], level: number): void {
+  if (stages.length > MAX_PIPELINE_STAGES)
+    throw tooMuch(`${stages.length} stages`, MAX_PIPELINE_STAGES, 'ask for fewer different lists');
+  if (level > MAX_SUB_PIPELINES)
+    throw tooMuch(`${level} joins inside joins`, MAX_SUB_PIPELINES, 'nest less in FROM');
+  for (const { $lookup } of stages) {
+    const inner = $lookup === undefined ? undefined : (($lookup as Stage).pipeline as Stage[] | undefined);
+    if (inner !== undefined) checkStages(inner, level + 1);
+  }
+}
+
+function tooMuch(found: string, most: number, way: string): CdrError {
+  return new CdrError(
+    'invalid',
+    `the query is too large for the database: it needs ${found}, at most ${most} are possible; ${way}`,
+  );
+}
+
+function depthOf(part: MongoValue): number {
+  if (typeof part !== 'object' || part === null || part instanceof Date) return 0;
+  let deepest = 0;
+  for (const member of Object.values(part)) deepest = Math.max(deepest, depthOf(member ?? null));
+  return deepest + 1;
+}

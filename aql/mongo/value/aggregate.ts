@@ -1,0 +1,131 @@
+import type { Aggregate } from '../../syntax/ast.js';
+import { and, call, disjunction, fieldRef, present, variable } from '../../plan/expression.js';
+import type { Expression } from '../../plan/expression.js';
+import { operandOf } from './operand.js';
+import type { ValueState } from './operand.js';
+import { sortValueOf } from '../select/order.js';
+import type { SortValue } from '../select/order.js';
+import { documentField } from '../path/place.js';
+import { SUMMABLE_CLASSES } from './summable.js';
+import type { DomainValue } from './values.js';
+import { domainValues } from './values.js';
+import { valueOfPath } from './operand.js';
+
+/** Accumulators of one aggregate column and how its cell is made of them. */
+export interface Accumulation {
+  /** Field name of `$group` to accumulator. */
+  readonly accumulators: Readonly<Record<string, Expression>>;
+  /** The cell, from those fields. */
+  readonly result: Expression;
+  /** What the result is sorted by. */
+  readonly sort: SortValue;
+  /** The cell of a query without rows. */
+  readonly empty: 0 | null;
+}
+
+/** COUNT, MIN, MAX, SUM, AVG as accumulators (docs/spec/aql.md#aggregates); `field` is the column's own prefix. */
+export function accumulation(aggregate: Aggregate, field: string, state: ValueState): Accumulation {
+  const { name, argument } = aggregate;
+  if (argument === null) return counted(call('$sum', 1), field);
+  switch (name) {
+    case 'COUNT':
+      return count(aggregate, field, state);
+    case 'MIN':
+    case 'MAX':
+      return extreme(name === 'MIN' ? '$min' : '$max', argument, field, state);
+    case 'SUM':
+    case 'AVG':
+      return total(name === 'SUM' ? '$sum' : '$avg', argument, field, state);
+  }
+}
+
+function counted(accumulator: Expression, field: string): Accumulation {
+  return made({ [field]: accumulator }, fieldRef(field), 0);
+}
+
+function made(accumulators: Accumulation['accumulators'], result: Expression, empty: 0 | null): Accumulation {
+  return {
+    accumulators,
+    result,
+    empty,
+    sort: { rank: call('$cond', [present(result), 0, 1]), value: result },
+  };
+}
+
+type Argument = NonNullable<Aggregate['argument']>;
+
+function count({ argument, distinct }: Aggregate, field: string, state: ValueState): Accumulation {
+  const value = countedValue(argument as Argument, state);
+  if (!distinct) return counted(call('$sum', call('$cond', [present(value), 1, 0])), field);
+  const set = call('$addToSet', call('$cond', [present(value), value, variable('REMOVE')]));
+  return made({ [field]: set }, call('$size', fieldRef(field)), 0);
+}
+
+/** A whole variable is told by its document and place, not by its content. */
+function countedValue(argument: Argument, state: ValueState): Expression {
+  if (argument.kind === 'function') return valueOf(argument, state);
+  const { alias, path } = state.scope.useOf(argument);
+  const place = state.tree.places.get(alias.index);
+  if (path.steps.length > 0 || path.predicate !== null || place === undefined)
+    return valueOfPath(argument, state).raw;
+  const isRoot = alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
+  return isRoot && !alias.optional ? documentField(place, '_id') : (place.slot ?? null);
+}
+
+function valueOf(argument: Argument, state: ValueState): Expression {
+  return operandOf(argument, state).values[0]?.value ?? null;
+}
+
+function readings(argument: Argument, state: ValueState): readonly DomainValue[] {
+  if (argument.kind === 'function') return operandOf(argument, state).values;
+  return domainValues(valueOfPath(argument, state));
+}
+
+function extreme(
+  operator: '$min' | '$max',
+  argument: Argument,
+  field: string,
+  state: ValueState,
+): Accumulation {
+  const raw = argument.kind === 'path' ? valueOfPath(argument, state).raw : valueOf(argument, state);
+  const values = readings(argument, state);
+  const [only] = values;
+  // The value itself is compared, and missing ones are left out by the accumulator.
+  if (values.length === 1 && only !== undefined && only.value === raw && only.guard !== true)
+    return made({ [field]: call(operator, raw) }, call('$ifNull', [fieldRef(field), null]), null);
+  const { rank, value } = sortValueOf(values, raw, false);
+  const ordered = disjunction(values.map(({ guard, value: each }) => and(guard, present(each))));
+  const entry = call('$cond', [ordered, { r: rank ?? 0, v: value, o: raw }, null]);
+  return {
+    ...made({ [field]: call(operator, entry) }, call('$ifNull', [fieldRef(`${field}.o`), null]), null),
+    sort: { rank: call('$ifNull', [fieldRef(`${field}.r`), 99]), value: fieldRef(`${field}.v`) },
+  };
+}
+
+function total(
+  operator: '$sum' | '$avg',
+  argument: Argument,
+  field: string,
+  state: ValueState,
+): Accumulation {
+  const number = summed(argument, state);
+  const value = fieldRef(field);
+  if (operator === '$avg')
+    return made({ [field]: call('$avg', number) }, call('$ifNull', [value, null]), null);
+  const numbers = call('$sum', call('$cond', [call('$isNumber', number), 1, 0]));
+  const accumulators = { [field]: call('$sum', number), [`${field}n`]: numbers };
+  return made(accumulators, call('$cond', [call('$gt', [fieldRef(`${field}n`), 0]), value, null]), null);
+}
+
+/** The number that SUM and AVG take: of other values nothing. */
+function summed(argument: Argument, state: ValueState): Expression {
+  if (argument.kind === 'function') return valueOf(argument, state);
+  const ref = valueOfPath(argument, state);
+  const classes = new Set([...ref.classes].filter((each) => SUMMABLE_CLASSES.includes(each)));
+  const values = domainValues({ ...ref, classes }).filter(({ domain }) => domain === 'number');
+  if (classes.size === ref.classes.size && values.length === 1) return values[0]?.value ?? null;
+  const guarded = domainValues({ ...ref, classes: new Set([...classes, 'Boolean', 'DV_BOOLEAN']) });
+  return guarded
+    .filter(({ domain }) => domain === 'number')
+    .reduceRight<Expression>((rest, { guard, value }) => call('$cond', [guard, value, rest]), null);
+}

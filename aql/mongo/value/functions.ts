@@ -1,0 +1,105 @@
+import type { FunctionCall, FunctionName, Literal, ValueExpression } from '../../syntax/ast.js';
+import { FUNCTION_DOMAINS, argumentDomain, isPresentTime } from '../../semantics/function-domains.js';
+import { presentTime } from '../../semantics/present-time.js';
+import type { Clock } from '../../semantics/present-time.js';
+import type { Domain } from '../../semantics/scope-types.js';
+import { call, conjunction, literal, present, variable } from '../../plan/expression.js';
+import type { Expression, Reference } from '../../plan/expression.js';
+
+/** How the arguments of a call become expressions that are null when they have no value of the kind. */
+export interface Arguments {
+  readonly text: (value: ValueExpression) => Expression;
+  readonly number: (value: ValueExpression) => Expression;
+}
+
+/** A call that gives the same literal in every row; null for others. */
+export function constantFunction(call: FunctionCall, clock: Clock): Literal | null {
+  return isPresentTime(call.name)
+    ? { kind: 'string', value: presentTime(call.name, clock), at: call.at }
+    : null;
+}
+
+/** Value and domain of a call that depends on the row: null where an argument is (docs/spec/aql.md#functions). */
+export function functionValue(
+  functionCall: FunctionCall,
+  args: Arguments,
+): { readonly value: Expression; readonly domain: Domain } {
+  const values = functionCall.args.map((arg, index) =>
+    argumentDomain(functionCall.name, index) === 'number' ? args.number(arg) : args.text(arg),
+  );
+  const domain = FUNCTION_DOMAINS[functionCall.name];
+  if (functionCall.name === 'CONCAT_WS') return { value: joinPresent(values), domain };
+  const names = values.map((_, index) => `a${index}`);
+  const refs = names.map((name) => variable(name));
+  const body = BODIES[functionCall.name]?.(refs) ?? null;
+  const vars = Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
+  const guarded = call('$cond', [conjunction(refs.map(present)), body, null]);
+  return { value: call('$let', { vars, in: guarded }), domain };
+}
+
+/** Of references to the arguments: all that the call has, the last ones may be left out of it. */
+type Body = (args: readonly Reference[]) => Expression;
+
+/** In place of an argument that the grammar demands. */
+const MISSING = variable('REMOVE');
+
+/** What each function gives when all arguments are there. */
+const BODIES: Readonly<Partial<Record<FunctionName, Body>>> = {
+  LENGTH: ([text = MISSING]) => call('$strLenCP', text),
+  CONTAINS: ([text = MISSING, part = MISSING]) => call('$gte', [call('$indexOfCP', [text, part]), 0]),
+  POSITION: ([part = MISSING, text = MISSING]) => call('$add', [call('$indexOfCP', [text, part]), 1]),
+  SUBSTRING: ([text = MISSING, from = MISSING, length]) => substring(text, from, length ?? null),
+  CONCAT: (texts) => call('$concat', [...texts]),
+  ABS: ([number = MISSING]) => call('$abs', number),
+  MOD: ([number = MISSING, divisor = MISSING]) =>
+    call('$mod', [number, call('$cond', [call('$eq', [divisor, 0]), null, divisor])]),
+  CEIL: ([number = MISSING]) => call('$ceil', number),
+  FLOOR: ([number = MISSING]) => call('$floor', number),
+  ROUND: ([number = MISSING, digits]) => roundHalfAway(number, digits ?? null),
+};
+
+/** As SQL: positions count from 1, those before the text use up the length. */
+function substring(text: Reference, from: Reference, length: Reference | null): Expression {
+  const start = call('$subtract', [call('$toInt', call('$trunc', from)), 1]);
+  const first = call('$max', [variable('start'), 0]);
+  if (length === null)
+    return call('$let', { vars: { start }, in: call('$substrCP', [text, first, call('$strLenCP', text)]) });
+  const end = call('$add', [variable('start'), call('$toInt', call('$trunc', length))]);
+  return call('$let', {
+    vars: { start },
+    in: call('$substrCP', [text, first, call('$max', [call('$subtract', [end, first]), 0])]),
+  });
+}
+
+/** MongoDB rounds halves to even; AQL rounds them away from zero, and reads numbers as they are written. */
+function roundHalfAway(number: Reference, digits: Reference | null): Expression {
+  const size = call('$abs', call('$toDecimal', number));
+  const half = call('$toDecimal', '0.5');
+  const signed = (rounded: Expression): Expression =>
+    call('$toDouble', call('$cond', [call('$lt', [number, 0]), call('$multiply', [-1, rounded]), rounded]));
+  if (digits === null) return signed(call('$floor', call('$add', [size, half])));
+  const factor = call('$toDecimal', call('$pow', [10, call('$trunc', digits)]));
+  const rounded = call('$divide', [
+    call('$floor', call('$add', [call('$multiply', [size, variable('factor')]), half])),
+    variable('factor'),
+  ]);
+  return call('$let', { vars: { factor }, in: signed(rounded) });
+}
+
+/** CONCAT_WS leaves out what is missing; without separator there is nothing. */
+function joinPresent([separator, ...texts]: readonly Expression[]): Expression {
+  const there = call('$filter', { input: [...texts], as: 't', cond: present(variable('t')) });
+  const joined = call('$reduce', {
+    input: there,
+    initialValue: null,
+    in: call('$cond', [
+      present(variable('value')),
+      call('$concat', [variable('value'), variable('separator'), variable('this')]),
+      variable('this'),
+    ]),
+  });
+  return call('$let', {
+    vars: { separator: separator ?? null },
+    in: call('$cond', [present(variable('separator')), call('$ifNull', [joined, literal('')]), null]),
+  });
+}

@@ -1,0 +1,55 @@
+import type { ComparisonOperator } from '../../syntax/ast.js';
+import { parseVersionOperand } from '../../semantics/identifier-operand.js';
+import type { VersionOperand } from '../../semantics/identifier-operand.js';
+import { MONGO_OPERATOR, truth } from './comparison.js';
+import type { Truth } from './comparison.js';
+import { call, equal, literal, not, present } from '../../plan/expression.js';
+import type { Expression, Reference } from '../../plan/expression.js';
+import { typeIs } from '../value/values.js';
+
+/**
+ * `uid/value operator 'text'` on a versioned object (docs/spec/aql.md#version-uids): a bare uuid means any of its
+ * versions; the order is that of the uuids, then of the version numbers.
+ */
+export function identifierTruth(
+  uid: Reference,
+  operator: ComparisonOperator,
+  text: string,
+  systemId: string,
+): Truth {
+  const operand = parseVersionOperand(text, systemId);
+  if (operand === null) return truth(operator === '!=', present(uid));
+  const yes =
+    operator === '=' || operator === '!=' ? sameVersion(uid, operand) : orderedAs(uid, operator, operand);
+  return truth(operator === '!=' ? not(yes) : yes, present(uid));
+}
+
+function sameVersion(uid: Reference, operand: VersionOperand): Expression {
+  if (operand.versionUid !== null) return equal(uid, literal(operand.versionUid));
+  return equal(part(uid, 0), literal(operand.versionedObjectUid));
+}
+
+function orderedAs(uid: Reference, operator: '<' | '<=' | '>' | '>=', operand: VersionOperand): Expression {
+  if (operand.version === null)
+    return call(MONGO_OPERATOR[operator], [part(uid, 0), literal(operand.versionedObjectUid)]);
+  const left = [part(uid, 0), call('$toInt', part(uid, 2))];
+  return call(MONGO_OPERATOR[operator], [
+    left,
+    [literal(operand.versionedObjectUid), literal(operand.version)],
+  ]);
+}
+
+/** A part of an OBJECT_VERSION_ID, null when the value is no text. */
+function part(uid: Reference, index: number): Expression {
+  return call('$cond', [
+    typeIs(uid, 'string'),
+    call('$arrayElemAt', [call('$split', [uid, '::']), index]),
+    null,
+  ]);
+}
+
+/** What versions are sorted by: the uuid, then the number. */
+export function uidOrder(uid: Reference): Expression {
+  // Not an array: $sort would look at its smallest member.
+  return { o: part(uid, 0), v: call('$toInt', part(uid, 2)) };
+}

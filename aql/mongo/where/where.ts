@@ -1,0 +1,213 @@
+import type {
+  CodeItem,
+  Comparison,
+  ComparisonOperator,
+  Condition,
+  IdentifiedPath,
+  LikeTest,
+  Literal,
+  MatchesTest,
+  ValueExpression,
+} from '../../syntax/ast.js';
+import { likeRegex } from '../../semantics/like-pattern.js';
+import type { PathNode, Existence } from '../../semantics/scope-types.js';
+import { allOf, anyOf, literalListTruth, literalTruth, operandTruth, opposite, truth } from './comparison.js';
+import type { Truth } from './comparison.js';
+import { and, member, call, fieldRef, isOneOf, literal, not, or, present } from '../../plan/expression.js';
+import type { Expression, Field, Reference } from '../../plan/expression.js';
+import { identifierTruth } from './identifier.js';
+import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
+import { attributeOfVirtualObject } from '../path/virtual-object.js';
+import { constantOf, operandOf, valueOfPath } from '../value/operand.js';
+import type { ValueState } from '../value/operand.js';
+import type { NodePlace, Place } from '../path/place.js';
+import { elementOf, predicateHolds, someAlong } from '../path/predicate.js';
+import { textForm, typeIs } from '../value/values.js';
+
+/** A condition of WHERE in three-valued logic. docs/spec/aql.md#null */
+export function truthOf(condition: Condition, state: ValueState): Truth {
+  switch (condition.kind) {
+    case 'and':
+      return allOf(condition.operands.map((each) => truthOf(each, state)));
+    case 'or':
+      return anyOf(condition.operands.map((each) => truthOf(each, state)));
+    case 'not':
+      return opposite(truthOf(condition.operand, state));
+    case 'exists':
+      return certain(exists(condition.path, state));
+    case 'comparison':
+      return comparisonTruth(condition, state);
+    case 'like':
+      return likeTruth(condition, state);
+    case 'matches':
+      return matchesTruth(condition, state);
+  }
+}
+
+function certain(yes: Expression): Truth {
+  return { yes, no: not(yes) };
+}
+
+const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  '=': '=',
+  '!=': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+
+function comparisonTruth({ left, operator, right }: Comparison, state: ValueState): Truth {
+  const rightItem = constantOf(right, state);
+  if (rightItem?.kind === 'null') return nullTruth(left, operator, state);
+  if (rightItem !== null) return itemTruth(left, operator, rightItem, state);
+  const leftItem = constantOf(left, state);
+  if (leftItem !== null && leftItem.kind !== 'null')
+    return itemTruth(right, FLIPPED[operator], leftItem, state);
+  return operandTruth(operandOf(left, state), operator, operandOf(right, state));
+}
+
+/** `= NULL` is NOT EXISTS, `!= NULL` is EXISTS. */
+function nullTruth(left: ValueExpression, operator: ComparisonOperator, state: ValueState): Truth {
+  const there = left.kind === 'path' ? exists(left, state) : operandOf(left, state).present;
+  return certain(operator === '=' ? not(there) : there);
+}
+
+function itemTruth(
+  value: ValueExpression,
+  operator: ComparisonOperator,
+  item: Literal | CodeItem,
+  state: ValueState,
+): Truth {
+  if (value.kind !== 'path') return literalTruth(operandOf(value, state), operator, item);
+  const { identifier } = state.scope.useOf(value).type;
+  const ref = valueOfPath(value, state);
+  if (identifier === 'version' && item.kind === 'string')
+    return identifierTruth(ref.raw, operator, item.value, state.tree.visibility.systemId);
+  if (item.kind === 'code') return codeTruth(ref.raw, [item]);
+  return literalTruth(operandOf(value, state), operator, item);
+}
+
+/** Codes that a terminology service gave: compared with code_string, or with a text. */
+function codeTruth(raw: Reference, items: readonly CodeItem[]): Truth {
+  const codes = items.map(({ code }) => code);
+  const is = (value: Reference): Expression => isOneOf(value, codes);
+  const yes = or(is(raw), is(member(raw, 'code_string')), is(member(raw, 'defining_code.code_string')));
+  return truth(yes, present(raw));
+}
+
+function likeTruth({ left, pattern, negated }: LikeTest, state: ValueState): Truth {
+  const text = textOf(left, state);
+  const regex = literal(likeRegex(pattern.value));
+  // $cond, not $and: $regexMatch fails on anything that is no text.
+  const matches = call('$cond', [
+    typeIs(text, 'string'),
+    call('$regexMatch', { input: text, regex, options: 's' }),
+    false,
+  ]);
+  const found = truth(matches, operandPresent(left, state));
+  return negated ? opposite(found) : found;
+}
+
+function textOf(value: ValueExpression, state: ValueState): Expression {
+  if (value.kind === 'path') return textForm(valueOfPath(value, state));
+  const constant = constantOf(value, state);
+  if (constant !== null) return constant.kind === 'null' ? null : literal(String(constant.value));
+  const [only] = operandOf(value, state).values;
+  if (only === undefined) return null;
+  return only.domain === 'text' ? only.value : call('$toString', only.value);
+}
+
+function operandPresent(value: ValueExpression, state: ValueState): Expression {
+  return value.kind === 'path' ? present(valueOfPath(value, state).raw) : operandOf(value, state).present;
+}
+
+function matchesTruth({ left, set, negated }: MatchesTest, state: ValueState): Truth {
+  const items = set.items;
+  const found =
+    items.length === 0 ? truth(false, operandPresent(left, state)) : listTruth(left, items, state);
+  return negated ? opposite(found) : found;
+}
+
+function listTruth(left: ValueExpression, items: readonly (Literal | CodeItem)[], state: ValueState): Truth {
+  const identifier = left.kind === 'path' ? state.scope.useOf(left).type.identifier : null;
+  if (identifier === 'version') return anyOf(items.map((item) => itemTruth(left, '=', item, state)));
+  const literals = items.filter((item) => item.kind !== 'code');
+  const codes = items.filter((item) => item.kind === 'code');
+  const parts: Truth[] = [];
+  if (literals.length > 0) parts.push(literalListTruth(operandOf(left, state), literals));
+  if (codes.length > 0)
+    parts.push(
+      left.kind === 'path'
+        ? codeTruth(valueOfPath(left, state).raw, codes)
+        : anyOf(codes.map((code) => literalTruth(operandOf(left, state), '=', code))),
+    );
+  return anyOf(parts);
+}
+
+/** Whether something stands at a path in the current row. docs/spec/aql.md#exists */
+function exists(path: IdentifiedPath, state: ValueState): Expression {
+  const existence = state.scope.existenceOf(path);
+  if (existence.kind === 'use') return present(valueOfPath(existence.use.path, state).raw);
+  return searched(existence, state);
+}
+
+/** From the deepest shared choice that is not NULL, along the rest of the path. */
+function searched(existence: Extract<Existence, { kind: 'search' }>, state: ValueState): Expression {
+  const { alias, path, shared } = existence;
+  const place = state.tree.places.get(alias.index);
+  if (place === undefined) throw new TypeError('a variable was read before it was bound');
+  const own = startOf(place, path, state);
+  const first: NodePlace = {
+    expression: own.object,
+    parent: null,
+    guard: present(place.slot),
+    segs: own.segs ?? fieldRef(`${place.document}segs`),
+  };
+  let result: Expression = false;
+  let filters: Expression = true;
+  for (const [depth, { node, filter }] of shared.entries()) {
+    const at = depth === 0 ? first : placeOf(node, state);
+    const classes = node?.classes ?? place.classes;
+    const environment = { ...state.tree.environment, segs: at.segs };
+    const element = elementOf(at.expression, classes, depth === 0);
+    const isVirtualObject = depth === 0 && place.object === null;
+    const fits = isVirtualObject
+      ? ehrOrVersionPredicateHolds(filter, { ...state.tree, place, environment })
+      : predicateHolds(filter, element, environment);
+    filters = and(filters, fits);
+    const start = { object: at.expression, classes };
+    const here = and(
+      filters,
+      someAlong(start, path.steps.slice(depth), environment, (end) => present(end.raw)),
+    );
+    result =
+      depth === 0
+        ? and(at.guard, here)
+        : call('$cond', [and(at.guard, present(at.expression)), here, result]);
+  }
+  return result;
+}
+
+function placeOf(node: PathNode | null, state: ValueState): NodePlace {
+  const place = node === null ? undefined : state.tree.nodes.get(node.id);
+  if (place === undefined) throw new TypeError('a shared choice has a place');
+  return place;
+}
+
+/** The object of an alias; an EHR or VERSION as an object with the one attribute that the path asks for. */
+function startOf(
+  place: Place,
+  path: IdentifiedPath,
+  state: ValueState,
+): { readonly object: Field; readonly segs: Field | undefined } {
+  const [first] = path.steps;
+  if (place.object !== null || first === undefined)
+    return { object: place.object ?? place.slot ?? fieldRef('_id'), segs: undefined };
+  const { steps, visibility } = state.tree;
+  const wanted = { attribute: first.attribute, inDocument: false };
+  const attribute = attributeOfVirtualObject(place, wanted, visibility, steps);
+  const field = `q${place.alias.index}${first.attribute}`;
+  steps.push({ kind: 'set', field, value: { [first.attribute]: attribute.expression } });
+  return { object: fieldRef(field), segs: attribute.segs };
+}

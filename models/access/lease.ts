@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { model, Schema } from 'mongoose';
+import { CdrError } from '../../openehr/base/errors.js';
+import { isDuplicateKey } from '../../database/mongo-error.js';
+import { COLLECTIONS } from '../layout.js';
+import { SCHEMA_OPTIONS } from './schema.js';
+
+/** Work that one process at a time does, of all that use the database. */
+interface Lease {
+  /** Name of the work. */
+  readonly _id: string;
+  /** Who has it. */
+  readonly holder: string;
+  /** By the database's clock; from then on anybody may take it, since its holder must have died. */
+  readonly expires_at: Date;
+}
+
+const leaseSchema = new Schema<Lease>({ _id: String, holder: String, expires_at: Date }, SCHEMA_OPTIONS);
+
+const LeaseModel = model('Lease', leaseSchema, COLLECTIONS.settings);
+
+/** How long after the death of its holder a lease is free again. */
+const LEASE_MS = 60_000;
+
+/**
+ * Runs work that must not run twice at a time, in whichever processes. Renewed while it runs, so that a process that
+ * is killed blocks the others for `leaseMs` at most; one that cannot renew for so long may meet another.
+ * @throws conflict with `message` when another process, or this one, is at it
+ */
+export async function withLease<T>(
+  name: string,
+  message: string,
+  work: () => Promise<T>,
+  leaseMs = LEASE_MS,
+): Promise<T> {
+  const holder = randomUUID();
+  if (!(await take(name, holder, leaseMs))) throw new CdrError('conflict', message);
+  const renewal = setInterval(() => {
+    // The next one may succeed, and without a database the work itself fails.
+    renew(name, holder, leaseMs).catch(() => undefined);
+  }, leaseMs / 4);
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewal);
+    await LeaseModel.deleteOne({ _id: name, holder }).exec();
+  }
+}
+
+/** One command that takes it only when it is free or has expired; by the clock of the database, since servers differ. */
+async function take(name: string, holder: string, leaseMs: number): Promise<boolean> {
+  const isFree = { $lt: ['$expires_at', '$$NOW'] };
+  const taken = {
+    holder: { $cond: [isFree, holder, '$holder'] },
+    expires_at: { $cond: [isFree, expiry(leaseMs), '$expires_at'] },
+  };
+  try {
+    const lease = await LeaseModel.collection.findOneAndUpdate({ _id: name } as object, [{ $set: taken }], {
+      upsert: true,
+      returnDocument: 'after',
+    });
+    return lease?.holder === holder;
+  } catch (error) {
+    // Two made it at the same time; this one came second.
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+async function renew(name: string, holder: string, leaseMs: number): Promise<void> {
+  await LeaseModel.collection.updateOne({ _id: name, holder } as object, [
+    { $set: { expires_at: expiry(leaseMs) } },
+  ]);
+}
+
+function expiry(leaseMs: number): object {
+  return { $add: ['$$NOW', leaseMs] };
+}

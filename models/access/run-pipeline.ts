@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import mongoose from 'mongoose';
+
+import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonValue } from '../../openehr/base/json.js';
+import { isTimeLimit } from '../../database/mongo-error.js';
+import { COLLECTIONS } from '../layout.js';
+import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
+import { STUB_SHAPE } from '../../aql/index/keys.js';
+import type { EhrDoc } from '../ehr.js';
+import type { LeafIndex } from '../../aql/index/document.js';
+import type { VersionDoc } from '../version.js';
+import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
+
+/** A row as pipelines of `aql/mongo` give it: cells, the segments that belong to object cells, its EHRs. */
+export interface PipelineRow {
+  readonly row: readonly JsonValue[];
+  readonly segs?: readonly (readonly { readonly s: number; readonly o: JsonValue }[] | null)[];
+  readonly ehrs?: readonly (string | null)[];
+}
+
+/** Limits of one execution. */
+export interface RunLimits {
+  /** Milliseconds of database time. */
+  readonly timeoutMs: number;
+  /** Documents of one answer of the database; fewer keep memory flat while streaming. */
+  readonly batchSize?: number;
+  /** Aborted when nobody wants the rows any more: the query then ends in the database too. */
+  readonly signal?: AbortSignal;
+}
+
+/** A compiled query: what `runPipeline` needs of a plan. */
+export interface RunnablePlan {
+  readonly collection: 'aql' | 'ehrs';
+  readonly pipeline: readonly object[];
+  /** See `Probe` of `aql/mongo/pipeline/plan.ts`. */
+  readonly probe?: ProbePlan | null;
+}
+
+/** What `runPipeline` needs of a probe. */
+interface ProbePlan {
+  readonly pipeline: readonly object[];
+  readonly documents: number;
+  readonly rows: number;
+  readonly offset: number;
+  /** Where in the plan's pipeline the lower bound of the sort value stands. */
+  readonly boundAt: readonly (string | number)[];
+}
+
+/**
+ * Runs a compiled query and gives its rows one by one; the cursor closes when the caller stops reading.
+ * Native collection: nothing is hydrated.
+ * @throws timeout past `timeoutMs`; the reason of `signal`; invalid when a regular expression of the query cannot be run;
+ * query-too-large when a product or a list of it outgrows what the database can hold
+ */
+export async function* runPipeline(
+  plan: RunnablePlan,
+  limits: RunLimits,
+): AsyncGenerator<PipelineRow, void, undefined> {
+  const probed = await probedRows(plan, limits);
+  if (probed !== null) {
+    yield* probed;
+    return;
+  }
+  const cursor = openCursor(plan, limits);
+  try {
+    for await (const row of cursor) yield row as PipelineRow;
+  } catch (error) {
+    throw translated(error, limits);
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** As `runPipeline`, all rows at once. @throws as `runPipeline` */
+export async function runPipelineRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
+  return (await probedRows(plan, limits)) ?? allRows(plan, limits);
+}
+
+/**
+ * Runs the short pipeline of a plan (its probe) first, and then the plan bounded by what it found. Null: the whole plan
+ * has to run, because it has no probe or because rows disappeared in between.
+ */
+async function probedRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[] | null> {
+  const { collection, probe = null } = plan;
+  if (probe === null) return null;
+  const start = performance.now();
+  const { rows, pipeline } = await probed(plan, probe, limits);
+  if (rows !== null || pipeline === plan.pipeline) return rows;
+  const timeoutMs = Math.max(1, Math.ceil(limits.timeoutMs - (performance.now() - start)));
+  const found = await allRows({ collection, pipeline }, { ...limits, timeoutMs });
+  return found.length < probe.rows - probe.offset ? null : found;
+}
+
+interface ProbedRow extends PipelineRow {
+  readonly top?: unknown;
+  readonly docs?: number;
+}
+
+interface Probed {
+  /** All that are wanted, where the probe saw every document. */
+  readonly rows: PipelineRow[] | null;
+  /** What gave them, else what is to be run: without the documents that the probe rules out. */
+  readonly pipeline: readonly object[];
+}
+
+async function probed(
+  { collection, pipeline }: RunnablePlan,
+  probe: ProbePlan,
+  limits: RunLimits,
+): Promise<Probed> {
+  const found: ProbedRow[] = await allRows({ collection, pipeline: probe.pipeline }, limits);
+  const seen = found[0]?.docs ?? probe.documents;
+  if (seen < probe.documents) return { rows: found.slice(probe.offset), pipeline: probe.pipeline };
+  const lowest = found[probe.rows - 1]?.top;
+  if (typeof lowest !== 'number') return { rows: null, pipeline };
+  return { rows: null, pipeline: withMember(pipeline, probe.boundAt, lowest) };
+}
+
+/** A copy of nested lists and objects with one member at a path of names and positions. */
+function withMember<T extends object>(
+  whole: T,
+  [name, ...rest]: readonly (string | number)[],
+  value: number,
+): T {
+  if (name === undefined) return whole;
+  const copy = (Array.isArray(whole) ? [...whole] : { ...whole }) as T & Record<string | number, unknown>;
+  const member = copy[name];
+  const isInner = rest.length > 0 && typeof member === 'object' && member !== null;
+  return Object.assign(copy, { [name]: isInner ? withMember(member, rest, value) : value });
+}
+
+async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
+  const cursor = openCursor(plan, limits);
+  try {
+    return (await cursor.toArray()) as PipelineRow[];
+  } catch (error) {
+    throw translated(error, limits);
+  } finally {
+    await cursor.close();
+  }
+}
+
+/**
+ * MongoDB's own account of a pipeline: plans and what each stage examined. With a probe, of what its outcome leaves
+ * to be run. @throws as `runPipeline`
+ */
+export async function explainPipeline(
+  plan: RunnablePlan,
+  limits: RunLimits,
+): Promise<mongoose.mongo.BSON.Document> {
+  const { collection, probe = null } = plan;
+  const { pipeline } = probe === null ? plan : await probed(plan, probe, limits);
+  try {
+    return await openCursor({ collection, pipeline }, limits).explain('executionStats');
+  } catch (error) {
+    throw translated(error, limits);
+  }
+}
+
+function openCursor(
+  { collection, pipeline }: RunnablePlan,
+  limits: RunLimits,
+): mongoose.mongo.AggregationCursor {
+  const options: mongoose.mongo.AggregateOptions = {
+    ...readOptions(limits),
+    allowDiskUse: true,
+    ...(limits.batchSize !== undefined && { batchSize: limits.batchSize }),
+  };
+  return mongoose.connection
+    .collection(collection)
+    .aggregate(pipeline as mongoose.mongo.BSON.Document[], options);
+}
+
+/** By its `comment` the embedded database finds what is to end when the signal closes the connection. */
+function readOptions({ timeoutMs, signal }: RunLimits) {
+  return { maxTimeMS: timeoutMs, comment: randomUUID(), ...(signal !== undefined && { signal }) };
+}
+
+const REGEX_ERRORS = new Set<unknown>([51091, 51111, 51156]);
+/** A document or a stage grew past what MongoDB allows. */
+const SIZE_ERRORS = new Set<unknown>([146, 292, 4568, 10334, 17419, 17420, 6224500]);
+
+function translated(error: unknown, { signal }: RunLimits): unknown {
+  if (signal?.aborted === true) return signal.reason;
+  if (isTimeLimit(error))
+    return new CdrError('timeout', 'the query took longer than the server allows', { cause: error });
+  if (error instanceof mongoose.mongo.MongoServerError && REGEX_ERRORS.has(error.code))
+    return new CdrError('invalid', 'a regular expression of the query cannot be evaluated', { cause: error });
+  if (error instanceof mongoose.mongo.MongoServerError && SIZE_ERRORS.has(error.code))
+    return new CdrError('query-too-large', 'the query combines more than the database can hold in memory', {
+      cause: error,
+    });
+  return error;
+}
+
+/** EHRs and all their versions, for the evaluation of a query outside the database. */
+export interface EhrContents {
+  readonly ehrs: readonly EhrDoc[];
+  readonly versions: readonly VersionDoc[];
+}
+
+/** Everything of some active EHRs, null when they hold more versions than `most`. @throws as `runPipeline` */
+export async function contentsOfEhrs(
+  ehrIds: readonly string[],
+  most: number,
+  limits: RunLimits,
+): Promise<EhrContents | null> {
+  const { connection } = mongoose;
+  const options = readOptions(limits);
+  const owned = { ehr_id: { $in: [...ehrIds] } };
+  const active = { _id: { $in: [...ehrIds] }, state: 'active' as const };
+  try {
+    const versions = await connection
+      .collection<VersionDoc>(COLLECTIONS.versions)
+      .find(owned, options)
+      .limit(most + 1)
+      .toArray();
+    if (versions.length > most) return null;
+    const ehrs = await connection.collection<EhrDoc>(COLLECTIONS.ehrs).find(active, options).toArray();
+    return { ehrs, versions };
+  } catch (error) {
+    throw translated(error, limits);
+  }
+}
+
+/**
+ * The `_id`s of `aql_shapes` that concern some archetypes (null = all of them). Read for each query that needs
+ * them: another process may just have added one.
+ */
+export async function shapeIds(archetypeIds: readonly string[] | null): Promise<string[]> {
+  const shapes = mongoose.connection.collection<{ _id: string }>(COLLECTIONS.aqlShapes);
+  const ranges = archetypeIds?.map((id) => ({ _id: { $gte: `${id}|`, $lt: `${id}}` } }));
+  const filter = ranges === undefined ? {} : { $or: ranges };
+  const found = await shapes.find(ranges?.length === 0 ? { _id: STUB_SHAPE } : filter).toArray();
+  return found.map(({ _id }) => _id);
+}
+
+/**
+ * What the stored `aql` documents really hold, which queries rely on. After a change of `AQL_LEAF_INDEX` it differs from
+ * the configuration until a reindex is done.
+ */
+export interface DerivedState {
+  /** Whether all are of the present schema version, and no reindex is at work. */
+  readonly isCurrent: boolean;
+  /** The leaves that all of them hold; `none` unless they are as configured. */
+  readonly leafIndex: LeafIndex;
+}
+
+/**
+ * The state of the `aql` documents, cached for `LEAF_TRUST_MS`: a reindex waits longer than that before it changes the
+ * first document.
+ */
+export async function derivedState(configured: LeafIndex): Promise<DerivedState> {
+  const now = performance.now();
+  if (expected === null || expected.configured !== configured || expected.until <= now) {
+    expected = { configured, state: await stateOfData(configured), until: now + LEAF_TRUST_MS };
+  }
+  return expected.state;
+}
+
+interface CachedState {
+  readonly configured: LeafIndex;
+  readonly state: DerivedState;
+  readonly until: number;
+}
+
+let expected: CachedState | null = null;
+
+async function stateOfData(configured: LeafIndex): Promise<DerivedState> {
+  const settings = await storageSettings();
+  const isCurrent = settings?.sv === AQL_SCHEMA_VERSION && settings.reindex === undefined;
+  return { isCurrent, leafIndex: isCurrent && settings.leaf_index === configured ? configured : 'none' };
+}

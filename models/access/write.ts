@@ -1,0 +1,193 @@
+import mongoose, { type ClientSession } from 'mongoose';
+import { isDuplicateKey } from '../../database/mongo-error.js';
+import { memoizedAnswer } from '../../openehr/base/memoized.js';
+import type { COLLECTIONS } from '../layout.js';
+import type { AqlDocument } from '../../aql/index/document.js';
+
+/** What the documents of each collection are: every file of this room adds the collection it is about. */
+export interface Documents {
+  readonly [COLLECTIONS.aql]: AqlDocument;
+}
+
+/** A collection that writes of a transaction go to. */
+export type WrittenCollection = keyof Documents;
+
+type OptionalField<D> = { [F in keyof D]-?: undefined extends D[F] ? F : never }[keyof D];
+type FieldOfType<D, V> = { [F in keyof D]-?: NonNullable<D[F]> extends V ? F : never }[keyof D];
+
+/** What a field of a document has to be; `null` also finds documents without it. */
+type Condition<V> =
+  V | null | { readonly $in: readonly V[] } | { readonly $lt: V } | { readonly $exists: boolean };
+
+/** Which documents are meant; by fields of theirs. */
+export type Filter<D> = { readonly [F in keyof D]?: Condition<NonNullable<D[F]>> };
+
+/** How documents change. Only an optional field can be taken away. */
+interface Update<D> {
+  readonly $set?: Partial<Omit<D, '_id'>>;
+  readonly $unset?: { readonly [F in OptionalField<D>]?: 1 };
+  readonly $inc?: { readonly [F in FieldOfType<D, number>]?: number };
+  /** The larger of both stays. */
+  readonly $max?: { readonly [F in FieldOfType<D, number>]?: number };
+  readonly $push?: {
+    readonly [F in FieldOfType<D, readonly unknown[]>]?: { readonly $each: NonNullable<D[F]> };
+  };
+}
+
+/** Adds one document. */
+export interface InsertWrite<C extends WrittenCollection = WrittenCollection> {
+  readonly collection: C;
+  readonly insert: Documents[C];
+}
+
+/** Changes documents. */
+export interface UpdateWrite<C extends WrittenCollection = WrittenCollection> {
+  readonly collection: C;
+  readonly filter: Filter<Documents[C]>;
+  readonly update: Update<Documents[C]>;
+  /**
+   * `one`: exactly one document must match, else the state that the write was planned on is stale.
+   * `any`: all documents that match, however many.
+   */
+  readonly matching: 'one' | 'any';
+}
+
+/** Removes all documents that match. */
+export interface RemoveWrite<C extends WrittenCollection = WrittenCollection> {
+  readonly collection: C;
+  readonly remove: Filter<Documents[C]>;
+}
+
+/**
+ * One write of a transaction, as data: plans are made without a database and read by tests. Distributes over the
+ * collections, so that a write is checked against the documents of its own one.
+ */
+export type Write<C extends WrittenCollection = WrittenCollection> = {
+  readonly [Name in C]: InsertWrite<Name> | UpdateWrite<Name> | RemoveWrite<Name>;
+}[C];
+
+/** The session of a transaction, named without importing the driver. */
+export type Session = ClientSession;
+
+/** Wire version of MongoDB 8.0, the first with the `bulkWrite` command. */
+const BULK_WRITE_WIRE_VERSION = 25;
+const WRITE_CONFLICT = 112;
+
+const hasBulkWrite = memoizedAnswer(async () => {
+  const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
+  return Number(hello.maxWireVersion) >= BULK_WRITE_WIRE_VERSION;
+});
+
+/**
+ * Runs the writes in their order inside the session's transaction and tells whether each `one` matched.
+ * False: the caller must abort. Where the server has the `bulkWrite` command everything that a commit needs is
+ * one round trip; writes matching `any` follow in a second one, since their count says nothing.
+ * @throws the driver's own errors, retry labels kept; a duplicate key as code 11000, of which `duplicateIn` tells the
+ * collection
+ */
+export async function runWrites(session: ClientSession, writes: readonly Write[]): Promise<boolean> {
+  const counted = writes.filter((write) => !isUncounted(write));
+  const expected = counted.filter((write) => 'update' in write).length;
+  const matched = counted.length === 0 ? 0 : await runBatch(session, counted);
+  if (matched !== expected) return false;
+  const uncounted = writes.filter(isUncounted);
+  if (uncounted.length > 0) await runBatch(session, uncounted);
+  return true;
+}
+
+function isUncounted(write: Write): boolean {
+  return 'remove' in write || ('update' in write && write.matching === 'any');
+}
+
+/** Which collection's unique index refused a batch, by the error that was thrown. */
+const duplicates = new WeakMap<Error, WrittenCollection>();
+
+/** The collection whose unique index refused a batch of `runWrites`; undefined: it failed for another reason. */
+export function duplicateIn(error: unknown): WrittenCollection | undefined {
+  return error instanceof Error ? duplicates.get(error) : undefined;
+}
+
+async function runBatch(session: ClientSession, writes: readonly Write[]): Promise<number> {
+  return (await hasBulkWrite()) ? runCommand(session, writes) : runByCollection(session, writes);
+}
+
+async function runCommand(session: ClientSession, writes: readonly Write[]): Promise<number> {
+  const client = mongoose.connection.getClient();
+  const database = mongoose.connection.name;
+  try {
+    const result = await client.bulkWrite(
+      writes.map((write) => clientModel(`${database}.${write.collection}`, write)),
+      { session, ordered: true },
+    );
+    return result.matchedCount;
+  } catch (error) {
+    throw error instanceof mongoose.mongo.MongoClientBulkWriteError ? originalError(error, writes) : error;
+  }
+}
+
+/** A write as the driver takes it, which knows nothing of the documents of this server. */
+type DriverWrite =
+  | { readonly insert: object }
+  | { readonly filter: object; readonly update: object; readonly matching: 'one' | 'any' }
+  | { readonly remove: object };
+
+function clientModel(namespace: string, write: DriverWrite): mongoose.mongo.AnyClientBulkWriteModel<object> {
+  if ('insert' in write) return { name: 'insertOne', namespace, document: write.insert };
+  if ('remove' in write) return { name: 'deleteMany', namespace, filter: write.remove };
+  const name = write.matching === 'one' ? 'updateOne' : 'updateMany';
+  return { name, namespace, filter: write.filter, update: write.update };
+}
+
+/** The driver hides the server's error with its code and retry labels behind one of its own. */
+function originalError(error: mongoose.mongo.MongoClientBulkWriteError, writes: readonly Write[]): Error {
+  if (error.cause instanceof Error) return error.cause;
+  const [failed] = error.writeErrors;
+  if (failed === undefined) return error;
+  const [index, { message, code }] = failed;
+  const original = new mongoose.mongo.MongoServerError({ message, code });
+  if (code === WRITE_CONFLICT) original.addErrorLabel('TransientTransactionError');
+  noteDuplicate(original, writes[index]?.collection);
+  return original;
+}
+
+function noteDuplicate(error: unknown, collection: WrittenCollection | undefined): void {
+  if (error instanceof Error && collection !== undefined && isDuplicateKey(error))
+    duplicates.set(error, collection);
+}
+
+/** MongoDB before 8.0: one command for each run of writes to one collection. */
+async function runByCollection(session: ClientSession, writes: readonly Write[]): Promise<number> {
+  let matched = 0;
+  for (let start = 0; start < writes.length;) {
+    const collection = writes[start]?.collection;
+    if (collection === undefined) break;
+    let end = start;
+    while (writes[end]?.collection === collection) end += 1;
+    matched += await runInCollection(session, collection, writes.slice(start, end));
+    start = end;
+  }
+  return matched;
+}
+
+async function runInCollection(
+  session: ClientSession,
+  collection: WrittenCollection,
+  writes: readonly Write[],
+): Promise<number> {
+  try {
+    const result = await mongoose.connection
+      .collection(collection)
+      .bulkWrite(writes.map(collectionModel), { session, ordered: true });
+    return result.matchedCount;
+  } catch (error) {
+    noteDuplicate(error, collection);
+    throw error;
+  }
+}
+
+function collectionModel(write: DriverWrite): mongoose.mongo.AnyBulkWriteOperation {
+  if ('insert' in write) return { insertOne: { document: write.insert } };
+  if ('remove' in write) return { deleteMany: { filter: write.remove } };
+  const change = { filter: write.filter, update: write.update };
+  return write.matching === 'one' ? { updateOne: change } : { updateMany: change };
+}

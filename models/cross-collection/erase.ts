@@ -1,0 +1,121 @@
+import mongoose, { type ClientSession } from 'mongoose';
+import { aqlRemoval } from '../aql-document.js';
+import { contributionRemoval } from '../contribution.js';
+import { clearDirectory, ehrRemoval, hideEhr, sourcesEndingIn } from '../ehr.js';
+import { itemTagRemoval } from '../item-tag.js';
+import { COLLECTIONS, type CollectionName } from '../layout.js';
+import { archiveRemoval } from '../merge-archive.js';
+import { mergeIdsOfSources, mergeRecordRemovalOfSources } from '../merge-record.js';
+import { insertRemoval, removalWrites, type RemovalReason } from '../removal.js';
+import { versionsRemoval } from '../version.js';
+import { containerRemoval } from '../versioned-object.js';
+import type { Documents, Filter, Write, WrittenCollection } from '../access/write.js';
+
+/** Documents removed by one command of the steps outside a transaction. */
+const STEP = 1_000;
+
+/**
+ * The writes that remove one object: versions, container, derived documents, item tags, a live directory's mark, and
+ * that note it for `verify`.
+ */
+export async function objectErasure(
+  session: ClientSession,
+  ehrId: string,
+  versionedObjectUid: string,
+): Promise<Write[]> {
+  return [
+    ...(await erasureNotes(session, COLLECTIONS.versions, { ehr_id: ehrId, object_id: versionedObjectUid })),
+    versionsRemoval(ehrId, [versionedObjectUid]),
+    containerRemoval(ehrId, versionedObjectUid),
+    aqlRemoval(ehrId, versionedObjectUid),
+    itemTagRemoval(ehrId, versionedObjectUid),
+    clearDirectory(ehrId, versionedObjectUid, 'any'),
+  ];
+}
+
+/** The writes that hide an active EHR from everyone and free its subject; the first matches nothing otherwise. */
+export function ehrHiding(ehrId: string): Write[] {
+  return [hideEhr(ehrId), aqlRemoval(ehrId)];
+}
+
+/** The writes that remove an active EHR and all it holds at once; the first matches nothing otherwise. */
+export async function wholeErasure(session: ClientSession, ehrId: string): Promise<Write[]> {
+  const mergeIds = await mergeIdsOfSources(await sourcesEndingIn(ehrId), { session });
+  return [
+    ...ehrHiding(ehrId),
+    ...(await erasureNotes(session, COLLECTIONS.versions, { ehr_id: ehrId })),
+    ...(await erasureNotes(session, COLLECTIONS.contributions, { ehr_id: ehrId })),
+    itemTagRemoval(ehrId),
+    versionsRemoval(ehrId),
+    containerRemoval(ehrId),
+    contributionRemoval(ehrId),
+    archiveRemoval(mergeIds),
+    ...(await ehrErasure(ehrId)),
+  ];
+}
+
+/** Removes versions, containers, contributions, tags and archives of a hidden EHR in steps; may be repeated. */
+export async function eraseEhrContent(ehrId: string): Promise<void> {
+  await eraseInSteps(COLLECTIONS.aql, { ehr: ehrId });
+  await eraseInSteps(COLLECTIONS.itemTags, { owner_id: ehrId });
+  await eraseInSteps(COLLECTIONS.versions, { ehr_id: ehrId });
+  await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: ehrId });
+  await eraseInSteps(COLLECTIONS.contributions, { ehr_id: ehrId });
+  for (const mergeId of await mergeIdsOfSources(await sourcesEndingIn(ehrId), {})) {
+    await eraseInSteps(COLLECTIONS.mergeArchive, { merge_id: mergeId });
+  }
+}
+
+/** Removes audit records older than a time in steps; may be repeated. Gives how many. */
+export function eraseAuditBefore(time: Date): Promise<number> {
+  return eraseInSteps(COLLECTIONS.audit, { time: { $lt: time } }, 'retention');
+}
+
+/** The writes that end it all: the EHR document, the merges that ended in it, and their tombstones. */
+export async function ehrErasure(ehrId: string): Promise<Write[]> {
+  const sources = await sourcesEndingIn(ehrId);
+  return [mergeRecordRemovalOfSources(sources), ehrRemoval([ehrId, ...sources])];
+}
+
+const NOTED = [COLLECTIONS.versions, COLLECTIONS.contributions, COLLECTIONS.audit] as const;
+
+/** Collections whose records are sealed: that they go is noted. */
+type Noted = (typeof NOTED)[number];
+
+function isNoted(name: CollectionName): name is Noted {
+  return NOTED.some((noted) => noted === name);
+}
+
+async function erasureNotes<Name extends Noted>(
+  session: ClientSession,
+  collection: Name,
+  filter: Filter<Documents[Name]>,
+): Promise<Write[]> {
+  const untyped: object = filter;
+  const docs = await mongoose.connection
+    .collection<{ _id: string }>(collection)
+    .find(untyped, { projection: { _id: 1 }, session })
+    .toArray();
+  const ids = docs.map(({ _id }) => _id);
+  return removalWrites({ kind: 'removed', reason: 'erasure', collection, ids });
+}
+
+async function eraseInSteps<Name extends WrittenCollection>(
+  name: Name,
+  filter: Filter<Documents[Name]>,
+  reason: RemovalReason = 'erasure',
+): Promise<number> {
+  const target = mongoose.connection.collection<{ _id: string }>(name);
+  const untyped: object = filter;
+  let removed = 0;
+  for (;;) {
+    const docs = await target
+      .find(untyped, { projection: { _id: 1 } })
+      .limit(STEP)
+      .toArray();
+    if (docs.length === 0) return removed;
+    const ids = docs.map((doc) => doc._id);
+    if (isNoted(name)) await insertRemoval({ kind: 'removed', reason, collection: name, ids });
+    removed += (await target.deleteMany({ ...untyped, _id: { $in: ids } })).deletedCount;
+  }
+}

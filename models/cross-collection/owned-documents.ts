@@ -1,0 +1,154 @@
+import mongoose, { type ClientSession } from 'mongoose';
+import { memoizedAnswer } from '../../openehr/base/memoized.js';
+import type { EhrDoc } from '../ehr.js';
+import { inSteps } from '../access/in-steps.js';
+import { COLLECTIONS, type CollectionName } from '../layout.js';
+import type { Documents } from '../access/write.js';
+
+/** Field that holds the owner of the documents of a collection: the ehr_id. On a sharded cluster the shard key. */
+const OWNER = {
+  [COLLECTIONS.versionedObjects]: 'ehr_id',
+  [COLLECTIONS.versions]: 'ehr_id',
+  [COLLECTIONS.contributions]: 'ehr_id',
+  [COLLECTIONS.aql]: 'ehr',
+  [COLLECTIONS.itemTags]: 'owner_id',
+} as const satisfies { readonly [Name in CollectionName & keyof Documents]?: keyof Documents[Name] };
+
+/** A collection whose documents belong to an EHR. */
+export type OwnedCollection = keyof typeof OWNER;
+
+/** Collections whose documents belong to an EHR. */
+export const OWNED_COLLECTIONS = Object.keys(OWNER) as OwnedCollection[];
+
+/** How many documents of a collection an EHR owns. */
+export function ownedCount(name: OwnedCollection, ehrId: string): Promise<number> {
+  return mongoose.connection.collection(name).countDocuments({ [OWNER[name]]: ehrId });
+}
+
+/** Owners that documents of a collection name although no EHR has that id. */
+export async function unknownOwners(name: OwnedCollection): Promise<string[]> {
+  const ehrs = mongoose.connection.collection<EhrDoc>(COLLECTIONS.ehrs);
+  const owners = mongoose.connection
+    .collection(name)
+    .aggregate<{ _id: string }>([{ $group: { _id: `$${OWNER[name]}` } }], { allowDiskUse: true });
+  const unknown: string[] = [];
+  const validate = async (ids: readonly string[]): Promise<void> => {
+    const known = await ehrs.distinct('_id', { _id: { $in: [...ids] } } as object);
+    const found = new Set<unknown>(known);
+    unknown.push(...ids.filter((id) => !found.has(id)));
+  };
+  let batch: string[] = [];
+  for await (const { _id } of owners) {
+    batch.push(_id);
+    if (batch.length < 1_000) continue;
+    await validate(batch);
+    batch = [];
+  }
+  await validate(batch);
+  return unknown;
+}
+
+/** Two EHRs: documents of the one become the other's. */
+export interface Owners {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Documents that get another owner. */
+export interface Move<C extends OwnedCollection = OwnedCollection> extends Owners {
+  readonly collection: C;
+  /** Which of the owner's documents, by values of a field; absent: all. */
+  readonly among?: { readonly field: keyof Documents[C] & string; readonly ids: readonly string[] };
+  /** Further fields to set. */
+  readonly set?: Partial<Documents[C]>;
+}
+
+const behindRouter = memoizedAnswer(async () => {
+  const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
+  return hello.msg === 'isdbgrid';
+});
+
+/**
+ * Gives documents another owner inside the session's transaction and tells how many. The value of a shard key only
+ * changes document by document (docs/spec/storage.md#shards).
+ */
+export async function moveDocuments<C extends OwnedCollection>(
+  session: ClientSession,
+  move: Move<C>,
+  isSharded: Promise<boolean> = behindRouter(),
+): Promise<number> {
+  const byDocument = await isSharded;
+  const { among } = move;
+  if (among === undefined) return moveMatching(session, move, {}, byDocument);
+  let moved = 0;
+  for (const part of inSteps(among.ids)) {
+    moved += await moveMatching(session, move, { [among.field]: { $in: part } }, byDocument);
+  }
+  return moved;
+}
+
+async function moveMatching(
+  session: ClientSession,
+  { collection, from, to, set }: Pick<Move, 'collection' | 'from' | 'to'> & { readonly set?: object },
+  condition: object,
+  byDocument: boolean,
+): Promise<number> {
+  const documents = mongoose.connection.collection<{ _id: string }>(collection);
+  const owner = OWNER[collection];
+  const filter = { [owner]: from, ...condition };
+  const update = { $set: { [owner]: to, ...set } };
+  if (!byDocument) return (await documents.updateMany(filter, update, { session })).matchedCount;
+  const docs = await documents.find(filter, { session, projection: { _id: 1 } }).toArray();
+  let moved = 0;
+  for (const { _id } of docs) {
+    moved += (await documents.updateOne({ _id, [owner]: from }, update, { session })).matchedCount;
+  }
+  return moved;
+}
+
+/** Gives CONTRIBUTIONs another owner: all, or these. Tells how many. */
+export function moveContributions(
+  session: ClientSession,
+  owners: Owners,
+  ids?: readonly string[],
+): Promise<number> {
+  return moveDocuments(session, { collection: COLLECTIONS.contributions, ...owners, ...among('_id', ids) });
+}
+
+/** Gives item tags another owner: all, or these. Tells how many. */
+export function moveItemTags(
+  session: ClientSession,
+  owners: Owners,
+  ids?: readonly string[],
+): Promise<number> {
+  return moveDocuments(session, { collection: COLLECTIONS.itemTags, ...owners, ...among('_id', ids) });
+}
+
+/**
+ * Gives containers with their versions and derived documents another owner: all, or these. Tells how many containers.
+ * `isQueryable`: of the new owner.
+ */
+export async function moveContainers(
+  session: ClientSession,
+  owners: Owners & { readonly isQueryable: boolean },
+  versionedObjectUids?: readonly string[],
+): Promise<number> {
+  const { isQueryable, ...pair } = owners;
+  const { versionedObjects, versions, aql } = COLLECTIONS;
+  const moved = await moveDocuments(session, {
+    collection: versionedObjects,
+    ...pair,
+    ...among('_id', versionedObjectUids),
+  });
+  await moveDocuments(session, { collection: versions, ...pair, ...among('object_id', versionedObjectUids) });
+  const set = { q: isQueryable };
+  await moveDocuments(session, { collection: aql, ...pair, ...among('vo', versionedObjectUids), set });
+  return moved;
+}
+
+function among<F extends string>(
+  field: F,
+  ids: readonly string[] | undefined,
+): { readonly among?: { readonly field: F; readonly ids: readonly string[] } } {
+  return ids === undefined ? {} : { among: { field, ids } };
+}

@@ -1,0 +1,167 @@
+import mongoose from 'mongoose';
+import type { AuditDoc } from '../audit.js';
+import type { ContributionDoc } from '../contribution.js';
+import { inSteps } from '../access/in-steps.js';
+import { COLLECTIONS, type SealedCollection, type SealLeaf } from '../layout.js';
+import type { RemovalDoc } from '../removal.js';
+import type { SealPosition } from '../seal-block.js';
+import { auditLeaf, contributionLeaf, listOf, removalLeaf, versionLeaf } from './seal-hash.js';
+import type { VersionDoc } from '../version.js';
+
+/** What the documents of each sealed collection are. */
+export interface SealedRecords {
+  readonly contributions: ContributionDoc;
+  readonly versions: VersionDoc;
+  readonly audit: AuditDoc;
+  readonly removals: RemovalDoc;
+}
+
+/** A record with the collection it is of. */
+export type SealedRecord = {
+  [Name in SealedCollection]: { readonly collection: Name; readonly doc: SealedRecords[Name] };
+}[SealedCollection];
+
+/** Collections whose new records carry the mark `unsealed`; VERSIONs go with their CONTRIBUTION. */
+export const MARKED = [COLLECTIONS.contributions, COLLECTIONS.audit, COLLECTIONS.removals] as const;
+
+/** A collection whose new records carry the mark. */
+export type MarkedCollection = (typeof MARKED)[number];
+
+/** Documents of one answer of the database: VERSIONs may have megabytes. */
+const BATCH = 50;
+/** Ids of one question for documents that may be large. */
+const STEP = 500;
+
+/** SHA-256 of a record as a block holds it. `attestations`: those of a VERSION that count. */
+export function recordHash({ collection, doc }: SealedRecord, attestations: number): Buffer {
+  switch (collection) {
+    case 'contributions':
+      return contributionLeaf(doc);
+    case 'versions':
+      return versionLeaf(doc, attestations);
+    case 'audit':
+      return auditLeaf(doc);
+    case 'removals':
+      return removalLeaf(doc);
+  }
+}
+
+/** An id as text: what somebody put in by hand may have another one. */
+export function idText(id: unknown): string {
+  return String(id);
+}
+
+/** ATTESTATIONs of a record; 0 for what is no VERSION. */
+export function attestationCount({ collection, doc }: SealedRecord): number {
+  return collection === 'versions' ? listOf(doc.attestations).length : 0;
+}
+
+/** The records of a collection with these ids as they are read, in no order. */
+export async function* recordsById(
+  collection: SealedCollection,
+  ids: readonly string[],
+): AsyncGenerator<SealedRecord> {
+  for (const part of inSteps(ids, STEP)) {
+    const found = documents(collection).find({ _id: { $in: part } }, { batchSize: BATCH });
+    for await (const doc of found) yield { collection, doc } as unknown as SealedRecord;
+  }
+}
+
+/** The leaf of a record as it is now. */
+export function leafOf(record: SealedRecord): SealLeaf {
+  const attestations = attestationCount(record);
+  const { collection } = record;
+  const hash = recordHash(record, attestations);
+  return { collection, id: idText(record.doc._id), ...(attestations > 0 && { attestations }), hash };
+}
+
+/** What the sealer needs of a new CONTRIBUTION: that it is new, and the hashes of it and of the versions it made. */
+export function sealMarks(
+  contribution: ContributionDoc,
+  versions: readonly VersionDoc[],
+): Pick<ContributionDoc, 'unsealed' | 'leaves'> {
+  const leaves = [
+    leafOf({ collection: COLLECTIONS.contributions, doc: contribution }),
+    ...versions.map((doc) => leafOf({ collection: COLLECTIONS.versions, doc })),
+  ];
+  return { unsealed: true, leaves };
+}
+
+/** Records that carry the mark, at most `count`; of a CONTRIBUTION only what its commit made for the sealer. */
+export function unsealedRecords<Name extends MarkedCollection>(
+  collection: Name,
+  count: number,
+): Promise<SealedRecords[Name][]> {
+  return documents(collection)
+    .find<SealedRecords[Name]>(
+      // A record of a streamed answer is completed when the stream ends, and never changes afterwards.
+      { unsealed: true, pending: { $exists: false } } as object,
+      {
+        promoteBuffers: true,
+        ...(collection === 'contributions' && { projection: { versions: 1, leaves: 1 } }),
+      },
+    )
+    .limit(count)
+    .toArray();
+}
+
+/** How many records carry the mark. */
+export async function unsealedCount(): Promise<number> {
+  let sum = 0;
+  for (const name of MARKED) sum += await documents(name).countDocuments({ unsealed: true });
+  return sum;
+}
+
+/** Takes the mark from records that a block holds. */
+export async function removeMarks(collection: MarkedCollection, ids: readonly string[]): Promise<void> {
+  for (const part of inSteps(ids)) {
+    await documents(collection).updateMany(
+      { _id: { $in: part }, unsealed: true },
+      {
+        $unset: { unsealed: 1, leaves: 1 },
+      },
+    );
+  }
+}
+
+/** Old records without mark after a place, by id, at most `count`. */
+export function recordsAfter<Name extends MarkedCollection>(
+  { after }: SealPosition,
+  collection: Name,
+  count: number,
+): Promise<SealedRecords[Name][]> {
+  return documents(collection)
+    .find<SealedRecords[Name]>({ _id: { $gt: after }, unsealed: { $exists: false } } as object)
+    .sort({ _id: 1 })
+    .limit(count)
+    .toArray();
+}
+
+/** Ids of all records of a collection, as they are read; out of the index alone. */
+export async function* allIds(collection: SealedCollection): AsyncGenerator<string> {
+  const found = documents(collection).find({}, { projection: { _id: 1 }, hint: '_id_', batchSize: 10_000 });
+  for await (const { _id } of found) yield _id;
+}
+
+/** Those of these ids that the sealer has still to look at: marked, or named by something that is. */
+export async function idsInTail(collection: SealedCollection, ids: readonly string[]): Promise<Set<string>> {
+  const among = { $in: [...ids] };
+  const found = new Set<string>();
+  if (collection === 'versions') {
+    const listing = documents('contributions').find<ContributionDoc>({
+      unsealed: true,
+      'versions.uid': among,
+    });
+    for await (const { versions } of listing) for (const { uid } of listOf(versions)) found.add(uid);
+  } else {
+    const marked = documents(collection).find({ unsealed: true, _id: among } as object);
+    for await (const { _id } of marked) found.add(_id);
+  }
+  const naming = documents('removals').find<RemovalDoc>({ unsealed: true, ids: among, collection } as object);
+  for await (const { ids: named } of naming) for (const id of listOf(named)) found.add(id);
+  return found;
+}
+
+function documents(collection: SealedCollection): mongoose.mongo.Collection<{ _id: string }> {
+  return mongoose.connection.collection<{ _id: string }>(collection);
+}

@@ -1,0 +1,53 @@
+import { CdrError } from '../../../base/errors.js';
+import { nearestWord } from '../../../base/nearest-word.js';
+
+/** The keys below `ctx/`, without the indexes of lists. */
+const KNOWN: readonly string[] = [
+  'language',
+  'territory',
+  'composer_name',
+  'composer_id',
+  'composer_self',
+  'id_scheme',
+  'id_namespace',
+  'time',
+  'end_time',
+  'history_origin',
+  'action_time',
+  'action_ism_transition_current_state',
+  'activity_timing',
+  'instruction_narrative',
+  'provider_name',
+  'provider_id',
+  'health_care_facility|name',
+  'health_care_facility|id',
+  'location',
+  'setting',
+  'work_flow_id|id',
+  'work_flow_id|id_scheme',
+  'work_flow_id|namespace',
+  'work_flow_id|type',
+  ...['name', 'function', 'mode', 'id', 'identifiers'].map((part) => `participation_${part}`),
+  ...['id', 'type', 'issuer', 'assigner'].map((part) => `participation_identifiers|${part}`),
+  ...['meaning', 'type', 'target'].map((part) => `link|${part}`),
+];
+/** Listed ones may carry an index. */
+const LISTED = /^(?:participation_|link)/;
+
+/**
+ * The names below `ctx/` that nobody knows: EHRbase ignores them.
+ * @throws invalid for a name within two letters of a known one, which was probably meant
+ */
+export function ignoredContextKeys(names: readonly string[]): string[] {
+  const unknown = names.filter((name) => !KNOWN.includes(withoutIndexes(name)));
+  for (const name of unknown) {
+    const meant = nearestWord(withoutIndexes(name), KNOWN);
+    if (meant !== null)
+      throw new CdrError('invalid', `the key ctx/${name} is not known; did you mean ctx/${meant}?`);
+  }
+  return unknown;
+}
+
+function withoutIndexes(name: string): string {
+  return LISTED.test(name) ? name.replace(/:\d{1,4}(?=\||$)/g, '') : name;
+}

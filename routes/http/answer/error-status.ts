@@ -1,0 +1,44 @@
+import { STATUS_CODES } from 'node:http';
+import type { CdrError, ErrorCode } from '../../../openehr/base/errors.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
+
+/** HTTP status of every error code: docs/spec/rest.md#statuses */
+export const ERROR_STATUS = {
+  invalid: 400,
+  'query-too-large': 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'method-not-allowed': 405,
+  'not-acceptable': 406,
+  timeout: 408,
+  conflict: 409,
+  'precondition-failed': 412,
+  'too-large': 413,
+  'unsupported-media-type': 415,
+  unprocessable: 422,
+  'too-many-requests': 429,
+  'transaction-too-large': 500,
+  'not-implemented': 501,
+  'bad-gateway': 502,
+  unavailable: 503,
+} as const satisfies Record<ErrorCode, number>;
+
+/** Text of every answer to an HTTP method or operation that this server does not know. */
+export const NOT_IMPLEMENTED_MESSAGE =
+  'The current operation is not supported by this server. Please contact your administrator.';
+
+/** The error body of the standard API: `error` = reason phrase, `message`, and `validationErrors` if any. */
+export function errorBody(status: number, message: string, violations: readonly string[] = []): JsonObject {
+  const body: JsonObject = { error: STATUS_CODES[status] ?? 'Error', message };
+  if (violations.length > 0) body.validationErrors = [...violations];
+  return body;
+}
+
+/** Status and body of a `CdrError`. */
+export function errorAnswer(error: CdrError): { readonly status: number; readonly body: JsonObject } {
+  const status = ERROR_STATUS[error.code];
+  const body = errorBody(status, error.message, error.details.violations);
+  if (error.details.reasons !== undefined) body.reasons = [...error.details.reasons];
+  return { status, body };
+}

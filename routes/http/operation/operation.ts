@@ -1,0 +1,130 @@
+import type { Context } from 'koa';
+import type { Permission } from '../../../config/permission.js';
+import type { IdempotentResult } from '../../../models/idempotency.js';
+import type { FailureRecord } from '../answer/failure-record.js';
+import type { ParameterName } from './parameters.js';
+import type { SchemaName } from '../openapi/schemas.js';
+
+export type { Permission } from '../../../config/permission.js';
+
+/** Media types of bodies, by what they are about. */
+export const MEDIA_TYPES = {
+  rm: ['application/json', 'application/xml'],
+  composition: [
+    'application/json',
+    'application/xml',
+    'application/openehr.wt.flat+json',
+    'application/openehr.wt.structured+json',
+  ],
+  json: ['application/json'],
+  xml: ['application/xml'],
+  text: ['text/plain'],
+  html: ['text/html'],
+  template: ['application/xml', 'application/openehr.wt+json', 'application/json', 'text/plain'],
+  uploadedTemplate: ['application/xml', 'application/openehr.wt+json', 'application/json'],
+  webTemplate: ['application/openehr.wt+json', 'application/json'],
+  query: ['text/plain', 'application/json'],
+  resultSet: ['application/json', 'application/x-ndjson', 'text/csv'],
+  records: ['application/json', 'text/csv'],
+  textOrJson: ['text/plain', 'application/json'],
+} as const;
+
+/** A body: its schema and the media types it may have. */
+export interface BodyDescription {
+  readonly schema: SchemaName;
+  readonly types: keyof typeof MEDIA_TYPES;
+  /** Request only; true unless said otherwise. */
+  readonly required?: boolean;
+}
+
+/** A response header that clients may count on. */
+type HeaderName = 'ETag' | 'Location' | 'Last-Modified' | 'Allow' | 'Deprecated' | 'Link';
+
+/** An answer of success, or of failure when its meaning is particular to the operation. */
+export interface AnswerDescription {
+  readonly description: string;
+  readonly body?: BodyDescription;
+  readonly headers?: readonly HeaderName[];
+}
+
+/**
+ * Who may call: `open` everybody; `anyone` whoever has any permission, and everybody with `AUTH=none`; `identified` the
+ * same, but with `AUTH=none` too; else who has the permission. `audit` and `admin` need an identity always, the others
+ * only unless `AUTH=none`.
+ */
+export type Access = 'open' | 'anyone' | 'identified' | Permission;
+
+/**
+ * What the audit notes: `read` and `query` with `AUDIT_READS`, `write` and `admin` always, `none` nothing but refusals.
+ */
+export type AuditKind = 'none' | 'read' | 'query' | 'write' | 'admin';
+
+/** HTTP methods of the table; HEAD follows from GET. */
+type Method = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS';
+
+/** One operation of the API. Router, documentation, access, audit, metrics and `Allow` are derived from it. */
+export interface Operation {
+  /** Unique: the operationId of the OpenAPI document and the operation of audit records. */
+  readonly id: string;
+  readonly method: Method;
+  /** Whole path; `{…}` are keys of the table of parameters. Compared with its case. */
+  readonly path: string;
+  readonly summary: string;
+  readonly access: Access;
+  readonly audit: AuditKind;
+  /** Query and header parameters. A query parameter that stands neither here is refused. */
+  readonly parameters?: readonly ParameterName[];
+  /** true: every other query parameter is a variable of an AQL query. */
+  readonly takesVariables?: true;
+  /** Absent: a body is not read. */
+  readonly request?: BodyDescription;
+  /** Largest body in bytes; absent: `MAX_BODY_BYTES`. */
+  readonly maxBodyBytes?: number;
+  readonly responses: Readonly<Record<number, AnswerDescription>>;
+  /** Statuses of failure with their general meaning, beside those every operation has. */
+  readonly errors: readonly ErrorStatus[];
+  /** How its error bodies begin; absent: as those of the standard API. */
+  readonly failure?: FailureRecord;
+  /** false: no part of the OpenAPI document (pages and their files). */
+  readonly isDocumented?: false;
+  /** true: answers while the server starts, and whatever the limits of requests say. */
+  readonly isProbe?: true;
+  /** Answers a repeated `Idempotency-Key` from what the first request made. */
+  readonly replay?: (ctx: Context, result: IdempotentResult) => Promise<void> | void;
+  readonly handle: (ctx: Context) => Promise<void> | void;
+}
+
+/** What an operation answers when all goes well: the first status of its row. */
+export function successStatus({ responses }: Operation): number {
+  const [first = 200] = Object.keys(responses).map(Number);
+  return first;
+}
+
+/** Operations that belong together. */
+export interface OperationGroup {
+  readonly tag: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
+/** General meaning of the statuses of failure. */
+export const ERROR_MEANINGS = {
+  400: 'Malformed id, parameter, header or body; the message tells which',
+  401: 'No identity, or one that is not valid',
+  403: 'The identity lacks the permission',
+  404: 'Unknown id, or the resource belongs to another EHR',
+  405: 'Switched off in this server',
+  406: 'No representation can be made that `Accept` takes',
+  408: 'The query took longer than `AQL_TIMEOUT_MS`',
+  409: 'The state of the EHR or of the resource does not allow it',
+  412: 'The version named is not the latest one, which `ETag` and `Location` tell',
+  413: 'The body is too large',
+  415: 'The type of the body is not supported',
+  422: 'The body can be read but not accepted; `validationErrors` tells all findings',
+  501: 'Not offered by this server',
+  502: 'The terminology server failed',
+  503: 'The database is away, or the server is starting, busy or stopping',
+} as const;
+
+/** A documented status of failure. */
+export type ErrorStatus = keyof typeof ERROR_MEANINGS;

@@ -1,0 +1,72 @@
+import type { Context } from 'koa';
+import type { AuditDraft } from '../../../change/commit/audit-draft.js';
+import type { FailureRecord } from '../answer/failure-record.js';
+import type { Operation, Permission } from '../operation/operation.js';
+import type { ParameterName } from '../operation/parameters.js';
+
+/** Who asks. */
+export interface AuthenticatedUser {
+  /** Shown in audits: `preferred_username`, else `sub`. */
+  readonly name: string;
+  /** `sub`, never empty. */
+  readonly subject: string;
+  /** `iss`; `basic` for users of `BASIC_USERS_FILE`. */
+  readonly issuer: string | null;
+  /** `azp`, else `client_id`. */
+  readonly clientId: string | null;
+  /** Upper-cased. */
+  readonly roles: readonly string[];
+  readonly permissions: ReadonlySet<Permission>;
+}
+
+/** The operation that a request is for, with the segments of its path. */
+export interface MatchedOperation {
+  readonly operation: Operation;
+  /** Decoded once; a segment that cannot be decoded stays as it is and fits no grammar. */
+  readonly params: Readonly<Partial<Record<ParameterName, string>>>;
+}
+
+/** `ctx.state`: what the middleware in `src/` puts there before an operation runs. */
+export interface RequestState {
+  /** Made by this server, answered in `X-Request-Id`. */
+  readonly requestId: string;
+  /** `X-Request-Id` of the client, which may repeat; null when it is missing or malformed. */
+  readonly clientRequestId: string | null;
+  /** Scheme, host and port of generated links, no trailing slash. */
+  readonly origin: string;
+  /** `origin` with `BASE_PATH`: what the paths of the APIs are appended to. Empty until the origin is known. */
+  readonly baseUrl: string;
+  /** Most nodes of the body. */
+  maxBodyNodes: number;
+  /** Zone of times given without one. */
+  readonly defaultTimezone: string;
+  /** null without an identity (only possible for open operations and with `AUTH=none`). */
+  user: AuthenticatedUser | null;
+  /** Of the client: that of the connection, or as a trusted proxy gives it. */
+  address: string;
+  /** null: no operation has this path and method. */
+  readonly matched: MatchedOperation | null;
+  /** Methods that the path has; empty: no operation has this path. */
+  readonly allowed: readonly string[];
+  /** How the error body begins; absent: as those of the standard API. */
+  failureRecord?: FailureRecord;
+  /** The record of a request that is recorded. */
+  auditDraft?: AuditDraft;
+  /** Uid of the version whose content is answered, in whatever form; absent: the answer is something else. */
+  contentVersion?: string;
+}
+
+declare module 'koa' {
+  // Types `ctx.state` everywhere.
+  interface DefaultState extends RequestState {}
+}
+
+/** Prefix of every generated link of the standard API, after the base URL. */
+export const STANDARD_API = '/rest/openehr/v1';
+
+/** The operation that runs. @throws TypeError outside of one */
+export function currentOperation(ctx: Context): MatchedOperation {
+  const { matched } = ctx.state;
+  if (matched === null) throw new TypeError('no operation runs');
+  return matched;
+}

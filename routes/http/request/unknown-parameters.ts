@@ -1,0 +1,58 @@
+import { CdrError } from '../../../openehr/base/errors.js';
+import { nearestWord } from '../../../openehr/base/nearest-word.js';
+import type { Operation } from '../operation/operation.js';
+import { parameterDescription } from '../operation/parameters.js';
+
+/** Query parameters of one request at most. */
+export const MAX_QUERY_PARAMETERS = 1_000;
+
+/** Unknown names that one answer names, and how much of each it repeats. */
+const MAX_NAMED = 10;
+const MAX_NAME_LENGTH = 100;
+
+/** Counts parameters in the text: the parser forgets those after the thousandth without a word. @throws invalid */
+export function requireFewParameters(querystring: string): void {
+  if (querystring.split('&').length > MAX_QUERY_PARAMETERS)
+    throw new CdrError('invalid', `a request has at most ${MAX_QUERY_PARAMETERS} query parameters`);
+}
+
+/**
+ * Refuses query parameters that an operation does not know, naming each with the nearest known one: what is ignored
+ * is taken for done (`?dry_run=true`). @throws invalid
+ */
+export function refuseUnknownParameters(
+  operation: Operation,
+  query: Readonly<Record<string, unknown>>,
+): void {
+  const names = Object.keys(query);
+  if (names.length === 0 || operation.takesVariables === true) return;
+  refuseUnknownNames('query parameter', names, knownNames(operation));
+}
+
+/**
+ * Refuses names that are not known, each with the nearest known one. `kind`: what they are names of.
+ * @throws invalid
+ */
+export function refuseUnknownNames(kind: string, names: readonly string[], known: readonly string[]): void {
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const sentences = unknown
+    .slice(0, MAX_NAMED)
+    .map((name) => `the ${kind} ${name.slice(0, MAX_NAME_LENGTH)} is not known; ${hintFor(name, known)}`);
+  const more = unknown.length > MAX_NAMED ? [`and ${unknown.length - MAX_NAMED} more`] : [];
+  throw new CdrError('invalid', [...sentences, ...more].join('; '));
+}
+
+function hintFor(name: string, known: readonly string[]): string {
+  const nearest = nearestWord(name, known);
+  if (nearest !== null) return `did you mean ${nearest}?`;
+  return known.length === 0 ? 'there is none here' : `known are ${known.join(', ')}`;
+}
+
+/** The names of query parameters as they may be sent. */
+export function knownNames({ parameters = [] }: Operation): string[] {
+  return parameters.flatMap((key) => {
+    const { in: place, sentAs, aliases = [] } = parameterDescription(key);
+    return place === 'query' ? [sentAs, ...aliases] : [];
+  });
+}

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { generalErrors } from '../../../routes/http/openapi/openapi-document.js';
+import { exampleOf } from '../../../routes/http/openapi/examples.js';
+import { MEDIA_TYPES, type Operation } from '../../../routes/http/operation/operation.js';
+import { parameterDescription } from '../../../routes/http/operation/parameters.js';
+import type { JsonValue } from '../../../openehr/base/json.js';
+import { testApp } from '../../support/app.js';
+import type { ApiCase } from '../../support/api-cases.js';
+import { apiCases } from '../../support/api-cases.js';
+import type { Call } from '../../support/api-probe.js';
+import { ApiProbe } from '../../support/api-probe.js';
+import { TEMPLATE } from '../../support/api-world.js';
+import { useDatabase } from '../../support/database.js';
+import { givenEhr } from '../../support/resources.js';
+import { bearer } from '../../support/tokens.js';
+
+/** What needs a slow query or a slow check, a terminology server or a broken database; the tests of those show it. */
+const SHOWN_ELSEWHERE: readonly (readonly [RegExp, number])[] = [
+  [/^query_e/, 408],
+  [/^query_e/, 502],
+  [/^verify$/, 409],
+  [/^management_(health|liveness)$/, 503],
+];
+/** Another name of a parameter, not documented since only one vendor word is. */
+const ALIASES = ['query stdversion', 'query nonsense'];
+const MALFORMED = 'nonsense="1"';
+
+useDatabase();
+jest.setTimeout(120_000);
+
+const probe = new ApiProbe();
+const app = testApp();
+const cases = apiCases(app);
+const { operations } = probe;
+
+/** The first case of an operation: what succeeds, made anew. */
+async function sample({ id }: Operation): Promise<Call> {
+  const first = cases.find((candidate) => candidate.id === id);
+  if (first === undefined) throw new Error(`no case for ${id}`);
+  return first.call();
+}
+
+/** How to get a status that many operations give for the same reason, from a request that succeeds. */
+const GENERAL: Readonly<Record<number, (good: Call, operation: Operation) => Call | Promise<Call>>> = {
+  400: (good) => ({ ...good, query: `${good.query ?? '?'}&nonsense=1` }),
+  401: (good) => ({ ...good, isAnonymous: true, settings: { auth: 'jwt' } }),
+  403: (good, { access }) => ({
+    ...withHeader(
+      good,
+      'Authorization',
+      bearer(['anyone', 'read', 'write', 'define'].includes(access) ? [] : ['USER']),
+    ),
+    settings: { auth: 'jwt' },
+  }),
+  404: (good) => ({ ...good, params: { ...good.params, ehr_id: randomUUID() } }),
+  406: (good) => withHeader(good, 'Accept', 'image/png'),
+  409: async (good) => ({ ...good, params: { ...good.params, ehr_id: await mergedEhr() } }),
+  413: (good) => ({ ...good, body: good.body ?? 'x', settings: { maxBodyBytes: 1 } }),
+  415: (good) => ({ ...withHeader(good, 'Content-Type', 'image/png'), body: good.body ?? 'x' }),
+  503: (good) => ({ ...good, isStarting: true }),
+};
+
+function withHeader(good: Call, name: string, value: string): Call {
+  return { ...good, headers: { ...good.headers, [name]: value } };
+}
+
+async function mergedEhr(): Promise<string> {
+  const ehrId = await givenEhr(app);
+  const into = await givenEhr(app);
+  await mongoose.connection
+    .collection<{ _id: string }>('ehrs')
+    .updateOne({ _id: ehrId }, { $set: { state: 'merged', merged_into: into } });
+  return ehrId;
+}
+
+function documentedStatuses(operation: Operation): number[] {
+  const all = [
+    ...Object.keys(operation.responses).map(Number),
+    ...operation.errors,
+    ...generalErrors(operation),
+  ];
+  return [...new Set(all)].sort((a, b) => a - b);
+}
+
+const isShownElsewhere = (id: string, status: number): boolean =>
+  SHOWN_ELSEWHERE.some(([pattern, shown]) => shown === status && pattern.test(id));
+
+describe('each case', () => {
+  it.each(cases.map((one): [string, number, ApiCase] => [one.id, one.status, one]))(
+    '%s gives %i',
+    async (id, status, { call }) => {
+      const answer = await probe.call(id, await call());
+      expect(answer.status).toBe(status);
+    },
+  );
+});
+
+describe('every operation', () => {
+  it.each(operations.map((operation): [string, Operation] => [operation.id, operation]))(
+    '%s gives exactly the statuses it documents',
+    async (id, operation) => {
+      const documented = documentedStatuses(operation);
+      const hasOwnCase = (status: number) => cases.some((one) => one.id === id && one.status === status);
+      for (const status of documented) {
+        if (hasOwnCase(status) || isShownElsewhere(id, status)) continue;
+        const change = GENERAL[status];
+        if (change === undefined) throw new Error(`no case shows ${status} of ${id}`);
+        const answer = await probe.call(id, await change(await sample(operation), operation));
+        expect([status, answer.status]).toEqual([status, status]);
+        if (status >= 400)
+          expect(Object.keys(answer.body as object)).toEqual(expect.arrayContaining(['error', 'message']));
+      }
+      const seen = [...(probe.statuses.get(id) ?? [])];
+      const expected = documented.filter((status) => !isShownElsewhere(id, status));
+      expect(seen.sort((a, b) => a - b)).toEqual(expected);
+    },
+  );
+});
+
+describe('every media type, with the example of the document', () => {
+  const given = operations.flatMap((operation) =>
+    Object.entries(operation.responses).flatMap(([status, { body }]) =>
+      body === undefined || Number(status) >= 300 || operation.path.startsWith('/management')
+        ? []
+        : MEDIA_TYPES[body.types].map((type): [string, string, Operation] => [operation.id, type, operation]),
+    ),
+  );
+  const taken = operations.flatMap((operation) =>
+    operation.request === undefined
+      ? []
+      : MEDIA_TYPES[operation.request.types].map((type): [string, string, Operation] => [
+          operation.id,
+          type,
+          operation,
+        ]),
+  );
+
+  it.each(given)('%s gives %s', async (id, type, operation) => {
+    const good = withHeader(await sample(operation), 'Accept', type);
+    const answer = await probe.call(id, withHeader(good, 'Prefer', 'return=representation'));
+    expect([answer.status < 300, answer.headers['content-type']]).toEqual([true, `${type}; charset=utf-8`]);
+  });
+
+  it.each(taken)('%s takes %s', async (id, type, operation) => {
+    const good = await sample(operation);
+    const example = exampleOf(operation.request!.schema, type);
+    const answer = await probe.call(id, {
+      ...withHeader(good, 'Content-Type', type),
+      ...(type.includes('openehr.wt') && { query: `?templateId=${TEMPLATE}` }),
+      body: placed(example, good),
+    });
+    expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
+  });
+});
+
+describe('every parameter', () => {
+  const documented = operations.flatMap((operation) =>
+    (operation.parameters ?? []).map((key): [string, string, Operation] => [
+      operation.id,
+      `${parameterDescription(key).in} ${parameterDescription(key).sentAs.toLowerCase()}`,
+      operation,
+    ]),
+  );
+
+  beforeAll(async () => {
+    for (const operation of operations) await probe.call(operation.id, await sample(operation));
+  });
+
+  it.each(documented.filter(([, name]) => !/^header openehr-/.test(name)))('%s reads %s', (id, name) => {
+    expect([...(probe.read.get(id) ?? [])]).toContain(name);
+  });
+
+  it.each(documented.filter(([, name]) => /^header openehr-/.test(name)))(
+    '%s validates %s',
+    async (id, name, operation) => {
+      const header = name.slice('header '.length);
+      const good = await sample(operation);
+      const conflicting: Record<string, string> = {
+        'openehr-template-id': 'templateId=other',
+        'openehr-ehr-id': `ehr_id=${randomUUID()}`,
+      };
+      const query = conflicting[header.replaceAll('_', '-')];
+      const call: Call = {
+        ...good,
+        headers: { ...good.headers, [header]: query === undefined ? MALFORMED : randomUUID() },
+        ...(query !== undefined && simplified(good, query)),
+      };
+      expect([name, (await probe.call(id, call)).status]).toEqual([name, 400]);
+    },
+  );
+
+  it('is documented where it is read', () => {
+    for (const operation of operations) {
+      const names = new Set(documented.filter(([id]) => id === operation.id).map(([, name]) => name));
+      const read = [...(probe.read.get(operation.id) ?? [])].filter((name) => name.startsWith('query '));
+      const others = read.filter((name) => !names.has(name) && !ALIASES.includes(name));
+      expect([operation.id, others]).toEqual([operation.id, []]);
+    }
+  });
+});
+
+/** The example with the ids of this world: of the template, of the two EHRs. */
+function placed(example: JsonValue | undefined, good: Call): string | object {
+  if (typeof example === 'string') {
+    const templateId =
+      good.params?.template_id ??
+      /<template_id>\s*<value>([^<]+)/.exec(typeof good.body === 'string' ? good.body : '')?.[1];
+    return example.replace(TEMPLATE, example.includes('<template ') ? (templateId ?? '') : TEMPLATE);
+  }
+  const { source_ehr, target_ehr } = { ...(good.body as Record<string, string>) };
+  return source_ehr === undefined ? (example as object) : { ...(example as object), source_ehr, target_ehr };
+}
+
+/** A query parameter that contradicts a header. */
+function simplified(good: Call, query: string): Pick<Call, 'query'> {
+  return { query: `${good.query ?? ''}${(good.query ?? '') === '' ? '?' : '&'}${query}` };
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+
+import { testApp } from '../../support/app.js';
+import { useDatabase } from '../../support/database.js';
+import { aComposition, givenEhr, givenTemplate, V1 } from '../../support/resources.js';
+import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
+
+useDatabase();
+const app = testApp(WITH_ADMIN);
+const lenient = testApp({ ...WITH_ADMIN, strictParameters: false });
+const Q = 'SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value != $other';
+
+let ehrId = '';
+beforeAll(async () => {
+  ehrId = await givenEhr(app);
+});
+
+const asks = async (path: string, on = app): Promise<[number, string]> => {
+  const { status, body } = await request(on).get(path).set('Authorization', ADMIN);
+  return [status, (body as { message?: string }).message ?? ''];
+};
+
+describe('an unknown query parameter', () => {
+  it('keeps a deletion from being carried out, whatever STRICT_PARAMETERS says', async () => {
+    for (const on of [app, lenient]) {
+      const { status, body } = await request(on)
+        .delete(`/rest/admin/ehr/${ehrId}?dry_run=true`)
+        .set('Authorization', ADMIN);
+      expect([status, body.message]).toEqual([
+        400,
+        'the query parameter dry_run is not known; there is none here',
+      ]);
+      expect((await asks(`${V1}/ehr/${ehrId}`))[0]).toBe(200);
+    }
+  });
+
+  it('is named with the nearest known one', async () => {
+    expect(await asks(`${V1}/ehr/${ehrId}?inlude=compositions`)).toEqual([
+      400,
+      'the query parameter inlude is not known; did you mean include?',
+    ]);
+    expect(await asks('/rest/admin/audit?uesr=x')).toEqual([
+      400,
+      'the query parameter uesr is not known; did you mean user?',
+    ]);
+    expect((await asks(`${V1}/ehr/${ehrId}?a=1&b=2`))[1]).toContain('parameter b is not known');
+  });
+
+  it('is ignored with STRICT_PARAMETERS=false, but not by the administration API', async () => {
+    expect((await asks(`${V1}/ehr/${ehrId}?anything=1`, lenient))[0]).toBe(200);
+    expect((await asks('/rest/admin/audit?user[$ne]=x', lenient))[0]).toBe(400);
+  });
+
+  it('is refused in great numbers with a short answer', async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, i) => `p${i}=1`).join('&');
+    const [status, message] = await asks(`${V1}/ehr/${ehrId}?${many(1_000)}`);
+    expect([status, message.length < 2_000]).toEqual([400, true]);
+    expect(message).toContain('and 990 more');
+    expect((await asks(`${V1}/ehr/${ehrId}?${many(1_001)}`))[1]).toContain('at most 1000 query parameters');
+  });
+});
+
+describe('a query', () => {
+  const get = (parameters: Record<string, string>, on = app) =>
+    asks(`${V1}/query/aql?${new URLSearchParams(parameters).toString()}`, on);
+
+  it('takes its variables from GET and refuses those it does not have', async () => {
+    expect((await get({ q: Q, other: randomUUID() }))[0]).toBe(200);
+    expect(await get({ q: Q, other: 'x', othr: 'y', format: 'csv' })).toEqual([
+      400,
+      'the query has no parameter $othr; did you mean other?; the query has no parameter $format',
+    ]);
+    expect((await get({ q: Q, other: 'x', format: 'csv' }, lenient))[0]).toBe(200);
+  });
+
+  it('refuses members of a body that it does not know', async () => {
+    const post = async (body: object) => {
+      const answer = await request(app).post(`${V1}/query/aql`).send(body);
+      return [answer.status, (answer.body as { message?: string }).message];
+    };
+    const q = 'SELECT e/ehr_id/value FROM EHR e';
+    expect(await post({ q, limit: 3, fetsh: 1 })).toEqual([
+      400,
+      'the member limit is not known; known are q, ehr_id, offset, fetch, query_parameters, as_of; ' +
+        'the member fetsh is not known; did you mean fetch?',
+    ]);
+    expect((await post({ query: q }))[0]).toBe(400);
+  });
+});
+
+describe('a parameter of another operation', () => {
+  it('is refused, and nothing is written', async () => {
+    await givenTemplate(app, 'minimal_evaluation.en.v1');
+    const path = `${V1}/ehr/${ehrId}/composition?version_at_time=2026-01-01T00:00:00Z`;
+    expect((await request(app).post(path).send(aComposition())).status).toBe(400);
+    const { body } = await request(app).get(`${V1}/ehr/${ehrId}?include=compositions`);
+    expect(body.compositions).toEqual([]);
+  });
+});

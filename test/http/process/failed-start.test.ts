@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect, it, jest } from '@jest/globals';
+import { spawnEverchart } from '../../support/command-process.js';
+import { testDatabaseUri } from '../../support/database.js';
+
+jest.setTimeout(60_000);
+const BAD_KEY = '-----BEGIN PUBLIC KEY-----\nbm90IGEga2V5\n-----END PUBLIC KEY-----\n';
+
+/** Runs `everchart start` until it ends by itself. */
+async function start(env: Readonly<Record<string, string>>): Promise<{ code: number; stderr: string }> {
+  const child = spawnEverchart(
+    ['start'],
+    { HOST: '127.0.0.1', PORT: '0', ...env },
+    { stdio: ['ignore', 'ignore', 'pipe'], timeout: 40_000, killSignal: 'SIGKILL' },
+  );
+  let stderr = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, stderr };
+}
+
+it.each([
+  ['a proxy that is no address', { TRUSTED_PROXIES: 'bogus' }, 'TRUSTED_PROXIES: bogus is neither'],
+  [
+    'a proxy with too many bits',
+    { TRUSTED_PROXIES: '10.0.0.0/99' },
+    'TRUSTED_PROXIES: 10.0.0.0/99 is neither',
+  ],
+  [
+    'a local database that nobody asked for in production',
+    { NODE_ENV: 'production', LOCAL_DATABASE: 'auto' },
+    'set LOCAL_DATABASE to embedded or mongod',
+  ],
+  [
+    'a local database that nobody asked for behind an address of the network',
+    { HOST: '0.0.0.0', AUTH: 'none', LOCAL_DATABASE: '' },
+    'HOST 0.0.0.0 can be reached from other machines',
+  ],
+  ['a key that cannot be read', { AUTH: 'jwt', JWT_PUBLIC_KEY: BAD_KEY }, 'JWT_PUBLIC_KEY'],
+])('a start with %s ends with 1 and says why', async (_, env, reason) => {
+  const { code, stderr } = await start({ EMBEDDED_DATA_DIR: 'temporary', MONGODB_URI: '', ...env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
+});
+
+it('a start of several workers ends with 1 when the port is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const database = { MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: 'test_failed_start' };
+  const { code, stderr } = await start({ ...database, CLUSTER_WORKERS: '2', PORT: `${port}` });
+  other.close();
+  expect([code, stderr]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+});
