@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { demoClient, type DemoClient } from '../cli/demo/client.js';
 import { inParallel, loadDemoData, patientCompositions, type LoadPlan } from '../cli/demo/load.js';
 import { textTable } from '../cli/demo/table.js';
-import { milliseconds } from './measure.js';
+import { milliseconds, quantile } from './measure.js';
+import { childrenOf, processFigures } from './process-figures.js';
 
 /** How often each server has its turn. */
 const ROUNDS = 36;
@@ -24,6 +25,8 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o[${PRESSURE}] WHERE ${SY
 interface Side {
   readonly name: string;
   readonly process: ChildProcess;
+  /** Ids of the processes that the server started. */
+  readonly children: readonly number[];
   readonly data: string;
   readonly client: DemoClient;
   readonly ehrIds: readonly string[];
@@ -62,22 +65,32 @@ const WORK: readonly Work[] = [
 /**
  * Runs another checkout and this one side by side, each as a process with a fresh embedded database, and gives them the
  * same requests in turns: what the machine does beside falls on both. Prints the ratio of the time for one request,
- * this checkout over the other, as median and quartiles of the rounds.
+ * this checkout over the other, as median and quartiles of the rounds, and the ratio of the processor time of all rounds.
+ * @param only a part of the names of the work that is compared; undefined: all of it
  * @param reference a folder with an installed checkout, or a git reference that is checked out and installed for it
  * @throws Error when a server does not start, or refuses a request
  */
-export async function compareWith(reference: string, print: (line: string) => void): Promise<void> {
+export async function compareWith(
+  reference: string,
+  only: string | undefined,
+  print: (line: string) => void,
+): Promise<void> {
   const folder = existsSync(join(reference, 'package.json')) ? resolve(reference) : checkOut(reference);
   const sides: Side[] = [];
   try {
     sides.push(await start(reference, folder), await start('this checkout', process.cwd()));
     const [theirs, ours] = sides as [Side, Side];
     const rows: string[][] = [];
-    for (const work of WORK) {
+    for (const work of WORK.filter(({ name }) => name.includes(only ?? ''))) {
       rows.push([work.name, ...(await compare(work, theirs, ours))]);
       print(rows.at(-1)?.join('  ') ?? '');
     }
-    print(textTable(['work', `${reference}, ms`, 'this checkout, ms', 'ratio', 'quartiles'], rows));
+    print(
+      textTable(
+        ['work', `${reference}, ms`, 'this checkout, ms', 'ratio', 'quartiles', 'processor time'],
+        rows,
+      ),
+    );
   } finally {
     for (const side of sides) stop(side);
     if (folder !== resolve(reference))
@@ -85,47 +98,57 @@ export async function compareWith(reference: string, print: (line: string) => vo
   }
 }
 
+/** What one turn took for each request, in milliseconds: by the clock, and of processors by the server and its database. */
+interface Turn {
+  readonly elapsed: number;
+  readonly processor: number;
+}
+
 /** One unmeasured turn each, then the rounds; which server is first changes from round to round. */
 async function compare(work: Work, theirs: Side, ours: Side): Promise<string[]> {
   await turn(work, theirs, 0);
   await turn(work, ours, 0);
-  const rounds: { theirs: number; ours: number }[] = [];
+  const rounds: { theirs: Turn; ours: Turn }[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
     const oursFirst = round % 2 === 0 ? await turn(work, ours, round) : undefined;
     const other = await turn(work, theirs, round);
     rounds.push({ theirs: other, ours: oursFirst ?? (await turn(work, ours, round)) });
   }
-  const ratios = rounds.map((round) => round.ours / round.theirs);
+  const median = (side: 'theirs' | 'ours'): string =>
+    milliseconds(
+      quantile(
+        rounds.map((round) => round[side].elapsed),
+        0.5,
+      ),
+    );
+  const ratios = rounds.map((round) => round.ours.elapsed / round.theirs.elapsed);
+  const processor = (side: 'theirs' | 'ours'): number =>
+    rounds.reduce((sum, round) => sum + round[side].processor, 0);
   return [
-    milliseconds(
-      quantile(
-        rounds.map((round) => round.theirs),
-        0.5,
-      ),
-    ),
-    milliseconds(
-      quantile(
-        rounds.map((round) => round.ours),
-        0.5,
-      ),
-    ),
+    median('theirs'),
+    median('ours'),
     quantile(ratios, 0.5).toFixed(3),
     `${quantile(ratios, 0.25).toFixed(3)} to ${quantile(ratios, 0.75).toFixed(3)}`,
+    (processor('ours') / processor('theirs')).toFixed(3),
   ];
 }
 
-/** Milliseconds for each request of one turn. */
-async function turn(work: Work, side: Side, round: number): Promise<number> {
+async function turn(work: Work, side: Side, round: number): Promise<Turn> {
+  const processor = processorMs(side);
   const begun = performance.now();
   await inParallel(work.count, work.clients, async (index) => {
     await work.run(side, round * work.count + index);
   });
-  return (performance.now() - begun) / work.count;
+  const elapsed = performance.now() - begun;
+  return { elapsed: elapsed / work.count, processor: (processorMs(side) - processor) / work.count };
 }
 
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+/** Processor time of the server and its database, which other programs of the machine do not lengthen as they do the clock's. */
+function processorMs(side: Side): number {
+  return [side.process.pid ?? 0, ...side.children].reduce(
+    (sum, id) => sum + processFigures(id).processorSeconds * 1000,
+    0,
+  );
 }
 
 async function start(name: string, folder: string): Promise<Side> {
@@ -142,7 +165,7 @@ async function start(name: string, folder: string): Promise<Side> {
   const client = demoClient(url);
   const ehrIds = await loadDemoData(client, PLAN, () => undefined);
   const versionUids = await Promise.all(ehrIds.map((ehrId) => client.commitComposition(ehrId, BODY)));
-  return { name, process: server, data, client, ehrIds, versionUids };
+  return { name, process: server, children: childrenOf(server.pid ?? 0), data, client, ehrIds, versionUids };
 }
 
 async function ready(url: string, server: ChildProcess): Promise<void> {

@@ -23,10 +23,13 @@ export async function measure(name: string, runs: number, work: (run: number) =>
 
 /** Median and 95th percentile of measured times. */
 export function timing(name: string, times: readonly number[]): Timing {
-  const sorted = [...times].sort((a, b) => a - b);
-  const at = (share: number): number =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { name, runs: sorted.length, medianMs: at(0.5), p95Ms: at(0.95) };
+  return { name, runs: times.length, medianMs: quantile(times, 0.5), p95Ms: quantile(times, 0.95) };
+}
+
+/** The value below which a share (0 to 1) of the values lies; NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** A number of milliseconds with as many digits as its size deserves. */

@@ -24,6 +24,7 @@ interface Options {
   readonly seed: string;
   readonly only: string;
   readonly compare?: string;
+  readonly work?: string;
 }
 
 const PARTS = [
@@ -54,10 +55,13 @@ async function main(): Promise<void> {
       '--compare <reference>',
       'a git reference or the folder of a checkout, run beside this one in turns',
     )
+    .option('--work <name>', 'with --compare: only the work whose name holds this')
     .parse()
     .opts<Options>();
   print(machine());
-  await (options.compare === undefined ? runParts(options) : compareWith(options.compare, print));
+  await (options.compare === undefined
+    ? runParts(options)
+    : compareWith(options.compare, options.work, print));
 }
 
 async function runParts(options: Options): Promise<void> {

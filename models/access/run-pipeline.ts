@@ -174,7 +174,16 @@ function openCursor(
 
 /** By its `comment` the embedded database finds what is to end when the signal closes the connection. */
 function readOptions({ timeoutMs, signal }: RunLimits) {
-  return { maxTimeMS: timeoutMs, comment: randomUUID(), ...(signal !== undefined && { signal }) };
+  return { maxTimeMS: timeoutMs, comment: nextComment(), ...(signal !== undefined && { signal }) };
+}
+
+const PROCESS = randomUUID();
+let reads = 0;
+
+/** Belongs to one read of one process alone. */
+function nextComment(): string {
+  reads += 1;
+  return `${PROCESS}/${reads}`;
 }
 
 const REGEX_ERRORS = new Set<unknown>([51091, 51111, 51156]);
