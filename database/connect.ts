@@ -3,6 +3,7 @@ import mongoose from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
 import type { DatabaseSettings } from '../config/settings.js';
 import { isUnavailable } from './mongo-error.js';
+import { correctDriver } from './driver-socket.js';
 import { startLocalDatabase } from './local-database.js';
 import { watchPool } from './pool.js';
 
@@ -61,6 +62,7 @@ export async function connectDatabase(
  * @throws the driver's error when the server is not reached within 2 s, or what the URI says
  */
 export async function connectMongoose(uri: string, database: string): Promise<void> {
+  correctDriver();
   mongoose.set('transactionAsyncLocalStorage', true);
   mongoose.set('strictQuery', true);
   mongoose.set('sanitizeFilter', true);
