@@ -10,7 +10,7 @@ import mongoose from 'mongoose';
 /** What is touched of the driver's own class; it is not exported by the package's entry. */
 interface Connection {
   readonly socket: Socket;
-  writeCommand(...command: unknown[]): Promise<void>;
+  writeCommand: (this: Connection, ...command: unknown[]) => Promise<void>;
 }
 
 const requireOfMongoose = createRequire(createRequire(import.meta.url).resolve('mongoose'));

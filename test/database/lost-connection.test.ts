@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 it('an operation whose connection is destroyed as its command is written is done on another one', async () => {
-  const write = Socket.prototype.write;
+  const write = Reflect.get(Socket.prototype, 'write') as (...args: unknown[]) => unknown;
   let destroyed = 0;
   jest.spyOn(Socket.prototype, 'write').mockImplementation(function (this: Socket, ...args: unknown[]) {
     const [bytes] = args;
@@ -17,7 +17,7 @@ it('an operation whose connection is destroyed as its command is written is done
       destroyed += 1;
       this.destroy();
     }
-    return Reflect.apply(write, this, args);
+    return Reflect.apply(write, this, args) as boolean;
   });
   expect(await mongoose.connection.collection('things').countDocuments()).toBe(0);
   expect(destroyed).toBe(1);
