@@ -1,4 +1,5 @@
 import { CHANGE_TYPE } from './commit/codes.js';
+import type { Violation } from '../openehr/base/violation.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { validateRm } from '../openehr/rm/validate.js';
 import { auditDetails, type AuditRequest } from './commit/audit.js';
@@ -15,7 +16,7 @@ export function validatedAttestations(
   audit: AuditRequest,
   path: string,
 ): JsonObject[] {
-  const violations: string[] = [];
+  const violations: Violation[] = [];
   const validated = attestations.map((given, index) => {
     const rootPath = `${path}/attestations[${index}]`;
     const defaults = auditDetails({ ...audit, changeType: CHANGE_TYPE.attestation }, 'server', new Date(0));

@@ -1,3 +1,4 @@
+import { violationAt, type Violation } from '../openehr/base/violation.js';
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../openehr/base/errors.js';
 import type { JsonValue } from '../openehr/base/json.js';
@@ -117,18 +118,21 @@ export function validatedFolder(body: JsonValue): Rm<'FOLDER'> {
 }
 
 /** Rules beyond the RM: distinct names of siblings, items that refer to objects or versions. */
-function folderViolations({ items = [], folders = [] }: PartialRm<'FOLDER'>, path: string): string[] {
-  const found: string[] = [];
+function folderViolations({ items = [], folders = [] }: PartialRm<'FOLDER'>, path: string): Violation[] {
+  const found: Violation[] = [];
   items.forEach((item, index) => {
     const id = item.id?.value ?? '';
     if (!isUuid(id) && parseObjectVersionId(id) === null)
-      found.push(`${path}/items[${index}]/id/value: The value must be a UUID or an OBJECT_VERSION_ID`);
+      found.push(
+        violationAt(`${path}/items[${index}]/id/value`, 'The value must be a UUID or an OBJECT_VERSION_ID'),
+      );
   });
   const names = new Set<string>();
   folders.forEach((child, index) => {
     const childPath = `${path}/folders[${index}]`;
     const name = child.name?.value ?? '';
-    if (names.has(name)) found.push(`${childPath}/name/value: Sibling FOLDERs must have distinct names`);
+    if (names.has(name))
+      found.push(violationAt(`${childPath}/name/value`, 'Sibling FOLDERs must have distinct names'));
     names.add(name);
     found.push(...folderViolations(child, childPath));
   });

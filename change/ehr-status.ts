@@ -1,3 +1,4 @@
+import { violationAt } from '../openehr/base/violation.js';
 import { requireSameObject } from './composition/composition.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 import { CdrError } from '../openehr/base/errors.js';
@@ -41,7 +42,8 @@ export function newEhrStatus(body: JsonValue): Rm<'EHR_STATUS'> {
  */
 export function nextEhrStatus(body: JsonValue, previous: JsonObject): Rm<'EHR_STATUS'> {
   const given = withoutAbsent(requireStatus(body));
-  if (given._type === undefined) throw validationError('invalid', ['/: Attribute _type is required']);
+  if (given._type === undefined)
+    throw validationError('invalid', [violationAt('/', 'Attribute _type is required', 'missing')]);
   const kept = KEPT.flatMap((name) =>
     previous[name] === undefined ? [] : [[name, previous[name]] as const],
   );
@@ -51,7 +53,7 @@ export function nextEhrStatus(body: JsonValue, previous: JsonObject): Rm<'EHR_ST
 function requireStatus(body: JsonValue): JsonObject {
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an EHR_STATUS object');
   if (body._type !== undefined && body._type !== 'EHR_STATUS')
-    throw validationError('invalid', ['/: Object should be type EHR_STATUS']);
+    throw validationError('invalid', [violationAt('/', 'Object should be type EHR_STATUS', 'wrong-type')]);
   return body;
 }
 
@@ -69,7 +71,8 @@ function validatedStatus(status: JsonObject): Rm<'EHR_STATUS'> {
   const object = readObject(status, 'EHR_STATUS');
   const reference = object.subject?.external_ref;
   const lacksId = reference !== undefined && !reference.id?.value;
-  return requireValid(object, lacksId ? ['/subject/external_ref/id/value: Attribute must not be empty'] : []);
+  const lacking = violationAt('/subject/external_ref/id/value', 'Attribute must not be empty', 'missing');
+  return requireValid(object, lacksId ? [lacking] : []);
 }
 
 /**

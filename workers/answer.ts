@@ -1,3 +1,4 @@
+import type { Violation } from '../openehr/base/violation.js';
 import { CdrError, type ErrorCode } from '../openehr/base/errors.js';
 
 /** What a job gives back over the boundary between threads: its value, or the refusal of what it was given. */
@@ -7,7 +8,7 @@ export type Answer<T> =
       readonly refused: {
         readonly code: ErrorCode;
         readonly message: string;
-        readonly violations: readonly string[] | undefined;
+        readonly violations: readonly Violation[] | undefined;
       };
     };
 

@@ -1,5 +1,6 @@
 /** The program of a worker thread: reads and validates large bodies. Every export but the types is a job of the pool. */
 import { LRUCache } from 'lru-cache';
+import type { Violation } from '../openehr/base/violation.js';
 import { CdrError } from '../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 
@@ -48,7 +49,7 @@ export interface ParsedComposition {
 export interface CompositionText {
   readonly text: string;
   readonly root: CompositionRoot;
-  readonly missing: readonly string[];
+  readonly missing: readonly Violation[];
   /** What reading it ignored or replaced. */
   readonly warnings: readonly string[];
 }
@@ -63,7 +64,7 @@ export interface ValidateRequest {
 
 /** What validating gives. */
 export interface Validation {
-  readonly violations: readonly string[];
+  readonly violations: readonly Violation[];
   readonly valueSetCodes: readonly ValueSetCode[];
   /** null when there are violations. */
   readonly prepared: { readonly tail: string; readonly derived: DerivedBytes } | null;

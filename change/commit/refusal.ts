@@ -1,3 +1,4 @@
+import { violationText } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
@@ -77,9 +78,15 @@ export function atEntry(index: number, error: unknown): unknown {
     return new CdrError(error.code, `versions[${index}]: ${error.message}`, { ...details, cause: error });
   }
   const placed = violations.map((violation) =>
-    violation.startsWith('/versions[') ? violation : `/versions[${index}]/data${violation}`,
+    violation.path.startsWith('/versions[')
+      ? violation
+      : { ...violation, path: `/versions[${index}]/data${violation.path}` },
   );
-  return new CdrError(error.code, placed.join(', '), { ...details, violations: placed, cause: error });
+  return new CdrError(error.code, placed.map(violationText).join(', '), {
+    ...details,
+    violations: placed,
+    cause: error,
+  });
 }
 
 /** A template id that is unknown: 404 where the template itself is asked for, 422 where a COMPOSITION names it. */

@@ -1,4 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { violationText, type Violation } from '../../openehr/base/violation.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import type { PartialRm, Rm } from '../../openehr/rm/model/rm.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
@@ -11,8 +12,11 @@ import { validateAgainstTemplate, type ValueSetCode } from '../../openehr/templa
  * The error that carries violations: its message is the violations joined by `, `
  * (docs/spec/formats.md#validation-stages).
  */
-export function validationError(code: 'invalid' | 'unprocessable', violations: readonly string[]): CdrError {
-  return new CdrError(code, violations.join(', '), { violations });
+export function validationError(
+  code: 'invalid' | 'unprocessable',
+  violations: readonly Violation[],
+): CdrError {
+  return new CdrError(code, violations.map(violationText).join(', '), { violations });
 }
 
 /**
@@ -42,7 +46,7 @@ export interface CompositionRules {
 
 /** What validating a COMPOSITION gives. */
 export interface ContentValidation {
-  readonly violations: readonly string[];
+  readonly violations: readonly Violation[];
   /** Codes that a terminology server has to validate. */
   readonly valueSetCodes: readonly ValueSetCode[];
 }
@@ -65,11 +69,14 @@ export function validateContent(
 /**
  * The EHR_STATUS or FOLDER, valid by the RM rules. @throws invalid with all violations, `further` ones among them
  */
-export function requireValid(object: PartialRm<'FOLDER'>, further?: readonly string[]): Rm<'FOLDER'>;
-export function requireValid(object: PartialRm<'EHR_STATUS'>, further?: readonly string[]): Rm<'EHR_STATUS'>;
+export function requireValid(object: PartialRm<'FOLDER'>, further?: readonly Violation[]): Rm<'FOLDER'>;
+export function requireValid(
+  object: PartialRm<'EHR_STATUS'>,
+  further?: readonly Violation[],
+): Rm<'EHR_STATUS'>;
 export function requireValid(
   object: PartialRm<'EHR_STATUS' | 'FOLDER'>,
-  further: readonly string[] = [],
+  further: readonly Violation[] = [],
 ): Rm<'EHR_STATUS' | 'FOLDER'> {
   const violations = [...validateRm(object), ...further];
   if (violations.length > 0) throw validationError('invalid', violations);

@@ -1,3 +1,4 @@
+import type { Violation } from '../../openehr/base/violation.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { DerivedContent } from '../../aql/index/derive.js';
 import type { LeafIndex } from '../../aql/index/document.js';
@@ -36,7 +37,7 @@ export type CompositionRoot = Pick<
 export class LargeComposition {
   readonly root: CompositionRoot;
   /** What the root lacks in every lifecycle state. */
-  readonly missing: readonly string[];
+  readonly missing: readonly Violation[];
   /** What reading it ignored or replaced. */
   readonly warnings: readonly string[];
   /** Validates it in that thread. @throws too-large when that needs too much memory */

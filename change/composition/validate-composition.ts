@@ -1,3 +1,4 @@
+import type { Violation } from '../../openehr/base/violation.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import { templateById, templateInUse, type TemplateDoc, type TemplateInUse } from '../../models/template.js';
 import { missingCompositionAttributes } from '../../openehr/rm/validate.js';
@@ -83,7 +84,7 @@ function templateFor({ templates }: ChangeContext, templateId: string): Promise<
   return known;
 }
 
-function requireNothingMissing(missing: readonly string[]): void {
+function requireNothingMissing(missing: readonly Violation[]): void {
   if (missing.length > 0) throw validationError('invalid', missing);
 }
 

@@ -1,4 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { violationAt } from '../../openehr/base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { formatObjectVersionId, isUuid, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
@@ -67,12 +68,14 @@ export function readEnvelope(
 ): ContributionEnvelope {
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a CONTRIBUTION object');
   if (body._type !== undefined && body._type !== 'CONTRIBUTION')
-    throw validationError('invalid', ['/: Object should be type CONTRIBUTION']);
+    throw validationError('invalid', [violationAt('/', 'Object should be type CONTRIBUTION')]);
   const unknown = Object.keys(body).filter((name) => !MEMBERS.includes(name));
   if (unknown.length > 0)
     throw validationError(
       'invalid',
-      unknown.map((name) => `/: Unknown attribute ${name} of class CONTRIBUTION`),
+      unknown.map((name) =>
+        violationAt('/', `Unknown attribute ${name} of class CONTRIBUTION`, 'unknown-attribute'),
+      ),
     );
   const given = readAudit(body.audit ?? null, '/audit', settings, defaults.onlyCommitter);
   const { versions } = body;
@@ -96,7 +99,8 @@ export function readEnvelope(
 function contributionUid(uid: JsonValue | undefined): string | null {
   if (uid === undefined || uid === null) return null;
   const text = textAt(uid, 'value') ?? '';
-  if (!isUuid(text)) throw validationError('invalid', ['/uid/value: The value must be a UUID']);
+  if (!isUuid(text))
+    throw validationError('invalid', [violationAt('/uid/value', 'The value must be a UUID')]);
   return text.toLowerCase();
 }
 
@@ -114,14 +118,18 @@ function readAudit(
 ): GivenAudit {
   if (value === null) return { changeType: undefined, committer: undefined, description: undefined };
   if (!isJsonObject(value))
-    throw validationError('invalid', [`${path}: Object should be type AUDIT_DETAILS`]);
+    throw validationError('invalid', [violationAt(path, 'Object should be type AUDIT_DETAILS')]);
   const { system_id: systemId } = value;
   const rest = withoutAttributes(value, ['time_committed', 'system_id']);
   if (systemId !== undefined && (typeof systemId !== 'string' || systemId === ''))
-    throw validationError('invalid', [`${path}/system_id: The value must be a text that is not empty`]);
+    throw validationError('invalid', [
+      violationAt(`${path}/system_id`, 'The value must be a text that is not empty'),
+    ]);
   const isForeign = systemId !== undefined && systemId !== settings.systemId;
   if (isForeign && settings.acceptForeignSystemId === false)
-    throw validationError('invalid', [`${path}/system_id: The value must be ${settings.systemId}`]);
+    throw validationError('invalid', [
+      violationAt(`${path}/system_id`, `The value must be ${settings.systemId}`),
+    ]);
   const audit = readPart({ _type: 'AUDIT_DETAILS', ...rest }, 'AUDIT_DETAILS', path);
   return {
     changeType: audit.change_type === undefined ? undefined : changeTypeOf(term(audit.change_type)),
@@ -174,15 +182,17 @@ function readVersion(
   defaults: ContributionDefaults,
 ): VersionEnvelope {
   if (!isJsonObject(value))
-    throw validationError('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
+    throw validationError('invalid', [violationAt(path, 'Object should be type ORIGINAL_VERSION')]);
   if (value._type !== undefined && value._type !== 'ORIGINAL_VERSION')
-    throw validationError('invalid', [`${path}: Object should be type ORIGINAL_VERSION`]);
+    throw validationError('invalid', [violationAt(path, 'Object should be type ORIGINAL_VERSION')]);
   const { data, commit_audit: commitAudit } = value;
   const rest = withoutAttributes(value, ['data', 'commit_audit', 'contribution']);
   const version = readPart({ _type: 'ORIGINAL_VERSION', ...rest }, 'ORIGINAL_VERSION', path);
   const given = readAudit(commitAudit ?? null, `${path}/commit_audit`, settings, defaults.onlyCommitter);
   if (given.changeType === undefined)
-    throw validationError('invalid', [`${path}/commit_audit/change_type: Attribute is required`]);
+    throw validationError('invalid', [
+      violationAt(`${path}/commit_audit/change_type`, 'Attribute is required'),
+    ]);
   const audit = {
     changeType: given.changeType,
     committer: given.committer ?? defaults.committer,
@@ -232,6 +242,8 @@ function versionUidAt(uid: PartialRm<'OBJECT_VERSION_ID'> | undefined, path: str
   if (uid === undefined) return undefined;
   const id = parseObjectVersionId(uid.value ?? '');
   if (id === null)
-    throw validationError('invalid', [`${path}/value: The value must be an OBJECT_VERSION_ID`]);
+    throw validationError('invalid', [
+      violationAt(`${path}/value`, 'The value must be an OBJECT_VERSION_ID'),
+    ]);
   return formatObjectVersionId(id);
 }

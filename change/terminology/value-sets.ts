@@ -1,3 +1,4 @@
+import type { Violation } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { publishTerminologyFailure } from '../../database/events.js';
 import type { TerminologySettings } from '../../config/settings.js';
@@ -5,7 +6,7 @@ import type { ValueSetCode } from '../../openehr/template/validate/validate.js';
 import { terminologyServer, type TerminologyServer } from './terminology-server.js';
 
 /**
- * Violations of the codes that a template binds to external value sets: `<path>: Invalid terminology: …`
+ * Violations of the codes that a template binds to external value sets
  * (docs/spec/formats.md#template-rules). Without a terminology server nothing is checked; when it fails,
  * `TERMINOLOGY_FAIL_ON_ERROR` decides whether the commit fails or the check is skipped.
  * @throws bad-gateway
@@ -13,15 +14,21 @@ import { terminologyServer, type TerminologyServer } from './terminology-server.
 export async function valueSetViolations(
   settings: TerminologySettings,
   codes: readonly ValueSetCode[],
-): Promise<string[]> {
+): Promise<Violation[]> {
   const server = terminologyServer(settings);
   if (server === null) return [];
-  const violations: string[] = [];
+  const violations: Violation[] = [];
   for (const each of codes) {
     if (!(await isMember(server, each, settings.failOnError))) {
-      violations.push(
-        `${each.path}: Invalid terminology: ${each.code} is not in the value set ${each.valueSetUrl}`,
-      );
+      violations.push({
+        path: each.path,
+        aqlPath: each.aqlPath,
+        code: 'not-in-value-set',
+        message: `Invalid terminology: ${each.code} is not in the value set ${each.valueSetUrl}`,
+        expected: [each.valueSetUrl],
+        found: each.code,
+        attribute: 'defining_code',
+      });
     }
   }
   return violations;

@@ -1,3 +1,4 @@
+import { violationText } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { errorAnswer } from '../../routes/http/answer/error-status.js';
 import { AnswerError } from './api-client.js';
@@ -92,7 +93,10 @@ async function runPart(plan: ImportPlan, { records, refusals, files, ...end }: P
 export function refusal(position: number, error: unknown): Outcome {
   if (!(error instanceof CdrError)) throw error;
   const { status } = errorAnswer(error);
-  return failure(position, new AnswerError(status, error.message, error.details.violations));
+  return failure(
+    position,
+    new AnswerError(status, error.message, error.details.violations?.map(violationText)),
+  );
 }
 
 function failedRecord(outcome: Extract<Outcome, { result: 'failed' }>, file: string | null): FailedRecord {

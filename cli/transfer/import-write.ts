@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { violationText } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { textAt } from '../../openehr/rm/access.js';
@@ -89,7 +90,10 @@ export async function itemOf(
   } catch (error) {
     if (!(error instanceof CdrError)) throw error;
     const { status } = errorAnswer(error);
-    return failure(position, new AnswerError(status, error.message, error.details.violations));
+    return failure(
+      position,
+      new AnswerError(status, error.message, error.details.violations?.map(violationText)),
+    );
   }
 }
 

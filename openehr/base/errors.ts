@@ -1,3 +1,5 @@
+import type { Violation } from './violation.js';
+
 /** The kinds of failure a caller can be told about. `routes/error-status.ts` gives each its HTTP status. */
 export type ErrorCode =
   | 'invalid'
@@ -21,8 +23,8 @@ export type ErrorCode =
 
 /** What an error tells beside its message. Never patient data. */
 export interface ErrorDetails {
-  /** Every violation of a validation, each `<instance path>: <text>`. */
-  readonly violations?: readonly string[];
+  /** Every violation of a validation. */
+  readonly violations?: readonly Violation[];
   /** Latest OBJECT_VERSION_ID of the object in conflict: becomes `ETag`. */
   readonly latestVersionUid?: string;
   /** Path below the standard API (`/ehr/…/composition/…`) of that version: becomes `Location`. */

@@ -1,5 +1,6 @@
 import { isKeptDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
+import { violationAt, violationText } from '../base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import type { XmlLimits } from '../base/xml-scan.js';
 import { parseXml, textOf, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
@@ -243,6 +244,6 @@ function isNil(element: XmlElement): boolean {
 }
 
 function refused(path: string, text: string): CdrError {
-  const violation = `${path === '' ? '/' : path}: ${text}`;
-  return new CdrError('invalid', violation, { violations: [violation] });
+  const violation = violationAt(path === '' ? '/' : path, text);
+  return new CdrError('invalid', violationText(violation), { violations: [violation] });
 }

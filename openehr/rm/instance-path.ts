@@ -1,3 +1,9 @@
+import { isJsonObject, type JsonValue } from '../base/json.js';
+
+/** What an archetype id or at-code is made of: nothing else is put into a path that AQL reads. */
+const NODE_ID = /^[A-Za-z0-9_.:-]{1,256}$/;
+const ATTRIBUTE = /^[a-z_]{1,64}$/;
+
 /**
  * Where a walk through an RM object stands. It only keeps names and indexes while the walk goes down and up;
  * the text is made when a violation needs it.
@@ -36,5 +42,23 @@ export class InstancePath {
     }
     if (attribute !== undefined) text += `/${attribute}`;
     return text === '' ? '/' : text;
+  }
+
+  /**
+   * The same path with the archetype ids and at-codes of the objects on the way, and without what stands before the
+   * root: `/content[openEHR-EHR-OBSERVATION.x.v1]/data[at0001]`; '' at the root.
+   */
+  aqlText(root: JsonValue, attribute?: string): string {
+    let text = '';
+    let value: JsonValue | undefined = root;
+    for (let level = 0; level < this.depth; level += 1) {
+      const name = this.#names[level] ?? '';
+      const index = this.#indexes[level] ?? -1;
+      const member: JsonValue | undefined = isJsonObject(value) ? value[name] : undefined;
+      value = index >= 0 && Array.isArray(member) ? member[index] : member;
+      const nodeId = isJsonObject(value) ? value.archetype_node_id : undefined;
+      text += typeof nodeId === 'string' && NODE_ID.test(nodeId) ? `/${name}[${nodeId}]` : `/${name}`;
+    }
+    return attribute !== undefined && ATTRIBUTE.test(attribute) ? `${text}/${attribute}` : text;
   }
 }

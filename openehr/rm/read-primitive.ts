@@ -1,10 +1,13 @@
 import { isKeptDecimal } from '../base/decimal.js';
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../base/iso8601.js';
 import type { JsonValue } from '../base/json.js';
+import type { Finding } from '../base/violation.js';
 import type { PrimitiveType } from './model/define.js';
 
+type Problem = Pick<Finding, 'message' | 'expected' | 'found'>;
+
 /** A primitive value in its canonical form, or what is wrong with it. */
-type PrimitiveReading = { readonly value: JsonValue } | { readonly problem: string };
+type PrimitiveReading = { readonly value: JsonValue } | { readonly problem: Problem };
 
 /** Null: the value is canonical as it is. */
 type PrimitiveReader = (value: JsonValue) => PrimitiveReading | null;
@@ -71,11 +74,20 @@ const READERS: Readonly<Record<PrimitiveType, PrimitiveReader>> = {
 };
 
 function wrongType(expected: string, value: JsonValue): PrimitiveReading {
-  return { problem: `Value should be ${expected}, but was ${describe(value)}` };
+  return problem(`Value should be ${expected}, but was ${describe(value)}`, expected, value);
 }
 
 function invalidFormat(type: string, expected: string, value: JsonValue): PrimitiveReading {
-  return { problem: `The value ${describe(value)} is not a valid ${type} (expected ${expected})` };
+  return problem(
+    `The value ${describe(value)} is not a valid ${type} (expected ${expected})`,
+    expected,
+    value,
+  );
+}
+
+function problem(message: string, expected: string, value: JsonValue): PrimitiveReading {
+  const found = typeof value === 'object' && value !== null ? describe(value) : value;
+  return { problem: { message, expected: [expected], found } };
 }
 
 function readBoolean(value: JsonValue): PrimitiveReading | null {

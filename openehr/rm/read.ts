@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import type { Finding, Violation } from '../base/violation.js';
 import { Violations } from './violations.js';
 import {
   attributesOf,
@@ -16,8 +17,7 @@ import { describe, primitiveReader } from './read-primitive.js';
 export interface RmReading<T = JsonObject> {
   /** Canonical JSON with `_type` first on every object; null when there are violations. */
   readonly object: T | null;
-  /** All of them, each `<instance path>: <text>`. */
-  readonly violations: readonly string[];
+  readonly violations: readonly Violation[];
 }
 
 /** How values of a declared type are read. */
@@ -89,17 +89,19 @@ export function readRm(value: JsonValue, declaredType: string, rootPath = ''): u
 function readAs(value: JsonValue, declaredType: string, rootPath: string): RmReading {
   const expected = TYPE_READERS.get(withoutParameters(declaredType));
   if (expected === undefined) throw new TypeError(`${declaredType} is no class of the reference model`);
-  const found = new Violations(rootPath);
+  const found = new Violations(value, rootPath);
   const object = readObject(value, expected, found);
   const violations = found.list;
   return { object: violations.length === 0 ? object : null, violations };
 }
 
 function readObject(value: JsonValue, expected: TypeReader, violations: Violations): JsonObject | null {
-  if (!isJsonObject(value))
-    return refuse(violations, `Object should be type ${expected.type}, but was ${describe(value)}`);
+  if (!isJsonObject(value)) return refuse(violations, wrongType(expected, describe(value)));
   if (violations.path.depth > MAX_DEPTH)
-    return refuse(violations, `Object is nested deeper than ${MAX_DEPTH} levels`);
+    return refuse(violations, {
+      code: 'too-deep',
+      message: `Object is nested deeper than ${MAX_DEPTH} levels`,
+    });
   const reader = classOf(value, expected, violations);
   if (reader === null) return null;
   const object: JsonObject = { _type: reader.name };
@@ -122,18 +124,20 @@ function readObject(value: JsonValue, expected: TypeReader, violations: Violatio
 
 function refuseUnknown(className: string, name: string, violations: Violations): void {
   if (DERIVED_MEMBERS.get(className)?.has(name) === true) return;
-  violations.add(`Attribute ${name} of class ${className} is not known`, name);
+  const message = `Attribute ${name} of class ${className} is not known`;
+  violations.add({ code: 'unknown-attribute', message, found: name }, name);
 }
 
 function classOf(value: JsonObject, expected: TypeReader, violations: Violations): ClassReader | null {
   const type = value._type ?? null;
   if (type === null) {
     if (expected.implied !== null) return expected.implied;
-    const choices = [...expected.allowed.keys()].join(', ');
-    return refuse(
-      violations,
-      `Object should be type ${expected.type}, but has no _type (expected one of ${choices})`,
-    );
+    const choices = [...expected.allowed.keys()];
+    return refuse(violations, {
+      code: 'wrong-type',
+      message: `Object should be type ${expected.type}, but has no _type (expected one of ${choices.join(', ')})`,
+      expected: choices,
+    });
   }
   if (typeof type === 'string') {
     const reader = expected.allowed.get(type) ?? expected.allowed.get(withoutParameters(type));
@@ -141,11 +145,16 @@ function classOf(value: JsonObject, expected: TypeReader, violations: Violations
   }
   const found =
     typeof type === 'string' && CLASS_READERS.has(type) ? type : `${describe(type)} (unknown type)`;
-  return refuse(violations, `Object should be type ${expected.type}, but was ${found}`);
+  return refuse(violations, wrongType(expected, found));
 }
 
-function refuse(violations: Violations, text: string): null {
-  violations.add(text);
+function wrongType({ type, allowed }: TypeReader, found: string): Finding {
+  const message = `Object should be type ${type}, but was ${found}`;
+  return { code: 'wrong-type', message, expected: [...allowed.keys()], found };
+}
+
+function refuse(violations: Violations, finding: Finding): null {
+  violations.add(finding);
   return null;
 }
 
@@ -160,7 +169,7 @@ function readMember(
     const reading = primitive(member);
     if (reading === null) return member;
     if ('value' in reading) return reading.value;
-    violations.add(reading.problem, name);
+    violations.add({ code: 'malformed-value', ...reading.problem }, name);
     return null;
   }
   if (type === null) return null;
@@ -179,7 +188,9 @@ function readList(
 ): JsonValue[] | null {
   const { type } = attribute;
   if (!Array.isArray(member) || type === null) {
-    violations.add(`Value should be an array, but was ${describe(member)}`, name);
+    const found = describe(member);
+    const message = `Value should be an array, but was ${found}`;
+    violations.add({ code: 'malformed-value', message, expected: ['an array'], found }, name);
     return null;
   }
   const items: JsonValue[] = [];

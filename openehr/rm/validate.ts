@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
+import { violationAt, type Violation } from '../base/violation.js';
 import { Violations } from './violations.js';
 import { isAbsent, textAt } from './access.js';
 import { COMMON_INVARIANTS } from './invariants/common.js';
@@ -69,11 +70,11 @@ function rulesOf(name: string): ClassRules {
  * Validates an object that `readRm` has given by the rules of the reference model: existence, cardinality,
  * invariants, terminology of attributes (docs/spec/formats.md#validation-stages, 4 and 6).
  *
- * @returns all violations, each `<instance path>: <text>`; empty when there are none
+ * @returns all violations; empty when there are none
  */
-export function validateRm(object: JsonObject, options: RmValidation = {}): string[] {
+export function validateRm(object: JsonObject, options: RmValidation = {}): Violation[] {
   const walk: Walk = {
-    violations: new Violations(options.rootPath),
+    violations: new Violations(object, options.rootPath),
     lenient: options.lenient ?? false,
     language: textAt(codePhraseOf(object.language), 'code_string') ?? 'en',
   };
@@ -113,10 +114,10 @@ function validateList(name: string, items: readonly JsonValue[], walk: Walk): vo
 function validateExistence(object: JsonObject, rules: ClassRules, walk: Walk): void {
   for (const { name, multiple, type } of rules.required) {
     if (!isAbsent(object[name])) continue;
-    const text = multiple
+    const message = multiple
       ? `Attribute does not match cardinality 1..* (expected ${type}, found none)`
       : `Attribute ${name} of class ${rules.name} does not match existence 1..1 (expected ${type}, found nothing)`;
-    walk.violations.add(text, name);
+    walk.violations.add({ code: multiple ? 'cardinality' : 'missing', message, expected: [type] }, name);
   }
 }
 
@@ -124,9 +125,17 @@ function validateInvariants(object: JsonObject, rules: ClassRules, walk: Walk): 
   for (const invariant of rules.invariants) {
     if (invariant.holds(object) || (walk.lenient && invariant.isLowerLimit)) continue;
     const found = invariant.found(object);
-    const brackets = `expected ${invariant.expected}${found === undefined ? '' : `, found ${describe(found)}`}`;
+    const text = found === undefined ? null : describe(found);
+    const brackets = `expected ${invariant.expected}${text === null ? '' : `, found ${text}`}`;
     const type = rules.name === 'DV_INTERVAL' ? 'INTERVAL' : rules.name;
-    walk.violations.add(`Invariant ${invariant.name} failed on type ${type} (${brackets})`);
+    walk.violations.add({
+      code: 'invariant',
+      message: `Invariant ${invariant.name} failed on type ${type} (${brackets})`,
+      rule: invariant.name,
+      expected: [invariant.expected],
+      ...(invariant.attribute === undefined ? {} : { attribute: invariant.attribute }),
+      ...(found === undefined ? {} : { found: typeof found === 'object' ? text : found }),
+    });
   }
 }
 
@@ -135,17 +144,27 @@ function validateCode(value: JsonObject, valueSet: ValueSet, walk: Walk): void {
   const code = textAt(codePhraseOf(value), 'code_string');
   if (code === undefined || !isTerminologyOf(value, valueSet)) return;
   if (!hasCode(valueSet, code)) {
-    walk.violations.add(`supplied code string [${code}] is not found in codeset:${valueSet.name}`);
+    walk.violations.add({
+      code: 'unknown-code',
+      message: `supplied code string [${code}] is not found in codeset:${valueSet.name}`,
+      expected: [`a code of ${valueSet.name}`],
+      found: code,
+    });
     return;
   }
   const text = textAt(value, 'value');
   if (text === undefined || valueSet.kind !== 'group') return;
   const expected = rubric(valueSet.name, code, walk.language);
   if (text === expected || text === rubric(valueSet.name, code, 'en')) return;
-  walk.violations.add(
-    `supplied value [${text}] doesn't match code string:${code} ` +
+  walk.violations.add({
+    code: 'wrong-rubric',
+    message:
+      `supplied value [${text}] doesn't match code string:${code} ` +
       `(language:${walk.language}, terminology:${valueSet.terminologyId}), expected:${expected ?? ''}`,
-  );
+    expected: expected === null ? [] : [expected],
+    found: text,
+    attribute: 'value',
+  });
 }
 
 const MANDATORY = [
@@ -160,18 +179,16 @@ const MANDATORY = [
 
 /**
  * What the root of a COMPOSITION lacks that it needs in every format and lifecycle state
- * (docs/spec/formats.md#validation-stages, 2); each `<path>: Composition missing mandatory attribute: <name>`.
+ * (docs/spec/formats.md#validation-stages, 2).
  */
-export function missingCompositionAttributes(composition: PartialRm<'COMPOSITION'>): string[] {
-  const missing: string[] = [];
-  for (const name of MANDATORY)
-    if (isAbsent(composition[name]) || composition[name] === '')
-      missing.push(
-        `/${name}: Composition missing mandatory attribute: ${name.replace('_details', ' details')}`,
-      );
+export function missingCompositionAttributes(composition: PartialRm<'COMPOSITION'>): Violation[] {
+  const missing: string[] = MANDATORY.filter(
+    (name) => isAbsent(composition[name]) || composition[name] === '',
+  );
   if ((composition.archetype_details?.template_id?.value ?? '') === '')
-    missing.push(
-      '/archetype_details/template_id: Composition missing mandatory attribute: archetype details/template_id',
-    );
-  return missing;
+    missing.push('archetype_details/template_id');
+  return missing.map((name) => {
+    const message = `Composition missing mandatory attribute: ${name.replace('_details', ' details')}`;
+    return { ...violationAt(`/${name}`, message, 'missing'), aqlPath: `/${name}` };
+  });
 }

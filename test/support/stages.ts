@@ -1,3 +1,4 @@
+import { violationText } from '../../openehr/base/violation.js';
 import { readRm } from '../../openehr/rm/read.js';
 import { missingCompositionAttributes, validateRm } from '../../openehr/rm/validate.js';
 import type { JsonObject } from '../../openehr/base/json.js';
@@ -17,9 +18,9 @@ export function validate(
   lenient = false,
 ): Verdict {
   const { object, violations } = readRm(composition, 'COMPOSITION');
-  if (object === null) return { status: 400, violations };
+  if (object === null) return { status: 400, violations: violations.map(violationText) };
   const missing = missingCompositionAttributes(object);
-  if (missing.length > 0) return { status: 400, violations: missing };
+  if (missing.length > 0) return { status: 400, violations: missing.map(violationText) };
   const details = object['archetype_details'] as { template_id: { value: string } };
   const templateId = details.template_id.value;
   const compiled = template(templateId);
@@ -27,5 +28,5 @@ export function validate(
     return { status: 422, violations: [`Template with template_id '${templateId}' does not exist`] };
   const options = { checkExtraNodes: true, checkContainerCardinality: false, lenient };
   const found = [...validateRm(object, { lenient }), ...validateAgainstTemplate(object, compiled, options)];
-  return { status: found.length === 0 ? 201 : 422, violations: found };
+  return { status: found.length === 0 ? 201 : 422, violations: found.map(violationText) };
 }

@@ -12,6 +12,8 @@ export interface Invariant {
   readonly type: string;
   /** What must be, for the brackets behind the violation. */
   readonly expected: string;
+  /** The attribute that the rule is about, where it is about a single one. */
+  readonly attribute?: string;
   /** What is there instead. */
   readonly found: (object: JsonObject) => JsonValue | undefined;
   readonly holds: (object: JsonObject) => boolean;
@@ -36,7 +38,10 @@ export function invariant<N extends RmClassName>(type: N, rule: Rule<N>): Invari
     attribute === undefined ? undefined : object[attribute];
   // `validateRm` asks it of instances of the class only.
   const holds: unknown = rule.holds;
-  return { name, type, expected, holds: holds as Invariant['holds'], found, isLowerLimit };
+  return {
+    ...{ name, type, expected, holds: holds as Invariant['holds'], found, isLowerLimit },
+    ...(attribute === undefined ? {} : { attribute }),
+  };
 }
 
 /** The text attribute must not be empty (when it is there). */
@@ -48,6 +53,7 @@ export function notEmpty<N extends RmClassName>(
   return {
     name,
     type,
+    attribute,
     expected: `${attribute} not empty`,
     holds: (object) => object[attribute] !== '',
     found: (object) => object[attribute],
@@ -65,6 +71,7 @@ export function oneOf<N extends RmClassName>(
   return {
     name,
     type,
+    attribute,
     expected: `${attribute} one of ${texts.join(' ')}`,
     holds: ({ [attribute]: value }) =>
       isAbsent(value) || (typeof value === 'string' && texts.includes(value)),
@@ -88,6 +95,7 @@ export function codedBy<N extends RmClassName>(
   return {
     name,
     type,
+    attribute,
     expected: `a code of ${set.name}`,
     holds: (object) => isCodeOf(object[attribute], set),
     found: (object) => codeText(object[attribute]),

@@ -1,4 +1,36 @@
+import type { JsonObject, JsonValue } from '../../base/json.js';
 import type { Interval } from './constraint.js';
+
+/** One of the things that a value may be. */
+export interface Expected {
+  /** As a message says it. */
+  readonly text: string;
+  /** As a program reads it: the value, or `lower` and `upper` of a range. */
+  readonly value: JsonValue;
+}
+
+/** A range of numbers; the text names `broken`, the part of it that a value breaks. */
+export function numberRange(range: Interval<number>, broken: Interval<number>): Expected {
+  return { text: rangeText(broken), value: intervalValue(range) };
+}
+
+/** The same of durations, dates or times. */
+export function temporalRange(range: Interval<string>, broken: Interval<string>): Expected {
+  return { text: operatorText(broken), value: intervalValue(range) };
+}
+
+/** In the words of an INTERVAL of the reference model. */
+function intervalValue({
+  lower,
+  upper,
+  lowerIncluded,
+  upperIncluded,
+}: Interval<number | string>): JsonObject {
+  return {
+    ...(lower === null ? {} : { lower, lower_included: lowerIncluded }),
+    ...(upper === null ? {} : { upper, upper_included: upperIncluded }),
+  };
+}
 
 /** Of a range that a value is outside of only the bound that it breaks; all of one that asks for a single value. */
 export function brokenBound<T>(range: Interval<T>, bounds: Interval<number>, value: number): Interval<T> {
@@ -10,7 +42,7 @@ export function brokenBound<T>(range: Interval<T>, bounds: Interval<number>, val
 }
 
 /** `at least 0 and less than 100`: what a number must be (docs/spec/formats.md#template-rules). */
-export function rangeText({ lower, upper, lowerIncluded, upperIncluded }: Interval<number>): string {
+function rangeText({ lower, upper, lowerIncluded, upperIncluded }: Interval<number>): string {
   if (lower === null && upper === null) return 'anything';
   if (lower !== null && lower === upper && lowerIncluded && upperIncluded) return `equal to ${lower}`;
   const bounds: string[] = [];
@@ -20,7 +52,7 @@ export function rangeText({ lower, upper, lowerIncluded, upperIncluded }: Interv
 }
 
 /** `>= PT24H and < P7D`: what a duration, date or time must be. */
-export function operatorText({ lower, upper, lowerIncluded, upperIncluded }: Interval<string>): string {
+function operatorText({ lower, upper, lowerIncluded, upperIncluded }: Interval<string>): string {
   const bounds: string[] = [];
   if (lower !== null) bounds.push(`${lowerIncluded ? '>=' : '>'} ${lower}`);
   if (upper !== null) bounds.push(`${upperIncluded ? '<=' : '<'} ${upper}`);

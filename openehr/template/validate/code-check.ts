@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import type { Finding } from '../../base/violation.js';
 import { OPENEHR } from '../../rm/terminology/openehr.js';
 import { expectedText } from '../opt/constraint-text.js';
 import type { WebTemplateInput, WebTemplateListItem } from '../web-template/web-template.js';
@@ -57,15 +58,21 @@ function decoded(text: string): string {
   }
 }
 
-/** Null when a DV_CODED_TEXT is as expected, else the text of the violation (docs/spec/formats.md#template-rules). */
-export function codedTextViolation(codedText: JsonObject, expectation: CodeExpectation): string | null {
+/** Null when a DV_CODED_TEXT is as expected (docs/spec/formats.md#template-rules). */
+export function codedTextFinding(codedText: JsonObject, expectation: CodeExpectation): Finding | null {
   const found = codePhraseFinding(codedText.defining_code, expectation, 'DV_CODED_TEXT/defining_code');
   if (found !== null) return found;
   const labels = expectation.codes?.get(codeString(codedText.defining_code));
   const value = codedText.value;
   if (labels === undefined || labels.size === 0 || typeof value !== 'string' || labels.has(value))
     return null;
-  return `DV_CODED_TEXT/value does not match. expected: ${[...labels].join(' or ')}; found: ${value}`;
+  return {
+    code: 'wrong-rubric',
+    message: `DV_CODED_TEXT/value does not match. expected: ${[...labels].join(' or ')}; found: ${value}`,
+    expected: [...labels],
+    found: value,
+    attribute: 'value',
+  };
 }
 
 /** The same for a CODE_PHRASE; `what` names it in the text. */
@@ -73,14 +80,36 @@ export function codePhraseFinding(
   codePhrase: JsonValue | undefined,
   { terminologyId, codes }: CodeExpectation,
   what: string,
-): string | null {
+): Finding | null {
   if (!isJsonObject(codePhrase)) return null;
   const found = terminologyOf(codePhrase);
   if (terminologyId !== null && found.toLowerCase() !== terminologyId.toLowerCase())
-    return `${what}/terminology_id does not match. expected: ${terminologyId}; found: ${found}`;
+    return {
+      code: 'wrong-terminology',
+      message: `${what}/terminology_id does not match. expected: ${terminologyId}; found: ${found}`,
+      expected: [terminologyId],
+      found,
+      attribute: what === 'CODE_PHRASE' ? 'terminology_id' : 'defining_code',
+    };
   const code = codeString(codePhrase);
   if (codes === null || codes.has(code)) return null;
-  return `${what}/code_string does not match any option. found: ${code} ${expectedText(codes.keys())}`;
+  return codeNotListed(what, code, [...codes.keys()], expectedText(codes.keys()));
+}
+
+/** A code that is none of the permitted ones. `what` names the class, `text` says what was expected. */
+export function codeNotListed(
+  what: string,
+  found: string,
+  expected: readonly string[],
+  text: string,
+): Finding {
+  return {
+    code: 'code-not-listed',
+    message: `${what}/code_string does not match any option. found: ${found} ${text}`,
+    expected,
+    found,
+    attribute: what === 'CODE_PHRASE' ? 'code_string' : 'defining_code',
+  };
 }
 
 /** `terminology_id/value` of a CODE_PHRASE, '' when missing. */

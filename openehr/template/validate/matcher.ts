@@ -48,6 +48,8 @@ export interface Counted {
   readonly min: number;
   /** -1 = any number. */
   readonly max: number;
+  /** Archetype id or at-code; the class of a node that has none. */
+  readonly nodeId: string;
   /** Node id and name as a violation shows them. */
   readonly label: string;
 }
@@ -193,9 +195,9 @@ function together(one: Counted, other: Counted): Counted {
 }
 
 function countedOf(node: WebTemplateNode, index: number): Counted {
-  const id = node.archetypeNodeId ?? node.rmType;
-  const label = node.name === node.attribute ? id : `${id} ${node.name}`;
-  return { index, min: node.constraint === null ? 0 : node.existenceMin, max: node.max, label };
+  const nodeId = node.archetypeNodeId ?? node.rmType;
+  const label = node.name === node.attribute ? nodeId : `${nodeId} ${node.name}`;
+  return { index, nodeId, min: node.constraint === null ? 0 : node.existenceMin, max: node.max, label };
 }
 
 function namesOf(node: WebTemplateNode): ReadonlySet<string> | null {

@@ -1,3 +1,4 @@
+import type { Finding } from '../../base/violation.js';
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { typeOf } from '../../rm/access.js';
 import { codedNameOf } from '../opt/coded-name.js';
@@ -20,8 +21,12 @@ export function nameCheck(node: WebTemplateNode): ValueCheck | null {
   return ({ name }) => (isJsonObject(name) ? violations(name, expected) : []);
 }
 
-function violations(name: JsonObject, expected: CodeExpectation): readonly string[] {
-  if (typeOf(name) !== 'DV_CODED_TEXT') return [`Expected a DV_CODED_TEXT but got ${typeOf(name)} (name)`];
+function violations(name: JsonObject, expected: CodeExpectation): readonly Finding[] {
+  if (typeOf(name) !== 'DV_CODED_TEXT') {
+    const message = `Expected a DV_CODED_TEXT but got ${typeOf(name)} (name)`;
+    const types = { expected: ['DV_CODED_TEXT'], found: typeOf(name) };
+    return [{ code: 'wrong-type', message, ...types, attribute: 'name' }];
+  }
   const found = codePhraseFinding(name.defining_code, expected, 'DV_CODED_TEXT/defining_code');
-  return found === null ? [] : [`${found} (name)`];
+  return found === null ? [] : [{ ...found, message: `${found.message} (name)`, attribute: 'name' }];
 }

@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../base/json.js';
 import type { NumberConstraint, PrimitiveConstraint, StringConstraint } from '../opt/constraint.js';
-import { brokenBound, isWithin, rangeText } from '../opt/constraint-text.js';
+import { brokenBound, isWithin, numberRange, type Expected } from '../opt/constraint-text.js';
 import { temporalCheck } from './temporal-check.js';
 import { wholeTextPattern } from '../whole-text-pattern.js';
 
-/** Empty when the value is as the constraint says, else everything it may be (one text per alternative). */
-export type PrimitiveCheck = (value: JsonValue) => readonly string[];
+/** Empty when the value is as the constraint says, else everything it may be (one for each alternative). */
+export type PrimitiveCheck = (value: JsonValue) => readonly Expected[];
 
-const FINE: readonly string[] = [];
+const FINE: readonly Expected[] = [];
 
 /** The check of a primitive value; null when any value will do. Values of another type pass: reading refuses them. */
 export function primitiveCheck(constraint: PrimitiveConstraint): PrimitiveCheck | null {
@@ -15,7 +15,7 @@ export function primitiveCheck(constraint: PrimitiveConstraint): PrimitiveCheck 
     case 'boolean': {
       const { trueValid, falseValid } = constraint;
       if (trueValid === falseValid) return null;
-      const expected = [String(trueValid)];
+      const expected = [{ text: String(trueValid), value: trueValid }];
       return (value) => (typeof value !== 'boolean' || value === trueValid ? FINE : expected);
     }
     case 'string':
@@ -41,8 +41,8 @@ function stringCheck({ list, listOpen, pattern }: StringConstraint): PrimitiveCh
   if (listOpen || (list.length === 0 && expression === null)) return null;
   const allowed = new Set(list);
   const expected = [
-    ...list.map((text) => `"${text}"`),
-    ...(expression === null ? [] : [`"/${pattern ?? ''}/"`]),
+    ...list.map((text) => ({ text: `"${text}"`, value: text })),
+    ...(expression === null ? [] : [{ text: `"/${pattern ?? ''}/"`, value: { pattern: pattern ?? '' } }]),
   ];
   return (value) => {
     if (typeof value !== 'string' || allowed.has(value) || expression?.test(value) === true) return FINE;
@@ -53,10 +53,10 @@ function stringCheck({ list, listOpen, pattern }: StringConstraint): PrimitiveCh
 function numberCheck({ list, range }: NumberConstraint): PrimitiveCheck | null {
   if (list.length === 0 && range === null) return null;
   const allowed = new Set(list);
-  const listed = list.map(String);
+  const listed = list.map((number) => ({ text: String(number), value: number }));
   return (value) => {
     if (typeof value !== 'number' || allowed.has(value)) return FINE;
     if (range === null) return listed;
-    return isWithin(value, range) ? FINE : [...listed, rangeText(brokenBound(range, range, value))];
+    return isWithin(value, range) ? FINE : [...listed, numberRange(range, brokenBound(range, range, value))];
   };
 }

@@ -1,9 +1,9 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../base/iso8601.js';
 import type { Interval, TemporalConstraint } from '../opt/constraint.js';
-import { brokenBound, isWithin, operatorText } from '../opt/constraint-text.js';
+import { brokenBound, isWithin, temporalRange, type Expected } from '../opt/constraint-text.js';
 
 /** Null when a text is as the constraint says, else what it must be. Texts that cannot be read pass. */
-export type TextCheck = (text: string) => string | null;
+export type TextCheck = (text: string) => Expected | null;
 
 const MANDATORY_ZONE = 1001;
 const FORBIDDEN_ZONE = 1003;
@@ -18,9 +18,9 @@ export function temporalCheck(constraint: TemporalConstraint): TextCheck {
   if (kind !== 'duration') {
     if (pattern !== null) checks.push(patternCheck(pattern));
     if (timezoneValidity === MANDATORY_ZONE)
-      checks.push((text) => (hasZone(text) ? null : 'with a time zone'));
+      checks.push((text) => (hasZone(text) ? null : expectedOnly('with a time zone')));
     if (timezoneValidity === FORBIDDEN_ZONE)
-      checks.push((text) => (hasZone(text) ? 'without a time zone' : null));
+      checks.push((text) => (hasZone(text) ? expectedOnly('without a time zone') : null));
   }
   if (range !== null) checks.push(rangeCheck(kind, range));
   return (text) => {
@@ -30,6 +30,10 @@ export function temporalCheck(constraint: TemporalConstraint): TextCheck {
     }
     return null;
   };
+}
+
+function expectedOnly(text: string): Expected {
+  return { text, value: text };
 }
 
 function hasZone(text: string): boolean {
@@ -50,7 +54,7 @@ function patternCheck(pattern: string): TextCheck {
     const fits = parts.every(
       (part, index) => part === 'optional' || (part === 'required') === index < given.length,
     );
-    return fits ? null : pattern;
+    return fits ? null : { text: pattern, value: { pattern } };
   };
 }
 
@@ -79,7 +83,8 @@ function rangeCheck(kind: TemporalConstraint['kind'], range: Interval<string>): 
   };
   return (text) => {
     const value = size(text);
-    return value === null || isWithin(value, bounds) ? null : operatorText(brokenBound(range, bounds, value));
+    if (value === null || isWithin(value, bounds)) return null;
+    return temporalRange(range, brokenBound(range, bounds, value));
   };
 }
 

@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import type { Finding, Violation } from '../../base/violation.js';
 import { nameOf, typeOf } from '../../rm/access.js';
 import { Violations } from '../../rm/violations.js';
 import type { InstancePath } from '../../rm/instance-path.js';
 import { attributesOf } from '../../rm/model/classes.js';
 import { codeString, terminologyOf } from './code-check.js';
 import type { CompiledTemplate } from '../opt/compile.js';
-import { expectedText, multiplicityText } from '../opt/constraint-text.js';
+import { notInTemplate, wrongCardinality, wrongOccurrences, wrongType } from './findings.js';
 import {
   conforms,
   type AttributeMatcher,
@@ -33,6 +34,7 @@ export interface TemplateValidationOptions {
 export interface ValueSetCode {
   /** Instance path of the coded value. */
   readonly path: string;
+  readonly aqlPath: string;
   /** URL of the FHIR value set. */
   readonly valueSetUrl: string;
   readonly terminologyId: string;
@@ -40,15 +42,15 @@ export interface ValueSetCode {
 }
 
 /**
- * The violations of the template in a COMPOSITION that has been read (`openehr/rm/read.ts`), each `<instance path>: <text>`;
- * of very many the first ones (docs/spec/formats.md#template-rules). An empty list means valid.
+ * The violations of the template in a COMPOSITION that has been read (`openehr/rm/read.ts`); of very many the first
+ * ones (docs/spec/formats.md#template-rules). An empty list means valid.
  */
 export function validateAgainstTemplate(
   composition: JsonObject,
   template: CompiledTemplate,
   options: TemplateValidationOptions,
-): string[] {
-  const walk = new Walk(options);
+): Violation[] {
+  const walk = new Walk(composition, options);
   walk.root(composition, template.matcher);
   return walk.violations.list;
 }
@@ -56,29 +58,31 @@ export function validateAgainstTemplate(
 class Walk {
   readonly violations: Violations;
   readonly #path: InstancePath;
+  readonly #composition: JsonObject;
   readonly #lenient: boolean;
   readonly #options: TemplateValidationOptions;
 
-  constructor(options: TemplateValidationOptions) {
+  constructor(composition: JsonObject, options: TemplateValidationOptions) {
+    this.#composition = composition;
     this.#options = options;
     this.#lenient = options.lenient ?? false;
-    this.violations = new Violations(options.rootPath);
+    this.violations = new Violations(composition, options.rootPath);
     this.#path = this.violations.path;
   }
 
   root(composition: JsonObject, matcher: ObjectMatcher): void {
     const found = composition.archetype_node_id;
     const expected = matcher.node.archetypeNodeId;
-    if (found !== expected) this.#notInTemplate(composition, [expected ?? '']);
+    if (found !== expected) this.#report(notInTemplate(composition, [expected ?? '']));
     this.#object(composition, matcher);
   }
 
-  #report(text: string, attribute?: string): void {
-    this.violations.add(text, attribute);
+  #report(finding: Finding, attribute?: string): void {
+    this.violations.add(finding, attribute);
   }
 
   #object(object: JsonObject, matcher: ObjectMatcher): void {
-    if (matcher.check !== null) for (const text of matcher.check(object)) this.#report(text);
+    if (matcher.check !== null) for (const finding of matcher.check(object)) this.#report(finding);
     if (matcher.valueSetUrl !== null) this.#valueSetCode(object, matcher.valueSetUrl);
     if (matcher.attributes.size > 0 || !matcher.isOpen) this.#attributes(object, matcher);
     for (const attribute of matcher.expected)
@@ -97,7 +101,8 @@ class Walk {
     const phrase = typeOf(object) === 'CODE_PHRASE' ? object : object.defining_code;
     if (phrase === undefined) return;
     const found = { terminologyId: terminologyOf(phrase), code: codeString(phrase) };
-    this.#options.valueSetCodes?.push({ path: this.#path.text(), valueSetUrl, ...found });
+    const aqlPath = this.#path.aqlText(this.#composition);
+    this.#options.valueSetCodes?.push({ path: this.#path.text(), aqlPath, valueSetUrl, ...found });
   }
 
   /** An attribute that the template does not mention must not hold LOCATABLEs, unless the RM asks for it. */
@@ -105,21 +110,20 @@ class Walk {
     if (typeof value !== 'object' || value === null || !this.#options.checkExtraNodes) return;
     if (attributesOf(rmType).get(name)?.required === true) return;
     for (const item of Array.isArray(value) ? value : [value])
-      if (isJsonObject(item) && item.archetype_node_id !== undefined) this.#notInTemplate(item, []);
+      if (isJsonObject(item) && item.archetype_node_id !== undefined) this.#report(notInTemplate(item, []));
   }
 
   #missing(attribute: AttributeMatcher): void {
     if (this.#lenient) return;
-    if (attribute.min > 0) this.#report(occurrences(0, attribute.min, 1), attribute.name);
+    if (attribute.min > 0) this.#report(wrongOccurrences(0, attribute.min, 1), attribute.name);
     for (const child of attribute.counted)
-      if (child.min > 0)
-        this.#report(`${occurrences(0, child.min, child.max)} (${child.label})`, attribute.name);
+      if (child.min > 0) this.#report(wrongOccurrences(0, child.min, child.max, child), attribute.name);
     this.#containerSize(0, attribute);
   }
 
   #attribute(value: JsonValue, attribute: AttributeMatcher): void {
     if (attribute.isForbidden) {
-      this.#report(occurrences(Array.isArray(value) ? value.length : 1, 0, 0), attribute.name);
+      this.#report(wrongOccurrences(Array.isArray(value) ? value.length : 1, 0, 0), attribute.name);
     } else if (attribute.isOpen) {
       return;
     } else if (Array.isArray(value)) {
@@ -145,19 +149,17 @@ class Walk {
     this.#containerSize(values.length, attribute);
   }
 
-  #counted(count: number, { min, max, label }: Counted, attribute: AttributeMatcher): void {
+  #counted(count: number, counted: Counted, attribute: AttributeMatcher): void {
+    const { min, max } = counted;
     if ((count < min && !this.#lenient) || (max !== -1 && count > max))
-      this.#report(`${occurrences(count, min, max)} (${label})`, attribute.name);
+      this.#report(wrongOccurrences(count, min, max, counted), attribute.name);
   }
 
   #containerSize(count: number, { cardinality, name }: AttributeMatcher): void {
     if (cardinality === null || !this.#options.checkContainerCardinality) return;
     const { min, max } = cardinality;
     if ((count >= min || this.#lenient) && (max === -1 || count <= max)) return;
-    this.#report(
-      `Attribute does not match cardinality ${multiplicityText(min, max)} (found: ${count})`,
-      name,
-    );
+    this.#report(wrongCardinality(count, min, max), name);
   }
 
   /** Checks one value of an attribute against what it matches. Gives what it counts for, null for nothing. */
@@ -186,7 +188,7 @@ class Walk {
     if (names !== null && !names.has(nameOf(value))) this.#extra(value, [child]);
     const rmType = typeOf(value);
     if (conforms(rmType, matcher.rmType)) this.#object(value, matcher);
-    else this.#wrongType(rmType, [matcher.rmType]);
+    else this.#report(wrongType(rmType, [matcher.rmType]));
   }
 
   /** A value without node id: one of the alternatives must fit it. */
@@ -196,9 +198,11 @@ class Walk {
     const [first, ...others] = fitting.length < 2 ? fitting : byCloseness(fitting, rmType);
     if (first === undefined) {
       if (values.length > 0)
-        this.#wrongType(
-          rmType,
-          values.map(({ matcher }) => matcher.rmType),
+        this.#report(
+          wrongType(
+            rmType,
+            values.map(({ matcher }) => matcher.rmType),
+          ),
         );
       return values.length === 1 ? (values[0] ?? null) : null;
     }
@@ -216,7 +220,7 @@ class Walk {
     alternatives: readonly ChildMatcher[],
     check: (alternative: ChildMatcher) => void,
   ): ChildMatcher | null {
-    let closest: readonly string[] | null = null;
+    let closest: readonly Violation[] | null = null;
     for (const alternative of alternatives) {
       const found = this.violations.apart(() => {
         check(alternative);
@@ -228,14 +232,6 @@ class Walk {
     return alternatives[0] ?? null;
   }
 
-  #wrongType(found: string, asked: readonly string[]): void {
-    this.#report(
-      found === 'DV_TEXT' && asked.every((rmType) => rmType === 'DV_CODED_TEXT')
-        ? 'Expected a DV_CODED_TEXT but got DV_TEXT'
-        : `Object should be type ${[...new Set(asked)].join(' or ')}, but was ${found}`,
-    );
-  }
-
   #extraItem(value: JsonObject, { byNodeId, slots }: AttributeMatcher): void {
     this.#extra(value, [...[...byNodeId.values()].flat(), ...slots]);
   }
@@ -245,19 +241,9 @@ class Walk {
     // The violation names the object that holds the extra one.
     this.#path.leave();
     const labels = expected.map(({ label }) => label);
-    this.#notInTemplate(value, labels);
+    this.#report(notInTemplate(value, labels));
     this.#path.depth += 1;
   }
-
-  #notInTemplate(value: JsonObject, expected: readonly string[]): void {
-    const nodeId = value.archetype_node_id;
-    const found = `type:${className(typeOf(value))}, nodeId:${typeof nodeId === 'string' ? nodeId : ''}`;
-    this.#report(`RmObject with ${found},name:${nameOf(value)}; not in template ${expectedText(expected)}`);
-  }
-}
-
-function occurrences(count: number, min: number, max: number): string {
-  return `Attribute has ${count} occurrences, but must be ${multiplicityText(min, max)}`;
 }
 
 /** The child of a name; several when the template has siblings that count together. */
@@ -288,9 +274,4 @@ function slotFor(
 function byCloseness(children: readonly ChildMatcher[], rmType: string): ChildMatcher[] {
   const isExact = ({ matcher }: ChildMatcher) => matcher.rmType === rmType;
   return [...children.filter(isExact), ...children.filter((child) => !isExact(child))];
-}
-
-/** `PointEvent` for POINT_EVENT. */
-function className(rmType: string): string {
-  return rmType.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
+import type { Finding, ViolationCode } from '../../base/violation.js';
 import { INSTRUCTION_TRANSITIONS } from '../../rm/terminology/instruction-transitions.js';
 import { withoutParameters } from '../../rm/model/classes.js';
 import {
-  codedTextViolation,
+  codedTextFinding,
   codeExpectation,
+  codeNotListed,
   codePhraseFinding,
   codeString,
   openehrCode,
@@ -17,15 +19,15 @@ import type {
   QuantityConstraint,
   UnitConstraint,
 } from '../opt/constraint.js';
-import { brokenBound, isWithin, mustBe, rangeText } from '../opt/constraint-text.js';
+import { brokenBound, isWithin, mustBe, numberRange, type Expected } from '../opt/constraint-text.js';
 import { primitiveCheck, type PrimitiveCheck } from './primitive-check.js';
 import type { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 
-/** Gives the texts of all violations in one RM object, itself only (not the objects below that have nodes). */
-export type ValueCheck = (value: JsonObject) => readonly string[];
+/** Gives all that is wrong with one RM object, itself only (not the objects below that have nodes). */
+export type ValueCheck = (value: JsonObject) => readonly Finding[];
 
-const FINE: readonly string[] = [];
+const FINE: readonly Finding[] = [];
 
 /** The check of the value that a node describes; null when there is nothing to check (docs/spec/formats.md#template-rules). */
 export function valueCheck(node: WebTemplateNode, scope: Scope): ValueCheck | null {
@@ -34,9 +36,9 @@ export function valueCheck(node: WebTemplateNode, scope: Scope): ValueCheck | nu
   if (constraint?.kind === 'ordinal') return ordinalCheck(constraint, node);
   switch (withoutParameters(node.rmType)) {
     case 'DV_CODED_TEXT':
-      return firstOf(codeCheck(node, codedTextViolation), constraint);
+      return firstOf(codeCheck(node, codedTextFinding), constraint);
     case 'DV_TEXT':
-      return allOf(primitivesCheck(constraint), (value) => localCodeViolations(value, scope));
+      return allOf(primitivesCheck(constraint), (value) => localCodeFindings(value, scope));
     case 'CODE_PHRASE':
       return codeCheck(node, (value, expected) => codePhraseFinding(value, expected, 'CODE_PHRASE'));
     case 'ISM_TRANSITION':
@@ -56,32 +58,32 @@ export function allOf(first: ValueCheck | null, second: ValueCheck | null): Valu
   return second === null ? first : (value) => [...first(value), ...second(value)];
 }
 
+const LOCAL_CODE = 'a code that the archetype defines, or another terminology';
+
 /** Coded text in place of text: codes of other terminologies are free, local ones are those of the archetype. */
-function localCodeViolations(value: JsonObject, scope: Scope): readonly string[] {
+function localCodeFindings(value: JsonObject, scope: Scope): readonly Finding[] {
   const phrase = value.defining_code;
   if (phrase === undefined || terminologyOf(phrase).toLowerCase() !== 'local') return FINE;
   const code = codeString(phrase);
   const labels = scope.labels(code);
   if (labels === null)
-    return [
-      `DV_CODED_TEXT/defining_code/code_string does not match any option. found: ${code} (expected: a code that the archetype defines, or another terminology)`,
-    ];
-  const violation = codedTextViolation(value, { terminologyId: null, codes: new Map([[code, labels]]) });
-  return violation === null ? FINE : [violation];
+    return [codeNotListed('DV_CODED_TEXT/defining_code', code, [LOCAL_CODE], `(expected: ${LOCAL_CODE})`)];
+  const finding = codedTextFinding(value, { terminologyId: null, codes: new Map([[code, labels]]) });
+  return finding === null ? FINE : [finding];
 }
 
-type CodeCheck = (value: JsonObject, expected: CodeExpectation) => string | null;
+type CodeCheck = (value: JsonObject, expected: CodeExpectation) => Finding | null;
 
 /** Several code constraints are alternatives; the first one is reported. */
-function codeCheck(node: WebTemplateNode, violationOf: CodeCheck): ValueCheck | null {
+function codeCheck(node: WebTemplateNode, findingOf: CodeCheck): ValueCheck | null {
   const inputs = node.inputs.filter((input) => input.suffix === 'code');
   const expectations = inputs.map(codeExpectation).filter((expectation) => expectation !== null);
   const [first] = expectations;
   if (first === undefined || expectations.length < inputs.length) return null;
   return (value) => {
-    const violation = violationOf(value, first);
-    if (violation === null) return FINE;
-    return expectations.some((expected) => violationOf(value, expected) === null) ? FINE : [violation];
+    const finding = findingOf(value, first);
+    if (finding === null) return FINE;
+    return expectations.some((expected) => findingOf(value, expected) === null) ? FINE : [finding];
   };
 }
 
@@ -106,23 +108,45 @@ function primitivesCheck(constraint: Constraint | null): ValueCheck | null {
 function attributeCheck(
   name: string,
   alternatives: readonly PrimitiveCheck[],
-): (object: JsonObject) => string | null {
+): (object: JsonObject) => Finding | null {
   return (object) => {
     const value = object[name];
     if (value === undefined) return null;
-    const expected: string[] = [];
+    const expected: Expected[] = [];
     for (const check of alternatives) {
       const found = check(value);
       if (found.length === 0) return null;
       expected.push(...found);
     }
-    const isText = typeof value === 'string' && expected.some((text) => text.startsWith('"'));
-    return mustBe(isText ? `"${value}"` : shown(value), expected);
+    const isText = typeof value === 'string' && expected.some(({ text }) => text.startsWith('"'));
+    const shown = isText ? `"${value}"` : textOf(value);
+    return notAllowed('value-not-allowed', { attribute: name, shown, found: value }, expected);
   };
 }
 
-function shown(value: JsonValue): string {
+function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A value in a message, as data, and the attribute that holds it. */
+interface FoundValue {
+  readonly attribute: string;
+  readonly shown: string;
+  readonly found: JsonValue;
+}
+
+function notAllowed(
+  code: ViolationCode,
+  { attribute, shown, found }: FoundValue,
+  expected: readonly Expected[],
+): Finding {
+  const texts = expected.map(({ text }) => text);
+  const values = expected.map(({ value }) => value);
+  return { code, message: mustBe(shown, texts), expected: values, found, attribute };
+}
+
+function expectedValue(value: string | number, text = String(value)): Expected {
+  return { text, value };
 }
 
 function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
@@ -133,22 +157,25 @@ function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
     const fitting = units.filter((candidate) => candidate.units === unit);
     if (fitting.length === 0)
       return [
-        mustBe(
-          `"${unit}"`,
-          units.map((candidate) => `"${candidate.units}"`),
+        notAllowed(
+          'unit-not-allowed',
+          { attribute: 'units', shown: `"${unit}"`, found: unit },
+          units.map((candidate) => expectedValue(candidate.units, `"${candidate.units}"`)),
         ),
       ];
     if (fitting.some((candidate) => numbersFit(quantity, candidate))) return FINE;
     return [
       numberFinding(
-        quantity.magnitude,
+        'magnitude',
+        quantity,
         fitting.map((candidate) => candidate.magnitude),
       ),
       numberFinding(
-        quantity.precision,
+        'precision',
+        quantity,
         fitting.map((candidate) => candidate.precision),
       ),
-    ].filter((violation) => violation !== null);
+    ].filter((finding) => finding !== null);
   };
 }
 
@@ -160,11 +187,19 @@ function fits(value: unknown, range: Interval<number> | null): boolean {
   return range === null || typeof value !== 'number' || isWithin(value, range);
 }
 
-function numberFinding(value: unknown, ranges: readonly (Interval<number> | null)[]): string | null {
+function numberFinding(
+  attribute: 'magnitude' | 'precision',
+  quantity: JsonObject,
+  ranges: readonly (Interval<number> | null)[],
+): Finding | null {
+  const value = quantity[attribute];
   if (typeof value !== 'number' || ranges.some((range) => fits(value, range))) return null;
-  return mustBe(
-    String(value),
-    ranges.filter((range) => range !== null).map((range) => rangeText(brokenBound(range, range, value))),
+  return notAllowed(
+    'value-not-allowed',
+    { attribute, shown: String(value), found: value },
+    ranges
+      .filter((range) => range !== null)
+      .map((range) => numberRange(range, brokenBound(range, range, value))),
   );
 }
 
@@ -176,12 +211,18 @@ function ordinalCheck({ options }: OrdinalConstraint, node: WebTemplateNode): Va
     const symbol = ordinal.symbol;
     const value = ordinal.value;
     if (!isJsonObject(symbol)) return FINE;
-    const violation = codedTextViolation(symbol, expected);
-    if (violation !== null) return [violation];
+    const finding = codedTextFinding(symbol, expected);
+    if (finding !== null) return [{ ...finding, attribute: 'symbol' }];
     const code = codeString(symbol.defining_code);
     const values = options.filter((option) => option.symbol.code === code).map((option) => option.value);
     if (typeof value !== 'number' || values.includes(value)) return FINE;
-    return [mustBe(String(value), values.map(String))];
+    return [
+      notAllowed(
+        'value-not-allowed',
+        { attribute: 'value', shown: String(value), found: value },
+        values.map((option) => expectedValue(option)),
+      ),
+    ];
   };
 }
 
@@ -195,27 +236,29 @@ function transitionCheck(node: WebTemplateNode): ValueCheck {
     const state = openehrCode(transition.current_state);
     if (!isJsonObject(given) || state === null) return FINE;
     return [leadsTo(given, state), belongsTo(transition.careflow_step, state, states)].filter(
-      (violation) => violation !== null,
+      (finding) => finding !== null,
     );
   };
 }
 
-function leadsTo(transition: JsonObject, state: string): string | null {
+function leadsTo(transition: JsonObject, state: string): Finding | null {
   const code = openehrCode(transition);
   const target = code === null ? undefined : INSTRUCTION_TRANSITIONS.get(code)?.to;
   if (target === undefined || target === state) return null;
   const phrase = transition.defining_code;
   const name = typeof transition.value === 'string' ? transition.value : '';
   const found = `${name}/${terminologyOf(phrase)}/${codeString(phrase)}`;
-  return `No valid transition found for ism transition[${found}] (expected current_state: ${target}, found: ${state})`;
+  const message = `No valid transition found for ism transition[${found}] (expected current_state: ${target}, found: ${state})`;
+  return { code: 'wrong-transition', message, expected: [target], found: state, attribute: 'current_state' };
 }
 
 function belongsTo(
   step: unknown,
   state: string,
   states: ReadonlyMap<string, readonly string[]>,
-): string | null {
+): Finding | null {
   const expected = isJsonObject(step) ? states.get(codeString(step.defining_code)) : undefined;
   if (expected === undefined || expected.includes(state)) return null;
-  return `IsmTransition contains invalid current_state (expected: ${expected.join(', ')}, found: ${state})`;
+  const message = `IsmTransition contains invalid current_state (expected: ${expected.join(', ')}, found: ${state})`;
+  return { code: 'wrong-transition', message, expected, found: state, attribute: 'current_state' };
 }

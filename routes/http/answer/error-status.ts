@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { CdrError, ErrorCode } from '../../../openehr/base/errors.js';
+import { violationText, type Violation } from '../../../openehr/base/violation.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 
 /** HTTP status of every error code: docs/spec/rest.md#statuses */
@@ -29,9 +30,13 @@ export const NOT_IMPLEMENTED_MESSAGE =
   'The current operation is not supported by this server. Please contact your administrator.';
 
 /** The error body of the standard API: `error` = reason phrase, `message`, and `validationErrors` if any. */
-export function errorBody(status: number, message: string, violations: readonly string[] = []): JsonObject {
+export function errorBody(
+  status: number,
+  message: string,
+  violations: readonly Violation[] = [],
+): JsonObject {
   const body: JsonObject = { error: STATUS_CODES[status] ?? 'Error', message };
-  if (violations.length > 0) body.validationErrors = [...violations];
+  if (violations.length > 0) body.validationErrors = violations.map(violationText);
   return body;
 }
 

@@ -23,7 +23,8 @@ describe('a body read in another thread', () => {
     });
     await expect(readLargeComposition({ json: '{"_type":"COMPOSITION","colour":1}' })).rejects.toMatchObject({
       code: 'invalid',
-      details: { violations: ['/colour: Attribute colour of class COMPOSITION is not known'] },
+      message: '/colour: Attribute colour of class COMPOSITION is not known',
+      details: { violations: [{ path: '/colour', code: 'unknown-attribute', found: 'colour' }] },
     });
   });
 

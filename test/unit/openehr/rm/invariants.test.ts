@@ -1,3 +1,4 @@
+import { violationText } from '../../../../openehr/base/violation.js';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../openehr/base/json.js';
 import { COMMON_INVARIANTS } from '../../../../openehr/rm/invariants/common.js';
@@ -400,7 +401,9 @@ const CASES: readonly (readonly [string, string, readonly JsonObject[], readonly
 ];
 
 const broken = (object: JsonObject, lenient = false): string[] =>
-  validateRm(object, { lenient }).filter((violation) => violation.startsWith('/: Invariant '));
+  validateRm(object, { lenient })
+    .map(violationText)
+    .filter((violation) => violation.startsWith('/: Invariant '));
 
 describe.each(CASES)('%s %s', (type, name, failing, passing) => {
   const label = type === 'DV_INTERVAL' ? 'INTERVAL' : type;

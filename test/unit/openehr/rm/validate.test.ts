@@ -1,9 +1,20 @@
+import { violationText } from '../../../../openehr/base/violation.js';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
 import type { PartialRm } from '../../../../openehr/rm/model/rm.js';
 import { fixtureJson, fixtureNames } from '../../../support/fixture.js';
-import { missingCompositionAttributes, validateRm } from '../../../../openehr/rm/validate.js';
+import {
+  missingCompositionAttributes as missingAttributes,
+  validateRm as rmViolations,
+  type RmValidation,
+} from '../../../../openehr/rm/validate.js';
+
+const missingCompositionAttributes = (object: PartialRm<'COMPOSITION'>): string[] =>
+  missingAttributes(object).map(violationText);
+
+const validateRm = (object: JsonObject, options?: RmValidation): string[] =>
+  rmViolations(object, options).map(violationText);
 
 function composition(file: string): PartialRm<'COMPOSITION'> {
   const { object } = readRm(fixtureJson(`composition/${file}`), 'COMPOSITION');

@@ -1,3 +1,4 @@
+import { violationText, type Violation } from '../../../../openehr/base/violation.js';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../openehr/base/json.js';
 import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
@@ -36,6 +37,14 @@ function findings(
   change: (items: Items, composition: JsonObject) => void,
   options: Partial<TemplateValidationOptions> = {},
 ): string[] {
+  return violations(content, change, options).map(violationText);
+}
+
+function violations(
+  content: string,
+  change: (items: Items, composition: JsonObject) => void,
+  options: Partial<TemplateValidationOptions> = {},
+): Violation[] {
   const compiled = compileTemplate(template(content));
   const composition = exampleComposition(compiled, { detailLevel: 'complete', type: 'input' });
   expect(validateAgainstTemplate(composition, compiled, OPTIONS)).toEqual([]);
@@ -44,6 +53,63 @@ function findings(
   change(items, composition);
   return validateAgainstTemplate(composition, compiled, { ...OPTIONS, ...options });
 }
+
+describe('violations as data', () => {
+  const content = evaluation(element('at0002', codedText('local', ['at0003', 'at0004'])), {
+    at0002: 'Value',
+    at0003: 'Left',
+    at0004: 'Right',
+  });
+  const AQL = '/content[openEHR-EHR-EVALUATION.test.v1]/data[at0001]/items[at0002]';
+
+  it('tell the kind, what was expected and what was found, and the path for AQL', () => {
+    const found = violations(content, (items) => {
+      items[0]!.value = coded('at0009', 'Left');
+      items.push({ ...items[0], archetype_node_id: 'at0099', value: coded('at0003', 'Right') });
+    });
+    expect(found).toMatchObject([
+      {
+        path: `${PLACE}/value`,
+        aqlPath: `${AQL}/value/defining_code`,
+        code: 'code-not-listed',
+        expected: ['at0003', 'at0004'],
+        found: 'at0009',
+      },
+      {
+        path: '/content[0]/data',
+        aqlPath: AQL.replace(/\/items.*/, ''),
+        code: 'not-in-template',
+        found: 'at0099',
+      },
+    ]);
+  });
+
+  it('put nothing into the path for AQL that is no node id', () => {
+    const [found] = violations(content, (items) => {
+      items[0]!.archetype_node_id = "at0002]/x or 'y";
+    });
+    expect(found).toMatchObject({ code: 'not-in-template', aqlPath: AQL.replace(/\/items.*/, '') });
+    expect(
+      violations(content, (_, composition) => {
+        composition.archetype_node_id = 'other';
+      })[0],
+    ).not.toHaveProperty('aqlPath');
+  });
+
+  it('count', () => {
+    const found = violations(content, (items) => {
+      for (let i = 0; i < 20; i += 1) items.push({ ...items[0] });
+    });
+    expect(found).toMatchObject([
+      {
+        path: '/content[0]/data/items',
+        code: 'occurrences',
+        expected: [{ lower: 0, node_id: 'at0002' }],
+        found: 21,
+      },
+    ]);
+  });
+});
 
 describe('very many violations', () => {
   it('are told up to a thousand', () => {
@@ -160,7 +226,13 @@ describe('codes of value sets', () => {
     const change = (items: Items) => (items[0]!.value = coded('1', 'x', 'http://loinc.org'));
     expect(findings(content, change, { valueSetCodes })).toEqual([]);
     expect(valueSetCodes).toEqual([
-      { path: VALUE, valueSetUrl: 'http://example.org/vs', terminologyId: 'http://loinc.org', code: '1' },
+      {
+        path: VALUE,
+        aqlPath: '/content[openEHR-EHR-EVALUATION.test.v1]/data[at0001]/items[at0002]/value',
+        valueSetUrl: 'http://example.org/vs',
+        terminologyId: 'http://loinc.org',
+        code: '1',
+      },
     ]);
   });
 });
@@ -293,7 +365,7 @@ it('the encoding of an ENTRY is of the IANA character sets', () => {
     const composition = exampleComposition(compiled, { detailLevel: 'complete', type: 'input' });
     const [entry] = composition.content as JsonObject[];
     entry!.encoding = coded(code, '', terminology).defining_code!;
-    return validateRm(composition);
+    return validateRm(composition).map(violationText);
   };
   expect(encodingFindings('IANA_character-sets', 'UTF-8')).toEqual([]);
   expect(encodingFindings('IANA_character-sets', 'XYZ')[0]).toContain('Encoding_valid');
@@ -521,7 +593,7 @@ describe('transitions', () => {
     const compiled = compileTemplate(template(action));
     const composition = exampleComposition(compiled, { detailLevel: 'complete', type: 'input' });
     change((composition.content as JsonObject[])[0]!.ism_transition as JsonObject);
-    return validateAgainstTemplate(composition, compiled, OPTIONS);
+    return validateAgainstTemplate(composition, compiled, OPTIONS).map(violationText);
   }
 
   it('are valid in the example', () => {

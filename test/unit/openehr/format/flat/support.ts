@@ -1,3 +1,4 @@
+import { violationText } from '../../../../../openehr/base/violation.js';
 import { CdrError } from '../../../../../openehr/base/errors.js';
 import type { JsonObject } from '../../../../../openehr/base/json.js';
 import { readFlat } from '../../../../../openehr/format/flat/read.js';
@@ -33,11 +34,11 @@ export function rewritten(flat: JsonObject, template: CompiledTemplate): JsonObj
 /** All findings of reading and validating a composition. */
 export function findings(composition: JsonObject, template: CompiledTemplate): readonly string[] {
   const { object, violations } = readRm(composition, 'COMPOSITION');
-  if (object === null) return violations;
+  if (object === null) return violations.map(violationText);
   return [
     ...validateRm(object),
     ...validateAgainstTemplate(object, template, { checkExtraNodes: true, checkContainerCardinality: false }),
-  ];
+  ].map(violationText);
 }
 
 /** The message with which FLAT is refused as `invalid`. */

@@ -1,0 +1,62 @@
+import type { JsonValue } from './json.js';
+
+/**
+ * What kind of rule is broken. Programs compare these words: they are never renamed
+ * (docs/spec/rest.md#error-body).
+ */
+export type ViolationCode =
+  | 'unknown-attribute'
+  | 'wrong-type'
+  | 'malformed-value'
+  | 'missing'
+  | 'cardinality'
+  | 'occurrences'
+  | 'invariant'
+  | 'unknown-code'
+  | 'code-not-listed'
+  | 'wrong-terminology'
+  | 'wrong-rubric'
+  | 'not-in-value-set'
+  | 'value-not-allowed'
+  | 'unit-not-allowed'
+  | 'wrong-transition'
+  | 'not-in-template'
+  | 'unknown-key'
+  | 'too-deep'
+  | 'invalid'
+  | 'more';
+
+/** What is wrong with one object, without its place. */
+export interface Finding {
+  readonly code: ViolationCode;
+  /** What is wrong, without the path. */
+  readonly message: string;
+  /** Attribute of the object that is wrong, where the place names the object only. */
+  readonly attribute?: string;
+  /** Name of the invariant of the reference model, with the code `invariant`. */
+  readonly rule?: string;
+  /** What may stand there: one of these. Ranges have `lower` and `upper`, as an INTERVAL. */
+  readonly expected?: readonly JsonValue[];
+  /** What stands there instead. */
+  readonly found?: JsonValue;
+}
+
+/** A finding at its place. */
+export interface Violation extends Finding {
+  /** Attributes with positions (`/content[0]/data/events[1]`), `/` for the whole. */
+  readonly path: string;
+  /** The same with archetype ids and at-codes, as AQL takes it behind a variable; absent for the whole. */
+  readonly aqlPath?: string;
+  /** The key of a FLAT or STRUCTURED body. */
+  readonly flatPath?: string;
+}
+
+/** A violation of which nothing more is known than its place and text. */
+export function violationAt(path: string, message: string, code: ViolationCode = 'invalid'): Violation {
+  return { path, code, message };
+}
+
+/** `<path>: <message>`, as `validationErrors` lists it. */
+export function violationText({ path, message }: Violation): string {
+  return `${path}: ${message}`;
+}
