@@ -9,7 +9,7 @@ const SYNTAX = [
 
 /** Sizes and rules of the house: small files, small functions, no `any`, no floating promise. */
 export default defineConfig(
-  { ignores: ['node_modules', 'dist', 'coverage', 'data', 'test/fixtures'] },
+  { ignores: ['node_modules', 'dist', 'coverage', 'data', 'test/fixtures', '**/dist', 'packages/*/src/generated'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -87,6 +87,8 @@ export default defineConfig(
     files: ['routes/{ehr,definition,query,tag,admin,system}/**/*.ts'],
     rules: { 'max-lines-per-function': ['error', { max: 85, skipBlankLines: true, skipComments: true }] },
   },
+  // The one list of what a package offers.
+  { files: ['packages/*/src/main.ts'], rules: { 'no-restricted-syntax': 'off' } },
   // Data, one entry for each setting.
   { files: ['src/settings/setting-list.ts'], rules: { 'max-lines': ['error', { max: 500 }] } },
   { files: ['src/settings/config.ts'], rules: { 'no-restricted-properties': 'off' } },

@@ -17,4 +17,8 @@ const BESIDE_CODE = [
 process.chdir(root);
 rmSync('dist', { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+for (const name of ['rm', 'client']) {
+  rmSync(`packages/${name}/dist`, { recursive: true, force: true });
+  execFileSync(process.execPath, [tsc, '-p', `packages/${name}/tsconfig.json`], { stdio: 'inherit' });
+}
 for (const path of BESIDE_CODE) cpSync(path, `dist/${path}`, { recursive: true });

@@ -1,0 +1,173 @@
+import type { EHR_STATUS } from '../../rm/src/generated/types.js';
+import { commitHeaders, path, timeText, type Caller } from './call.js';
+import type { CallOptions } from './options.js';
+
+/** Which records of the audit are read. */
+export interface AuditFilter extends CallOptions {
+  readonly from?: string | Date | undefined;
+  readonly to?: string | Date | undefined;
+  readonly user?: string | undefined;
+  /** An operation's id. */
+  readonly operation?: string | undefined;
+  readonly status?: number | undefined;
+  readonly ehrId?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly fetch?: number | undefined;
+}
+
+/** One record of the audit. */
+export interface AuditRecord {
+  readonly time: string;
+  readonly user: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly request_id: string;
+  readonly [member: string]: unknown;
+}
+
+/** How two EHRs are merged. */
+export interface MergeRequest {
+  readonly source_ehr: string;
+  readonly target_ehr: string;
+  /** Whether it can be undone. */
+  readonly reversible: boolean;
+  readonly folder_merge?: 'BASIC' | 'COPY' | undefined;
+  readonly composition_merge?: 'BASIC' | 'PERSISTENT' | undefined;
+  readonly [more: string]: unknown;
+}
+
+/** A merge that was done, or with `dry_run` what it would do. */
+export interface MergeDetails {
+  readonly source_ehr: string;
+  readonly target_ehr: string;
+  readonly merge_date?: string;
+  readonly outcome: { readonly level: string; readonly summary: string };
+  readonly [more: string]: unknown;
+}
+
+const ADMIN = '/rest/admin';
+
+/** Administration. Deletions are physical and cannot be undone. Needs the permission `admin`, the audit `audit`. */
+export class Admin {
+  readonly merges: Merges;
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+    this.merges = new Merges(caller);
+  }
+
+  /** Erases an EHR with all it holds. @throws CdrError */
+  async deleteEhr(ehrId: string, options: CallOptions = {}): Promise<void> {
+    await this.#delete(path`/ehr/${ehrId}`, options);
+  }
+
+  /** Gives an EHR a new EHR_STATUS. @throws CdrError */
+  async updateEhr(ehrId: string, status: EHR_STATUS, { signal }: CallOptions = {}): Promise<void> {
+    await this.#caller.answer('PUT', ADMIN + path`/ehr/${ehrId}`, { body: status, signal });
+  }
+
+  /** Erases all versions of a COMPOSITION. @throws CdrError */
+  async deleteComposition(ehrId: string, id: string, options: CallOptions = {}): Promise<void> {
+    await this.#delete(path`/ehr/${ehrId}/composition/${id}`, options);
+  }
+
+  /** Erases all versions of a directory. @throws CdrError */
+  async deleteDirectory(ehrId: string, id: string, options: CallOptions = {}): Promise<void> {
+    await this.#delete(path`/ehr/${ehrId}/directory/${id}`, options);
+  }
+
+  /** Replaces a template that nothing uses. @throws CdrError `unprocessable` when it is used */
+  async updateTemplate(id: string, opt: string, { signal }: CallOptions = {}): Promise<void> {
+    const call = { body: opt, type: 'application/xml', accept: '*/*', signal };
+    await this.#caller.answer('PUT', ADMIN + path`/template/${id}`, call);
+  }
+
+  /** @throws CdrError `unprocessable` when it is used */
+  async deleteTemplate(id: string, options: CallOptions = {}): Promise<void> {
+    await this.#delete(path`/template/${id}`, options);
+  }
+
+  /** @throws CdrError */
+  async deleteStoredQuery(name: string, version: string, options: CallOptions = {}): Promise<void> {
+    await this.#delete(path`/query/${name}/${version}`, options);
+  }
+
+  /** Newest first. @throws CdrError */
+  async audit(filter: AuditFilter = {}): Promise<AuditRecord[]> {
+    const { from, to, ehrId, signal, ...rest } = filter;
+    const query = { ...rest, from: timeText(from), to: timeText(to), ehr_id: ehrId };
+    return this.#caller.body('GET', `${ADMIN}/audit`, { query, signal });
+  }
+
+  /** Who saw or changed an EHR. @throws CdrError */
+  async access(ehrId: string, filter: Omit<AuditFilter, 'ehrId'> = {}): Promise<AuditRecord[]> {
+    const { from, to, signal, ...rest } = filter;
+    const query = { ...rest, from: timeText(from), to: timeText(to) };
+    return this.#caller.body('GET', ADMIN + path`/ehr/${ehrId}/access`, { query, signal });
+  }
+
+  /** Checks everything that is stored. @throws CdrError `conflict` while one is running */
+  async verify({ since, signal }: CallOptions & { since?: string } = {}): Promise<Record<string, unknown>> {
+    return this.#caller.body('POST', `${ADMIN}/verify`, { query: { since }, signal });
+  }
+
+  /** The head of the seals. @throws CdrError */
+  async seal({ signal }: CallOptions = {}): Promise<Record<string, unknown>> {
+    return this.#caller.body('GET', `${ADMIN}/seal`, { signal });
+  }
+
+  async #delete(where: string, { signal }: CallOptions): Promise<void> {
+    await this.#caller.answer('DELETE', ADMIN + where, { signal });
+  }
+}
+
+/** Merges of EHRs. Not of EHRbase. */
+export class Merges {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** What a merge would do. @throws CdrError */
+  async preview(request: MergeRequest, options: CallOptions = {}): Promise<MergeDetails> {
+    return this.#post('/ehr/merge', { ...request, dry_run: true }, options);
+  }
+
+  /** Dissolves the source in the target. @throws CdrError `conflict` */
+  async merge(request: MergeRequest, options: CallOptions = {}): Promise<MergeDetails> {
+    return this.#post('/ehr/merge', request, options);
+  }
+
+  /** Undoes a reversible merge. @throws CdrError with `reasons` */
+  async undo(
+    request: { source_ehr: string; target_ehr: string; dry_run?: boolean },
+    options: CallOptions = {},
+  ): Promise<MergeDetails> {
+    return this.#post('/ehr/unmerge', request, options);
+  }
+
+  /** Oldest first. @throws CdrError `not-found` when a filter is given and nothing fits */
+  async list(
+    filter: CallOptions & { source?: string; target?: string; cascaded?: boolean } = {},
+  ): Promise<MergeDetails[]> {
+    const { signal, ...query } = filter;
+    return this.#caller.body('GET', `${ADMIN}/ehr/merge_status`, { query, signal });
+  }
+
+  /** The direct merge of two EHRs. @throws CdrError `not-found` */
+  async details(source: string, target: string, { signal }: CallOptions = {}): Promise<MergeDetails> {
+    const query = { source, target };
+    return this.#caller.body('GET', `${ADMIN}/ehr/merge_details`, { query, signal });
+  }
+
+  /** Where the data of an EHR are now. @throws CdrError `not-found` when it was not merged */
+  async target(ehrId: string, { signal }: CallOptions = {}): Promise<string> {
+    return this.#caller.body('GET', ADMIN + path`/ehr/merge_target/${ehrId}`, { signal });
+  }
+
+  #post(where: string, body: object, { signal }: CallOptions): Promise<MergeDetails> {
+    return this.#caller.body('POST', ADMIN + where, { body, headers: commitHeaders({}, true), signal });
+  }
+}

@@ -1,0 +1,130 @@
+import { path, V1, type Caller } from './call.js';
+import { mediaTypeOf, type CompositionFormat, type ContentByFormat } from './content.js';
+import type { CallOptions } from './options.js';
+
+/** A template as lists name it. */
+export interface TemplateInfo {
+  readonly template_id: string;
+  readonly concept: string;
+  readonly archetype_id: string;
+  readonly created_timestamp: string;
+}
+
+/** A web template, as EHRbase makes it. */
+export interface WebTemplate {
+  readonly templateId: string;
+  readonly version: string;
+  readonly defaultLanguage: string;
+  readonly languages: readonly string[];
+  readonly tree: WebTemplateNode;
+}
+
+/** A node of a web template. */
+export interface WebTemplateNode {
+  readonly id: string;
+  readonly name?: string;
+  readonly rmType: string;
+  readonly nodeId?: string;
+  readonly min: number;
+  /** -1: not limited. */
+  readonly max: number;
+  readonly aqlPath: string;
+  readonly localizedNames?: Readonly<Record<string, string>>;
+  readonly localizedDescriptions?: Readonly<Record<string, string>>;
+  readonly inputs?: readonly Readonly<Record<string, unknown>>[];
+  readonly children?: readonly WebTemplateNode[];
+}
+
+/** Which example of a template is made. */
+export interface ExampleOptions<F extends CompositionFormat> extends CallOptions {
+  /** Canonical JSON unless given. */
+  readonly format?: F | undefined;
+  readonly detail?: 'required' | 'medium' | 'complete' | undefined;
+}
+
+const TEMPLATES = `${V1}/definition/template/adl1.4`;
+const QUERIES = `${V1}/definition/query`;
+
+/** Operational templates, ADL 1.4. */
+export class Templates {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** `opt`: the XML of an OPT. Its template id. @throws CdrError `conflict` when another one has the id */
+  async upload(opt: string, { signal }: CallOptions = {}): Promise<string> {
+    const headers = { Prefer: 'return=minimal' };
+    const call = { body: opt, type: 'application/xml', accept: '*/*', headers, signal };
+    const { headers: answered } = await this.#caller.answer('POST', TEMPLATES, call);
+    const location = answered.get('location') ?? '';
+    return decodeURIComponent(location.slice(location.lastIndexOf('/') + 1));
+  }
+
+  /** @throws CdrError */
+  async list({ signal }: CallOptions = {}): Promise<TemplateInfo[]> {
+    return this.#caller.body('GET', TEMPLATES, { signal });
+  }
+
+  /** The OPT as XML. @throws CdrError `not-found` */
+  async get(id: string, { signal }: CallOptions = {}): Promise<string> {
+    return this.#caller.body('GET', TEMPLATES + path`/${id}`, { accept: 'application/xml', signal });
+  }
+
+  /** @throws CdrError `not-found` */
+  async webTemplate(id: string, { signal }: CallOptions = {}): Promise<WebTemplate> {
+    const accept = 'application/openehr.wt+json';
+    return this.#caller.body('GET', TEMPLATES + path`/${id}`, { accept, signal });
+  }
+
+  /** A COMPOSITION of the template that can be committed. @throws CdrError `not-found` */
+  async example<F extends CompositionFormat = 'JSON'>(
+    id: string,
+    { format, detail, signal }: ExampleOptions<F> = {},
+  ): Promise<ContentByFormat[F]> {
+    const accept = mediaTypeOf(format ?? 'JSON');
+    const query = { type: detail && 'input', detail_level: detail };
+    return this.#caller.body('GET', TEMPLATES + path`/${id}/example`, { accept, query, signal });
+  }
+}
+
+/** A stored query. */
+export interface StoredQuery {
+  /** `[namespace::]name`. */
+  readonly name: string;
+  readonly version: string;
+  readonly saved: string;
+  readonly q: string;
+}
+
+/** Stored queries: their texts. `cdr.runStored` runs them. */
+export class StoredQueries {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** Without version the next major one. Its version. @throws CdrError `invalid` where the AQL is wrong */
+  async store(
+    name: string,
+    q: string,
+    { version, signal }: CallOptions & { version?: string | undefined } = {},
+  ): Promise<string> {
+    const where = version === undefined ? path`/${name}` : path`/${name}/${version}`;
+    const call = { body: q, type: 'text/plain', signal };
+    const { headers } = await this.#caller.answer('PUT', QUERIES + where, call);
+    return headers.get('location')?.split('/').at(-1) ?? version ?? '';
+  }
+
+  /** All, or those whose name fits the pattern. @throws CdrError */
+  async list(pattern = '', { signal }: CallOptions = {}): Promise<StoredQuery[]> {
+    return this.#caller.body('GET', QUERIES + (pattern === '' ? '' : path`/${pattern}`), { signal });
+  }
+
+  /** `version`: whole, or its beginning. @throws CdrError `not-found` */
+  async get(name: string, version: string, { signal }: CallOptions = {}): Promise<StoredQuery> {
+    return this.#caller.body('GET', QUERIES + path`/${name}/${version}`, { signal });
+  }
+}

@@ -1,0 +1,141 @@
+/** One finding about content that was refused. */
+export interface Violation {
+  /** Where in the content, such as `/content[0]/data/events[0]`; empty where the server does not say. */
+  readonly path: string;
+  readonly message: string;
+  /** Which rule, where the server names it. */
+  readonly code?: string;
+}
+
+/** What an error knows beside its message. */
+export interface CdrErrorDetails {
+  readonly status: number;
+  readonly code: string;
+  readonly violations?: readonly Violation[];
+  readonly reasons?: readonly string[];
+  readonly requestId?: string | undefined;
+  readonly latestVersion?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly body?: unknown;
+  readonly cause?: unknown;
+}
+
+/** Every failure of a call, but an abort: that is the reason of the signal. */
+export class CdrError extends Error {
+  override readonly name = 'CdrError';
+  /** HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  /** What kind of failure: the server's own word, else one by the status such as `not-found`; `network` without an answer. */
+  readonly code: string;
+  /** All findings about content. */
+  readonly violations: readonly Violation[];
+  /** Why an unmerge was refused. */
+  readonly reasons: readonly string[];
+  /** Finds the request in the log and the audit of the server. */
+  readonly requestId: string | undefined;
+  /** The version uid that a 409 or 412 was about. */
+  readonly latestVersion: string | undefined;
+  /** What the server asked to wait. */
+  readonly retryAfterSeconds: number | undefined;
+  /** The body of the answer as it came. */
+  readonly body: unknown;
+
+  constructor(message: string, details: CdrErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.status = details.status;
+    this.code = details.code;
+    this.violations = details.violations ?? [];
+    this.reasons = details.reasons ?? [];
+    this.requestId = details.requestId;
+    this.latestVersion = details.latestVersion;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.body = details.body;
+  }
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  400: 'invalid',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  406: 'not-acceptable',
+  408: 'timeout',
+  409: 'conflict',
+  412: 'precondition-failed',
+  413: 'too-large',
+  415: 'unsupported-media-type',
+  422: 'unprocessable',
+  429: 'too-many-requests',
+  501: 'not-implemented',
+  502: 'bad-gateway',
+  503: 'unavailable',
+};
+
+/** The error that an answer tells. */
+export async function errorOf(response: Response): Promise<CdrError> {
+  const { status, headers } = response;
+  const text = await response.text().catch(() => '');
+  const body = jsonOrText(text);
+  const told = isRecord(body) ? body : {};
+  return new CdrError(
+    textOf(told.message) ?? (typeof body === 'string' && body !== '' ? body : `HTTP ${status}`),
+    {
+      status,
+      code: textOf(told.code) ?? CODES[status] ?? `http-${status}`,
+      violations: violationsOf(told),
+      reasons: listOf(told.reasons).map(String),
+      requestId: textOf(told.request_id) ?? headers.get('x-request-id') ?? undefined,
+      latestVersion: versionOf(headers.get('etag')),
+      retryAfterSeconds: secondsOf(headers.get('retry-after')),
+      body,
+    },
+  );
+}
+
+/** The version uid in an entity tag. */
+export function versionOf(etag: string | null): string | undefined {
+  return etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');
+}
+
+function secondsOf(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+function violationsOf(body: Record<string, unknown>): Violation[] {
+  const findings = listOf(body.violations);
+  return (findings.length > 0 ? findings : listOf(body.validationErrors)).map(violationOf);
+}
+
+/** As an object, or as text `<path>: <message>`. */
+function violationOf(finding: unknown): Violation {
+  if (!isRecord(finding)) {
+    const [, path = '', message = ''] = /^(?:(\/\S*): )?([\s\S]*)$/.exec(String(finding)) ?? [];
+    return { path, message };
+  }
+  const code = textOf(finding.code);
+  const message = textOf(finding.message) ?? '';
+  return { path: textOf(finding.path) ?? '', message, ...(code !== undefined && { code }) };
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,36 @@
+/** How to reach a server, and how to get through to it. */
+export interface CdrOptions {
+  /** Origin with the base path: `http://127.0.0.1:8080`, `https://cdr.example.org/ehrbase`; '' in a page of the server. */
+  readonly url: string;
+  /**
+   * A bearer token, or what gives one: asked before each request, so keep it there while it is valid. After a 401 it is
+   * asked once more with `refresh`.
+   */
+  readonly token?: string | ((options: { refresh: boolean }) => string | Promise<string>);
+  /** For servers with Basic authentication. */
+  readonly basic?: { readonly user: string; readonly password: string };
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Times that a request is repeated which can be: 4 unless given, 0 never. */
+  readonly retries?: number;
+  /** Milliseconds that one try may take until its answer begins; without, as long as the server lets it. */
+  readonly timeoutMs?: number;
+  /** Instead of the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call, waiting times and streams included. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What every call takes that commits something. */
+export interface CommitOptions extends CallOptions {
+  /** Who commits and why: `{ 'committer.name': 'Ada Moe', 'description.value': 'corrected' }`, keys of the REST contract. */
+  readonly audit?: Readonly<Record<string, string>> | undefined;
+  /** 532 complete unless given, 553 incomplete, 800 inactive, 801 abandoned. */
+  readonly lifecycle?: '532' | '553' | '800' | '801' | undefined;
+  /** Made for each call unless given. Give your own to make a call safe that your program may repeat after a crash. */
+  readonly idempotencyKey?: string | undefined;
+}

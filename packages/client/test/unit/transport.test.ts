@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import { Cdr, CdrError, type CdrOptions } from '../../src/main.js';
+
+type Answering = (request: Request, attempt: number) => Response | Promise<Response>;
+
+/** A client of a server that answers as told, and the requests that it got. */
+function clientOf(answer: Answering, options: Partial<CdrOptions> = {}): { cdr: Cdr; requests: Request[] } {
+  const requests: Request[] = [];
+  const cdr = new Cdr({
+    url: 'http://cdr.example/base/',
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      requests.push(request);
+      return await answer(request, requests.length);
+    },
+    ...options,
+  });
+  return { cdr, requests };
+}
+
+const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
+const busy = (): Response => json({ message: 'busy' }, 503, { 'retry-after': '0' });
+const made = (): Response => new Response(null, { status: 201, headers: { etag: '"u::s::1"' } });
+const lost = (): never => {
+  throw new TypeError('socket closed');
+};
+
+describe('a request', () => {
+  it('that can be repeated is, after 503 and a lost answer', async () => {
+    const answers = [busy, lost, () => json([])];
+    const { cdr, requests } = clientOf((_, attempt) => answers[attempt - 1]!());
+    expect(await cdr.templates.list()).toEqual([]);
+    expect(requests.map(({ url }) => url)).toEqual(
+      Array(3).fill('http://cdr.example/base/rest/openehr/v1/definition/template/adl1.4'),
+    );
+  });
+
+  it('that commits carries one key through all its tries, and the whole body', async () => {
+    const { cdr, requests } = clientOf((_, attempt) => (attempt < 3 ? lost() : made()));
+    const { uid } = await cdr.ehr('e').compositions.commit({ 'a/b': 1 }, { template: 't' });
+    expect(uid).toBe('u::s::1');
+    expect(new Set(requests.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1);
+    expect(requests[0]!.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
+    expect(await Promise.all(requests.map((request) => request.text()))).toEqual(Array(3).fill('{"a/b":1}'));
+  });
+
+  it('waits while its own first try is still at work', async () => {
+    const running = (): Response =>
+      json({ message: 'the first request with this Idempotency-Key is still running' }, 409);
+    const answers = [lost, running, made];
+    const { cdr } = clientOf((_, attempt) => answers[attempt - 1]!());
+    expect((await cdr.ehr('e').compositions.commit({})).id).toBe('u');
+    const { cdr: other, requests } = clientOf(running);
+    await expect(other.ehr('e').compositions.commit({})).rejects.toMatchObject({ status: 409 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each(['PUT', 'DELETE', 'POST'])('by %s without a key is not repeated, but after 429', async (method) => {
+    const { cdr, requests } = clientOf(busy);
+    await expect(cdr.request(method, '/x')).rejects.toMatchObject({ code: 'unavailable', status: 503 });
+    expect(requests).toHaveLength(1);
+    const rated = clientOf((_, attempt) => (attempt === 1 ? json({}, 429, { 'retry-after': '0' }) : made()));
+    await rated.cdr.request(method, '/x');
+    expect(rated.requests).toHaveLength(2);
+  });
+
+  it('ends after its tries with what came last', async () => {
+    const { cdr, requests } = clientOf(busy, { retries: 2 });
+    await expect(cdr.status()).rejects.toMatchObject({ status: 503, retryAfterSeconds: 0 });
+    expect(requests).toHaveLength(3);
+    const away = clientOf(lost, { retries: 0 });
+    await expect(away.cdr.status()).rejects.toMatchObject({
+      status: 0,
+      code: 'network',
+      cause: { message: 'socket closed' },
+    });
+  });
+
+  it('does not wait for minutes, nor after it was ended', async () => {
+    const { cdr, requests } = clientOf(() => json({}, 503, { 'retry-after': '3600' }));
+    await expect(cdr.status()).rejects.toMatchObject({ retryAfterSeconds: 3600 });
+    expect(requests).toHaveLength(1);
+    const controller = new AbortController();
+    const waiting = clientOf(() => {
+      setTimeout(() => controller.abort(new Error('left')), 5);
+      return json({}, 503, { 'retry-after': '20' });
+    });
+    await expect(waiting.cdr.status({ signal: controller.signal })).rejects.toThrow('left');
+  });
+
+  it('ends when no answer comes in time', async () => {
+    const never: Answering = (request) =>
+      new Promise((_, reject) => {
+        request.signal.addEventListener('abort', () => reject(request.signal.reason as Error));
+      });
+    const { cdr, requests } = clientOf(never, { timeoutMs: 5, retries: 1 });
+    await expect(cdr.status()).rejects.toThrow('within 5 ms');
+    expect(requests).toHaveLength(2);
+  });
+
+  it('asks for a token each time, and once more after 401', async () => {
+    const asked: boolean[] = [];
+    const token = ({ refresh }: { refresh: boolean }): Promise<string> => {
+      asked.push(refresh);
+      return Promise.resolve(refresh ? 'new' : 'old');
+    };
+    const check: Answering = ({ headers }) =>
+      headers.get('authorization') === 'Bearer new' ? json({ up: 1 }) : json({ message: 'who?' }, 401);
+    expect(await clientOf(check, { token }).cdr.status()).toEqual({ up: 1 });
+    expect(asked).toEqual([false, true]);
+    await expect(clientOf(() => json({}, 401), { token }).cdr.status()).rejects.toMatchObject({
+      status: 401,
+    });
+    expect(asked).toHaveLength(4);
+    const basic = clientOf(() => json({}), { basic: { user: 'åsa', password: 'p:w' } });
+    await basic.cdr.status();
+    expect(basic.requests[0]!.headers.get('authorization')).toBe(
+      `Basic ${Buffer.from('åsa:p:w').toString('base64')}`,
+    );
+  });
+
+  it('tells of a server that is down that it is', async () => {
+    const { cdr, requests } = clientOf(busy);
+    expect(await cdr.health()).toEqual({ status: 'DOWN' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each(['', '.', '..'])('never goes elsewhere for an id "%s"', async (id) => {
+    const { cdr, requests } = clientOf(() => json({}));
+    await expect((async () => cdr.ehr(id).get())()).rejects.toThrow(TypeError);
+    await expect(cdr.admin.deleteComposition('e', id)).rejects.toThrow(TypeError);
+    expect(requests).toEqual([]);
+    await cdr.ehr('a/../b?c').get();
+    expect(requests[0]!.url).toBe('http://cdr.example/base/rest/openehr/v1/ehr/a%2F..%2Fb%3Fc');
+  });
+});
+
+describe('an error', () => {
+  it('has the code, the findings and the request of the server', async () => {
+    const body = {
+      error: 'Unprocessable Entity',
+      code: 'rm.invariant',
+      message: 'no',
+      request_id: 'r1',
+      violations: [{ path: '/content[0]', message: 'is missing', code: 'required' }],
+    };
+    const error = await clientOf(() => json(body, 422))
+      .cdr.status()
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CdrError);
+    expect(error).toMatchObject({
+      message: 'no',
+      status: 422,
+      code: 'rm.invariant',
+      requestId: 'r1',
+      violations: body.violations,
+      body,
+    });
+  });
+
+  it('is read from servers that have less to say', async () => {
+    const old = { message: 'no', validationErrors: ['/content[0]: is missing', 'what: ever'] };
+    const { cdr } = clientOf(() => json(old, 422, { 'x-request-id': 'r2' }));
+    await expect(cdr.status()).rejects.toMatchObject({
+      code: 'unprocessable',
+      requestId: 'r2',
+      violations: [
+        { path: '/content[0]', message: 'is missing' },
+        { path: '', message: 'what: ever' },
+      ],
+    });
+    const text = clientOf(() => new Response('gateway', { status: 502 }));
+    await expect(text.cdr.request('PUT', '/x')).rejects.toMatchObject({
+      message: 'gateway',
+      code: 'bad-gateway',
+    });
+    const nothing = clientOf(() => new Response(null, { status: 418 }));
+    await expect(nothing.cdr.status()).rejects.toMatchObject({ message: 'HTTP 418', code: 'http-418' });
+  });
+});
