@@ -45,7 +45,19 @@ export type IndexField = (typeof FIELD)[keyof typeof FIELD];
 /** Stored names of the fields of a typed leaf. */
 export const LEAF_FIELD = { key: 'k', value: 'v' } as const;
 
-/** `p` of the root segment. */
+/** Stored names of the fields of a segment. */
+export const SEGMENT_FIELD = {
+  number: 's',
+  last: 'e',
+  parent: 'p',
+  attribute: 'a',
+  type: 't',
+  nodeId: 'k',
+  name: 'nm',
+  object: 'o',
+} as const;
+
+/** Parent of the root segment. */
 export const NO_PARENT = -1;
 
 /**
@@ -54,21 +66,21 @@ export const NO_PARENT = -1;
  */
 export interface AqlSegment {
   /** Number in depth-first order, root 0. */
-  readonly s: number;
-  /** Number of the last segment below; = `s` without any. */
-  readonly e: number;
+  readonly [SEGMENT_FIELD.number]: number;
+  /** Number of the last segment below; its own without any. */
+  readonly [SEGMENT_FIELD.last]: number;
   /** Number of the parent segment, `NO_PARENT` for the root. */
-  readonly p: number;
+  readonly [SEGMENT_FIELD.parent]: number;
   /** Attribute of the RM node that held it (last step), null for the root. */
-  readonly a: string | null;
+  readonly [SEGMENT_FIELD.attribute]: string | null;
   /** RM type. */
-  readonly t: string;
+  readonly [SEGMENT_FIELD.type]: string;
   /** archetype_node_id. */
-  readonly k: string;
+  readonly [SEGMENT_FIELD.nodeId]: string;
   /** name/value. */
-  readonly nm: string;
+  readonly [SEGMENT_FIELD.name]: string;
   /** Subtree with stubs; every DV_ORDERED has `_m` where it has a magnitude. */
-  readonly o: JsonObject;
+  readonly [SEGMENT_FIELD.object]: JsonObject;
 }
 
 /** One typed leaf: its key from `leafKey`, its value by suffix. */

@@ -17,7 +17,7 @@ import { fieldCondition } from './field-condition.js';
 import { indexedClass, indexedField } from './indexed-paths.js';
 import type { Stage } from '../plan/stage.js';
 import type { IndexCondition, LeafCondition } from '../plan/index-condition.js';
-import { archetypeIdsOf } from '../mongo/from/region.js';
+import { archetypeIdsOf } from '../mongo/from/subtree.js';
 
 /** What decides whether a condition can use an index. */
 export interface IndexContext {

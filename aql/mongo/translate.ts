@@ -1,3 +1,4 @@
+import { FIELD } from '../index/document.js';
 import type { LeafIndex } from '../index/document.js';
 import type { Page } from '../result/paging.js';
 import type { Clock } from '../semantics/present-time.js';
@@ -11,7 +12,6 @@ import type { FromState } from './from/bind-state.js';
 import { bindEhr } from './from/from.js';
 import type { BoundFrom } from './from/from.js';
 import type { ValueState } from './value/operand.js';
-import type { Place } from './path/place.js';
 import type { QueryPlan } from './pipeline/plan.js';
 import { indexConditions, sortedLeaf } from '../index/index-conditions.js';
 import type { ShapeCatalogue } from '../index/shapes.js';
@@ -20,7 +20,7 @@ import type { LogicalPlan, PassContext } from '../plan/logical-plan.js';
 import { optimize } from '../plan/passes/passes.js';
 import type { SourceCollection, Step } from '../plan/steps.js';
 import { emitTree } from './path/tree.js';
-import type { NodePlace } from './path/place.js';
+import type { AliasBinding, NodeBinding } from './path/binding.js';
 import type { TreeState } from './path/tree.js';
 import type { ValueRef } from './value/values.js';
 
@@ -66,10 +66,10 @@ function ehrsOf(node: FromNode): FromClass[] {
 export function logicalPlan(scope: Scope, page: Page, context: TranslationContext): LogicalPlan {
   const conjuncts = conjunctsOf(scope);
   const required = requiredUses(scope, conjuncts);
-  const places = new Map<number, Place>();
+  const bindings = new Map<number, AliasBinding>();
   const order: string[] = [];
   const environment = {
-    segs: fieldRef('segs'),
+    segs: fieldRef(FIELD.segments),
     systemId: context.systemId,
     subsumption: context.subsumption,
     depth: 0,
@@ -78,14 +78,14 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
   const from = bindFrom(scope.from, (node) => ({
     binder,
     visibility: visibilityOf(node, context),
-    places,
+    bindings,
     order,
     ehr: node.alias.index,
   }));
   const steps: Step[] = [...from.steps];
   const pending = new Map(conjuncts.map((each) => [each, nodesOf(each, scope)]));
-  const nodes = new Map<number, NodePlace>();
-  const placed = (): void => {
+  const nodes = new Map<number, NodeBinding>();
+  const whenBound = (): void => {
     for (const [condition, needed] of pending) {
       if (![...needed].every((id) => nodes.has(id))) continue;
       pending.delete(condition);
@@ -94,12 +94,12 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
   };
   const visibility = visibilityOf(firstEhr(scope.from), context);
   const tree: TreeState = {
-    ...{ places, environment, visibility, required, steps, nodes, order, placed },
+    ...{ bindings, environment, visibility, required, steps, nodes, order, whenBound },
     searched: searchedAliases(conjuncts, scope),
     values: new Map<number, ValueRef>(),
   };
   const state: ValueState = { scope, tree, clock: context.clock };
-  placed();
+  whenBound();
   const isRequired = (index: number): boolean => required.has(index);
   const trees = scope.trees.filter((each) => each !== undefined);
   const first = trees.filter(({ uses }) => uses.some(({ index }) => isRequired(index)));

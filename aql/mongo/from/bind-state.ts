@@ -1,8 +1,9 @@
+import { SEGMENT_FIELD } from '../../index/document.js';
 import type { Alias, FromNode } from '../../semantics/scope-types.js';
 import { classSet } from '../../semantics/typing.js';
 import type { Binder } from './contains.js';
 import type { Visibility } from './document-scope.js';
-import type { Place } from '../path/place.js';
+import type { AliasBinding } from '../path/binding.js';
 import { fieldRef } from '../../plan/expression.js';
 import type { LookupStep, Step } from '../../plan/steps.js';
 
@@ -11,7 +12,7 @@ export interface FromState {
   readonly binder: Binder;
   /** Of the EHR that is being bound. */
   readonly visibility: Visibility;
-  readonly places: Map<number, Place>;
+  readonly bindings: Map<number, AliasBinding>;
   /** Fields that make the order of rows unambiguous. */
   readonly order: string[];
   /** Alias of the EHR that is being bound; null for what is joined to its first document. */
@@ -73,11 +74,11 @@ export function unwind(field: string, preserve: boolean, level: Level): Step {
 }
 
 /** Records where an alias is seen from outside. */
-export function addPlace(alias: Alias, slot: string, level: Level, prefix: string): void {
-  level.state.places.set(alias.index, {
+export function bindAlias(alias: Alias, slot: string, level: Level, prefix: string): void {
+  level.state.bindings.set(alias.index, {
     alias,
     document: level.prefix,
-    object: fieldRef(`${prefix}${slot}.o`),
+    object: fieldRef(`${prefix}${slot}.${SEGMENT_FIELD.object}`),
     slot: fieldRef(`${prefix}${slot}`),
     classes: classSet(alias.classes),
   });

@@ -1,3 +1,4 @@
+import { SEGMENT_FIELD } from '../../index/document.js';
 import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
 import { classSet } from '../../semantics/typing.js';
 import {
@@ -22,11 +23,11 @@ import {
   bindsSegments,
   neverFound,
   ownObjects,
-  regionBelow,
+  subtreeBelow,
   segmentsBelow,
   segmentsWithNodes,
-} from './region.js';
-import type { Region } from './region.js';
+} from './subtree.js';
+import type { Subtree } from './subtree.js';
 import { objectsAt } from '../../index/shapes.js';
 import type { ShapeCatalogue } from '../../index/shapes.js';
 import { innerClasses, isListOfNodes, isRootClass, namesNodeCode } from './types.js';
@@ -43,35 +44,37 @@ export function slotOf(alias: Alias): string {
 }
 
 /**
- * The slots that `alias` can be bound to in a region: segments as they are, and inner nodes as
+ * The slots that `alias` can be bound to in a subtree: segments as they are, and inner nodes as
  * `{s: segment number, o: object}`. See docs/spec/aql.md#containment.
  */
-export function candidates(alias: Alias, region: Region, binder: Binder): Expression {
-  if (neverFound(alias, region, binder.shapes)) return [];
+export function candidates(alias: Alias, subtree: Subtree, binder: Binder): Expression {
+  if (neverFound(alias, subtree, binder.shapes)) return [];
   const parts: Expression[] = [];
-  if (bindsSegments(alias)) parts.push(segmentCandidates(alias, region, binder));
+  if (bindsSegments(alias)) parts.push(segmentCandidates(alias, subtree, binder));
   const classes = innerClasses(alias);
-  if (classes.length > 0) parts.push(...nodeCandidates(alias, region, classes, binder));
+  if (classes.length > 0) parts.push(...nodeCandidates(alias, subtree, classes, binder));
   return concatenate(parts);
 }
 
-function segmentCandidates(alias: Alias, region: Region, binder: Binder): Expression {
+function segmentCandidates(alias: Alias, subtree: Subtree, binder: Binder): Expression {
   const element = {
-    ...elementOf(variable('c', 'o'), classSet(alias.classes), isVersioned(alias)),
-    nodeId: variable('c', 'k'),
-    name: variable('c', 'nm'),
+    ...elementOf(variable('c', SEGMENT_FIELD.object), classSet(alias.classes), isVersioned(alias)),
+    nodeId: variable('c', SEGMENT_FIELD.nodeId),
+    name: variable('c', SEGMENT_FIELD.name),
   };
   const holds = predicateHolds(alias.predicate, element, binder.environment);
-  const ofClass = isImpliedByArchetype(alias) ? true : isOneOf(variable('c', 't'), alias.classes);
+  const ofClass = isImpliedByArchetype(alias)
+    ? true
+    : isOneOf(variable('c', SEGMENT_FIELD.type), alias.classes);
   // A bound root is not below itself.
-  const isRoot = region.kind === 'document' && region.at !== null && alias.classes.some(isRootClass);
-  const isBelow = isRoot ? call('$gt', [variable('c', 's'), 0]) : true;
-  return filter(segmentsBelow(region, binder.shapes), 'c', and(isBelow, ofClass, holds));
+  const isRoot = subtree.kind === 'document' && subtree.at !== null && alias.classes.some(isRootClass);
+  const isBelow = isRoot ? call('$gt', [variable('c', SEGMENT_FIELD.number), 0]) : true;
+  return filter(segmentsBelow(subtree, binder.shapes), 'c', and(isBelow, ofClass, holds));
 }
 
 function nodeCandidates(
   alias: Alias,
-  region: Region,
+  subtree: Subtree,
   classes: readonly string[],
   binder: Binder,
 ): Expression[] {
@@ -83,15 +86,21 @@ function nodeCandidates(
   const slots = (objects: Expression, segment: Reference): Expression =>
     map(filter(objects, 'n', fits), 'n', { s: segment, o: variable('n') });
   // At-codes are local to the archetype: only the slot's own segment is searched.
-  const local = namesNodeCode(alias.predicate) && region.at !== null;
+  const local = namesNodeCode(alias.predicate) && subtree.at !== null;
   const own = (): Expression =>
-    slots(ownObjects(region, classes, binder.shapes), member(region.at ?? variable('ROOT'), 's'));
+    slots(
+      ownObjects(subtree, classes, binder.shapes),
+      member(subtree.at ?? variable('ROOT'), SEGMENT_FIELD.number),
+    );
   if (local) return [own()];
   const paths = binder.shapes.paths(classes, null);
   if (paths.length === 0) return [];
-  const inner = slots(objectsAt(variable('g', 'o'), paths, isListOfNodes), variable('g', 's'));
-  const nested = flatten(map(segmentsWithNodes(region, binder.shapes), 'g', inner));
-  return region.kind === 'node' || region.kind === 'mixed' ? [own(), nested] : [nested];
+  const inner = slots(
+    objectsAt(variable('g', SEGMENT_FIELD.object), paths, isListOfNodes),
+    variable('g', SEGMENT_FIELD.number),
+  );
+  const nested = flatten(map(segmentsWithNodes(subtree, binder.shapes), 'g', inner));
+  return subtree.kind === 'node' || subtree.kind === 'mixed' ? [own(), nested] : [nested];
 }
 
 /** Whether an archetype id of the predicate tells the class already. */
@@ -106,12 +115,12 @@ export function isVersioned(alias: Alias): boolean {
 }
 
 /**
- * All matches of a part of FROM inside a region, as an array of objects with a slot per alias: AND is the
+ * All matches of a part of FROM inside a subtree, as an array of objects with a slot per alias: AND is the
  * cross product, OR the left-outer one, NOT CONTAINS a filter.
  */
-export function tuples(node: FromNode, region: Region, binder: Binder): Expression {
-  if (node.kind === 'class') return classTuples(node, region, binder);
-  const operands = node.operands.map((operand) => tuples(operand, region, binder));
+export function tuples(node: FromNode, subtree: Subtree, binder: Binder): Expression {
+  if (node.kind === 'class') return classTuples(node, subtree, binder);
+  const operands = node.operands.map((operand) => tuples(operand, subtree, binder));
   if (node.kind === 'and') return product(operands);
   const names = operands.map((_, i) => `o${i}`);
   const lists = names.map((name) => variable(name));
@@ -121,13 +130,13 @@ export function tuples(node: FromNode, region: Region, binder: Binder): Expressi
   });
 }
 
-function classTuples(node: FromClass, region: Region, binder: Binder): Expression {
+function classTuples(node: FromClass, subtree: Subtree, binder: Binder): Expression {
   const { alias, contains } = node;
   const name = `c${alias.index}`;
   const slot = variable(name);
-  const found = candidates(alias, region, binder);
+  const found = candidates(alias, subtree, binder);
   if (contains === null) return map(found, name, { [slotOf(alias)]: slot });
-  const below = regionBelow(alias, region, slot, {
+  const below = subtreeBelow(alias, subtree, slot, {
     shapes: binder.shapes,
     subsumption: binder.environment.subsumption,
   });
@@ -148,9 +157,11 @@ function product(lists: readonly Expression[]): Expression {
   );
 }
 
-/** Whether a part of FROM is nowhere in a region. */
-export function absent(node: FromNode, region: Region, binder: Binder): Expression {
-  if (node.kind === 'class' && node.contains === null) return isEmpty(candidates(node.alias, region, binder));
-  if (node.kind === 'or') return conjunction(node.operands.map((operand) => absent(operand, region, binder)));
-  return isEmpty(tuples(node, region, binder));
+/** Whether a part of FROM is nowhere in a subtree. */
+export function absent(node: FromNode, subtree: Subtree, binder: Binder): Expression {
+  if (node.kind === 'class' && node.contains === null)
+    return isEmpty(candidates(node.alias, subtree, binder));
+  if (node.kind === 'or')
+    return conjunction(node.operands.map((operand) => absent(operand, subtree, binder)));
+  return isEmpty(tuples(node, subtree, binder));
 }

@@ -7,7 +7,7 @@ import { ROOT_TYPES, type RootType } from '../../../openehr/rm/root-type.js';
 import type { MongoValue, Stage } from '../../plan/stage.js';
 import { isLatestOnly, isOneBranch } from '../../plan/steps.js';
 import type { DocumentsStep, Step } from '../../plan/steps.js';
-import { archetypeIdsOf } from './region.js';
+import { archetypeIdsOf } from './subtree.js';
 import { isRootClass } from './types.js';
 
 /** Which documents a query may see at all. */

@@ -1,3 +1,4 @@
+import { FIELD } from '../../index/document.js';
 import { parseEhrId } from '../../../openehr/base/object-version-id.js';
 import { isPlainPath } from '../../semantics/node-identity.js';
 import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
@@ -5,9 +6,9 @@ import { joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from '.
 import type { FromState, Level } from './bind-state.js';
 import { fieldRef } from '../../plan/expression.js';
 import type { Stage } from '../../plan/stage.js';
-import { bindDocument } from './inside.js';
+import { bindDocument } from './bind-document.js';
 import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
-import type { Place } from '../path/place.js';
+import type { AliasBinding } from '../path/binding.js';
 import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
 
 /** A pipeline's beginning: all of FROM. */
@@ -21,8 +22,8 @@ export function bindEhr(node: FromClass, state: FromState, prefix = ''): BoundFr
   const { contains } = node;
   const base = contains === null || contains.negated ? null : baseOperand(contains.child);
   if (base === null) return bindFromEhrs(node, state, prefix);
-  const level: Level = { prefix, ehrField: 'ehr', state };
-  addEhrPlace(node.alias, level);
+  const level: Level = { prefix, ehrField: FIELD.ehrId, state };
+  bindEhrAlias(node.alias, level);
   const [first, others] = base;
   state.order.push(`${prefix}_id`);
   const document = bindDocument(first, level);
@@ -44,7 +45,7 @@ function baseOperand(child: FromNode): [FromClass, FromNode[]] | null {
 
 function bindFromEhrs(node: FromClass, state: FromState, prefix: string): BoundFrom {
   const level = joinedLevel({ prefix, ehrField: '_id', state });
-  addEhrPlace(node.alias, level);
+  bindEhrAlias(node.alias, level);
   state.order.push(`${prefix}_id`);
   const { visibility } = state;
   const visible: Stage = {
@@ -58,8 +59,8 @@ function bindFromEhrs(node: FromClass, state: FromState, prefix: string): BoundF
   return { collection: 'ehrs', steps };
 }
 
-function addEhrPlace(alias: Alias, { prefix, ehrField, state }: Level): void {
-  state.places.set(alias.index, {
+function bindEhrAlias(alias: Alias, { prefix, ehrField, state }: Level): void {
+  state.bindings.set(alias.index, {
     alias,
     document: prefix,
     object: null,
@@ -72,7 +73,7 @@ function addEhrPlace(alias: Alias, { prefix, ehrField, state }: Level): void {
 function ehrPredicate(alias: Alias, level: Level): Step[] {
   const { binder, visibility } = level.state;
   if (alias.predicate === null || isFixedBy(alias)) return [];
-  const place: Place = {
+  const binding: AliasBinding = {
     alias,
     document: '',
     object: null,
@@ -80,7 +81,7 @@ function ehrPredicate(alias: Alias, level: Level): Step[] {
     classes: new Set(['EHR']),
   };
   const steps: Step[] = [];
-  const state = { place, visibility, environment: binder.environment, steps };
+  const state = { binding, visibility, environment: binder.environment, steps };
   const holds = ehrOrVersionPredicateHolds(alias.predicate, state);
   return [...steps, { kind: 'filter', condition: holds }];
 }
@@ -119,8 +120,8 @@ function joinLookup(node: FromNode, level: Level): LookupStep {
   const as = joinName('t', node);
   const inner: Level = { ...level, prefix: `${level.prefix}${as}.` };
   if (node.kind === 'class') {
-    const steps = bindDocument(node, { ...inner, ehrField: 'ehr' });
-    return lookup({ as, from: 'aql', localField: level.ehrField, foreignField: 'ehr' }, steps);
+    const steps = bindDocument(node, { ...inner, ehrField: FIELD.ehrId });
+    return lookup({ as, from: 'aql', localField: level.ehrField, foreignField: FIELD.ehrId }, steps);
   }
   const steps = join(node, { ...inner, ehrField: '_id' });
   return lookup({ as, from: 'ehrs', localField: level.ehrField, foreignField: '_id' }, steps);

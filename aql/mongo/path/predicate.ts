@@ -1,3 +1,4 @@
+import { SEGMENT_FIELD } from '../../index/document.js';
 import type {
   NodePredicate,
   PathStep,
@@ -205,6 +206,10 @@ function along(
 
 /** The RM object behind a value that may be the stub of a nested segment. */
 export function followStub(value: Reference, segs: Field): Expression {
-  const followed = bind('g', call('$arrayElemAt', [segs, member(value, 'seg')]), variable('g', 'o'));
+  const followed = bind(
+    'g',
+    call('$arrayElemAt', [segs, member(value, 'seg')]),
+    variable('g', SEGMENT_FIELD.object),
+  );
   return call('$cond', [present(member(value, 'seg')), followed, value]);
 }

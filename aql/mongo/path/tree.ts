@@ -20,8 +20,8 @@ import {
 import type { Expression, Field, Reference } from '../../plan/expression.js';
 import { ehrOrVersionPredicateHolds } from './virtual-object-predicate.js';
 import { attributeOfVirtualObject, isInDocument, wholeVirtualObject } from './virtual-object.js';
-import { documentField } from './place.js';
-import type { NodePlace, Place } from './place.js';
+import { documentField } from './binding.js';
+import type { AliasBinding, NodeBinding } from './binding.js';
 import type { Visibility } from '../from/document-scope.js';
 import { archetypeHolds } from './node-id.js';
 import { elementOf, followStub, predicateHolds, someAlong } from './predicate.js';
@@ -32,7 +32,7 @@ import type { ValueRef } from '../value/values.js';
 
 /** What choosing elements needs and collects. */
 export interface TreeState {
-  readonly places: ReadonlyMap<number, Place>;
+  readonly bindings: ReadonlyMap<number, AliasBinding>;
   readonly environment: Environment;
   readonly visibility: Visibility;
   /** Uses whose NULL makes WHERE reject the row. */
@@ -40,45 +40,49 @@ export interface TreeState {
   /** Aliases whose attributes must be whole, as an EXISTS looks at all of them. */
   readonly searched: ReadonlySet<number>;
   readonly steps: Step[];
-  readonly nodes: Map<number, NodePlace>;
+  readonly nodes: Map<number, NodeBinding>;
   readonly values: Map<number, ValueRef>;
   readonly order: string[];
   /** Called whenever a node got its place. */
-  readonly placed: () => void;
+  readonly whenBound: () => void;
 }
 
 /** Emits the choices of one alias, required paths first. docs/spec/aql.md#rows */
 export function emitTree(tree: PathNode, state: TreeState): void {
-  const place = state.places.get(tree.alias.index);
-  if (place === undefined) throw new TypeError(`alias ${tree.alias.index} was not bound`);
-  const segs = fieldRef(`${place.document}segs`);
-  if (place.object !== null) {
-    state.nodes.set(tree.id, { expression: place.object, parent: null, guard: true, segs });
-    state.placed();
+  const binding = state.bindings.get(tree.alias.index);
+  if (binding === undefined) throw new TypeError(`alias ${tree.alias.index} was not bound`);
+  const segs = documentField(binding, FIELD.segments);
+  if (binding.object !== null) {
+    state.nodes.set(tree.id, { expression: binding.object, parent: null, guard: true, segs });
+    state.whenBound();
     emitChildren(tree, state);
     return;
   }
   const isWhole = tree.ends.length > 0;
   const whole = isWhole
-    ? wholeVirtualObject(place, state.visibility, state.steps)
-    : (place.slot ?? fieldRef('_id'));
+    ? wholeVirtualObject(binding, state.visibility, state.steps)
+    : (binding.slot ?? fieldRef('_id'));
   state.nodes.set(tree.id, { expression: whole, parent: null, guard: true, segs });
-  state.placed();
+  state.whenBound();
   for (const child of inOrder(tree.children, state)) {
     const inDocument = isInDocument(child) && !state.searched.has(tree.alias.index);
     const wanted = { attribute: child.attribute ?? '', inDocument };
-    const value = attributeOfVirtualObject(place, wanted, state.visibility, state.steps);
+    const value = attributeOfVirtualObject(binding, wanted, state.visibility, state.steps);
     emitChild(child, value, state);
   }
 }
 
 function emitChildren(node: PathNode, state: TreeState): void {
-  const place = state.nodes.get(node.id);
-  if (place === undefined) return;
+  const binding = state.nodes.get(node.id);
+  if (binding === undefined) return;
   for (const child of inOrder(node.children, state))
     emitChild(
       child,
-      { ...place, expression: member(place.expression, child.attribute ?? ''), parent: place.expression },
+      {
+        ...binding,
+        expression: member(binding.expression, child.attribute ?? ''),
+        parent: binding.expression,
+      },
       state,
     );
 }
@@ -89,17 +93,22 @@ function inOrder(children: readonly PathNode[], state: TreeState): readonly Path
 }
 
 /** `raw`: the value or list of values that the node's element is chosen from. */
-function emitChild(node: PathNode, raw: NodePlace, state: TreeState): void {
+function emitChild(node: PathNode, raw: NodeBinding, state: TreeState): void {
   const environment = { ...state.environment, segs: raw.segs };
-  const place = node.multiple
+  const binding = node.multiple
     ? chooseFromList(node, raw, environment, state)
     : chooseSingle(node, raw, environment, state);
-  state.nodes.set(node.id, place);
-  state.placed();
+  state.nodes.set(node.id, binding);
+  state.whenBound();
   emitChildren(node, state);
 }
 
-function chooseSingle(node: PathNode, raw: NodePlace, environment: Environment, state: TreeState): NodePlace {
+function chooseSingle(
+  node: PathNode,
+  raw: NodeBinding,
+  environment: Environment,
+  state: TreeState,
+): NodeBinding {
   const { expression } = raw;
   if (!isStub(node)) {
     const fits = identityHolds(node.identity, expression, environment);
@@ -115,10 +124,10 @@ function chooseSingle(node: PathNode, raw: NodePlace, environment: Environment, 
 
 function chooseFromList(
   node: PathNode,
-  raw: NodePlace,
+  raw: NodeBinding,
   environment: Environment,
   state: TreeState,
-): NodePlace {
+): NodeBinding {
   const field = `n${node.id}`;
   const isRequired = node.uses.some(({ index }) => state.required.has(index));
   const input = when(raw.guard, listOf(raw.expression), []);
@@ -192,13 +201,13 @@ function anyUsePresent(
 function filtersAbove(use: PathUse, depth: number, state: TreeState): Expression {
   return and(
     ...use.steps.slice(0, depth).map(({ node }, above) => {
-      const place = state.nodes.get(node.id);
-      if (place === undefined) throw new TypeError('a choice was made before the one above it');
-      const environment = { ...state.environment, segs: place.segs };
-      const alias = state.places.get(use.alias.index);
+      const binding = state.nodes.get(node.id);
+      if (binding === undefined) throw new TypeError('a choice was made before the one above it');
+      const environment = { ...state.environment, segs: binding.segs };
+      const alias = state.bindings.get(use.alias.index);
       if (above === 0 && alias?.object === null)
-        return ehrOrVersionPredicateHolds(use.path.predicate, { ...state, place: alias, environment });
-      return residualFilter(use, above, place.expression, environment);
+        return ehrOrVersionPredicateHolds(use.path.predicate, { ...state, binding: alias, environment });
+      return residualFilter(use, above, binding.expression, environment);
     }),
   );
 }
@@ -240,30 +249,30 @@ export function valueOfUse(use: PathUse, state: TreeState): ValueRef {
 /** Values that the `aql` document repeats: its segments need not be read for them. */
 function repeatedValue(use: PathUse, state: TreeState): ValueRef | null {
   const { alias, path } = use;
-  const place = state.places.get(alias.index);
-  if (place === undefined || path.predicate !== null) return null;
+  const binding = state.bindings.get(alias.index);
+  if (binding === undefined || path.predicate !== null) return null;
   if (path.steps.some(({ predicate }) => predicate !== null)) return null;
   const field = indexedField(indexedClass(alias), path.steps);
-  const raw = alias.kind === 'ehr' ? (field === null ? null : place.slot) : documentValue(field, place);
+  const raw = alias.kind === 'ehr' ? (field === null ? null : binding.slot) : documentValue(field, binding);
   return raw === null ? null : { raw, parent: null, classes: use.type.classes };
 }
 
-function documentValue(field: IndexField | null, place: Place): Field | null {
-  return field === FIELD.versionUid || field === FIELD.contributionUid ? documentField(place, field) : null;
+function documentValue(field: IndexField | null, binding: AliasBinding): Field | null {
+  return field === FIELD.versionUid || field === FIELD.contributionUid ? documentField(binding, field) : null;
 }
 
 function makeValue(use: PathUse, state: TreeState): ValueRef {
   const repeated = repeatedValue(use, state);
   if (repeated !== null) return repeated;
   const end = use.steps[use.steps.length - 1]?.node;
-  const place = end === undefined ? undefined : state.nodes.get(end.id);
-  if (end === undefined || place === undefined) throw new TypeError('a path was read before its choice');
-  const guard = and(place.guard, filtersAbove(use, use.steps.length, state));
-  const { parent } = place;
+  const binding = end === undefined ? undefined : state.nodes.get(end.id);
+  if (end === undefined || binding === undefined) throw new TypeError('a path was read before its choice');
+  const guard = and(binding.guard, filtersAbove(use, use.steps.length, state));
+  const { parent } = binding;
   const classes = use.type.classes;
-  if (guard === true) return { raw: place.expression, parent, classes };
+  if (guard === true) return { raw: binding.expression, parent, classes };
   const field = `p${use.index}`;
-  state.steps.push({ kind: 'set', field, value: when(guard, parent ?? place.expression) });
+  state.steps.push({ kind: 'set', field, value: when(guard, parent ?? binding.expression) });
   return parent === null
     ? { raw: fieldRef(field), parent: null, classes }
     : { raw: member(fieldRef(field), end.attribute ?? ''), parent: fieldRef(field), classes };

@@ -1,16 +1,17 @@
+import { FIELD } from '../../index/document.js';
 import type { Predicate, PredicateCondition } from '../../syntax/ast.js';
 import type { Visibility } from '../from/document-scope.js';
 import { conjunction, disjunction, fieldRef } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import { attributeOfVirtualObject } from './virtual-object.js';
-import type { NodePlace, Place } from './place.js';
+import type { AliasBinding, NodeBinding } from './binding.js';
 import { elementOf, predicateHolds } from './predicate.js';
 import type { Environment } from './predicate.js';
 import type { Step } from '../../plan/steps.js';
 
 /** What reading attributes of an EHR or VERSION needs and collects. */
 export interface VirtualObjectState {
-  readonly place: Place;
+  readonly binding: AliasBinding;
   readonly visibility: Visibility;
   readonly environment: Environment;
   readonly steps: Step[];
@@ -31,12 +32,13 @@ export function ehrOrVersionPredicateHolds(
 
 function conditionHolds(condition: PredicateCondition, state: VirtualObjectState): Expression {
   const attributes = attributesOf(condition);
-  const places = attributes.map((attribute) => attributePlace(attribute, state));
-  const jump = places.find(({ segs }) => segs.path !== `${state.place.document}segs`) ?? places[0];
-  const field = `q${state.place.alias.index}${attributes.join('')}`;
-  const value = Object.fromEntries(attributes.map((name, i) => [name, places[i]?.expression ?? null]));
+  const bindings = attributes.map((attribute) => attributeBinding(attribute, state));
+  const jump =
+    bindings.find(({ segs }) => segs.path !== `${state.binding.document}${FIELD.segments}`) ?? bindings[0];
+  const field = `q${state.binding.alias.index}${attributes.join('')}`;
+  const value = Object.fromEntries(attributes.map((name, i) => [name, bindings[i]?.expression ?? null]));
   state.steps.push({ kind: 'set', field, value });
-  const element = elementOf(fieldRef(field), state.place.classes, state.place.alias.kind === 'version');
+  const element = elementOf(fieldRef(field), state.binding.classes, state.binding.alias.kind === 'version');
   const environment = { ...state.environment, segs: jump?.segs ?? state.environment.segs };
   return predicateHolds(
     { kind: 'predicate', alternatives: [[condition]], at: condition.at },
@@ -46,8 +48,11 @@ function conditionHolds(condition: PredicateCondition, state: VirtualObjectState
 }
 
 /** An attribute of an EHR or VERSION, whole. */
-function attributePlace(attribute: string, { place, visibility, steps }: VirtualObjectState): NodePlace {
-  return attributeOfVirtualObject(place, { attribute, inDocument: false }, visibility, steps);
+function attributeBinding(
+  attribute: string,
+  { binding, visibility, steps }: VirtualObjectState,
+): NodeBinding {
+  return attributeOfVirtualObject(binding, { attribute, inDocument: false }, visibility, steps);
 }
 
 function attributesOf(condition: PredicateCondition): readonly string[] {

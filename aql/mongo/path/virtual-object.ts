@@ -5,8 +5,8 @@ import { latestMatch } from '../from/document-scope.js';
 import type { Visibility } from '../from/document-scope.js';
 import { call, fieldRef, map, variable } from '../../plan/expression.js';
 import type { Expression, Field } from '../../plan/expression.js';
-import { documentField } from './place.js';
-import type { NodePlace, Place } from './place.js';
+import { documentField } from './binding.js';
+import type { AliasBinding, NodeBinding } from './binding.js';
 import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
 
 /**
@@ -14,20 +14,20 @@ import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
  * together when a path asks for it.
  */
 export function attributeOfVirtualObject(
-  place: Place,
+  binding: AliasBinding,
   { attribute, inDocument }: { readonly attribute: string; readonly inDocument: boolean },
   visibility: Visibility,
   steps: Step[],
-): NodePlace {
-  const object = new VirtualObject(place, visibility, steps);
-  if (place.alias.kind === 'version') return object.ofVersion(attribute, inDocument);
+): NodeBinding {
+  const object = new VirtualObject(binding, visibility, steps);
+  if (binding.alias.kind === 'version') return object.ofVersion(attribute, inDocument);
   return object.ofEhr(attribute);
 }
 
 /** The whole EHR or VERSION as an RM object (without `data`), as an expression. */
-export function wholeVirtualObject(place: Place, visibility: Visibility, steps: Step[]): Field {
-  const object = new VirtualObject(place, visibility, steps);
-  return place.alias.kind === 'version' ? object.wholeVersion() : object.wholeEhr();
+export function wholeVirtualObject(binding: AliasBinding, visibility: Visibility, steps: Step[]): Field {
+  const object = new VirtualObject(binding, visibility, steps);
+  return binding.alias.kind === 'version' ? object.wholeVersion() : object.wholeEhr();
 }
 
 /** Whether the paths below an attribute of VERSION read nothing but what the `aql` document repeats. */
@@ -44,14 +44,14 @@ class VirtualObject {
   private readonly name: string;
 
   constructor(
-    private readonly place: Place,
+    private readonly binding: AliasBinding,
     private readonly visibility: Visibility,
     private readonly steps: Step[],
   ) {
-    this.name = `h${place.alias.index}`;
+    this.name = `h${binding.alias.index}`;
   }
 
-  ofEhr(attribute: string): NodePlace {
+  ofEhr(attribute: string): NodeBinding {
     switch (attribute) {
       case 'ehr_id':
         return this.set('id', identifier('HIER_OBJECT_ID', this.slot()));
@@ -98,7 +98,7 @@ class VirtualObject {
     return this.set('all', call('$cond', [call('$gt', [this.slot(), null]), object, null])).expression;
   }
 
-  ofVersion(attribute: string, inDocument: boolean): NodePlace {
+  ofVersion(attribute: string, inDocument: boolean): NodeBinding {
     switch (attribute) {
       case 'uid':
         return this.set('uid', identifier('OBJECT_VERSION_ID', this.field(FIELD.versionUid)));
@@ -170,7 +170,7 @@ class VirtualObject {
     return call('$first', fieldRef(`${this.name}v.${field}`));
   }
 
-  private latestRoot(type: 'EHR_STATUS' | 'FOLDER', suffix: string): NodePlace {
+  private latestRoot(type: 'EHR_STATUS' | 'FOLDER', suffix: string): NodeBinding {
     const as = `${this.name}${suffix}`;
     const match = latestMatch([{ [FIELD.rootType]: type }], this.visibility);
     this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
@@ -179,7 +179,7 @@ class VirtualObject {
     return { expression: fieldRef(`${as}o.o`), parent: null, guard: true, segs: fieldRef(`${as}s`) };
   }
 
-  private references(attribute: string): NodePlace {
+  private references(attribute: string): NodeBinding {
     const as = `${this.name}${attribute}`;
     const { asOf } = this.visibility;
     if (attribute === 'contributions') {
@@ -235,14 +235,14 @@ class VirtualObject {
   }
 
   private slot(): Field {
-    return this.place.slot ?? fieldRef('_id');
+    return this.binding.slot ?? fieldRef('_id');
   }
 
   private field(name: IndexField): Field {
-    return documentField(this.place, name);
+    return documentField(this.binding, name);
   }
 
-  private set(suffix: string, value: Expression): NodePlace {
+  private set(suffix: string, value: Expression): NodeBinding {
     const field = `${this.name}${suffix}`;
     if (!this.steps.some((step) => step.kind === 'set' && step.field === field))
       this.steps.push({ kind: 'set', field, value });

@@ -1,3 +1,4 @@
+import { FIELD } from '../../index/document.js';
 import { memoized } from '../../../openehr/base/memoized.js';
 import { isLocatable } from '../../../openehr/rm/model/classes.js';
 import type { ColumnExpression } from '../../syntax/ast.js';
@@ -8,8 +9,8 @@ import type { Expression, Field } from '../../plan/expression.js';
 import type { CellKind } from '../../plan/logical-plan.js';
 import { constantOf, functionResult, valueOfPath } from '../value/operand.js';
 import type { ValueState } from '../value/operand.js';
-import { documentField } from '../path/place.js';
-import type { Place } from '../path/place.js';
+import { documentField } from '../path/binding.js';
+import type { AliasBinding } from '../path/binding.js';
 
 /** A column before grouping and rendering. */
 export interface Cell {
@@ -40,22 +41,22 @@ export function cellOf(expression: RowValue, state: ValueState): Cell {
 export function cellKindOf(expression: RowValue, { scope, tree }: ValueState): CellKind {
   if (expression.kind !== 'path') return 'plain';
   const use = scope.useOf(expression);
-  const place = tree.places.get(use.alias.index);
-  return place === undefined ? 'plain' : pathKind(use, place);
+  const binding = tree.bindings.get(use.alias.index);
+  return binding === undefined ? 'plain' : pathKind(use, binding);
 }
 
-function pathKind(use: PathUse, place: Place): CellKind {
-  if (isWholeRoot(use, place)) return 'text';
+function pathKind(use: PathUse, binding: AliasBinding): CellKind {
+  if (isWholeRoot(use, binding)) return 'text';
   if (use.alias.kind === 'version' && use.path.steps.length === 0) return 'version';
   return canHoldNodes(use.type.classes) ? 'object' : 'plain';
 }
 
 function pathCell(use: PathUse, state: ValueState): Cell {
-  const place = state.tree.places.get(use.alias.index);
-  if (place === undefined) throw new TypeError('a variable was read before it was bound');
+  const binding = state.tree.bindings.get(use.alias.index);
+  if (binding === undefined) throw new TypeError('a variable was read before it was bound');
   const { raw } = valueOfPath(use.path, state);
-  const documentId = documentField(place, '_id');
-  switch (pathKind(use, place)) {
+  const documentId = documentField(binding, FIELD.versionUid);
+  switch (pathKind(use, binding)) {
     case 'text': {
       const isAlways = use.path.predicate === null && !use.alias.optional;
       return {
@@ -73,18 +74,18 @@ function pathCell(use: PathUse, state: ValueState): Cell {
       const end = use.steps[use.steps.length - 1];
       const segs =
         (end === undefined ? undefined : state.tree.nodes.get(end.node.id)?.segs) ??
-        documentField(place, 'segs');
+        documentField(binding, FIELD.segments);
       return { kind: 'object', value: raw, segs, documentId };
     }
   }
 }
 
 /** A whole versioned object: a COMPOSITION or EHR_STATUS of FROM, or `data` of a VERSION. */
-function isWholeRoot({ alias, path }: PathUse, place: Place): boolean {
+function isWholeRoot({ alias, path }: PathUse, binding: AliasBinding): boolean {
   const [first, second] = path.steps;
   if (alias.kind === 'version')
     return first?.attribute === 'data' && first.predicate === null && second === undefined;
-  if (alias.kind !== 'object' || first !== undefined || place.object === null) return false;
+  if (alias.kind !== 'object' || first !== undefined || binding.object === null) return false;
   return alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
 }
 

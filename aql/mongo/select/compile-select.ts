@@ -1,3 +1,4 @@
+import { FIELD } from '../../index/document.js';
 import { call, fieldRef, isNode } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import type { LogicalPlan, PlanColumn, RowOrder, RowShape } from '../../plan/logical-plan.js';
@@ -116,7 +117,7 @@ function rowOrder({ state }: SelectInput, sorts: readonly RowSort[]): RowOrder |
 function isByStart({ expression }: OrderKey, { scope, tree }: ValueState): boolean {
   if (expression.kind !== 'path') return false;
   const use = scope.useOf(expression);
-  return isStartTime(use) && !use.alias.optional && tree.places.get(use.alias.index)?.document === '';
+  return isStartTime(use) && !use.alias.optional && tree.bindings.get(use.alias.index)?.document === '';
 }
 
 function isStartTime({ alias, path, steps }: PathUse): boolean {
@@ -170,7 +171,7 @@ function noticedEhrs({ notesEhrs, state }: SelectInput): Expression[] {
   if (!notesEhrs) return [];
   const { scope, tree } = state;
   const unknown = scope.aliases.filter(({ kind, fixedEhrId }) => kind === 'ehr' && fixedEhrId === null);
-  return unknown.flatMap(({ index }) => tree.places.get(index)?.slot ?? []);
+  return unknown.flatMap(({ index }) => tree.bindings.get(index)?.slot ?? []);
 }
 
 /** The EHR of a group when it is of one, without a list of all: the least id is then also the greatest. */
@@ -208,8 +209,8 @@ function segmentsOf(cell: Cell, index: number, steps: Step[], late: boolean): Ex
   if (!late || cell.documentId === null) return cell.segs;
   const as = `g${index}`;
   const localField = cell.documentId.path;
-  steps.push(lookup({ as, from: 'aql', localField, foreignField: '_id' }, []));
-  return call('$first', fieldRef(`${as}.segs`));
+  steps.push(lookup({ as, from: 'aql', localField, foreignField: FIELD.versionUid }, []));
+  return call('$first', fieldRef(`${as}.${FIELD.segments}`));
 }
 
 function close(
@@ -244,7 +245,7 @@ function comparesNodes(state: ValueState): boolean {
 function candidateEhrs(query: SelectInput): LogicalPlan {
   const { scope, tree } = query.state;
   const ehrs = scope.aliases.filter(({ kind }) => kind === 'ehr');
-  const slots = ehrs.map(({ index }) => tree.places.get(index)?.slot ?? null);
+  const slots = ehrs.map(({ index }) => tree.bindings.get(index)?.slot ?? null);
   const id = Object.fromEntries(slots.map((slot, index) => [`e${index}`, slot]));
   tree.steps.push({ kind: 'group', id, accumulators: {} });
   const row = slots.map((_, index) => fieldRef(`_id.e${index}`));

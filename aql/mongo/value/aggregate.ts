@@ -1,3 +1,4 @@
+import { FIELD } from '../../index/document.js';
 import type { Aggregate } from '../../syntax/ast.js';
 import { and, call, disjunction, fieldRef, present, variable } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
@@ -5,7 +6,7 @@ import { operandOf } from './operand.js';
 import type { ValueState } from './operand.js';
 import { sortValueOf } from '../select/order.js';
 import type { SortValue } from '../select/order.js';
-import { documentField } from '../path/place.js';
+import { documentField } from '../path/binding.js';
 import { SUMMABLE_CLASSES } from './summable.js';
 import type { DomainValue } from './values.js';
 import { domainValues } from './values.js';
@@ -65,11 +66,11 @@ function count({ argument, distinct }: Aggregate, field: string, state: ValueSta
 function countedValue(argument: Argument, state: ValueState): Expression {
   if (argument.kind === 'function') return valueOf(argument, state);
   const { alias, path } = state.scope.useOf(argument);
-  const place = state.tree.places.get(alias.index);
-  if (path.steps.length > 0 || path.predicate !== null || place === undefined)
+  const binding = state.tree.bindings.get(alias.index);
+  if (path.steps.length > 0 || path.predicate !== null || binding === undefined)
     return valueOfPath(argument, state).raw;
   const isRoot = alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
-  return isRoot && !alias.optional ? documentField(place, '_id') : (place.slot ?? null);
+  return isRoot && !alias.optional ? documentField(binding, FIELD.versionUid) : (binding.slot ?? null);
 }
 
 function valueOf(argument: Argument, state: ValueState): Expression {

@@ -1,3 +1,4 @@
+import { FIELD } from '../../index/document.js';
 import type {
   CodeItem,
   Comparison,
@@ -20,7 +21,8 @@ import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js'
 import { attributeOfVirtualObject } from '../path/virtual-object.js';
 import { constantOf, operandOf, valueOfPath } from '../value/operand.js';
 import type { ValueState } from '../value/operand.js';
-import type { NodePlace, Place } from '../path/place.js';
+import { documentField } from '../path/binding.js';
+import type { AliasBinding, NodeBinding } from '../path/binding.js';
 import { elementOf, predicateHolds, someAlong } from '../path/predicate.js';
 import { textForm, typeIs } from '../value/values.js';
 
@@ -155,25 +157,25 @@ function exists(path: IdentifiedPath, state: ValueState): Expression {
 /** From the deepest shared choice that is not NULL, along the rest of the path. */
 function searched(existence: Extract<Existence, { kind: 'search' }>, state: ValueState): Expression {
   const { alias, path, shared } = existence;
-  const place = state.tree.places.get(alias.index);
-  if (place === undefined) throw new TypeError('a variable was read before it was bound');
-  const own = startOf(place, path, state);
-  const first: NodePlace = {
+  const binding = state.tree.bindings.get(alias.index);
+  if (binding === undefined) throw new TypeError('a variable was read before it was bound');
+  const own = startOf(binding, path, state);
+  const first: NodeBinding = {
     expression: own.object,
     parent: null,
-    guard: present(place.slot),
-    segs: own.segs ?? fieldRef(`${place.document}segs`),
+    guard: present(binding.slot),
+    segs: own.segs ?? documentField(binding, FIELD.segments),
   };
   let result: Expression = false;
   let filters: Expression = true;
   for (const [depth, { node, filter }] of shared.entries()) {
-    const at = depth === 0 ? first : placeOf(node, state);
-    const classes = node?.classes ?? place.classes;
+    const at = depth === 0 ? first : bindingOf(node, state);
+    const classes = node?.classes ?? binding.classes;
     const environment = { ...state.tree.environment, segs: at.segs };
     const element = elementOf(at.expression, classes, depth === 0);
-    const isVirtualObject = depth === 0 && place.object === null;
+    const isVirtualObject = depth === 0 && binding.object === null;
     const fits = isVirtualObject
-      ? ehrOrVersionPredicateHolds(filter, { ...state.tree, place, environment })
+      ? ehrOrVersionPredicateHolds(filter, { ...state.tree, binding, environment })
       : predicateHolds(filter, element, environment);
     filters = and(filters, fits);
     const start = { object: at.expression, classes };
@@ -189,25 +191,25 @@ function searched(existence: Extract<Existence, { kind: 'search' }>, state: Valu
   return result;
 }
 
-function placeOf(node: PathNode | null, state: ValueState): NodePlace {
-  const place = node === null ? undefined : state.tree.nodes.get(node.id);
-  if (place === undefined) throw new TypeError('a shared choice has a place');
-  return place;
+function bindingOf(node: PathNode | null, state: ValueState): NodeBinding {
+  const binding = node === null ? undefined : state.tree.nodes.get(node.id);
+  if (binding === undefined) throw new TypeError('a shared choice has a binding');
+  return binding;
 }
 
 /** The object of an alias; an EHR or VERSION as an object with the one attribute that the path asks for. */
 function startOf(
-  place: Place,
+  binding: AliasBinding,
   path: IdentifiedPath,
   state: ValueState,
 ): { readonly object: Field; readonly segs: Field | undefined } {
   const [first] = path.steps;
-  if (place.object !== null || first === undefined)
-    return { object: place.object ?? place.slot ?? fieldRef('_id'), segs: undefined };
+  if (binding.object !== null || first === undefined)
+    return { object: binding.object ?? binding.slot ?? fieldRef('_id'), segs: undefined };
   const { steps, visibility } = state.tree;
   const wanted = { attribute: first.attribute, inDocument: false };
-  const attribute = attributeOfVirtualObject(place, wanted, visibility, steps);
-  const field = `q${place.alias.index}${first.attribute}`;
+  const attribute = attributeOfVirtualObject(binding, wanted, visibility, steps);
+  const field = `q${binding.alias.index}${first.attribute}`;
   steps.push({ kind: 'set', field, value: { [first.attribute]: attribute.expression } });
   return { object: fieldRef(field), segs: attribute.segs };
 }

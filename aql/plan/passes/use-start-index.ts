@@ -1,3 +1,4 @@
+import { FIELD } from '../../index/document.js';
 import type { LogicalPlan, PassContext } from '../logical-plan.js';
 import { isLatestOnly } from '../steps.js';
 import type { Step } from '../steps.js';
@@ -12,7 +13,7 @@ export function useStartIndex(plan: LogicalPlan, { ordersByStart }: PassContext)
   if (page.limit === null || page.top !== null) return plan;
   const [first, ...others] = steps;
   if (first?.kind !== 'documents' || !isLatestOnly(first)) return plan;
-  const sort: Step = { kind: 'sort', keys: [['start', order.direction]] };
+  const sort: Step = { kind: 'sort', keys: [[FIELD.startTime, order.direction]] };
   const rest = others.filter(({ kind }) => kind !== 'sort');
   return { ...plan, steps: [first, sort, ...rest], order: null };
 }

@@ -1,3 +1,4 @@
+import { SEGMENT_FIELD } from '../../index/document.js';
 import type { Alias } from '../../semantics/scope-types.js';
 import { and, any, member, bind, call, filter, present, variable } from '../../plan/expression.js';
 import type { Expression, Field, Reference } from '../../plan/expression.js';
@@ -6,7 +7,7 @@ import type { ShapeCatalogue } from '../../index/shapes.js';
 import { demandedNodeIds, innerClasses, isListOfNodes, namesArchetype, namesNodeCode } from './types.js';
 
 /** Part of one document below a bound class: where its CONTAINS looks. */
-export interface Region {
+export interface Subtree {
   /** `$segs` of the document. */
   readonly segs: Field;
   /** The bound slot (`$x1`, `$$c1`), null for a whole document. */
@@ -22,11 +23,11 @@ export interface Region {
 }
 
 /** A whole document, or all below its root when `root` is bound. */
-export function documentRegion(
+export function documentSubtree(
   segs: Field,
   root: Reference | null,
   archetypeIds: readonly string[] | null,
-): Region {
+): Subtree {
   return { segs, at: root, kind: 'document', archetypeIds, paths: [''] };
 }
 
@@ -40,13 +41,13 @@ export function archetypeIdsOf(alias: Alias): readonly string[] | null {
   return namesArchetype(alias.predicate) ? demandedNodeIds(alias.predicate) : null;
 }
 
-/** The region below a slot that was bound to `alias` inside `outer`. */
-export function regionBelow(
+/** The subtree below a slot that was bound to `alias` inside `outer`. */
+export function subtreeBelow(
   alias: Alias,
-  outer: Region,
+  outer: Subtree,
   at: Reference,
   options: { readonly shapes: ShapeCatalogue; readonly subsumption: boolean },
-): Region {
+): Subtree {
   const inner = innerClasses(alias);
   const segments = bindsSegments(alias);
   const local = namesNodeCode(alias.predicate) && !alias.classes.includes('FOLDER');
@@ -69,69 +70,69 @@ export function regionBelow(
   };
 }
 
-/** The segments of nested archetypes below the region's slot. */
-export function segmentsBelow(region: Region, shapes: ShapeCatalogue): Expression {
-  const { segs, at, kind } = region;
+/** The segments of nested archetypes below the subtree's slot. */
+export function segmentsBelow(subtree: Subtree, shapes: ShapeCatalogue): Expression {
+  const { segs, at, kind } = subtree;
   if (kind === 'document' || at === null) return segs;
   const inSegment = filter(
     segs,
     'g',
     and(
-      call('$gt', [variable('g', 's'), member(at, 's')]),
-      call('$lte', [variable('g', 's'), member(at, 'e')]),
+      call('$gt', [variable('g', SEGMENT_FIELD.number), member(at, SEGMENT_FIELD.number)]),
+      call('$lte', [variable('g', SEGMENT_FIELD.number), member(at, SEGMENT_FIELD.last)]),
     ),
   );
   if (kind === 'segment') return inSegment;
-  const below = cutOffBelow(region, shapes);
-  return kind === 'node' ? below : call('$cond', [present(member(at, 'e')), inSegment, below]);
+  const below = cutOffBelow(subtree, shapes);
+  return kind === 'node' ? below : call('$cond', [present(member(at, SEGMENT_FIELD.last)), inSegment, below]);
 }
 
-/** The segments of a region that can hold inner nodes: with the slot's own one when it is a segment. */
-export function segmentsWithNodes(region: Region, shapes: ShapeCatalogue): Expression {
-  const { segs, at, kind } = region;
-  if (kind !== 'segment' || at === null) return segmentsBelow(region, shapes);
+/** The segments of a subtree that can hold inner nodes: with the slot's own one when it is a segment. */
+export function segmentsWithNodes(subtree: Subtree, shapes: ShapeCatalogue): Expression {
+  const { segs, at, kind } = subtree;
+  if (kind !== 'segment' || at === null) return segmentsBelow(subtree, shapes);
   return filter(
     segs,
     'g',
     and(
-      call('$gte', [variable('g', 's'), member(at, 's')]),
-      call('$lte', [variable('g', 's'), member(at, 'e')]),
+      call('$gte', [variable('g', SEGMENT_FIELD.number), member(at, SEGMENT_FIELD.number)]),
+      call('$lte', [variable('g', SEGMENT_FIELD.number), member(at, SEGMENT_FIELD.last)]),
     ),
   );
 }
 
 /** The objects of inner classes in the slot's own segment, below the slot. */
-export function ownObjects(region: Region, classes: readonly string[], shapes: ShapeCatalogue): Expression {
-  const paths = relativePaths(shapes.paths(classes, region.archetypeIds), region.paths);
-  return objectsAt(member(region.at ?? variable('ROOT'), 'o'), paths, isListOfNodes);
+export function ownObjects(subtree: Subtree, classes: readonly string[], shapes: ShapeCatalogue): Expression {
+  const paths = relativePaths(shapes.paths(classes, subtree.archetypeIds), subtree.paths);
+  return objectsAt(member(subtree.at ?? variable('ROOT'), SEGMENT_FIELD.object), paths, isListOfNodes);
 }
 
-function cutOffBelow(region: Region, shapes: ShapeCatalogue): Expression {
-  const paths = relativePaths(shapes.stubPaths(region.archetypeIds), region.paths);
+function cutOffBelow(subtree: Subtree, shapes: ShapeCatalogue): Expression {
+  const paths = relativePaths(shapes.stubPaths(subtree.archetypeIds), subtree.paths);
   const stubs = filter(
-    objectsAt(member(region.at ?? variable('ROOT'), 'o'), paths, isListOfNodes),
+    objectsAt(member(subtree.at ?? variable('ROOT'), SEGMENT_FIELD.object), paths, isListOfNodes),
     'u',
     present(variable('u', 'seg')),
   );
   const tops = call('$map', {
     input: stubs,
     as: 'u',
-    in: call('$arrayElemAt', [region.segs, variable('u', 'seg')]),
+    in: call('$arrayElemAt', [subtree.segs, variable('u', 'seg')]),
   });
   const below = any(
     variable('tops'),
     'u',
     and(
-      call('$gte', [variable('g', 's'), variable('u', 's')]),
-      call('$lte', [variable('g', 's'), variable('u', 'e')]),
+      call('$gte', [variable('g', SEGMENT_FIELD.number), variable('u', SEGMENT_FIELD.number)]),
+      call('$lte', [variable('g', SEGMENT_FIELD.number), variable('u', SEGMENT_FIELD.last)]),
     ),
   );
-  return bind('tops', tops, filter(region.segs, 'g', below));
+  return bind('tops', tops, filter(subtree.segs, 'g', below));
 }
 
 /** Nothing, when a class can be found neither as segment nor inside one. */
-export function neverFound(alias: Alias, region: Region, shapes: ShapeCatalogue): boolean {
+export function neverFound(alias: Alias, subtree: Subtree, shapes: ShapeCatalogue): boolean {
   if (alias.impossible) return true;
   if (bindsSegments(alias)) return false;
-  return shapes.paths(innerClasses(alias), region.archetypeIds).length === 0;
+  return shapes.paths(innerClasses(alias), subtree.archetypeIds).length === 0;
 }

@@ -1,9 +1,10 @@
+import { FIELD, SEGMENT_FIELD } from '../../index/document.js';
 import { fieldRef, call, variable } from '../../plan/expression.js';
 import { aqlError } from '../../syntax/aql-error.js';
 import { MAX_OPEN_CONTAINS } from '../../syntax/limits.js';
 import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
 import { classSet } from '../../semantics/typing.js';
-import { addPlace, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
+import { bindAlias, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Level } from './bind-state.js';
 import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
 import { documentsOf, excludedKey, isCoveredByMatch, rootClass, rootMatches } from './document-scope.js';
@@ -11,10 +12,10 @@ import type { Expression, Reference } from '../../plan/expression.js';
 import type { Stage } from '../../plan/stage.js';
 import { referencedIds } from './folder.js';
 import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
-import type { Place } from '../path/place.js';
+import type { AliasBinding } from '../path/binding.js';
 import { elementOf, predicateHolds } from '../path/predicate.js';
-import { archetypeIdsOf, documentRegion, regionBelow } from './region.js';
-import type { Region } from './region.js';
+import { archetypeIdsOf, documentSubtree, subtreeBelow } from './subtree.js';
+import type { Subtree } from './subtree.js';
 import type { LookupStep, Step } from '../../plan/steps.js';
 
 /**
@@ -31,9 +32,9 @@ export function bindDocument(node: FromClass, level: Level, extra: readonly Stag
 
 function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
   const { alias, contains } = node;
-  const whole = documentRegion(fieldRef('segs'), null, null);
-  if (alias.kind !== 'version') return bindInside(node, whole, level);
-  level.state.places.set(alias.index, {
+  const whole = documentSubtree(fieldRef(FIELD.segments), null, null);
+  if (alias.kind !== 'version') return bindBelow(node, whole, level);
+  level.state.bindings.set(alias.index, {
     alias,
     document: level.prefix,
     object: null,
@@ -43,7 +44,7 @@ function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
   const own = versionPredicate(alias, level);
   if (contains === null) return own;
   if (contains.negated) return [...own, keepWhere(absent(contains.child, whole, level.state.binder))];
-  return [...own, ...bindInside(contains.child, whole, level)];
+  return [...own, ...bindBelow(contains.child, whole, level)];
 }
 
 /** What the native match does not tell about a VERSION. */
@@ -51,10 +52,10 @@ function versionPredicate(alias: Alias, level: Level): Step[] {
   const { binder, visibility } = level.state;
   if (alias.predicate === null || isCoveredByMatch(alias.predicate, visibility.systemId)) return [];
   const classes = classSet(alias.classes);
-  const place: Place = { alias, document: '', object: null, slot: fieldRef('_id'), classes };
+  const binding: AliasBinding = { alias, document: '', object: null, slot: fieldRef('_id'), classes };
   const steps: Step[] = [];
   const holds = ehrOrVersionPredicateHolds(alias.predicate, {
-    ...{ place, visibility, steps },
+    ...{ binding, visibility, steps },
     environment: binder.environment,
   });
   return [...steps, keepWhere(holds)];
@@ -64,15 +65,15 @@ function keepWhere(condition: Expression): Step {
   return { kind: 'filter', condition };
 }
 
-/** Binds a part of FROM below a region, stage by stage. */
-function bindInside(node: FromNode, region: Region, level: Level): Step[] {
+/** Binds a part of FROM below a subtree, stage by stage. */
+function bindBelow(node: FromNode, subtree: Subtree, level: Level): Step[] {
   if (node.kind !== 'class')
     return node.kind === 'or'
-      ? bindOr(node.operands, region, level)
-      : node.operands.flatMap((each) => bindInside(each, region, level));
+      ? bindOr(node.operands, subtree, level)
+      : node.operands.flatMap((each) => bindBelow(each, subtree, level));
   const { alias, contains } = node;
   const { binder } = level.state;
-  const { steps, below } = bindClass(alias, region, level);
+  const { steps, below } = bindClass(alias, subtree, level);
   if (contains === null) return steps;
   if (alias.classes.includes('FOLDER'))
     return [...steps, ...bindBelowFolder(contains, { ...below, isFolder: isOnlyFolder(alias) }, level)];
@@ -80,34 +81,34 @@ function bindInside(node: FromNode, region: Region, level: Level): Step[] {
     if (excludedKey(node, level.state.visibility) !== null) return steps;
     return [...steps, keepWhere(absent(contains.child, below, binder))];
   }
-  return [...steps, ...bindInside(contains.child, below, level)];
+  return [...steps, ...bindBelow(contains.child, below, level)];
 }
 
-function bindClass(alias: Alias, region: Region, level: Level): { steps: Step[]; below: Region } {
+function bindClass(alias: Alias, subtree: Subtree, level: Level): { steps: Step[]; below: Subtree } {
   const { binder } = level.state;
   const slot = slotOf(alias);
-  addPlace(alias, slot, level, level.prefix);
+  bindAlias(alias, slot, level, level.prefix);
   if (
-    region.kind === 'document' &&
-    region.at === null &&
+    subtree.kind === 'document' &&
+    subtree.at === null &&
     isVersioned(alias) &&
     !alias.classes.includes('FOLDER')
   ) {
     // A root is the first segment; the match has found its type and archetype.
-    const set: Step = { kind: 'set', field: slot, value: call('$first', region.segs) };
-    const below = documentRegion(region.segs, fieldRef(slot), archetypeIdsOf(alias));
+    const set: Step = { kind: 'set', field: slot, value: call('$first', subtree.segs) };
+    const below = documentSubtree(subtree.segs, fieldRef(slot), archetypeIdsOf(alias));
     return { steps: [set, ...rootCondition(alias, slot, level)], below };
   }
   const steps: Step[] = [
-    { kind: 'set', field: slot, value: candidates(alias, region, binder) },
+    { kind: 'set', field: slot, value: candidates(alias, subtree, binder) },
     unwind(slot, false, level),
   ];
-  return { steps, below: below(alias, region, fieldRef(slot), level) };
+  return { steps, below: below(alias, subtree, fieldRef(slot), level) };
 }
 
-function below(alias: Alias, region: Region, at: Reference, level: Level): Region {
+function below(alias: Alias, subtree: Subtree, at: Reference, level: Level): Subtree {
   const { shapes, environment } = level.state.binder;
-  return regionBelow(alias, region, at, { shapes, subsumption: environment.subsumption });
+  return subtreeBelow(alias, subtree, at, { shapes, subsumption: environment.subsumption });
 }
 
 /** What the native match on `keys` does not tell about a root. */
@@ -119,17 +120,17 @@ function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
   );
   const told = plain && ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) === true;
   if (told && !level.state.visibility.subsumption) return [];
-  const element = elementOf(fieldRef(`${slot}.o`), classSet(alias.classes), true);
+  const element = elementOf(fieldRef(`${slot}.${SEGMENT_FIELD.object}`), classSet(alias.classes), true);
   return [keepWhere(predicateHolds(alias.predicate, element, level.state.binder.environment))];
 }
 
-function bindOr(operands: readonly FromNode[], region: Region, level: Level): Step[] {
+function bindOr(operands: readonly FromNode[], subtree: Subtree, level: Level): Step[] {
   const { binder } = level.state;
   const fields = operands.map((each) => joinName('u', each));
   const sets = operands.map((each, i): Step => {
     const field = fields[i] ?? '';
     registerAll(each, level, `${level.prefix}${field}.`);
-    return { kind: 'set', field, value: tuples(each, region, binder) };
+    return { kind: 'set', field, value: tuples(each, subtree, binder) };
   });
   return [...sets, ...unwindAny(fields, level)];
 }
@@ -139,7 +140,7 @@ function registerAll(node: FromNode, level: Level, prefix: string): void {
     for (const each of node.operands) registerAll(each, level, prefix);
     return;
   }
-  addPlace(node.alias, slotOf(node.alias), level, prefix);
+  bindAlias(node.alias, slotOf(node.alias), level, prefix);
   if (node.contains?.negated === false) registerAll(node.contains.child, level, prefix);
 }
 
@@ -148,20 +149,20 @@ function registerAll(node: FromNode, level: Level, prefix: string): void {
 type Contains = NonNullable<FromClass['contains']>;
 
 /** Below an alias that is (`isFolder`) or may be a FOLDER. */
-interface FolderRegion extends Region {
+interface FolderSubtree extends Subtree {
   readonly isFolder: boolean;
 }
 
 /** What a FOLDER contains: nodes of its own document, and the COMPOSITIONs that it refers to. */
-function bindBelowFolder(contains: Contains, folder: FolderRegion, level: Level): Step[] {
+function bindBelowFolder(contains: Contains, folder: FolderSubtree, level: Level): Step[] {
   return contains.negated
     ? absentBelowFolder(contains.child, folder, level)
     : joinBelowFolder(contains.child, folder, level);
 }
 
-function joinBelowFolder(node: FromNode, folder: FolderRegion, level: Level): Step[] {
+function joinBelowFolder(node: FromNode, folder: FolderSubtree, level: Level): Step[] {
   if (node.kind === 'class') {
-    if (folder.isFolder && isOnlyFolder(node.alias)) return bindInside(node, folder, level);
+    if (folder.isFolder && isOnlyFolder(node.alias)) return bindBelow(node, folder, level);
     const { steps, field } = membersBelow(node, folder, level, false);
     level.state.order.push(`${level.prefix}${field}._id`);
     return [...steps, unwind(field, false, level)];
@@ -177,7 +178,7 @@ function joinBelowFolder(node: FromNode, folder: FolderRegion, level: Level): St
   ];
 }
 
-function absentBelowFolder(node: FromNode, folder: FolderRegion, level: Level): Step[] {
+function absentBelowFolder(node: FromNode, folder: FolderSubtree, level: Level): Step[] {
   const { steps, field } = membersBelow(node, folder, unseenLevel(level), true);
   return [...steps, { kind: 'match', match: { [field]: { $size: 0 } } }];
 }
@@ -189,30 +190,43 @@ function isOnlyFolder(alias: Alias): boolean {
 /** An array with all matches of a part of FROM below a FOLDER. */
 function membersBelow(
   node: FromNode,
-  folder: FolderRegion,
+  folder: FolderSubtree,
   level: Level,
   firstOnly: boolean,
 ): { readonly steps: Step[]; readonly field: string } {
   const field = joinName('t', node);
-  const inner: Level = { ...joinedLevel(level), prefix: `${level.prefix}${field}.`, ehrField: 'ehr' };
+  const inner: Level = { ...joinedLevel(level), prefix: `${level.prefix}${field}.`, ehrField: FIELD.ehrId };
   requireFewJoins(inner, node);
   const parts: LookupStep[] = [];
   const sets: Step[] = [];
   if (node.kind !== 'class' || !folder.isFolder || canBeInFolder(node.alias)) {
     const variables = { folder: folder.at };
-    const region: FolderRegion = { ...folder, at: variable('folder') };
+    const subtree: FolderSubtree = { ...folder, at: variable('folder') };
     const steps =
-      node.kind === 'class' ? bindInside(node, region, inner) : joinBelowFolder(node, region, inner);
-    const join = { as: `${field}s`, from: 'aql', localField: '_id', foreignField: '_id' } as const;
+      node.kind === 'class' ? bindBelow(node, subtree, inner) : joinBelowFolder(node, subtree, inner);
+    const join = {
+      as: `${field}s`,
+      from: 'aql',
+      localField: FIELD.versionUid,
+      foreignField: FIELD.versionUid,
+    } as const;
     parts.push(lookup(join, steps, { variables, firstOnly }));
   }
   if (node.kind === 'class' && !isOnlyFolder(node.alias)) {
     const refs = `${field}r`;
     sets.push({ kind: 'set', field: refs, value: referencedIds(folder) });
-    const sameEhr: Step = { kind: 'filter', condition: call('$eq', [fieldRef('ehr'), variable('ehr')]) };
+    const sameEhr: Step = {
+      kind: 'filter',
+      condition: call('$eq', [fieldRef(FIELD.ehrId), variable('ehr')]),
+    };
     const steps = bindDocument(node, inner, [{ type: 'COMPOSITION' }]);
-    const join = { as: `${field}c`, from: 'aql', localField: refs, foreignField: 'vo' } as const;
-    parts.push(lookup(join, [sameEhr, ...steps], { variables: { ehr: fieldRef('ehr') }, firstOnly }));
+    const join = {
+      as: `${field}c`,
+      from: 'aql',
+      localField: refs,
+      foreignField: FIELD.versionedObjectUid,
+    } as const;
+    parts.push(lookup(join, [sameEhr, ...steps], { variables: { ehr: fieldRef(FIELD.ehrId) }, firstOnly }));
   }
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return { steps: [...sets, { ...only, as: field }], field };

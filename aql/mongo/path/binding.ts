@@ -4,7 +4,7 @@ import type { Expression, Field } from '../../plan/expression.js';
 import type { Alias } from '../../semantics/scope-types.js';
 
 /** Where the value of an alias stands in the pipeline's documents. */
-export interface Place {
+export interface AliasBinding {
   readonly alias: Alias;
   /** Dotted field before the fields of the `aql` document that holds it: '' or `t3.`. */
   readonly document: string;
@@ -17,12 +17,12 @@ export interface Place {
 }
 
 /** A field of the `aql` document that an alias was found in, as an expression. */
-export function documentField(place: Place, field: IndexField): Field {
-  return fieldRef(`${place.document}${field}`);
+export function documentField(binding: AliasBinding, field: IndexField): Field {
+  return fieldRef(`${binding.document}${field}`);
 }
 
 /** Where the chosen element of a cohesion node stands: `expression` where `guard` holds, else NULL. */
-export interface NodePlace {
+export interface NodeBinding {
   readonly expression: Field;
   /** The object that it is an attribute of; null for one with a field of its own. */
   readonly parent: Field | null;
