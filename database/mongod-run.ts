@@ -105,7 +105,7 @@ export async function mongodAccess(folder: string): Promise<MongodAccess> {
   mkdirSync(join(folder, 'mongod'), { recursive: true, mode: 0o700 });
   const known = /^mongodb:\/\/[^:]+:([\w-]+)@[^:]+:(\d+)\//.exec(readPrivateFile(join(folder, 'mongod.uri')));
   // the file of releases that ran it without a password
-  const port = Number(known?.[2] ?? textOf(join(folder, 'mongod.port')));
+  const port = Number(known?.[2] ?? fileText(join(folder, 'mongod.port')));
   const access = {
     port: Number.isInteger(port) && port > 0 ? port : await freePort(),
     password: known?.[1] ?? randomBytes(32).toString('base64url'),
@@ -181,7 +181,7 @@ function keyFile(folder: string): string {
   return join(folder, 'mongod.key');
 }
 
-function textOf(file: string): string {
+function fileText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

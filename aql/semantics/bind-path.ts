@@ -9,7 +9,7 @@ import type {
   ObjectPath,
   Placeholder,
 } from '../syntax/ast.js';
-import { partnerOfClasses, readingsOf, textOf, type QueryParameters } from './parameters.js';
+import { partnerOfClasses, readingsOf, stringParameter, type QueryParameters } from './parameters.js';
 import { stepType, typesAlong } from './typing.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 
@@ -112,7 +112,10 @@ function isNodeIdPath({ path, operator }: PredicateComparison<Placeholder>): boo
 function bindName(condition: NodePredicate<Placeholder>, parameters: QueryParameters): NodePredicate {
   const { name } = condition;
   if (name?.kind !== 'parameter') return { ...condition, name };
-  return { ...condition, name: { kind: 'string', value: textOf(name, parameters, 'a text'), at: name.at } };
+  return {
+    ...condition,
+    name: { kind: 'string', value: stringParameter(name, parameters, 'a text'), at: name.at },
+  };
 }
 
 function nodeOf(parameter: Parameter, parameters: QueryParameters): NodePredicate {
@@ -127,7 +130,7 @@ function nodeOf(parameter: Parameter, parameters: QueryParameters): NodePredicat
 }
 
 function textOfNodeId(parameter: Parameter, parameters: QueryParameters): string {
-  const text = textOf(parameter, parameters, 'an archetype id or at-code');
+  const text = stringParameter(parameter, parameters, 'an archetype id or at-code');
   if (!isArchetypeId(text) && !isNodeCode(text))
     throw new CdrError('invalid', `the parameter $${parameter.name} must be an archetype id or at-code`);
   return text;

@@ -31,7 +31,7 @@ import {
   partnerOf,
   partnerOfClasses,
   readingsOf,
-  textOf,
+  stringParameter,
   type Partner,
   type QueryParameters,
 } from './parameters.js';
@@ -134,7 +134,7 @@ class Binder {
         const value =
           pattern.kind === 'string'
             ? pattern.value
-            : textOf(pattern, this.parameters, 'a text as pattern of LIKE');
+            : stringParameter(pattern, this.parameters, 'a text as pattern of LIKE');
         return {
           ...condition,
           left: this.value(condition.left),
@@ -212,7 +212,7 @@ class Binder {
     const text = (arg: TerminologyCall['args'][number]): TerminologyCall['args'][number] =>
       arg.kind === 'string'
         ? arg
-        : { kind: 'string', value: textOf(arg, this.parameters, 'a text'), at: arg.at };
+        : { kind: 'string', value: stringParameter(arg, this.parameters, 'a text'), at: arg.at };
     const [operation, service, parameters] = call.args;
     return { ...call, args: [text(operation), text(service), text(parameters)] };
   }

@@ -117,7 +117,7 @@ export function allReadingsOf(
 }
 
 /** A parameter that can only be a text. @throws invalid otherwise */
-export function textOf(parameter: Parameter, parameters: QueryParameters, what: string): string {
+export function stringParameter(parameter: Parameter, parameters: QueryParameters, what: string): string {
   const [literal] = readingsOf(parameter, parameters, partnerOf('text'));
   if (literal?.kind !== 'string')
     throw new CdrError('invalid', `the parameter $${parameter.name} must be ${what}`);

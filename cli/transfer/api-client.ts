@@ -76,7 +76,7 @@ export function apiClient({ url, token, repeatForMs }: ApiAddress): ApiClient {
     async stream(method, path, request = {}) {
       const response = await reached(base, () => call(method, path, request));
       if (!response.ok) throw answerError(response.status, await response.text());
-      return textOf(response);
+      return textChunks(response);
     },
   };
 }
@@ -98,7 +98,7 @@ function parsed(text: string): JsonObject {
   }
 }
 
-async function* textOf(response: Response): AsyncGenerator<string> {
+async function* textChunks(response: Response): AsyncGenerator<string> {
   if (response.body !== null)
     yield* response.body.pipeThrough(new TextDecoderStream('utf-8', { ignoreBOM: true }));
 }

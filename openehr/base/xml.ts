@@ -154,7 +154,7 @@ export function childElements(element: XmlElement, name?: string): XmlElement[] 
 }
 
 /** The text directly inside the element, child elements left out; '' when there is none. */
-export function textOf(element: XmlElement): string {
+export function textContent(element: XmlElement): string {
   let text = '';
   for (const child of element.children) if (typeof child === 'string') text += child;
   return text;

@@ -3,7 +3,7 @@ import { CdrError } from '../base/errors.js';
 import { violationAt, violationText } from '../base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import type { XmlLimits } from '../base/xml-scan.js';
-import { parseXml, textOf, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
+import { parseXml, textContent, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
 import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
 import type { RmAttribute } from '../rm/model/define.js';
 import { DERIVED_MEMBERS } from '../rm/model/identifiers.js';
@@ -141,12 +141,12 @@ function readObject(element: XmlElement, declaredType: string, path: string): Js
   return object;
 }
 
-interface Place {
+interface MemberTarget {
   readonly object: JsonObject;
   readonly path: string;
 }
 
-interface Members extends Place {
+interface Members extends MemberTarget {
   readonly type: string;
   /** How often each element was seen. */
   readonly counts: Map<string, number>;
@@ -179,7 +179,7 @@ function readValue(child: XmlElement, attribute: RmAttribute, owner: string, pat
     if (!IGNORED_ATTRIBUTES.has(name)) throw refused(path, `unknown attribute ${name}`);
   if (child.children.some((part) => typeof part !== 'string'))
     throw refused(path, 'an element is not expected, only text');
-  return readPrimitive(textOf(child), attribute.type, path);
+  return readPrimitive(textContent(child), attribute.type, path);
 }
 
 /** A CONTRIBUTION carries whole VERSIONs where the schema has references to them (ITS-REST). */
@@ -227,7 +227,7 @@ function statedType(element: XmlElement, declaredType: string, path: string): st
   );
 }
 
-function readXmlAttributes(element: XmlElement, type: string, into: Place): void {
+function readXmlAttributes(element: XmlElement, type: string, into: MemberTarget): void {
   if (into.path === '' && element.namespace !== null && element.namespace !== OPENEHR_NAMESPACE)
     throw refused(into.path, `the namespace must be ${OPENEHR_NAMESPACE}`);
   for (const [name, value] of element.attributes) {

@@ -92,13 +92,13 @@ function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
   requestBody('query', ctx.get('Content-Type'));
   const body = parseJson(requiredBodyText(ctx), bodyLimits(ctx));
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
-  namePair(ctx, { source: textOf(body.source_ehr), target: textOf(body.target_ehr) });
+  namePair(ctx, { source: stringOrEmpty(body.source_ehr), target: stringOrEmpty(body.target_ehr) });
   const validated = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });
   if (validated.error !== undefined)
     throw new CdrError('invalid', validated.error.details.map(({ message }) => message).join('; '));
   return validated.value;
 }
 
-function textOf(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -95,7 +95,7 @@ async function getVersionAtTime(ctx: Context, kind: ContainerKind): Promise<void
 }
 
 /** A container as the path names it. */
-interface Place {
+interface ContainerRequest {
   readonly ctx: Context;
   readonly kind: ContainerKind;
   readonly ehrId: string;
@@ -105,7 +105,7 @@ interface Place {
 async function answer(
   ctx: Context,
   kind: ContainerKind,
-  write: (form: BodyType, place: Place) => Promise<void>,
+  write: (form: BodyType, request: ContainerRequest) => Promise<void>,
 ): Promise<void> {
   const form = rmResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
@@ -113,13 +113,19 @@ async function answer(
   await readWithEhrErrorFirst(ehrId, () => write(form, { ctx, kind, ehrId, versionedObjectUid }));
 }
 
-async function getContainer(form: BodyType, { ctx, kind, ehrId, versionedObjectUid }: Place): Promise<void> {
+async function getContainer(
+  form: BodyType,
+  { ctx, kind, ehrId, versionedObjectUid }: ContainerRequest,
+): Promise<void> {
   const container = await containerOf(ehrId, kind.type, versionedObjectUid);
   if (container === null) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
   writeResource(ctx, form, versionedObjectResource(container), kind.name);
 }
 
-async function getHistory(form: BodyType, { ctx, kind, ehrId, versionedObjectUid }: Place): Promise<void> {
+async function getHistory(
+  form: BodyType,
+  { ctx, kind, ehrId, versionedObjectUid }: ContainerRequest,
+): Promise<void> {
   const versions = await versionHeads(ehrId, versionedObjectUid);
   if (versions[0]?.type !== kind.type) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
   writeResource(ctx, form, revisionHistoryResource(versions), 'revision_history');

@@ -76,7 +76,7 @@ function getParameters(ctx: Context): [string, JsonValue][] {
 }
 
 function common(ctx: Context, body: JsonObject, defaultTimezone: string): Omit<QueryRequest, 'parameters'> {
-  const asOf = oneOf('as_of', [queryParameter(ctx, 'as_of'), textOf(body, 'as_of')]);
+  const asOf = oneOf('as_of', [queryParameter(ctx, 'as_of'), optionalText(body, 'as_of')]);
   return {
     ehrId: ehrIdOf(ctx, body),
     fetch: countOf(ctx, body, 'fetch'),
@@ -87,7 +87,7 @@ function common(ctx: Context, body: JsonObject, defaultTimezone: string): Omit<Q
 }
 
 function ehrIdOf(ctx: Context, body: JsonObject): string | null {
-  const texts = [textOf(body, 'ehr_id'), vendorHeader(ctx, 'EHR-id')];
+  const texts = [optionalText(body, 'ehr_id'), vendorHeader(ctx, 'EHR-id')];
   const ids = texts.map((id) => (id === null ? null : (parseEhrId(id.trim()) ?? refuseEhrId())));
   return oneOf('ehr_id', [queryParameter(ctx, 'query_ehr_id'), ...ids]);
 }
@@ -96,7 +96,7 @@ function refuseEhrId(): never {
   throw new CdrError('invalid', 'ehr_id must be a UUID, an ISO OID or an internet id');
 }
 
-function textOf(body: JsonObject, name: string): string | null {
+function optionalText(body: JsonObject, name: string): string | null {
   const value = body[name] ?? null;
   if (value === null || typeof value === 'string') return value;
   throw new CdrError('invalid', `${name} must be a text`);

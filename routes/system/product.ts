@@ -7,9 +7,9 @@ export const PRODUCT = 'everchart';
 export const PRODUCT_VERSION = readVersion();
 
 function readVersion(): string {
-  for (const place of ['../../package.json', '../../../package.json']) {
+  for (const path of ['../../package.json', '../../../package.json']) {
     try {
-      const { version } = JSON.parse(readFileSync(new URL(place, import.meta.url), 'utf8')) as {
+      const { version } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
         version: string;
       };
       return version;

@@ -37,7 +37,7 @@ export function readBodyText(limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNod
       if (untyped) delete ctx.req.headers['content-type'];
       const body: unknown = ctx.request.body;
       if (typeof body !== 'string' || body === '') delete ctx.request.body;
-      else ctx.request.body = textOf(Buffer.from(body, 'latin1'));
+      else ctx.request.body = utf8Text(Buffer.from(body, 'latin1'));
       await next();
     });
   };
@@ -57,7 +57,7 @@ function nameCoding(ctx: Context): void {
 }
 
 /** @throws invalid when it is not UTF-8 */
-function textOf(body: Buffer): string {
+function utf8Text(body: Buffer): string {
   const text = textOfUtf8(body);
   if (text !== null) return text;
   const replaced = Buffer.from(body.toString('utf8'));

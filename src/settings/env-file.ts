@@ -11,21 +11,21 @@ const ENTRY =
  * @throws Error naming the file, and the line that is no `NAME=value`; never a value
  */
 export function readEnvFile(path = '.env'): void {
-  const place = resolve(path);
-  const text = textOf(place);
+  const file = resolve(path);
+  const text = fileText(file);
   if (text === null) return;
   const line = brokenLine(text);
-  if (line !== null) throw new Error(`${place}: line ${line} is no NAME=value, or its quote has no end`);
-  process.loadEnvFile(place);
+  if (line !== null) throw new Error(`${file}: line ${line} is no NAME=value, or its quote has no end`);
+  process.loadEnvFile(file);
 }
 
-function textOf(place: string): string | null {
+function fileText(file: string): string | null {
   try {
-    return readFileSync(place, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return null;
-    throw new Error(`${place}: the settings cannot be read (${code ?? 'unknown reason'})`, { cause });
+    throw new Error(`${file}: the settings cannot be read (${code ?? 'unknown reason'})`, { cause });
   }
 }
 

@@ -185,7 +185,7 @@ function onlyEhr(slot: Expression, index: number, accumulators: Group['accumulat
 function outputOf(cells: readonly Cell[], columns: readonly Column[], steps: Step[], late: boolean): Output {
   const segs: Expression[] = [];
   const row = cells.map((cell, index): Expression => {
-    if (cell.kind === 'text') return textOf(cell.value, index, steps);
+    if (cell.kind === 'text') return versionText(cell.value, index, steps);
     if (cell.kind === 'object') segs.push(segmentsOf(cell, index, steps, late));
     return cell.value;
   });
@@ -197,7 +197,7 @@ function outputOf(cells: readonly Cell[], columns: readonly Column[], steps: Ste
   return { row, segs, columns: planned };
 }
 
-function textOf(versionUid: Expression, index: number, steps: Step[]): Expression {
+function versionText(versionUid: Expression, index: number, steps: Step[]): Expression {
   const isPath = isNode(versionUid) && versionUid.kind === 'field';
   const localField = isPath ? versionUid.path : `id${index}`;
   if (!isPath) steps.push({ kind: 'set', field: localField, value: versionUid });

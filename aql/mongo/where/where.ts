@@ -99,7 +99,7 @@ function codeTruth(raw: Reference, items: readonly CodeItem[]): Truth {
 }
 
 function likeTruth({ left, pattern, negated }: LikeTest, state: ValueState): Truth {
-  const text = textOf(left, state);
+  const text = stringOf(left, state);
   const regex = literal(likeRegex(pattern.value));
   // $cond, not $and: $regexMatch fails on anything that is no text.
   const matches = call('$cond', [
@@ -111,7 +111,7 @@ function likeTruth({ left, pattern, negated }: LikeTest, state: ValueState): Tru
   return negated ? opposite(found) : found;
 }
 
-function textOf(value: ValueExpression, state: ValueState): Expression {
+function stringOf(value: ValueExpression, state: ValueState): Expression {
   if (value.kind === 'path') return textForm(valueOfPath(value, state));
   const constant = constantOf(value, state);
   if (constant !== null) return constant.kind === 'null' ? null : literal(String(constant.value));

@@ -166,12 +166,12 @@ function attach(object: JsonObject, child: PlanNode, value: JsonValue, scope: Fl
   else throw conflict(scope.path, `another value of ${attribute}`);
 }
 
-interface Place {
+interface ReadScope {
   readonly scope: FlatScope;
   readonly environment: ReadEnvironment;
 }
 
-function finish(plan: PlanNode, object: JsonObject, { scope, environment }: Place): void {
+function finish(plan: PlanNode, object: JsonObject, { scope, environment }: ReadScope): void {
   if (plan.type === 'COMPOSITION') addContext(plan, object, { scope, environment });
   if (plan.type === 'ACTION') addTransition(plan, object, environment);
   if (plan.type === 'ELEMENT' && object.null_flavour !== undefined) delete object.value;
@@ -192,7 +192,7 @@ function addRequiredStructures(plan: PlanNode, object: JsonObject, environment: 
 }
 
 /** A context is there even when neither the keys nor the template name one. */
-function addContext(plan: PlanNode, object: JsonObject, { environment }: Place): void {
+function addContext(plan: PlanNode, object: JsonObject, { environment }: ReadScope): void {
   const [context] = plan.attributes.get('context') ?? [];
   if (context === undefined || object.context !== undefined) return;
   const created: JsonObject = { _type: 'EVENT_CONTEXT' };

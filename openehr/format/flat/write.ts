@@ -162,7 +162,7 @@ function sameBounds(child: PlanNode, value: JsonObject): boolean {
   return bound === null || isKindOf(bound, child.parameter);
 }
 
-interface Place {
+interface KeyedValue {
   readonly key: string;
   readonly environment: WriteEnvironment;
 }
@@ -172,7 +172,7 @@ function isSpecial(
   plan: PlanNode,
   attribute: string,
   value: JsonValue,
-  { key, environment }: Place,
+  { key, environment }: KeyedValue,
 ): boolean {
   const { out } = environment;
   const isSelf = isJsonObject(value) && value._type === 'PARTY_SELF';

@@ -19,7 +19,7 @@ export interface ValueContext {
 type ValueMaker = (node: WebTemplateNode, context: ValueContext) => JsonObject;
 
 const MAKERS: Readonly<Record<string, ValueMaker>> = {
-  DV_TEXT: (node, context) => textOf(node, context),
+  DV_TEXT: (node, context) => exampleDvText(node, context),
   DV_CODED_TEXT: (node, context) => codedTextOf(node, context),
   CODE_PHRASE: (node, context) => {
     const { terminologyId, code } = codeFor(node, context);
@@ -57,7 +57,7 @@ export function exampleText(
   );
 }
 
-function textOf(node: WebTemplateNode, context: ValueContext): JsonObject {
+function exampleDvText(node: WebTemplateNode, context: ValueContext): JsonObject {
   return { _type: 'DV_TEXT', value: exampleText(node, 'value', context) ?? 'Example text' };
 }
 

@@ -1,5 +1,5 @@
 import { CdrError } from '../../base/errors.js';
-import { textOf, type XmlElement } from '../../base/xml.js';
+import { textContent, type XmlElement } from '../../base/xml.js';
 import type { Code, Interval, Multiplicity } from './constraint.js';
 
 /** An OPT that cannot be read: XML or schema. Answered 400 (docs/spec/formats.md#opt-errors). */
@@ -106,7 +106,8 @@ export function codeOf(node: XmlElement | undefined): Code | null {
 /** Texts of `items` (or of any element with that name) by their `id`, with the white space they have. */
 export function itemsOf(node: XmlElement, name = 'items'): Record<string, string> {
   const items = new Map<string, string>();
-  for (const item of elements(node, name)) items.set(item.attributes.get('id') ?? '', ownText(textOf(item)));
+  for (const item of elements(node, name))
+    items.set(item.attributes.get('id') ?? '', ownText(textContent(item)));
   return Object.fromEntries(items);
 }
 

@@ -20,9 +20,9 @@ import { applyAnnotations, applyDefaults } from './template-notes.js';
 
 /** Builds the full tree of a template: every RM object it describes (docs/spec/formats.md#children-and-choices). */
 export function fullTree(opt: OperationalTemplate): NodeDraft {
-  const place: Place = { attribute: null, parent: null };
+  const parent: ParentAttribute = { attribute: null, parent: null };
   const scope = Scope.of(opt);
-  const [root] = nodesOf(opt.definition, place, scope);
+  const [root] = nodesOf(opt.definition, parent, scope);
   if (root === undefined) throw new Error('a definition always gives a node');
   root.nameConstraint = null;
   numberBelow(root);
@@ -40,23 +40,28 @@ function countPaths(node: NodeDraft, scope: Scope): void {
   for (const child of node.children) countPaths(child, scope);
 }
 
-interface Place {
+interface ParentAttribute {
   readonly attribute: AttributeConstraint | null;
   readonly parent: NodeDraft | null;
 }
 
 /** One node per name that the template lists, else one (docs/spec/formats.md#names-and-paths). */
-function nodesOf(constraint: Constraint, place: Place, outer: Scope): NodeDraft[] {
+function nodesOf(constraint: Constraint, above: ParentAttribute, outer: Scope): NodeDraft[] {
   const scope = constraint.kind === 'object' ? outer.below(constraint) : outer;
   const names = isLocatable(constraint.rmType) ? givenNames(constraint, scope) : [];
-  if (names.length === 0) return [nodeOf(constraint, place, scope, null)];
-  return names.map((name) => nodeOf(constraint, place, scope, name));
+  if (names.length === 0) return [nodeOf(constraint, above, scope, null)];
+  return names.map((name) => nodeOf(constraint, above, scope, name));
 }
 
-function nodeOf(constraint: Constraint, place: Place, scope: Scope, given: GivenName | null): NodeDraft {
+function nodeOf(
+  constraint: Constraint,
+  above: ParentAttribute,
+  scope: Scope,
+  given: GivenName | null,
+): NodeDraft {
   scope.count();
   scope.countText((given?.text.length ?? 0) + listedText(constraint));
-  const node = startNode(constraint, place);
+  const node = startNode(constraint, above);
   if (isLocatable(constraint.rmType) && (constraint.nodeId !== '' || given !== null))
     identify(node, constraint, given, scope);
   else node.localizedName = node.name;
@@ -77,7 +82,7 @@ function identify(node: NodeDraft, constraint: Constraint, given: GivenName | nu
   setId(node, idOf(node.name));
 }
 
-function startNode(constraint: Constraint, { attribute, parent }: Place): NodeDraft {
+function startNode(constraint: Constraint, { attribute, parent }: ParentAttribute): NodeDraft {
   const name = attribute?.name ?? '';
   const container = isContainer(parent?.rmType ?? '', name);
   const node = newNode(

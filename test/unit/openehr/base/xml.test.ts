@@ -4,7 +4,7 @@ import { CdrError } from '../../../../openehr/base/errors.js';
 import {
   childElements,
   parseXml,
-  textOf,
+  textContent,
   writeXml,
   type XmlElement,
   type XmlOut,
@@ -49,7 +49,7 @@ describe('parseXml', () => {
   it('joins text, references and CDATA, and leaves comments out', () => {
     const root = parseXml('<a>1 &lt;<!-- no --><![CDATA[<&]]>&#x41;&#10;&amp;amp;</a>');
     expect(root.children).toEqual(['1 <<&A\n&amp;']);
-    expect(textOf(root)).toBe('1 <<&A\n&amp;');
+    expect(textContent(root)).toBe('1 <<&A\n&amp;');
   });
 
   it('keeps blank text where it is the value and drops it between elements', () => {
@@ -63,7 +63,7 @@ describe('parseXml', () => {
   it('normalises line ends, and white space in attributes', () => {
     const root = parseXml('<a b="1\r\n2\t3&#10;4">x\r\ny\rz</a>');
     expect(root.attributes.get('b')).toBe('1 2 3\n4');
-    expect(textOf(root)).toBe('x\ny\nz');
+    expect(textContent(root)).toBe('x\ny\nz');
   });
 
   it('accepts a byte order mark and a declaration', () => {
@@ -72,7 +72,7 @@ describe('parseXml', () => {
 
   it('finds child elements by local name', () => {
     const root = parseXml('<a><b>1</b><c/>t<b>2</b></a>');
-    expect(childElements(root, 'b').map(textOf)).toEqual(['1', '2']);
+    expect(childElements(root, 'b').map(textContent)).toEqual(['1', '2']);
     expect(childElements(root)).toHaveLength(3);
   });
 
