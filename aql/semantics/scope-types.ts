@@ -25,7 +25,7 @@ export interface Scope {
   readonly from: FromNode;
   /** In the order of the text; `aliases[i].index === i`; implicit ones at the end. */
   readonly aliases: readonly Alias[];
-  /** Named aliases that may be used outside FROM, by lower-cased variable. */
+  /** Named aliases that may be used outside FROM, by variable. */
   readonly variables: ReadonlyMap<string, Alias>;
   readonly columns: readonly Column[];
   /** The different paths that take part in rows; `paths[i].index === i`. */
@@ -57,7 +57,7 @@ interface FromJoin {
 /** One class of FROM. */
 export interface Alias {
   readonly index: number;
-  /** Lower-cased; null when unnamed. */
+  /** As FROM writes it; null when unnamed. */
   readonly variable: string | null;
   /** Upper-cased, as in the text (may be abstract). */
   readonly className: string;
@@ -112,6 +112,11 @@ export interface PathUse {
   readonly path: IdentifiedPath;
   /** `steps[0]` is the alias itself, `steps[n]` the n-th attribute. */
   readonly steps: readonly UsedStep[];
+  /**
+   * Index in `steps` of the deepest one where a LOCATABLE can stand, 0 without any: whether the path is there is decided
+   * here, and what is missing below is NULL (docs/spec/aql.md#rows, rule 4).
+   */
+  readonly decisive: number;
   readonly type: PathType;
 }
 
@@ -126,8 +131,8 @@ export interface UsedStep {
 
 /**
  * One choice of an element. Its alternatives are the values of `attribute` in the parent's element that fit
- * `identity` and below which at least one of `uses` is present (docs/spec/aql.md#rows, rule 4); if there is none,
- * the one alternative is NULL. Children multiply independently of each other.
+ * `identity` and that at least one of `uses` goes through as far as its decisive step (docs/spec/aql.md#rows, rule 4);
+ * if there is none, the one alternative is NULL. Children multiply independently of each other.
  */
 export interface PathNode {
   /** Number within the query, parents before children. */

@@ -24,7 +24,7 @@ import { documentField } from './binding.js';
 import type { AliasBinding, NodeBinding } from './binding.js';
 import type { Visibility } from '../from/document-scope.js';
 import { archetypeHolds } from './node-id.js';
-import { elementOf, followStub, predicateHolds, someAlong } from './predicate.js';
+import { elementOf, followStub, predicateHolds, rubricOf, someAlong } from './predicate.js';
 import type { Environment } from './predicate.js';
 import type { Step } from '../../plan/steps.js';
 import { canBeStub } from '../from/types.js';
@@ -76,15 +76,16 @@ function emitChildren(node: PathNode, state: TreeState): void {
   const binding = state.nodes.get(node.id);
   if (binding === undefined) return;
   for (const child of inOrder(node.children, state))
-    emitChild(
-      child,
-      {
-        ...binding,
-        expression: member(binding.expression, child.attribute ?? ''),
-        parent: binding.expression,
-      },
-      state,
-    );
+    emitChild(child, attributeOf(binding, child, state), state);
+}
+
+function attributeOf(binding: NodeBinding, { id, attribute }: PathNode, { steps }: TreeState): NodeBinding {
+  const parent = binding.expression;
+  const rubric = rubricOf(parent, attribute ?? '');
+  if (rubric === null) return { ...binding, expression: member(parent, attribute ?? ''), parent };
+  const field = `n${id}`;
+  steps.push({ kind: 'set', field, value: rubric });
+  return { ...binding, expression: fieldRef(field), parent: null };
 }
 
 function inOrder(children: readonly PathNode[], state: TreeState): readonly PathNode[] {
@@ -131,7 +132,7 @@ function chooseFromList(
   const field = `n${node.id}`;
   const isRequired = node.uses.some(({ index }) => state.required.has(index));
   const input = when(raw.guard, listOf(raw.expression), []);
-  const wanted = isRequired ? true : anyUsePresent(node, variable('f'), environment, state);
+  const wanted = isRequired ? true : isOnAnyPath(node, variable('f'), environment, state);
   const fits = identityHolds(node.identity, variable('f'), environment);
   let value: Expression;
   if (!isStub(node)) value = filter(input, 'f', and(fits, wanted));
@@ -177,8 +178,8 @@ function nameHolds(name: string | null, element: Reference): Expression {
   return name === null ? true : equal(member(element, 'name.value'), literal(name));
 }
 
-/** docs/spec/aql.md#rows, rule 4: an element is an alternative only when something that is asked for is below it. */
-function anyUsePresent(
+/** docs/spec/aql.md#rows, rule 4: an element is an alternative when a path goes through it as far as its decisive step. */
+function isOnAnyPath(
   node: PathNode,
   element: Reference,
   environment: Environment,
@@ -189,7 +190,7 @@ function anyUsePresent(
     const depth = use.steps.findIndex((step) => step.node === node);
     const own = residualFilter(use, depth, element, environment);
     const start = { object: element, classes: node.classes };
-    const rest = use.path.steps.slice(depth);
+    const rest = use.path.steps.slice(depth, Math.max(depth, use.decisive));
     const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
     const condition = and(filtersAbove(use, depth, state), own, below);
     conditions.set(JSON.stringify(condition), condition);

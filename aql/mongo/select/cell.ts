@@ -45,7 +45,7 @@ export function cellKindOf(expression: RowValue, { scope, tree }: ValueState): C
   return binding === undefined ? 'plain' : pathKind(use, binding);
 }
 
-function pathKind(use: PathUse, binding: AliasBinding): CellKind {
+function pathKind(use: PathUse, binding: AliasBinding): Exclude<CellKind, 'total'> {
   if (isWholeRoot(use, binding)) return 'text';
   if (use.alias.kind === 'version' && use.path.steps.length === 0) return 'version';
   return canHoldNodes(use.type.classes) ? 'object' : 'plain';

@@ -250,6 +250,39 @@ const pathFeatures: readonly AqlCase[] = [
       `SELECT v/uid/value FROM ${ALL} CONTAINS COMPOSITION c ORDER BY v/commit_audit/time_committed DESC LIMIT 2`,
       ordered(versionUid('C6', 1), C5),
     ],
+    [
+      `SELECT v/commit_audit/change_type/defining_code/preferred_term, v/lifecycle_state/defining_code/preferred_term FROM ${ALL} CONTAINS COMPOSITION c[${A.report}]`,
+      rows(['creation', 'complete']),
+    ],
+    [
+      `SELECT v/uid/value FROM ${ALL} CONTAINS COMPOSITION c WHERE v/commit_audit/change_type/defining_code/preferred_term = 'modification'`,
+      [C2],
+    ],
+  ),
+  ...feature(
+    'defining_code/preferred_term: the value of the coded text where none is given',
+    [
+      `SELECT ${ITEM}/null_flavour/defining_code/preferred_term FROM ${REPORT} WHERE ${ITEM}/null_flavour/defining_code/preferred_term LIKE 'un*'`,
+      ['unknown'],
+    ],
+    [
+      'SELECT DISTINCT c/category/defining_code/preferred_term, c/context/setting/defining_code/preferred_term FROM COMPOSITION c',
+      rows(['event', 'other care']),
+    ],
+    [
+      `SELECT ${ITEM}[at0016, 'Left']/name/defining_code/preferred_term, ${ITEM}/archetype_node_id FROM ${REPORT} WHERE ${ITEM}[at0016, 'Left']/name/defining_code/preferred_term LIKE 'L*'`,
+      rows(['Left', 'at0016']),
+    ],
+    [`SELECT ${ITEM}[at0016]/name/defining_code/preferred_term FROM ${REPORT}`, ['Left', 'Right']],
+    [`SELECT ${ITEM}[name/defining_code/preferred_term='Left']/value/value FROM ${REPORT}`, ['left side']],
+    [
+      `SELECT ${ITEM}[at0015]/name/value FROM ${REPORT} WHERE EXISTS ${ITEM}[at0015]/name/defining_code/preferred_term`,
+      [],
+    ],
+    [
+      `SELECT ${ITEM}[at0012]/value/defining_code/code_string FROM ${REPORT} WHERE EXISTS ${ITEM}[at0012]/value/defining_code[preferred_term='Headache']`,
+      ['at0100'],
+    ],
   ),
   ...feature(
     'EHR paths',
@@ -313,6 +346,13 @@ const pathFeatures: readonly AqlCase[] = [
       ['old.hill'],
     ],
     ['SELECT x/instruction_details/activity_id FROM ACTION x', ['activities[at0001]']],
+  ),
+  ...feature(
+    'a row for each ELEMENT, EVENT, CLUSTER that is there, NULL for what it has not',
+    [`SELECT ${ITEM}[name/value matches {/Count|Unknown/}]/value/magnitude FROM ${REPORT}`, [7, null]],
+    [`SELECT ${ITEM}/archetype_details/archetype_id/value, COUNT(*) FROM ${REPORT}`, rows([null, 21])],
+    [`SELECT o/data[at0001]/events[at0006]/width/value FROM ${O}`, [null, null, null]],
+    [`SELECT ${DIA} FROM ${O}`, [95, 88]],
   ),
 ];
 
