@@ -4,7 +4,7 @@ import type { MergeRecordDoc } from './merge-record.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
 
 /** How a merge was taken back. */
-export interface Undoing {
+interface Undoing {
   readonly date: Date;
   /** Name of the administrator. */
   readonly committer: string;

@@ -45,6 +45,6 @@ export function errorAnswer(error: CdrError): { readonly status: number; readonl
 }
 
 /** An obstacle as JSON, without what is not known of it. */
-export function obstacleJson({ object_ids: ids, contribution_uid: uid, ...text }: ErrorObstacle): JsonObject {
+function obstacleJson({ object_ids: ids, contribution_uid: uid, ...text }: ErrorObstacle): JsonObject {
   return { ...text, object_ids: [...ids], ...(uid !== undefined && { contribution_uid: uid }) };
 }
