@@ -61,7 +61,7 @@ export async function benchMerge(count: number, print: (line: string) => void): 
     const costs = [
       await cost('dry run', () => mergeEhrs(context, { ...request, dryRun: true })),
       await cost('merge', () => mergeEhrs(context, request)),
-      await cost('unmerge', () => unmergeEhrs(context, request)),
+      await cost('unmerge', () => unmergeEhrs(context, { ...request, onConflict: null })),
       await cost('verify', verifyStorage),
     ];
     for (const { name, ms, peakBytes } of costs) {

@@ -70,6 +70,6 @@ export async function resumeErasures(): Promise<number> {
 async function finishErasure(ehrId: string): Promise<void> {
   await eraseEhrContent(ehrId);
   await inTransaction(async (session) => {
-    await runWrites(session, await ehrErasure(ehrId));
+    await runWrites(session, await ehrErasure(session, ehrId));
   });
 }

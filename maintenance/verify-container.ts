@@ -17,8 +17,8 @@ export interface ContainerCheck {
   readonly versions: readonly VersionDoc[];
   readonly aqlDocuments: readonly AqlDocument[];
   readonly isQueryable: boolean;
-  /** Uids that the CONTRIBUTIONs of the EHR list, by CONTRIBUTION. */
-  readonly contributions: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Uids that CONTRIBUTIONs list, by CONTRIBUTION: of the EHR, and of those that it shared a merge with. */
+  readonly contributions: Pick<ReadonlyMap<string, ReadonlySet<string>>, 'get'>;
   readonly storage: StorageFacts;
 }
 

@@ -4,15 +4,22 @@ import { groupBy } from '../openehr/base/group-by.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { aqlDocumentsOf, versionedObjectUidsOfAql } from '../models/aql-document.js';
 import { missingShapes } from '../models/aql-shape.js';
-import { contributionsOf } from '../models/contribution.js';
+import { contributionsByUid, contributionsOf } from '../models/contribution.js';
 import { ehrById, type EhrDoc } from '../models/ehr.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { itemTagsOf } from '../models/item-tag.js';
+import { undoneMergesOf } from '../models/merge-history.js';
 import { OWNED_COLLECTIONS, ownedCount } from '../models/cross-collection/owned-documents.js';
+import { removalsOf } from '../models/removal.js';
 import { listOf } from '../models/cross-collection/seal-hash.js';
 import { usedTemplateIds } from '../models/template.js';
 import { versionedObjectUidsOfVersions, versionsOfContainers, type VersionDoc } from '../models/version.js';
-import { containersOfEhr, ownersOf, type VersionedObjectDoc } from '../models/versioned-object.js';
+import {
+  containersOfEhr,
+  endedContainers,
+  ownersOf,
+  type VersionedObjectDoc,
+} from '../models/versioned-object.js';
 import { flagsOf } from '../change/commit/ehr-flags.js';
 import { checkContainer, type StorageFacts } from './verify-container.js';
 import { isRequestIdentity } from '../change/commit/request-identity.js';
@@ -54,10 +61,12 @@ export async function checkEhr(run: VerifyRun, first: EhrDoc): Promise<Findings>
   return restless;
 }
 
-/** Everything of a merged EHR went to another one. */
+/** Everything of a merged EHR went to another one, but containers whose ids must not be used again. */
 async function checkTombstone(ehr: EhrDoc, found: Findings): Promise<void> {
   for (const name of OWNED_COLLECTIONS) {
-    const count = await ownedCount(name, ehr._id);
+    const owned = await ownedCount(name, ehr._id);
+    const kept = name === 'versioned_objects' ? await endedContainers(ehr._id) : 0;
+    const count = owned - kept;
     if (count > 0) found.add(name, ehr._id, `${count} documents belong to an EHR that was merged away`);
   }
 }
@@ -68,8 +77,12 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
   const contributions = await contributionRefs(ehr._id, found);
   checkRoots(ehr, [...containers.values()], found);
   const present = new Set<string>();
+  const hasHistory = (await undoneMergesOf(ehr._id)).length > 0;
   for (const part of inSteps([...containers.keys()], AT_ONCE)) {
-    const versions = groupBy(await versionsOfContainers(ehr._id, part), (version) => version.object_id);
+    const all = await versionsOfContainers(ehr._id, part);
+    const versions = groupBy(all, (version) => version.object_id);
+    const elsewhere = hasHistory ? await contributionsElsewhere(all, contributions) : contributions;
+    const listing = { get: (uid: string) => contributions.get(uid) ?? elsewhere.get(uid) };
     const aqlDocuments = groupBy(await aqlDocumentsOf(ehr._id, part), (document) => document.vo);
     const shapes = new Set<string>();
     for (const versionedObjectUid of part) {
@@ -80,7 +93,7 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
       found.count('versions', own.length);
       found.count('aql', derived.length);
       const { storage } = run;
-      const input = { container, versions: own, aqlDocuments: derived, contributions, storage };
+      const input = { container, versions: own, aqlDocuments: derived, contributions: listing, storage };
       for (const shape of checkContainer(found, { ...input, isQueryable: ehr.is_queryable }))
         shapes.add(shape);
       for (const { _id } of own) present.add(_id);
@@ -90,7 +103,7 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
     await checkShapes(run, shapes, found);
   }
   await checkStrays(ehr, containers, found);
-  await checkReferences(ehr, { contributions, containers, present }, found);
+  await checkReferences(ehr, { contributions, containers, present, hasHistory }, found);
   await checkTags(ehr, containers, found);
 }
 
@@ -103,6 +116,27 @@ async function contributionRefs(ehrId: string, found: Findings): Promise<Map<str
   }
   found.count('contributions', refs.size);
   return refs;
+}
+
+/**
+ * What CONTRIBUTIONs of other EHRs list, by CONTRIBUTION: an object that came back with an unmerge has versions which
+ * were committed to the other EHR. One that was erased there lists whatever names it.
+ */
+async function contributionsElsewhere(
+  versions: readonly VersionDoc[],
+  own: ReadonlyMap<string, unknown>,
+): Promise<Map<string, Set<string>>> {
+  const strange = versions.filter((version) => !own.has(version.contribution_uid));
+  const uids = [...new Set(strange.map((version) => version.contribution_uid))];
+  const listed = new Map<string, Set<string>>();
+  for (const { _id, versions: named } of await contributionsByUid(uids))
+    listed.set(_id, new Set(named.map(({ uid }) => uid)));
+  const removals = await removalsOf('contributions', uids);
+  const erased = new Set(removals.flatMap(({ ids }) => ids));
+  for (const { _id, contribution_uid: uid } of strange) {
+    if (erased.has(uid)) listed.set(uid, (listed.get(uid) ?? new Set()).add(_id));
+  }
+  return listed;
 }
 
 /** One EHR_STATUS, at most one live directory, and the EHR knows both. */
@@ -179,11 +213,13 @@ interface References {
   readonly containers: ReadonlyMap<string, unknown>;
   /** Uids of all versions of the EHR. */
   readonly present: ReadonlySet<string>;
+  /** Whether a merge with another EHR was taken back: objects may have gone there, their CONTRIBUTIONs stay. */
+  readonly hasHistory: boolean;
 }
 
 /** What a CONTRIBUTION lists exists, unless its container was erased or ended in a merge. */
 async function checkReferences(ehr: EhrDoc, references: References, found: Findings): Promise<void> {
-  const { contributions, containers, present } = references;
+  const { contributions, containers, present, hasHistory } = references;
   const strangers = new Map<string, string>();
   for (const [contributionUid, uids] of contributions) {
     for (const uid of uids) {
@@ -193,8 +229,10 @@ async function checkReferences(ehr: EhrDoc, references: References, found: Findi
         found.add('contributions', contributionUid, `it lists ${uid}, which does not exist`);
     }
   }
+  if (hasHistory) return;
   for (const [versionedObjectUid, owner] of await ownersOf([...strangers.keys()])) {
-    if (owner !== ehr._id)
+    // What a merge ended stays with the tombstone, so that nobody uses its id again.
+    if (owner !== ehr._id && (await ehrById(owner))?.state !== 'merged')
       found.add(
         'contributions',
         strangers.get(versionedObjectUid) ?? '',

@@ -19,7 +19,6 @@ import {
 } from '../models/cross-collection/owned-documents.js';
 import { versionsRemoved } from '../models/removal.js';
 import { anyVersion, versionsRemoval, versionUidsOf } from '../models/version.js';
-import { containersRemovalByType } from '../models/versioned-object.js';
 import { runWrites, type Session, type Write } from '../models/access/write.js';
 import type { MergeablePair } from './check.js';
 import type { MergePlan } from './plan.js';
@@ -37,7 +36,7 @@ export interface PlannedMerge {
 }
 
 /** Types of which nothing of a source is left. */
-const ENDED_TYPES = ['EHR_STATUS', 'FOLDER'] as const;
+export const ENDED_TYPES = ['EHR_STATUS', 'FOLDER'] as const;
 
 /** Inserts of one command: an archived version may have megabytes. */
 const ARCHIVE_STEP = 100;
@@ -73,13 +72,15 @@ export async function applyMerge(
   return record;
 }
 
-/** What ends, removed before the rest moves: the target has an EHR_STATUS of its own. */
+/**
+ * What ends, removed before the rest moves: the target has an EHR_STATUS of its own. The containers stay with the
+ * tombstone, without versions, so that nobody uses their ids again.
+ */
 function sourceRemovals({ pair, plan }: PlannedMerge): Write[] {
   const ehrId = pair.source._id;
   return [
     aqlRemovalByType(ehrId, ENDED_TYPES),
     versionsRemoval(ehrId, idsOf(plan.ended)),
-    containersRemovalByType(ehrId, ENDED_TYPES),
     ...itemTagRemovals(ehrId, idsOf(plan.droppedTags)),
   ];
 }

@@ -2,6 +2,7 @@ import { formatUtc } from '../openehr/base/iso8601.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import type { AuditSubject } from '../models/audit.js';
 import type { IdempotentResult } from '../models/idempotency.js';
+import type { MergeHistoryDoc } from '../models/merge-history.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 
 /** What a merge came to; without date for a dry run. */
@@ -20,9 +21,23 @@ export function mergeDetails(result: MergeResult): JsonObject {
   };
 }
 
+/** The same of a merge that was taken back, with when, by whom and into which CONTRIBUTIONs. */
+export function undoneDetails({ undone, ...record }: MergeHistoryDoc): JsonObject {
+  const { date, committer, contribution_uids: contributions, summary } = undone;
+  return {
+    ...mergeDetails(record),
+    undone: { date: formatUtc(date), committer, contributions: [...contributions], summary },
+  };
+}
+
 /** What the audit record of a merge or unmerge tells beside the request: the merge, its CONTRIBUTION, its level. */
 export function mergeSubject({ _id, contribution_uid: uid, outcome }: MergeRecordDoc): AuditSubject {
   return { objects: [_id, ...(uid === undefined ? [] : [uid])], outcome: outcome.level };
+}
+
+/** The same of an unmerge, with the CONTRIBUTIONs that it made. */
+export function undoSubject({ undone, ...record }: MergeHistoryDoc): AuditSubject {
+  return { ...mergeSubject(record), objects: [record._id, ...undone.contribution_uids] };
 }
 
 /** What the answer to a repeated merge or unmerge is rendered from. */

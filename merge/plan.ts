@@ -218,7 +218,7 @@ export function contentOf(version: VersionDoc): JsonObject {
 }
 
 /** Lifecycle state of a version with content. */
-function stateOf(version: VersionDoc): LifecycleState {
+export function stateOf(version: VersionDoc): LifecycleState {
   return lifecycleStateOf({ code: textAt(version.lifecycle_state, 'defining_code', 'code_string') ?? '' });
 }
 

@@ -16,8 +16,20 @@ export interface MergeRequest {
   readonly committer: string;
 }
 
-/** An unmerge as asked for. */
-export type UnmergeRequest = Pick<MergeRequest, 'sourceEhr' | 'targetEhr' | 'dryRun' | 'committer'>;
+/** What becomes of that which was written since the merge and stands against taking it back. */
+export type ConflictChoice = 'keep_in_target' | 'take_back';
+
+/** One choice for all obstacles, or one for each by an object id or CONTRIBUTION uid of it; null: none is made. */
+export type OnConflict = ConflictChoice | ReadonlyMap<string, ConflictChoice> | null;
+
+/** An unmerge as asked for. docs/spec/merge.md#unmerge */
+export interface UnmergeRequest extends Pick<
+  MergeRequest,
+  'sourceEhr' | 'targetEhr' | 'dryRun' | 'committer'
+> {
+  /** What becomes of that which stands against it. */
+  readonly onConflict: OnConflict;
+}
 
 /** What a merge needs beside its request. */
 export interface MergeContext {

@@ -1,50 +1,51 @@
-import { formatObjectVersionId, parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import { writeContribution } from '../change/commit/commit.js';
-import type { CommitRequest } from '../change/commit/request.js';
-import { aqlInsert, aqlRemovalOfVersion, latestAgain, recomputedDocuments } from '../models/aql-document.js';
-import { contributionRemoval, shortenContribution } from '../models/contribution.js';
-import { clearDirectory, fromTombstone, type EhrDoc } from '../models/ehr.js';
+import type { Commit, CommitRequest } from '../change/commit/request.js';
+import { aqlInsert, recomputedDocuments } from '../models/aql-document.js';
+import { fromTombstone, type EhrDoc } from '../models/ehr.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { itemTagInsert } from '../models/item-tag.js';
 import { archivedBodies, archiveRemoval } from '../models/merge-archive.js';
+import { mergeHistoryInsert, type MergeHistoryDoc } from '../models/merge-history.js';
 import { mergeRecordRemoval } from '../models/merge-record.js';
 import {
   moveContainers,
   moveContributions,
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
-import { contributionRemoved, versionsRemoved, versionsRestored } from '../models/removal.js';
-import { anyVersion, versionInsert, versionRemoval } from '../models/version.js';
-import { containerInsert, containerRemoval, rewindHead } from '../models/versioned-object.js';
+import { versionsRestored } from '../models/removal.js';
+import { versionInsert } from '../models/version.js';
+import { containerInsert, containersRemovalByType } from '../models/versioned-object.js';
 import { runWrites, type Session, type Write } from '../models/access/write.js';
+import { ENDED_TYPES } from './apply.js';
 import { rederiveDuringReindex } from './rederive.js';
-import type { MergeContext } from './request.js';
-import type { UnmergePlan, UnmergeSnapshot } from './unmerge-plan.js';
+import type { MergeContext, UnmergeRequest } from './request.js';
+import type { UnmergePlan } from './unmerge-plan.js';
+import type { UnmergeSnapshot } from './unmerge-snapshot.js';
 
 /** An unmerge ready to be written. */
 export interface PlannedUnmerge {
+  readonly request: UnmergeRequest;
   readonly snapshot: UnmergeSnapshot;
   readonly plan: UnmergePlan;
-  /** A new version of the target's directory; null when none is needed. */
-  readonly commit: CommitRequest | null;
+  /** CONTRIBUTIONs with what both EHRs held before the merge; none for an EHR in which nothing was made. */
+  readonly commits: readonly CommitRequest[];
 }
 
 /** Writes of one command: a restored version may have megabytes. */
 const STEP = 100;
 
 /**
- * Writes an unmerge inside the caller's transaction, in which both EHRs are held.
- * @throws CdrError of the commit; Error when the database does not hold what was planned with
+ * Writes an unmerge inside the caller's transaction, in which both EHRs are held, and gives its record.
+ * @throws CdrError of a commit; Error when the database does not hold what was planned with
  */
 export async function undoMerge(
   session: Session,
   context: MergeContext,
   unmerge: PlannedUnmerge,
-): Promise<void> {
-  const { snapshot, plan, commit } = unmerge;
+): Promise<MergeHistoryDoc> {
+  const { snapshot, plan, commits } = unmerge;
   const { record, source } = snapshot;
   if (source === null) throw new TypeError('an unmerge needs the archive of the merge');
-  await removeMadeVersions(session, unmerge);
   await moveBack(session, unmerge, source);
   const moved = {
     ehrId: source._id,
@@ -55,46 +56,29 @@ export async function undoMerge(
   await runRequired(session, [fromTombstone(source)]);
   await restoreEnded(session, context, { mergeId: record._id, source });
   await runInSteps(session, plan.restoredTags.map(itemTagInsert));
-  await runWrites(session, [archiveRemoval([record._id]), mergeRecordRemoval(record._id)]);
-  if (commit !== null) await writeContribution(session, context.change, commit);
+  const made: Commit[] = [];
+  for (const commit of commits) made.push(await writeContribution(session, context.change, commit));
+  const history = historyOf(unmerge, made, made[0]?.contribution.time_committed ?? context.change.now());
+  await runWrites(session, [
+    mergeHistoryInsert(history),
+    archiveRemoval([record._id]),
+    mergeRecordRemoval(record._id),
+  ]);
+  return history;
 }
 
-/** The chains of joined compositions and of the directory end where they ended before the merge. */
-async function removeMadeVersions(session: Session, { snapshot, plan }: PlannedUnmerge): Promise<void> {
-  const { record, target } = snapshot;
-  for (const versionUid of plan.removedVersions) await removeLatest(session, target._id, versionUid);
-  await runWrites(session, removalNotes(snapshot, plan));
-  const { contribution_uid: contributionUid } = record;
-  if (contributionUid === undefined) return;
-  if (plan.remaining.length === 0)
-    await runWrites(session, [contributionRemoval(target._id, contributionUid)]);
-  else await runRequired(session, [shortenContribution(target._id, contributionUid, plan.remaining)]);
-}
-
-/** Sealed records go or change: `verify` must not take that for tampering. */
-function removalNotes({ record, made }: UnmergeSnapshot, plan: UnmergePlan): Write[] {
-  const { contribution_uid: uid } = record;
-  const listedBefore = plan.remaining.length === 0 ? undefined : made;
-  return [
-    ...versionsRemoved('unmerge', plan.removedVersions),
-    ...(uid === undefined ? [] : contributionRemoved('unmerge', uid, listedBefore)),
-  ];
-}
-
-async function removeLatest(session: Session, ehrId: string, versionUid: string): Promise<void> {
-  const id = parseObjectVersionId(versionUid);
-  if (id === null) throw new TypeError(`${versionUid} is no version uid`);
-  await runWrites(session, [aqlRemovalOfVersion(ehrId, versionUid), versionRemoval(ehrId, versionUid)]);
-  if (id.version === 1) {
-    const { versionedObjectUid } = id;
-    await runWrites(session, [containerRemoval(ehrId, versionedObjectUid)]);
-    await runRequired(session, [clearDirectory(ehrId, versionedObjectUid, 'one')]);
-    return;
-  }
-  const before = await anyVersion(formatObjectVersionId({ ...id, version: id.version - 1 }));
-  if (before === null) throw new Error(`there is no version before ${versionUid}`);
-  // A version that merges may follow has content, so it has a derived document.
-  await runRequired(session, [rewindHead(ehrId, before, versionUid), latestAgain(ehrId, before._id)]);
+function historyOf(
+  { request, snapshot, plan }: PlannedUnmerge,
+  made: readonly Commit[],
+  date: Date,
+): MergeHistoryDoc {
+  const undone = {
+    date,
+    committer: request.committer,
+    contribution_uids: made.map(({ contribution }) => contribution._id),
+    summary: plan.summary,
+  };
+  return { ...snapshot.record, undone };
 }
 
 async function moveBack(session: Session, { snapshot, plan }: PlannedUnmerge, source: EhrDoc): Promise<void> {
@@ -117,6 +101,8 @@ async function restoreEnded(
   { mergeId, source }: { readonly mergeId: string; readonly source: EhrDoc },
 ): Promise<void> {
   const containers = await archivedBodies(mergeId, 'container');
+  // Their ids were kept from use by others; runWrites does removals last.
+  await runWrites(session, [containersRemovalByType(source._id, ENDED_TYPES)]);
   await runInSteps(session, containers.map(containerInsert));
   const archived = await archivedBodies(mergeId, 'version');
   await runInSteps(session, archived.map(versionInsert));

@@ -1,5 +1,6 @@
 import { CdrError } from '../openehr/base/errors.js';
 import { ehrById, finalEhrId } from '../models/ehr.js';
+import { undoneMerges, type MergeHistoryDoc } from '../models/merge-history.js';
 import {
   allMerges,
   mergeBetween,
@@ -24,8 +25,19 @@ export async function mergeStatus(filter: MergeFilter): Promise<MergeRecordDoc[]
   const { source, target } = filter;
   if (source === null && target === null) return allMerges();
   const found = filter.cascaded ? await cascade(filter) : await direct(filter);
-  if (found.length === 0) throw new CdrError('not-found', 'there is no such merge');
+  if (found.length === 0) throw noMerge();
   return found.toSorted((a, b) => a.merge_date.getTime() - b.merge_date.getTime());
+}
+
+/** The merges between these EHRs that were taken back, oldest first. @throws not-found as `mergeStatus` */
+export async function undoneStatus(pair: Pick<MergeFilter, 'source' | 'target'>): Promise<MergeHistoryDoc[]> {
+  const found = await undoneMerges(pair);
+  if (found.length === 0 && (pair.source !== null || pair.target !== null)) throw noMerge();
+  return found;
+}
+
+function noMerge(): CdrError {
+  return new CdrError('not-found', 'there is no such merge');
 }
 
 /** The direct merge of one EHR into another. @throws not-found when there is none, a cascade does not count */

@@ -1,15 +1,65 @@
-import { rootOfUid } from '../openehr/base/object-version-id.js';
-import { contributionOf, contributionRefs, type ContributionRefs } from '../models/contribution.js';
-import { ehrBySubject, finalEhrId, type EhrDoc } from '../models/ehr.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { formatObjectVersionId, parseObjectVersionId, rootOfUid } from '../openehr/base/object-version-id.js';
+import {
+  contributionOf,
+  contributionRefs,
+  type ContributionDoc,
+  type ContributionRefs,
+} from '../models/contribution.js';
+import { ehrBySubject, finalEhrId, releasedSubjects, type EhrDoc } from '../models/ehr.js';
 import { archivedBodies, archivedMoves } from '../models/merge-archive.js';
+import { undoneMergesOf } from '../models/merge-history.js';
 import { inSteps } from '../models/access/in-steps.js';
-import { tagsOn } from '../models/item-tag.js';
+import { tagsOn, type ItemTagDoc } from '../models/item-tag.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
-import { latestVersions } from '../models/version.js';
-import { containersById, liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
-import { contentOf } from './plan.js';
-import type { UnmergeSnapshot } from './unmerge-plan.js';
+import { latestVersions, versionsByUid, type VersionDoc } from '../models/version.js';
+import {
+  containersById,
+  liveDirectory,
+  ownersOf,
+  type VersionedObjectDoc,
+} from '../models/versioned-object.js';
 import type { Session } from '../models/access/write.js';
+import { contentOf } from './plan.js';
+
+/** A version that the merge made, what stood before it, and what stands now. */
+export interface MadeVersion {
+  /** null: the merge made the container. */
+  readonly before: VersionDoc | null;
+  readonly version: VersionDoc;
+  readonly latest: VersionDoc;
+}
+
+/** What an unmerge looks at. */
+export interface UnmergeSnapshot {
+  readonly record: MergeRecordDoc;
+  readonly target: EhrDoc;
+  /** Where the target itself was merged into; null while it is active. */
+  readonly targetMergedInto: string | null;
+  /** The source's EHR document before the merge; null when nothing was archived. */
+  readonly source: EhrDoc | null;
+  /** Subjects of the source, and of EHRs that had been merged into it, which other EHRs have now. */
+  readonly subjectHolders: readonly { readonly ehrId: string; readonly holder: string }[];
+  /** Ids that the merge moved; compositions without the joined ones. */
+  readonly moved: { readonly contributions: readonly string[]; readonly compositions: readonly string[] };
+  /** Containers of the target, by id, as far as the merge moved, joined or made them and they still exist. */
+  readonly containers: ReadonlyMap<string, VersionedObjectDoc>;
+  /** What the merge made in containers that still exist, by object id. */
+  readonly made: ReadonlyMap<string, MadeVersion>;
+  /**
+   * CONTRIBUTIONs of the target that name objects of the merge, beside the moved ones and those of merges and of
+   * unmerges that are over.
+   */
+  readonly since: readonly ContributionRefs[];
+  /** Object ids that `since` names and that were erased. */
+  readonly erased: ReadonlySet<string>;
+  /** Item tags of the target on moved and joined containers. */
+  readonly tags: readonly ItemTagDoc[];
+  /** Item tags that the merge dropped. */
+  readonly droppedTags: readonly ItemTagDoc[];
+  /** Live directory of the target with its root. */
+  readonly directory: { readonly container: VersionedObjectDoc; readonly root: JsonObject } | null;
+}
 
 /** Reads what an unmerge looks at, in the caller's transaction. */
 export async function unmergeSnapshot(
@@ -20,30 +70,75 @@ export async function unmergeSnapshot(
   const moved = await archivedMoves(record._id);
   const [source] = await archivedBodies(record._id, 'ehr');
   const contribution = await contributionOf(target._id, record.contribution_uid ?? '');
-  const made = contribution?.versions ?? [];
+  const madeUids = contribution?.versions ?? [];
   const joined = record.joined.map((pair) => pair.source);
-  const ids = new Set([...moved.composition, ...joined, ...made.map(({ uid }) => rootOfUid(uid))]);
-  const known = new Set([...moved.contribution, record.contribution_uid ?? '']);
+  const ids = new Set([...moved.composition, ...joined, ...madeUids.map(({ uid }) => rootOfUid(uid))]);
+  const known = new Set([...moved.contribution, ...(await ofMerges(session, record))]);
+  const containers = await containersIn(target._id, [...ids]);
+  const since = await contributionsSince(session, target._id, { known, ids });
   return {
     record,
     target,
     targetMergedInto: target.state === 'merged' ? await finalEhrId(target) : null,
     source: source ?? null,
-    subjectHolder: await subjectHolder(source, record),
+    subjectHolders: await subjectHolders(source, record),
     moved: { contributions: moved.contribution, compositions: moved.composition },
-    containers: await containersIn(target._id, [...ids]),
-    made,
-    since: await contributionsSince(session, target._id, { known, ids }),
+    containers,
+    made: await madeVersions(madeUids, containers),
+    since,
+    erased: await erasedAmong(since),
     tags: await tagsOn(session, target._id, [...ids]),
     droppedTags: await archivedBodies(record._id, 'tag'),
     directory: await directoryOf(target._id),
   };
 }
 
-async function subjectHolder(source: EhrDoc | undefined, record: MergeRecordDoc): Promise<string | null> {
-  if (source?.subject === undefined) return null;
-  const holder = await ehrBySubject(source.subject);
-  return holder === null || holder._id === record.source_ehr ? null : holder._id;
+/** CONTRIBUTIONs that this merge made, and that others made which were taken back: together they changed nothing. */
+async function ofMerges(session: Session, record: MergeRecordDoc): Promise<string[]> {
+  const over = await undoneMergesOf(record.target_ehr, { session });
+  return [
+    ...[record, ...over].flatMap(({ contribution_uid: uid }) => (uid === undefined ? [] : [uid])),
+    ...over.flatMap(({ undone }) => undone.contribution_uids),
+  ];
+}
+
+async function madeVersions(
+  made: ContributionDoc['versions'],
+  containers: ReadonlyMap<string, VersionedObjectDoc>,
+): Promise<Map<string, MadeVersion>> {
+  const present = made.flatMap(({ uid }) => containers.get(rootOfUid(uid)) ?? []);
+  const latest = await latestVersions(present);
+  const uids = made.flatMap(({ uid }) => [uid, versionUidBefore(uid) ?? uid]);
+  const versions = new Map((await versionsByUid(uids)).map((version) => [version._id, version]));
+  const found = new Map<string, MadeVersion>();
+  for (const { uid } of made) {
+    const now = latest.get(rootOfUid(uid));
+    const version = versions.get(uid);
+    if (now === undefined || version === undefined) continue;
+    const before = versions.get(versionUidBefore(uid) ?? '') ?? null;
+    found.set(version.object_id, { before, version, latest: now });
+  }
+  return found;
+}
+
+function versionUidBefore(versionUid: string): string | null {
+  const id = parseObjectVersionId(versionUid);
+  return id === null || id.version === 1 ? null : formatObjectVersionId({ ...id, version: id.version - 1 });
+}
+
+async function subjectHolders(
+  source: EhrDoc | undefined,
+  record: MergeRecordDoc,
+): Promise<UnmergeSnapshot['subjectHolders']> {
+  const own = source?.subject === undefined ? [] : [{ ehrId: source._id, subject: source.subject }];
+  const found: { ehrId: string; holder: string }[] = [];
+  const inner = await releasedSubjects(record.source_ehr);
+  const goBack = new Set([record.source_ehr, ...inner.map(({ ehrId }) => ehrId)]);
+  for (const { ehrId, subject } of [...own, ...inner]) {
+    const holder = subject === null ? null : await ehrBySubject(subject);
+    if (holder !== null && !goBack.has(holder._id)) found.push({ ehrId, holder: holder._id });
+  }
+  return found;
 }
 
 async function containersIn(
@@ -71,6 +166,12 @@ async function contributionsSince(
     if (contribution.versions.some(({ uid }) => ids.has(rootOfUid(uid)))) found.push(contribution);
   }
   return found;
+}
+
+async function erasedAmong(contributions: readonly ContributionRefs[]): Promise<Set<string>> {
+  const named = new Set(contributions.flatMap(({ versions }) => versions.map(({ uid }) => rootOfUid(uid))));
+  const owners = await ownersOf([...named]);
+  return new Set([...named].filter((id) => !owners.has(id)));
 }
 
 async function directoryOf(ehrId: string): Promise<UnmergeSnapshot['directory']> {

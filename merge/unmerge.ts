@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CdrError } from '../openehr/base/errors.js';
 import { publishMerge } from '../database/events.js';
 import { auditCommitted, writeAudit } from '../change/commit/audit-draft.js';
-import { CHANGE_TYPE, LIFECYCLE } from '../change/commit/codes.js';
+import { CHANGE_TYPE } from '../change/commit/codes.js';
 import { fullState } from '../change/commit/commit-state.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
@@ -10,14 +10,16 @@ import type { CommitRequest } from '../change/commit/request.js';
 import { ehrById, holdActive, holdMerged } from '../models/ehr.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 import type { Session } from '../models/access/write.js';
-import { idempotentResultOf, mergeSubject, type MergeResult } from './details.js';
+import { idempotentResultOf, undoSubject, type MergeResult } from './details.js';
+import { obstaclesTo } from './obstacles.js';
 import { mergeAudit } from './plan.js';
+import { resolve } from './resolution.js';
 import type { MergeContext, UnmergeRequest } from './request.js';
 import { undoMerge } from './restore.js';
 import { directMerge, noSuchMerge } from './status.js';
 import { inMergeTransaction } from './transaction.js';
-import { planUnmerge, unmergeReasons, type UnmergePlan, type UnmergeSnapshot } from './unmerge-plan.js';
-import { unmergeSnapshot } from './unmerge-snapshot.js';
+import { planUnmerge, unmergeDescription, type UnmergePlan } from './unmerge-plan.js';
+import { unmergeSnapshot, type UnmergeSnapshot } from './unmerge-snapshot.js';
 
 /**
  * Takes a reversible merge back in one transaction, or tells what that would do. What was written to the target
@@ -26,20 +28,19 @@ import { unmergeSnapshot } from './unmerge-snapshot.js';
  * after `MERGE_RETRIES`; transaction-too-large
  */
 export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest): Promise<MergeResult> {
-  const contributionUid = randomUUID();
+  const uids = { target: randomUUID(), source: randomUUID() };
   const result = await inMergeTransaction(context.retries, async (session) => {
     if (!request.dryRun) await holdBoth(request);
     const { record, snapshot, plan } = await prepare(session, request);
-    const commit = directoryCommit(request, plan, contributionUid);
-    if (!request.dryRun) await undoMerge(session, context, { snapshot, plan, commit });
-    else if (commit !== null) {
-      planCommit(context.change.settings, await fullState(commit), commit, context.change.now());
-    }
+    const commits = commitsOf(request, plan, uids);
     const undone = resultOf(record, plan.summary);
-    if (!request.dryRun) {
-      await recordIdempotentResult(session, idempotentResultOf(undone));
-      await writeAudit(mergeSubject(record));
+    if (request.dryRun) {
+      await checkTargetCommit(context, commits);
+      return undone;
     }
+    const history = await undoMerge(session, context, { request, snapshot, plan, commits });
+    await recordIdempotentResult(session, idempotentResultOf(undone));
+    await writeAudit(undoSubject(history));
     return undone;
   });
   if (request.dryRun) return result;
@@ -62,40 +63,36 @@ interface Prepared {
 }
 
 async function prepare(session: Session, request: UnmergeRequest): Promise<Prepared> {
-  const { sourceEhr, targetEhr, dryRun } = request;
+  const { sourceEhr, targetEhr } = request;
   const record = await directMerge(sourceEhr, targetEhr);
   const target = await ehrById(targetEhr);
   if (target === null || target.state === 'deleting') throw noSuchMerge(sourceEhr, targetEhr);
   const snapshot = await unmergeSnapshot(session, record, target);
-  const reasons = unmergeReasons(snapshot);
-  if (reasons.length > 0) throw new CdrError('conflict', reasons.join('; '), { reasons });
-  return { record, snapshot, plan: planUnmerge(snapshot, dryRun) };
+  const resolution = resolve(obstaclesTo(snapshot), request.onConflict);
+  const reasons = resolution.open.map(({ message }) => message);
+  if (reasons.length > 0)
+    throw new CdrError('conflict', reasons.join('; '), { reasons, obstacles: resolution.open });
+  return { record, snapshot, plan: planUnmerge(snapshot, resolution, request) };
 }
 
-/** The CONTRIBUTION that takes the copied FOLDER out of a directory which went on since; null when none is needed. */
-function directoryCommit(
-  { sourceEhr, targetEhr, committer }: UnmergeRequest,
-  plan: UnmergePlan,
-  contributionUid: string,
-): CommitRequest | null {
-  const { directory } = plan;
-  if (directory.kind !== 'replace') return null;
-  const audit = mergeAudit(
-    CHANGE_TYPE.modification,
-    committer,
-    `Unmerge of EHR ${sourceEhr} from ${targetEhr}`,
-  );
-  const { container, root: object } = directory;
-  const place = { versionedObjectUid: container._id, precedingVersionUid: container.latest_version_uid };
-  const entry = {
-    kind: 'update',
-    type: 'FOLDER',
-    object,
-    ...place,
-    audit,
-    lifecycleState: LIFECYCLE.complete,
-  } as const;
-  return { ehrId: targetEhr, contributionUid, audit, entries: [entry] };
+/** One CONTRIBUTION in each EHR in which something goes on with what it held before the merge. */
+function commitsOf(
+  request: UnmergeRequest,
+  { entries }: UnmergePlan,
+  uids: { readonly target: string; readonly source: string },
+): CommitRequest[] {
+  const audit = mergeAudit(CHANGE_TYPE.modification, request.committer, unmergeDescription(request));
+  const commits = [
+    { ehrId: request.targetEhr, contributionUid: uids.target, entries: entries.target },
+    { ehrId: request.sourceEhr, contributionUid: uids.source, entries: entries.source, isRestoring: true },
+  ];
+  return commits.filter((commit) => commit.entries.length > 0).map((commit) => ({ ...commit, audit }));
+}
+
+/** Refuses what the commit to the target would refuse. The source holds nothing before the containers are back. */
+async function checkTargetCommit(context: MergeContext, commits: readonly CommitRequest[]): Promise<void> {
+  for (const commit of commits.filter(({ isRestoring }) => isRestoring !== true))
+    planCommit(context.change.settings, await fullState(commit), commit, context.change.now());
 }
 
 function resultOf(record: MergeRecordDoc, summary: string): MergeResult {

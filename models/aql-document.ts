@@ -110,16 +110,6 @@ export function supersede(
   };
 }
 
-/** The derived document of a version that is the latest again, if it has one. */
-export function latestAgain(ehrId: string, versionUid: string): UpdateWrite<'aql'> {
-  return {
-    collection: COLLECTIONS.aql,
-    filter: { _id: versionUid, ehr: ehrId },
-    update: { $set: { latest: true }, $unset: { to: 1 } },
-    matching: 'any',
-  };
-}
-
 /** Every derived document of an EHR repeats its `is_queryable`. */
 export function setQueryable(ehrId: string, isQueryable: boolean): UpdateWrite<'aql'> {
   return {
@@ -128,11 +118,6 @@ export function setQueryable(ehrId: string, isQueryable: boolean): UpdateWrite<'
     update: { $set: { q: isQueryable } },
     matching: 'any',
   };
-}
-
-/** Removes the derived document of one version. */
-export function aqlRemovalOfVersion(ehrId: string, versionUid: string): RemoveWrite<'aql'> {
-  return { collection: COLLECTIONS.aql, remove: { _id: versionUid, ehr: ehrId } };
 }
 
 /** Removes the derived documents of one container, or of a whole EHR. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './layout.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
-import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
+import type { InsertWrite, RemoveWrite } from './access/write.js';
 
 /** Who sent the request that made a CONTRIBUTION, whatever it says of its committer. */
 export interface RequestIdentity {
@@ -110,23 +110,18 @@ export function contributionsOf(ehrId: string): AsyncIterable<ContributionFacts>
   );
 }
 
+/** The CONTRIBUTIONs with these uids, whoever owns them, without their audits, in no order. */
+export function contributionsByUid(contributionUids: readonly string[]): Promise<ContributionRefs[]> {
+  return Contribution.collection
+    .find<ContributionRefs>({ _id: { $in: [...contributionUids] } } as object, {
+      projection: { _id: 1, versions: 1 },
+    })
+    .toArray();
+}
+
 /** The write that adds a CONTRIBUTION. */
 export function contributionInsert(insert: ContributionDoc): InsertWrite<'contributions'> {
   return { collection: COLLECTIONS.contributions, insert };
-}
-
-/** A CONTRIBUTION lists fewer versions: those that an unmerge leaves. */
-export function shortenContribution(
-  ehrId: string,
-  contributionUid: string,
-  versions: ContributionDoc['versions'],
-): UpdateWrite<'contributions'> {
-  return {
-    collection: COLLECTIONS.contributions,
-    filter: { _id: contributionUid, ehr_id: ehrId },
-    update: { $set: { versions } },
-    matching: 'one',
-  };
 }
 
 /** Removes one CONTRIBUTION, or all of an EHR. */

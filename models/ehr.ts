@@ -24,6 +24,8 @@ export interface EhrDoc {
   readonly is_queryable: boolean;
   readonly is_modifiable: boolean;
   readonly subject?: Subject;
+  /** Of a merged EHR: the subject that the EHR it ended in took over. */
+  readonly released_subject?: Subject;
   /** Container of the EHR_STATUS. */
   readonly ehr_status_id: string;
   /** Container of the live directory. */
@@ -39,6 +41,8 @@ declare module './access/write.js' {
   }
 }
 
+const subjectSchema = new Schema<Subject>({ namespace: String, id: String }, { _id: false, id: false });
+
 const ehrSchema = new Schema<EhrDoc>(
   {
     _id: String,
@@ -48,7 +52,8 @@ const ehrSchema = new Schema<EhrDoc>(
     write_seq: Number,
     is_queryable: Boolean,
     is_modifiable: Boolean,
-    subject: new Schema<Subject>({ namespace: String, id: String }, { _id: false, id: false }),
+    subject: subjectSchema,
+    released_subject: subjectSchema,
     ehr_status_id: String,
     directory_id: String,
     merged_into: String,
@@ -163,6 +168,19 @@ export async function sourcesEndingIn(ehrId: string): Promise<string[]> {
   return found;
 }
 
+/** The EHRs that had been merged into this one, directly or through others, with the subject each gave up since. */
+export async function releasedSubjects(
+  ehrId: string,
+): Promise<{ readonly ehrId: string; readonly subject: Subject | null }[]> {
+  const docs = await Ehr.find(
+    { _id: trusted({ $in: await sourcesEndingIn(ehrId) }) },
+    { _id: 1, released_subject: 1 },
+  )
+    .lean<Pick<EhrDoc, '_id' | 'released_subject'>[]>()
+    .exec();
+  return docs.map((doc) => ({ ehrId: doc._id, subject: doc.released_subject ?? null }));
+}
+
 /** EHRs that have their subject in common with others; a list for each such subject. */
 export function sharedSubjects(): Promise<{ readonly ehrIds: readonly string[] }[]> {
   return Ehr.collection
@@ -236,11 +254,11 @@ export function holdEhr(
 }
 
 /** A merged EHR reserves its subject until the EHR it ended in takes it. */
-export function releaseSubject(tombstoneId: string): UpdateWrite<'ehrs'> {
+export function releaseSubject(tombstoneId: string, subject: Subject): UpdateWrite<'ehrs'> {
   return {
     collection: COLLECTIONS.ehrs,
     filter: { _id: tombstoneId, state: 'merged' },
-    update: { $unset: { subject: 1 } },
+    update: { $unset: { subject: 1 }, $set: { released_subject: subject } },
     matching: 'one',
   };
 }
@@ -267,7 +285,11 @@ export function fromTombstone(ehr: EhrDoc): UpdateWrite<'ehrs'> {
   return {
     collection: COLLECTIONS.ehrs,
     filter: { _id, state: 'merged' },
-    update: { $set: fields, $max: { write_seq: writeSeq }, $unset: { merged_into: 1, merge_id: 1 } },
+    update: {
+      $set: fields,
+      $max: { write_seq: writeSeq },
+      $unset: { merged_into: 1, merge_id: 1, released_subject: 1 },
+    },
     matching: 'one',
   };
 }

@@ -13,6 +13,7 @@ export const COLLECTIONS = {
   itemTags: 'item_tags',
   mergeRecords: 'merge_records',
   mergeArchive: 'merge_archive',
+  mergeHistory: 'merge_history',
   audit: 'audit',
   removals: 'removals',
   sealBlocks: 'seal_blocks',
@@ -141,6 +142,10 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     ],
   },
   { name: COLLECTIONS.mergeArchive, indexes: [{ key: { merge_id: 1, kind: 1 } }] },
+  {
+    name: COLLECTIONS.mergeHistory,
+    indexes: [{ key: { source_ehr: 1, merge_date: 1 } }, { key: { target_ehr: 1, merge_date: 1 } }],
+  },
   {
     name: COLLECTIONS.audit,
     indexes: [

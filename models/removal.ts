@@ -11,7 +11,7 @@ type RemovalKind =
   | 'removed'
   /** They were gone and are there again, as they were. */
   | 'restored'
-  /** A CONTRIBUTION lists fewer versions; `versions` is what it listed before. */
+  /** As 0.2.0 wrote it at an unmerge: a CONTRIBUTION lists fewer versions; `versions` is what it listed before. */
   | 'shortened';
 
 /** Why. */
@@ -47,7 +47,7 @@ declare module './access/write.js' {
 const IDS = 1_000;
 
 /** What is noted. */
-type Removal = Pick<RemovalDoc, 'kind' | 'reason' | 'collection' | 'ids' | 'versions'>;
+type Removal = Pick<RemovalDoc, 'kind' | 'reason' | 'collection' | 'ids'>;
 
 /** The records of a removal that are to be written with it; none for no ids. */
 function removalDocs(removal: Removal): RemovalDoc[] {
@@ -73,20 +73,6 @@ export function versionsRemoved(reason: RemovalReason, ids: readonly string[]): 
 /** Notes that versions are there again. */
 export function versionsRestored(reason: RemovalReason, ids: readonly string[]): InsertWrite<'removals'>[] {
   return removalWrites({ kind: 'restored', reason, collection: COLLECTIONS.versions, ids });
-}
-
-/** Notes that a CONTRIBUTION went, or, with the versions that it listed, that it lists fewer now. */
-export function contributionRemoved(
-  reason: RemovalReason,
-  contributionUid: string,
-  listedBefore?: ContributionDoc['versions'],
-): InsertWrite<'removals'>[] {
-  const note = { reason, collection: COLLECTIONS.contributions, ids: [contributionUid] };
-  return removalWrites(
-    listedBefore === undefined
-      ? { ...note, kind: 'removed' }
-      : { ...note, kind: 'shortened', versions: listedBefore },
-  );
 }
 
 /** Notes a removal that is done outside a transaction: before it, so that a crash in between does no harm. */

@@ -175,6 +175,18 @@ export function anyVersion(versionUid: string): Promise<VersionDoc | null> {
   return Version.findOne({ _id: versionUid }).lean<VersionDoc>().exec();
 }
 
+/** The versions with these uids, whoever owns them, in no order. Joins the caller's transaction. */
+export async function versionsByUid(versionUids: readonly string[]): Promise<VersionDoc[]> {
+  const found: VersionDoc[] = [];
+  for (const part of inSteps(versionUids)) {
+    const docs = await Version.find({ _id: trusted({ $in: part }) })
+      .lean<VersionDoc[]>()
+      .exec();
+    found.push(...docs);
+  }
+  return found;
+}
+
 /** Versions of one container before a number, oldest first. */
 export function versionsBefore(
   ehrId: string,
@@ -251,11 +263,6 @@ export function attestVersion(
     update: { $push: { attestations: { $each: attestations } } },
     matching: 'one',
   };
-}
-
-/** Removes one version. */
-export function versionRemoval(ehrId: string, versionUid: string): RemoveWrite<'versions'> {
-  return { collection: COLLECTIONS.versions, remove: { _id: versionUid, ehr_id: ehrId } };
 }
 
 /** Removes the versions of these containers; of all of the EHR when none are named. */

@@ -118,6 +118,11 @@ export function containersOfEhr(ehrId: string): Promise<VersionedObjectDoc[]> {
   return VersionedObject.find({ ehr_id: ehrId }).sort({ _id: 1 }).lean<VersionedObjectDoc[]>().exec();
 }
 
+/** How many containers of other types than COMPOSITION an EHR has: those that a merge ended stay with its tombstone. */
+export function endedContainers(ehrId: string): Promise<number> {
+  return VersionedObject.countDocuments({ ehr_id: ehrId, type: trusted({ $ne: 'COMPOSITION' }) }).exec();
+}
+
 /** Who owns these containers, by object id; unknown ones are missing. */
 export async function ownersOf(versionedObjectUids: readonly string[]): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
@@ -166,20 +171,6 @@ export function advanceHead(
       has_item_tags: container.has_item_tags ?? null,
     },
     update: { $set: { ...headOf(version), ...composition } },
-    matching: 'one',
-  };
-}
-
-/** The container goes back to an earlier version of an EHR, from the one that is removed. */
-export function rewindHead(
-  ehrId: string,
-  version: VersionDoc,
-  removedUid: string,
-): UpdateWrite<'versioned_objects'> {
-  return {
-    collection: COLLECTIONS.versionedObjects,
-    filter: { _id: version.object_id, ehr_id: ehrId, latest_version_uid: removedUid },
-    update: { $set: headOf(version) },
     matching: 'one',
   };
 }

@@ -65,6 +65,7 @@ export class CommitDraft {
 
   /** Notes that content is written. @throws conflict when the EHR_STATUS in force forbids it */
   requireModifiable(): void {
+    if (this.request.isRestoring === true) return;
     const isModifiable = this.status?.isModifiable ?? this.expected.isModifiable;
     if (!isModifiable) throw notModifiable(this.request.ehrId);
     if (this.status === null) this.needsModifiable = true;

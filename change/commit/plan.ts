@@ -103,9 +103,11 @@ export function byCollection(writes: readonly Write[]): Write[] {
 }
 
 /** The subject that the commit wants may be reserved by an EHR that was merged into this one. */
-function takeoverWrites({ state, request }: CommitDraft): Write[] {
+function takeoverWrites({ state, request, status }: CommitDraft): Write[] {
   const holder = state.subjectHolder;
-  return holder === null || holder.ehrId === request.ehrId ? [] : [releaseSubject(holder.ehrId)];
+  const subject = status?.subject ?? null;
+  if (holder === null || holder.ehrId === request.ehrId || subject === null) return [];
+  return [releaseSubject(holder.ehrId, subject)];
 }
 
 function newEhr(draft: CommitDraft): Write {

@@ -90,6 +90,8 @@ export interface CommitRequest {
   /** Who sent the request; absent when none did. */
   readonly authenticated?: RequestIdentity;
   readonly entries: readonly VersionEntry[];
+  /** true: `is_modifiable=false` does not hold for it, since it only restores what was there before. */
+  readonly isRestoring?: boolean;
   /** true: an error names the entry as `versions[i]`. */
   readonly namesEntries?: boolean;
   /** Further writes of the same transaction, such as item tags. May run more than once. */

@@ -1,10 +1,11 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { aqlRemoval } from '../aql-document.js';
 import { contributionRemoval } from '../contribution.js';
-import { clearDirectory, ehrRemoval, hideEhr, sourcesEndingIn } from '../ehr.js';
+import { clearDirectory, ehrRemoval, hideEhr, knownEhrIds, sourcesEndingIn } from '../ehr.js';
 import { itemTagRemoval } from '../item-tag.js';
 import { COLLECTIONS, type CollectionName } from '../layout.js';
 import { archiveRemoval } from '../merge-archive.js';
+import { mergeHistoryRemoval, undoneMergesOf, type MergeHistoryDoc } from '../merge-history.js';
 import { mergeIdsOfSources, mergeRecordRemovalOfSources } from '../merge-record.js';
 import { insertRemoval, removalWrites, type RemovalReason } from '../removal.js';
 import { versionsRemoval } from '../version.js';
@@ -40,17 +41,18 @@ export function ehrHiding(ehrId: string): Write[] {
 
 /** The writes that remove an active EHR and all it holds at once; the first matches nothing otherwise. */
 export async function wholeErasure(session: ClientSession, ehrId: string): Promise<Write[]> {
-  const mergeIds = await mergeIdsOfSources(await sourcesEndingIn(ehrId), { session });
+  const sources = await sourcesEndingIn(ehrId);
+  const mergeIds = await mergeIdsOfSources(sources, { session });
   return [
     ...ehrHiding(ehrId),
     ...(await erasureNotes(session, COLLECTIONS.versions, { ehr_id: ehrId })),
     ...(await erasureNotes(session, COLLECTIONS.contributions, { ehr_id: ehrId })),
     itemTagRemoval(ehrId),
     versionsRemoval(ehrId),
-    containerRemoval(ehrId),
+    ...[ehrId, ...sources].map((owner) => containerRemoval(owner)),
     contributionRemoval(ehrId),
     archiveRemoval(mergeIds),
-    ...(await ehrErasure(ehrId)),
+    ...(await ehrErasure(session, ehrId)),
   ];
 }
 
@@ -61,7 +63,9 @@ export async function eraseEhrContent(ehrId: string): Promise<void> {
   await eraseInSteps(COLLECTIONS.versions, { ehr_id: ehrId });
   await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: ehrId });
   await eraseInSteps(COLLECTIONS.contributions, { ehr_id: ehrId });
-  for (const mergeId of await mergeIdsOfSources(await sourcesEndingIn(ehrId), {})) {
+  const sources = await sourcesEndingIn(ehrId);
+  for (const source of sources) await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: source });
+  for (const mergeId of await mergeIdsOfSources(sources, {})) {
     await eraseInSteps(COLLECTIONS.mergeArchive, { merge_id: mergeId });
   }
 }
@@ -72,9 +76,22 @@ export function eraseAuditBefore(time: Date): Promise<number> {
 }
 
 /** The writes that end it all: the EHR document, the merges that ended in it, and their tombstones. */
-export async function ehrErasure(ehrId: string): Promise<Write[]> {
+export async function ehrErasure(session: ClientSession, ehrId: string): Promise<Write[]> {
   const sources = await sourcesEndingIn(ehrId);
-  return [mergeRecordRemovalOfSources(sources), ehrRemoval([ehrId, ...sources])];
+  const gone = [ehrId, ...sources];
+  const history = mergeHistoryRemoval(await historyOnlyOf(session, gone));
+  return [mergeRecordRemovalOfSources(sources), history, ehrRemoval(gone)];
+}
+
+/** Records of merges taken back, of which the other EHR is gone too: while it is there they explain its CONTRIBUTIONs. */
+async function historyOnlyOf(session: ClientSession, gone: readonly string[]): Promise<string[]> {
+  const records: MergeHistoryDoc[] = [];
+  for (const ehrId of gone) records.push(...(await undoneMergesOf(ehrId, { session })));
+  const known = await knownEhrIds(records.flatMap((record) => [record.source_ehr, record.target_ehr]));
+  const isLeft = (ehrId: string): boolean => known.has(ehrId) && !gone.includes(ehrId);
+  return records
+    .filter((record) => !isLeft(record.source_ehr) && !isLeft(record.target_ehr))
+    .map(({ _id }) => _id);
 }
 
 const NOTED = [COLLECTIONS.versions, COLLECTIONS.contributions, COLLECTIONS.audit] as const;

@@ -125,7 +125,7 @@ export function moveItemTags(
 }
 
 /**
- * Gives containers with their versions and derived documents another owner: all, or these. Tells how many containers.
+ * Gives containers with their versions and derived documents another owner: all of COMPOSITIONs, or these. Tells how many containers.
  * `isQueryable`: of the new owner.
  */
 export async function moveContainers(
@@ -138,7 +138,9 @@ export async function moveContainers(
   const moved = await moveDocuments(session, {
     collection: versionedObjects,
     ...pair,
-    ...among('_id', versionedObjectUids),
+    ...(versionedObjectUids === undefined
+      ? { among: { field: 'type', ids: ['COMPOSITION'] } }
+      : among('_id', versionedObjectUids)),
   });
   await moveDocuments(session, { collection: versions, ...pair, ...among('object_id', versionedObjectUids) });
   const set = { q: isQueryable };

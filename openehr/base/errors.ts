@@ -21,6 +21,14 @@ export type ErrorCode =
   | 'query-too-large'
   | 'transaction-too-large';
 
+/** One thing that stands against what was asked for, as the answer tells it. */
+export interface ErrorObstacle {
+  readonly code: string;
+  readonly message: string;
+  readonly object_ids: readonly string[];
+  readonly contribution_uid?: string;
+}
+
 /** What an error tells beside its message. Never patient data. */
 export interface ErrorDetails {
   /** Every violation of a validation. */
@@ -33,6 +41,8 @@ export interface ErrorDetails {
   readonly mergedInto?: string;
   /** All reasons of a refused unmerge. */
   readonly reasons?: readonly string[];
+  /** What stands against an unmerge, for programs. */
+  readonly obstacles?: readonly ErrorObstacle[];
   /** Seconds after which a retry makes sense: becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** Methods that the path does accept: becomes `Allow`. */

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import { isUuid } from '../../openehr/base/object-version-id.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
 import { requestBody } from '../../openehr/format/media-type.js';
-import type { MergeRequest, UnmergeRequest } from '../../merge/request.js';
+import type { ConflictChoice, MergeRequest, OnConflict, UnmergeRequest } from '../../merge/request.js';
 import { requiredBodyText } from '../http/exchange.js';
 import { setFailureRecord } from '../http/answer/failure-record.js';
 import { bodyLimits } from '../http/request/request-body.js';
@@ -35,20 +35,32 @@ const uuid = Joi.string()
   .required();
 const pair = { source_ehr: uuid, target_ehr: uuid, dry_run: Joi.boolean().strict().default(false) };
 
-interface UnmergeBody {
+/** Choices in one body. */
+const MAX_CHOICES = 1_000;
+
+interface PairBody {
   readonly source_ehr: string;
   readonly target_ehr: string;
   readonly dry_run: boolean;
 }
 
-interface MergeBody extends UnmergeBody {
+interface UnmergeBody extends PairBody {
+  /** One choice for all, or by object id or CONTRIBUTION uid. */
+  readonly on_conflict?: ConflictChoice | Readonly<Record<string, ConflictChoice>>;
+}
+
+interface MergeBody extends PairBody {
   readonly reversible: boolean;
   readonly detail_level?: 'BASIC' | 'FOLDER_COPY';
   readonly folder_merge?: 'BASIC' | 'COPY';
   readonly composition_merge: 'BASIC' | 'PERSISTENT';
 }
 
-const unmergeSchema = Joi.object<UnmergeBody>(pair);
+const choice = Joi.string().valid('keep_in_target', 'take_back');
+const unmergeSchema = Joi.object<UnmergeBody>({
+  ...pair,
+  on_conflict: Joi.alternatives(choice, Joi.object().pattern(Joi.string().guid(), choice).max(MAX_CHOICES)),
+});
 const mergeSchema = Joi.object<MergeBody>({
   ...pair,
   reversible: Joi.boolean().strict().required(),
@@ -70,10 +82,16 @@ export function mergeRequestFrom(ctx: Context): MergeRequest {
 
 /** The body of an unmerge. @throws as `mergeRequestFrom` */
 export function unmergeRequestFrom(ctx: Context): UnmergeRequest {
-  return requestOf(ctx, readBody(ctx, unmergeSchema));
+  const body = readBody(ctx, unmergeSchema);
+  return { ...requestOf(ctx, body), onConflict: onConflictOf(body.on_conflict) };
 }
 
-function requestOf(ctx: Context, body: UnmergeBody): UnmergeRequest {
+function onConflictOf(given: UnmergeBody['on_conflict']): OnConflict {
+  if (given === undefined || typeof given === 'string') return given ?? null;
+  return new Map(Object.entries(given).map(([id, one]) => [id.toLowerCase(), one]));
+}
+
+function requestOf(ctx: Context, body: PairBody): Omit<UnmergeRequest, 'onConflict'> {
   const { source_ehr: sourceEhr, target_ehr: targetEhr, dry_run: dryRun } = body;
   if (sourceEhr === targetEhr) throw new CdrError('invalid', 'source_ehr and target_ehr must be different');
   return { sourceEhr, targetEhr, dryRun, committer: ctx.state.user?.name ?? 'anonymous' };

@@ -1,14 +1,13 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext } from '../../change/commit/context.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { responseBody } from '../../openehr/format/media-type.js';
-import { mergeDetails, mergeOfIdempotentResult } from '../../merge/details.js';
+import { mergeDetails, undoneDetails, mergeOfIdempotentResult } from '../../merge/details.js';
 import { mergeEhrs } from '../../merge/merge.js';
 import type { MergeContext, UnmergeRequest } from '../../merge/request.js';
-import { directMerge, mergeStatus, mergeTarget } from '../../merge/status.js';
+import { directMerge, mergeStatus, mergeTarget, undoneStatus } from '../../merge/status.js';
 import { unmergeData } from '../../merge/unmerge-data.js';
 import { unmergeEhrs } from '../../merge/unmerge.js';
 import type { AuditSubject } from '../../models/audit.js';
@@ -80,7 +79,7 @@ function statusOperations(): Operation[] {
       method: 'GET',
       path: '/ehr/merge_status',
       summary: 'List merges',
-      parameters: ['source', 'target', 'cascaded'],
+      parameters: ['source', 'target', 'cascaded', 'undone'],
       responses: {
         200: { description: 'Oldest first', body: { schema: 'MergeDetailsList', types: 'rm' } },
       },
@@ -141,9 +140,12 @@ async function getMergeStatusList(ctx: Context): Promise<void> {
   const source = queryParameter(ctx, 'source');
   const target = queryParameter(ctx, 'target');
   const cascaded = queryParameter(ctx, 'cascaded') ?? false;
+  const isUndone = queryParameter(ctx, 'undone') ?? false;
   namePair(ctx, { source: source ?? '', target: target ?? '' });
   auditPair(ctx, source, target);
-  const list: JsonObject[] = (await mergeStatus({ source, target, cascaded })).map(mergeDetails);
+  const list = isUndone
+    ? (await undoneStatus({ source, target })).map(undoneDetails)
+    : (await mergeStatus({ source, target, cascaded })).map(mergeDetails);
   ctx.status = 200;
   const text =
     form.format === 'XML' ? toXml({ [MERGE_DETAILS]: list }, 'MergeDetailsList') : JSON.stringify(list);
@@ -165,7 +167,7 @@ async function getMergeDetails(ctx: Context): Promise<void> {
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
 
-function requestSubject({ sourceEhr, targetEhr, dryRun }: UnmergeRequest): AuditSubject {
+function requestSubject({ sourceEhr, targetEhr, dryRun }: Omit<UnmergeRequest, 'onConflict'>): AuditSubject {
   const pair = { ehr_id: sourceEhr, ehr_ids: [sourceEhr, targetEhr], target: targetEhr };
   return { ...pair, ...(dryRun && { dry_run: true }) };
 }

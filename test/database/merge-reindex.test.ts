@@ -39,10 +39,9 @@ it('leaves nothing outdated when EHRs are merged and unmerged while a reindex ru
   expect((await merge(app, source, target)).status).toBe(200);
   await reindexStorage('all');
   const { violations } = await verifyStorage();
-  // The target's own document was outdated by this test after the reindex had passed it.
-  expect(violations.map(({ message }) => message)).toEqual([
-    'the derived document is not what its version gives',
-  ]);
+  // Two documents of the target's own were outdated by this test after the reindex had passed them.
+  const message = 'the derived document is not what its version gives';
+  expect(violations.map((violation) => violation.message)).toEqual([message, message]);
   await reindexStorage('all');
   expect((await verifyStorage()).violations).toEqual([]);
 });

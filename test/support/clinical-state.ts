@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
+import type { VersionDoc } from '../../models/version.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { COLLECTIONS } from '../../models/layout.js';
 
 const COMPARED = [
@@ -39,4 +42,39 @@ function sorted(doc: object): [string, unknown][] {
   return Object.entries(doc)
     .filter(([name]) => name !== 'write_seq')
     .sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** What EHRs hold, for what an unmerge has to give back. */
+export interface RecordState {
+  /** A hash of each document that never changes but for its owner: EHRs, VERSIONs, CONTRIBUTIONs, item tags. */
+  readonly documents: Readonly<Record<string, string>>;
+  /** What each object that is not deleted holds now, without the uid of the version, by its EHR and object id. */
+  readonly contents: Readonly<Record<string, string>>;
+}
+
+/** What these EHRs hold. */
+export async function recordState(ehrIds: readonly string[]): Promise<RecordState> {
+  const all = await clinicalState(ehrIds);
+  const lasting = /^(ehrs|versions|contributions|item_tags) /;
+  const documents = Object.fromEntries(Object.entries(all).filter(([key]) => lasting.test(key)));
+  const contents: Record<string, string> = {};
+  const live = { ehr_id: { $in: [...ehrIds] }, deleted: false };
+  for await (const container of mongoose.connection
+    .collection<VersionedObjectDoc>('versioned_objects')
+    .find(live)) {
+    const versions = mongoose.connection.collection<VersionDoc>('versions');
+    const version = await versions.findOne({ _id: container.latest_version_uid });
+    if (version === null) continue;
+    const { lifecycle_state: state, template_id: templateId, data } = version;
+    const content = [state, templateId, { ...JSON.parse(data!), uid: null }];
+    contents[`${container.ehr_id} ${container.type} ${container._id}`] = JSON.stringify(content);
+  }
+  return { documents, contents };
+}
+
+/** Both EHRs hold what they held, and nothing that was written before changed or went. */
+export async function expectRestored(before: RecordState, ehrIds: readonly string[]): Promise<void> {
+  const now = await recordState(ehrIds);
+  expect(now.contents).toEqual(before.contents);
+  expect(now.documents).toMatchObject(before.documents);
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { CdrError, ErrorCode } from '../../../openehr/base/errors.js';
+import type { CdrError, ErrorCode, ErrorObstacle } from '../../../openehr/base/errors.js';
 import { violationText, type Violation } from '../../../openehr/base/violation.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 
@@ -45,5 +45,11 @@ export function errorAnswer(error: CdrError): { readonly status: number; readonl
   const status = ERROR_STATUS[error.code];
   const body = errorBody(status, error.message, error.details.violations);
   if (error.details.reasons !== undefined) body.reasons = [...error.details.reasons];
+  if (error.details.obstacles !== undefined) body.obstacles = error.details.obstacles.map(obstacleJson);
   return { status, body };
+}
+
+/** An obstacle as JSON, without what is not known of it. */
+function obstacleJson({ object_ids: ids, contribution_uid: uid, ...text }: ErrorObstacle): JsonObject {
+  return { ...text, object_ids: [...ids], ...(uid !== undefined && { contribution_uid: uid }) };
 }

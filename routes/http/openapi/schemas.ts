@@ -40,6 +40,12 @@ const MERGE_WORDS = {
   composition_merge: word('BASIC', 'PERSISTENT'),
 } as const;
 
+const CHOICE = word('keep_in_target', 'take_back');
+const ON_CONFLICT: JsonObject = {
+  description: 'One choice for all obstacles, or one for each by an object id or CONTRIBUTION uid of it',
+  oneOf: [CHOICE, { type: 'object', additionalProperties: CHOICE }],
+};
+
 /** Bodies of requests and answers, each described once. */
 export const SCHEMAS = {
   Error: object({ error: TEXT, message: TEXT, validationErrors: listOf(TEXT) }, ['error', 'message']),
@@ -175,12 +181,12 @@ export const SCHEMAS = {
     },
     ['source_ehr', 'target_ehr', 'reversible'],
   ),
-  UnmergeRequestBody: object({ source_ehr: UUID, target_ehr: UUID, dry_run: FLAG }, [
-    'source_ehr',
-    'target_ehr',
-  ]),
+  UnmergeRequestBody: object(
+    { source_ehr: UUID, target_ehr: UUID, dry_run: FLAG, on_conflict: ON_CONFLICT },
+    ['source_ehr', 'target_ehr'],
+  ),
   MergeDetailsDto: object(
-    { source_ehr: UUID, target_ehr: UUID, merge_date: TIME, outcome: ANY, unmerge_data: ANY },
+    { source_ehr: UUID, target_ehr: UUID, merge_date: TIME, outcome: ANY, unmerge_data: ANY, undone: ANY },
     ['source_ehr', 'target_ehr', 'outcome'],
   ),
   MergeDetailsList: listOf(ref('MergeDetailsDto')),

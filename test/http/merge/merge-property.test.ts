@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import type { VersionDoc } from '../../../models/version.js';
 import { testApp } from '../../support/app.js';
-import { clinicalState } from '../../support/clinical-state.js';
+import { clinicalState, expectRestored, recordState } from '../../support/clinical-state.js';
 import { useDatabase } from '../../support/database.js';
 import { givenMergeTemplates, merge, rows, unmerge } from '../../support/merge-http.js';
 import { runStep, steps, type Step } from '../../support/random-record.js';
@@ -24,7 +24,7 @@ async function givenPair(script: readonly Step[]): Promise<Pair> {
   for (const name of ['ehrs', 'versions', 'versioned_objects', 'contributions', 'aql', 'item_tags']) {
     await mongoose.connection.collection(name).deleteMany({});
   }
-  for (const name of ['merge_records', 'merge_archive'])
+  for (const name of ['merge_records', 'merge_archive', 'merge_history'])
     await mongoose.connection.collection(name).deleteMany({});
   const pair = [await givenEhr(app), await givenEhr(app)] as const;
   for (const step of script) await runStep(pair, step);
@@ -66,6 +66,7 @@ describe('whatever two EHRs hold', () => {
         const [source, target] = await givenPair(script);
         await expectSound();
         const before = await clinicalState([source, target]);
+        const record = await recordState([source, target]);
         const versions = await compositions();
         const counted = [await counts(source), await counts(target)];
         const rehearsed = await merge(app, source, target, { ...mode, dry_run: true });
@@ -92,7 +93,7 @@ describe('whatever two EHRs hold', () => {
           return;
         }
         expect(undone.status).toBe(200);
-        expect(await clinicalState([source, target])).toEqual(before);
+        await expectRestored(record, [source, target]);
         await expectSound();
       }),
       { numRuns: RUNS },
@@ -120,7 +121,7 @@ describe('whatever two EHRs hold', () => {
         const stored = await mongoose.connection.collection('versions').distinct('_id');
         const kept = new Set(stored.map(String));
         expect(written.filter((uid) => !kept.has(uid))).toEqual([]);
-        for (const [uid, version] of after) expect([uid, version]).toEqual([uid, before.get(uid)]);
+        for (const [uid, version] of before) expect([uid, after.get(uid)]).toEqual([uid, version]);
         expect((await merge(app, source, target, mode)).status).toBe(200);
         await expectSound();
       }),

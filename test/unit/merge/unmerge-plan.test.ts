@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MergeRecordDoc } from '../../../models/merge-record.js';
-import { planUnmerge, unmergeReasons, type UnmergeSnapshot } from '../../../merge/unmerge-plan.js';
+import { obstaclesTo } from '../../../merge/obstacles.js';
+import { resolve } from '../../../merge/resolution.js';
+import { planUnmerge, type UnmergePlan } from '../../../merge/unmerge-plan.js';
+import type { MadeVersion, UnmergeSnapshot } from '../../../merge/unmerge-snapshot.js';
+import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
 import { inCamelCase } from '../../../merge/unmerge-data.js';
-import { container, ehr, persistent, SOURCE, tag, TARGET, uidOf } from './fixtures.js';
+import { container, ehr, latest, persistent, SOURCE, tag, TARGET, uidOf } from './fixtures.js';
 
 const [MINE, THEIRS, MOVED, DIR] = [1, 2, 3, 4].map((n) => `cccccccc-0000-4000-8000-00000000000${n}`) as [
   string,
@@ -25,11 +29,6 @@ const record: MergeRecordDoc = {
   joined: [{ source: MINE, target: THEIRS }],
   committer: 'root-admin',
 };
-const made: UnmergeSnapshot['made'] = [
-  { uid: uidOf(THEIRS, 2), type: 'COMPOSITION' },
-  { uid: uidOf(MINE, 2), type: 'COMPOSITION' },
-  { uid: uidOf(DIR, 1), type: 'FOLDER' },
-];
 const containers = [
   container(MOVED, 'COMPOSITION'),
   persistent(MINE, { latest_version: 2, deleted: true }),
@@ -37,17 +36,47 @@ const containers = [
   container(DIR, 'FOLDER'),
 ];
 
+/** A version of a container as content of this name; null: a deletion. */
+function version(of: VersionedObjectDoc, name: string | null): MadeVersion['version'] {
+  const doc = latest(of, { name: { _type: 'DV_TEXT', value: name ?? '' } });
+  return name === null ? { ...doc, data: null } : doc;
+}
+
+function madeOf(
+  versionedObjectUid: string,
+  names: { readonly before: string | null; readonly made: string | null; readonly now?: string | null },
+): [string, MadeVersion] {
+  const type = versionedObjectUid === DIR ? 'FOLDER' : 'COMPOSITION';
+  const at = (number: number, name: string | null) =>
+    version(container(versionedObjectUid, type, { latest_version: number }), name);
+  const isFirst = names.before === null;
+  const made = at(isFirst ? 1 : 2, names.made);
+  const now = names.now === undefined ? made : at(made.version + 1, names.now);
+  return [versionedObjectUid, { before: isFirst ? null : at(1, names.before), version: made, latest: now }];
+}
+
+const made: UnmergeSnapshot['made'] = new Map([
+  madeOf(THEIRS, { before: 'theirs', made: 'mine' }),
+  madeOf(MINE, { before: 'mine', made: null }),
+  madeOf(DIR, { before: null, made: 'directory' }),
+]);
+const madeBut = (...others: readonly [string, MadeVersion][]): UnmergeSnapshot['made'] =>
+  new Map([...made, ...others]);
+const madeWithout = (versionedObjectUid: string): UnmergeSnapshot['made'] =>
+  new Map([...made].filter(([id]) => id !== versionedObjectUid));
+
 function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
   return {
     record,
     target: ehr(TARGET),
     targetMergedInto: null,
     source: ehr(SOURCE),
-    subjectHolder: null,
+    subjectHolders: [],
     moved: { contributions: ['c1'], compositions: [MOVED] },
     containers: new Map(containers.map((doc) => [doc._id, doc])),
     made,
     since: [],
+    erased: new Set(),
     tags: [],
     droppedTags: [],
     directory: null,
@@ -55,17 +84,26 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
   };
 }
 
-const replaced = (...docs: readonly (typeof containers)[number][]): UnmergeSnapshot['containers'] =>
-  new Map([...containers, ...docs].map((doc) => [doc._id, doc]));
 const without = (versionedObjectUid: string): UnmergeSnapshot['containers'] =>
   new Map(containers.filter(({ _id }) => _id !== versionedObjectUid).map((doc) => [doc._id, doc]));
 const since = (...uids: readonly string[]): UnmergeSnapshot['since'] => [
   { _id: 'since', versions: uids.map((uid) => ({ uid, type: 'COMPOSITION' })) },
 ];
 
-describe('unmergeReasons', () => {
+const reasonsOf = (of: UnmergeSnapshot): string[] => obstaclesTo(of).map(({ message }) => message);
+const REQUEST = {
+  sourceEhr: SOURCE,
+  targetEhr: TARGET,
+  dryRun: false,
+  committer: 'root-admin',
+  onConflict: null,
+};
+const planOf = (of: UnmergeSnapshot, further: Partial<typeof REQUEST> = {}): UnmergePlan =>
+  planUnmerge(of, resolve(obstaclesTo(of), 'take_back'), { ...REQUEST, ...further });
+
+describe('obstaclesTo', () => {
   it('finds none when nothing happened', () => {
-    expect(unmergeReasons(snapshot())).toEqual([]);
+    expect(reasonsOf(snapshot())).toEqual([]);
   });
 
   const reasons: [string, Partial<UnmergeSnapshot>, (string | RegExp)[]][] = [
@@ -80,10 +118,14 @@ describe('unmergeReasons', () => {
       { target: ehr(TARGET, { is_modifiable: false }) },
       [/does not allow modification/],
     ],
-    ['subject taken', { subjectHolder: TARGET }, [/subject of the source is now used/]],
+    [
+      'subject taken',
+      { subjectHolders: [{ ehrId: SOURCE, holder: TARGET }] },
+      [/subject of the source is now used/],
+    ],
     [
       'joined one changed',
-      { containers: replaced(persistent(THEIRS, { latest_version: 3 })) },
+      { since: since(uidOf(THEIRS, 3)) },
       [`the joined composition ${THEIRS} was changed since`],
     ],
     [
@@ -91,11 +133,10 @@ describe('unmergeReasons', () => {
       { since: since(uidOf(MINE, 2)) },
       [`the joined composition ${MINE} was changed since`],
     ],
-    ['joined one erased', { containers: without(MINE) }, [`the joined composition ${MINE} was erased since`]],
     ['joined version tagged', { tags: [tag('t', THEIRS, { target_version: 2 })] }, [/has item tags/]],
     [
       'made directory changed',
-      { containers: replaced(container(DIR, 'FOLDER', { latest_version: 2 })) },
+      { since: since(uidOf(DIR, 2)) },
       [/directory that the merge created was changed/],
     ],
     [
@@ -105,18 +146,18 @@ describe('unmergeReasons', () => {
     ],
   ];
   it.each(reasons)('finds: %s', (_, further, expected) => {
-    const found = unmergeReasons(snapshot(further));
+    const found = reasonsOf(snapshot(further));
     expect(found).toHaveLength(expected.length);
     found.forEach((reason, index) => expect(reason).toMatch(expected[index]!));
   });
 
   it('lists all of them', () => {
     const all = snapshot({
-      containers: replaced(persistent(THEIRS, { latest_version: 3 })),
-      subjectHolder: TARGET,
+      since: since(uidOf(THEIRS, 3)),
+      subjectHolders: [{ ehrId: SOURCE, holder: TARGET }],
       target: ehr(TARGET, { is_modifiable: false }),
     });
-    expect(unmergeReasons(all)).toHaveLength(3);
+    expect(reasonsOf(all)).toHaveLength(3);
   });
 
   it.each([
@@ -125,41 +166,68 @@ describe('unmergeReasons', () => {
       { since: since(uidOf(MINE, 1)), tags: [tag('t', THEIRS, { target_version: 1 })] },
     ],
     ['only moved objects were written to', { since: since(uidOf(MOVED, 2)) }],
-    ['the made directory was erased', { containers: without(DIR) }],
+    ['the made directory was erased', { containers: without(DIR), made: madeWithout(DIR) }],
+    [
+      'the made directory was deleted',
+      { made: madeBut(madeOf(DIR, { before: null, made: 'directory', now: null })) },
+    ],
+    ['a joined one was erased', { containers: without(MINE), made: madeWithout(MINE) }],
+    [
+      'another merge was taken back in between',
+      { made: madeBut(madeOf(THEIRS, { before: 'theirs', made: 'mine', now: 'mine' })) },
+    ],
+    [
+      'the other object of a CONTRIBUTION was erased',
+      { since: since(uidOf(MOVED, 2), uidOf('other', 1)), erased: new Set(['other']) },
+    ],
     ['a moved composition was erased', { containers: without(MOVED) }],
   ])('finds none when %s', (_, further) => {
-    expect(unmergeReasons(snapshot(further))).toEqual([]);
+    expect(reasonsOf(snapshot(further))).toEqual([]);
   });
 });
 
+/** What an entry does, in short. */
+const brief = (entries: UnmergePlan['entries']['source']): unknown[] =>
+  entries.map((entry) => [
+    entry.kind,
+    entry.versionedObjectUid,
+    entry.kind === 'update' ? (entry.object.name as { value: string }).value : null,
+    entry.audit.changeType,
+  ]);
+
 describe('planUnmerge', () => {
-  it('sends everything back and removes what the merge made', () => {
+  it('sends everything back, and gives what was there before as new versions', () => {
     const tags = [tag('t1', MOVED), tag('t2', THEIRS), tag('t3', MINE)];
-    const plan = planUnmerge(
+    const { entries, ...plan } = planOf(
       snapshot({ tags, since: since(uidOf(MOVED, 2)), droppedTags: [tag('t4', 'status')] }),
-      false,
     );
     expect(plan).toEqual({
       contributions: ['c1', 'since'],
       compositions: [MOVED, MINE],
       tags: ['t1', 't3'],
       restoredTags: [tag('t4', 'status')],
-      removedVersions: made.map(({ uid }) => uid),
-      remaining: [],
-      directory: { kind: 'remove', versionUid: uidOf(DIR, 1) },
       summary:
         '1 compositions moved back, 1 separated, 1 folder removed, 2 contributions moved back, 2 item tags moved back, 1 item tags restored',
+    });
+    expect(brief(entries.target)).toEqual([
+      ['update', THEIRS, 'theirs', '251'],
+      ['delete', DIR, null, '523'],
+    ]);
+    expect(brief(entries.source)).toEqual([['update', MINE, 'mine', '249']]);
+    expect(entries.source[0]!.audit.description).toEqual({
+      _type: 'DV_TEXT',
+      value: `Unmerge of EHR ${SOURCE} from ${TARGET}`,
     });
   });
 
   it('leaves out what was erased, and does not overwrite a tag written since', () => {
-    const plan = planUnmerge(
+    const plan = planOf(
       snapshot({
         containers: without(MOVED),
         tags: [tag('new', MINE)],
         droppedTags: [tag('old', MINE)],
       }),
-      true,
+      { dryRun: true },
     );
     expect([plan.compositions, plan.restoredTags]).toEqual([[MINE], []]);
     expect(plan.summary).toMatch(/^DRY RUN: 0 compositions moved back/);
@@ -167,46 +235,84 @@ describe('planUnmerge', () => {
     expect(plan.summary).toContain(`left out: composition ${MOVED}, erased since`);
   });
 
+  describe('of an edited joined composition', () => {
+    const edited = snapshot({
+      since: since(uidOf(THEIRS, 3)),
+      made: madeBut(madeOf(THEIRS, { before: 'theirs', made: 'mine', now: 'edited' })),
+    });
+
+    it('keeps the edit in the target', () => {
+      const resolution = resolve(obstaclesTo(edited), 'keep_in_target');
+      const { entries } = planUnmerge(edited, resolution, REQUEST);
+      expect(brief(entries.target)).toEqual([['delete', DIR, null, '523']]);
+      expect(brief(entries.source)).toEqual([['update', MINE, 'mine', '249']]);
+    });
+
+    it('or takes it back to the source', () => {
+      const resolution = resolve(obstaclesTo(edited), new Map([[THEIRS, 'take_back' as const]]));
+      const { entries } = planUnmerge(edited, resolution, REQUEST);
+      expect(brief(entries.target)[0]).toEqual(['update', THEIRS, 'theirs', '251']);
+      expect(brief(entries.source)).toEqual([['update', MINE, 'edited', '249']]);
+    });
+  });
+
+  it('leaves moved objects of a mixed CONTRIBUTION in the target when they are to stay', () => {
+    const mixed = snapshot({ since: since(uidOf(MOVED, 2), uidOf('other', 1)) });
+    const obstacles = obstaclesTo(mixed);
+    expect(resolve(obstacles, null).open).toEqual(obstacles);
+    const kept = planUnmerge(mixed, resolve(obstacles, new Map([['since', 'keep_in_target']])), REQUEST);
+    expect([kept.compositions, kept.contributions]).toEqual([[MINE], ['c1']]);
+    expect(kept.summary).toContain(`kept in the target: composition ${MOVED}`);
+    const taken = planUnmerge(mixed, resolve(obstacles, 'take_back'), REQUEST);
+    expect([taken.compositions, taken.contributions]).toEqual([[MOVED, MINE], ['c1']]);
+  });
+
+  it('has no choice for a locked source but to leave in the target what was changed there', () => {
+    const locked = snapshot({
+      source: ehr(SOURCE, { is_modifiable: false }),
+      since: since(uidOf(MOVED, 2)),
+    });
+    const obstacles = obstaclesTo(locked);
+    expect(obstacles.map(({ code, object_ids }) => [code, object_ids])).toEqual([
+      ['source_not_modifiable', [MOVED]],
+    ]);
+    expect(resolve(obstacles, 'take_back').open).toEqual(obstacles);
+    expect(resolve(obstacles, 'keep_in_target').open).toEqual([]);
+  });
+
   describe('of a directory that was there before', () => {
-    const before = { ...record, directory_version_uid: uidOf(DIR, 3), copied_folder_uid: 'copied' };
-    const its = [...made.slice(0, 2), { uid: uidOf(DIR, 3), type: 'FOLDER' as const }];
-    const live = container(DIR, 'FOLDER', { latest_version: 4 });
+    const before = { ...record, directory_version_uid: uidOf(DIR, 2), copied_folder_uid: 'copied' };
+    const live = container(DIR, 'FOLDER', { latest_version: 3 });
     const root = {
       name: { value: 'r' },
       folders: [{ uid: { value: 'copied' } }, { uid: { value: 'kept' } }],
     };
+    const directoryOf = (of: UnmergeSnapshot): unknown =>
+      planOf(of).entries.target.find(({ versionedObjectUid }) => versionedObjectUid === DIR);
 
-    it('takes the version away when nothing followed', () => {
-      const unchanged = replaced(container(DIR, 'FOLDER', { latest_version: 3 }));
-      const plan = planUnmerge(snapshot({ record: before, made: its, containers: unchanged }), false);
-      expect(plan.directory).toEqual({ kind: 'remove', versionUid: uidOf(DIR, 3) });
+    it('goes on with what it held when nothing followed', () => {
+      const unchanged = madeBut(madeOf(DIR, { before: 'old', made: 'with copy' }));
+      const { entries } = planOf(snapshot({ record: before, made: unchanged }));
+      expect(brief(entries.target)[1]).toEqual(['update', DIR, 'old', '251']);
     });
 
-    it('makes a further version without the copy, and keeps the CONTRIBUTION for the one that stays', () => {
-      const plan = planUnmerge(
-        snapshot({
-          record: before,
-          made: its,
-          containers: replaced(live),
-          directory: { container: live, root },
-        }),
-        false,
-      );
-      expect(plan.directory).toEqual({
-        kind: 'replace',
-        container: live,
-        root: { name: { value: 'r' }, folders: [{ uid: { value: 'kept' } }] },
+    it('makes a further version without the copy when it went on', () => {
+      const changed = madeBut(madeOf(DIR, { before: 'old', made: 'with copy', now: 'edited' }));
+      const directory = { container: live, root };
+      expect(
+        directoryOf(snapshot({ record: before, made: changed, directory, since: since(uidOf(DIR, 3)) })),
+      ).toMatchObject({
+        precedingVersionUid: uidOf(DIR, 3),
+        object: { name: { value: 'r' }, folders: [{ uid: { value: 'kept' } }] },
       });
-      expect(plan.remaining).toEqual([{ uid: uidOf(DIR, 3), type: 'FOLDER' }]);
     });
 
     it('does nothing when the copy was taken out already, or the directory is gone', () => {
+      const changed = madeBut(madeOf(DIR, { before: 'old', made: 'with copy', now: 'edited' }));
       const other = { container: live, root: { name: { value: 'r' } } };
-      const parts = { record: before, made: its, containers: replaced(live) };
-      expect(planUnmerge(snapshot({ ...parts, directory: other }), false).directory).toEqual({
-        kind: 'none',
-      });
-      expect(planUnmerge(snapshot(parts), false).directory).toEqual({ kind: 'none' });
+      const parts = { record: before, made: changed, since: since(uidOf(DIR, 3)) };
+      expect(directoryOf(snapshot({ ...parts, directory: other }))).toBeUndefined();
+      expect(directoryOf(snapshot(parts))).toBeUndefined();
     });
   });
 });

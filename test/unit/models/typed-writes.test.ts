@@ -52,6 +52,6 @@ describe('a write is typed by its collection', () => {
       update: { $inc: { write_seq: 1 }, $unset: { directory_id: 1 } },
       matching: 'one',
     });
-    expect(releaseSubject('b').filter).toEqual({ _id: 'b', state: 'merged' });
+    expect(releaseSubject('b', { namespace: 'n', id: 'i' }).filter).toEqual({ _id: 'b', state: 'merged' });
   });
 });
