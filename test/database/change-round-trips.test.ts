@@ -147,7 +147,7 @@ describe('the commands of a commit', () => {
     );
     expect(commands.at(-1)).toBe('commitTransaction');
     if (await hasBulkWrite())
-      expect(commands).toEqual(['find', 'find', 'bulkWrite', 'bulkWrite', 'commitTransaction']);
+      expect(commands).toEqual(['find', 'find', 'bulkWrite', 'commitTransaction']);
   });
 });
 
