@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { textTable } from '../cli/demo/table.js';
+import { crashRounds } from '../test/support/crash-rounds.js';
 import { startServerProcess } from '../test/support/server-process.js';
 import { machine, timing } from './measure.js';
 import { childrenOf, processFigures } from './process-figures.js';
@@ -39,11 +43,13 @@ interface Observed {
  * their own; this one only sends.
  */
 async function main(): Promise<void> {
-  const { minutes, share } = new Command('soak')
+  const { minutes, share, crashes } = new Command('soak')
     .addOption(new Option('--minutes <number>', 'how long').env('SOAK_MINUTES').default('10'))
     .option('--share <number>', 'share of the highest load', '0.7')
+    .option('--crashes <number>', 'instead: kill a server that commits so often, and look what is there')
     .parse()
-    .opts<{ minutes: string; share: string }>();
+    .opts<{ minutes: string; share: string; crashes?: string }>();
+  if (crashes !== undefined) return crash(Number(crashes));
   const server = await startServerProcess({
     EMBEDDED_DATA_DIR: 'temporary',
     MONGODB_URI: '',
@@ -63,6 +69,18 @@ async function main(): Promise<void> {
     report(seen);
   } finally {
     await server.stop();
+  }
+}
+
+async function crash(rounds: number): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'everchart-crashes-'));
+  try {
+    const { acknowledged, problems } = await crashRounds(directory, rounds, Date.now());
+    print(`${rounds} crashes, ${acknowledged.length} acknowledged versions, ${problems.length} problems`);
+    for (const problem of problems) print(problem);
+    process.exitCode = problems.length === 0 ? 0 : 1;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
   }
 }
 

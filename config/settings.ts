@@ -30,6 +30,8 @@ export interface Settings {
   /** Objects, arrays and values of JSON; elements and attributes of XML. */
   readonly maxBodyNodes: number;
   readonly maxCompositionBytes: number;
+  /** Transactions with commits that this process runs at the same time. */
+  readonly commitGroups: number;
   readonly aql: AqlSettings;
   readonly checkExtraNodes: boolean;
   readonly checkRmRules: boolean;

@@ -6,6 +6,7 @@ import { channel } from 'node:diagnostics_channel';
  */
 export const EVENTS = {
   commit: 'everchart:commit',
+  commitGroup: 'everchart:commit-group',
   query: 'everchart:query',
   merge: 'everchart:merge',
   templateCache: 'everchart:template-cache',
@@ -16,6 +17,13 @@ export const EVENTS = {
 export interface CommitEvent {
   readonly seconds: number;
   readonly versions: number;
+}
+
+/** A transaction wrote one or several commits. */
+export interface CommitGroupEvent {
+  /** Commits in it. */
+  readonly size: number;
+  readonly seconds: number;
 }
 
 /** An AQL query was answered, or given up. */
@@ -44,6 +52,7 @@ export interface TerminologyFailureEvent {
 
 const channels = {
   commit: channel(EVENTS.commit),
+  commitGroup: channel(EVENTS.commitGroup),
   query: channel(EVENTS.query),
   merge: channel(EVENTS.merge),
   templateCache: channel(EVENTS.templateCache),
@@ -53,6 +62,11 @@ const channels = {
 /** Publishes that a commit succeeded. Costs nothing while nobody listens. */
 export function publishCommit(event: CommitEvent): void {
   if (channels.commit.hasSubscribers) channels.commit.publish(event);
+}
+
+/** Publishes that a group of commits succeeded. */
+export function publishCommitGroup(event: CommitGroupEvent): void {
+  if (channels.commitGroup.hasSubscribers) channels.commitGroup.publish(event);
 }
 
 /** Publishes that a query was answered. */

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import {
   EVENTS,
   type CommitEvent,
+  type CommitGroupEvent,
   type CacheEvent,
   type MergeEvent,
   type QueryEvent,
@@ -81,6 +82,23 @@ function observeCommits(registry: Registry): void {
     const { seconds, versions: count } = event as CommitEvent;
     commits.observe(seconds);
     versions.inc(count);
+  });
+  const groups = new Histogram({
+    name: 'everchart_commit_group_size',
+    help: 'CONTRIBUTIONs that one transaction committed',
+    buckets: [1, 2, 4, 8, 16, 32, 64],
+    registers: [registry],
+  });
+  const groupSeconds = new Histogram({
+    name: 'everchart_commit_group_seconds',
+    help: 'Time of the transactions that committed CONTRIBUTIONs, without waiting for the one before',
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  subscribe(EVENTS.commitGroup, (event) => {
+    const { size, seconds } = event as CommitGroupEvent;
+    groups.observe(size);
+    groupSeconds.observe(seconds);
   });
   subscribe(EVENTS.merge, (event) => {
     merges.inc({ kind: (event as MergeEvent).kind });

@@ -1,14 +1,12 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { publishCommit } from '../../database/events.js';
-import { isDuplicateKey } from '../../database/mongo-error.js';
-import { inTransaction } from '../../database/transaction.js';
 import { saveShapes, saveShapesWith } from '../../models/aql-shape.js';
 import type { AuditSubject } from '../../models/audit.js';
-import { isCompletedMeanwhile } from '../../models/idempotency.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { runWrites, type Session } from '../../models/access/write.js';
 import { auditCommitted, auditWrites } from './audit-draft.js';
 import { OPTIMISTIC_STATE, fullState, optimisticState } from './commit-state.js';
+import { writeAlone, writeGrouped } from './commit-group.js';
 import type { ChangeContext } from './context.js';
 import { idempotencyWrites } from './idempotency.js';
 import { byCollection, planCommit, type CommitPlan } from './plan.js';
@@ -18,11 +16,13 @@ import type { Commit, CommitRequest, CommitState } from './request.js';
 /** How often a commit is planned anew when others were faster, before it gives up. */
 const MAX_ATTEMPTS = 8;
 
-/** Thrown inside a transaction to roll it back: what the plan expected is not so. */
-class StaleState extends Error {}
+/** Text once as it is and once taken apart for queries, in about that many bytes. */
+const BYTES_PER_CHARACTER = 3;
+/** Of everything in a commit that is no content. */
+const BYTES_PER_VERSION = 4_096;
 
 /**
- * Commits one CONTRIBUTION with all its VERSIONs in one transaction, all or nothing.
+ * Commits one CONTRIBUTION with all its VERSIONs in one transaction, all or nothing; others may be in that transaction.
  *
  * Optimistic: the first attempt reads only what it cannot expect, plans, and lets every write match what was expected: one
  * command holds the EHR and writes everything, one commits. When an expectation was wrong nothing is written; then
@@ -41,7 +41,7 @@ export async function commit(
   const request = authenticated(given);
   let plan = planOrNull(context, await optimisticState(request, known), request);
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
-    if (plan !== null && (await attempt(request, plan))) {
+    if (plan !== null && (await attempt(request, plan, attempts === 1 ? context.settings.commitGroups : 0))) {
       const { versions } = plan.commit;
       publishCommit({ seconds: (performance.now() - start) / 1000, versions: versions.length });
       return plan.commit;
@@ -91,7 +91,8 @@ export async function commitTogether(
   }
   const shapes = plans.flatMap((plan) => plan.shapes);
   const writes = byCollection(plans.flatMap((plan) => plan.writes));
-  if (!(await written({ shapes: [...new Set(shapes)], writes }))) return false;
+  await saveShapes([...new Set(shapes)]);
+  if (!(await writeAlone(writes))) return false;
   const seconds = (performance.now() - start) / 1000;
   for (const { commit } of plans) publishCommit({ seconds, versions: commit.versions.length });
   return true;
@@ -113,43 +114,33 @@ function planOrNull(context: ChangeContext, state: CommitState, request: CommitR
   }
 }
 
-/** Runs a plan and tells whether what it expected was so; if not, nothing is written. */
+/**
+ * Runs a plan and tells whether what it expected was so; if not, nothing is written. `groups`: how many groups of
+ * commits may be written at the same time; 0: by itself.
+ */
 async function attempt(
-  request: CommitRequest,
-  { shapes, writes, commit: planned }: CommitPlan,
+  { ehrId, idempotentResult, inSameTransaction }: CommitRequest,
+  { shapes, writes: planned, commit: done }: CommitPlan,
+  groups: number,
 ): Promise<boolean> {
-  const { idempotentResult, inSameTransaction } = request;
-  const once = idempotentResult === undefined ? [] : idempotencyWrites(idempotentResult(planned));
-  const audited = auditWrites(auditSubject(planned));
-  const isWritten = await written({ shapes, writes: [...writes, ...once, ...audited] }, () =>
-    inSameTransaction?.(planned),
-  );
+  const once = idempotentResult === undefined ? [] : idempotencyWrites(idempotentResult(done));
+  const writes = [...planned, ...once, ...auditWrites(auditSubject(done))];
+  await saveShapes(shapes);
+  const isWritten =
+    groups === 0 || inSameTransaction !== undefined
+      ? await writeAlone(writes, () => inSameTransaction?.(done))
+      : await writeGrouped({ ehrId, writes, bytes: bytesOf(done) }, groups);
   if (isWritten) auditCommitted();
   return isWritten;
+}
+
+function bytesOf({ versions }: Commit): number {
+  const characters = versions.reduce((sum, { doc }) => sum + (doc?.data?.length ?? 0), 0);
+  return characters * BYTES_PER_CHARACTER + versions.length * BYTES_PER_VERSION;
 }
 
 /** What the audit record of a commit is about. */
 function auditSubject({ contribution, versions }: Commit): AuditSubject {
   const objects = [contribution._id, ...versions.map(({ versionUid }) => versionUid)];
   return { ehr_id: contribution.ehr_id, objects };
-}
-
-/** Runs writes in one transaction and tells whether each matched and no id was taken; if not, nothing is written. */
-async function written(
-  { shapes, writes }: Pick<CommitPlan, 'shapes' | 'writes'>,
-  inSameTransaction: () => Promise<void> | undefined = () => undefined,
-): Promise<boolean> {
-  await saveShapes(shapes);
-  try {
-    await inTransaction(async (session) => {
-      if (!(await runWrites(session, writes))) throw new StaleState();
-      await inSameTransaction();
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof StaleState) return false;
-    // Where the same `Idempotency-Key` was completed meanwhile planning again does not help.
-    if (isDuplicateKey(error) && !isCompletedMeanwhile(error)) return false;
-    throw error;
-  }
 }

@@ -17,6 +17,7 @@ export interface ChangeContext {
 export type ChangeSettings = Pick<
   Settings,
   | 'systemId'
+  | 'commitGroups'
   | 'aql'
   | 'maxCompositionBytes'
   | 'checkExtraNodes'

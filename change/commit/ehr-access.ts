@@ -1,5 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { ehrById, finalEhrId, type EhrDoc } from '../../models/ehr.js';
+import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
+import { latestVersion } from '../../models/version.js';
 import { ehrNotFound, mergedMessage, notModifiable } from './refusal.js';
 
 /**
@@ -17,6 +19,22 @@ export async function readableEhr(ehrId: string): Promise<EhrDoc> {
 export async function refuseMergedAway(ehrId: string): Promise<void> {
   const ehr = await ehrById(ehrId);
   if (ehr?.state === 'merged') throw await mergedAway(ehr);
+}
+
+/**
+ * The EHR for a read with the uid of the latest version of its EHR_STATUS, in one round trip when all goes well.
+ * @throws as `readableEhr`
+ */
+export async function readableEhrWithStatus(
+  ehrId: string,
+): Promise<{ readonly ehr: EhrDoc; readonly statusUid: string }> {
+  const { ehr, statusUid } = await ehrWithStatusUid(ehrId);
+  if (ehr?.state === 'active' && statusUid !== null) return { ehr, statusUid };
+  // It tells why; or the EHR came or changed between the two reads.
+  const now = await readableEhr(ehrId);
+  const status = await latestVersion(ehrId, 'EHR_STATUS', now.ehr_status_id);
+  if (status === null) throw ehrNotFound(ehrId);
+  return { ehr: now, statusUid: status._id };
 }
 
 /** 404 for a read of an EHR that was merged into another one. */

@@ -1,5 +1,6 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { isDuplicateKey } from '../../database/mongo-error.js';
+import { groupBy } from '../../openehr/base/group-by.js';
 import { memoizedAnswer } from '../../openehr/base/memoized.js';
 import type { COLLECTIONS } from '../layout.js';
 import type { AqlDocument } from '../../aql/index/document.js';
@@ -95,6 +96,45 @@ export async function runWrites(session: ClientSession, writes: readonly Write[]
   return true;
 }
 
+/** Whether several commits can share a command that tells of each write whether it matched: MongoDB 8.0 and later. */
+export function canRunTogether(): Promise<boolean> {
+  return hasBulkWrite();
+}
+
+/**
+ * Runs the writes of several commits inside the session's transaction as one command and gives the numbers of the
+ * commits of which a `one` did not match. Unless it is empty the caller must abort.
+ * @throws as `runWrites`; `refusedAmong` tells of which commit a write was refused
+ */
+export async function runTogether(
+  session: ClientSession,
+  commits: readonly (readonly Write[])[],
+): Promise<number[]> {
+  const numbered = commits.flatMap((writes, commit) => writes.map((write) => ({ commit, write })));
+  // Neighbouring inserts into one collection cost the database less.
+  const ordered = [...groupBy(numbered, ({ write }) => write.collection).values()].flat();
+  const writes = ordered.map(({ write }) => write);
+  try {
+    const { updateResults } = await bulkWrite(session, writes, true);
+    const isStale = ({ write }: { write: Write }, index: number): boolean =>
+      'update' in write && write.matching === 'one' && updateResults?.get(index)?.matchedCount !== 1;
+    return [...new Set(ordered.filter(isStale).map(({ commit }) => commit))];
+  } catch (error) {
+    const original = originalOf(error, writes);
+    const commit = ordered[refusedIndex(error)]?.commit;
+    if (original instanceof Error && commit !== undefined) refusals.set(original, commit);
+    throw original;
+  }
+}
+
+/** Of which commit a write was refused, by the error that was thrown. */
+const refusals = new WeakMap<Error, number>();
+
+/** Number of the commit of which the database refused a write of `runTogether`; undefined: it failed as a whole. */
+export function refusedAmong(error: unknown): number | undefined {
+  return error instanceof Error ? refusals.get(error) : undefined;
+}
+
 function isUncounted(write: Write): boolean {
   return 'remove' in write || ('update' in write && write.matching === 'any');
 }
@@ -112,17 +152,22 @@ async function runBatch(session: ClientSession, writes: readonly Write[]): Promi
 }
 
 async function runCommand(session: ClientSession, writes: readonly Write[]): Promise<number> {
-  const client = mongoose.connection.getClient();
-  const database = mongoose.connection.name;
   try {
-    const result = await client.bulkWrite(
-      writes.map((write) => clientModel(`${database}.${write.collection}`, write)),
-      { session, ordered: true },
-    );
-    return result.matchedCount;
+    return (await bulkWrite(session, writes, false)).matchedCount;
   } catch (error) {
-    throw error instanceof mongoose.mongo.MongoClientBulkWriteError ? originalError(error, writes) : error;
+    throw originalOf(error, writes);
   }
+}
+
+/** `verboseResults`: the answer tells of each write, not only of all. */
+function bulkWrite(
+  session: ClientSession,
+  writes: readonly Write[],
+  verboseResults: boolean,
+): Promise<mongoose.mongo.ClientBulkWriteResult> {
+  const database = mongoose.connection.name;
+  const models = writes.map((write) => clientModel(`${database}.${write.collection}`, write));
+  return mongoose.connection.getClient().bulkWrite(models, { session, ordered: true, verboseResults });
 }
 
 /** A write as the driver takes it, which knows nothing of the documents of this server. */
@@ -139,7 +184,8 @@ function clientModel(namespace: string, write: DriverWrite): mongoose.mongo.AnyC
 }
 
 /** The driver hides the server's error with its code and retry labels behind one of its own. */
-function originalError(error: mongoose.mongo.MongoClientBulkWriteError, writes: readonly Write[]): Error {
+function originalOf(error: unknown, writes: readonly Write[]): unknown {
+  if (!(error instanceof mongoose.mongo.MongoClientBulkWriteError)) return error;
   if (error.cause instanceof Error) return error.cause;
   const [failed] = error.writeErrors;
   if (failed === undefined) return error;
@@ -148,6 +194,13 @@ function originalError(error: mongoose.mongo.MongoClientBulkWriteError, writes: 
   if (code === WRITE_CONFLICT) original.addErrorLabel('TransientTransactionError');
   noteDuplicate(original, writes[index]?.collection);
   return original;
+}
+
+/** Which write was refused; -1: none, the command failed. */
+function refusedIndex(error: unknown): number {
+  if (!(error instanceof mongoose.mongo.MongoClientBulkWriteError)) return -1;
+  const [index = -1] = error.writeErrors.keys();
+  return index;
 }
 
 function noteDuplicate(error: unknown, collection: WrittenCollection | undefined): void {

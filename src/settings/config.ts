@@ -104,6 +104,7 @@ function clinicalSettings(values: Values) {
     templateCacheSize: numberOf(values, 'TEMPLATE_CACHE_SIZE'),
     templateCacheBytes: numberOf(values, 'TEMPLATE_CACHE_BYTES'),
     maxTemplateBytes: numberOf(values, 'MAX_TEMPLATE_BYTES'),
+    commitGroups: numberOrNull(values, 'COMMIT_GROUPS') ?? (textOf(values, 'MONGODB_URI') === '' ? 1 : 4),
     mergeRetries: numberOf(values, 'MERGE_RETRIES'),
     defaultTimezone: textOf(values, 'DEFAULT_TIMEZONE'),
   };

@@ -340,6 +340,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'largest operational template (OPT)',
   ),
   setting(
+    'COMMIT_GROUPS',
+    count().min(1).max(64),
+    '',
+    'transactions with commits that one process runs at the same time, each EHR always in the same one; empty = 1 with a local database, else 4',
+  ),
+  setting(
     'MERGE_RETRIES',
     count().min(0).max(100).default(5),
     '5',

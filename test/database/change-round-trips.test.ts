@@ -5,6 +5,7 @@ import { updateEhrStatus } from '../../change/ehr-status.js';
 import { connectMongoose } from '../../database/connect.js';
 import { createCollections } from '../../database/indexes.js';
 import { COLLECTION_LAYOUT } from '../../models/layout.js';
+import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
 import {
   containerOf,
@@ -146,8 +147,7 @@ describe('the commands of a commit', () => {
       updateEhrStatus(context, { ehrId, ifMatch: null, metadata: aMetadata('251') }, body),
     );
     expect(commands.at(-1)).toBe('commitTransaction');
-    if (await hasBulkWrite())
-      expect(commands).toEqual(['find', 'find', 'bulkWrite', 'bulkWrite', 'commitTransaction']);
+    if (await hasBulkWrite()) expect(commands).toEqual(['find', 'find', 'bulkWrite', 'commitTransaction']);
   });
 });
 
@@ -186,11 +186,25 @@ describe('reads', () => {
       await versionById(owner, 'COMPOSITION', version._id);
       await containerOf(owner, 'COMPOSITION', version.object_id);
       await ehrStatusContainer(owner);
+      await ehrWithStatusUid(owner);
       await liveDirectory(owner);
       await directoryAtTime(owner, middle);
       await createComposition(context, { ehrId: owner, metadata }, reader());
     });
-    expect(examined).toHaveLength(8);
+    expect(examined).toHaveLength(10);
     expect(Math.max(...examined)).toBeLessThanOrEqual(2);
   }, 60_000);
+});
+
+describe('reads of an EHR with the uid of its EHR_STATUS', () => {
+  it('of the same moment share two finds that run side by side', async () => {
+    const others = [await storedEhr(context), await storedEhr(context)];
+    const commands = await commandsOf(async () => {
+      const read = await Promise.all([ehrId, ...others].map(ehrWithStatusUid));
+      expect(read.map(({ ehr }) => ehr?._id)).toEqual([ehrId, ...others]);
+      for (const { ehr, statusUid } of read) expect(statusUid).toContain(ehr?.ehr_status_id);
+    });
+    // The first goes at once, the others together when it is back.
+    expect(commands).toEqual(['find', 'find', 'find', 'find']);
+  });
 });
