@@ -3,6 +3,8 @@ const OPENEHR = 'openehr';
 const ROOMS = {
   openehr: [],
   config: [],
+  // In the browser: it knows the server by HTTP alone.
+  console: [],
   'packages/embedded-mongodb': [],
   aql: [OPENEHR],
   database: [OPENEHR, 'config', 'packages/embedded-mongodb'],
