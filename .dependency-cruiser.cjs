@@ -3,6 +3,8 @@ const OPENEHR = 'openehr';
 const ROOMS = {
   openehr: [],
   config: [],
+  // In the browser: it knows the server by HTTP alone.
+  console: [],
   'packages/embedded-mongodb': [],
   'packages/rm': [],
   // Types only: they are part of its declarations.

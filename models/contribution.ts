@@ -78,6 +78,24 @@ export async function contributionIds(ehrId: string): Promise<string[]> {
   return rows.map((row) => row._id);
 }
 
+/** A CONTRIBUTION as an overview shows it. */
+export type NewContribution = Pick<
+  ContributionDoc,
+  '_id' | 'ehr_id' | 'time_committed' | 'audit' | 'versions'
+>;
+
+/**
+ * The CONTRIBUTIONs that were stored last, newest first. In the order of storage, backwards: no index holds the time of
+ * all of them, and one for this alone would cost every commit.
+ */
+export function newestContributions(count: number): Promise<NewContribution[]> {
+  return Contribution.find({}, { ehr_id: 1, time_committed: 1, audit: 1, versions: { $slice: 20 } })
+    .sort({ $natural: -1 })
+    .limit(count)
+    .lean<NewContribution[]>()
+    .exec();
+}
+
 /** Whether a CONTRIBUTION uid is used, in whatever EHR. */
 export async function contributionExists(contributionUid: string): Promise<boolean> {
   return (await Contribution.exists({ _id: contributionUid }).exec()) !== null;

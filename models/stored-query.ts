@@ -124,6 +124,11 @@ export async function storedQueries(pattern: QueryPattern): Promise<StoredQueryD
   return docs.sort((left, right) => byName(left, right) || compareVersions(right, left));
 }
 
+/** How many versions of stored queries there are. */
+export function storedQueryCount(): Promise<number> {
+  return StoredQuery.estimatedDocumentCount().exec();
+}
+
 /** Removes one version; false when there was none. */
 export async function removeStoredQuery(name: string, version: SemanticVersion): Promise<boolean> {
   const { deletedCount } = await StoredQuery.deleteOne({ _id: `${name}/${formatVersion(version)}` }).exec();

@@ -145,6 +145,11 @@ export function templateSummaries(): Promise<TemplateSummary[]> {
     .exec();
 }
 
+/** How many templates there are. */
+export function templateCount(): Promise<number> {
+  return Template.estimatedDocumentCount().exec();
+}
+
 /** Ids of all templates, ascending. */
 export async function templateIds(): Promise<string[]> {
   const docs = await Template.find({}, { _id: 1 }).sort({ _id: 1 }).lean().exec();

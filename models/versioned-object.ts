@@ -57,6 +57,24 @@ const versionedObjectSchema = new Schema<VersionedObjectDoc>(
 /** Collection `versioned_objects`. */
 export const VersionedObject = model('VersionedObject', versionedObjectSchema, COLLECTIONS.versionedObjects);
 
+/** Up to this many containers are counted one by one; above, their number is estimated. */
+const COUNTED_CONTAINERS = 100_000;
+
+/**
+ * How many COMPOSITIONs there are: the live ones while all containers are few, above that about how many containers
+ * that are no EHR_STATUS. `ehrs`: number of EHR ids.
+ */
+export async function compositionCount(
+  ehrs: number,
+): Promise<{ readonly count: number; readonly isExact: boolean }> {
+  const containers = await VersionedObject.estimatedDocumentCount().exec();
+  if (containers > COUNTED_CONTAINERS) return { count: Math.max(0, containers - ehrs), isExact: false };
+  return {
+    count: await VersionedObject.countDocuments({ type: 'COMPOSITION', deleted: false }).exec(),
+    isExact: true,
+  };
+}
+
 /** The containers with these ids, whoever owns them, in no order. */
 export function containersById(versionedObjectUids: readonly string[]): Promise<VersionedObjectDoc[]> {
   return VersionedObject.find({ _id: trusted({ $in: [...versionedObjectUids] }) })

@@ -1,6 +1,6 @@
 // `npm run build`: compiles the product and its workspaces to dist/ and copies the files that they read beside their code.
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -21,4 +21,7 @@ for (const name of ['rm', 'client']) {
   rmSync(`packages/${name}/dist`, { recursive: true, force: true });
   execFileSync(process.execPath, [tsc, '-p', `packages/${name}/tsconfig.json`], { stdio: 'inherit' });
 }
+execFileSync(process.execPath, ['scripts/console.mjs'], { stdio: 'inherit' });
+// Absent where the console cannot be built: the server then says so.
+if (existsSync('console/dist')) BESIDE_CODE.push('console/dist/index.html', 'console/dist/assets');
 for (const path of BESIDE_CODE) cpSync(path, `dist/${path}`, { recursive: true });

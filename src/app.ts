@@ -1,6 +1,8 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
+import type { ActivitySource } from '../routes/system/overview.js';
+import { recordActivity } from './activity.js';
 import { createIdentifier } from './identity/identifier.js';
 import type { ProcessState } from './management.js';
 import { createMetrics, type Metrics } from './metrics.js';
@@ -24,11 +26,16 @@ import { operationTable } from './operation-table.js';
 export interface ProcessView {
   readonly metrics: Metrics;
   readonly state: ProcessState;
+  readonly activity: ActivitySource;
 }
 
 /** An application that is ready at once and counts for itself, as tests need it. */
 export function readyProcess(): ProcessView {
-  return { metrics: createMetrics({ ofProcess: false }), state: { indexesBuilt: true, stopping: false } };
+  return {
+    metrics: createMetrics({ ofProcess: false }),
+    state: { indexesBuilt: true, stopping: false },
+    activity: recordActivity(),
+  };
 }
 
 /**
@@ -36,8 +43,8 @@ export function readyProcess(): ProcessView {
  * request passes. What an operation needs stands in its row of the table; nothing is mounted beside it.
  */
 export function createApp(settings: Settings, log: Logger, process: ProcessView = readyProcess()): Koa {
-  const { metrics, state } = process;
-  const table = operationTable(settings, log, { registry: metrics.registry, state });
+  const { metrics, state, activity } = process;
+  const table = operationTable(settings, log, { registry: metrics.registry, state, activity });
   const app = new Koa();
   app.silent = true;
   app.use(requestLog(log)).use(clientAddress(settings.trustedProxies));

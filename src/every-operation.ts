@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.js';
 import type { OperationTable } from '../routes/http/operation/operation-table.js';
 import { loadConfig } from './settings/config.js';
+import { recordActivity } from './activity.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';
 import { operationTable } from './operation-table.js';
@@ -22,5 +23,6 @@ export function everyOperation(settings: Settings = everySetting()): OperationTa
   return operationTable(settings, createLogger('silent'), {
     registry,
     state: { indexesBuilt: true, stopping: false },
+    activity: recordActivity(),
   });
 }

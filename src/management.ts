@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import type { Settings } from '../config/settings.js';
 import { databaseAnswers } from '../models/access/server-status.js';
 import type { ManagementSource, MetricView } from '../routes/system/management-access.js';
+import type { ActivitySource } from '../routes/system/overview.js';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
 import { metricsOfAll } from './process/cluster-metrics.js';
 
@@ -18,6 +19,7 @@ export interface ProcessState {
 export interface ProcessParts {
   readonly registry: Registry;
   readonly state: ProcessState;
+  readonly activity: ActivitySource;
 }
 
 const MASK = '******';

@@ -11,11 +11,14 @@ import { ehrOperations } from '../routes/ehr/ehr.js';
 import type { OperationGroup } from '../routes/http/operation/operation.js';
 import { OperationTable } from '../routes/http/operation/operation-table.js';
 import { queryOperations } from '../routes/query/query.js';
+import { consoleOperations } from '../routes/system/console.js';
 import { managementOperations } from '../routes/system/management.js';
 import { openapiOperation } from '../routes/system/openapi.js';
+import { overviewOperation } from '../routes/system/overview.js';
 import { statusOperation } from '../routes/system/status.js';
 import { swaggerUiOperations } from '../routes/system/swagger-ui.js';
 import { systemOperations } from '../routes/system/system.js';
+import { welcomeOperation } from '../routes/system/welcome.js';
 import { experimentalTagOperations } from '../routes/tag/experimental-tag.js';
 import { itemTagOperations } from '../routes/tag/item-tag.js';
 import { managementSource, type ProcessParts } from './management.js';
@@ -36,11 +39,14 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     experimentalTagOperations(),
     {
       tag: 'Status',
-      description: 'Versions of the server, and this description of its API',
+      description: 'Versions of the server, what happens in it, and this description of its API',
       operations: [
         ...(settings.statusEndpoint ? [statusOperation()] : []),
+        overviewOperation(settings, process.activity),
         openapiOperation(() => groups),
         ...swaggerUiOperations(),
+        ...consoleOperations(settings),
+        welcomeOperation(),
       ],
     },
     managementOperations({

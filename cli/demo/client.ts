@@ -4,8 +4,8 @@ import type { JsonObject } from '../../openehr/base/json.js';
 /** The few calls of the standard API that the demo makes, over HTTP like any client. */
 export interface DemoClient {
   uploadTemplate(opt: string): Promise<void>;
-  /** Gives the ehr_id. */
-  createEhr(): Promise<string>;
+  /** An EHR, about the person with this id if one is given; gives the ehr_id. */
+  createEhr(subjectId?: string): Promise<string>;
   /** Gives the version uid. */
   commitComposition(ehrId: string, composition: JsonObject): Promise<string>;
   /** Gives the body as received. */
@@ -46,8 +46,9 @@ export function demoClient(url: string): DemoClient {
         body: opt,
       });
     },
-    async createEhr() {
-      return (await send(base, { method: 'POST', path: '/ehr' })).etag;
+    async createEhr(subjectId) {
+      const status = subjectId === undefined ? {} : { body: JSON.stringify(statusOf(subjectId)) };
+      return (await send(base, { method: 'POST', path: '/ehr', type: 'application/json', ...status })).etag;
     },
     async commitComposition(ehrId, composition) {
       const body = JSON.stringify(composition);
@@ -62,6 +63,21 @@ export function demoClient(url: string): DemoClient {
       const call: Call = { method: 'POST', path: '/query/aql', type: 'application/json', body };
       return JSON.parse((await send(base, call)).text) as QueryAnswer;
     },
+  };
+}
+
+function statusOf(subjectId: string): JsonObject {
+  const id = { _type: 'GENERIC_ID', value: subjectId, scheme: 'id' };
+  return {
+    _type: 'EHR_STATUS',
+    archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+    name: { _type: 'DV_TEXT', value: 'EHR Status' },
+    subject: {
+      _type: 'PARTY_SELF',
+      external_ref: { _type: 'PARTY_REF', id, namespace: 'patients', type: 'PERSON' },
+    },
+    is_queryable: true,
+    is_modifiable: true,
   };
 }
 

@@ -32,7 +32,8 @@ export async function runDemo(once: boolean): Promise<void> {
     lifetimeSeconds: TOKEN_LIFETIME_SECONDS,
   });
   print(`\nThe server runs at ${server.url}/rest/openehr/v1 until you press Ctrl+C.`);
-  print(`Development admin token, valid for 8 hours:\n${token}`);
+  print(`The console: ${server.url}/console`);
+  print(`For its administration, a development admin token, valid for 8 hours:\n${token}`);
 }
 
 function demoSettings(): Settings {

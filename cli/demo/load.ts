@@ -23,7 +23,7 @@ export async function loadDemoData(
   const ehrIds: string[] = [];
   let committed = 0;
   await inParallel(plan.ehrs, plan.parallel, async (index) => {
-    const ehrId = await client.createEhr();
+    const ehrId = await client.createEhr(`P-${String(index + 1).padStart(4, '0')}`);
     ehrIds[index] = ehrId;
     for (const composition of patientCompositions(plan, index)) {
       await client.commitComposition(ehrId, composition);

@@ -25,7 +25,10 @@ export async function runServer(): Promise<void> {
     throw error;
   });
   if (cluster.isWorker) publishReady(server.url);
-  else log.info(`listening on ${server.url}${besides(server)}`);
+  else {
+    log.info(`listening on ${server.url}${besides(server)}`);
+    log.info(`console at ${server.url}${settings.basePath}/console`);
+  }
   onStopSignal(log, () => server.close());
 }
 

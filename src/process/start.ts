@@ -6,6 +6,7 @@ import { connectDatabase, type DatabaseHandle } from '../../database/connect.js'
 import { resumeErasures } from '../../maintenance/erase.js';
 import { removeExpiredRequests } from '../../models/idempotency.js';
 import { closePool } from '../../workers/pool.js';
+import { recordActivity } from '../activity.js';
 import { createApp } from '../app.js';
 import { publishMetrics } from './cluster-metrics.js';
 import { openDoors } from '../doors.js';
@@ -38,6 +39,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
   const process = {
     metrics: createMetrics({ ofProcess: true }),
     state: { indexesBuilt: false, stopping: false },
+    activity: recordActivity(),
   };
   // Before the database: settings that cannot be used end the start while there is nothing to stop.
   const handle = createApp(settings, log, process).callback();

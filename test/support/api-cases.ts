@@ -54,6 +54,7 @@ function ehrCases(world: World): ApiCase[] {
   };
   return [
     { id: 'options', status: 200, call: () => ({}) },
+    { id: 'overview_get', status: 200, call: () => ({}) },
     { id: 'ehr_create', status: 201, call: () => ({ body: STATUS }) },
     { id: 'ehr_create', status: 400, call: () => ({ body: '{' }) },
     { id: 'ehr_create', status: 409, call: async () => ({ body: await taken() }) },

@@ -1,0 +1,39 @@
+import '@mantine/core/styles.css';
+import '@mantine/spotlight/styles.css';
+import './theme/theme.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './App.js';
+import { ApiError } from './api/http.js';
+import { styleNonce } from './csp.js';
+import { MessagesProvider } from './messages/messages.js';
+import { theme } from './theme/theme.js';
+
+const FRESH_MS = 15_000;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      refetchOnWindowFocus: false,
+      // What the server refuses it refuses again; whether it is back is asked elsewhere.
+      retry: (count, error) => count < 2 && error instanceof ApiError && error.status === 503,
+    },
+  },
+});
+
+const root = document.getElementById('root');
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+        <QueryClientProvider client={queries}>
+          <MessagesProvider>
+            <App />
+          </MessagesProvider>
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );

@@ -1,0 +1,6 @@
+import type { ReactNode } from 'react';
+
+/** To come. */
+export function CompositionPage(): ReactNode {
+  return null;
+}

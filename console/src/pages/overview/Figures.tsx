@@ -1,0 +1,52 @@
+import { Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Overview, Times } from '../../api/types.js';
+import { useMessages } from '../../messages/messages.js';
+import { milliseconds, numberText } from '../../widgets/number-text.js';
+
+/** What there is, in four numbers that lead to it, and how fast it answers. */
+export function Figures({ overview }: { readonly overview: Overview }): ReactNode {
+  const { t, language } = useMessages();
+  const { counts, activity, status, database, version } = overview;
+  const about = counts.compositions_exact ? '' : '≈ ';
+  const figures = [
+    ['/patients', t('overview.ehrs'), numberText(counts.ehrs, language)],
+    ['/query', t('overview.compositions'), about + numberText(counts.compositions, language)],
+    ['/templates', t('nav.templates'), numberText(counts.templates, language)],
+    ['/query', t('overview.queries'), numberText(counts.stored_queries, language)],
+  ] as const;
+  return (
+    <>
+      <dl className="figures">
+        {figures.map(([to, label, value]) => (
+          <Link key={label} to={to} className="figure">
+            <dt>{label}</dt>
+            <dd className="number">{value}</dd>
+          </Link>
+        ))}
+      </dl>
+      <Text c="dimmed" size="sm" className="facts">
+        <span className="well">{t(status === 'UP' ? 'overview.well' : 'overview.down')}</span>
+        <span>everchart {version}</span>
+        <span>MongoDB {database.version}</span>
+        <Latency label={t('overview.commitTime')} times={activity.commit_ms} />
+        <Latency label={t('overview.queryTime')} times={activity.query_ms} />
+      </Text>
+    </>
+  );
+}
+
+function Latency({ label, times }: { readonly label: string; readonly times: Times }): ReactNode {
+  const { t, language } = useMessages();
+  if (times.median === null || times.p95 === null) return null;
+  return (
+    <span className="number">
+      {t('overview.latency', {
+        what: label,
+        median: milliseconds(times.median, language),
+        p95: milliseconds(times.p95, language),
+      })}
+    </span>
+  );
+}

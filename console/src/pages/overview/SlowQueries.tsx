@@ -1,0 +1,25 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Overview } from '../../api/types.js';
+import { useMessages } from '../../messages/messages.js';
+import { milliseconds, numberText } from '../../widgets/number-text.js';
+
+/** The queries that took longest in the last hour, without the values in them. */
+export function SlowQueries({ queries }: { readonly queries: Overview['slowest_queries'] }): ReactNode {
+  const { t, language } = useMessages();
+  if (queries.length === 0) return <Text c="dimmed">{t('overview.noQueries')}</Text>;
+  return (
+    <ul className="lines">
+      {queries.map(({ aql, ms, rows }) => (
+        <li key={aql}>
+          <Text span className="mono one-line" title={aql}>
+            {aql}
+          </Text>
+          <Text size="sm" c="dimmed" className="line-end number">
+            {milliseconds(ms, language)} · {t('query.rows', { count: numberText(rows, language) })}
+          </Text>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,81 @@
+import { Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useMessages } from '../../messages/messages.js';
+import { useApi } from '../../session/session.js';
+import { patientView } from '../../shell/address.js';
+import { Id } from '../../widgets/Id.js';
+import { numberText } from '../../widgets/number-text.js';
+import { Time } from '../../widgets/Time.js';
+import { ViewLink } from '../../widgets/ViewLink.js';
+import { patientActivity, type Patient, type PatientActivity } from './patient-queries.js';
+
+/** A page of patients. What their documents tell comes a moment later, into the place kept for it. */
+export function PatientTable({ patients }: { readonly patients: readonly Patient[] }): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const ids = patients.map(({ ehrId }) => ehrId);
+  const { data } = useQuery({
+    queryKey: ['patient-activity', ids],
+    queryFn: () => patientActivity(api, ids),
+  });
+  return (
+    <Table.ScrollContainer minWidth={560}>
+      <Table highlightOnHover className="grid">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('patients.subject')}</Table.Th>
+            <Table.Th>{t('patients.ehr')}</Table.Th>
+            <Table.Th className="end">{t('patients.compositions')}</Table.Th>
+            <Table.Th>{t('patients.last')}</Table.Th>
+            <Table.Th>{t('patients.created')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {patients.map((patient) => (
+            <Row
+              key={patient.ehrId}
+              patient={patient}
+              activity={data === undefined ? undefined : (data.get(patient.ehrId) ?? NOTHING)}
+            />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+const NOTHING: PatientActivity = { compositions: 0, last: null };
+
+function Row({
+  patient,
+  activity,
+}: {
+  readonly patient: Patient;
+  readonly activity: PatientActivity | undefined;
+}): ReactNode {
+  const { t, language } = useMessages();
+  const { ehrId, subject, namespace, created } = patient;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <ViewLink view={patientView(ehrId)} c={subject === null ? 'dimmed' : ''}>
+          {subject ?? t('patients.noSubject')}
+        </ViewLink>{' '}
+        <Text span size="sm" c="dimmed">
+          {namespace}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Id value={ehrId} />
+      </Table.Td>
+      <Table.Td className="end number">
+        {activity === undefined ? '' : numberText(activity.compositions, language)}
+      </Table.Td>
+      <Table.Td>{activity !== undefined && <Time value={activity.last ?? ''} isAgo />}</Table.Td>
+      <Table.Td>
+        <Time value={created} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,118 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useHotkeys } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useRef, useState, type ReactNode } from 'react';
+import { useAddress } from '../../shell/address.js';
+import { useMessages } from '../../messages/messages.js';
+import { useApi } from '../../session/session.js';
+import { Icon } from '../../widgets/Icon.js';
+import { Page } from '../../widgets/Page.js';
+import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { ConditionFilter } from './ConditionFilter.js';
+import { findPatients, type PatientSearch } from './patient-queries.js';
+import { PatientTable } from './PatientTable.js';
+
+const PAGE_SIZE = 25;
+
+/** Who is it? */
+export function PatientsPage(): ReactNode {
+  const { t } = useMessages();
+  const { address, change: go } = useAddress();
+  const { find = '', where, page = '1' } = address;
+  const number = Math.max(1, Number.parseInt(page, 10) || 1);
+  return (
+    <Page title={t('nav.patients')}>
+      <Group align="flex-start" gap="sm" className="filters">
+        <FindField
+          value={find}
+          onChange={(text) => {
+            go({ find: text === '' ? undefined : text, page: undefined });
+          }}
+        />
+        <ConditionFilter
+          value={where ?? ''}
+          onApply={(text) => {
+            go({ where: text === '' ? undefined : text, page: undefined });
+          }}
+        />
+      </Group>
+      <Result
+        search={{ find, where: where ?? '', offset: (number - 1) * PAGE_SIZE, fetch: PAGE_SIZE + 1 }}
+        turn={(by) => {
+          go({ page: String(number + by) });
+        }}
+      />
+    </Page>
+  );
+}
+
+function FindField({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  const [text, setText] = useState(value);
+  const field = useRef<HTMLInputElement>(null);
+  const tell = useDebouncedCallback(onChange, 200);
+  useHotkeys([['/', () => field.current?.focus()]]);
+  return (
+    <TextInput
+      ref={field}
+      className="find"
+      size="md"
+      type="search"
+      autoFocus
+      leftSection={<Icon name="search" />}
+      placeholder={t('patients.find')}
+      aria-label={t('patients.find')}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        tell(event.currentTarget.value.trim());
+      }}
+    />
+  );
+}
+
+function Result({
+  search,
+  turn,
+}: {
+  readonly search: PatientSearch;
+  readonly turn: (by: number) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    queryKey: ['patients', search],
+    queryFn: () => findPatients(api, search),
+    placeholderData: keepPreviousData,
+  });
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading rows={10} height={22} />;
+  const isSearch = search.find !== '' || search.where !== '';
+  if (data.length === 0)
+    return (
+      <Empty title={t(isSearch ? 'patients.none' : 'patients.noneYet')}>
+        {t(isSearch ? 'patients.noneHint' : 'patients.noneYetHint')}
+      </Empty>
+    );
+  const shown = data.slice(0, PAGE_SIZE);
+  return (
+    <div data-stale={isPlaceholderData}>
+      <PatientTable patients={shown} />
+      <Group justify="flex-end" gap="xs" mt="sm" className="number">
+        {t('patients.range', { from: search.offset + 1, to: search.offset + shown.length })}
+        <Button variant="default" size="xs" disabled={search.offset === 0} onClick={() => turn(-1)}>
+          {t('patients.previous')}
+        </Button>
+        <Button variant="default" size="xs" disabled={data.length <= PAGE_SIZE} onClick={() => turn(1)}>
+          {t('patients.next')}
+        </Button>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import type { Api } from '../../api/api.js';
+import { asText } from '../../api/json.js';
+import type { Json } from '../../api/types.js';
+
+/** One patient in a list. */
+export interface Patient {
+  readonly ehrId: string;
+  /** `EHR_STATUS.subject.external_ref`; null: PARTY_SELF alone. */
+  readonly subject: string | null;
+  readonly namespace: string | null;
+  readonly created: string;
+  readonly isModifiable: boolean;
+}
+
+/** Which patients are wanted. */
+export interface PatientSearch {
+  /** A piece of a subject or EHR id; empty: all. */
+  readonly find: string;
+  /** What follows `EHR e` in FROM, and perhaps WHERE; empty: nothing. */
+  readonly where?: string;
+  readonly offset: number;
+  readonly fetch: number;
+}
+
+const SUBJECT = 'e/ehr_status/subject/external_ref';
+const COLUMNS = `e/ehr_id/value AS ehr, ${SUBJECT}/id/value AS subject, ${SUBJECT}/namespace AS namespace, e/time_created/value AS created, e/ehr_status/is_modifiable AS modifiable`;
+
+/** One page of patients, newest first. */
+export async function findPatients(api: Api, search: PatientSearch): Promise<Patient[]> {
+  const { find, offset, fetch, where = '' } = search;
+  const { from, condition } = containment(where);
+  const conditions = [
+    ...(find === '' ? [] : [`(e/ehr_id/value LIKE $find OR ${SUBJECT}/id/value LIKE $find)`]),
+    ...(condition === '' ? [] : [`(${condition})`]),
+  ];
+  const q = [
+    `SELECT ${from === '' ? '' : 'DISTINCT '}${COLUMNS}`,
+    `FROM EHR e ${from}`,
+    conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
+    'ORDER BY created DESC',
+  ].join('\n');
+  const parameters = find === '' ? {} : { find: `*${likeText(find)}*` };
+  const { rows } = await api.query({ q, query_parameters: parameters, offset, fetch });
+  return rows.map(patientOf);
+}
+
+/** What is known of some patients by their documents. */
+export interface PatientActivity {
+  readonly compositions: number;
+  readonly last: string | null;
+}
+
+/** Number and time of the newest document of each of these EHRs. */
+export async function patientActivity(
+  api: Api,
+  ehrIds: readonly string[],
+): Promise<Map<string, PatientActivity>> {
+  if (ehrIds.length === 0) return new Map();
+  const q = `SELECT e/ehr_id/value AS ehr, COUNT(c/uid/value) AS compositions, MAX(c/context/start_time/value) AS last
+FROM EHR e CONTAINS COMPOSITION c
+WHERE e/ehr_id/value MATCHES {${ehrIds.map((id) => `'${id.replaceAll("'", '')}'`).join(', ')}}`;
+  const { rows } = await api.query({ q });
+  return new Map(
+    rows.map(([ehr, count, last]) => [
+      asText(ehr),
+      { compositions: Number(count), last: typeof last === 'string' ? last : null },
+    ]),
+  );
+}
+
+function patientOf([ehr, subject, namespace, created, modifiable]: readonly Json[]): Patient {
+  return {
+    ehrId: asText(ehr),
+    subject: typeof subject === 'string' ? subject : null,
+    namespace: typeof namespace === 'string' ? namespace : null,
+    created: typeof created === 'string' ? created : '',
+    isModifiable: modifiable !== false,
+  };
+}
+
+/** LIKE without wildcards. */
+function likeText(text: string): string {
+  return text.replaceAll(/[\\*?]/g, String.raw`\$&`);
+}
+
+/** `CONTAINS … WHERE …` in its two parts; both may be missing. */
+function containment(text: string): { readonly from: string; readonly condition: string } {
+  const [, from = '', condition = ''] = /^([\s\S]*?)(?:\bWHERE\b([\s\S]*))?$/i.exec(text.trim()) ?? [];
+  return { from: from.trim(), condition: condition.trim() };
+}

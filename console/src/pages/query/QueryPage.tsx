@@ -1,0 +1,6 @@
+import type { ReactNode } from 'react';
+
+/** To come. */
+export function QueryPage(): ReactNode {
+  return null;
+}

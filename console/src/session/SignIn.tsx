@@ -1,0 +1,141 @@
+import { Button, Paper, PasswordInput, Stack, Tabs, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { createApi } from '../api/api.js';
+import { ApiError, type Credentials } from '../api/http.js';
+import { useMessages } from '../messages/messages.js';
+import { useSession } from './session.js';
+
+/** Asks who the user is, and tries it before it is believed. `isAdmin`: only an administrator will do. */
+export function SignIn({ isAdmin = false }: { readonly isAdmin?: boolean }): ReactNode {
+  const { t } = useMessages();
+  const { settings } = useSession();
+  const ways = [
+    ...(settings.has_passwords ? (['basic'] as const) : []),
+    ...(settings.auth !== 'basic' ? (['token'] as const) : []),
+  ];
+  return (
+    <Paper className="sign-in" component="section">
+      <Title order={2}>{t(isAdmin ? 'signIn.adminTitle' : 'signIn.title')}</Title>
+      <Text c="dimmed" mt={4} mb="md">
+        {t(isAdmin ? 'signIn.adminHint' : 'signIn.hint')}
+      </Text>
+      <Tabs defaultValue={ways[0] ?? 'token'} keepMounted={false}>
+        {ways.length > 1 && (
+          <Tabs.List mb="md">
+            {ways.map((way) => (
+              <Tabs.Tab key={way} value={way}>
+                {t(way === 'basic' ? 'signIn.password' : 'signIn.token')}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        )}
+        <Tabs.Panel value="basic">
+          <PasswordForm />
+        </Tabs.Panel>
+        <Tabs.Panel value="token">
+          <TokenForm />
+        </Tabs.Panel>
+      </Tabs>
+    </Paper>
+  );
+}
+
+function PasswordForm(): ReactNode {
+  const { t } = useMessages();
+  const { attempt, failure, isTrying } = useAttempt();
+  const [user, setUser] = useState('');
+  const [password, setPassword] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void attempt({ kind: 'basic', user, password });
+      }}
+    >
+      <Stack>
+        <TextInput
+          label={t('signIn.user')}
+          autoComplete="username"
+          required
+          value={user}
+          onChange={(event) => {
+            setUser(event.currentTarget.value);
+          }}
+        />
+        <PasswordInput
+          label={t('signIn.password')}
+          autoComplete="current-password"
+          required
+          value={password}
+          error={failure}
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+          }}
+        />
+        <Button type="submit" loading={isTrying}>
+          {t('signIn.go')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function TokenForm(): ReactNode {
+  const { t } = useMessages();
+  const { attempt, failure, isTrying } = useAttempt();
+  const [token, setToken] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void attempt({ kind: 'token', token: token.trim() });
+      }}
+    >
+      <Stack>
+        <Textarea
+          label={t('signIn.token')}
+          description={t('signIn.tokenHint')}
+          required
+          rows={4}
+          classNames={{ input: 'mono' }}
+          value={token}
+          error={failure}
+          onChange={(event) => {
+            setToken(event.currentTarget.value);
+          }}
+        />
+        <Button type="submit" loading={isTrying}>
+          {t('signIn.go')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** Signs in with what the server takes; says what it does not take. */
+function useAttempt(): {
+  readonly attempt: (credentials: Credentials) => Promise<void>;
+  readonly failure: string | null;
+  readonly isTrying: boolean;
+} {
+  const { t } = useMessages();
+  const { settings, signIn } = useSession();
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isTrying, setIsTrying] = useState(false);
+  const attempt = async (credentials: Credentials): Promise<void> => {
+    setIsTrying(true);
+    setFailure(null);
+    try {
+      const api = createApi(credentials);
+      await (settings.auth === 'none' ? api.adminStatus() : api.overview());
+      signIn(credentials);
+    } catch (error) {
+      // Known, but not allowed this: he is signed in, and pages say what is missing.
+      if (error instanceof ApiError && error.status === 403 && settings.auth !== 'none') signIn(credentials);
+      else setFailure(error instanceof ApiError && error.status > 0 ? error.message : t('error.unreachable'));
+    } finally {
+      setIsTrying(false);
+    }
+  };
+  return { attempt, failure, isTrying };
+}

@@ -1,0 +1,79 @@
+import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createApi, type Api } from '../api/api.js';
+import { ApiError, type Credentials } from '../api/http.js';
+import type { ServerSettings } from '../api/types.js';
+
+/** Who uses the console, and the server as he may ask it. */
+export interface Session {
+  readonly api: Api;
+  readonly settings: ServerSettings;
+  readonly credentials: Credentials;
+  /** Whether the standard API answers: signed in, or `AUTH=none`. */
+  readonly isIn: boolean;
+  readonly signIn: (credentials: Credentials) => void;
+  readonly signOut: () => void;
+}
+
+const SessionContext = createContext<Session | null>(null);
+
+/** Keeps the credentials, in memory alone: whoever loads the page anew signs in anew. */
+export function SessionProvider({
+  settings,
+  children,
+}: {
+  readonly settings: ServerSettings;
+  readonly children: ReactNode;
+}): ReactNode {
+  const [credentials, setCredentials] = useState<Credentials>({ kind: 'none' });
+  const queries = useQueryClient();
+  const session = useMemo<Session>(() => {
+    const change = (next: Credentials): void => {
+      // Nothing that one user was shown may be seen by the next.
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'settings' });
+      setCredentials(next);
+    };
+    return {
+      api: createApi(credentials),
+      settings,
+      credentials,
+      isIn: credentials.kind !== 'none' || settings.auth === 'none',
+      signIn: change,
+      signOut: () => {
+        change({ kind: 'none' });
+      },
+    };
+  }, [credentials, settings, queries]);
+  return <SessionContext value={session}>{children}</SessionContext>;
+}
+
+/** The session of the user. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new TypeError('no SessionProvider above');
+  return session;
+}
+
+/** What the server can be asked. */
+export function useApi(): Api {
+  return useSession().api;
+}
+
+/** Whether the user is an administrator; asked only of whoever has signed in. */
+export function useIsAdmin(): boolean {
+  const { api, credentials, settings } = useSession();
+  const { data } = useQuery({
+    queryKey: ['is-admin'],
+    queryFn: () =>
+      api.adminStatus().then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return false;
+          throw error;
+        },
+      ),
+    enabled: settings.administration && credentials.kind !== 'none',
+    staleTime: Infinity,
+  });
+  return data === true;
+}

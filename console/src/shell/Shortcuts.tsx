@@ -1,0 +1,41 @@
+import { Drawer, Group, Kbd, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useMessages } from '../messages/messages.js';
+
+const KEYS = [
+  ['Ctrl K', 'keys.search'],
+  ['?', 'keys.help'],
+  ['Ctrl ↵', 'keys.run'],
+  ['/', 'keys.find'],
+  ['Esc', 'keys.close'],
+] as const;
+
+/** What keys do. */
+export function Shortcuts({
+  isOpen,
+  close,
+}: {
+  readonly isOpen: boolean;
+  readonly close: () => void;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={close}
+      position="right"
+      size="xs"
+      title={t('keys.title')}
+      closeButtonProps={{ 'aria-label': t('keys.close') }}
+    >
+      <Stack gap="sm">
+        {KEYS.map(([keys, label]) => (
+          <Group key={keys} justify="space-between">
+            <Text>{t(label)}</Text>
+            <Kbd>{keys}</Kbd>
+          </Group>
+        ))}
+      </Stack>
+    </Drawer>
+  );
+}

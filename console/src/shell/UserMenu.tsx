@@ -1,0 +1,71 @@
+import { Button, Menu, useMantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useMessages } from '../messages/messages.js';
+import { useSession } from '../session/session.js';
+import { useGo } from './address.js';
+import { Icon } from '../widgets/Icon.js';
+
+/** Who is signed in, and how the console looks to him. */
+export function UserMenu({ openHelp }: { readonly openHelp: () => void }): ReactNode {
+  const { t, language, setLanguage } = useMessages();
+  const { credentials, signOut } = useSession();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const name = useUserName();
+  const go = useGo();
+  return (
+    <Menu position="right-end" width={220} withinPortal>
+      <Menu.Target>
+        <Button className="user" variant="subtle" color="gray" fullWidth leftSection={<Icon name="user" />}>
+          <span>{name}</span>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t('user.appearance')}</Menu.Label>
+        {(['light', 'dark', 'auto'] as const).map((scheme) => (
+          <Menu.Item
+            key={scheme}
+            rightSection={colorScheme === scheme && <Icon name="done" size={14} />}
+            onClick={() => {
+              setColorScheme(scheme);
+            }}
+          >
+            {t(`user.${scheme}`)}
+          </Menu.Item>
+        ))}
+        <Menu.Label>{t('user.language')}</Menu.Label>
+        {(['en', 'de'] as const).map((each) => (
+          <Menu.Item
+            key={each}
+            lang={each}
+            rightSection={language === each && <Icon name="done" size={14} />}
+            onClick={() => {
+              setLanguage(each);
+            }}
+          >
+            {each === 'en' ? 'English' : 'Deutsch'}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item onClick={openHelp} rightSection="?">
+          {t('keys.title')}
+        </Menu.Item>
+        {credentials.kind === 'none' ? (
+          <Menu.Item onClick={() => go({ to: '/administration' })}>{t('signIn.go')}</Menu.Item>
+        ) : (
+          <Menu.Item onClick={signOut}>{t('signIn.out')}</Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** As the server calls him; without a server's word, how he signed in. */
+function useUserName(): string {
+  const { t } = useMessages();
+  const { api, credentials, isIn } = useSession();
+  const { data } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
+  if (data?.user) return data.user.name;
+  if (credentials.kind === 'basic') return credentials.user;
+  return credentials.kind === 'token' ? t('user.token') : t('user.nobody');
+}

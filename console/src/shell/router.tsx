@@ -1,0 +1,90 @@
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { NotFound } from './NotFound.js';
+import { Shell } from './Shell.js';
+
+/** Optional text of the address; anything else is dropped. */
+type Search = Readonly<Record<string, string | undefined>>;
+const texts =
+  (...names: string[]) =>
+  (search: Record<string, unknown>): Search =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = search[name];
+        return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [];
+      }),
+    );
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+const page = { getParentRoute: () => root };
+
+const routeTree = root.addChildren([
+  createRoute({
+    ...page,
+    path: '/',
+    component: lazyRouteComponent(() => import('../pages/overview/OverviewPage.js'), 'OverviewPage'),
+  }),
+  createRoute({
+    ...page,
+    path: '/patients',
+    validateSearch: texts('find', 'page', 'where'),
+    component: lazyRouteComponent(() => import('../pages/patients/PatientsPage.js'), 'PatientsPage'),
+  }),
+  createRoute({
+    ...page,
+    path: '/patients/$ehrId',
+    validateSearch: texts('tab'),
+    component: lazyRouteComponent(() => import('../pages/patient/PatientPage.js'), 'PatientPage'),
+  }),
+  createRoute({
+    ...page,
+    path: '/patients/$ehrId/compositions/$uid',
+    validateSearch: texts('tab', 'compare'),
+    component: lazyRouteComponent(() => import('../pages/composition/CompositionPage.js'), 'CompositionPage'),
+  }),
+  createRoute({
+    ...page,
+    path: '/templates',
+    component: lazyRouteComponent(() => import('../pages/templates/TemplatesPage.js'), 'TemplatesPage'),
+  }),
+  createRoute({
+    ...page,
+    path: '/templates/$templateId',
+    validateSearch: texts('node'),
+    component: lazyRouteComponent(() => import('../pages/templates/TemplatePage.js'), 'TemplatePage'),
+  }),
+  createRoute({
+    ...page,
+    path: '/query',
+    validateSearch: texts('q'),
+    component: lazyRouteComponent(() => import('../pages/query/QueryPage.js'), 'QueryPage'),
+  }),
+  createRoute({
+    ...page,
+    path: '/administration',
+    validateSearch: texts('tab', 'source', 'target'),
+    component: lazyRouteComponent(
+      () => import('../pages/administration/AdministrationPage.js'),
+      'AdministrationPage',
+    ),
+  }),
+]);
+
+/** All views; their addresses stand behind `#`, so that ids of patients reach no log of requests. */
+export const router = createRouter({
+  routeTree,
+  history: createHashHistory(),
+  defaultPreload: 'intent',
+  scrollRestoration: false,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,95 @@
+import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/http.js';
+import { useMessages } from '../messages/messages.js';
+import { Id } from './Id.js';
+
+/** Nothing is here yet: what it is for, and the one action that fills it. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}): ReactNode {
+  return (
+    <Stack className="empty" align="flex-start" gap={4}>
+      <Text fw={600}>{title}</Text>
+      {children !== undefined && <Text c="dimmed">{children}</Text>}
+      {action !== undefined && <Group mt="sm">{action}</Group>}
+    </Stack>
+  );
+}
+
+/** Rows that hold the place of what is coming. */
+export function Loading({
+  rows = 6,
+  height = 18,
+}: {
+  readonly rows?: number;
+  readonly height?: number;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <Stack gap="sm" role="status" aria-label={t('state.loading')}>
+      {Array.from({ length: rows }, (_, index) => (
+        <Skeleton key={index} height={height} width={`${100 - ((index * 7) % 30)}%`} />
+      ))}
+    </Stack>
+  );
+}
+
+/** What went wrong, what to do, and the id that finds it in the log. */
+export function Failure({
+  error,
+  retry,
+}: {
+  readonly error: unknown;
+  readonly retry?: () => void;
+}): ReactNode {
+  const { t } = useMessages();
+  const known = error instanceof ApiError ? error : null;
+  const text = known?.status === 0 ? t('error.unreachable') : known === null ? String(error) : known.message;
+  return (
+    <Alert color="red" variant="light" title={t(titleOf(known?.status))} role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text className="message">{text}</Text>
+        {known !== null && known.findings.length > 0 && (
+          <ul className="findings">
+            {known.findings.map((finding) => (
+              <li key={finding}>{finding}</li>
+            ))}
+          </ul>
+        )}
+        {known !== null && known.requestId !== null && (
+          <Text size="sm" c="dimmed">
+            {t('error.request')} <Id value={known.requestId} length={40} />
+          </Text>
+        )}
+        {retry !== undefined && (
+          <Button variant="default" size="xs" onClick={retry}>
+            {t('error.retry')}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+function titleOf(status: number | undefined) {
+  switch (status) {
+    case 0:
+      return 'error.away';
+    case 401:
+    case 403:
+      return 'error.forbidden';
+    case 404:
+      return 'error.missing';
+    case 408:
+      return 'error.timeout';
+    default:
+      return 'error.title';
+  }
+}

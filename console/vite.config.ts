@@ -1,0 +1,30 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const SERVER = process.env.EVERCHART_URL ?? 'http://127.0.0.1:8080';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Relative addresses: a proxy may put a prefix before everything (routes/system/console.ts).
+  base: './',
+  plugins: [react()],
+  // The server puts a nonce of its own into each answer in place of this word (routes/system/console-files.ts).
+  html: { cspNonce: 'EVERCHART_CSP_NONCE' },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+    reportCompressedSize: false,
+  },
+  // `npm run dev -w console`, beside a server on its usual port.
+  server: {
+    proxy: {
+      // Written out: the short form changes `Host`, and the server takes writes from pages of its own origin only.
+      '/rest': { target: SERVER },
+      '/console/settings.json': SERVER,
+    },
+  },
+});

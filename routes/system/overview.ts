@@ -1,0 +1,158 @@
+import type { Context } from 'koa';
+import type { Settings } from '../../config/settings.js';
+import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
+import { newestContributions, type NewContribution } from '../../models/contribution.js';
+import { ehrCount } from '../../models/ehr.js';
+import { mongodbVersion } from '../../models/server-status.js';
+import { storageSettings } from '../../models/settings.js';
+import { storedQueryCount } from '../../models/stored-query.js';
+import { templateCount } from '../../models/template.js';
+import { compositionCount } from '../../models/versioned-object.js';
+import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
+import type { Operation } from '../http/operation.js';
+import { PRODUCT_VERSION } from './product.js';
+
+/** What happened in one minute. */
+export interface MinuteOfActivity {
+  /** When it began. */
+  readonly time: Date;
+  readonly commits: number;
+  readonly queries: number;
+}
+
+/** Durations in ms; null: there were none. */
+export interface Times {
+  readonly count: number;
+  readonly median: number | null;
+  readonly p95: number | null;
+}
+
+/** A query that took long; in `aql` every literal is `?`. */
+export interface SlowQuery {
+  readonly time: Date;
+  readonly aql: string;
+  readonly ms: number;
+  readonly rows: number;
+}
+
+/** What the process that answers has done in the last hour; counted in `src/`. */
+export interface ActivitySource {
+  readonly started: Date;
+  /** Oldest first, one for each minute. */
+  minutes(): MinuteOfActivity[];
+  commitTimes(): Times;
+  queryTimes(): Times;
+  /** Slowest first. */
+  slowestQueries(): SlowQuery[];
+}
+
+const NEWEST_CONTRIBUTIONS = 10;
+/** How long counts are answered again, ms: pages ask every few seconds, each of them. */
+const COUNTS_KEPT_MS = 3_000;
+
+/** Everything that the first page of the console shows, in one answer: docs/spec/rest.md#overview */
+export function overviewOperation(settings: Settings, activity: ActivitySource): Operation {
+  const counts = keptFor(COUNTS_KEPT_MS, readCounts);
+  return {
+    id: 'overview_get',
+    method: 'GET',
+    path: '/rest/overview',
+    summary: 'Get numbers, activity, newest contributions and warnings of the server',
+    access: 'read',
+    audit: 'none',
+    responses: {
+      200: { description: 'The server at a glance', body: { schema: 'Overview', types: 'json' } },
+    },
+    errors: [],
+    handle: async (ctx) => {
+      const [newest, database, known, warnings] = await Promise.all([
+        newestContributions(NEWEST_CONTRIBUTIONS),
+        mongodbVersion(),
+        counts(),
+        warningsOf(settings),
+      ]);
+      ctx.body = {
+        status: 'UP',
+        version: PRODUCT_VERSION,
+        system_id: settings.systemId,
+        started: activity.started,
+        database: { version: database },
+        user: userOf(ctx),
+        counts: known,
+        activity: {
+          minutes: activity.minutes(),
+          commit_ms: activity.commitTimes(),
+          query_ms: activity.queryTimes(),
+        },
+        slowest_queries: activity.slowestQueries(),
+        contributions: newest.map(contributionView),
+        warnings,
+      };
+    },
+  };
+}
+
+async function readCounts(): Promise<Readonly<Record<string, number | boolean>>> {
+  const [ehrs, templates, queries] = await Promise.all([ehrCount(), templateCount(), storedQueryCount()]);
+  const { count, isExact } = await compositionCount(ehrs);
+  return { ehrs, compositions: count, compositions_exact: isExact, templates, stored_queries: queries };
+}
+
+function userOf({ state }: Context): object | null {
+  return state.user === null ? null : { name: state.user.name, permissions: [...state.user.permissions] };
+}
+
+function contributionView({ _id: uid, ehr_id, time_committed, audit, versions }: NewContribution): object {
+  return {
+    uid,
+    ehr_id,
+    time_committed,
+    committer: textAt(audit.committer, 'name'),
+    change_type: textAt(audit.change_type, 'value'),
+    versions,
+  };
+}
+
+function textAt(value: JsonValue | undefined, name: string): string {
+  const member = isJsonObject(value) ? value[name] : undefined;
+  return typeof member === 'string' ? member : '';
+}
+
+interface Warning {
+  readonly code: 'stale-index' | 'no-audit' | 'open-access';
+  readonly message: string;
+}
+
+async function warningsOf(settings: Settings): Promise<Warning[]> {
+  const stored = await storageSettings();
+  const isStale = stored?.sv !== AQL_SCHEMA_VERSION || stored.leaf_index !== settings.aql.leafIndex;
+  const all: (Warning | null)[] = [
+    isStale
+      ? {
+          code: 'stale-index',
+          message: 'What AQL reads is stale: queries are right but slow until `everchart reindex` has run',
+        }
+      : null,
+    settings.auth === 'none'
+      ? { code: 'open-access', message: 'Everybody who reaches this server reads and writes: AUTH=none' }
+      : null,
+    settings.auditReads
+      ? null
+      : { code: 'no-audit', message: 'Who reads records is not recorded: AUDIT_READS=false' },
+  ];
+  return all.filter((warning) => warning !== null);
+}
+
+/** The value of `read`, read anew at most once in `ms`, however many ask at once. */
+function keptFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let kept: { readonly value: Promise<T>; readonly until: number } | null = null;
+  return () => {
+    if (kept !== null && Date.now() < kept.until) return kept.value;
+    const value = read();
+    kept = { value, until: Date.now() + ms };
+    value.catch(() => {
+      kept = null;
+    });
+    return value;
+  };
+}

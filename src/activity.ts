@@ -1,0 +1,92 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { maskedAql } from '../aql/syntax/masked.js';
+import { EVENTS, type CommitEvent, type QueryEvent } from '../database/events.js';
+import type { ActivitySource, MinuteOfActivity, SlowQuery, Times } from '../routes/system/overview.js';
+
+const MINUTE_MS = 60_000;
+const MINUTES_KEPT = 60;
+/** Newest durations that median and 95th percentile are taken from. */
+const DURATIONS_KEPT = 1_000;
+const SLOW_QUERIES_KEPT = 10;
+/** Longest text of a query that is kept: what is longer ends there. */
+const MAX_AQL_CHARACTERS = 4_096;
+
+/** Counts what this process commits and answers from now on, for the last hour. Memory is bounded. */
+export function recordActivity(): ActivitySource {
+  const started = new Date();
+  const minutes = new Map<number, { commits: number; queries: number }>();
+  const commitTimes: number[] = [];
+  const queryTimes: number[] = [];
+  let slowest: SlowQuery[] = [];
+
+  subscribe(EVENTS.commit, (event) => {
+    minuteOf(minutes).commits += 1;
+    keepDuration(commitTimes, (event as CommitEvent).seconds);
+  });
+  subscribe(EVENTS.query, (event) => {
+    const { seconds, rows, aql } = event as QueryEvent;
+    minuteOf(minutes).queries += 1;
+    keepDuration(queryTimes, seconds);
+    slowest = withQuery(slowest, { time: new Date(), ms: inMs(seconds), rows, aql });
+  });
+  return {
+    started,
+    minutes: () => lastHour(minutes),
+    commitTimes: () => timesOf(commitTimes),
+    queryTimes: () => timesOf(queryTimes),
+    slowestQueries: () => slowest.filter(isRecent),
+  };
+}
+
+function minuteOf(minutes: Map<number, { commits: number; queries: number }>): {
+  commits: number;
+  queries: number;
+} {
+  const now = Math.floor(Date.now() / MINUTE_MS);
+  const known = minutes.get(now);
+  if (known !== undefined) return known;
+  for (const minute of minutes.keys()) if (minute <= now - MINUTES_KEPT) minutes.delete(minute);
+  const fresh = { commits: 0, queries: 0 };
+  minutes.set(now, fresh);
+  return fresh;
+}
+
+function lastHour(minutes: ReadonlyMap<number, { commits: number; queries: number }>): MinuteOfActivity[] {
+  const now = Math.floor(Date.now() / MINUTE_MS);
+  return Array.from({ length: MINUTES_KEPT }, (_, index) => {
+    const minute = now - MINUTES_KEPT + 1 + index;
+    return { time: new Date(minute * MINUTE_MS), ...(minutes.get(minute) ?? { commits: 0, queries: 0 }) };
+  });
+}
+
+function keepDuration(times: number[], seconds: number): void {
+  times.push(inMs(seconds));
+  if (times.length > DURATIONS_KEPT * 2) times.splice(0, times.length - DURATIONS_KEPT);
+}
+
+function timesOf(times: readonly number[]): Times {
+  const sorted = times.slice(-DURATIONS_KEPT).sort((left, right) => left - right);
+  const at = (share: number): number | null => sorted[Math.floor((sorted.length - 1) * share)] ?? null;
+  return { count: sorted.length, median: at(0.5), p95: at(0.95) };
+}
+
+/** The list with one more query, if it belongs there; only what does is masked. What is no AQL never does. */
+function withQuery(slowest: readonly SlowQuery[], query: SlowQuery): SlowQuery[] {
+  const recent = slowest.filter(isRecent);
+  const last = recent.at(-1);
+  if (recent.length >= SLOW_QUERIES_KEPT && last !== undefined && last.ms >= query.ms) return recent;
+  const aql = maskedAql(query.aql)?.slice(0, MAX_AQL_CHARACTERS);
+  if (aql === undefined) return recent;
+  return [...recent, { ...query, aql }]
+    .sort((left, right) => right.ms - left.ms)
+    .filter((one, index, all) => all.findIndex((other) => other.aql === one.aql) === index)
+    .slice(0, SLOW_QUERIES_KEPT);
+}
+
+function isRecent({ time }: SlowQuery): boolean {
+  return time.getTime() > Date.now() - MINUTES_KEPT * MINUTE_MS;
+}
+
+function inMs(seconds: number): number {
+  return Math.round(seconds * 100_000) / 100;
+}
