@@ -61,13 +61,17 @@ function cellText(value: JsonValue, { kind, name, segs }: PlanColumn, all: RawRo
     case 'version':
       return versionText(value);
     case 'object':
-      return JSON.stringify(wholeObject(value, (segs === null ? null : all?.[segs]) ?? []));
+      return objectText(value, segs === null ? undefined : all?.[segs]);
     case 'total':
       if (typeof value === 'string') throw refusedTotal(name, value);
       return JSON.stringify(value);
     case 'plain':
-      return JSON.stringify(typeof value === 'object' ? wholeObject(value, []) : value);
+      return typeof value === 'object' ? objectText(value) : JSON.stringify(value);
   }
+}
+
+function objectText(value: JsonValue, segs: readonly Segment[] | null = null): string {
+  return JSON.stringify(wholeObject(value, segs ?? []));
 }
 
 /** An ORIGINAL_VERSION whose `data` is the stored text. */

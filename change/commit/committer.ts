@@ -1,5 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
+import { violationText } from '../../openehr/base/violation.js';
 import { readRm } from '../../openehr/rm/read.js';
 import { validateRm } from '../../openehr/rm/validate.js';
 import { validationError } from '../composition/content.js';
@@ -9,7 +10,7 @@ export function validatedCommitter(committer: JsonObject): JsonObject {
   const { object, violations } = readRm(committer, 'PARTY_PROXY');
   if (object === null || violations.length > 0) throw validationError('invalid', violations);
   const broken = validateRm(object);
-  if (broken.length > 0) throw new CdrError('invalid', `committer: ${broken.join(', ')}`);
+  if (broken.length > 0) throw new CdrError('invalid', `committer: ${broken.map(violationText).join(', ')}`);
   return object;
 }
 

@@ -3,13 +3,13 @@ import type { Settings } from '../../config/settings.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { newestContributions, type NewContribution } from '../../models/contribution.js';
 import { ehrCount } from '../../models/ehr.js';
-import { mongodbVersion } from '../../models/server-status.js';
+import { mongodbVersion } from '../../models/access/server-status.js';
 import { storageSettings } from '../../models/settings.js';
 import { storedQueryCount } from '../../models/stored-query.js';
 import { templateCount } from '../../models/template.js';
 import { compositionCount } from '../../models/versioned-object.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
-import type { Operation } from '../http/operation.js';
+import type { Operation } from '../http/operation/operation.js';
 import { PRODUCT_VERSION } from './product.js';
 
 /** What happened in one minute. */

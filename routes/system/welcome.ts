@@ -1,5 +1,5 @@
-import type { Operation } from '../http/operation.js';
-import type { RequestState } from '../http/request-state.js';
+import type { Operation } from '../http/operation/operation.js';
+import type { RequestState } from '../http/request/request-state.js';
 import { answerPage } from './page.js';
 import { PRODUCT, PRODUCT_VERSION } from './product.js';
 
