@@ -29,7 +29,7 @@ export function rowsOf(tuple: Tuple, scope: Scope, rules: Rules): readonly Row[]
   return choices.map((choice) => ({ tuple, ...choice }));
 }
 
-/** The alternatives below an element, for the paths still `active`; none when nothing asked for is there. */
+/** The alternatives below an element, for the paths still `active`; none when all of them end above their decisive step. */
 function choose(node: PathNode, element: Found, active: readonly PathUse[], rules: Rules): readonly Choice[] {
   const here = active.filter((use) => {
     const depth = use.steps.findIndex((step) => step.node === node);
@@ -43,7 +43,10 @@ function choose(node: PathNode, element: Found, active: readonly PathUse[], rule
       .filter((value) => hasIdentity(value, child.identity, rules))
       .flatMap((value) => choose(child, value, through, rules));
   });
-  if (ends.length === 0 && below.every((list) => list.length === 0)) return [];
+  const isThere = here.some(
+    ({ steps, decisive }) => steps.findIndex((step) => step.node === node) >= decisive,
+  );
+  if (!isThere && below.every((list) => list.length === 0)) return [];
   const own: Choice = {
     values: new Map(ends.map((use) => [use.index, element])),
     elements: new Map([[node.id, element]]),

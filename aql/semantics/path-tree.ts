@@ -1,7 +1,7 @@
 import type { IdentifiedPath, PathStep, Predicate } from '../syntax/ast.js';
 import { demandedIdentity, identityKey, stepIdentities } from './node-identity.js';
 import type { Alias, PathNode, Existence, PathType, PathUse, StepIdentity, UsedStep } from './scope-types.js';
-import { classSet, stepType } from './typing.js';
+import { classSet, hasLocatable, stepType, typesAlong } from './typing.js';
 
 /** A path that takes part in rows, before its nodes in the tree are known. */
 export interface PathDraft {
@@ -38,6 +38,7 @@ export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
     alias,
     path,
     steps: [],
+    decisive: decisiveStep(alias, path),
     type,
   }));
   const trees: (PathNode | undefined)[] = [];
@@ -54,6 +55,14 @@ export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
     trees[alias.index] = root;
   }
   return { uses, trees };
+}
+
+function decisiveStep({ classes }: Alias, { steps }: IdentifiedPath): number {
+  const along = typesAlong(classSet(classes), steps);
+  return Math.max(
+    0,
+    along.findLastIndex((step) => hasLocatable(step.classes)),
+  );
 }
 
 function newNode(

@@ -112,6 +112,11 @@ export interface PathUse {
   readonly path: IdentifiedPath;
   /** `steps[0]` is the alias itself, `steps[n]` the n-th attribute. */
   readonly steps: readonly UsedStep[];
+  /**
+   * Index in `steps` of the deepest one where a LOCATABLE can stand, 0 without any: whether the path is there is decided
+   * here, and what is missing below is NULL (docs/spec/aql.md#rows, rule 4).
+   */
+  readonly decisive: number;
   readonly type: PathType;
 }
 
@@ -126,8 +131,8 @@ export interface UsedStep {
 
 /**
  * One choice of an element. Its alternatives are the values of `attribute` in the parent's element that fit
- * `identity` and below which at least one of `uses` is present (docs/spec/aql.md#rows, rule 4); if there is none,
- * the one alternative is NULL. Children multiply independently of each other.
+ * `identity` and that at least one of `uses` goes through as far as its decisive step (docs/spec/aql.md#rows, rule 4);
+ * if there is none, the one alternative is NULL. Children multiply independently of each other.
  */
 export interface PathNode {
   /** Number within the query, parents before children. */

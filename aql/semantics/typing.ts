@@ -1,5 +1,5 @@
 import { memoized } from '../../openehr/base/memoized.js';
-import { attributesOf, concreteClasses, isPrimitive } from '../../openehr/rm/model/classes.js';
+import { attributesOf, concreteClasses, isLocatable, isPrimitive } from '../../openehr/rm/model/classes.js';
 import { domainOf } from '../../openehr/rm/ordered-value.js';
 import type { PathStep } from '../syntax/ast.js';
 import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
@@ -107,6 +107,9 @@ export function typesAlong(
   }
   return along;
 }
+
+/** Whether a LOCATABLE can stand where these classes can. */
+export const hasLocatable = memoized((classes: ReadonlySet<string>) => [...classes].some(isLocatable));
 
 /** Domains that values of these classes can have. */
 export const domainsOf = memoized((classes: ReadonlySet<string>): ReadonlySet<Domain> => {

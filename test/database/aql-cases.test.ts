@@ -1,7 +1,9 @@
 import { beforeAll, describe } from '@jest/globals';
 import { aqlCases } from '../support/aql-cases/cases.js';
 import { prepareCase } from '../support/aql-cases/prepare.js';
-import { describeCases } from '../support/aql-cases/run-cases.js';
+import { rowCases } from '../support/aql-cases/row-cases.js';
+import { ROW_DATA } from '../support/aql-cases/row-data.js';
+import { describeCases, type CaseRunner } from '../support/aql-cases/run-cases.js';
 import { pipelineRows } from '../support/aql-pipeline.js';
 import { useDatabase } from '../support/database.js';
 import { HILLTOP, SYSTEM_ID } from '../support/hilltop/hilltop.js';
@@ -9,10 +11,9 @@ import { loadReferenceData } from '../support/load-reference.js';
 
 useDatabase();
 
-beforeAll(() => loadReferenceData(HILLTOP));
-
-describe.each([false, true])('with rows that tell their EHRs: %s', (notesEhrs) => {
-  describeCases(aqlCases, async (aqlCase) => {
+const inPipeline =
+  (notesEhrs: boolean): CaseRunner =>
+  async (aqlCase) => {
     const { scope, page } = prepareCase(aqlCase, SYSTEM_ID);
     const { asOf, subsumption = false } = aqlCase.options ?? {};
     const rows = await pipelineRows(scope, page, {
@@ -22,5 +23,14 @@ describe.each([false, true])('with rows that tell their EHRs: %s', (notesEhrs) =
       notesEhrs,
     });
     return { columns: scope.columns, rows };
-  });
+  };
+
+describe.each([false, true])('with rows that tell their EHRs: %s', (notesEhrs) => {
+  beforeAll(() => loadReferenceData(HILLTOP));
+  describeCases(aqlCases, inPipeline(notesEhrs));
+});
+
+describe('where something is missing', () => {
+  beforeAll(() => loadReferenceData(ROW_DATA));
+  describeCases(rowCases, inPipeline(false));
 });

@@ -83,7 +83,7 @@ function nameOf(random: Random): string | JsonObject {
 function items(random: Random, depth: number): JsonObject[] {
   return random.list(1, 3, () => {
     const code = random.pick(['at0001', 'at0004', 'at0005']);
-    if (random.chance(0.1)) return nullElement(code, random.pick(NAMES));
+    if (random.chance(0.15)) return nullElement(code, random.pick(NAMES));
     if (depth > 0 && random.chance(0.25))
       return cluster(random.pick(['at0004', 'at0009']), nameOf(random), items(random, depth - 1));
     if (depth > 0 && random.chance(0.15)) return device(random, depth - 1);
@@ -101,9 +101,7 @@ function device(random: Random, depth: number): JsonObject {
 
 function observation(random: Random): JsonObject {
   const nodeId = random.pick([ARCHETYPES.bloodPressure, ARCHETYPES.bloodPressure, ARCHETYPES.pulse]);
-  const events = random.list(1, 3, () =>
-    pointEvent(random.pick(['at0006', 'at0006', 'at0007']), time(random), items(random, 1)),
-  );
+  const events = random.list(1, 3, () => event(random));
   return entry(
     'OBSERVATION',
     { nodeId, name: random.pick(NAMES) },
@@ -117,6 +115,18 @@ function observation(random: Random): JsonObject {
         : undefined,
     },
   );
+}
+
+/** An event at a moment or over an interval: only the latter has a width and a function. */
+function event(random: Random): JsonObject {
+  const point = pointEvent(random.pick(['at0006', 'at0006', 'at0007']), time(random), items(random, 1));
+  if (random.chance(0.6)) return point;
+  return value('INTERVAL_EVENT', {
+    ...point,
+    _type: 'INTERVAL_EVENT',
+    width: value('DV_DURATION', { value: random.pick(['PT1H', 'PT30M']) }),
+    math_function: coded('maximum', 'openehr', '144'),
+  });
 }
 
 function contentItem(random: Random, depth: number): JsonObject {

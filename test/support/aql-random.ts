@@ -49,6 +49,7 @@ const ITEMS: readonly Path[] = [
   ['items/value/mappings/target/code_string', 'text'],
   ['items/value/defining_code', 'any'],
   ['items/null_flavour/value', 'text'],
+  ['items[at0004]/null_flavour/defining_code/code_string', 'text'],
   ['items', 'object'],
 ];
 const below = (prefix: string, paths: readonly Path[]): Path[] =>
@@ -61,12 +62,19 @@ const EVENT: readonly Path[] = [
   ...below('data', ITEMS),
   ...NODE,
 ];
+/** Of any event: what only an INTERVAL_EVENT has too. */
+const ANY_EVENT: readonly Path[] = [
+  ...EVENT,
+  ['width', 'any'],
+  ['width/value', 'any'],
+  ['math_function/value', 'text'],
+];
 const OBSERVATION: readonly Path[] = [
   ...NODE,
-  ...below('data[at0001]/events[at0006]', EVENT),
-  ...below('data[at0001]/events[at0006]', EVENT),
-  ...below('data/events', EVENT),
-  ...below('data[at0001]/events[at0007]', EVENT),
+  ...below('data[at0001]/events[at0006]', ANY_EVENT),
+  ...below('data[at0001]/events[at0006]', ANY_EVENT),
+  ...below('data/events', ANY_EVENT),
+  ...below('data[at0001]/events[at0007]', ANY_EVENT),
   ['data/origin', 'instant'],
   ...below('protocol[at0011]', ITEMS),
 ];
@@ -166,7 +174,7 @@ const CLASSES: readonly ClassChoice[] = [
     paths: [...NODE, ['value', 'any'], ['value/magnitude', 'number'], ['value/value', 'any']],
   },
   { name: 'POINT_EVENT', level: 4, predicates: [''], paths: EVENT },
-  { name: 'EVENT', level: 4, predicates: ['', "[time/value > '2021-01-20']"], paths: EVENT },
+  { name: 'EVENT', level: 4, predicates: ['', "[time/value > '2021-01-20']"], paths: ANY_EVENT },
   { name: 'HISTORY', level: 3, predicates: [''], paths: [...NODE, ['events/time/value', 'instant']] },
   { name: 'ITEM_TREE', level: 5, predicates: [''], paths: [...NODE, ...ITEMS] },
   { name: 'CARE_ENTRY', level: 2, predicates: [''], paths: NODE },

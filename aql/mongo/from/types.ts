@@ -1,8 +1,7 @@
-import { memoized } from '../../../openehr/base/memoized.js';
-import { isLocatable } from '../../../openehr/rm/model/classes.js';
 import type { Predicate } from '../../syntax/ast.js';
 import { demandedNodeId } from '../../semantics/node-identity.js';
 import type { Alias } from '../../semantics/scope-types.js';
+import { hasLocatable } from '../../semantics/typing.js';
 import { isArchetypeId, isNodeCode } from '../../syntax/words.js';
 
 /**
@@ -13,8 +12,6 @@ export function canBeStub(classes: ReadonlySet<string>, predicate: Predicate | n
   if (classes.has('FOLDER')) return true;
   return hasLocatable(classes) && !namesNodeCode(predicate);
 }
-
-const hasLocatable = memoized((classes: ReadonlySet<string>) => [...classes].some(isLocatable));
 
 /** The node ids that a predicate allows, one for each alternative; null when one of them demands none. */
 export function demandedNodeIds(predicate: Predicate | null): readonly string[] | null {

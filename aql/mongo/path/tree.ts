@@ -122,7 +122,7 @@ function chooseFromList(
   const field = `n${node.id}`;
   const isRequired = node.uses.some(({ index }) => state.required.has(index));
   const input = when(raw.guard, listOf(raw.expression), []);
-  const wanted = isRequired ? true : anyUsePresent(node, variable('f'), environment, state);
+  const wanted = isRequired ? true : isOnAnyPath(node, variable('f'), environment, state);
   const fits = identityHolds(node.identity, variable('f'), environment);
   let value: Expression;
   if (!isStub(node)) value = filter(input, 'f', and(fits, wanted));
@@ -168,8 +168,8 @@ function nameHolds(name: string | null, element: Reference): Expression {
   return name === null ? true : equal(member(element, 'name.value'), literal(name));
 }
 
-/** docs/spec/aql.md#rows, rule 4: an element is an alternative only when something that is asked for is below it. */
-function anyUsePresent(
+/** docs/spec/aql.md#rows, rule 4: an element is an alternative when a path goes through it as far as its decisive step. */
+function isOnAnyPath(
   node: PathNode,
   element: Reference,
   environment: Environment,
@@ -180,7 +180,7 @@ function anyUsePresent(
     const depth = use.steps.findIndex((step) => step.node === node);
     const own = residualFilter(use, depth, element, environment);
     const start = { object: element, classes: node.classes };
-    const rest = use.path.steps.slice(depth);
+    const rest = use.path.steps.slice(depth, Math.max(depth, use.decisive));
     const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
     const condition = and(filtersAbove(use, depth, state), own, below);
     conditions.set(JSON.stringify(condition), condition);

@@ -314,6 +314,13 @@ const pathFeatures: readonly AqlCase[] = [
     ],
     ['SELECT x/instruction_details/activity_id FROM ACTION x', ['activities[at0001]']],
   ),
+  ...feature(
+    'a row for each ELEMENT, EVENT, CLUSTER that is there, NULL for what it has not',
+    [`SELECT ${ITEM}[name/value matches {/Count|Unknown/}]/value/magnitude FROM ${REPORT}`, [7, null]],
+    [`SELECT ${ITEM}/archetype_details/archetype_id/value, COUNT(*) FROM ${REPORT}`, rows([null, 21])],
+    [`SELECT o/data[at0001]/events[at0006]/width/value FROM ${O}`, [null, null, null]],
+    [`SELECT ${DIA} FROM ${O}`, [95, 88]],
+  ),
 ];
 
 const whereFeatures: readonly AqlCase[] = [

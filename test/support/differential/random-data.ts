@@ -226,14 +226,7 @@ function instruction(random: Random, name: string): JsonObject {
 }
 
 function observation(random: Random, nodeId: string, name: string): JsonObject {
-  const events = random.list(0, 3, () =>
-    value(random.pick(['POINT_EVENT', 'INTERVAL_EVENT']), {
-      name: text(random.pick(POOL.names)),
-      archetype_node_id: random.pick(['at0006', 'at0006', 'at0007']),
-      time: dateTime(random.pick(POOL.times)),
-      data: tree('at0003', readings(random)),
-    }),
-  );
+  const events = random.list(0, 3, () => event(random));
   return entry(
     'OBSERVATION',
     { nodeId, name },
@@ -244,10 +237,27 @@ function observation(random: Random, nodeId: string, name: string): JsonObject {
   );
 }
 
+function event(random: Random): JsonObject {
+  const attributes = {
+    name: text(random.pick(POOL.names)),
+    archetype_node_id: random.pick(['at0006', 'at0006', 'at0007']),
+    time: dateTime(random.pick(POOL.times)),
+    data: tree('at0003', readings(random)),
+    ...(random.chance(0.3) ? { state: tree('at0010', randomItems(random, 0)) } : {}),
+  };
+  if (random.chance(0.5)) return value('POINT_EVENT', attributes);
+  return value('INTERVAL_EVENT', {
+    ...attributes,
+    width: value('DV_DURATION', { value: random.pick(['PT1H', 'PT30M', 'P1D']) }),
+    math_function: random.pick([coded('maximum', 'openehr', '144'), coded('mean', 'openehr', '146')]),
+  });
+}
+
 function readings(random: Random): JsonObject[] {
   const items: JsonObject[] = [];
   if (random.chance(0.8))
     items.push(element('at0004', 'Systolic', quantity(random.whole(1, 4) * 50, 'mm[Hg]')));
+  if (random.chance(0.25)) items.push(nullElement('at0004', 'Systolic'));
   if (random.chance(0.6))
     items.push(element('at0005', 'Diastolic', quantity(random.whole(1, 4) * 25.5, 'mm[Hg]')));
   if (random.chance(0.4)) items.push(element('at0008', random.pick(POOL.names), randomValue(random)));
@@ -261,7 +271,7 @@ function randomItems(random: Random, depth: number): JsonObject[] {
     if (depth > 0 && random.chance(0.25))
       return cluster(ARCHETYPES.device, name, randomItems(random, depth - 1));
     if (depth > 0 && random.chance(0.2)) return cluster('at0009', name, randomItems(random, depth - 1));
-    if (random.chance(0.1)) return nullElement('at0002', name);
+    if (random.chance(0.15)) return nullElement(random.pick(['at0001', 'at0002', 'at0004']), name);
     const nodeName = random.chance(0.2)
       ? coded(name, random.pick(POOL.terminologies), random.pick(POOL.codes))
       : name;

@@ -35,6 +35,7 @@ const LEAVES = [
   'value/mappings/target/code_string',
   'name/value',
   'null_flavour/value',
+  'null_flavour/defining_code/preferred_term',
   '',
 ];
 const NODE = [
@@ -104,7 +105,10 @@ const PATHS = {
     '/commit_audit/time_committed/value',
     '/commit_audit/time_committed',
     '/commit_audit/change_type/defining_code/code_string',
+    '/commit_audit/change_type/defining_code/preferred_term',
+    '/commit_audit/change_type/value',
     '/lifecycle_state/value',
+    '/lifecycle_state/defining_code/preferred_term',
     '/commit_audit/committer/name',
     '/contribution/id/value',
     '/preceding_version_uid/value',
@@ -156,7 +160,17 @@ const PATHS = {
   ],
   observation: [
     ...LOCATABLE,
-    ...join('/data[at0001]/events', EVENTS, ['/time/value', '/time', '/name/value', '/data', '']),
+    ...join('/data[at0001]/events', EVENTS, [
+      '/time/value',
+      '/time',
+      '/name/value',
+      '/data',
+      '/width/value',
+      '/width',
+      '/math_function/value',
+      '/state/items/value/value',
+      '',
+    ]),
     ...join(
       '/data[at0001]/events',
       EVENTS,
@@ -187,6 +201,8 @@ const PATHS = {
     '/time/value',
     '/time',
     '/name/value',
+    '/width/value',
+    '/math_function/defining_code/code_string',
     '/data/items[at0004]/value/magnitude',
     '/data/items/value/value',
   ],
