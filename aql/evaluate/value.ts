@@ -30,10 +30,18 @@ export function plain(value: JsonValue): Found {
 /** The values of an attribute, one per element of a list. */
 export function attributeValues(from: Found, attribute: string): readonly Found[] {
   const parent = from.value;
-  if (!isJsonObject(parent) || !Object.hasOwn(parent, attribute)) return [];
+  if (!isJsonObject(parent)) return [];
+  if (!Object.hasOwn(parent, attribute)) return rubricOf(from, attribute);
   const value = parent[attribute] ?? null;
   const values = Array.isArray(value) ? value : [value];
   return values.filter((each) => each !== null).map((each) => ({ value: each, parent, attribute }));
+}
+
+/** The rubric of a `defining_code` without `preferred_term` is the value of its DV_CODED_TEXT. */
+function rubricOf({ parent, attribute: code }: Found, attribute: string): readonly Found[] {
+  if (attribute !== 'preferred_term' || code !== 'defining_code') return [];
+  const rubric = parent?.['value'];
+  return typeof rubric === 'string' ? [plain(rubric)] : [];
 }
 
 /** The domain of a value and its key in it; null for what never compares. */

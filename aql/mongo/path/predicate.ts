@@ -22,6 +22,7 @@ import {
   not,
   present,
   variable,
+  when,
 } from '../../plan/expression.js';
 import type { Expression, Field, Reference } from '../../plan/expression.js';
 import { identifierTruth } from '../where/identifier.js';
@@ -192,15 +193,29 @@ function along(
     return and(filtered, along({ raw, parent: here.raw, classes }, rest, inner, test));
   };
   const stub = canBeStub(classes, step.predicate);
-  if (!multiple && !stub) return next(value, env);
+  const rubric = rubricOf(here.raw, step.attribute);
+  if (rubric === null && !multiple && !stub) return next(value, env);
   const name = `e${env.depth}`;
   const inner = { ...env, depth: env.depth + 1 };
+  if (rubric !== null) return bind(name, rubric, next(variable(name), inner));
   if (!multiple) return bind(name, followStub(value, env.segs), next(variable(name), inner));
   if (!stub) return any(listOf(value), name, next(variable(name), inner));
   const target = `e${inner.depth}`;
   const deeper = { ...inner, depth: inner.depth + 1 };
   const followed = followStub(variable(name), env.segs);
   return any(listOf(value), name, bind(target, followed, next(variable(target), deeper)));
+}
+
+const CODE = /(?:^|\.)defining_code$/;
+
+/**
+ * `preferred_term` of a `defining_code`: where it has none, the value of the DV_CODED_TEXT that it is the code of. Null for
+ * any other attribute.
+ */
+export function rubricOf(code: Reference, attribute: string): Expression | null {
+  if (attribute !== 'preferred_term' || !CODE.test(code.path)) return null;
+  const coded = { ...code, path: code.path.replace(CODE, '') };
+  return when(present(code), call('$ifNull', [member(code, attribute), member(coded, 'value')]));
 }
 
 /** The RM object behind a value that may be the stub of a nested segment. */

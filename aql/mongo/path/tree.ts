@@ -24,7 +24,7 @@ import { documentField } from './place.js';
 import type { NodePlace, Place } from './place.js';
 import type { Visibility } from '../from/document-scope.js';
 import { archetypeHolds } from './node-id.js';
-import { elementOf, followStub, predicateHolds, someAlong } from './predicate.js';
+import { elementOf, followStub, predicateHolds, rubricOf, someAlong } from './predicate.js';
 import type { Environment } from './predicate.js';
 import type { Step } from '../../plan/steps.js';
 import { canBeStub } from '../from/types.js';
@@ -76,11 +76,16 @@ function emitChildren(node: PathNode, state: TreeState): void {
   const place = state.nodes.get(node.id);
   if (place === undefined) return;
   for (const child of inOrder(node.children, state))
-    emitChild(
-      child,
-      { ...place, expression: member(place.expression, child.attribute ?? ''), parent: place.expression },
-      state,
-    );
+    emitChild(child, attributeOf(place, child, state), state);
+}
+
+function attributeOf(place: NodePlace, { id, attribute }: PathNode, { steps }: TreeState): NodePlace {
+  const parent = place.expression;
+  const rubric = rubricOf(parent, attribute ?? '');
+  if (rubric === null) return { ...place, expression: member(parent, attribute ?? ''), parent };
+  const field = `n${id}`;
+  steps.push({ kind: 'set', field, value: rubric });
+  return { ...place, expression: fieldRef(field), parent };
 }
 
 function inOrder(children: readonly PathNode[], state: TreeState): readonly PathNode[] {

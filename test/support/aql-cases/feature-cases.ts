@@ -250,6 +250,35 @@ const pathFeatures: readonly AqlCase[] = [
       `SELECT v/uid/value FROM ${ALL} CONTAINS COMPOSITION c ORDER BY v/commit_audit/time_committed DESC LIMIT 2`,
       ordered(versionUid('C6', 1), C5),
     ],
+    [
+      `SELECT v/commit_audit/change_type/defining_code/preferred_term, v/lifecycle_state/defining_code/preferred_term FROM ${ALL} CONTAINS COMPOSITION c[${A.report}]`,
+      rows(['creation', 'complete']),
+    ],
+    [
+      `SELECT v/uid/value FROM ${ALL} CONTAINS COMPOSITION c WHERE v/commit_audit/change_type/defining_code/preferred_term = 'modification'`,
+      [C2],
+    ],
+  ),
+  ...feature(
+    'defining_code/preferred_term: the value of the coded text where none is given',
+    [
+      `SELECT ${ITEM}/null_flavour/defining_code/preferred_term FROM ${REPORT} WHERE ${ITEM}/null_flavour/defining_code/preferred_term LIKE 'un*'`,
+      ['unknown'],
+    ],
+    [
+      'SELECT DISTINCT c/category/defining_code/preferred_term, c/context/setting/defining_code/preferred_term FROM COMPOSITION c',
+      rows(['event', 'other care']),
+    ],
+    [`SELECT ${ITEM}[at0016]/name/defining_code/preferred_term FROM ${REPORT}`, ['Left', 'Right']],
+    [`SELECT ${ITEM}[name/defining_code/preferred_term='Left']/value/value FROM ${REPORT}`, ['left side']],
+    [
+      `SELECT ${ITEM}[at0015]/name/value FROM ${REPORT} WHERE EXISTS ${ITEM}[at0015]/name/defining_code/preferred_term`,
+      [],
+    ],
+    [
+      `SELECT ${ITEM}[at0012]/value/defining_code/code_string FROM ${REPORT} WHERE EXISTS ${ITEM}[at0012]/value/defining_code[preferred_term='Headache']`,
+      ['at0100'],
+    ],
   ),
   ...feature(
     'EHR paths',

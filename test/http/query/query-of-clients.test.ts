@@ -1,0 +1,35 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { RequestListener } from 'node:http';
+import request from 'supertest';
+import { testApp } from '../../support/app.js';
+import { useDatabase } from '../../support/database.js';
+import { HILLTOP, versionUid } from '../../support/hilltop/hilltop.js';
+import { loadReferenceData } from '../../support/load-reference.js';
+
+useDatabase();
+
+let app: RequestListener;
+beforeAll(async () => {
+  await loadReferenceData(HILLTOP);
+  app = testApp();
+});
+
+const post = (q: string, more: object = {}) =>
+  request(app)
+    .post('/rest/openehr/v1/query/aql')
+    .send({ q, ...more });
+
+describe('the rubric of a code', () => {
+  const RUBRIC = 'v/commit_audit/change_type/defining_code/preferred_term';
+  const FROM = 'FROM EHR e CONTAINS VERSION v[ALL_VERSIONS] CONTAINS COMPOSITION c';
+
+  it('is answered, and WHERE, ORDER BY and groups can use it', async () => {
+    const changed = await post(`SELECT v/uid/value, ${RUBRIC} ${FROM} WHERE ${RUBRIC} = 'modification'`);
+    expect(changed.body.rows).toEqual([[versionUid('C2', 2), 'modification']]);
+    const counted = await post(`SELECT ${RUBRIC} AS change, COUNT(*) AS n ${FROM} ORDER BY change`);
+    expect(counted.body.rows).toEqual([
+      ['creation', 6],
+      ['modification', 1],
+    ]);
+  });
+});
