@@ -50,7 +50,7 @@ function moveOf(comparison: Comparison, classes: ReadonlyMap<string, ClassExpres
   const { left, operator, right, at } = comparison;
   if (operator !== '=' || left.kind !== 'path' || right.kind !== 'string' || left.predicate !== null)
     return null;
-  const variable = left.variable.toLowerCase();
+  const { variable } = left;
   const target = classes.get(variable);
   if (target === undefined || !isIdentity(target.className, left.steps)) return null;
   if ((target.predicate?.alternatives.length ?? 0) > 1) return null;
@@ -78,7 +78,7 @@ function alwaysBoundClasses(from: FromExpression): ReadonlyMap<string, ClassExpr
       if (each.kind === 'from-and') each.operands.forEach(visit);
       return;
     }
-    if (each.variable !== null) found.set(each.variable.toLowerCase(), each);
+    if (each.variable !== null) found.set(each.variable, each);
     if (each.contains !== null && !each.contains.negated) visit(each.contains.child);
   };
   visit(from);
@@ -88,7 +88,7 @@ function alwaysBoundClasses(from: FromExpression): ReadonlyMap<string, ClassExpr
 function withPredicates(from: FromExpression, moves: readonly Move[]): FromExpression {
   if (from.kind !== 'class')
     return { ...from, operands: from.operands.map((each) => withPredicates(each, moves)) };
-  const added = moves.filter(({ variable }) => variable === from.variable?.toLowerCase());
+  const added = moves.filter(({ variable }) => variable === from.variable);
   const group = [...(from.predicate?.alternatives[0] ?? []), ...added.map(({ condition }) => condition)];
   const predicate =
     added.length === 0 ? from.predicate : { kind: 'predicate' as const, alternatives: [group], at: from.at };

@@ -36,6 +36,7 @@ import {
   type QueryParameters,
 } from './parameters.js';
 import { classSet, typesAlong } from './typing.js';
+import { writtenName } from './written-name.js';
 
 /**
  * Puts the parameters of a request into a query, on the tree, never on text (docs/spec/aql.md#parameters).
@@ -67,7 +68,7 @@ function classesByVariable(from: FromExpression<Placeholder>): ReadonlyMap<strin
   const visit = (each: FromExpression<Placeholder>): void => {
     if (each.kind !== 'class') each.operands.forEach(visit);
     else {
-      if (each.variable !== null) found.set(each.variable.toLowerCase(), classesOf(each));
+      if (each.variable !== null) found.set(each.variable, classesOf(each));
       if (each.contains !== null) visit(each.contains.child);
     }
   };
@@ -77,6 +78,10 @@ function classesByVariable(from: FromExpression<Placeholder>): ReadonlyMap<strin
 
 function classesOf({ className }: ClassExpression<Placeholder>): Classes {
   return classSet(fromClass(className)?.classes ?? NO_CLASSES);
+}
+
+function isName({ predicate, steps }: IdentifiedPath<Placeholder>): boolean {
+  return predicate === null && steps.length === 0;
 }
 
 class Binder {
@@ -111,7 +116,9 @@ class Binder {
   }
 
   order(expression: OrderItem<Unbound>['expression']): OrderItem<Unanswered>['expression'] {
-    if (expression.kind === 'path') return this.path(expression);
+    // A name alone may be that of a column, which is looked for first.
+    if (expression.kind === 'path')
+      return isName(expression) ? this.pathOf(expression, expression.variable) : this.path(expression);
     if (expression.kind === 'function') return this.call(expression);
     const { argument } = expression;
     if (argument === null) return { ...expression, argument };
@@ -218,9 +225,14 @@ class Binder {
   }
 
   private path(path: IdentifiedPath<Placeholder>): IdentifiedPath {
-    const classes = this.classes.get(path.variable.toLowerCase()) ?? NONE;
+    return this.pathOf(path, writtenName(path.variable, this.classes.keys(), path.at) ?? path.variable);
+  }
+
+  private pathOf(path: IdentifiedPath<Placeholder>, variable: string): IdentifiedPath {
+    const classes = this.classes.get(variable) ?? NONE;
     return {
       ...path,
+      variable,
       predicate: bindPredicate(path.predicate, classes, this.parameters),
       steps: bindSteps(path.steps, classes, this.parameters),
     };
@@ -230,7 +242,8 @@ class Binder {
   private partner(left: ValueExpression<Unbound>): Partner {
     if (left.kind === 'function') return partnerOf(FUNCTION_DOMAINS[left.name]);
     if (left.kind !== 'path') return partnerOf('text', 'boolean');
-    const classes = this.classes.get(left.variable.toLowerCase()) ?? NONE;
+    const variable = writtenName(left.variable, this.classes.keys(), left.at);
+    const classes = this.classes.get(variable ?? '') ?? NONE;
     const along = typesAlong(classes, left.steps);
     return partnerOfClasses(along[along.length - 1]?.classes ?? NONE);
   }

@@ -14,7 +14,7 @@ import type { RootType } from '../../openehr/rm/root-type.js';
 export interface FromScope {
   readonly from: FromNode;
   readonly aliases: readonly Alias[];
-  /** All named aliases by lower-cased variable, those below NOT CONTAINS too. */
+  /** All named aliases by variable, those below NOT CONTAINS too. */
   readonly named: ReadonlyMap<string, Alias>;
 }
 
@@ -110,7 +110,7 @@ class Builder {
       throw aqlError(at, 'a VERSION cannot contain a VERSION');
     return {
       index: this.indexes.get(this.key(expression)) ?? 0,
-      variable: expression.variable?.toLowerCase() ?? null,
+      variable: expression.variable,
       className,
       kind,
       classes,
@@ -163,7 +163,7 @@ function ehrIdOfWhere(where: Condition | null, variable: string): string | null 
   const { left, right } = where;
   const isEhrId =
     left.kind === 'path' &&
-    left.variable.toLowerCase() === variable.toLowerCase() &&
+    left.variable === variable &&
     renderValue({ ...left, variable: '' }) === '/ehr_id/value';
   return isEhrId ? right.value : null;
 }

@@ -25,7 +25,7 @@ export interface Scope {
   readonly from: FromNode;
   /** In the order of the text; `aliases[i].index === i`; implicit ones at the end. */
   readonly aliases: readonly Alias[];
-  /** Named aliases that may be used outside FROM, by lower-cased variable. */
+  /** Named aliases that may be used outside FROM, by variable. */
   readonly variables: ReadonlyMap<string, Alias>;
   readonly columns: readonly Column[];
   /** The different paths that take part in rows; `paths[i].index === i`. */
@@ -57,7 +57,7 @@ interface FromJoin {
 /** One class of FROM. */
 export interface Alias {
   readonly index: number;
-  /** Lower-cased; null when unnamed. */
+  /** As FROM writes it; null when unnamed. */
   readonly variable: string | null;
   /** Upper-cased, as in the text (may be abstract). */
   readonly className: string;

@@ -20,6 +20,7 @@ import { renderValue } from '../syntax/render.js';
 import { resolveFrom, type FromScope } from './scope-from.js';
 import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from './scope-types.js';
 import { classSet, pathType, stepType } from './typing.js';
+import { writtenName } from './written-name.js';
 
 /** What of the request changes the meaning of a query. */
 export interface ScopeOptions {
@@ -169,12 +170,10 @@ function isNeverMatching(path: ObjectPath, classes: ReadonlySet<string>): boolea
 }
 
 /** The text that paths written alike share. A path is asked for often while a query is translated. */
-const keyOf = memoized((path: IdentifiedPath) =>
-  renderValue({ ...path, variable: path.variable.toLowerCase() }),
-);
+const keyOf = memoized((path: IdentifiedPath) => renderValue(path));
 
 function aliasOf(path: IdentifiedPath, { named }: FromScope): Alias {
-  const alias = named.get(path.variable.toLowerCase());
+  const alias = named.get(path.variable);
   if (alias === undefined) {
     const nearest = nearestWord(path.variable, named.keys());
     const meant = nearest === null ? '' : `; did you mean ${nearest}?`;
@@ -207,7 +206,7 @@ function columnsOf(query: BoundQuery, from: FromScope): readonly Column[] {
 
 /** `e/ehr_status/X` is shown as `s/X`, as clients of EHRbase know it; `s1` and so on when `s` is taken. */
 function shownPath(path: IdentifiedPath, text: string, { named }: FromScope): string {
-  const isEhr = named.get(path.variable.toLowerCase())?.kind === 'ehr';
+  const isEhr = named.get(path.variable)?.kind === 'ehr';
   const first = path.steps[0];
   const isStatus = path.predicate === null && first?.attribute === 'ehr_status' && first.predicate === null;
   if (!isEhr || !isStatus) return text;
@@ -216,30 +215,25 @@ function shownPath(path: IdentifiedPath, text: string, { named }: FromScope): st
   return text.replace(/^\w+\s*\/\s*ehr_status/, variable);
 }
 
-function orderKey(item: OrderItem, query: BoundQuery, { named }: FromScope): OrderKey {
-  const { expression, descending } = item;
-  const columns = query.select.columns;
+function orderKey({ expression, descending }: OrderItem, query: BoundQuery, from: FromScope): OrderKey {
+  const { columns } = query.select;
   const isName = expression.kind === 'path' && expression.steps.length === 0 && expression.predicate === null;
-  if (isName) {
-    const byAlias = columnNamed(expression.variable, query);
-    const column = columns[byAlias];
-    if (column !== undefined) return { expression: column.expression, column: byAlias, descending };
-    if (!named.has(expression.variable.toLowerCase()))
-      throw aqlError(
-        expression.at,
-        `ORDER BY: '${expression.variable}' is neither a column alias nor a variable`,
-      );
-  }
-  const text = orderText(expression);
-  const same = columns.findIndex((column) => orderText(column.expression) === text);
-  return { expression, column: same < 0 ? null : same, descending };
+  const name = isName ? aliasOrVariable(expression, query, from) : null;
+  const named = columns.findIndex(({ alias }) => alias !== null && alias === name);
+  const column = columns[named];
+  if (column !== undefined) return { expression: column.expression, column: named, descending };
+  const sorted = isName && name !== null ? { ...expression, variable: name } : expression;
+  const text = orderText(sorted);
+  const same = columns.findIndex((each) => orderText(each.expression) === text);
+  return { expression: sorted, column: same < 0 ? null : same, descending };
 }
 
-function columnNamed(name: string, query: BoundQuery): number {
-  const { columns } = query.select;
-  const exact = columns.findIndex(({ alias }) => alias === name);
-  if (exact >= 0) return exact;
-  return columns.findIndex(({ alias }) => alias?.toLowerCase() === name.toLowerCase());
+/** The alias or variable that a name in ORDER BY stands for. @throws invalid when there is none */
+function aliasOrVariable({ variable, at }: IdentifiedPath, query: BoundQuery, { named }: FromScope): string {
+  const aliases = query.select.columns.map(({ alias }) => alias).filter((alias) => alias !== null);
+  const meant = writtenName(variable, new Set([...aliases, ...named.keys()]), at);
+  if (meant === null) throw aqlError(at, `ORDER BY: '${variable}' is neither a column alias nor a variable`);
+  return meant;
 }
 
 function orderText(expression: ColumnExpression): string {

@@ -33,3 +33,18 @@ describe('the rubric of a code', () => {
     ]);
   });
 });
+
+describe('variables', () => {
+  it('are found in another case when only one is meant, else 400 names them', async () => {
+    const found = await post(
+      'SELECT C/name/value FROM EHR E CONTAINS COMPOSITION c ORDER BY C/name/value LIMIT 1',
+    );
+    expect(found.body).toMatchObject({
+      rows: [['Control']],
+      columns: [{ name: '#0', path: 'C/name/value' }],
+    });
+    const both = await post('SELECT AB FROM COMPOSITION ab CONTAINS OBSERVATION aB');
+    expect(both.status).toBe(400);
+    expect(both.body.message).toContain("line 1:8: 'AB' may be ab or aB");
+  });
+});

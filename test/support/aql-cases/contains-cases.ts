@@ -339,7 +339,7 @@ export const containsCases: readonly AqlCase[] = [
   {
     group: 37,
     title: 'refuses a duplicate variable',
-    aql: 'SELECT c FROM COMPOSITION c CONTAINS OBSERVATION C',
+    aql: 'SELECT c FROM COMPOSITION c CONTAINS OBSERVATION c',
     expect: invalid('twice'),
   },
 ];

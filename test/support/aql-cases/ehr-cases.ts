@@ -24,6 +24,36 @@ const wholeEhrCases: readonly AqlCase[] = [
     expect: { rows: column(...CURRENT) },
   },
   {
+    group: 2,
+    title: 'tells variables that differ in case apart',
+    aql: `SELECT c/name/value, C/name/value FROM COMPOSITION C[${A.report}] CONTAINS ADMIN_ENTRY c ORDER BY c`,
+    expect: { rows: [['All types', 'Report']] },
+  },
+  {
+    group: 2,
+    title: 'refuses a variable that may be two',
+    aql: 'SELECT AB/name/value FROM COMPOSITION aB CONTAINS ADMIN_ENTRY Ab',
+    expect: invalid("'AB' may be aB or Ab"),
+  },
+  {
+    group: 2,
+    title: 'takes a column alias in another case, an exact variable first',
+    aql: `SELECT c/name/value AS NAME, c/uid/value AS C FROM COMPOSITION c WHERE c/uid/value < '${versionUid('C3', 1)}' ORDER BY name DESC, c/uid/value`,
+    expect: {
+      rows: [
+        ['Vitals of H-1', versionUid('C1', 1)],
+        ['Control', versionUid('C2', 2)],
+      ],
+      ordered: true,
+    },
+  },
+  {
+    group: 2,
+    title: 'refuses a column alias that may be two',
+    aql: 'SELECT c/name/value AS nA, c/uid/value AS Na FROM COMPOSITION c ORDER BY NA',
+    expect: invalid("'NA' may be nA or Na"),
+  },
+  {
     group: 3,
     title: 'gives the type of an EHR, which has no EHR_ACCESS here',
     aql: `SELECT DISTINCT e/_type, e/ehr_access, e/ehr_access/id/value FROM EHR e
