@@ -1,11 +1,20 @@
-import { isJsonObject } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { orderedValue } from '../../openehr/rm/ordered-value.js';
+import { DURATION, isSummable, POINTS_IN_TIME, refusedTotal } from '../semantics/summable.js';
 import type { Aggregate } from '../syntax/ast.js';
 import { canonicalText } from './canonical-text.js';
 import { compareForOrder } from './order.js';
 import { plain, readingOf, type Found } from './value.js';
 
-/** An aggregate over the values of a group that are not NULL (docs/spec/aql.md#aggregates). */
-export function aggregate({ name, distinct }: Aggregate, values: readonly Found[]): Found | null {
+/**
+ * An aggregate over the values of a group that are not NULL (docs/spec/aql.md#aggregates). `column`: its name.
+ * @throws invalid for a sum of what cannot be added
+ */
+export function aggregate(
+  { name, distinct }: Aggregate,
+  values: readonly Found[],
+  column: string,
+): Found | null {
   switch (name) {
     case 'COUNT':
       return plain(distinct ? new Set(values.map(({ value }) => canonicalText(value))).size : values.length);
@@ -14,12 +23,8 @@ export function aggregate({ name, distinct }: Aggregate, values: readonly Found[
     case 'MAX':
       return extreme(values, 1);
     case 'SUM':
-    case 'AVG': {
-      const numbers = values.map(numberOf).filter((number) => number !== null);
-      if (numbers.length === 0) return null;
-      const sum = numbers.reduce((total, number) => total + number, 0);
-      return plain(name === 'SUM' ? sum : sum / numbers.length);
-    }
+    case 'AVG':
+      return total(name, values, column);
   }
 }
 
@@ -33,11 +38,30 @@ function extreme(values: readonly Found[], sign: 1 | -1): Found | null {
     );
 }
 
-/** Numbers, and DV_QUANTITY and DV_COUNT by their magnitude; all else is left out. */
+function total(name: 'SUM' | 'AVG', values: readonly Found[], column: string): Found | null {
+  const point = values.map(({ value }) => className(value)).filter((type) => POINTS_IN_TIME.includes(type));
+  const last = point.sort().at(-1);
+  if (last !== undefined) throw refusedTotal(column, last);
+  const numbers = values.map(numberOf).filter((number) => number !== null);
+  const seconds = values.map(secondsOf).filter((number) => number !== null);
+  if (numbers.length > 0 && seconds.length > 0) throw refusedTotal(column, DURATION);
+  const added = [...numbers, ...seconds];
+  if (added.length === 0) return null;
+  const sum = added.reduce((all, number) => all + number, 0);
+  return plain(name === 'SUM' ? sum : sum / added.length);
+}
+
+/** A number, and the number of an object that has one; all else is left out. */
 function numberOf({ value }: Found): number | null {
   if (typeof value === 'number') return value;
-  if (!isJsonObject(value)) return null;
-  const isSummable = value['_type'] === 'DV_QUANTITY' || value['_type'] === 'DV_COUNT';
-  const magnitude = value['magnitude'];
-  return isSummable && typeof magnitude === 'number' ? magnitude : null;
+  return isJsonObject(value) && isSummable(className(value)) ? orderedValue(value) : null;
+}
+
+function secondsOf({ value }: Found): number | null {
+  return isJsonObject(value) && className(value) === DURATION ? orderedValue(value) : null;
+}
+
+function className(value: JsonValue): string {
+  const type = isJsonObject(value) ? value['_type'] : null;
+  return typeof type === 'string' ? type : '';
 }

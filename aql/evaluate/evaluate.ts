@@ -121,8 +121,11 @@ function groupLine(
   cells: readonly (Found | null)[],
   evaluator: RowEvaluator,
 ): Line {
-  const own = scope.columns.map(({ expression }, index) => {
-    if (expression.kind === 'aggregate') return aggregateOf(expression, rows, evaluator);
+  const own = scope.columns.map(({ expression, name }, index) => {
+    if (expression.kind === 'aggregate') {
+      const values = argumentsOf(expression, rows, evaluator);
+      return values === null ? plain(rows.length) : aggregate(expression, values, name);
+    }
     const isLiteral = expression.kind !== 'path' && expression.kind !== 'function';
     return isLiteral && expression.kind !== 'null' && 'value' in expression
       ? plain(expression.value)
@@ -132,11 +135,14 @@ function groupLine(
   return { cells: own, keys, tie: own.map((cell) => canonicalText(cell?.value ?? null)) };
 }
 
-function aggregateOf(expression: Aggregate, rows: readonly Row[], evaluator: RowEvaluator): Found | null {
-  const { argument } = expression;
-  if (argument === null) return plain(rows.length);
-  const values = rows.map((row) => evaluator.value(argument, row)).filter((value) => value !== null);
-  return aggregate(expression, values);
+/** The values that an aggregate folds; null for COUNT(*). */
+function argumentsOf(
+  { argument }: Aggregate,
+  rows: readonly Row[],
+  evaluator: RowEvaluator,
+): readonly Found[] | null {
+  if (argument === null) return null;
+  return rows.map((row) => evaluator.value(argument, row)).filter((value) => value !== null);
 }
 
 function distinctLines(lines: readonly Line[]): readonly Line[] {

@@ -8,6 +8,8 @@ import type { Step } from './steps.js';
 export type CellKind =
   /** A primitive, or an object that holds no nested segment. */
   | 'plain'
+  /** A sum or average; a text in its place names the class of a value that cannot be added. */
+  | 'total'
   /** Canonical JSON text of a whole versioned object. */
   | 'text'
   /** An object with stubs of nested segments, which come in `segs`. */

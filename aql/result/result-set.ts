@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import type { PlanColumn } from '../plan/logical-plan.js';
+import { refusedTotal } from '../semantics/summable.js';
 
 /** A row as it comes from a pipeline. */
 export interface RawRow {
@@ -36,7 +37,10 @@ function segmentObject(segments: readonly Segment[], number: number): JsonValue 
   return segment?.o ?? null;
 }
 
-/** The JSON text of one row: `[cell, …]`. Texts of whole objects are spliced in as they are stored. */
+/**
+ * The JSON text of one row: `[cell, …]`. Texts of whole objects are spliced in as they are stored.
+ * @throws invalid for a sum of what cannot be added
+ */
 export function rowText({ row, segs }: RawRow, columns: readonly PlanColumn[]): string {
   let text = '[';
   for (let i = 0; i < columns.length; i++) {
@@ -49,7 +53,7 @@ export function rowText({ row, segs }: RawRow, columns: readonly PlanColumn[]): 
   return `${text}]`;
 }
 
-function cellText(value: JsonValue, { kind, segs }: PlanColumn, all: RawRow['segs']): string {
+function cellText(value: JsonValue, { kind, name, segs }: PlanColumn, all: RawRow['segs']): string {
   if (value === null) return 'null';
   switch (kind) {
     case 'text':
@@ -58,6 +62,9 @@ function cellText(value: JsonValue, { kind, segs }: PlanColumn, all: RawRow['seg
       return versionText(value);
     case 'object':
       return JSON.stringify(wholeObject(value, (segs === null ? null : all?.[segs]) ?? []));
+    case 'total':
+      if (typeof value === 'string') throw refusedTotal(name, value);
+      return JSON.stringify(value);
     case 'plain':
       return JSON.stringify(typeof value === 'object' ? wholeObject(value, []) : value);
   }

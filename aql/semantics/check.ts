@@ -17,6 +17,7 @@ import { checkLikePattern } from './like-pattern.js';
 import { isPlainPath } from './node-identity.js';
 import { compiledRegex } from './regex.js';
 import { renderValue } from '../syntax/render.js';
+import { DURATION, isSummable } from './summable.js';
 import type { Alias, PathType, Scope } from './scope-types.js';
 import { classSet, pathType } from './typing.js';
 import { FUNCTION_ARITY } from '../syntax/words.js';
@@ -168,7 +169,7 @@ class Checker {
     if (type === null) return;
     const text = renderValue(argument);
     if ((name === 'SUM' || name === 'AVG') && !hasSummable(type))
-      throw aqlError(at, `${name} needs numbers, and ${text} has none`);
+      throw aqlError(at, `${name} needs numbers or durations, and ${text} has none`);
     if (type.domains.size === 0)
       throw aqlError(at, `${name} needs values with an order, and ${text} has none`);
   }
@@ -178,10 +179,8 @@ class Checker {
   }
 }
 
-const SUMMABLE = ['Integer', 'Integer64', 'Real', 'DV_QUANTITY', 'DV_COUNT'];
-
 function hasSummable({ classes }: PathType): boolean {
-  return SUMMABLE.some((name) => classes.has(name));
+  return [...classes].some((name) => isSummable(name) || name === DURATION);
 }
 
 function refuseNullOrder(operator: Comparison['operator'], at: Comparison['at']): void {

@@ -44,7 +44,7 @@ export function cellKindOf(expression: RowValue, { scope, tree }: ValueState): C
   return place === undefined ? 'plain' : pathKind(use, place);
 }
 
-function pathKind(use: PathUse, place: Place): CellKind {
+function pathKind(use: PathUse, place: Place): Exclude<CellKind, 'total'> {
   if (isWholeRoot(use, place)) return 'text';
   if (use.alias.kind === 'version' && use.path.steps.length === 0) return 'version';
   return canHoldNodes(use.type.classes) ? 'object' : 'plain';

@@ -37,7 +37,7 @@ export function groupOf(columns: readonly Column[], state: ValueState): Group {
       Object.assign(accumulators, made.accumulators);
       results[index] = made.sort;
       empty[index] = made.empty;
-      return { kind: 'plain', value: made.result, segs: null, documentId: null };
+      return { kind: made.kind, value: made.result, segs: null, documentId: null };
     }
     const cell = cellOf(expression, state);
     if (expression.kind !== 'path' && expression.kind !== 'function') {

@@ -6,10 +6,10 @@ import type { ValueState } from './operand.js';
 import { sortValueOf } from '../select/order.js';
 import type { SortValue } from '../select/order.js';
 import { documentField } from '../path/place.js';
-import { SUMMABLE_CLASSES } from './summable.js';
 import type { DomainValue } from './values.js';
 import { domainValues } from './values.js';
 import { valueOfPath } from './operand.js';
+import { total } from './total.js';
 
 /** Accumulators of one aggregate column and how its cell is made of them. */
 export interface Accumulation {
@@ -21,6 +21,7 @@ export interface Accumulation {
   readonly sort: SortValue;
   /** The cell of a query without rows. */
   readonly empty: 0 | null;
+  readonly kind: 'plain' | 'total';
 }
 
 /** COUNT, MIN, MAX, SUM, AVG as accumulators (docs/spec/aql.md#aggregates); `field` is the column's own prefix. */
@@ -35,7 +36,7 @@ export function accumulation(aggregate: Aggregate, field: string, state: ValueSt
       return extreme(name === 'MIN' ? '$min' : '$max', argument, field, state);
     case 'SUM':
     case 'AVG':
-      return total(name === 'SUM' ? '$sum' : '$avg', argument, field, state);
+      return totalled(total(name === 'SUM' ? '$sum' : '$avg', argument, field, state));
   }
 }
 
@@ -48,8 +49,13 @@ function made(accumulators: Accumulation['accumulators'], result: Expression, em
     accumulators,
     result,
     empty,
+    kind: 'plain',
     sort: { rank: call('$cond', [present(result), 0, 1]), value: result },
   };
+}
+
+function totalled({ accumulators, result, isChecked }: ReturnType<typeof total>): Accumulation {
+  return { ...made(accumulators, result, null), kind: isChecked ? 'total' : 'plain' };
 }
 
 type Argument = NonNullable<Aggregate['argument']>;
@@ -100,32 +106,4 @@ function extreme(
     ...made({ [field]: call(operator, entry) }, call('$ifNull', [fieldRef(`${field}.o`), null]), null),
     sort: { rank: call('$ifNull', [fieldRef(`${field}.r`), 99]), value: fieldRef(`${field}.v`) },
   };
-}
-
-function total(
-  operator: '$sum' | '$avg',
-  argument: Argument,
-  field: string,
-  state: ValueState,
-): Accumulation {
-  const number = summed(argument, state);
-  const value = fieldRef(field);
-  if (operator === '$avg')
-    return made({ [field]: call('$avg', number) }, call('$ifNull', [value, null]), null);
-  const numbers = call('$sum', call('$cond', [call('$isNumber', number), 1, 0]));
-  const accumulators = { [field]: call('$sum', number), [`${field}n`]: numbers };
-  return made(accumulators, call('$cond', [call('$gt', [fieldRef(`${field}n`), 0]), value, null]), null);
-}
-
-/** The number that SUM and AVG take: of other values nothing. */
-function summed(argument: Argument, state: ValueState): Expression {
-  if (argument.kind === 'function') return valueOf(argument, state);
-  const ref = valueOfPath(argument, state);
-  const classes = new Set([...ref.classes].filter((each) => SUMMABLE_CLASSES.includes(each)));
-  const values = domainValues({ ...ref, classes }).filter(({ domain }) => domain === 'number');
-  if (classes.size === ref.classes.size && values.length === 1) return values[0]?.value ?? null;
-  const guarded = domainValues({ ...ref, classes: new Set([...classes, 'Boolean', 'DV_BOOLEAN']) });
-  return guarded
-    .filter(({ domain }) => domain === 'number')
-    .reduceRight<Expression>((rest, { guard, value }) => call('$cond', [guard, value, rest]), null);
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
+import { A } from '../../support/aql-cases/aql-case.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { HILLTOP, versionUid } from '../../support/hilltop/hilltop.js';
@@ -46,5 +47,21 @@ describe('variables', () => {
     const both = await post('SELECT AB FROM COMPOSITION ab CONTAINS OBSERVATION aB');
     expect(both.status).toBe(400);
     expect(both.body.message).toContain("line 1:8: 'AB' may be ab or aB");
+  });
+});
+
+describe('SUM and AVG', () => {
+  const FROM = `FROM ADMIN_ENTRY a[${A.allTypes}]`;
+  const value = (...nodes: string[]): string => `a/data[at0001]/items[${nodes.join(' or ')}]/value`;
+
+  it('add a proportion, an ordinal and a duration by their numbers', async () => {
+    const sums = [value('at0004'), value('at0002'), value('at0005')].map((path) => `SUM(${path})`);
+    expect((await post(`SELECT ${sums.join(', ')} ${FROM}`)).body.rows).toEqual([[0.25, 2, 93_600]]);
+  });
+
+  it('refuse points in time, and name the column and why', async () => {
+    const { status, body } = await post(`SELECT AVG(${value('at0003', 'at0007')}) AS mean ${FROM}`);
+    expect(status).toBe(400);
+    expect(body.message).toContain('column mean cannot be summed, as it has a DV_DATE');
   });
 });

@@ -61,9 +61,39 @@ const groupCases: readonly AqlCase[] = [
   },
   {
     group: 67,
-    title: 'ignores what is no number',
-    aql: `SELECT SUM(a/data[at0001]/items/value) FROM ${REPORT}`,
-    expect: { rows: column(7) },
+    title: 'ignores texts beside numbers',
+    aql: `SELECT SUM(a/data[at0001]/items[at0003 or at0015]/value), AVG(a/data[at0001]/items[at0003 or at0015]/value) FROM ${REPORT}`,
+    expect: { rows: [[7, 7]] },
+  },
+  {
+    group: 67,
+    title: 'adds proportions, ordinals and durations by their numbers',
+    aql: `SELECT SUM(a/data[at0001]/items[at0004]/value), AVG(a/data[at0001]/items[at0002]/value), SUM(a/data[at0001]/items[at0005]/value), AVG(a/data[at0001]/items[at0005]/value) FROM ${REPORT}`,
+    expect: { rows: [[0.25, 2, 93_600, 93_600]] },
+  },
+  {
+    group: 67,
+    title: 'adds objects with numbers of several classes',
+    aql: `SELECT SUM(a/data[at0001]/items[at0002 or at0003 or at0004]/value) FROM ${REPORT}`,
+    expect: { rows: [[9.25]] },
+  },
+  ...(['at0006', 'at0007', 'at0008'] as const).map((node): AqlCase => ({
+    group: 67,
+    title: `refuses to add points in time: ${node}`,
+    aql: `SELECT COUNT(*), SUM(a/data[at0001]/items[${node}]/value) AS total FROM ${REPORT}`,
+    expect: invalid('column total cannot be summed, as it has a DV_'),
+  })),
+  {
+    group: 67,
+    title: 'refuses to add numbers and durations',
+    aql: `SELECT AVG(a/data[at0001]/items[at0003 or at0005]/value) FROM ${REPORT}`,
+    expect: invalid('column #0 cannot be summed, as it has numbers and durations'),
+  },
+  {
+    group: 67,
+    title: 'refuses the sum of a typed time',
+    aql: 'SELECT SUM(c/context/start_time) FROM COMPOSITION c',
+    expect: invalid('SUM needs numbers or durations, and c/context/start_time has none'),
   },
   {
     group: 67,
