@@ -13,6 +13,12 @@ export async function readableEhr(ehrId: string): Promise<EhrDoc> {
   return ehr;
 }
 
+/** Lets pass an EHR that does not exist. @throws not-found when it was merged away, naming its successor */
+export async function refuseMergedAway(ehrId: string): Promise<void> {
+  const ehr = await ehrById(ehrId);
+  if (ehr?.state === 'merged') throw await mergedAway(ehr);
+}
+
 /** 404 for a read of an EHR that was merged into another one. */
 export async function mergedAway(ehr: EhrDoc): Promise<CdrError> {
   const mergedInto = await finalEhrId(ehr);

@@ -10,7 +10,8 @@ import { storedQuery } from '../../models/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
 import { auditQuery, auditScope, fixedEhrs } from './audited-query.js';
 import { compileQuery } from '../../query/compile.js';
-import type { AskTerminology } from '../../query/compile.js';
+import type { AskTerminology, CompiledQuery } from '../../query/compile.js';
+import { refuseMergedAway } from '../../change/commit/ehr-access.js';
 import { answerEnd } from '../http/answer/answer-end.js';
 import { requesterOf } from '../http/request/requester.js';
 import { cutIdleReader, cutLongAnswer } from '../http/answer/slow-reader.js';
@@ -56,7 +57,7 @@ export function queryOperations(settings: Settings): OperationGroup {
         summary: 'Execute an AQL query',
         parameters: ['q', ...LIMITS, 'query_parameters'],
         responses: ROWS,
-        errors: [400, 408, 422, 502],
+        errors: [400, 404, 408, 422, 502],
         handle: (ctx) => runner.adHoc(ctx),
       },
       {
@@ -66,7 +67,7 @@ export function queryOperations(settings: Settings): OperationGroup {
         summary: 'Execute an AQL query given in the body',
         request: AD_HOC_BODY,
         responses: ROWS,
-        errors: [400, 408, 422, 502],
+        errors: [400, 404, 408, 422, 502],
         handle: (ctx) => runner.adHoc(ctx),
       },
       {
@@ -77,7 +78,7 @@ export function queryOperations(settings: Settings): OperationGroup {
           'Tell how an AQL query runs: parts, pipeline, indexes and documents examined, hints; no data',
         request: AD_HOC_BODY,
         responses: { 200: { description: 'The explanation', body: { schema: 'Object', types: 'json' } } },
-        errors: [400, 408, 422, 502],
+        errors: [400, 404, 408, 422, 502],
         handle: (ctx) => runner.explain(ctx),
       },
       ...storedOperations(runner, '', ''),
@@ -145,7 +146,7 @@ class QueryRunner {
     const leave = await this.gate.enter(requesterOf(ctx), signal);
     try {
       const { timeoutMs } = this.settings.aql;
-      const compiled = await compileQuery(q, request, this.settings, this.ask);
+      const compiled = await this.compile(q, request);
       auditScope(ctx, compiled.scope);
       ctx.body = explanation(q, compiled, await explainPipeline(compiled.plan, { timeoutMs, signal }));
     } finally {
@@ -181,7 +182,7 @@ class QueryRunner {
     const leave = await this.gate.enter(requesterOf(ctx), signal);
     let isStream = false;
     try {
-      const compiled = await compileQuery(q, request, this.settings, this.ask);
+      const compiled = await this.compile(q, request);
       auditScope(ctx, compiled.scope);
       const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
       const limits = { timeoutMs: this.settings.aql.timeoutMs, signal };
@@ -196,6 +197,16 @@ class QueryRunner {
       if (isStream && !signal.aborted) signal.addEventListener('abort', leave);
       else leave();
     }
+  }
+
+  /** @throws not-found when the request is about an EHR that was merged away; else as `compileQuery` */
+  private async compile(q: string, request: QueryRequest): Promise<CompiledQuery> {
+    const { ehrId } = request;
+    const [compiled] = await Promise.all([
+      compileQuery(q, request, this.settings, this.ask),
+      ehrId === null ? null : refuseMergedAway(ehrId),
+    ]);
+    return compiled;
   }
 
   private stream(ctx: Context, form: BodyType, answer: QueryAnswer, limits: NotedLimits): void {

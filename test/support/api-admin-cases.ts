@@ -139,16 +139,31 @@ function ehrCases(world: World): ApiCase[] {
   ];
 }
 
+async function pairOf(world: World) {
+  return { source_ehr: await world.ehr(), target_ehr: await world.ehr() };
+}
+
+/** Two EHRs of which the source was merged into the target. */
+async function mergedPair(world: World, reversible = true) {
+  const ehrs = { ...(await pairOf(world)), reversible };
+  await request(testApp(WITH_ADMIN)).post('/rest/admin/ehr/merge').set('Authorization', ADMIN).send(ehrs);
+  return ehrs;
+}
+
+/** Queries about an EHR that was merged away. */
+export function mergedQueryCases(world: World): ApiCase[] {
+  const body = async () => ({ q: AQL, ehr_id: (await mergedPair(world)).source_ehr });
+  const query = async () => `?${new URLSearchParams(await body()).toString()}`;
+  return [
+    { id: 'query_execute_adhoc', status: 404, call: async () => ({ query: await query() }) },
+    { id: 'query_execute_adhoc_post', status: 404, call: async () => ({ body: await body() }) },
+    { id: 'query_explain', status: 404, call: async () => ({ body: await body() }) },
+  ];
+}
+
 function mergeCases(world: World): ApiCase[] {
-  const pair = async () => ({ source_ehr: await world.ehr(), target_ehr: await world.ehr() });
-  const merge = async (body: object): Promise<void> => {
-    await request(testApp(WITH_ADMIN)).post('/rest/admin/ehr/merge').set('Authorization', ADMIN).send(body);
-  };
-  const merged = async (reversible = true) => {
-    const ehrs = { ...(await pair()), reversible };
-    await merge(ehrs);
-    return ehrs;
-  };
+  const pair = () => pairOf(world);
+  const merged = (reversible = true) => mergedPair(world, reversible);
   /** The key of a request that was carried out, with another body. */
   const repeated = async (path: string): Promise<Call> => {
     const ehrs = path.endsWith('unmerge') ? await merged() : { ...(await pair()), reversible: true };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 
-import { adminCases } from './api-admin-cases.js';
+import { adminCases, mergedQueryCases } from './api-admin-cases.js';
 import type { Call } from './api-probe.js';
 import { AQL, creation, FOLDER, STATUS, statusOf, TEMPLATE, World } from './api-world.js';
 import { fixtureText } from './fixture.js';
@@ -25,6 +25,7 @@ export function apiCases(app: RequestListener): ApiCase[] {
     ...contributionCases(world),
     ...definitionCases(world),
     ...queryCases(world),
+    ...mergedQueryCases(world),
     ...tagCases(world),
     ...operationCases(),
     ...adminCases(world),

@@ -163,11 +163,30 @@ describe('the source after the merge', () => {
       `SELECT e/ehr_id/value FROM EHR e CONTAINS COMPOSITION c WHERE c/uid/value='${composition}'`,
     );
     expect(found).toEqual([[target]]);
-    expect(
-      await rows(app, 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', source).catch(String),
-    ).toEqual([]);
     const ehrs = (await rows(app, 'SELECT e/ehr_id/value FROM EHR e')).flat();
     expect([ehrs.includes(source), ehrs.includes(target)]).toEqual([false, true]);
+  });
+
+  it('as the ehr_id of a query is 404 with the way to the final EHR, wherever it stands', async () => {
+    const q = 'SELECT COUNT(*) FROM EHR e CONTAINS COMPOSITION c';
+    const aql = `${V1}/query/aql`;
+    for (const call of [
+      request(app).get(aql).query({ q, ehr_id: source }),
+      request(app).get(aql).query({ q, ehr_id: source.toUpperCase() }).set('Accept', 'text/csv'),
+      request(app).get(aql).query({ q }).set('openEHR-EHR-id', source),
+      request(app).post(aql).send({ q, ehr_id: source }),
+      request(app).post(aql).send({ q }).set('openEHR-EHR-id', source),
+      request(app).post(`${aql}/explain`).send({ q, ehr_id: source }),
+    ]) {
+      const { status, headers, body } = await call;
+      expect([status, headers.link, body.message]).toEqual([
+        404,
+        expect.stringMatching(new RegExp(`/rest/openehr/v1/ehr/${target}>; rel="successor-version"$`)),
+        expect.stringContaining(target),
+      ]);
+    }
+    expect((await request(app).post(aql).send({ q, ehr_id: target })).body.rows).toEqual([[1]]);
+    expect((await request(app).post(aql).send({ q, ehr_id: randomUUID() })).body.rows).toEqual([[0]]);
   });
 
   it('goes, with its reservation, when the final EHR is deleted', async () => {
