@@ -14,6 +14,7 @@ describe('AQL test group 86: random data', () => {
       const report = await differentialRun(PAIRS, SEED);
       expect(report.faults.join('\n')).toBe('');
       expect(report.compared).toBe(PAIRS);
+      expect(report.tooLarge).toBeLessThanOrEqual(PAIRS * 0.01);
       expect(report.withRows).toBeGreaterThan(PAIRS * 0.3);
     },
     60_000 + PAIRS * 200,

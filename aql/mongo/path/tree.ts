@@ -85,7 +85,7 @@ function attributeOf(place: NodePlace, { id, attribute }: PathNode, { steps }: T
   if (rubric === null) return { ...place, expression: member(parent, attribute ?? ''), parent };
   const field = `n${id}`;
   steps.push({ kind: 'set', field, value: rubric });
-  return { ...place, expression: fieldRef(field), parent };
+  return { ...place, expression: fieldRef(field), parent: null };
 }
 
 function inOrder(children: readonly PathNode[], state: TreeState): readonly PathNode[] {

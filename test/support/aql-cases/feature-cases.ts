@@ -269,6 +269,10 @@ const pathFeatures: readonly AqlCase[] = [
       'SELECT DISTINCT c/category/defining_code/preferred_term, c/context/setting/defining_code/preferred_term FROM COMPOSITION c',
       rows(['event', 'other care']),
     ],
+    [
+      `SELECT ${ITEM}[at0016, 'Left']/name/defining_code/preferred_term, ${ITEM}/archetype_node_id FROM ${REPORT} WHERE ${ITEM}[at0016, 'Left']/name/defining_code/preferred_term LIKE 'L*'`,
+      rows(['Left', 'at0016']),
+    ],
     [`SELECT ${ITEM}[at0016]/name/defining_code/preferred_term FROM ${REPORT}`, ['Left', 'Right']],
     [`SELECT ${ITEM}[name/defining_code/preferred_term='Left']/value/value FROM ${REPORT}`, ['left side']],
     [
