@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import type { PlanColumn } from '../plan/logical-plan.js';
 import { refusedTotal } from '../semantics/summable.js';
+import { warningObject, type QueryWarning } from './warning.js';
 
 /** A row as it comes from a pipeline. */
 export interface RawRow {
@@ -97,6 +98,7 @@ export interface ResultMeta {
   readonly generator: string;
   readonly executedAql: string;
   readonly page: { readonly fetch: number; readonly offset: number } | null;
+  readonly warnings: readonly QueryWarning[];
 }
 
 /** `meta` of a RESULT_SET; `resultSize` null while it is not known yet (streams). */
@@ -110,6 +112,7 @@ export function metaObject(meta: ResultMeta, resultSize: number | null, created:
     _executed_aql: meta.executedAql,
     ...(resultSize === null ? {} : { resultsize: resultSize }),
     ...(meta.page === null ? {} : { fetch: meta.page.fetch, offset: meta.page.offset }),
+    ...(meta.warnings.length === 0 ? {} : { warnings: meta.warnings.map(warningObject) }),
   };
 }
 
