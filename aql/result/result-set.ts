@@ -64,11 +64,15 @@ function cellText(value: JsonValue, { kind, name, segs }: PlanColumn, all: RawRo
     case 'object':
       return JSON.stringify(wholeObject(value, (segs === null ? null : all?.[segs]) ?? []));
     case 'total':
-      if (typeof value === 'string') throw refusedTotal(name, value);
-      return JSON.stringify(value);
+      return totalText(value, name);
     case 'plain':
       return JSON.stringify(typeof value === 'object' ? wholeObject(value, []) : value);
   }
+}
+
+function totalText(value: JsonValue, column: string): string {
+  if (typeof value === 'string') throw refusedTotal(column, value);
+  return JSON.stringify(value);
 }
 
 /** An ORIGINAL_VERSION whose `data` is the stored text. */

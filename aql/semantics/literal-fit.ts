@@ -1,8 +1,10 @@
 import type {
   CodeItem,
+  Comparison,
   Condition,
   IdentifiedPath,
   Literal,
+  MatchesTest,
   ObjectPath,
   PathStep,
   Position,
@@ -76,18 +78,24 @@ function inCondition(
     case 'not':
       inCondition(condition.operand, add);
       break;
-    case 'comparison': {
-      const { left, right } = condition;
-      if (left.kind === 'path' && isLiteral(right)) add(right, left);
-      break;
-    }
+    case 'comparison':
     case 'matches':
-      if (condition.left.kind === 'path') for (const item of condition.set.items) add(item, condition.left);
+      inTest(condition, add);
       break;
     case 'exists':
     case 'like':
       break;
   }
+}
+
+function inTest(
+  test: Comparison | MatchesTest,
+  add: (literal: Literal | CodeItem, path: IdentifiedPath) => void,
+): void {
+  const { left } = test;
+  if (left.kind !== 'path') return;
+  if (test.kind === 'matches') for (const item of test.set.items) add(item, left);
+  else if (isLiteral(test.right)) add(test.right, left);
 }
 
 function isLiteral(value: ValueExpression): value is Exclude<Literal, { kind: 'null' }> {

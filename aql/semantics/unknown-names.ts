@@ -18,22 +18,32 @@ export interface UnknownName {
   readonly at: Position;
 }
 
+/** What a name was looked for among. */
+interface Suspect extends Omit<UnknownName, 'nearest'> {
+  readonly among: () => Iterable<string>;
+}
+
 /**
- * Archetype ids, codes of nodes, and template ids compared by `=` and MATCHES that no template has; each place once, in no
- * order, at most `limit`. Codes are looked for in the archetype that they stand in, where templates have it. What stands in
- * EHR_STATUS and FOLDER alone is of no template.
+ * Archetype ids, codes of nodes, and template ids compared by `=` and MATCHES that no template has; each place once, in the
+ * order of the text, at most `limit`. Codes are looked for in the archetype that they stand in, where templates have it.
+ * What stands in EHR_STATUS and FOLDER alone is of no template.
  */
 export function unknownNames(
   scope: Scope,
   vocabulary: TemplateVocabulary,
   options: { readonly subsumption: boolean; readonly limit: number },
 ): readonly UnknownName[] {
-  const search = new Search(scope, vocabulary, options.subsumption);
-  return [...search.all().values()].slice(0, options.limit);
+  const found = [...new Search(scope, vocabulary, options.subsumption).all().values()];
+  found.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
+  // The nearest names of those alone that are told: to find one costs a look at all.
+  return found
+    .slice(0, options.limit)
+    .map(({ among, ...unknown }) => ({ ...unknown, nearest: nearestWord(unknown.name, among()) }));
 }
 
 class Search {
-  private readonly found = new Map<string, UnknownName>();
+  private readonly found = new Map<string, Suspect>();
+  private readonly ids = new Map<string, readonly string[]>();
 
   constructor(
     private readonly scope: Scope,
@@ -41,7 +51,7 @@ class Search {
     private readonly subsumption: boolean,
   ) {}
 
-  all(): ReadonlyMap<string, UnknownName> {
+  all(): ReadonlyMap<string, Suspect> {
     for (const alias of this.scope.aliases)
       if (isOfTemplates(alias)) this.predicate(alias.predicate, archetypesAround(alias.parent));
     for (const { path, alias } of this.scope.paths) this.path(path, alias);
@@ -96,15 +106,8 @@ class Search {
   }
 
   private archetype(name: string, at: Position): void {
-    const { archetypes } = this.vocabulary;
-    if (this.idsOf(name).length === 0)
-      this.add({
-        kind: 'archetype',
-        name,
-        archetype: null,
-        nearest: nearestWord(name, archetypes.keys()),
-        at,
-      });
+    const among = () => this.vocabulary.archetypes.keys();
+    if (this.idsOf(name).length === 0) this.add({ kind: 'archetype', name, archetype: null, among, at });
   }
 
   private node(name: string, around: readonly string[], at: Position): void {
@@ -112,9 +115,9 @@ class Search {
     const [archetype = null] = around;
     // Of an archetype that no template has, nothing more is known.
     if (ids.length === 0 || ids.some((each) => each.length === 0)) return;
-    const codes = ids.flat().flatMap((id) => [...(this.vocabulary.archetypes.get(id) ?? [])]);
-    if (!codes.includes(name))
-      this.add({ kind: 'node', name, archetype, nearest: nearestWord(name, codes), at });
+    const codes = ids.flat().map((id) => this.vocabulary.archetypes.get(id) ?? new Set<string>());
+    if (codes.some((each) => each.has(name))) return;
+    this.add({ kind: 'node', name, archetype, among: () => codes.flatMap((each) => [...each]), at });
   }
 
   private templateId(left: ValueExpression, items: readonly { readonly kind: string }[]): void {
@@ -125,8 +128,11 @@ class Search {
     for (const item of items as readonly ValueExpression[])
       if (item.kind === 'string' && !templates.has(item.value))
         this.add({
-          ...{ kind: 'template', name: item.value, archetype: null },
-          ...{ nearest: nearestWord(item.value, templates), at: item.at },
+          kind: 'template',
+          name: item.value,
+          archetype: null,
+          among: () => templates,
+          at: item.at,
         });
   }
 
@@ -134,11 +140,15 @@ class Search {
   private idsOf(name: string): readonly string[] {
     const { archetypes } = this.vocabulary;
     if (!this.subsumption) return archetypes.has(name) ? [name] : [];
-    return [...archetypes.keys()].filter((id) => isSpecialisation(id, name));
+    const known = this.ids.get(name);
+    if (known !== undefined) return known;
+    const ids = [...archetypes.keys()].filter((id) => isSpecialisation(id, name));
+    this.ids.set(name, ids);
+    return ids;
   }
 
-  private add(unknown: UnknownName): void {
-    this.found.set(`${unknown.at.line}:${unknown.at.column}`, unknown);
+  private add(suspect: Suspect): void {
+    this.found.set(`${suspect.at.line}:${suspect.at.column}`, suspect);
   }
 }
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
+import mongoose from 'mongoose';
 import request from 'supertest';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -65,7 +66,7 @@ describe('warnings', () => {
         await warnings(
           `SELECT c/uid/value FROM COMPOSITION c\nWHERE EXISTS c/content[openEHR-EHR-OBSERVATION.nothing.v1]/data`,
         ),
-      ).toMatchObject([{ code: 'unknown_archetype', line: 2, column: 25 }]);
+      ).toMatchObject([{ code: 'unknown_archetype', line: 2, column: 24 }]);
     });
 
     it('name a template', async () => {
@@ -123,6 +124,22 @@ describe('warnings', () => {
       expect(await warnings(q)).toMatchObject([{ code: 'unknown_archetype' }]);
       await givenTemplate(app, 'minimal_evaluation.en.v1');
       expect(await warnings(q)).toBeUndefined();
+    });
+
+    it('cost little, however many names are unknown', async () => {
+      const steps = Array.from({ length: 400 }, (_, i) => `o/data[at${9000 + i}]/name/value = 'x'`);
+      const start = performance.now();
+      await post(`SELECT o FROM OBSERVATION o[${BP}] WHERE ${steps.join(' OR ')}`);
+      expect(performance.now() - start).toBeLessThan(5_000);
+    });
+
+    it('are none where templates are too many to look at', async () => {
+      const templates = mongoose.connection.collection<{ _id: string }>('templates');
+      const fields = { opt: '', revision: 1, created_timestamp: new Date() };
+      await templates.insertMany(Array.from({ length: 2_000 }, (_, i) => ({ _id: `t${i}`, ...fields })));
+      expect(await warnings(SYS('at9999'))).toBeUndefined();
+      await templates.deleteMany({ _id: /^t\d/ });
+      expect(await warnings(SYS('at9999'))).toHaveLength(1);
     });
   });
 });

@@ -10,12 +10,13 @@ function compiledCodes(
   archetype: string,
   found = new Map<string, Set<string>>(),
 ): Map<string, Set<string>> {
-  const own = constraint.kind === 'object' ? (constraint.archetype?.archetypeId ?? archetype) : archetype;
+  const root = constraint.kind === 'object' ? constraint.archetype : null;
+  const own = root?.archetypeId ?? archetype;
   const codes = found.get(own) ?? new Set<string>();
   found.set(own, codes);
   if (constraint.nodeId !== '') codes.add(constraint.nodeId);
   if (constraint.kind !== 'object') return found;
-  for (const code of constraint.archetype?.terms.keys() ?? []) codes.add(code);
+  root?.terms.forEach((_, code) => codes.add(code));
   for (const { children } of constraint.attributes)
     for (const child of children) compiledCodes(child, own, found);
   return found;
