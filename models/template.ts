@@ -156,6 +156,13 @@ export async function templateIds(): Promise<string[]> {
   return docs.map((doc) => doc._id);
 }
 
+/** Which text each template has now, as `[id, text]` where equal texts are told by equal words; at most `limit`. */
+export async function templateRevisions(limit: number): Promise<[string, string][]> {
+  const projection = { revision: 1, created_timestamp: 1 };
+  const docs = await Template.find({}, projection).limit(limit).lean().exec();
+  return docs.map((doc) => [doc._id, `${doc.revision} ${doc.created_timestamp.getTime()}`]);
+}
+
 /**
  * Notes that a VERSION refers to the template. Matches only the text named: one that was replaced or deleted meanwhile
  * means that the content has to be validated anew.

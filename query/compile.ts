@@ -4,6 +4,7 @@ import { checkScope } from '../aql/semantics/check.js';
 import { executedAql } from '../aql/result/executed.js';
 import { pageOf } from '../aql/result/paging.js';
 import type { Page } from '../aql/result/paging.js';
+import type { QueryWarning } from '../aql/result/warning.js';
 import { refuseUnusedParameters, withEhrId } from '../aql/semantics/parameters.js';
 import { parseAql } from '../aql/syntax/parse.js';
 import type { Clock } from '../aql/semantics/present-time.js';
@@ -17,6 +18,7 @@ import { translate } from '../aql/mongo/translate.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds } from '../models/access/run-pipeline.js';
 import type { QueryRequest } from './request.js';
+import { queryWarnings } from './warnings.js';
 
 /** Asks a terminology service the questions of a query. */
 export type AskTerminology = (
@@ -32,6 +34,7 @@ export interface CompiledQuery {
   readonly scope: Scope;
   readonly request: QueryRequest;
   readonly clock: Clock;
+  readonly warnings: readonly QueryWarning[];
 }
 
 /**
@@ -66,7 +69,8 @@ export async function compileQuery(
     notesEhrs: request.notesEhrs,
     clock,
   });
-  return { plan, page, executedAql: executedAql(query, page), query, scope, request, clock };
+  const warnings = await queryWarnings(scope, settings.aql.subsumption);
+  return { plan, page, executedAql: executedAql(query, page), query, scope, request, clock, warnings };
 }
 
 function serverClock(): Clock {

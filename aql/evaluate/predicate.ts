@@ -14,7 +14,7 @@ import { parseVersionOperand } from '../semantics/identifier-operand.js';
 import { compiledRegex } from '../semantics/regex.js';
 import type { PathType } from '../semantics/scope-types.js';
 import { pathType, stepType } from '../semantics/typing.js';
-import { isArchetypeId } from '../syntax/words.js';
+import { isSpecialisation } from '../semantics/specialisation.js';
 import { attributeValues, compareKeys, compareReadings, compareWithLiteral, holds } from './value.js';
 import { readingOf, textForm, type Found } from './value.js';
 
@@ -58,19 +58,12 @@ function hasNodeId(element: Found, id: NodeId, rules: Rules): boolean {
   return typeof nodeId === 'string' && isNodeIdMatch(nodeId, id.value, rules.subsumption);
 }
 
-const VERSIONED = /^(.*)\.v(\d+)(?:[.-].*)?$/;
-
 /**
  * Whether a node id is the wanted one; with subsumption also a specialisation of that archetype
  * (docs/spec/aql.md#node-predicates-in-from).
  */
 export function isNodeIdMatch(nodeId: string, wanted: string, subsumption: boolean): boolean {
-  if (nodeId === wanted) return true;
-  if (!subsumption || !isArchetypeId(wanted)) return false;
-  const [, concept, major] = VERSIONED.exec(nodeId) ?? [];
-  const [, wantedConcept, wantedMajor] = VERSIONED.exec(wanted) ?? [];
-  if (concept === undefined || wantedConcept === undefined || major !== wantedMajor) return false;
-  return concept === wantedConcept || concept.startsWith(`${wantedConcept}-`);
+  return nodeId === wanted || (subsumption && isSpecialisation(nodeId, wanted));
 }
 
 function hasName(element: Found, name: NodePredicate['name']): boolean {

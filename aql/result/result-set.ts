@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import type { PlanColumn } from '../plan/logical-plan.js';
 import { refusedTotal } from '../semantics/summable.js';
+import { warningObject, type QueryWarning } from './warning.js';
 
 /** A row as it comes from a pipeline. */
 export interface RawRow {
@@ -61,17 +62,17 @@ function cellText(value: JsonValue, { kind, name, segs }: PlanColumn, all: RawRo
     case 'version':
       return versionText(value);
     case 'object':
-      return objectText(value, segs === null ? undefined : all?.[segs]);
+      return JSON.stringify(wholeObject(value, (segs === null ? null : all?.[segs]) ?? []));
     case 'total':
-      if (typeof value === 'string') throw refusedTotal(name, value);
-      return JSON.stringify(value);
+      return totalText(value, name);
     case 'plain':
-      return typeof value === 'object' ? objectText(value) : JSON.stringify(value);
+      return JSON.stringify(typeof value === 'object' ? wholeObject(value, []) : value);
   }
 }
 
-function objectText(value: JsonValue, segs: readonly Segment[] | null = null): string {
-  return JSON.stringify(wholeObject(value, segs ?? []));
+function totalText(value: JsonValue, column: string): string {
+  if (typeof value === 'string') throw refusedTotal(column, value);
+  return JSON.stringify(value);
 }
 
 /** An ORIGINAL_VERSION whose `data` is the stored text. */
@@ -101,6 +102,7 @@ export interface ResultMeta {
   readonly generator: string;
   readonly executedAql: string;
   readonly page: { readonly fetch: number; readonly offset: number } | null;
+  readonly warnings: readonly QueryWarning[];
 }
 
 /** `meta` of a RESULT_SET; `resultSize` null while it is not known yet (streams). */
@@ -114,6 +116,7 @@ export function metaObject(meta: ResultMeta, resultSize: number | null, created:
     _executed_aql: meta.executedAql,
     ...(resultSize === null ? {} : { resultsize: resultSize }),
     ...(meta.page === null ? {} : { fetch: meta.page.fetch, offset: meta.page.offset }),
+    ...(meta.warnings.length === 0 ? {} : { warnings: meta.warnings.map(warningObject) }),
   };
 }
 

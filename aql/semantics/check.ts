@@ -14,11 +14,12 @@ import type {
 } from '../syntax/ast.js';
 import { requireVersionOperand } from './identifier-operand.js';
 import { checkLikePattern } from './like-pattern.js';
+import { misfits, type Misfit } from './literal-fit.js';
 import { isPlainPath } from './node-identity.js';
 import { compiledRegex } from './regex.js';
 import { renderValue } from '../syntax/render.js';
 import { DURATION, isSummable } from './summable.js';
-import type { Alias, PathType, Scope } from './scope-types.js';
+import type { Alias, Domain, PathType, Scope } from './scope-types.js';
 import { classSet, pathType } from './typing.js';
 import { FUNCTION_ARITY } from '../syntax/words.js';
 
@@ -30,7 +31,7 @@ export interface CheckOptions {
 
 /**
  * Refuses what reads well but makes no sense: aggregates, ORDER BY beside DISTINCT or aggregates, function
- * arguments, LIKE patterns, NULL and version ids as operands, regular expressions.
+ * arguments, LIKE patterns, NULL and version ids as operands, regular expressions, literals that are no time for a time.
  * @throws invalid
  */
 export function checkScope(scope: Scope, options: CheckOptions): void {
@@ -41,6 +42,23 @@ export function checkScope(scope: Scope, options: CheckOptions): void {
   for (const alias of scope.aliases) checker.aliasPredicate(alias);
   for (const { path } of scope.paths) for (const step of path.steps) checker.predicate(step.predicate);
   for (const { path } of scope.paths) checker.predicate(path.predicate);
+  const impossible = misfits(scope).find(({ isImpossible }) => isImpossible);
+  if (impossible !== undefined) throw impossibleLiteral(impossible);
+}
+
+const WORDS: Readonly<Record<Domain, string>> = {
+  instant: "a date and time, as '2021-03-01T08:00:00Z'",
+  date: "a date, as '2021-03-01'",
+  time: "a time, as '08:00:00'",
+  duration: "a duration, as 'PT1H'",
+  number: 'a number',
+  text: 'a text',
+  boolean: 'true or false',
+};
+
+function impossibleLiteral({ at, literal, path, domains }: Misfit): Error {
+  const wanted = [...domains].map((domain) => WORDS[domain]).join(' or ');
+  return aqlError(at, `${literal} cannot be compared with ${path}, which is ${wanted}`);
 }
 
 class Checker {

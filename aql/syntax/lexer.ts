@@ -44,7 +44,7 @@ const REGEX =
 const URI = /\{\s*[A-Za-z][A-Za-z0-9+.-]*:[^\s{}<>"'\\^`|]+\s*\}/y;
 /** Signs after a word that can continue an archetype id or a term code: - . : ( */
 const CONTINUED: ReadonlySet<number> = new Set([0x2d, 0x2e, 0x3a, 0x28]);
-const SYMBOL = /!=|<>|<=|>=|[=<>()[\]{},/*]/y;
+const SYMBOL = /!=|<>|<=|>=|[=<>()[\]{},/*;]/y;
 
 /** Cuts a query into tokens, the last of kind `end`. AQL 1.1 lexer. @throws invalid with line and column */
 export function tokenize(text: string): readonly Token[] {

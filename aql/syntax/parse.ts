@@ -46,8 +46,14 @@ const FOLLOWING = {
 } as const;
 
 function expectEnd(cursor: Cursor, read: keyof typeof FOLLOWING): void {
+  cursor.takeSymbol(';');
   const { kind, upper, at } = cursor.token;
   if (kind === 'end') return;
+  if (upper === 'GROUP')
+    throw syntaxError(
+      at,
+      'AQL has no GROUP BY: the columns beside the aggregates are the groups, so leave it out',
+    );
   if (upper === 'ORDER' && read === 'LIMIT') throw syntaxError(at, 'ORDER BY must stand before LIMIT');
   if (upper === 'WHERE' && (read === 'LIMIT' || read === 'ORDER BY'))
     throw syntaxError(at, 'WHERE must stand before ORDER BY and LIMIT');
@@ -79,6 +85,11 @@ function parseTop(cursor: Cursor): TopClause | null {
 function parseColumn(cursor: Cursor): SelectColumn<Unbound> {
   cursor.count('columns');
   const first = cursor.token;
+  if (first.text === '*')
+    throw syntaxError(
+      first.at,
+      'AQL has no SELECT *: name paths as c/uid/value, or a variable for the whole object',
+    );
   const expression = parseColumnExpression(cursor);
   const text = cursor.textSince(first);
   const alias = cursor.takeWord('AS') === null ? null : cursor.expectName('a column alias').text;

@@ -68,6 +68,7 @@ function headText(ctx: Context, { compiled, q, name }: QueryAnswer, resultSize: 
     generator: `${PRODUCT}/${PRODUCT_VERSION}`,
     executedAql: compiled.executedAql,
     page: compiled.page.meta,
+    warnings: compiled.warnings,
   };
   return JSON.stringify({
     meta: {

@@ -1,4 +1,5 @@
 import { explainedStages, hintsOf, querySummary } from '../../aql/result/explain.js';
+import { warningText } from '../../aql/result/warning.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { CompiledQuery } from '../../query/compile.js';
 
@@ -7,7 +8,7 @@ import type { CompiledQuery } from '../../query/compile.js';
  * what the query itself says and counts, never data of a patient.
  */
 export function explanation(q: string, compiled: CompiledQuery, explained: unknown): JsonObject {
-  const { plan, query, scope, executedAql } = compiled;
+  const { plan, query, scope, executedAql, warnings } = compiled;
   const stages = explainedStages(JSON.parse(JSON.stringify(explained)) as JsonValue);
   return {
     q,
@@ -25,6 +26,6 @@ export function explanation(q: string, compiled: CompiledQuery, explained: unkno
       returned: stage.returned,
       milliseconds: stage.milliseconds,
     })),
-    hints: hintsOf(scope, plan, stages),
+    hints: [...warnings.map(warningText), ...hintsOf(scope, plan, stages)],
   };
 }

@@ -28,6 +28,7 @@ export function readGetRequest(ctx: Context, defaultTimezone: string): QueryRequ
 
 /** The text `q` of GET. @throws invalid when it is missing */
 export function readGetQuery(ctx: Context): string {
+  refuseOtherNameOfQ(ctx.query);
   return requiredText(queryParameter(ctx, 'q'));
 }
 
@@ -40,6 +41,7 @@ export async function readPostRequest(
   const text = isAdHoc ? requiredBodyText(ctx) : bodyText(ctx);
   const body: JsonValue = text === null ? {} : await parseJsonBody(ctx, text);
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a JSON object');
+  if (isAdHoc) refuseOtherNameOfQ(body);
   if (strictParameters)
     refuseUnknownNames('member', Object.keys(body), isAdHoc ? ['q', ...MEMBERS] : MEMBERS);
   const given = body.query_parameters ?? {};
@@ -49,6 +51,15 @@ export async function readPostRequest(
     parameters: parametersOf('json', Object.entries(given)),
     ...common(ctx, body, defaultTimezone),
   };
+}
+
+/** What other servers call `q`. */
+const OTHER_NAMES = ['query', 'aql'];
+
+function refuseOtherNameOfQ(given: Readonly<Record<string, unknown>>): void {
+  const other = OTHER_NAMES.find((name) => given[name] !== undefined);
+  if (other !== undefined && given['q'] === undefined)
+    throw new CdrError('invalid', `the text of the query is named q here, not ${other}: {"q": "SELECT …"}`);
 }
 
 /** The text `q` of a POST body. @throws invalid when it is missing */

@@ -1,3 +1,4 @@
+import { MAX_WARNINGS } from '../../aql/result/warning.js';
 import { AQL_LIMITS } from '../../aql/syntax/limits.js';
 import {
   MAX_PATTERN_LENGTH,
@@ -8,6 +9,7 @@ import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../../openeh
 import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../../change/item-tag/tag-content.js';
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canonical-json.js';
 import { MAX_AUDIT_IDS } from '../../models/audit.js';
+import { MAX_VOCABULARY_TEMPLATES } from '../../models/template-vocabulary.js';
 import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/unknown-parameters.js';
@@ -60,6 +62,12 @@ const AQL: readonly Limit[] = [
     name: 'result text',
     value: MAX_RESULT_LENGTH,
     meaning: 'characters of a RESULT_SET; larger ones are 422 unless they are asked for as NDJSON or CSV',
+  },
+  { name: 'warnings', value: MAX_WARNINGS, meaning: 'warnings of one query; more are left out' },
+  {
+    name: 'templates of warnings',
+    value: MAX_VOCABULARY_TEMPLATES,
+    meaning: 'stored templates; of more, no warning says what names of a query they have not',
   },
   {
     name: 'versions in memory',

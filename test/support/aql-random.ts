@@ -362,7 +362,7 @@ class QueryMaker {
           "'2021-01-20T02:00:00Z'",
           "'2021-01'",
           "'20210115T020000+0100'",
-          "'never'",
+          "'9999-12-31'",
         ]);
       case 'uid':
         return random.pick([`${object}'`, `${object}::local.cdr::1'`, `${object}::::2'`]);

@@ -215,7 +215,12 @@ describe('errors', () => {
     ['SELECT MIN(*) FROM EHR e', 'expected a path'],
     ['SELECT $p FROM EHR e', 'parameter $p'],
     ['SELECT TOP 0 e FROM EHR e', 'TOP must be 1 or more'],
-    ['SELECT e FROM EHR e;', '1:20: expected a query word'],
+    ['SELECT e FROM EHR e;;', '1:21'],
+    ['SELECT e FROM EHR e; WHERE e/ehr_id/value = 1', '1:22'],
+    ['SELECT * FROM EHR e', '1:8: AQL has no SELECT *'],
+    ['SELECT DISTINCT e, * FROM EHR e', '1:20: AQL has no SELECT *'],
+    ['SELECT COUNT(*) FROM EHR e GROUP BY e/ehr_id/value', '1:28: AQL has no GROUP BY'],
+    ['SELECT COUNT(*) FROM EHR e WHERE e/ehr_id/value = 1 group by e', '1:53: AQL has no GROUP BY'],
     ['SELECT e FROM EHR e WHERE e/a = $ p', "right after '$'"],
     ['SELECT e FROM EHR e WHERE e//a = 1', 'an attribute name'],
   ])('refuses %j', (aql, message) => {

@@ -1,0 +1,167 @@
+import { nearestWord } from '../../openehr/base/nearest-word.js';
+import type { TemplateVocabulary } from '../../openehr/template/opt/node-ids.js';
+import { FIELD } from '../index/document.js';
+import { indexedClass, indexedField } from '../index/indexed-paths.js';
+import type { Condition, IdentifiedPath, Position, Predicate, ValueExpression } from '../syntax/ast.js';
+import { isArchetypeId, isNodeCode } from '../syntax/words.js';
+import { demandedNodeId } from './node-identity.js';
+import { isSpecialisation } from './specialisation.js';
+import type { Alias, Scope } from './scope-types.js';
+
+/** A name of a query that no stored template has. */
+export interface UnknownName {
+  readonly kind: 'archetype' | 'node' | 'template';
+  readonly name: string;
+  /** The archetype that the code of a node was looked for in. */
+  readonly archetype: string | null;
+  readonly nearest: string | null;
+  readonly at: Position;
+}
+
+/** What a name was looked for among. */
+interface Suspect extends Omit<UnknownName, 'nearest'> {
+  readonly among: () => Iterable<string>;
+}
+
+/**
+ * Archetype ids, codes of nodes, and template ids compared by `=` and MATCHES that no template has; each place once, in the
+ * order of the text, at most `limit`. Codes are looked for in the archetype that they stand in, where templates have it.
+ * What stands in EHR_STATUS and FOLDER alone is of no template.
+ */
+export function unknownNames(
+  scope: Scope,
+  vocabulary: TemplateVocabulary,
+  options: { readonly subsumption: boolean; readonly limit: number },
+): readonly UnknownName[] {
+  const found = [...new Search(scope, vocabulary, options.subsumption).all().values()];
+  found.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
+  // The nearest names of those alone that are told: to find one costs a look at all.
+  return found
+    .slice(0, options.limit)
+    .map(({ among, ...unknown }) => ({ ...unknown, nearest: nearestWord(unknown.name, among()) }));
+}
+
+class Search {
+  private readonly found = new Map<string, Suspect>();
+  private readonly ids = new Map<string, readonly string[]>();
+
+  constructor(
+    private readonly scope: Scope,
+    private readonly vocabulary: TemplateVocabulary,
+    private readonly subsumption: boolean,
+  ) {}
+
+  all(): ReadonlyMap<string, Suspect> {
+    for (const alias of this.scope.aliases)
+      if (isOfTemplates(alias)) this.predicate(alias.predicate, archetypesAround(alias.parent));
+    for (const { path, alias } of this.scope.paths) this.path(path, alias);
+    if (this.scope.query.where !== null) this.condition(this.scope.query.where);
+    return this.found;
+  }
+
+  private condition(condition: Condition): void {
+    switch (condition.kind) {
+      case 'and':
+      case 'or':
+        for (const each of condition.operands) this.condition(each);
+        break;
+      case 'not':
+        this.condition(condition.operand);
+        break;
+      case 'exists': {
+        const existence = this.scope.existenceOf(condition.path);
+        this.path(condition.path, existence.kind === 'use' ? existence.use.alias : existence.alias);
+        break;
+      }
+      case 'comparison':
+        if (condition.operator === '=') this.templateId(condition.left, [condition.right]);
+        break;
+      case 'matches':
+        this.templateId(condition.left, condition.set.items);
+        break;
+      case 'like':
+        break;
+    }
+  }
+
+  private path(path: IdentifiedPath, alias: Alias): void {
+    if (!isOfTemplates(alias)) return;
+    let around = this.predicate(path.predicate, archetypesAround(alias));
+    for (const { predicate } of path.steps) around = this.predicate(predicate, around);
+  }
+
+  /** Gives the archetypes that stand below an element that fits. */
+  private predicate(predicate: Predicate | null, around: readonly string[]): readonly string[] {
+    const below: string[] = [];
+    for (const condition of predicate?.alternatives.flat() ?? []) {
+      const name = demandedNodeId(condition);
+      if (name === null) continue;
+      const at = condition.kind === 'node' ? condition.id.at : condition.at;
+      if (isArchetypeId(name)) {
+        below.push(name);
+        this.archetype(name, at);
+      } else if (isNodeCode(name)) this.node(name, around, at);
+    }
+    return below.length > 0 ? below : around;
+  }
+
+  private archetype(name: string, at: Position): void {
+    const among = () => this.vocabulary.archetypes.keys();
+    if (this.idsOf(name).length === 0) this.add({ kind: 'archetype', name, archetype: null, among, at });
+  }
+
+  private node(name: string, around: readonly string[], at: Position): void {
+    const ids = around.map((each) => this.idsOf(each));
+    const [archetype = null] = around;
+    // Of an archetype that no template has, nothing more is known.
+    if (ids.length === 0 || ids.some((each) => each.length === 0)) return;
+    const codes = ids.flat().map((id) => this.vocabulary.archetypes.get(id) ?? new Set<string>());
+    if (codes.some((each) => each.has(name))) return;
+    this.add({ kind: 'node', name, archetype, among: () => codes.flatMap((each) => [...each]), at });
+  }
+
+  private templateId(left: ValueExpression, items: readonly { readonly kind: string }[]): void {
+    if (left.kind !== 'path') return;
+    const { alias } = this.scope.useOf(left);
+    if (indexedField(indexedClass(alias), left.steps) !== FIELD.templateId) return;
+    const { templates } = this.vocabulary;
+    for (const item of items as readonly ValueExpression[])
+      if (item.kind === 'string' && !templates.has(item.value))
+        this.add({
+          kind: 'template',
+          name: item.value,
+          archetype: null,
+          among: () => templates,
+          at: item.at,
+        });
+  }
+
+  /** The archetypes of templates that an id stands for. */
+  private idsOf(name: string): readonly string[] {
+    const { archetypes } = this.vocabulary;
+    if (!this.subsumption) return archetypes.has(name) ? [name] : [];
+    const known = this.ids.get(name);
+    if (known !== undefined) return known;
+    const ids = [...archetypes.keys()].filter((id) => isSpecialisation(id, name));
+    this.ids.set(name, ids);
+    return ids;
+  }
+
+  private add(suspect: Suspect): void {
+    this.found.set(`${suspect.at.line}:${suspect.at.column}`, suspect);
+  }
+}
+
+function isOfTemplates({ kind, rootTypes }: Alias): boolean {
+  return kind === 'object' && rootTypes.includes('COMPOSITION');
+}
+
+/** The archetypes that the nearest class with one is of, itself included. */
+function archetypesAround(alias: Alias | null): readonly string[] {
+  for (let here = alias; here !== null; here = here.parent) {
+    const names = here.predicate?.alternatives.flat().map(demandedNodeId) ?? [];
+    const ids = names.filter((name) => name !== null && isArchetypeId(name));
+    if (ids.length > 0) return ids.filter((id) => id !== null);
+  }
+  return [];
+}

@@ -1,0 +1,30 @@
+import { MAX_WARNINGS, warningsOf, type QueryWarning } from '../aql/result/warning.js';
+import { misfits } from '../aql/semantics/literal-fit.js';
+import type { Scope } from '../aql/semantics/scope-types.js';
+import { unknownNames, type UnknownName } from '../aql/semantics/unknown-names.js';
+import { shapeIds } from '../models/access/run-pipeline.js';
+import { knownVocabulary, presentVocabulary } from '../models/template-vocabulary.js';
+
+/**
+ * What of a query is probably a mistake (docs/spec/aql.md#warnings). Costs no look at the database while all names are known
+ * to this process; else one at the revisions of the templates.
+ */
+export async function queryWarnings(scope: Scope, subsumption: boolean): Promise<readonly QueryWarning[]> {
+  return warningsOf(await unknownIn(scope, { subsumption, limit: MAX_WARNINGS }), misfits(scope));
+}
+
+async function unknownIn(
+  scope: Scope,
+  options: { readonly subsumption: boolean; readonly limit: number },
+): Promise<readonly UnknownName[]> {
+  if (unknownNames(scope, knownVocabulary(), options).length === 0) return [];
+  const vocabulary = await presentVocabulary();
+  if (vocabulary === null || vocabulary.templates.size === 0) return [];
+  const unknown = unknownNames(scope, vocabulary, options);
+  const archetypes = unknown.filter(({ kind }) => kind === 'archetype').map(({ name }) => name);
+  // An open slot takes archetypes that no template names: what data have is no mistake.
+  const shapes = archetypes.length === 0 ? [] : await shapeIds(archetypes);
+  return unknown.filter(
+    ({ kind, name }) => kind !== 'archetype' || !shapes.some((id) => id.startsWith(`${name}|`)),
+  );
+}
