@@ -4,7 +4,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createEhr, ehrOfSubject, type CreatedEhr } from '../../change/ehr.js';
-import { readableEhr } from '../../change/commit/ehr-access.js';
+import { inOneState, readableEhr } from '../../change/commit/ehr-access.js';
 import { ehrNotFound } from '../../change/commit/refusal.js';
 import { ehrResource, hierObjectId, localRef } from '../../change/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
@@ -69,7 +69,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
           const form = rmResponse(ctx);
           const include = queryParameter(ctx, 'include') ?? [];
           const ehr = await ehrOfSubject(subjectFrom(ctx));
-          await writeEhr(ctx, settings, ehr, { form, include });
+          await writeEhr(ctx, settings, ehr._id, { form, include });
         },
       },
       {
@@ -98,7 +98,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
         handle: async (ctx) => {
           const form = rmResponse(ctx);
           const include = queryParameter(ctx, 'include') ?? [];
-          await writeEhr(ctx, settings, await readableEhr(pathParameter(ctx, 'ehr_id')), { form, include });
+          await writeEhr(ctx, settings, pathParameter(ctx, 'ehr_id'), { form, include });
         },
       },
     ],
@@ -152,12 +152,15 @@ async function createdBefore(ehrId: string): Promise<CreatedEhr> {
 async function writeEhr(
   ctx: Context,
   settings: Settings,
-  ehr: EhrDoc,
+  ehrId: string,
   { form, include }: { readonly form: BodyType; readonly include: readonly string[] },
 ): Promise<void> {
-  auditAbout(ctx, { ehr_id: ehr._id });
-  const status = await latestStatus(ehr);
-  const lists = await includedLists(ehr._id, include);
+  auditAbout(ctx, { ehr_id: ehrId });
+  const { ehr, status, lists } = await inOneState(ehrId, async (ehr) => ({
+    ehr,
+    status: await latestStatus(ehr),
+    lists: await includedLists(ehrId, include),
+  }));
   setResourceHeaders(ctx, { etag: ehr._id, path: `/ehr/${ehr._id}`, lastModified: ehr.time_created });
   const statusAsRef = isStatusAsRef(ctx, settings) && !include.includes('ehr_status');
   writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef, lists }), 'ehr');
