@@ -6,7 +6,7 @@ import { fullState } from '../change/commit/commit-state.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
-import { holdActive } from '../models/ehr.js';
+import { holdForMove } from '../models/ehr.js';
 import { applyMerge } from './apply.js';
 import { checkMerge } from './check.js';
 import { idempotentResultOf, mergeSubject, type MergeResult } from './details.js';
@@ -30,7 +30,7 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
   if (request.dryRun) return dryRun(context, request, fresh);
   const record = await inMergeTransaction(context.retries, async (session) => {
     // Every write to an EHR holds its document first, so a parallel one is wholly before this or after it.
-    for (const ehrId of [request.sourceEhr, request.targetEhr].toSorted()) await holdActive(ehrId);
+    for (const ehrId of [request.sourceEhr, request.targetEhr].toSorted()) await holdForMove(ehrId, 'active');
     const pair = await checkMerge(request.sourceEhr, request.targetEhr);
     const snapshot = await mergeSnapshot(pair, request);
     const plan = planMerge(snapshot, request, fresh);

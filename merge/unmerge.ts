@@ -7,7 +7,7 @@ import { fullState } from '../change/commit/commit-state.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
-import { ehrById, holdActive, holdMerged } from '../models/ehr.js';
+import { ehrById, holdForMove } from '../models/ehr.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 import type { Session } from '../models/access/write.js';
 import { idempotentResultOf, undoSubject, type MergeResult } from './details.js';
@@ -52,7 +52,7 @@ export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest
 /** In ascending order, as merges do, so that two of them never wait for each other. */
 async function holdBoth({ sourceEhr, targetEhr }: UnmergeRequest): Promise<void> {
   for (const ehrId of [sourceEhr, targetEhr].toSorted()) {
-    await (ehrId === sourceEhr ? holdMerged(ehrId) : holdActive(ehrId));
+    await holdForMove(ehrId, ehrId === sourceEhr ? 'merged' : 'active');
   }
 }
 

@@ -21,6 +21,8 @@ export interface EhrDoc {
   readonly state: EhrState;
   /** Raised by every content or tag write: two transactions on one EHR never pass each other unseen. */
   readonly write_seq: number;
+  /** Raised by every merge and unmerge that moves something from or to this EHR; absent: none ever did. */
+  readonly merge_seq?: number;
   readonly is_queryable: boolean;
   readonly is_modifiable: boolean;
   readonly subject?: Subject;
@@ -50,6 +52,7 @@ const ehrSchema = new Schema<EhrDoc>(
     time_created: Date,
     state: String,
     write_seq: Number,
+    merge_seq: Number,
     is_queryable: Boolean,
     is_modifiable: Boolean,
     subject: subjectSchema,
@@ -109,11 +112,14 @@ export function holdActive(ehrId: string): Promise<EhrDoc | null> {
     .exec();
 }
 
-/** Locks the tombstone of a merged EHR for the caller's transaction; null when it is none (any more). */
-export function holdMerged(ehrId: string): Promise<EhrDoc | null> {
+/**
+ * As `holdActive`, or of a tombstone, for a transaction in which content changes its owner: `merge_seq` tells reads of
+ * several steps. Null when the EHR is in another state.
+ */
+export function holdForMove(ehrId: string, state: 'active' | 'merged'): Promise<EhrDoc | null> {
   return Ehr.findOneAndUpdate(
-    { _id: ehrId, state: 'merged' },
-    { $inc: { write_seq: 1 } },
+    { _id: ehrId, state },
+    { $inc: { write_seq: 1, merge_seq: 1 } },
     { returnDocument: 'after' },
   )
     .lean<EhrDoc>()
@@ -281,7 +287,7 @@ export function toTombstone(
 
 /** A tombstone becomes the EHR that it was; `write_seq` only ever grows. */
 export function fromTombstone(ehr: EhrDoc): UpdateWrite<'ehrs'> {
-  const { _id, write_seq: writeSeq, ...fields } = ehr;
+  const { _id, write_seq: writeSeq, merge_seq: mergeSeq, ...fields } = ehr;
   return {
     collection: COLLECTIONS.ehrs,
     filter: { _id, state: 'merged' },

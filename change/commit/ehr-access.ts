@@ -76,12 +76,37 @@ export async function withEhrErrorFirst<T>(
   }
 }
 
-/** As `withEhrErrorFirst`, for a read: a missing EHR is told before a missing resource. */
+/**
+ * As `withEhrErrorFirst`, for a read: a missing EHR is told before a missing resource. What is missing in an EHR that is
+ * there is looked for once more: an unmerge may have brought it back in between.
+ */
 export async function readWithEhrErrorFirst<T>(ehrId: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof CdrError) await readableEhr(ehrId);
-    throw error;
+    if (!(error instanceof CdrError)) throw error;
+    await readableEhr(ehrId);
+    if (error.code !== 'not-found') throw error;
+    return work();
   }
+}
+
+/** How often a read is begun anew because the EHR was merged or unmerged meanwhile. */
+const MAX_READS = 20;
+
+/**
+ * Runs a read that takes several steps so that all of them see the EHR before or all of them after a merge: it is
+ * repeated when one was committed in between. See docs/spec/merge.md#atomicity.
+ * @throws as `readableEhr`; unavailable when it is merged again and again; whatever `read` throws
+ */
+export async function inOneState<T>(ehrId: string, read: (ehr: EhrDoc) => Promise<T>): Promise<T> {
+  for (let reads = 1; reads <= MAX_READS; reads += 1) {
+    const ehr = await readableEhr(ehrId);
+    const [outcome] = await Promise.allSettled([read(ehr)]);
+    const after = await readableEhr(ehrId);
+    if (after.merge_seq !== ehr.merge_seq) continue;
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
+  throw new CdrError('unavailable', `EHR ${ehrId} is being merged again and again`, { retryAfterSeconds: 1 });
 }

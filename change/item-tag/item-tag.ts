@@ -10,7 +10,7 @@ import { countTags, insertTags, removeTags, tagsOfEhr, tagsOfTarget } from '../.
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { containerOf } from '../../models/versioned-object.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
-import { readableEhr, writableEhr } from '../commit/ehr-access.js';
+import { inOneState, writableEhr } from '../commit/ehr-access.js';
 import { objectNotFound } from '../commit/refusal.js';
 import type { TagContent } from './tag-content.js';
 import { MAX_TAGS, requireTags, tooManyTags } from './tag-content.js';
@@ -31,14 +31,12 @@ export interface TagEntry extends TagContent {
 
 /** Tags of one target. @throws not-found for an unknown EHR or target */
 export async function listTags(address: TagAddress, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
-  await readableEhr(address.ehrId);
-  return tagsOfTarget(await targetOf(address), filter);
+  return inOneState(address.ehrId, async () => tagsOfTarget(await targetOf(address), filter));
 }
 
 /** Tags of everything in an EHR. @throws not-found for an unknown EHR */
 export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<ItemTagDoc[]> {
-  await readableEhr(ehrId);
-  return tagsOfEhr(ehrId, filter);
+  return inOneState(ehrId, () => tagsOfEhr(ehrId, filter));
 }
 
 /**

@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { ehrIdsAfter } from '../../models/ehr.js';
 import type { ApiClient } from '../transfer/api-client.js';
-import { exportedLines } from '../transfer/export-run.js';
+import { exportedLines, type Exported } from '../transfer/export-run.js';
 import { openOutput, type Output } from '../transfer/output.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
@@ -55,8 +55,9 @@ async function exportEhrs(
 ): Promise<void> {
   const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs exported' }) : null;
   bar?.start(0, 0);
+  const exported: Exported = new Set();
   for await (const ehrId of ehrIds) {
-    for await (const line of exportedLines(client, ehrId)) await output.write(line);
+    for await (const line of exportedLines(client, ehrId, exported)) await output.write(line);
     bar?.increment();
   }
   bar?.stop();

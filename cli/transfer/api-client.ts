@@ -17,6 +17,8 @@ export interface ApiAnswer {
   /** Without quotes; '' when there is none. */
   readonly etag: string;
   readonly text: string;
+  /** EHR id that the EHR asked for was merged into, null without `Link`. */
+  readonly successor: string | null;
 }
 
 /** The standard API of a server, seen from a command. */
@@ -71,7 +73,9 @@ export function apiClient({ url, token, repeatForMs }: ApiAddress): ApiClient {
         const response = await reached(base, () => call(method, path, request));
         const etag = (response.headers.get('ETag') ?? '').replace(/^W\//, '').replaceAll('"', '');
         const retryAfter = Number(response.headers.get('Retry-After') ?? '');
-        return { answer: { status: response.status, etag, text: await response.text() }, retryAfter };
+        const successor = successorOf(response.headers.get('Link'));
+        const answer = { status: response.status, etag, text: await response.text(), successor };
+        return { answer, retryAfter };
       }),
     async stream(method, path, request = {}) {
       const response = await reached(base, () => call(method, path, request));
@@ -79,6 +83,11 @@ export function apiClient({ url, token, repeatForMs }: ApiAddress): ApiClient {
       return textChunks(response);
     },
   };
+}
+
+function successorOf(link: string | null): string | null {
+  const [, ehrId] = /\/ehr\/([^/>]+)>;\s*rel="successor-version"/.exec(link ?? '') ?? [];
+  return ehrId === undefined ? null : decodeURIComponent(ehrId);
 }
 
 /** The failure that an answer tells; its message falls back to the status. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
 import { textAt } from '../../openehr/rm/access.js';
-import { answerError, type ApiClient } from './api-client.js';
+import { answerError, type ApiAnswer, type ApiClient } from './api-client.js';
 
 /** COMPOSITIONs of one EHR that are fetched at once. */
 const AT_ONCE = 8;
@@ -10,13 +10,28 @@ interface EhrAnswer {
   readonly compositions?: readonly { readonly id: { readonly value: string } }[];
 }
 
+/** What one run has exported of merged EHRs, so that their targets do not bring it again. */
+export type Exported = Set<string>;
+
+/** Where the EHR under way is: another id once it was merged. */
+interface Place {
+  ehrId: string;
+  readonly listedBy: string;
+}
+
 /**
  * The lines of one EHR, each with its line end: EHR_STATUS, directory, every COMPOSITION that is not deleted, in
  * the order of their creation; the latest versions. An EHR_STATUS that forbids changes comes last, so that the
- * import can write what stands before it. @throws AnswerError when the EHR does not exist
+ * import can write what stands before it. An EHR that is merged on the way goes on from its target, under its own id;
+ * `exported` gets the ids that this target need not bring again.
+ * @throws AnswerError when the EHR does not exist; Error when a COMPOSITION that it listed is nowhere
  */
-export async function* exportedLines(client: ApiClient, ehrId: string): AsyncGenerator<string> {
-  const path = `/ehr/${encodeURIComponent(ehrId)}`;
+export async function* exportedLines(
+  client: ApiClient,
+  ehrId: string,
+  exported: Exported = new Set(),
+): AsyncGenerator<string> {
+  const path = pathOf(ehrId);
   const ehr = JSON.parse(await required(client, `${path}?include=compositions`)) as EhrAnswer;
   const status = await required(client, `${path}/ehr_status`);
   const statusLine = lineOf(ehrId, `"ehr_status":${status}`);
@@ -24,13 +39,26 @@ export async function* exportedLines(client: ApiClient, ehrId: string): AsyncGen
   if (isModifiable) yield statusLine;
   const directory = await client.send('GET', `${path}/directory`);
   if (directory.status === 200) yield lineOf(ehrId, `"directory":${directory.text}`);
-  const versionedObjectUids = (ehr.compositions ?? []).map(({ id }) => id.value);
+  else if (isLost(directory)) throw answerError(directory.status, directory.text);
+  const listed = (ehr.compositions ?? []).map(({ id }) => id.value);
+  const versionedObjectUids = listed.filter((id) => !exported.has(id));
+  const place: Place = { ehrId, listedBy: ehrId };
   for (let start = 0; start < versionedObjectUids.length; start += AT_ONCE) {
     const group = versionedObjectUids.slice(start, start + AT_ONCE);
-    const lines = await Promise.all(group.map((id) => compositionLine(client, ehrId, id)));
+    const lines = await Promise.all(group.map((id) => compositionLine(client, place, id)));
     for (const line of lines) if (line !== null) yield line;
   }
+  if (place.ehrId !== ehrId) for (const id of listed) exported.add(id);
   if (!isModifiable) yield statusLine;
+}
+
+function pathOf(ehrId: string): string {
+  return `/ehr/${encodeURIComponent(ehrId)}`;
+}
+
+/** No directory is 204 or 404; anything else, or a merged EHR, is none that may be passed over. */
+function isLost({ status, successor }: ApiAnswer): boolean {
+  return successor !== null || (status !== 204 && status !== 404);
 }
 
 async function required(client: ApiClient, path: string): Promise<string> {
@@ -39,22 +67,46 @@ async function required(client: ApiClient, path: string): Promise<string> {
   return text;
 }
 
-/** Null when it was deleted meanwhile. */
+/** Null when it was deleted logically meanwhile. */
 async function compositionLine(
   client: ApiClient,
-  ehrId: string,
+  place: Place,
   versionedObjectUid: string,
 ): Promise<string | null> {
-  const path = `/ehr/${encodeURIComponent(ehrId)}/versioned_composition/${versionedObjectUid}/version`;
-  const answer = await client.send('GET', path);
-  if (answer.status === 404) return null;
-  if (answer.status !== 200) throw answerError(answer.status, answer.text);
+  const answer = await latestVersion(client, place, versionedObjectUid);
   const version = JSON.parse(answer.text) as JsonObject;
   const { data } = version;
   if (data === undefined) return null;
   const state = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') ?? LIFECYCLE.complete;
   const lifecycle = state === LIFECYCLE.complete ? '' : `,"lifecycle_state":${JSON.stringify(state)}`;
-  return lineOf(ehrId, `"composition":${JSON.stringify(data)}${lifecycle}`);
+  return lineOf(place.listedBy, `"composition":${JSON.stringify(data)}${lifecycle}`);
+}
+
+/** How often an EHR may be merged, or taken back, while one COMPOSITION is looked for. */
+const MAX_MOVES = 5;
+
+/**
+ * The latest version of a COMPOSITION that the EHR listed, wherever merges took it meanwhile.
+ * @throws AnswerError on any failure; Error when the EHR does not list it any more, for it may be anywhere then
+ */
+async function latestVersion(
+  client: ApiClient,
+  place: Place,
+  versionedObjectUid: string,
+): Promise<ApiAnswer> {
+  for (let moves = 0; moves < MAX_MOVES; moves += 1) {
+    const { ehrId } = place;
+    const path = `${pathOf(ehrId)}/versioned_composition/${versionedObjectUid}/version`;
+    const answer = await client.send('GET', path);
+    if (answer.status === 200) return answer;
+    if (answer.status !== 404) throw answerError(answer.status, answer.text);
+    if (answer.successor !== null) place.ehrId = answer.successor;
+    else if (ehrId !== place.listedBy) place.ehrId = place.listedBy;
+    else break;
+  }
+  throw new Error(
+    `EHR ${place.listedBy} listed COMPOSITION ${versionedObjectUid}, which is there no more: it was erased, or moved to another EHR; export again`,
+  );
 }
 
 function lineOf(ehrId: string, members: string): string {

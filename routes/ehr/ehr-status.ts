@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
-import { readableEhr, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { inOneState, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { tagsBesideVersion } from '../../models/item-tag.js';
 import {
@@ -84,8 +84,9 @@ async function getAtTime(ctx: Context): Promise<void> {
   const form = rmResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const time = queryParameter(ctx, 'version_at_time');
-  const ehr = await readableEhr(ehrId);
-  const version = await requireVersionAt(ehrId, 'EHR_STATUS', ehr.ehr_status_id, time);
+  const version = await inOneState(ehrId, (ehr) =>
+    requireVersionAt(ehrId, 'EHR_STATUS', ehr.ehr_status_id, time),
+  );
   setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
   writeVersion(ctx, form, version);
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createEhr, ehrOfSubject, type CreatedEhr } from '../../change/ehr.js';
-import { readableEhr, readableEhrWithStatus } from '../../change/commit/ehr-access.js';
+import { inOneState, readableEhr, readableEhrWithStatus } from '../../change/commit/ehr-access.js';
 import { ehrNotFound } from '../../change/commit/refusal.js';
 import { ehrResource, hierObjectId, localRef } from '../../change/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
@@ -156,13 +156,23 @@ async function writeEhr(
   { form, include }: { readonly form: BodyType; readonly include: readonly string[] },
 ): Promise<void> {
   auditAbout(ctx, { ehr_id: ehrId });
-  const { ehr, statusUid } = await readableEhrWithStatus(ehrId);
   const statusAsRef = isStatusAsRef(ctx, settings) && !include.includes('ehr_status');
   // Of a reference nothing is shown but the uid.
-  const status = statusAsRef ? { _id: statusUid, data: null } : await latestStatus(ehr);
-  const lists = await includedLists(ehr._id, include);
+  const { ehr, status, lists } =
+    statusAsRef && include.length === 0
+      ? await ehrWithReference(ehrId)
+      : await inOneState(ehrId, async (ehr) => ({
+          ehr,
+          status: await latestStatus(ehr),
+          lists: await includedLists(ehrId, include),
+        }));
   setResourceHeaders(ctx, { etag: ehr._id, path: `/ehr/${ehr._id}`, lastModified: ehr.time_created });
   writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef, lists }), 'ehr');
+}
+
+async function ehrWithReference(ehrId: string) {
+  const { ehr, statusUid } = await readableEhrWithStatus(ehrId);
+  return { ehr, status: { _id: statusUid, data: null }, lists: {} };
 }
 
 /** The EHR_STATUS stands in an EHR as a reference, as the standard has it, unless the client asks for the object. */

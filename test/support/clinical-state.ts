@@ -18,7 +18,7 @@ const COMPARED = [
 
 /**
  * A hash of every document of these EHRs in the clinical collections, and of all archives of merges, by collection
- * and id. `write_seq` is left out: it only ever grows.
+ * and id. `write_seq` and `merge_seq` are left out: they only ever grow.
  */
 export async function clinicalState(ehrIds: readonly string[]): Promise<Record<string, string>> {
   const state: Record<string, string> = {};
@@ -40,7 +40,7 @@ function ownedBy(ehrIds: readonly string[]): object {
 /** Fields of a document in one order; `$set` adds at the end. */
 function sorted(doc: object): [string, unknown][] {
   return Object.entries(doc)
-    .filter(([name]) => name !== 'write_seq')
+    .filter(([name]) => name !== 'write_seq' && name !== 'merge_seq')
     .sort(([one], [other]) => (one < other ? -1 : 1));
 }
 

@@ -6,7 +6,7 @@ import request from 'supertest';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
-import { admin, givenMergeTemplates, merge, O, unmerge } from '../../support/merge-http.js';
+import { admin, givenMergeTemplates, givenTag, merge, O, unmerge } from '../../support/merge-http.js';
 import { aComposition, givenComposition, givenEhr, V1, type Json } from '../../support/resources.js';
 import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 
@@ -216,4 +216,45 @@ describe('while two EHRs are merged', () => {
     }
     await expectSound();
   });
+});
+
+describe('reads beside merges and unmerges', () => {
+  it('answer what the EHR held before or after, never half of it', async () => {
+    const [source, target] = [await givenEhr(app), await givenEhr(app)];
+    const mine: string[] = [];
+    for (let n = 0; n < 6; n += 1) mine.push(await givenComposition(app, source));
+    const uid = mine[0]!.split('::')[0]!;
+    await givenTag(app, { ehrId: source, type: 'composition', uid }, 'kept');
+    const running = { on: true };
+    const paths = [
+      `${V1}/ehr/${source}?include=compositions,contributions`,
+      `${V1}/ehr/${source}/tags`,
+      `${V1}/ehr/${source}/composition/${uid}`,
+      `${V1}/ehr/${source}/ehr_status`,
+    ];
+    const readers = paths.map(async (path) => {
+      const seen = new Set<string>();
+      while (running.on) {
+        const response = await fetch(`${url}${path}`);
+        const body = (await response.json()) as Json;
+        const lists = [body.compositions, body.contributions].map((list) => (list as [])?.length);
+        const found = Array.isArray(body) ? body.length : lists.join('/');
+        seen.add(
+          response.status === 200 ? `200 ${found}` : `${response.status} ${response.headers.has('Link')}`,
+        );
+      }
+      return [...seen].toSorted();
+    });
+    for (let cycle = 0; cycle < 8; cycle += 1) {
+      expect((await merge(app, source, target)).status).toBe(200);
+      expect((await unmerge(app, source, target)).status).toBe(200);
+    }
+    running.on = false;
+    const [ehr, tags, composition, status] = await Promise.all(readers);
+    expect(new Set([...ehr!, '200 6/7', '404 true'])).toEqual(new Set(['200 6/7', '404 true']));
+    expect(new Set([...tags!, '200 1', '404 true'])).toEqual(new Set(['200 1', '404 true']));
+    expect(new Set([...composition!, ...status!, '200 /', '404 true'])).toEqual(
+      new Set(['200 /', '404 true']),
+    );
+  }, 60_000);
 });

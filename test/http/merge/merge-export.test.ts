@@ -1,0 +1,77 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { apiClient, type ApiClient } from '../../../cli/transfer/api-client.js';
+import { exportedLines, type Exported } from '../../../cli/transfer/export-run.js';
+import { testApp } from '../../support/app.js';
+import { useDatabase } from '../../support/database.js';
+import { admin, givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
+import { givenComposition, givenEhr, type Json } from '../../support/resources.js';
+import { WITH_ADMIN } from '../../support/tokens.js';
+
+useDatabase();
+const app = testApp(WITH_ADMIN);
+let server: Server;
+let client: ApiClient;
+beforeAll(async () => {
+  await givenMergeTemplates(app);
+  server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  client = apiClient({ url, token: undefined, repeatForMs: 1_000 });
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const COUNT = 20;
+let source = '';
+let target = '';
+let uids: string[] = [];
+beforeEach(async () => {
+  source = await givenEhr(app);
+  target = await givenEhr(app);
+  uids = [];
+  for (let n = 0; n < COUNT; n += 1) uids.push(await givenComposition(app, source));
+});
+
+/** Uids of the COMPOSITIONs exported; `then` happens after the first of them. */
+async function exportBeside(
+  ehrId: string,
+  exported: Exported,
+  then?: () => Promise<unknown>,
+): Promise<string[]> {
+  const found: string[] = [];
+  let isDone = then === undefined;
+  for await (const line of exportedLines(client, ehrId, exported)) {
+    const { composition } = JSON.parse(line) as { composition?: Json };
+    if (composition === undefined) continue;
+    found.push(String(composition.uid.value));
+    if (!isDone) await then?.();
+    isDone = true;
+  }
+  return found;
+}
+
+it('an EHR that is merged while it is exported loses nothing, and its target brings nothing twice', async () => {
+  const theirs = await givenComposition(app, target);
+  const exported: Exported = new Set();
+  const found = await exportBeside(source, exported, () => merge(app, source, target));
+  expect(found).toEqual(uids);
+  expect(await exportBeside(target, exported)).toEqual([theirs]);
+});
+
+it('nor does one that is merged and taken back', async () => {
+  const found = await exportBeside(source, new Set(), async () => {
+    await merge(app, source, target);
+    setTimeout(() => void unmerge(app, source, target).then(), 5);
+  });
+  expect(found).toEqual(uids);
+});
+
+it('it fails, naming the COMPOSITION, when one that was listed is nowhere', async () => {
+  const last = uids.at(-1)!.split('::')[0]!;
+  const erase = (): Promise<unknown> => admin(app, 'delete', `/ehr/${source}/composition/${last}`);
+  await expect(exportBeside(source, new Set(), erase)).rejects.toThrow(`listed COMPOSITION ${last}`);
+});
