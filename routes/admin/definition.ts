@@ -32,7 +32,7 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
       summary: 'Replace an unused template',
       request: { schema: 'OperationalTemplate', types: 'xml' },
       responses: {
-        200: { description: 'The template', body: { schema: 'OperationalTemplate', types: 'rm' } },
+        200: { description: 'The OPT', body: { schema: 'Text', types: 'rm' } },
       },
       errors: [400, 404, 422],
       failure: { root: 'AdminUpdateResponseData', fields: { updated: 0 } },

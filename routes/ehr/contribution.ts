@@ -30,6 +30,7 @@ import { parsePrefer } from '../http/request/prefer.js';
 
 const PATH = `${STANDARD_API}/ehr/{ehr_id}/contribution`;
 const CONTRIBUTION: BodyDescription = { schema: 'CONTRIBUTION', types: 'rm' };
+const NEW_CONTRIBUTION: BodyDescription = { schema: 'NewContribution', types: 'rm' };
 
 /** Committing and reading CONTRIBUTIONs. */
 export function contributionOperations(settings: Settings): OperationGroup {
@@ -46,7 +47,7 @@ export function contributionOperations(settings: Settings): OperationGroup {
         access: 'write',
         audit: 'write',
         parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
-        request: CONTRIBUTION,
+        request: NEW_CONTRIBUTION,
         responses: { 201: versionAnswer(CREATED, CONTRIBUTION) },
         errors: [400, 404, 409, 412, 422],
         replay: (ctx, { uids }) => answerAgain(ctx, uids.contribution_uid ?? ''),

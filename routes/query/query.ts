@@ -35,7 +35,7 @@ const STREAM_BATCH = 500;
 const PATH = `${STANDARD_API}/query`;
 const LIMITS = ['query_ehr_id', 'offset', 'fetch', 'as_of', 'openEHR-EHR-id'] as const;
 const ROWS: Operation['responses'] = {
-  200: { description: 'The rows', body: { schema: 'ResultSet', types: 'resultSet' }, headers: ['ETag'] },
+  200: { description: 'The rows', body: { schema: 'RESULT_SET', types: 'resultSet' }, headers: ['ETag'] },
 };
 const AD_HOC_BODY: BodyDescription = { schema: 'QueryRequest', types: 'json' };
 const STORED_BODY: BodyDescription = { schema: 'StoredQueryRequest', types: 'json', required: false };

@@ -28,7 +28,7 @@ export interface WebTemplateNode {
   readonly min: number;
   /** -1: not limited. */
   readonly max: number;
-  readonly aqlPath: string;
+  readonly aqlPath?: string;
   readonly localizedNames?: Readonly<Record<string, string>>;
   readonly localizedDescriptions?: Readonly<Record<string, string>>;
   readonly inputs?: readonly Readonly<Record<string, unknown>>[];

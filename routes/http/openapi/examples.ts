@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { toXml } from '../../../openehr/format/canonical-xml.js';
 import { flatToStructured } from '../../../openehr/format/structured.js';
+import { readRm } from '../../../openehr/rm/read.js';
 import type { SchemaName } from './schemas.js';
 
 /** A template and a composition of it in two formats, in the folder `data`. */
@@ -41,7 +42,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   EHR_STATUS: () => EHR_STATUS,
   COMPOSITION: composition,
   FOLDER: () => FOLDER,
-  CONTRIBUTION: contribution,
+  NewContribution: contribution,
   AqlText: () => ({ q: AQL }),
   QueryRequest: () => ({ q: 'SELECT e/ehr_id/value AS ehr_id FROM EHR e', fetch: 5 }),
   StoredQueryRequest: () => ({ offset: 0 }),
@@ -52,6 +53,9 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   MergeRequestBody: () => ({ ...MERGE, reversible: true, dry_run: true }),
   UnmergeRequestBody: () => ({ ...MERGE, dry_run: true }),
 };
+
+/** The root element of XML where it is not the name of the schema in lower case. */
+const XML_ROOTS: Readonly<Partial<Record<SchemaName, string>>> = { NewContribution: 'contribution' };
 
 const kept = new Map<string, JsonValue | undefined>();
 
@@ -69,12 +73,13 @@ function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
   if (mediaType.includes('.structured+')) return flatToStructured(json(FLAT));
   const value = JSON_EXAMPLES[schema]?.();
   if (value === undefined || !mediaType.endsWith('/xml')) return value;
-  return toXml(value as JsonObject, schema.toLowerCase());
+  return toXml(value as JsonObject, XML_ROOTS[schema] ?? schema.toLowerCase());
 }
 
+/** With `_type` on every object, also where it may be left out. */
 function composition(): JsonObject {
-  const example = json(COMPOSITION);
-  delete example.uid;
+  const { object } = readRm(json(COMPOSITION) as JsonValue, 'COMPOSITION');
+  const { uid: _uid, ...example } = object as JsonObject;
   return example;
 }
 

@@ -14,7 +14,8 @@ import type {
 import { ERROR_MEANINGS, MEDIA_TYPES } from '../operation/operation.js';
 import { parameterDescription, pathParameterNames, type ParameterName } from '../operation/parameters.js';
 import type { SchemaName } from './schemas.js';
-import { SCHEMAS } from './schemas.js';
+import { isRmSchema, rmReference } from './rm-schemas.js';
+import { ALL_SCHEMAS } from './schemas.js';
 
 /** Statuses that an operation may give beside its own, by who may call it and what it takes and gives. */
 export function generalErrors(operation: Operation): readonly ErrorStatus[] {
@@ -48,7 +49,7 @@ export function openApiDocument(groups: readonly OperationGroup[], baseUrl: stri
   const operations = documented.flatMap((group) => group.operations);
   const paths = pathItems(documented);
   const components = {
-    schemas: SCHEMAS as JsonObject,
+    schemas: ALL_SCHEMAS as JsonObject,
     parameters: parameterComponents(operations),
     responses: errorComponents(),
   };
@@ -193,15 +194,30 @@ function contentOf({ schema, types }: BodyDescription, others: readonly SchemaNa
   );
 }
 
-/** The schema of a body in one media type: what is no JSON is text, and the simplified forms have keys of their own. */
-function schemaOf(name: SchemaName, mediaType: string): JsonObject {
-  if (mediaType.includes('.flat+') || mediaType.includes('.structured+'))
-    return { $ref: '#/components/schemas/SimplifiedComposition' };
+/** The forms that have a schema of their own, whatever is in them. */
+const BY_MEDIA_TYPE: Readonly<Record<string, SchemaName>> = {
+  'application/openehr.wt.flat+json': 'FLAT',
+  'application/openehr.wt.structured+json': 'STRUCTURED',
+  'application/openehr.wt+json': 'WebTemplate',
+  'application/x-ndjson': 'NDJSON',
+  'text/csv': 'CSV',
+};
+
+/** The schema of a body in one media type: what is no JSON is text. */
+function schemaOf(body: SchemaName, mediaType: string): JsonObject {
   const isJson = mediaType === 'application/json' || mediaType.endsWith('+json');
-  if (name === 'AqlText' && isJson) return { $ref: '#/components/schemas/AqlBody' };
-  if (!isJson && name !== 'OperationalTemplate')
+  const name = BY_MEDIA_TYPE[mediaType] ?? jsonName(body, isJson);
+  if (!isJson && !TEXTS.has(name))
     return { type: 'string', contentMediaType: mediaType, description: `${name} as ${mediaType}` };
-  return { $ref: `#/components/schemas/${name}` };
+  return isRmSchema(name) ? rmReference(name) : { $ref: `#/components/schemas/${name}` };
+}
+
+const TEXTS: ReadonlySet<string> = new Set(['OperationalTemplate', 'NDJSON', 'CSV']);
+
+/** What JSON calls otherwise than text. */
+function jsonName(body: SchemaName, isJson: boolean): SchemaName {
+  if (isJson && body === 'AqlText') return 'AqlBody';
+  return isJson && body === 'OperationalTemplate' ? 'WebTemplate' : body;
 }
 
 function withExamples(body: BodyDescription): JsonObject {

@@ -1,5 +1,8 @@
 import type { JsonObject } from '../../../openehr/base/json.js';
 
+import { RM_SCHEMAS, rmReference } from './rm-schemas.js';
+import type { RmClassName } from '../../../openehr/rm/model/rm.js';
+
 const TEXT: JsonObject = { type: 'string' };
 const COUNT: JsonObject = { type: 'integer', minimum: 0 };
 const FLAG: JsonObject = { type: 'boolean' };
@@ -16,15 +19,19 @@ function object(properties: JsonObject, required: readonly string[] = Object.key
   return { type: 'object', properties, required: [...required] };
 }
 
-/** An RM object in canonical JSON: the class, the attributes that matter most, and any other of the class. */
-function rm(type: string, description: string, attributes: JsonObject = {}): JsonObject {
-  return {
-    type: 'object',
-    description,
-    properties: { _type: { const: type }, ...attributes },
-    additionalProperties: true,
-  };
-}
+/** What a client may say of an AUDIT_DETAILS; the rest is the server's. */
+const NEW_AUDIT: JsonObject = {
+  ...object(
+    {
+      _type: { enum: ['AUDIT_DETAILS', 'ATTESTATION'] },
+      change_type: ref('DV_CODED_TEXT'),
+      description: rmReference('DV_TEXT'),
+      committer: ref('PARTY_PROXY'),
+      system_id: TEXT,
+    },
+    [],
+  ),
+};
 
 const QUERY_MEMBERS = {
   offset: COUNT,
@@ -47,53 +54,37 @@ const ON_CONFLICT: JsonObject = {
 };
 
 /** Bodies of requests and answers, each described once. */
-export const SCHEMAS = {
+const SCHEMAS = {
   Error: object({ error: TEXT, message: TEXT, validationErrors: listOf(TEXT) }, ['error', 'message']),
   Identifier: object({ uid: TEXT }),
-  EHR: rm('EHR', 'EHR with a reference to its current EHR_STATUS, or that itself where it was asked for', {
-    system_id: ANY,
-    ehr_id: ANY,
-    ehr_status: ANY,
-    time_created: ANY,
-    compositions: listOf(ANY),
-    contributions: listOf(ANY),
-  }),
-  EHR_STATUS: rm('EHR_STATUS', 'Who the EHR is about, and whether it may be queried and changed', {
-    subject: ANY,
-    is_queryable: FLAG,
-    is_modifiable: FLAG,
-    other_details: ANY,
-  }),
-  COMPOSITION: rm('COMPOSITION', 'Canonical JSON, or one of the other forms of a COMPOSITION', {
-    archetype_node_id: TEXT,
-    name: ANY,
-    archetype_details: ANY,
-    language: ANY,
-    territory: ANY,
-    category: ANY,
-    composer: ANY,
-    context: ANY,
-    content: listOf(ANY),
-  }),
-  FOLDER: rm('FOLDER', 'Directory of the EHR', { folders: listOf(ref('FOLDER')), items: listOf(ANY) }),
-  CONTRIBUTION: rm('CONTRIBUTION', 'What was committed together, by whom and when', {
-    uid: ANY,
-    audit: ANY,
-    versions: listOf(ANY),
-  }),
-  ORIGINAL_VERSION: rm('ORIGINAL_VERSION', 'One version with its audit; without `data` after a deletion', {
-    uid: ANY,
-    preceding_version_uid: ANY,
-    commit_audit: ANY,
-    contribution: ANY,
-    lifecycle_state: ANY,
-    data: ANY,
-  }),
-  VERSIONED_OBJECT: {
-    ...ANY,
-    description: 'VERSIONED_COMPOSITION or VERSIONED_EHR_STATUS: identity, owner and time of creation',
+  NewContribution: {
+    ...object(
+      {
+        _type: { const: 'CONTRIBUTION' },
+        uid: ref('HIER_OBJECT_ID'),
+        audit: NEW_AUDIT,
+        versions: { ...listOf(ref('NewVersion')), minItems: 1 },
+      },
+      ['versions'],
+    ),
+    description: 'A CONTRIBUTION to be committed: docs/spec/rest.md#contribution',
   },
-  REVISION_HISTORY: rm('REVISION_HISTORY', 'Audits of all versions, oldest first', { items: listOf(ANY) }),
+  NewVersion: {
+    ...object(
+      {
+        _type: { const: 'ORIGINAL_VERSION' },
+        uid: ref('OBJECT_VERSION_ID'),
+        preceding_version_uid: ref('OBJECT_VERSION_ID'),
+        commit_audit: { ...NEW_AUDIT, required: ['change_type'] },
+        lifecycle_state: ref('DV_CODED_TEXT'),
+        data: { oneOf: [ref('COMPOSITION'), ref('EHR_STATUS'), ref('FOLDER')] },
+        attestations: listOf(ANY),
+        signature: TEXT,
+      },
+      ['commit_audit'],
+    ),
+    description: 'A version to be committed; `data` is missing of a deletion',
+  },
   ServerDescription: object({
     solution: TEXT,
     solution_version: TEXT,
@@ -106,24 +97,61 @@ export const SCHEMAS = {
   TemplateList: listOf(
     object({ template_id: TEXT, concept: TEXT, archetype_id: TEXT, created_timestamp: TIME }),
   ),
-  WebTemplate: object({
-    templateId: TEXT,
-    version: TEXT,
-    defaultLanguage: TEXT,
-    languages: listOf(TEXT),
-    tree: ANY,
-  }),
+  WebTemplate: object(
+    {
+      templateId: TEXT,
+      semVer: TEXT,
+      version: TEXT,
+      defaultLanguage: TEXT,
+      languages: listOf(TEXT),
+      tree: ref('WebTemplateNode'),
+    },
+    ['templateId', 'version', 'defaultLanguage', 'languages', 'tree'],
+  ),
+  WebTemplateNode: object(
+    {
+      id: { ...TEXT, description: 'Its segment in FLAT paths' },
+      name: TEXT,
+      localizedName: TEXT,
+      rmType: { ...TEXT, description: 'Class of the reference model' },
+      nodeId: TEXT,
+      min: COUNT,
+      max: { type: 'integer', description: '-1: not limited' },
+      localizedNames: { type: 'object', additionalProperties: TEXT },
+      localizedDescriptions: { type: 'object', additionalProperties: TEXT },
+      aqlPath: TEXT,
+      inputs: listOf(ANY),
+      children: listOf(ref('WebTemplateNode')),
+    },
+    ['id', 'rmType', 'min', 'max'],
+  ),
   AqlText: { type: 'string', description: 'AQL' },
   AqlBody: object({ q: TEXT }),
-  SimplifiedComposition: {
+  FLAT: {
+    type: 'object',
+    description: 'Paths of the web template with their values',
+    additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+  },
+  STRUCTURED: {
     ...ANY,
-    description: 'FLAT: paths of the web template with their values; STRUCTURED: the same as a tree',
+    description:
+      'As FLAT, as a tree: each node is a list, values stand below `|` and the name of their attribute',
+  },
+  NDJSON: {
+    type: 'string',
+    contentMediaType: 'application/x-ndjson',
+    description: 'First line: RESULT_SET without `rows`; each other line: one row, an array',
+  },
+  CSV: {
+    type: 'string',
+    contentMediaType: 'text/csv',
+    description: 'First line: names of the columns; formulas are neutralised',
   },
   StoredQuery: object({ name: TEXT, type: word('AQL'), version: TEXT, saved: TIME, q: TEXT }),
   StoredQueryList: listOf(ref('StoredQuery')),
   QueryRequest: object({ q: TEXT, ...QUERY_MEMBERS }, ['q']),
   StoredQueryRequest: object(QUERY_MEMBERS, []),
-  ResultSet: object(
+  RESULT_SET: object(
     {
       meta: ANY,
       name: TEXT,
@@ -272,9 +300,12 @@ export const SCHEMAS = {
     checked: { type: 'object', additionalProperties: COUNT },
     violations: listOf(object({ kind: TEXT, id: TEXT, message: TEXT })),
     erased: listOf(ANY),
-    seal: ANY,
+    seal: { type: ['object', 'null'], additionalProperties: true },
   }),
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
-/** Name of a described body. */
-export type SchemaName = keyof typeof SCHEMAS;
+/** Name of a described body: one of ours, or a class of the reference model. */
+export type SchemaName = keyof typeof SCHEMAS | RmClassName;
+
+/** All of them by name. */
+export const ALL_SCHEMAS: Readonly<Record<string, JsonObject>> = { ...RM_SCHEMAS, ...SCHEMAS };

@@ -14,6 +14,7 @@ import type { Call } from '../../support/api-probe.js';
 import { ApiProbe } from '../../support/api-probe.js';
 import { TEMPLATE } from '../../support/api-world.js';
 import { useDatabase } from '../../support/database.js';
+import { answerViolations, requestViolations } from '../../support/openapi-schema.js';
 import { givenEhr } from '../../support/resources.js';
 import { bearer } from '../../support/tokens.js';
 
@@ -142,11 +143,13 @@ describe('every media type, with the example of the document', () => {
     const good = withHeader(await sample(operation), 'Accept', type);
     const answer = await probe.call(id, withHeader(good, 'Prefer', 'return=representation'));
     expect([answer.status < 300, answer.headers['content-type']]).toEqual([true, `${type}; charset=utf-8`]);
+    if (/[/+]json$/.test(type)) expect(answerViolations(operation, type, answer)).toEqual([]);
   });
 
   it.each(taken)('%s takes %s', async (id, type, operation) => {
     const good = await sample(operation);
     const example = exampleOf(operation.request!.schema, type);
+    if (/[/+]json$/.test(type)) expect(requestViolations(operation, type, example)).toEqual([]);
     const answer = await probe.call(id, {
       ...withHeader(good, 'Content-Type', type),
       ...(type.includes('openehr.wt') && { query: `?templateId=${TEMPLATE}` }),
