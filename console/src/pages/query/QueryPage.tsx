@@ -60,11 +60,13 @@ export function QueryPage(): ReactNode {
         label={t('query.editor')}
       />
       <Parameters names={names} values={values} onChange={setValues} />
-      {shown.isPending && <Loading rows={8} />}
-      {shown.error !== null && <Failure error={shown.error} />}
-      {explain.data !== undefined && <ExplainView explanation={explain.data} />}
-      {run.data !== undefined && <ResultView result={run.data.result} ms={run.data.ms} />}
-      {run.isIdle && explain.isIdle && <Empty title={t('query.empty')}>{t('query.emptyHint')}</Empty>}
+      <div className="below">
+        {shown.isPending && <Loading rows={8} />}
+        {shown.error !== null && <Failure error={shown.error} />}
+        {explain.data !== undefined && <ExplainView explanation={explain.data} />}
+        {run.data !== undefined && <ResultView result={run.data.result} ms={run.data.ms} />}
+        {run.isIdle && explain.isIdle && <Empty title={t('query.empty')}>{t('query.emptyHint')}</Empty>}
+      </div>
     </Page>
   );
 }

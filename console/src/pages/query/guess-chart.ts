@@ -25,7 +25,12 @@ export function guessChart(result: ResultSet): ChartGuess | null {
   const time = columns.find(({ kind }) => kind === 'time') ?? null;
   const category = columns.find(({ kind }) => kind === 'text') ?? null;
   if (first === undefined) return null;
-  if (time !== null) return { kind: 'lines', x: time, y: first, by: category };
+  if (time !== null) {
+    const names = new Set(
+      category === null ? [] : result.rows.map((row) => cellText(row[category.index], 'en')),
+    );
+    return { kind: 'lines', x: time, y: first, by: names.size > MOST_SERIES ? null : category };
+  }
   if (second !== undefined) return { kind: 'scatter', x: first, y: second, by: null };
   if (category !== null) return { kind: 'bars', x: category, y: first, by: null };
   return { kind: 'histogram', x: null, y: first, by: null };
@@ -66,9 +71,10 @@ export function seriesOf({ rows }: ResultSet, guess: ChartGuess): ChartSeries[] 
     group.push(point(row));
     groups.set(name, group);
   }
-  return [...groups]
-    .slice(0, MOST_SERIES)
-    .map(([name, data]) => ({ name, data: data.sort((left, right) => Number(left[0]) - Number(right[0])) }));
+  return [...groups].map(([name, data]) => ({
+    name,
+    data: data.sort((left, right) => Number(left[0]) - Number(right[0])),
+  }));
 }
 
 /** How many values fall into each of some equal steps. */

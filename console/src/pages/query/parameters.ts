@@ -14,9 +14,9 @@ export function parameterValue(text: string): Json {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** Where the server says that the text is wrong: `line 2, column 14`. */
+/** Where the server says that the text is wrong: `at line 2:14`. */
 export function mistakeIn(message: string): { line: number; column: number; message: string } | null {
-  const [, line, column] = /line (\d+),? (?:column|position) (\d+)/i.exec(message) ?? [];
+  const [, line, column] = /\bline (\d+):(\d+)/.exec(message) ?? [];
   return line === undefined || column === undefined
     ? null
     : { line: Number(line), column: Number(column), message };
