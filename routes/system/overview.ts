@@ -8,6 +8,7 @@ import { storageSettings } from '../../models/settings.js';
 import { storedQueryCount } from '../../models/stored-query.js';
 import { templateCount } from '../../models/template.js';
 import { compositionCount } from '../../models/versioned-object.js';
+import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { Operation } from '../http/operation/operation.js';
 import { PRODUCT_VERSION } from './product.js';
@@ -65,6 +66,8 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
     },
     errors: [],
     handle: async (ctx) => {
+      if (ctx.accepts('json') === false)
+        throw new CdrError('not-acceptable', 'the overview is available as JSON');
       const [newest, database, known, warnings] = await Promise.all([
         newestContributions(NEWEST_CONTRIBUTIONS),
         mongodbVersion(),

@@ -26,7 +26,7 @@ export function Time({
       <time dateTime={value} className="number">
         {localTime(value, language)}
         {isAgo && (
-          <Text span c="dimmed">
+          <Text span inherit c="dimmed">
             {' · '}
             {ago(value, language)}
           </Text>

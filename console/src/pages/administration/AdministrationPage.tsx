@@ -1,6 +1,58 @@
+import { Tabs, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useMessages } from '../../messages/messages.js';
+import { SignIn } from '../../session/SignIn.js';
+import { useIsAdmin, useSession } from '../../session/session.js';
+import { useAddress } from '../../shell/address.js';
+import { Page } from '../../widgets/Page.js';
+import { Empty } from '../../widgets/states.js';
+import { AuditTab } from './AuditTab.js';
+import { MergeTab } from './MergeTab.js';
+import { MergesTab } from './MergesTab.js';
 
-/** To come. */
+/** Merging and audit; for whoever may not, how to sign in, and no request. */
 export function AdministrationPage(): ReactNode {
-  return null;
+  const { t } = useMessages();
+  const { settings, credentials } = useSession();
+  const isAdmin = useIsAdmin();
+  if (!settings.administration)
+    return (
+      <Page title={t('nav.administration')}>
+        <Empty title={t('admin.off')}>{t('admin.offHint')}</Empty>
+      </Page>
+    );
+  return (
+    <Page title={t('nav.administration')}>
+      {credentials.kind === 'none' && <SignIn isAdmin />}
+      {credentials.kind !== 'none' && !isAdmin && <Text>{t('admin.lacking')}</Text>}
+      {isAdmin && <Work />}
+    </Page>
+  );
+}
+
+function Work(): ReactNode {
+  const { t } = useMessages();
+  const { address, change } = useAddress();
+  return (
+    <Tabs
+      value={address.tab ?? 'merge'}
+      onChange={(tab) => change({ tab: tab === 'merge' ? undefined : (tab ?? undefined) })}
+      keepMounted={false}
+    >
+      <Tabs.List mb="lg">
+        <Tabs.Tab value="merge">{t('admin.merge')}</Tabs.Tab>
+        <Tabs.Tab value="merges">{t('admin.merges')}</Tabs.Tab>
+        <Tabs.Tab value="audit">{t('admin.audit')}</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="merge">
+        <MergeTab />
+      </Tabs.Panel>
+      <Tabs.Panel value="merges">
+        <MergesTab />
+      </Tabs.Panel>
+      <Tabs.Panel value="audit">
+        <AuditTab />
+      </Tabs.Panel>
+    </Tabs>
+  );
 }

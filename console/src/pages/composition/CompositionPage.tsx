@@ -1,6 +1,149 @@
+import { Alert, Button, Group, Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { textAt } from '../../api/json.js';
+import type { CompositionFormat, JsonObject, Revision } from '../../api/types.js';
+import { useMessages } from '../../messages/messages.js';
+import { useApi } from '../../session/session.js';
+import { patientView, useAddress } from '../../shell/address.js';
+import { Page, Section } from '../../widgets/Page.js';
+import { Failure, Loading } from '../../widgets/states.js';
+import { CompositionDocument } from './CompositionDocument.js';
+import { Differences } from './Differences.js';
+import { History } from './History.js';
+import { Restore } from './Restore.js';
+import { SourceText } from './SourceText.js';
 
-/** To come. */
+const FORMATS: readonly CompositionFormat[] = ['JSON', 'XML', 'FLAT', 'STRUCTURED'];
+
+/** One document, its versions, its formats. */
 export function CompositionPage(): ReactNode {
-  return null;
+  const { t } = useMessages();
+  const { ehrId = '', uid = '' } = useAddress().params;
+  const api = useApi();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['composition', ehrId, uid],
+    queryFn: () => api.composition(ehrId, uid),
+  });
+  const crumbs = [
+    { label: t('nav.patients'), view: { to: '/patients' } },
+    { label: ehrId.slice(0, 8), view: patientView(ehrId) },
+  ];
+  return (
+    <Page title={textAt(data, 'name', 'value') || t('composition.title')} crumbs={crumbs}>
+      {error !== null && <Failure error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading rows={12} />}
+      {data !== undefined && <Loaded ehrId={ehrId} composition={data} />}
+    </Page>
+  );
+}
+
+function Loaded({
+  ehrId,
+  composition,
+}: {
+  readonly ehrId: string;
+  readonly composition: JsonObject;
+}): ReactNode {
+  const { t } = useMessages();
+  const { address, change } = useAddress();
+  const api = useApi();
+  const uid = textAt(composition, 'uid', 'value');
+  const [container = ''] = uid.split('::');
+  const { data: revisions = [] } = useQuery({
+    queryKey: ['revisions', ehrId, container],
+    queryFn: () => api.revisions(ehrId, container),
+  });
+  const { compare } = address;
+  return (
+    <div className="split document-split">
+      <div>
+        <OldVersion ehrId={ehrId} composition={composition} revisions={revisions} />
+        {compare === undefined ? (
+          <Formats ehrId={ehrId} uid={uid} composition={composition} />
+        ) : (
+          <Section
+            title={t('diff.title', {
+              from: compare.split('::').at(-1) ?? '',
+              to: uid.split('::').at(-1) ?? '',
+            })}
+            aside={
+              <Button size="xs" variant="default" onClick={() => change({ compare: undefined })}>
+                {t('diff.back')}
+              </Button>
+            }
+          >
+            <Differences ehrId={ehrId} other={compare} composition={composition} />
+          </Section>
+        )}
+      </div>
+      <Section title={t('history.title')}>
+        <History
+          ehrId={ehrId}
+          revisions={revisions}
+          shown={uid}
+          onCompare={(other) => change({ compare: other })}
+        />
+      </Section>
+    </div>
+  );
+}
+
+function OldVersion({
+  ehrId,
+  composition,
+  revisions,
+}: {
+  readonly ehrId: string;
+  readonly composition: JsonObject;
+  readonly revisions: readonly Revision[];
+}): ReactNode {
+  const { t } = useMessages();
+  const [latest] = revisions;
+  if (latest === undefined || latest.uid === textAt(composition, 'uid', 'value')) return null;
+  return (
+    <Alert color="yellow" variant="light" mb="md">
+      <Group justify="space-between">
+        {t('history.old')}
+        <Restore ehrId={ehrId} composition={composition} latest={latest.uid} />
+      </Group>
+    </Alert>
+  );
+}
+
+function Formats({
+  ehrId,
+  uid,
+  composition,
+}: {
+  readonly ehrId: string;
+  readonly uid: string;
+  readonly composition: JsonObject;
+}): ReactNode {
+  const { t } = useMessages();
+  const { address, change } = useAddress();
+  return (
+    <Tabs
+      value={address.tab ?? 'document'}
+      onChange={(tab) => change({ tab: tab === 'document' ? undefined : (tab ?? undefined) })}
+      keepMounted={false}
+    >
+      <Tabs.List mb="md">
+        <Tabs.Tab value="document">{t('composition.document')}</Tabs.Tab>
+        {FORMATS.map((format) => (
+          <Tabs.Tab key={format} value={format}>
+            {format}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="document">
+        <CompositionDocument composition={composition} />
+      </Tabs.Panel>
+      {FORMATS.map((format) => (
+        <Tabs.Panel key={format} value={format}>
+          <SourceText ehrId={ehrId} uid={uid} format={format} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
 }

@@ -1,6 +1,67 @@
+import { Tabs, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { textAt } from '../../api/json.js';
+import { useMessages } from '../../messages/messages.js';
+import { useApi, useIsAdmin } from '../../session/session.js';
+import { useAddress } from '../../shell/address.js';
+import { Id } from '../../widgets/Id.js';
+import { Page } from '../../widgets/Page.js';
+import { Failure } from '../../widgets/states.js';
+import { AccessTab } from './AccessTab.js';
+import { DirectoryTab } from './DirectoryTab.js';
+import { RecordTab } from './RecordTab.js';
+import { StatusTab } from './StatusTab.js';
 
-/** To come. */
+/** One patient. */
 export function PatientPage(): ReactNode {
-  return null;
+  const { t } = useMessages();
+  const { address, params, change } = useAddress();
+  const { ehrId = '' } = params;
+  const isAdmin = useIsAdmin();
+  const api = useApi();
+  const { data: status, error } = useQuery({
+    queryKey: ['ehr-status', ehrId],
+    queryFn: () => api.ehrStatus(ehrId),
+  });
+  const subject = textAt(status, 'subject', 'external_ref', 'id', 'value');
+  const title = subject === '' ? `${t('patients.ehr')} ${ehrId.slice(0, 8)}` : subject;
+  const tab = address.tab ?? 'record';
+  return (
+    <Page title={title} crumbs={[{ label: t('nav.patients'), view: { to: '/patients' } }]}>
+      {error !== null ? (
+        <Failure error={error} />
+      ) : (
+        <>
+          <Text component="div" className="facts" c="dimmed" size="sm">
+            <Id value={ehrId} length={36} />
+            {status?.is_queryable === false && <b className="flag">{t('patient.notQueryable')}</b>}
+            {status?.is_modifiable === false && <b className="flag">{t('patient.notModifiable')}</b>}
+          </Text>
+          <Tabs
+            value={tab}
+            onChange={(next) => change({ tab: next === 'record' ? undefined : (next ?? undefined) })}
+            keepMounted={false}
+          >
+            <Tabs.List mb="md">
+              <Tabs.Tab value="record">{t('patient.record')}</Tabs.Tab>
+              <Tabs.Tab value="directory">{t('patient.directory')}</Tabs.Tab>
+              <Tabs.Tab value="status">{t('patient.status')}</Tabs.Tab>
+              {isAdmin && <Tabs.Tab value="access">{t('patient.access')}</Tabs.Tab>}
+            </Tabs.List>
+            <Tabs.Panel value="record">
+              <RecordTab ehrId={ehrId} />
+            </Tabs.Panel>
+            <Tabs.Panel value="directory">
+              <DirectoryTab ehrId={ehrId} />
+            </Tabs.Panel>
+            <Tabs.Panel value="status">{status !== undefined && <StatusTab status={status} />}</Tabs.Panel>
+            <Tabs.Panel value="access">
+              <AccessTab ehrId={ehrId} />
+            </Tabs.Panel>
+          </Tabs>
+        </>
+      )}
+    </Page>
+  );
 }

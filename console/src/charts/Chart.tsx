@@ -1,0 +1,120 @@
+import { useComputedColorScheme } from '@mantine/core';
+import type { ECharts, EChartsCoreOption } from 'echarts/core';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { init } from './echarts.js';
+
+/** What a chart tells of what is done with it. */
+export interface ChartEvents {
+  /** A point was clicked: the number of its series and of the point. */
+  readonly onPoint?: (series: number, point: number) => void;
+  /** Another part of the time axis is shown; ms. */
+  readonly onRange?: (from: number, to: number) => void;
+}
+
+/** A drawing by ECharts, as high as it is told and as wide as there is room. `label`: what it shows, in words. */
+export function Chart({
+  option,
+  height,
+  label,
+  ...events
+}: ChartEvents & {
+  readonly option: (colors: ChartColors) => EChartsCoreOption;
+  readonly height: number;
+  readonly label: string;
+}): ReactNode {
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<ECharts>(null);
+  const told = useRef(events);
+  told.current = events;
+  const scheme = useComputedColorScheme('light');
+
+  useEffect(() => {
+    if (place.current === null) return;
+    const drawing = init(place.current);
+    chart.current = drawing;
+    drawing.on('click', ({ seriesIndex, dataIndex }) => told.current.onPoint?.(seriesIndex ?? 0, dataIndex));
+    drawing.on('datazoom', () => {
+      const [from, to] = shownRange(drawing);
+      told.current.onRange?.(from, to);
+    });
+    const watcher = new ResizeObserver(() => {
+      drawing.resize();
+    });
+    watcher.observe(place.current);
+    return () => {
+      watcher.disconnect();
+      drawing.dispose();
+    };
+  }, []);
+
+  useEffect(() => {
+    chart.current?.setOption(option(chartColors(scheme)), { notMerge: true });
+  }, [option, scheme]);
+
+  return <div ref={place} className="chart" style={{ height }} role="img" aria-label={label} />;
+}
+
+interface ZoomState {
+  readonly dataZoom?: readonly { readonly startValue?: number; readonly endValue?: number }[];
+}
+
+function shownRange(drawing: ECharts): readonly [number, number] {
+  const [zoom] = (drawing.getOption() as ZoomState).dataZoom ?? [];
+  return [zoom?.startValue ?? -Infinity, zoom?.endValue ?? Infinity];
+}
+
+/** Colours of what is no data. */
+export interface ChartColors {
+  readonly ink: string;
+  readonly quiet: string;
+  readonly line: string;
+  readonly ground: string;
+  readonly accent: string;
+  readonly band: string;
+}
+
+function chartColors(scheme: 'light' | 'dark'): ChartColors {
+  return scheme === 'dark'
+    ? {
+        ink: '#d8dfe0',
+        quiet: '#98a5a8',
+        line: '#2a3336',
+        ground: '#191f21',
+        accent: '#5cc4bb',
+        band: '#1d3a2a',
+      }
+    : {
+        ink: '#1b2325',
+        quiet: '#5a686b',
+        line: '#e2e8e8',
+        ground: '#ffffff',
+        accent: '#0b6e69',
+        band: '#e9f5ec',
+      };
+}
+
+/** What charts have in common. Tooltips are drawn on the canvas: what a record says never becomes markup. */
+export function chartBase(colors: ChartColors): EChartsCoreOption {
+  return {
+    animation: false,
+    textStyle: { fontFamily: 'system-ui, sans-serif', color: colors.ink },
+    tooltip: {
+      renderMode: 'richText',
+      backgroundColor: colors.ground,
+      borderColor: colors.line,
+      textStyle: { color: colors.ink, fontSize: 12 },
+    },
+  };
+}
+
+/** A time axis that keeps out of the way. */
+export function timeAxis(colors: ChartColors): object {
+  return {
+    type: 'time',
+    boundaryGap: ['2%', '2%'],
+    axisLine: { onZero: false, lineStyle: { color: colors.line } },
+    axisTick: { show: false },
+    axisLabel: { color: colors.quiet, fontSize: 11, hideOverlap: true },
+    splitLine: { show: false },
+  };
+}

@@ -1,0 +1,47 @@
+import { Button, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Revision } from '../../api/types.js';
+import { useMessages } from '../../messages/messages.js';
+import { compositionView } from '../../shell/address.js';
+import { Time } from '../../widgets/Time.js';
+import { ViewLink } from '../../widgets/ViewLink.js';
+
+/** The versions of a COMPOSITION as a line, newest above; each can be opened or compared with the one that is shown. */
+export function History({
+  ehrId,
+  revisions,
+  shown,
+  onCompare,
+}: {
+  readonly ehrId: string;
+  readonly revisions: readonly Revision[];
+  readonly shown: string;
+  readonly onCompare: (uid: string) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <ol className="history">
+      {revisions.map((revision) => (
+        <li key={revision.uid} aria-current={revision.uid === shown}>
+          <div>
+            <ViewLink view={compositionView(ehrId, revision.uid)} fw={600}>
+              {t('history.version', { number: revision.uid.split('::').at(-1) ?? '' })}
+            </ViewLink>{' '}
+            <Text span size="sm" c="dimmed">
+              {revision.changeType}
+            </Text>
+          </div>
+          <Text size="sm" c="dimmed">
+            <Time value={revision.time} isAgo /> · {revision.committer}
+          </Text>
+          {revision.description !== '' && <Text size="sm">{revision.description}</Text>}
+          {revision.uid !== shown && revision.changeType !== 'deleted' && (
+            <Button size="compact-xs" variant="subtle" onClick={() => onCompare(revision.uid)}>
+              {t('history.compare')}
+            </Button>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

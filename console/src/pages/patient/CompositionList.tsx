@@ -1,0 +1,58 @@
+import { Text } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef, type ReactNode } from 'react';
+import { useMessages } from '../../messages/messages.js';
+import { compositionView } from '../../shell/address.js';
+import { categoryColor } from '../../theme/theme.js';
+import { Time } from '../../widgets/Time.js';
+import { ViewLink } from '../../widgets/ViewLink.js';
+import type { RecordedComposition } from './patient-data.js';
+
+const ROW_HEIGHT = 52;
+
+/** The compositions of the chosen time, newest first; only those in sight are made. */
+export function CompositionList({
+  ehrId,
+  compositions,
+}: {
+  readonly ehrId: string;
+  readonly compositions: readonly RecordedComposition[];
+}): ReactNode {
+  const { t } = useMessages();
+  const box = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: compositions.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 8,
+  });
+  if (compositions.length === 0) return <Text c="dimmed">{t('patient.noneInRange')}</Text>;
+  return (
+    <div
+      ref={box}
+      className="composition-list"
+      tabIndex={0}
+      role="region"
+      aria-label={t('patient.compositions')}
+    >
+      <ul style={{ height: rows.getTotalSize(), position: 'relative' }}>
+        {rows.getVirtualItems().map(({ index, start }) => {
+          const composition = compositions[index];
+          return (
+            composition && (
+              <li key={composition.uid} style={{ transform: `translateY(${start}px)` }}>
+                <span className="dot" style={{ background: categoryColor(composition.template) }} />
+                <div>
+                  <ViewLink view={compositionView(ehrId, composition.uid)}>{composition.name}</ViewLink>
+                  <Text size="sm" c="dimmed" truncate>
+                    <Time value={composition.time} isAgo /> · {composition.composer}
+                  </Text>
+                </div>
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { Text } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useMessages } from '../../messages/messages.js';
+import { useApi } from '../../session/session.js';
+import { compositionView, useGo } from '../../shell/address.js';
+import { categoryColor } from '../../theme/theme.js';
+import { Section } from '../../widgets/Page.js';
+import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { CompositionList } from './CompositionList.js';
+import { compositionsOf, MOST_COMPOSITIONS, trendsOf, type RecordedComposition } from './patient-data.js';
+import { Timeline } from './Timeline.js';
+import { Trends } from './Trends.js';
+
+/** What happened, what changed, what matters now. */
+export function RecordTab({ ehrId }: { readonly ehrId: string }): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['compositions', ehrId],
+    queryFn: () => compositionsOf(api, ehrId),
+  });
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading rows={8} height={28} />;
+  if (data.length === 0) return <Empty title={t('patient.empty')}>{t('patient.emptyHint')}</Empty>;
+  return <Record ehrId={ehrId} compositions={data} />;
+}
+
+function Record({
+  ehrId,
+  compositions,
+}: {
+  readonly ehrId: string;
+  readonly compositions: readonly RecordedComposition[];
+}): ReactNode {
+  const { t } = useMessages();
+  const go = useGo();
+  const [range, setRange] = useState<readonly [number, number]>([-Infinity, Infinity]);
+  const choose = useDebouncedCallback((from: number, to: number) => setRange([from, to]), 80);
+  const shown = compositions.filter(({ time }) => {
+    const at = Date.parse(time);
+    return Number.isNaN(at) || (at >= range[0] && at <= range[1]);
+  });
+  const open = (uid: string): void => go(compositionView(ehrId, uid));
+  return (
+    <>
+      <Timeline compositions={compositions} onRange={choose} onOpen={open} />
+      <Legend compositions={compositions} />
+      {compositions.length >= MOST_COMPOSITIONS && (
+        <Text c="dimmed">{t('patient.tooMany', { count: MOST_COMPOSITIONS })}</Text>
+      )}
+      <div className="split">
+        <Section title={t('patient.trends')}>
+          <TrendPanel ehrId={ehrId} onOpen={open} />
+        </Section>
+        <Section title={t('patient.compositionsShown', { count: shown.length, all: compositions.length })}>
+          <CompositionList ehrId={ehrId} compositions={shown} />
+        </Section>
+      </div>
+    </>
+  );
+}
+
+function Legend({ compositions }: { readonly compositions: readonly RecordedComposition[] }): ReactNode {
+  const counts = new Map<string, number>();
+  for (const { template } of compositions) counts.set(template, (counts.get(template) ?? 0) + 1);
+  return (
+    <ul className="legend">
+      {[...counts].sort().map(([template, count]) => (
+        <li key={template}>
+          <span className="dot" style={{ background: categoryColor(template) }} />
+          {template} <b className="number">{count}</b>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function TrendPanel({
+  ehrId,
+  onOpen,
+}: {
+  readonly ehrId: string;
+  readonly onOpen: (uid: string) => void;
+}): ReactNode {
+  const api = useApi();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['trends', ehrId],
+    queryFn: () => trendsOf(api, ehrId),
+  });
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading rows={4} height={72} />;
+  return <Trends trends={data} onOpen={onOpen} />;
+}

@@ -1,0 +1,89 @@
+import { Button, Group, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useMessages } from '../../messages/messages.js';
+import { seriesColor } from '../../theme/theme.js';
+import { numberText } from '../../widgets/number-text.js';
+import { localTime } from '../../widgets/time-text.js';
+import { Empty } from '../../widgets/states.js';
+import type { Trend } from './patient-data.js';
+import { Sparkline } from './Sparkline.js';
+import { TrendChart } from './TrendChart.js';
+
+/** Series shown before somebody asks for all. */
+const FIRST_TRENDS = 8;
+
+/** Everything that was measured more than once, as small multiples; one or two of them large. */
+export function Trends({
+  trends,
+  onOpen,
+}: {
+  readonly trends: readonly Trend[];
+  readonly onOpen: (uid: string) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [isAll, setIsAll] = useState(false);
+  if (trends.length === 0) return <Empty title={t('patient.noTrends')}>{t('patient.noTrendsHint')}</Empty>;
+  const toggle = (key: string): void => {
+    setChosen((before) =>
+      before.includes(key) ? before.filter((one) => one !== key) : [...before.slice(-1), key],
+    );
+  };
+  const large = chosen.flatMap((key) => trends.filter((trend) => trend.key === key));
+  return (
+    <>
+      {large.length > 0 && <TrendChart trends={large} onOpen={onOpen} />}
+      <SimpleGrid cols={{ base: 2, xl: 3 }} spacing="sm">
+        {trends.slice(0, isAll ? trends.length : FIRST_TRENDS).map((trend) => (
+          <Small
+            key={trend.key}
+            trend={trend}
+            color={seriesColor(Math.max(0, chosen.indexOf(trend.key)))}
+            isChosen={chosen.includes(trend.key)}
+            onClick={() => toggle(trend.key)}
+          />
+        ))}
+      </SimpleGrid>
+      {trends.length > FIRST_TRENDS && !isAll && (
+        <Button mt="sm" size="xs" variant="default" onClick={() => setIsAll(true)}>
+          {t('patient.allTrends', { count: trends.length })}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Small({
+  trend,
+  color,
+  isChosen,
+  onClick,
+}: {
+  readonly trend: Trend;
+  readonly color: string;
+  readonly isChosen: boolean;
+  readonly onClick: () => void;
+}): ReactNode {
+  const { language } = useMessages();
+  const newest = trend.points.at(-1);
+  if (newest === undefined) return null;
+  return (
+    <UnstyledButton className="trend" aria-pressed={isChosen} onClick={onClick} title={trend.entry}>
+      <Group justify="space-between" gap={4} wrap="nowrap" align="baseline">
+        <Text size="sm" c="dimmed" truncate>
+          {trend.name}
+        </Text>
+        <Text size="xs" c="dimmed" className="count number">
+          n = {trend.points.length}
+        </Text>
+      </Group>
+      <div className="trend-value number">
+        {newest.symbol ?? numberText(newest.value, language)} <span>{trend.units}</span>
+      </div>
+      <Sparkline trend={trend} color={isChosen ? color : 'var(--accent)'} />
+      <Text size="xs" c="dimmed" truncate>
+        {localTime(newest.time, language)}
+      </Text>
+    </UnstyledButton>
+  );
+}

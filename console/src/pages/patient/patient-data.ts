@@ -1,0 +1,116 @@
+import type { Api } from '../../api/api.js';
+import { asText, at, isObject, textAt } from '../../api/json.js';
+import type { Json } from '../../api/types.js';
+
+/** One COMPOSITION in the timeline. */
+export interface RecordedComposition {
+  readonly uid: string;
+  readonly name: string;
+  readonly template: string;
+  /** Start of the context, else of the commit: ISO 8601. */
+  readonly time: string;
+  readonly composer: string;
+}
+
+/** More are not drawn: the timeline says so. */
+export const MOST_COMPOSITIONS = 5_000;
+/** More points are not read. */
+const MOST_POINTS = 20_000;
+
+/** The latest versions of the COMPOSITIONs of an EHR, newest first. */
+export async function compositionsOf(api: Api, ehrId: string): Promise<RecordedComposition[]> {
+  const q = `SELECT c/uid/value AS uid, c/name/value AS name, c/archetype_details/template_id/value AS template,
+  c/context/start_time/value AS start, v/commit_audit/time_committed/value AS committed, c/composer/name AS composer
+FROM EHR e CONTAINS VERSION v[LATEST_VERSION] CONTAINS COMPOSITION c`;
+  const { rows } = await api.query({ q, ehr_id: ehrId, fetch: MOST_COMPOSITIONS });
+  return rows
+    .map(([uid, name, template, start, committed, composer]) => ({
+      uid: asText(uid),
+      name: asText(name),
+      template: asText(template),
+      time: asText(start) === '' ? asText(committed) : asText(start),
+      composer: asText(composer),
+    }))
+    .sort((left, right) => (left.time < right.time ? 1 : -1));
+}
+
+/** One measured value. */
+export interface Point {
+  readonly time: string;
+  readonly value: number;
+  /** The COMPOSITION that holds it. */
+  readonly uid: string;
+  /** Of a DV_ORDINAL: what the number means. */
+  readonly symbol?: string;
+}
+
+/** One thing that was measured several times. */
+export interface Trend {
+  readonly key: string;
+  readonly name: string;
+  /** The entry it stands in, such as `Blood pressure`. */
+  readonly entry: string;
+  readonly units: string;
+  /** Lower and upper limit of what is normal, as the newest value says it. */
+  readonly normal: readonly [number | null, number | null] | null;
+  /** Oldest first. */
+  readonly points: readonly Point[];
+}
+
+/** Every DV_QUANTITY, DV_COUNT and DV_ORDINAL of an EHR as series, those with most values first. */
+export async function trendsOf(api: Api, ehrId: string): Promise<Trend[]> {
+  const q = `SELECT c/uid/value AS uid, c/context/start_time/value AS start, v/time/value AS time,
+  o/archetype_node_id AS entry_id, o/name/value AS entry, x/archetype_node_id AS node, x/name/value AS name, x/value AS value
+FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o CONTAINS EVENT v CONTAINS ELEMENT x
+WHERE EXISTS x/value/magnitude OR EXISTS x/value/symbol`;
+  const { rows } = await api.query({ q, ehr_id: ehrId, fetch: MOST_POINTS });
+  const series = new Map<string, { trend: Trend; points: Point[] }>();
+  for (const row of rows) addPoint(series, row);
+  return [...series.values()]
+    .map(({ trend, points }) => ({ ...trend, ...normalOf(points), points: byTime(points) }))
+    .sort((left, right) => right.points.length - left.points.length);
+}
+
+type Measured = Point & { readonly dv: Json };
+
+function addPoint(series: Map<string, { trend: Trend; points: Point[] }>, row: readonly Json[]): void {
+  const [uid, start, time, entryId, entry, node, name, dv = null] = row;
+  const value = numberOf(dv);
+  if (value === null) return;
+  const units = textAt(dv, 'units');
+  const key = [entryId, node, name, units].map(asText).join('|');
+  const known = series.get(key) ?? {
+    trend: { key, name: asText(name), entry: asText(entry), units, normal: null, points: [] },
+    points: [],
+  };
+  series.set(key, known);
+  const symbol = textAt(dv, 'symbol', 'value');
+  const point: Measured = {
+    time: asText(time) === '' ? asText(start) : asText(time),
+    value,
+    uid: asText(uid),
+    dv,
+    ...(symbol !== '' && { symbol }),
+  };
+  known.points.push(point);
+}
+
+function numberOf(dv: Json): number | null {
+  const number = at(dv, 'magnitude') ?? at(dv, 'value');
+  return typeof number === 'number' ? number : null;
+}
+
+function byTime(points: readonly Point[]): Point[] {
+  return [...points].sort((left, right) => Date.parse(left.time) - Date.parse(right.time));
+}
+
+function normalOf(points: readonly Point[]): Pick<Trend, 'normal'> {
+  const newest = byTime(points).at(-1) as Measured | undefined;
+  const range = at(newest?.dv, 'normal_range');
+  if (!isObject(range)) return { normal: null };
+  const limit = (name: string): number | null => {
+    const bound = at(range, name);
+    return bound === undefined ? null : numberOf(bound);
+  };
+  return { normal: [limit('lower'), limit('upper')] };
+}

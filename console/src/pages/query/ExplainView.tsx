@@ -1,0 +1,59 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { asText, at, items, textAt } from '../../api/json.js';
+import type { Explanation, Json } from '../../api/types.js';
+import { useMessages } from '../../messages/messages.js';
+import { milliseconds, numberText } from '../../widgets/number-text.js';
+import { CopyText } from '../composition/SourceText.js';
+
+/** How the server answers a query: its stages in a row with documents and time, and hints in words. */
+export function ExplainView({ explanation }: { readonly explanation: Explanation }): ReactNode {
+  const { t } = useMessages();
+  const stages = items(explanation.stages);
+  const most = Math.max(...stages.map((stage) => Number(at(stage, 'milliseconds') ?? 0)), 0);
+  const inProcess = asText(explanation.in_process ?? undefined);
+  return (
+    <>
+      <ol className="stages" aria-label={t('explain.stages')}>
+        {stages.map((stage, index) => (
+          <li key={index}>
+            <Stage stage={stage} isMost={most > 0 && at(stage, 'milliseconds') === most} />
+          </li>
+        ))}
+      </ol>
+      <ul className="hints">
+        {items(explanation.hints).map((hint) => (
+          <li key={asText(hint)}>{asText(hint)}</li>
+        ))}
+        {inProcess !== '' && <li>{t('explain.inProcess', { what: inProcess })}</li>}
+      </ul>
+      <CopyText text={JSON.stringify(explanation.pipeline, null, 2)} label={t('explain.pipeline')} />
+    </>
+  );
+}
+
+function Stage({ stage, isMost }: { readonly stage: Json; readonly isMost: boolean }): ReactNode {
+  const { t, language } = useMessages();
+  const read = at(stage, 'documents_examined');
+  const out = at(stage, 'returned');
+  const index = textAt(stage, 'index');
+  return (
+    <div className="stage" data-most={isMost}>
+      <Text fw={600} className="mono">
+        {textAt(stage, 'stage')}
+      </Text>
+      <Text size="sm" c="dimmed" className="number">
+        {typeof read === 'number' && `${t('explain.read', { count: numberText(read, language) })} → `}
+        {typeof out === 'number' && t('explain.out', { count: numberText(out, language) })}
+      </Text>
+      <Text size="sm" className="number">
+        {milliseconds(Number(at(stage, 'milliseconds') ?? 0), language)}
+      </Text>
+      {index !== '' && (
+        <Text size="xs" c="dimmed" className="mono">
+          {index}
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button, SegmentedControl, Text } from '@mantine/core';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import type { ResultSet } from '../../api/types.js';
+import { useMessages } from '../../messages/messages.js';
+import { milliseconds, numberText } from '../../widgets/number-text.js';
+import { Empty, Loading } from '../../widgets/states.js';
+import { CopyText } from '../composition/SourceText.js';
+import { download } from './download.js';
+import { csvOf } from './result-columns.js';
+import { ResultGrid } from './ResultGrid.js';
+
+const ResultChart = lazy(() =>
+  import('./ResultChart.js').then((module) => ({ default: module.ResultChart })),
+);
+
+type Form = 'table' | 'chart' | 'json';
+
+/** An answer: table, chart or JSON, and the file to take along. */
+export function ResultView({ result, ms }: { readonly result: ResultSet; readonly ms: number }): ReactNode {
+  const { t, language } = useMessages();
+  const [form, setForm] = useState<Form>('table');
+  return (
+    <>
+      <div className="result-head">
+        <SegmentedControl
+          size="xs"
+          value={form}
+          onChange={(next) => setForm(next)}
+          data={(['table', 'chart', 'json'] as const).map((value) => ({ value, label: t(`query.${value}`) }))}
+        />
+        <Text size="sm" c="dimmed" className="number" role="status">
+          {t('query.rows', { count: numberText(result.rows.length, language) })} ·{' '}
+          {milliseconds(ms, language)}
+        </Text>
+        <Button
+          size="xs"
+          variant="default"
+          ml="auto"
+          onClick={() => download('result.csv', 'text/csv', csvOf(result))}
+        >
+          CSV
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() =>
+            download(
+              'result.ndjson',
+              'application/x-ndjson',
+              result.rows.map((row) => JSON.stringify(row)).join('\n'),
+            )
+          }
+        >
+          NDJSON
+        </Button>
+      </div>
+      {result.rows.length === 0 ? (
+        <Empty title={t('query.noRows')}>{t('query.noRowsHint')}</Empty>
+      ) : (
+        <Suspense fallback={<Loading rows={8} />}>
+          {form === 'table' && <ResultGrid result={result} />}
+          {form === 'chart' && <ResultChart result={result} />}
+          {form === 'json' && (
+            <CopyText text={JSON.stringify(result.rows.slice(0, 1_000), null, 2)} label="JSON" />
+          )}
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Json } from '../../api/types.js';
+
+/** Names of the `$parameters` of a query, in the order of their first use; those in strings and comments do not count. */
+export function parameterNames(q: string): string[] {
+  const bare = q.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|--(?:\s.*)?$/gm, ' ');
+  return [...new Set([...bare.matchAll(/\$(\w+)/g)].map(([, name = '']) => name))];
+}
+
+/** What was typed for a parameter: a number or boolean where it reads like one, else text; `'…'` is always text. */
+export function parameterValue(text: string): Json {
+  const quoted = /^'(.*)'$/s.exec(text);
+  if (quoted !== null) return quoted[1] ?? '';
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** Where the server says that the text is wrong: `at line 2:14`. */
+export function mistakeIn(message: string): { line: number; column: number; message: string } | null {
+  const [, line, column] = /\bline (\d+):(\d+)/.exec(message) ?? [];
+  return line === undefined || column === undefined
+    ? null
+    : { line: Number(line), column: Number(column), message };
+}
+
+/** The query as a command for the shell. */
+export function asCurl(root: string, body: object): string {
+  const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
+  return `curl -X POST '${root}/rest/openehr/v1/query/aql' -H 'Content-Type: application/json' -d '${json}'`;
+}

@@ -1,0 +1,69 @@
+import { isObject } from '../../api/json.js';
+import type { Json, ResultSet } from '../../api/types.js';
+import { valueText } from '../../record/value-text.js';
+
+/** What the values of a column are. */
+export type ColumnKind = 'number' | 'time' | 'text' | 'object';
+
+/** A column of a result with what was seen in it. */
+export interface ResultColumn {
+  readonly name: string;
+  readonly index: number;
+  readonly kind: ColumnKind;
+}
+
+/** Rows that are looked at to tell what a column holds. */
+const SAMPLE = 200;
+
+/** The columns of a result. */
+export function columnsOf({ columns, rows }: ResultSet): ResultColumn[] {
+  return columns.map(({ name }, index) => ({
+    name,
+    index,
+    kind: kindOf(rows.slice(0, SAMPLE).map((row) => row[index] ?? null)),
+  }));
+}
+
+function kindOf(values: readonly Json[]): ColumnKind {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return 'text';
+  if (known.every((value) => typeof value === 'number')) return 'number';
+  if (known.every((value) => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(T|$)/.test(value)))
+    return 'time';
+  return known.some(isObject) ? 'object' : 'text';
+}
+
+/** A cell as text: a primitive as it is, an RM object in words. */
+export function cellText(value: Json | undefined, language: string): string {
+  if (value === null || value === undefined) return '';
+  if (!isObject(value)) return String(value as string);
+  const { text, unit } = valueText(value, language);
+  return unit === undefined ? text : `${text} ${unit}`;
+}
+
+/** The rows by the values of one column; missing values last. */
+export function sortedRows(
+  rows: ResultSet['rows'],
+  column: number,
+  isDescending: boolean,
+): ResultSet['rows'] {
+  const sign = isDescending ? -1 : 1;
+  return [...rows].sort((left, right) => {
+    const [a = null, b = null] = [left[column], right[column]];
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+    const [x, y] = [cellText(a, 'en'), cellText(b, 'en')];
+    return sign * (x < y ? -1 : x > y ? 1 : 0);
+  });
+}
+
+/** CSV by RFC 4180; what a spreadsheet would take for a formula begins with an apostrophe. */
+export function csvOf({ columns, rows }: ResultSet): string {
+  const cell = (value: Json): string => {
+    const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : cellText(value, 'en');
+    const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const lines = [columns.map(({ name }) => cell(name)), ...rows.map((row) => row.map(cell))];
+  return lines.map((line) => `${line.join(',')}\r\n`).join('');
+}
