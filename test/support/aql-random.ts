@@ -15,7 +15,7 @@ export interface RandomCase {
 }
 
 /** What the values at the end of a path are, so that conditions are mostly sensible. */
-type Kind = 'number' | 'text' | 'instant' | 'object' | 'uid' | 'any';
+type Kind = 'number' | 'text' | 'instant' | 'duration' | 'object' | 'uid' | 'any';
 type Path = readonly [string, Kind];
 
 interface Variable {
@@ -65,8 +65,8 @@ const EVENT: readonly Path[] = [
 /** Of any event: what only an INTERVAL_EVENT has too. */
 const ANY_EVENT: readonly Path[] = [
   ...EVENT,
-  ['width', 'any'],
-  ['width/value', 'any'],
+  ['width', 'duration'],
+  ['width/value', 'duration'],
   ['math_function/value', 'text'],
 ];
 const OBSERVATION: readonly Path[] = [
@@ -364,6 +364,8 @@ class QueryMaker {
           "'20210115T020000+0100'",
           "'9999-12-31'",
         ]);
+      case 'duration':
+        return random.pick(["'PT1H'", "'PT30M'", "'PT45M'"]);
       case 'uid':
         return random.pick([`${object}'`, `${object}::local.cdr::1'`, `${object}::::2'`]);
       case 'text':

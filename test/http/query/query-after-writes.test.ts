@@ -147,7 +147,7 @@ describe('AQL test group 84: a query right after', () => {
     expect((await rows(app, LISTED)).flat().sort()).toEqual(
       [versionedObjectUidOf(uid), versionedObjectUidOf(own)].sort(),
     );
-    expect(await rows(app, IN_FOLDERS, ehrId)).toEqual([]);
+    await expect(rows(app, IN_FOLDERS, ehrId)).rejects.toThrow('AQL: 404');
     await unmerge(app, ehrId, target).expect(200);
     expect(await rows(app, READINGS)).toEqual([
       [ehrId, 120],
