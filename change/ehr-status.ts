@@ -5,6 +5,7 @@ import { CdrError } from '../openehr/base/errors.js';
 import type { VersionDoc } from '../models/version.js';
 import { versionById } from '../models/version.js';
 import { ehrStatusContainer } from '../models/versioned-object.js';
+import { textAt } from '../openehr/rm/access.js';
 import type { Rm } from '../openehr/rm/model/rm.js';
 import { validationError, requireValid, readObject } from './composition/content.js';
 import type { ChangeContext } from './commit/context.js';
@@ -33,7 +34,20 @@ const DEFAULTS: Rm<'EHR_STATUS'> = {
  */
 export function newEhrStatus(body: JsonValue): Rm<'EHR_STATUS'> {
   const given = body === null ? {} : requireStatus(body);
-  return validatedStatus({ ...DEFAULTS, ...withoutAbsent(given) });
+  return validatedStatus(withNamedDetails({ ...DEFAULTS, ...withoutAbsent(given) }));
+}
+
+/** `other_details` without name or node id get them; the node id is that of the archetype they name, else at0001. */
+function withNamedDetails(status: JsonObject): JsonObject {
+  const details = status.other_details;
+  if (!isJsonObject(details)) return status;
+  const archetypeId = textAt(details, 'archetype_details', 'archetype_id', 'value');
+  const other_details = {
+    ...details,
+    name: details.name ?? { _type: 'DV_TEXT', value: 'other details' },
+    archetype_node_id: details.archetype_node_id ?? archetypeId ?? 'at0001',
+  };
+  return { ...status, other_details };
 }
 
 /**

@@ -150,6 +150,15 @@ export function templateCount(): Promise<number> {
   return Template.estimatedDocumentCount().exec();
 }
 
+/** So many ids are compared with one that is unknown. */
+const MAX_COMPARED = 2_000;
+
+/** Some template ids, for a suggestion. */
+export async function someTemplateIds(): Promise<string[]> {
+  const docs = await Template.find({}, { _id: 1 }).limit(MAX_COMPARED).lean<{ _id: string }[]>().exec();
+  return docs.map(({ _id }) => _id);
+}
+
 /** Ids of all templates, ascending. */
 export async function templateIds(): Promise<string[]> {
   const docs = await Template.find({}, { _id: 1 }).sort({ _id: 1 }).lean().exec();

@@ -6,6 +6,7 @@ import { templateOperations } from '../routes/definition/template.js';
 import { compositionOperations } from '../routes/ehr/composition.js';
 import { contributionOperations } from '../routes/ehr/contribution.js';
 import { directoryOperations } from '../routes/ehr/directory.js';
+import { existingFirst } from '../routes/ehr/existing-first.js';
 import { ehrStatusOperations } from '../routes/ehr/ehr-status.js';
 import { ehrOperations } from '../routes/ehr/ehr.js';
 import type { OperationGroup } from '../routes/http/operation/operation.js';
@@ -28,15 +29,15 @@ export function operationTable(settings: Settings, log: Logger, process: Process
   const groups: OperationGroup[] = [
     systemOperations(),
     ehrOperations(settings),
-    ehrStatusOperations(settings),
-    compositionOperations(settings),
-    directoryOperations(settings),
-    contributionOperations(settings),
+    inOrder(ehrStatusOperations(settings)),
+    inOrder(compositionOperations(settings)),
+    inOrder(directoryOperations(settings)),
+    inOrder(contributionOperations(settings)),
     templateOperations(settings),
     storedQueryOperations(),
     queryOperations(settings),
-    itemTagOperations(settings),
-    experimentalTagOperations(),
+    inOrder(itemTagOperations(settings)),
+    inOrder(experimentalTagOperations()),
     {
       tag: 'Status',
       description: 'Versions of the server, what happens in it, and this description of its API',
@@ -57,4 +58,8 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     ...(settings.adminApiActive ? adminGroups(settings) : []),
   ];
   return new OperationTable(groups, { basePath: settings.basePath, aliasV1: settings.apiAliasV1 });
+}
+
+function inOrder(group: OperationGroup): OperationGroup {
+  return { ...group, operations: group.operations.map(existingFirst) };
 }

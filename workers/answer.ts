@@ -1,5 +1,4 @@
-import type { Violation } from '../openehr/base/violation.js';
-import { CdrError, type ErrorCode } from '../openehr/base/errors.js';
+import { CdrError, type ErrorCode, type ErrorDetails } from '../openehr/base/errors.js';
 
 /** What a job gives back over the boundary between threads: its value, or the refusal of what it was given. */
 export type Answer<T> =
@@ -8,7 +7,7 @@ export type Answer<T> =
       readonly refused: {
         readonly code: ErrorCode;
         readonly message: string;
-        readonly violations: readonly Violation[] | undefined;
+        readonly details: Pick<ErrorDetails, 'violations' | 'problems'>;
       };
     };
 
@@ -19,13 +18,20 @@ export function answerOf<T>(job: () => T): Answer<T> {
   } catch (error) {
     if (!(error instanceof CdrError)) throw error;
     const { code, message, details } = error;
-    return { refused: { code, message, violations: details.violations } };
+    const { violations, problems } = details;
+    return {
+      refused: {
+        code,
+        message,
+        details: { ...(violations && { violations }), ...(problems && { problems }) },
+      },
+    };
   }
 }
 
 /** The value of an answer. @throws CdrError that the job refused with */
 export function valueOf<T>(answer: Answer<T>): T {
   if ('value' in answer) return answer.value;
-  const { code, message, violations } = answer.refused;
-  throw new CdrError(code, message, violations === undefined ? {} : { violations });
+  const { code, message, details } = answer.refused;
+  throw new CdrError(code, message, details);
 }

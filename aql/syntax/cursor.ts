@@ -1,14 +1,8 @@
-import { CdrError } from '../../openehr/base/errors.js';
+import { syntaxError } from './aql-error.js';
 import { nearestWord } from '../../openehr/base/nearest-word.js';
-import type { Position } from './ast.js';
 import { tokenize, type Token } from './lexer.js';
 import { COUNTED_NAMES, MAX_COUNTS, MAX_NESTING, type Counted } from './limits.js';
 import { FUNCTION_WORDS, KEYWORDS } from './words.js';
-
-/** An AQL error at a position. */
-export function syntaxError(at: Position, what: string): CdrError {
-  return new CdrError('invalid', `AQL syntax error at line ${at.line}:${at.column}: ${what}`);
-}
 
 /** The tokens of a query with a reading position. Every failure is a `CdrError` `invalid` with line and column. */
 export class Cursor {

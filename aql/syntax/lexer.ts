@@ -1,4 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { syntaxError } from './aql-error.js';
 import type { Position } from './ast.js';
 import { MAX_QUERY_BYTES } from './limits.js';
 import { illegalEscape } from './string-literal.js';
@@ -192,8 +193,7 @@ class Lexer {
 
   private failAt(offset: number, what: string): never {
     this.countLines(this.offset, offset);
-    const { line, column } = this.position(offset);
-    throw new CdrError('invalid', `AQL syntax error at line ${line}:${column}: ${what}`);
+    throw syntaxError(this.position(offset), what);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Literal, NumberLiteral, Parameter, StringLiteral } from './ast.js';
 import { decodeString } from './string-literal.js';
-import { syntaxError, type Cursor } from './cursor.js';
+import { syntaxError } from './aql-error.js';
+import type { Cursor } from './cursor.js';
 
 /** A literal when one stands here, else null. AQL 1.1: primitive. */
 export function takeLiteral(cursor: Cursor): Literal | null {

@@ -11,7 +11,8 @@ import type {
   Unbound,
   Placeholder,
 } from './ast.js';
-import { Cursor, syntaxError } from './cursor.js';
+import { syntaxError } from './aql-error.js';
+import { Cursor } from './cursor.js';
 import { parseFrom } from './from.js';
 import { expectNumber, takeLiteral, takeParameter } from './literal.js';
 import { parsePath } from './path.js';

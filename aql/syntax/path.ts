@@ -17,7 +17,8 @@ import type { Token } from './lexer.js';
 import { MAX_PATH_STEPS } from './limits.js';
 import { decodeString } from './string-literal.js';
 import { KEYWORDS } from './words.js';
-import { syntaxError, type Cursor } from './cursor.js';
+import { syntaxError } from './aql-error.js';
+import type { Cursor } from './cursor.js';
 import { takeLiteralOrParameter, takeParameter } from './literal.js';
 
 const OPERATORS: ReadonlyMap<string, ComparisonOperator> = new Map<string, ComparisonOperator>([

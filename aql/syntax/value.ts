@@ -10,7 +10,8 @@ import type {
 } from './ast.js';
 import { nearestWord } from '../../openehr/base/nearest-word.js';
 import { FUNCTION_WORDS, isAggregateName, isFunctionName } from './words.js';
-import { syntaxError, type Cursor } from './cursor.js';
+import { syntaxError } from './aql-error.js';
+import type { Cursor } from './cursor.js';
 import { expectStringOrParameter, takeLiteralOrParameter } from './literal.js';
 import { parsePath } from './path.js';
 

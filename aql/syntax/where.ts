@@ -1,6 +1,7 @@
 import type { Condition, MatchItem, MatchSet, Unbound } from './ast.js';
 import { parseChain } from './chain.js';
-import { syntaxError, type Cursor } from './cursor.js';
+import { syntaxError } from './aql-error.js';
+import type { Cursor } from './cursor.js';
 import { expectStringOrParameter, takeLiteralOrParameter } from './literal.js';
 import { parsePath, takeOperator } from './path.js';
 import { parseOperandPath, parseTerminology, parseValue } from './value.js';

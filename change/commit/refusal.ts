@@ -1,4 +1,5 @@
-import { violationText } from '../../openehr/base/violation.js';
+import { nearestWord } from '../../openehr/base/nearest-word.js';
+import { violationAt, violationText } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
@@ -89,7 +90,19 @@ export function atEntry(index: number, error: unknown): unknown {
   });
 }
 
-/** A template id that is unknown: 404 where the template itself is asked for, 422 where a COMPOSITION names it. */
-export function templateNotFound(templateId: string, code: 'not-found' | 'unprocessable'): CdrError {
-  return new CdrError(code, `Template with template_id '${templateId}' does not exist`);
+/**
+ * A template id that is unknown: 404 where the template itself is asked for, 422 where a COMPOSITION names it.
+ * `known`: ids, of which the nearest one is suggested.
+ */
+export function templateNotFound(
+  templateId: string,
+  code: 'not-found' | 'unprocessable',
+  known: readonly string[] = [],
+): CdrError {
+  const message = `Template with template_id '${templateId}' does not exist`;
+  const nearest = nearestWord(templateId, known);
+  const problem = violationAt('/archetype_details/template_id/value', message, 'unknown-template');
+  const expected = nearest === null ? [] : [nearest];
+  const hint = nearest === null ? '' : `; did you mean '${nearest}'?`;
+  return new CdrError(code, `${message}${hint}`, { problems: [{ ...problem, expected, found: templateId }] });
 }

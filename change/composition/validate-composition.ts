@@ -1,6 +1,12 @@
 import type { Violation } from '../../openehr/base/violation.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
-import { templateById, templateInUse, type TemplateDoc, type TemplateInUse } from '../../models/template.js';
+import {
+  someTemplateIds,
+  templateById,
+  templateInUse,
+  type TemplateDoc,
+  type TemplateInUse,
+} from '../../models/template.js';
 import { missingCompositionAttributes } from '../../openehr/rm/validate.js';
 import { isLenient, type LifecycleState } from '../commit/codes.js';
 import {
@@ -50,7 +56,7 @@ async function validateTree(
   requireNothingMissing(missingCompositionAttributes(object));
   const templateId = templateIdOf(object);
   const template = await templateFor(context, templateId);
-  if (template === null) throw templateNotFound(templateId, 'unprocessable');
+  if (template === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
   await requireNoViolations(context, validateContent(object, template.compiled, rules));
   return { object, composition: templateOfEntry(object, template) };
 }
@@ -64,7 +70,7 @@ async function validateLarge(
   requireNothingMissing(missing);
   const templateId = templateIdOf(root);
   const doc = await templateById(templateId);
-  if (doc === null) throw templateNotFound(templateId, 'unprocessable');
+  if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
   const validated = await content.validate(templateText(doc), rules, context.settings.aql.leafIndex);
   await requireNoViolations(context, validated);
   if (validated.prepared === null) throw new TypeError('a COMPOSITION without violations is prepared');

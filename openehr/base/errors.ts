@@ -33,6 +33,8 @@ export interface ErrorObstacle {
 export interface ErrorDetails {
   /** Every violation of a validation. */
   readonly violations?: readonly Violation[];
+  /** What is wrong with the request besides, as data; `validationErrors` does not list it. */
+  readonly problems?: readonly Violation[];
   /** Latest OBJECT_VERSION_ID of the object in conflict: becomes `ETag`. */
   readonly latestVersionUid?: string;
   /** Path below the standard API (`/ehr/…/composition/…`) of that version: becomes `Location`. */

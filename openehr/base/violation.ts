@@ -2,7 +2,7 @@ import type { JsonValue } from './json.js';
 
 /**
  * What kind of rule is broken. Programs compare these words: they are never renamed
- * (docs/spec/rest.md#error-body).
+ * (docs/spec/rest.md#violations).
  */
 export type ViolationCode =
   | 'unknown-attribute'
@@ -22,6 +22,10 @@ export type ViolationCode =
   | 'wrong-transition'
   | 'not-in-template'
   | 'unknown-key'
+  | 'unknown-parameter'
+  | 'unknown-template'
+  | 'wrong-form'
+  | 'syntax'
   | 'too-deep'
   | 'invalid'
   | 'more';
@@ -43,17 +47,25 @@ export interface Finding {
 
 /** A finding at its place. */
 export interface Violation extends Finding {
-  /** Attributes with positions (`/content[0]/data/events[1]`), `/` for the whole. */
+  /** Attributes with positions (`/content[0]/data/events[1]`), `/` for the whole; `?name` of a query parameter. */
   readonly path: string;
   /** The same with archetype ids and at-codes, as AQL takes it behind a variable; absent for the whole. */
   readonly aqlPath?: string;
   /** The key of a FLAT or STRUCTURED body. */
   readonly flatPath?: string;
+  /** Where it stands in a text, both from 1. */
+  readonly line?: number;
+  readonly column?: number;
 }
 
 /** A violation of which nothing more is known than its place and text. */
 export function violationAt(path: string, message: string, code: ViolationCode = 'invalid'): Violation {
   return { path, code, message };
+}
+
+/** What is wrong at a line and column of a text. */
+export function syntaxViolation(at: { line: number; column: number }, message: string): Violation {
+  return { ...violationAt('/', message, 'syntax'), line: at.line, column: at.column };
 }
 
 /** `<path>: <message>`, as `validationErrors` lists it. */

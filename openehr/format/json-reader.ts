@@ -1,5 +1,6 @@
 import { isKeptDecimal } from '../base/decimal.js';
 import { CdrError } from '../base/errors.js';
+import { syntaxViolation } from '../base/violation.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
 
 /** Where the reader stands: the text, the next position, the path of the value being read. */
@@ -169,8 +170,6 @@ function malformed(cursor: Cursor, expected: string): never {
   const line = before.split('\n').length;
   const column = cursor.at - (before.lastIndexOf('\n') + 1) + 1;
   const found = cursor.at < cursor.text.length ? '' : ', found the end of the text';
-  throw new CdrError(
-    'invalid',
-    `malformed JSON at position ${cursor.at} (line ${line}, column ${column}): expected ${expected}${found}`,
-  );
+  const message = `malformed JSON at position ${cursor.at} (line ${line}, column ${column}): expected ${expected}${found}`;
+  throw new CdrError('invalid', message, { problems: [syntaxViolation({ line, column }, message)] });
 }

@@ -44,6 +44,12 @@ export function isUtf8(contentType: string): boolean {
   return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
+/** Whether it is XML in ISO-8859-1, as Apache's HttpClient sends it, and EHRbase's SDK with it. */
+export function isLatin1Xml(contentType: string): boolean {
+  const charset = CHARSET.exec(contentType)?.[1] ?? '';
+  return /^iso-8859-1$/i.test(charset) && /^(?:application|text)\/xml$/.test(normalName(contentType));
+}
+
 function acceptRange(entry: string): AcceptRange | null {
   const name = baseType(entry);
   const quality = qualityOf(entry);

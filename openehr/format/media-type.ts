@@ -1,5 +1,12 @@
 import { CdrError } from '../base/errors.js';
-import { acceptedRanges, baseType, isUtf8, normalName, type AcceptRange } from './media-range.js';
+import {
+  acceptedRanges,
+  baseType,
+  isLatin1Xml,
+  isUtf8,
+  normalName,
+  type AcceptRange,
+} from './media-range.js';
 
 /** The forms of a COMPOSITION (docs/spec/rest.md#media-types). */
 export type ContentFormat = 'JSON' | 'XML' | 'FLAT' | 'STRUCTURED';
@@ -84,6 +91,10 @@ const TYPES: Readonly<
   'admin-template': { requests: [XML_TYPE, TEXT_XML], responses: [XML_TYPE, JSON_TYPE] },
 };
 
+/** What curl and HTML forms send when nobody says anything. */
+const FORM = 'application/x-www-form-urlencoded';
+/** So much of a header is repeated. */
+const MAX_SHOWN = 100;
 const CONTENT_FORMATS: readonly ContentFormat[] = ['JSON', 'XML', 'FLAT', 'STRUCTURED'];
 const UNSUPPORTED_FORMATS = ['RAW', 'EXPANDED', 'ECISFLAT'];
 
@@ -117,7 +128,8 @@ export function requestBody(kind: ResourceKind, contentType: string | undefined,
   if (contentType === undefined || contentType.trim() === '') return ownChoice(requests, wanted);
   const name = normalName(contentType);
   const type = requests.find((known) => known.mediaType === name);
-  if (type === undefined || !isUtf8(contentType)) throw unsupported(requests);
+  if (type === undefined || !(isUtf8(contentType) || isLatin1Xml(contentType)))
+    throw unsupported(requests, contentType);
   const refined = refine(type, wanted);
   if (refined === null) throw contradiction(wanted, type.mediaType);
   return { format: refined, mediaType: baseType(contentType) };
@@ -214,10 +226,13 @@ function isBetter(range: AcceptRange, than: AcceptRange, ranges: readonly Accept
   return ranges.indexOf(range) < ranges.indexOf(than);
 }
 
-function unsupported(requests: readonly BodyType[]): CdrError {
+function unsupported(requests: readonly BodyType[], contentType: string): CdrError {
+  const found = contentType.slice(0, MAX_SHOWN).replace(/[^\x20-\x7e]/g, '?');
+  const hint = normalName(contentType) === FORM ? '; curl sends this type unless -H names another one' : '';
+  const expected = namesOf(requests);
   return new CdrError(
     'unsupported-media-type',
-    `the content type is not supported, expected ${namesOf(requests)} in UTF-8`,
+    `the content type ${found} is not supported, expected ${expected} in UTF-8${hint}`,
   );
 }
 

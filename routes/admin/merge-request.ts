@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import type { Context } from 'koa';
+import { violationAt } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import { isUuid } from '../../openehr/base/object-version-id.js';
@@ -112,8 +113,12 @@ function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
   namePair(ctx, { source: stringOrEmpty(body.source_ehr), target: stringOrEmpty(body.target_ehr) });
   const validated = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });
-  if (validated.error !== undefined)
-    throw new CdrError('invalid', validated.error.details.map(({ message }) => message).join('; '));
+  if (validated.error !== undefined) {
+    const problems = validated.error.details.map(({ path, message }) =>
+      violationAt(`/${path.join('/')}`, message),
+    );
+    throw new CdrError('invalid', problems.map(({ message }) => message).join('; '), { problems });
+  }
   return validated.value;
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
+import { violationAt } from '../../openehr/base/violation.js';
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
@@ -9,11 +10,13 @@ import { templateText } from '../../change/composition/validate-composition.js';
 import { LargeComposition } from '../../change/composition/large-composition.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
+import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
+import { withFlatPaths } from '../../openehr/format/flat/violation-key.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import { structuredToFlat } from '../../openehr/format/structured.js';
 import type { VersionDoc } from '../../models/version.js';
-import { compiledTemplate, templateById } from '../../models/template.js';
+import { compiledTemplate, someTemplateIds, templateById } from '../../models/template.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { isLarge, parseLargeText, readLargeComposition } from '../../workers/large-body.js';
 import { compositionText, compositionXml } from './composition-text.js';
@@ -55,21 +58,45 @@ function formatOf(ctx: Context): string | undefined {
  * @throws invalid when the body is missing or malformed, or a simplified form comes without template id; too-large
  * beyond the limits
  */
-export async function compositionReader(ctx: Context, form: BodyType): Promise<CompositionReader> {
+export async function compositionReader(ctx: Context, form: BodyType): Promise<LocatingReader> {
   const text = requiredBodyText(ctx);
   const templateId = templateIdFrom(ctx);
   const isSimplified = form.format === 'FLAT' || form.format === 'STRUCTURED';
   if (isLarge(text)) {
     const body = { text, isXml: form.format === 'XML', declaredType: 'COMPOSITION', ...bodyLimits(ctx) };
     const json = await parseLargeText(body);
-    if (!isSimplified) return () => readLargeComposition({ json });
+    if (!isSimplified) return { read: () => readLargeComposition({ json }), located: asItIs };
     const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
-    return () => fromLargeSimplified(ctx, json, form, simplifiedId);
+    return { read: () => fromLargeSimplified(ctx, json, form, simplifiedId), located: asItIs };
   }
   const parsed = await parseCanonical(ctx, text, form, 'COMPOSITION');
-  if (!isSimplified) return () => Promise.resolve().then(() => readObject(parsed, 'COMPOSITION'));
+  if (isJsonObject(parsed) && form.format !== 'XML') requireForm(isSimplified ? form.format : 'JSON', parsed);
+  if (!isSimplified)
+    return {
+      read: () => Promise.resolve().then(() => readObject(parsed, 'COMPOSITION')),
+      located: asItIs,
+    };
   const simplifiedId = requireSimplified(isJsonObject(parsed), templateId);
-  return () => fromSimplified(ctx, parsed as JsonObject, form, simplifiedId);
+  const simplified = { body: parsed as JsonObject, isStructured: form.format === 'STRUCTURED' };
+  return {
+    read: () => fromSimplified(ctx, simplified, simplifiedId),
+    located: (error) => locatedInFlat(error, simplified, simplifiedId),
+  };
+}
+
+/** Reads the COMPOSITION of a request, and tells where in the body an error that came of it stands. */
+export interface LocatingReader {
+  readonly read: CompositionReader;
+  readonly located: (error: unknown) => Promise<unknown>;
+}
+
+const asItIs = (error: unknown): Promise<unknown> => Promise.resolve(error);
+
+/** @throws invalid when the body is in another form */
+function requireForm(said: JsonForm, body: JsonObject): void {
+  const message = wrongForm(said, body);
+  if (message !== null)
+    throw new CdrError('invalid', message, { problems: [violationAt('/', message, 'wrong-form')] });
 }
 
 /** The template id of a simplified body. @throws invalid when it is no object or no template is named */
@@ -80,14 +107,31 @@ function requireSimplified(isObject: boolean, templateId: string | null): string
   throw new CdrError('invalid', message);
 }
 
+interface Simplified {
+  readonly body: JsonObject;
+  readonly isStructured: boolean;
+}
+
+function flatOf({ body, isStructured }: Simplified): JsonObject {
+  return isStructured ? structuredToFlat(body) : body;
+}
+
+/** The error with the keys of the body in its violations. */
+async function locatedInFlat(error: unknown, simplified: Simplified, templateId: string): Promise<unknown> {
+  if (!(error instanceof CdrError) || error.details.violations === undefined) return error;
+  const template = await compiledTemplate(templateId);
+  if (template === null) return error;
+  const violations = withFlatPaths(error.details.violations, flatOf(simplified), template);
+  return new CdrError(error.code, error.message, { ...error.details, violations, cause: error });
+}
+
 async function fromSimplified(
   ctx: Context,
-  simplified: JsonObject,
-  form: BodyType,
+  simplified: Simplified,
   templateId: string,
 ): Promise<PartialRm<'COMPOSITION'>> {
   const template = await knownTemplate(templateId);
-  const flat = form.format === 'STRUCTURED' ? structuredToFlat(simplified) : simplified;
+  const flat = flatOf(simplified);
   const warnings: string[] = [];
   const composition = readFlat(flat, template, { now: new Date(), warnings });
   addWarnings(ctx, warnings);
@@ -101,7 +145,7 @@ async function fromLargeSimplified(
   templateId: string,
 ): Promise<LargeComposition> {
   const doc = await templateById(templateId);
-  if (doc === null) throw templateNotFound(templateId, 'unprocessable');
+  if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
   const isStructured = form.format === 'STRUCTURED';
   const simplified = { isStructured, template: templateText(doc), now: Date.now() };
   const large = await readLargeComposition({ json, simplified });
@@ -111,7 +155,7 @@ async function fromLargeSimplified(
 
 async function knownTemplate(templateId: string): Promise<CompiledTemplate> {
   const template = await compiledTemplate(templateId);
-  if (template === null) throw templateNotFound(templateId, 'unprocessable');
+  if (template === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
   return template;
 }
 

@@ -126,10 +126,13 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const ehrId = pathParameter(ctx, 'ehr_id');
   const metadata = commitMetadata(ctx, 'POST', settings);
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
-  const read = await compositionReader(ctx, request);
+  const { read, located } = await compositionReader(ctx, request);
   const readOwn =
     settings.acceptForeignSystemId === true ? readerWithoutForeignUid(ctx, settings, read) : read;
-  const version = await createComposition(context, { ehrId, metadata, inSameTransaction }, readOwn);
+  const change = { ehrId, metadata, inSameTransaction };
+  const version = await createComposition(context, change, readOwn).catch(async (error: unknown) => {
+    throw await located(error);
+  });
   await answer(ctx, settings, response, { version, status: 201 });
 }
 
@@ -156,12 +159,11 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const ifMatch = ifMatchFrom(ctx);
   const metadata = withStateOfQuery(ctx, settings, commitMetadata(ctx, 'PUT', settings));
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
-  const read = await compositionReader(ctx, request);
-  const version = await updateComposition(
-    context,
-    { ehrId, versionedObjectUid, ifMatch, metadata, inSameTransaction },
-    read,
-  );
+  const { read, located } = await compositionReader(ctx, request);
+  const change = { ehrId, versionedObjectUid, ifMatch, metadata, inSameTransaction };
+  const version = await updateComposition(context, change, read).catch(async (error: unknown) => {
+    throw await located(error);
+  });
   await answer(ctx, settings, response, { version, status: 200 });
 }
 

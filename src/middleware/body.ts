@@ -1,11 +1,12 @@
 import type { Context, Middleware, Next } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { CdrError } from '../../openehr/base/errors.js';
+import { isLatin1Xml } from '../../openehr/format/media-range.js';
 import type { Settings } from '../../config/settings.js';
 import { textOfUtf8 } from '../../openehr/base/utf8.js';
 
 /**
- * Reads the body as UTF-8 text whatever its media type; parsing belongs to `format/`, which gets the limit of nodes by
+ * Reads the body as text, of UTF-8 or of XML that says Latin-1, whatever its media type; parsing belongs to `format/`, which gets the limit of nodes by
  * `ctx.state`. `ctx.request.body` is a string, or undefined when there is none.
  * @throws too-large over the limit, unsupported-media-type for another charset or content coding, invalid when it
  * cannot be read or is not UTF-8
@@ -28,7 +29,8 @@ export function readBodyText(limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNod
   return async (ctx: Context, next: Next) => {
     ctx.state.maxBodyNodes = maxBodyNodes;
     const untyped = ctx.get('Content-Type') === '';
-    requireUtf8(ctx.get('Content-Type'));
+    const isLatin1 = isLatin1Xml(ctx.get('Content-Type'));
+    if (!isLatin1) requireUtf8(ctx.get('Content-Type'));
     nameCoding(ctx);
     // koa-body reads no body without a type; such a body has the first type of its resource
     // (docs/spec/rest.md#media-types).
@@ -37,7 +39,7 @@ export function readBodyText(limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNod
       if (untyped) delete ctx.req.headers['content-type'];
       const body: unknown = ctx.request.body;
       if (typeof body !== 'string' || body === '') delete ctx.request.body;
-      else ctx.request.body = utf8Text(Buffer.from(body, 'latin1'));
+      else ctx.request.body = isLatin1 ? body : utf8Text(Buffer.from(body, 'latin1'));
       await next();
     });
   };

@@ -6,6 +6,7 @@ import { isUnavailable } from '../../database/mongo-error.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/http/answer/error-status.js';
 import { failureRecord } from '../../routes/http/answer/failure-record.js';
+import { pathHint } from './path-hint.js';
 import { STANDARD_API } from '../../routes/http/request/request-state.js';
 
 /**
@@ -32,7 +33,7 @@ export function errors(log: Logger): Middleware {
         return;
       }
       log.error({ requestId, err: error }, 'internal error');
-      answer(ctx, 500, errorBody(500, `Internal error, reference ${requestId}`));
+      answer(ctx, 500, errorBody(500, `Internal error, reference ${requestId}`, 'internal'));
     }
   };
 }
@@ -67,17 +68,22 @@ function setDetailHeaders(ctx: Context, details: ErrorDetails): void {
 function answerUnmatched(ctx: Context): void {
   if (ctx.body !== undefined && ctx.body !== null) return;
   const path = ctx.path.replace(/^\/+|\/+$/g, '');
-  if (ctx.status === 404) answer(ctx, 404, errorBody(404, `No resource found at path: ${path}`));
+  if (ctx.status === 404)
+    answer(ctx, 404, errorBody(404, `No resource found at path: ${path}${pathHint(ctx.path)}`, 'not-found'));
   if (ctx.status === 405)
-    answer(ctx, 405, errorBody(405, `Method ${ctx.method} is not supported on this path`));
-  if (ctx.status === 501) answer(ctx, 501, errorBody(501, NOT_IMPLEMENTED_MESSAGE));
+    answer(
+      ctx,
+      405,
+      errorBody(405, `Method ${ctx.method} is not supported on this path`, 'method-not-allowed'),
+    );
+  if (ctx.status === 501) answer(ctx, 501, errorBody(501, NOT_IMPLEMENTED_MESSAGE, 'not-implemented'));
 }
 
 function answer(ctx: Context, status: number, error: JsonObject): void {
   const record = failureRecord(ctx);
   const message = typeof error.message === 'string' ? error.message : '';
   const fields = typeof record?.fields === 'function' ? record.fields(message) : record?.fields;
-  const body = { ...fields, ...error };
+  const body = { ...fields, ...error, request_id: ctx.state.requestId };
   ctx.status = status;
   if (record?.isText === true && asksForText(ctx)) {
     ctx.type = 'text/plain; charset=utf-8';

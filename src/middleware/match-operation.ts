@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { setFailureRecord } from '../../routes/http/answer/failure-record.js';
 import type { OperationTable } from '../../routes/http/operation/operation-table.js';
+import { pathHint } from './path-hint.js';
 import type { RequestState } from '../../routes/http/request/request-state.js';
 
 /** Finds the operation of the request, which decides everything that follows. Nothing is refused yet. */
@@ -34,9 +35,8 @@ export function refuseUnmatched(): Middleware {
       ctx.status = 200;
       ctx.body = '';
     } else {
-      throw new CdrError('method-not-allowed', `Method ${ctx.method} is not supported on this path`, {
-        allow: allowed,
-      });
+      const message = `Method ${ctx.method} is not supported on this path${pathHint(ctx.path)}`;
+      throw new CdrError('method-not-allowed', message, { allow: allowed });
     }
   };
 }

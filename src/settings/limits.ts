@@ -10,6 +10,7 @@ import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../../change/item-t
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canonical-json.js';
 import { MAX_AUDIT_IDS } from '../../models/audit.js';
 import { MAX_VOCABULARY_TEMPLATES } from '../../models/template-vocabulary.js';
+import { MAX_VIOLATIONS_AS_DATA } from '../../routes/http/answer/violations-body.js';
 import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/unknown-parameters.js';
@@ -54,6 +55,11 @@ const BODIES: readonly Limit[] = [
   },
   { name: 'query parameters', value: MAX_QUERY_PARAMETERS, meaning: 'query parameters of one request' },
   { name: 'findings', value: MAX_VIOLATIONS, meaning: 'violations that one answer lists; more are left out' },
+  {
+    name: 'findings as data',
+    value: MAX_VIOLATIONS_AS_DATA,
+    meaning: 'members of `violations` in an error body',
+  },
 ];
 
 const AQL: readonly Limit[] = [

@@ -15,7 +15,7 @@ import { readOwnKeys, templateName } from './keys/own-keys.js';
 import { planOf, type PlanNode } from './plan.js';
 import { takeRaw } from './keys/raw.js';
 import { unconsumed } from './keys/suggest.js';
-import type { ReadEnvironment } from './target.js';
+import type { FlatPlace, ReadEnvironment } from './target.js';
 
 /** What reading FLAT needs beside the body and the template. */
 export interface ReadFlatOptions {
@@ -23,6 +23,8 @@ export interface ReadFlatOptions {
   readonly now: Date;
   /** Filled with what was ignored or replaced, one sentence each; left alone when missing. */
   readonly warnings?: string[];
+  /** Filled with where each object came from; left alone when missing. */
+  readonly places?: Map<JsonObject, FlatPlace>;
 }
 
 const RM_VERSION = '1.0.4';
@@ -42,16 +44,17 @@ export function readFlat(flat: JsonObject, template: CompiledTemplate, options: 
   const root = childOf(keys.top, rootId) ?? { path: rootId, values: new Map(), children: new Map() };
   moveContextAliases(plan, root);
   const now = formatUtc(options.now);
-  const { warnings = [] } = options;
+  const { warnings = [], places = null } = options;
   for (const name of ignoredContextKeys(keys.contextNames))
     warnings.push(`ctx/${name} is not known and was ignored`);
   const context = flatContext(keys.context, now, template.defaultLanguage);
   const language = ownLanguage(root) ?? context.language ?? template.defaultLanguage;
-  const environment: ReadEnvironment = { template, context, now, language, warnings, readValue };
+  const environment: ReadEnvironment = { template, context, now, language, warnings, places, readValue };
   const composition = readStructure(plan, root, environment);
   const left = keys.values.filter((value) => !value.used);
-  if (left.length > 0) throw unconsumed(left, plan);
+  if (left.length > 0) throw unconsumed(left, plan, keys.top.children.has(rootId));
   if (composition === null) throw new CdrError('invalid', 'the body has no keys that the template knows');
+  places?.set(composition, { path: root.path, plan });
   return composition;
 }
 
@@ -151,9 +154,12 @@ function reaches(child: PlanNode, scope: FlatScope): boolean {
 }
 
 function readNode(plan: PlanNode, scope: FlatScope, environment: ReadEnvironment): JsonValue | null {
-  if (plan.isStructure) return readStructure(plan, scope, environment);
   const { node, parameter } = plan;
-  return readValue(plan.type, scope, { environment, plan, attribute: node.attribute, parameter });
+  const value = plan.isStructure
+    ? readStructure(plan, scope, environment)
+    : readValue(plan.type, scope, { environment, plan, attribute: node.attribute, parameter });
+  if (isJsonObject(value)) environment.places?.set(value, { path: scope.path, plan });
+  return value;
 }
 
 function attach(object: JsonObject, child: PlanNode, value: JsonValue, scope: FlatScope): void {

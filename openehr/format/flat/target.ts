@@ -27,6 +27,12 @@ export interface FlatContext {
   readonly links: readonly JsonObject[];
 }
 
+/** The key that an object was read from, without suffix, and its node. */
+export interface FlatPlace {
+  readonly path: string;
+  readonly plan: PlanNode;
+}
+
 /** What all readers of one FLAT body share. */
 export interface ReadEnvironment {
   readonly template: CompiledTemplate;
@@ -37,6 +43,8 @@ export interface ReadEnvironment {
   readonly language: string;
   /** Filled with what was ignored or replaced: one sentence each. */
   readonly warnings: string[];
+  /** Filled with where each object came from; null: nobody asks. */
+  readonly places: Map<JsonObject, FlatPlace> | null;
   /** Reads an object of a data type, a party or one of their parts; null when no key says anything about it. */
   readonly readValue: (type: string, scope: FlatScope, target: ReadTarget) => JsonValue | null;
 }

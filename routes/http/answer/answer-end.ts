@@ -13,7 +13,9 @@ export function answerEnd(ctx: Context): AbortSignal {
   const finish = (): void => {
     res.off('close', finish);
     socket.off('close', finish);
-    end.abort(res.writableFinished ? SENT : new CdrError('timeout', 'the client left before it was answered'));
+    end.abort(
+      res.writableFinished ? SENT : new CdrError('timeout', 'the client left before it was answered'),
+    );
   };
   // Many requests may be sent ahead on one connection.
   socket.setMaxListeners(0);

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
-import type { CdrError, ErrorCode, ErrorObstacle } from '../../../openehr/base/errors.js';
-import { violationText, type Violation } from '../../../openehr/base/violation.js';
+import type { CdrError, ErrorCode, ErrorDetails, ErrorObstacle } from '../../../openehr/base/errors.js';
+import { violationText } from '../../../openehr/base/violation.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
+import { violationsBody } from './violations-body.js';
 
 /** HTTP status of every error code: docs/spec/rest.md#statuses */
 export const ERROR_STATUS = {
@@ -29,21 +30,24 @@ export const ERROR_STATUS = {
 export const NOT_IMPLEMENTED_MESSAGE =
   'The current operation is not supported by this server. Please contact your administrator.';
 
-/** The error body of the standard API: `error` = reason phrase, `message`, and `validationErrors` if any. */
+/** The error body of the standard API: docs/spec/rest.md#error-body */
 export function errorBody(
   status: number,
   message: string,
-  violations: readonly Violation[] = [],
+  code: ErrorCode | 'internal',
+  { violations = [], problems = [] }: Pick<ErrorDetails, 'violations' | 'problems'> = {},
 ): JsonObject {
-  const body: JsonObject = { error: STATUS_CODES[status] ?? 'Error', message };
+  const body: JsonObject = { error: STATUS_CODES[status] ?? 'Error', message, code };
   if (violations.length > 0) body.validationErrors = violations.map(violationText);
+  const all = [...violations, ...problems];
+  if (all.length > 0) body.violations = violationsBody(all);
   return body;
 }
 
 /** Status and body of a `CdrError`. */
 export function errorAnswer(error: CdrError): { readonly status: number; readonly body: JsonObject } {
   const status = ERROR_STATUS[error.code];
-  const body = errorBody(status, error.message, error.details.violations);
+  const body = errorBody(status, error.message, error.code, error.details);
   if (error.details.reasons !== undefined) body.reasons = [...error.details.reasons];
   if (error.details.obstacles !== undefined) body.obstacles = error.details.obstacles.map(obstacleJson);
   return { status, body };

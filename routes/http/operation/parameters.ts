@@ -84,7 +84,15 @@ function uuid(text: string, { name }: ParameterContext): string {
   return text.toLowerCase();
 }
 
+/** Words that fit the grammar of an internet id but are what a program sends by mistake. */
+const NO_ID = /^(?:all|any|none|list|search|null|undefined|nan|true|false)$/i;
+
 function ehrId(text: string): string {
+  if (NO_ID.test(text.trim()))
+    throw new CdrError(
+      'invalid',
+      `'${text.trim()}' is no ehr_id: no operation is about all EHRs, and an id is a UUID, an ISO OID or an internet id`,
+    );
   const id = parseEhrId(text.trim());
   if (id === null) throw new CdrError('invalid', 'the ehr_id must be a UUID, an ISO OID or an internet id');
   return id;

@@ -1,5 +1,6 @@
 import { CdrError } from '../../../openehr/base/errors.js';
 import { nearestWord } from '../../../openehr/base/nearest-word.js';
+import { violationAt, type Violation } from '../../../openehr/base/violation.js';
 import type { Operation } from '../operation/operation.js';
 import { parameterDescription } from '../operation/parameters.js';
 
@@ -36,15 +37,22 @@ export function refuseUnknownParameters(
 export function refuseUnknownNames(kind: string, names: readonly string[], known: readonly string[]): void {
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  const sentences = unknown
-    .slice(0, MAX_NAMED)
-    .map((name) => `the ${kind} ${name.slice(0, MAX_NAME_LENGTH)} is not known; ${hintFor(name, known)}`);
+  const problems = unknown.slice(0, MAX_NAMED).map((name) => unknownName(kind, name, known));
   const more = unknown.length > MAX_NAMED ? [`and ${unknown.length - MAX_NAMED} more`] : [];
-  throw new CdrError('invalid', [...sentences, ...more].join('; '));
+  const message = [...problems.map((problem) => problem.message), ...more].join('; ');
+  throw new CdrError('invalid', message, { problems });
 }
 
-function hintFor(name: string, known: readonly string[]): string {
+function unknownName(kind: string, name: string, known: readonly string[]): Violation {
+  const found = name.slice(0, MAX_NAME_LENGTH);
   const nearest = nearestWord(name, known);
+  const message = `the ${kind} ${found} is not known; ${hintFor(nearest, known)}`;
+  const path = kind === 'query parameter' ? `?${found}` : `/${found}`;
+  const expected = nearest === null ? known : [nearest];
+  return { ...violationAt(path, message, 'unknown-parameter'), expected, found };
+}
+
+function hintFor(nearest: string | null, known: readonly string[]): string {
   if (nearest !== null) return `did you mean ${nearest}?`;
   return known.length === 0 ? 'there is none here' : `known are ${known.join(', ')}`;
 }

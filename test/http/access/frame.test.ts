@@ -40,6 +40,8 @@ describe('a path or method that is not there', () => {
     expect(response.body).toEqual({
       error: 'Not Found',
       message: 'No resource found at path: rest/openehr/v1/nowhere/at/all',
+      code: 'not-found',
+      request_id: response.headers['x-request-id'],
     });
   });
 
@@ -47,7 +49,7 @@ describe('a path or method that is not there', () => {
     const response = await request(testApp()).get('/nowhere').set('Accept', 'application/xml');
     expect(response.headers['content-type']).toBe('application/xml; charset=utf-8');
     expect(response.text).toMatch(
-      /^<\?xml[^>]*\?>\s*<error><error>Not Found<\/error><message>No resource found at path: nowhere<\/message><\/error>\s*$/,
+      /^<\?xml[^>]*\?>\s*<error><error>Not Found<\/error><message>No resource found at path: nowhere<\/message><code>not-found<\/code><request_id>[0-9a-f-]{36}<\/request_id><\/error>\s*$/,
     );
   });
 

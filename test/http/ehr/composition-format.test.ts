@@ -179,7 +179,9 @@ describe('canonical XML', () => {
   it('gives errors in XML when only XML is acceptable', async () => {
     const response = await request(app).get(path('/x')).set('Accept', 'application/xml');
     expect(response.status).toBe(400);
-    expect(response.text).toMatch(/<error><error>Bad Request<\/error><message>[^<]+<\/message><\/error>/);
+    expect(response.text).toMatch(
+      /<error><error>Bad Request<\/error><message>[^<]+<\/message><code>invalid<\/code>/,
+    );
   });
 });
 

@@ -97,7 +97,8 @@ describe('POST composition', () => {
     expect((await post('bad')).status).toBe(400);
     expect((await post(UNKNOWN).set('Content-Type', 'text/html').send('x')).status).toBe(415);
     expect((await post(UNKNOWN).set('Accept', 'image/png').send({})).status).toBe(406);
-    expect((await post(UNKNOWN).set('Content-Type', 'application/json').send('{')).status).toBe(400);
+    expect((await post(UNKNOWN).set('Content-Type', 'application/json').send('{')).status).toBe(404);
+    expect((await post(ehrId).set('Content-Type', 'application/json').send('{')).status).toBe(400);
     expect((await post(UNKNOWN).send({ nonsense: 1 })).status).toBe(404);
     expect((await post(UNKNOWN).send(aComposition())).status).toBe(404);
     expect((await post(ehrId)).status).toBe(400);

@@ -437,7 +437,7 @@ describe('a CONTRIBUTION that is refused', () => {
     expect((await request(app).post(path(UNKNOWN)).set('Accept', 'text/csv').send(body)).status).toBe(406);
     expect(
       (await request(app).post(path(UNKNOWN)).set('Content-Type', 'application/json').send('{')).status,
-    ).toBe(400);
+    ).toBe(404);
   });
 
   it('accepts a foreign system id, unless told not to, and stores the own', async () => {

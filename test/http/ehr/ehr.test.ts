@@ -21,6 +21,16 @@ describe('POST /ehr', () => {
   useDatabase();
   const app = testApp();
 
+  it('gives other_details without name and node id their defaults', async () => {
+    const other_details = { _type: 'ITEM_TREE', items: [] };
+    const ehrId = await givenEhr(app, { _type: 'EHR_STATUS', other_details });
+    const { body } = await request(app).get(`${V1}/ehr/${ehrId}/ehr_status`);
+    expect(body.other_details).toMatchObject({
+      name: { _type: 'DV_TEXT', value: 'other details' },
+      archetype_node_id: 'at0001',
+    });
+  });
+
   it('makes an EHR with all defaults from an empty body', async () => {
     const response = await request(app).post(`${V1}/ehr`);
     expect(response.status).toBe(201);

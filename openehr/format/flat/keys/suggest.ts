@@ -1,10 +1,16 @@
+import { distance } from 'fastest-levenshtein';
 import { CdrError } from '../../../base/errors.js';
+import { violationAt, type Violation } from '../../../base/violation.js';
 import type { FlatValue } from './keys.js';
 import type { PlanNode } from '../plan.js';
 import { tableOf } from '../value/type-table.js';
 
 /** So many keys get a suggestion; a body of thousands of wrong keys is answered without. */
 const MAX_SUGGESTIONS = 5;
+/** So many keys are named of a body for another template: all of them begin wrongly. */
+const MAX_WRONG_ROOTS = 5;
+/** So many keys are told as data. */
+const MAX_PROBLEMS = 100;
 /** So many keys are named: what is wrong with a body of thousands of wrong keys is seen in the first ones. */
 const MAX_NAMED = 1000;
 const MAX_LENGTH = 200;
@@ -12,17 +18,29 @@ const SUFFIXES_OF_TEXTS = ['code', 'value', 'terminology'];
 
 /**
  * The error for keys that no node takes: names them (of very many the first ones) and, for the first few, the
- * nearest key that the template knows (docs/spec/formats.md#flat-errors).
+ * nearest key that the template knows (docs/spec/formats.md#flat-errors). `hasRoot`: some key begins as all must.
  */
-export function unconsumed(left: readonly FlatValue[], root: PlanNode): CdrError {
-  const names = left.slice(0, MAX_NAMED).map((value) => value.key);
-  const others = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
-  const nearest = names
-    .slice(0, MAX_SUGGESTIONS)
-    .map((key) => nearestKey(key, root))
-    .filter((key) => key !== null);
+export function unconsumed(left: readonly FlatValue[], root: PlanNode, hasRoot: boolean): CdrError {
+  const most = hasRoot ? MAX_NAMED : MAX_WRONG_ROOTS;
+  const names = left.slice(0, most).map((value) => value.key);
+  const others = left.length > most ? ` and ${left.length - most} more` : '';
+  const message = `Could not consume Parts [${names.join(', ')}]${others}`;
+  const suggested = left.slice(0, MAX_SUGGESTIONS).map(({ key }) => nearestKey(key, root));
+  const problems = left
+    .slice(0, MAX_PROBLEMS)
+    .map(({ key }, index) => unknownKey(key, suggested[index] ?? null));
+  if (!hasRoot) {
+    const rule = `every key but those of ctx/ must begin with ${root.id ?? ''}/`;
+    return new CdrError('invalid', `${rule}; ${message}`, { problems });
+  }
+  const nearest = suggested.filter((key) => key !== null);
   const suggestion = nearest.length === 0 ? '' : `; nearest valid keys [${[...new Set(nearest)].join(', ')}]`;
-  return new CdrError('invalid', `Could not consume Parts [${names.join(', ')}]${others}${suggestion}`);
+  return new CdrError('invalid', `${message}${suggestion}`, { problems });
+}
+
+function unknownKey(key: string, nearest: string | null): Violation {
+  const violation = violationAt('/', 'no node of the template takes this key', 'unknown-key');
+  return { ...violation, flatPath: key, ...(nearest === null ? {} : { expected: [nearest] }) };
 }
 
 /** The key nearest to a wrong one: its path as far as it is valid, then the child or suffix most alike. */
@@ -66,10 +84,10 @@ function suffixesOf(plan: PlanNode): string[] {
 }
 
 function mostAlike(text: string, candidates: readonly string[]): string | null {
-  let best: { candidate: string; distance: number } | null = null;
+  let best: { candidate: string; slips: number } | null = null;
   for (const candidate of candidates) {
-    const distance = editDistance(text.slice(0, MAX_LENGTH), candidate.slice(0, MAX_LENGTH));
-    if (best === null || distance < best.distance) best = { candidate, distance };
+    const slips = distance(text.slice(0, MAX_LENGTH), candidate.slice(0, MAX_LENGTH));
+    if (best === null || slips < best.slips) best = { candidate, slips };
   }
   return best?.candidate ?? null;
 }
@@ -77,18 +95,4 @@ function mostAlike(text: string, candidates: readonly string[]): string | null {
 function withoutIndex(segment: string): string {
   const colon = segment.lastIndexOf(':');
   return colon < 0 ? segment : segment.slice(0, colon);
-}
-
-/** Levenshtein. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
