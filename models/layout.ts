@@ -1,4 +1,4 @@
-import { FIELD, LEAF_FIELD } from '../aql/index/document.js';
+import { COUNTED, FIELD, LEAF_FIELD } from '../aql/index/document.js';
 
 /** Names of all collections. Fields, indexes and who writes what: docs/spec/storage.md#collections */
 export const COLLECTIONS = {
@@ -109,6 +109,11 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
       { key: { [FIELD.keys]: 1, [FIELD.ehrId]: 1 }, options: LATEST },
       { key: { [FIELD.keys]: 1, [FIELD.startTime]: -1 }, options: LATEST },
       { key: { [FIELD.ehrId]: 1, [FIELD.startTime]: -1 }, options: LATEST },
+      // Counts objects without a document (`latest` is in it for servers that would look it up all the same).
+      {
+        key: { [FIELD.rootType]: 1, [FIELD.isQueryable]: 1, [FIELD.isLatest]: 1, [FIELD.schemaVersion]: 1 },
+        options: { partialFilterExpression: { [FIELD.isLatest]: true, ...COUNTED } },
+      },
       // Descending: a probe of `aql/mongo` takes the highest values first.
       { key: { [leaf(LEAF_FIELD.key)]: 1, [leaf(LEAF_FIELD.value)]: -1 }, options: LATEST },
       {

@@ -39,6 +39,9 @@ export const FIELD = {
   schemaVersion: 'sv',
 } as const;
 
+/** What a match must say for the index of counts: it holds only such documents, so no other query takes it. */
+export const COUNTED = { [FIELD.schemaVersion]: { $gte: 1 } } as const;
+
 /** Stored name of a field of a query index document. */
 export type IndexField = (typeof FIELD)[keyof typeof FIELD];
 

@@ -54,7 +54,7 @@ export function passContext(scope: Scope, context: TranslationContext): PassCont
       ehrs.map((ehr) => [ehr.alias.index, indexConditions(ehr, scope, conjuncts, context)]),
     ),
     sortedLeaf: sortedLeaf(firstEhr(scope.from), scope, conjuncts, context),
-    ordersByStart: context.isCurrent,
+    isCurrent: context.isCurrent,
   };
 }
 

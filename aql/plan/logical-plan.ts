@@ -89,6 +89,6 @@ export interface PassContext {
   readonly indexConditions: ReadonlyMap<number, readonly IndexCondition[]>;
   /** Key of the leaf that ORDER BY starts with, if WHERE compares it. */
   readonly sortedLeaf: string | null;
-  /** Whether the documents' `start` orders COMPOSITIONs as AQL does. */
-  readonly ordersByStart: boolean;
+  /** Whether all documents are of the present derivation: all have `sv`, and `start` orders COMPOSITIONs as AQL does. */
+  readonly isCurrent: boolean;
 }

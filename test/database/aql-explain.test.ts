@@ -68,6 +68,20 @@ describe('explain', () => {
     },
   );
 
+  it.each([
+    'SELECT COUNT(*) FROM EHR e CONTAINS COMPOSITION c',
+    'SELECT COUNT(*) AS n FROM COMPOSITION c',
+    'SELECT COUNT(c) FROM EHR e CONTAINS COMPOSITION c',
+    'SELECT COUNT(c/uid/value) AS n, COUNT(e/ehr_id/value) FROM EHR e CONTAINS COMPOSITION c',
+    'SELECT COUNT(s) FROM EHR e CONTAINS EHR_STATUS s',
+  ])('%s is answered by an index alone', async (aql) => {
+    const [first] = explainedStages(await explained(aql));
+    expect(first).toMatchObject({
+      documentsExamined: 0,
+      index: expect.stringMatching(/^type_1_q_1_latest_1_sv_1/),
+    });
+  });
+
   it('joins compositions of FOLDERs by EHR and container', async () => {
     const text = JSON.stringify(await explained('SELECT c/uid/value FROM FOLDER f CONTAINS COMPOSITION c'));
     const used = [...text.matchAll(/"indexesUsed":\[([^\]]*)\]/g)].map(([, names]) => names);

@@ -1,6 +1,6 @@
 import { FIELD } from '../../index/document.js';
 import type { Aggregate } from '../../syntax/ast.js';
-import { and, call, disjunction, fieldRef, present, variable } from '../../plan/expression.js';
+import { and, call, disjunction, fieldRef, isNode, present, variable } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import { operandOf } from './operand.js';
 import type { ValueState } from './operand.js';
@@ -63,9 +63,19 @@ type Argument = NonNullable<Aggregate['argument']>;
 
 function count({ argument, distinct }: Aggregate, field: string, state: ValueState): Accumulation {
   const value = countedValue(argument as Argument, state);
-  if (!distinct) return counted(call('$sum', call('$cond', [present(value), 1, 0])), field);
+  if (!distinct) {
+    const one = isAlwaysThere(argument as Argument, value, state) ? 1 : call('$cond', [present(value), 1, 0]);
+    return counted(call('$sum', one), field);
+  }
   const set = call('$addToSet', call('$cond', [present(value), value, variable('REMOVE')]));
   return made({ [field]: set }, call('$size', fieldRef(field)), 0);
+}
+
+/** Ids of a document and its EHR, which every row has but where the variable may be missing. */
+function isAlwaysThere(argument: Argument, value: Expression, state: ValueState): boolean {
+  if (argument.kind === 'function' || state.scope.useOf(argument).alias.optional) return false;
+  const field = isNode(value) && value.kind === 'field' ? value.path : '';
+  return field === FIELD.versionUid || field === FIELD.ehrId;
 }
 
 /** A whole variable is told by its document and place, not by its content. */

@@ -1,5 +1,6 @@
 import type { LogicalPlan, PassContext } from '../logical-plan.js';
 import { boundByProbe } from './bound-by-probe.js';
+import { countDocuments } from './count-documents.js';
 import { deferLookups } from './defer-lookups.js';
 import { pruneFields } from './prune-fields.js';
 import { useLeafIndex } from './use-leaf-index.js';
@@ -18,6 +19,7 @@ export const PASSES = {
   deferLookups,
   boundByProbe,
   pruneFields,
+  countDocuments,
 } as const satisfies Record<string, Pass>;
 
 /** A plan after all passes, with the names of those that changed it. */

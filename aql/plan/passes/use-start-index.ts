@@ -7,9 +7,9 @@ import type { Step } from '../steps.js';
  * ORDER BY the start time of the COMPOSITION with a limit: the index on `start` gives the documents in that order, so
  * only as many are read as rows are wanted. The sort of all rows falls away.
  */
-export function useStartIndex(plan: LogicalPlan, { ordersByStart }: PassContext): LogicalPlan {
+export function useStartIndex(plan: LogicalPlan, { isCurrent }: PassContext): LogicalPlan {
   const { collection, order, page, steps } = plan;
-  if (!ordersByStart || order?.isByStart !== true || collection !== 'aql') return plan;
+  if (!isCurrent || order?.isByStart !== true || collection !== 'aql') return plan;
   if (page.limit === null || page.top !== null) return plan;
   const [first, ...others] = steps;
   if (first?.kind !== 'documents' || !isLatestOnly(first)) return plan;

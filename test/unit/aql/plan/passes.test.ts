@@ -3,6 +3,7 @@ import { call, fieldRef } from '../../../../aql/plan/expression.js';
 import type { LogicalPlan, PassContext } from '../../../../aql/plan/logical-plan.js';
 import type { IndexCondition } from '../../../../aql/plan/index-condition.js';
 import { boundByProbe } from '../../../../aql/plan/passes/bound-by-probe.js';
+import { countDocuments } from '../../../../aql/plan/passes/count-documents.js';
 import { deferLookups } from '../../../../aql/plan/passes/defer-lookups.js';
 import { optimize, PASSES } from '../../../../aql/plan/passes/passes.js';
 import { pruneFields } from '../../../../aql/plan/passes/prune-fields.js';
@@ -35,7 +36,7 @@ function plan(steps: readonly Step[], more: Partial<LogicalPlan> = {}): LogicalP
   return { collection: 'aql', steps, row: { row: [fieldRef('_id')] }, ...rest, ...more, page };
 }
 
-const NOTHING: PassContext = { indexConditions: new Map(), sortedLeaf: null, ordersByStart: true };
+const NOTHING: PassContext = { indexConditions: new Map(), sortedLeaf: null, isCurrent: true };
 const LEAF: PassContext = {
   ...NOTHING,
   indexConditions: new Map([[EHR_ALIAS, [leaf]]]),
@@ -78,7 +79,7 @@ describe('useStartIndex', () => {
     ['superseded versions', { ...sorted, steps: [{ ...documents, versions: 'all' }, sort, limit] }, NOTHING],
     ['another time', { ...sorted, steps: [{ ...documents, asOf: new Date(0) }, sort, limit] }, NOTHING],
     ['EHRs first', { ...sorted, collection: 'ehrs' }, NOTHING],
-    ['documents of an older derivation', sorted, { ...NOTHING, ordersByStart: false }],
+    ['documents of an older derivation', sorted, { ...NOTHING, isCurrent: false }],
   ] satisfies [string, LogicalPlan, PassContext][])('keeps the sort for %s', (_, given, context) => {
     expect(useStartIndex(given, context)).toBe(given);
   });
@@ -194,6 +195,41 @@ describe('pruneFields', () => {
   });
 });
 
+describe('countDocuments', () => {
+  const all: DocumentsStep = {
+    ...documents,
+    conditions: [{ q: true }, { type: 'COMPOSITION' }, { keys: { $eq: 'COMPOSITION' } }],
+  };
+  const count: Step = { kind: 'group', id: null, accumulators: { a0: call('$sum', 1) } };
+
+  it('counts by the kind, which an index holds, instead of its key', () => {
+    const counted = { ...all, conditions: [{ q: true }, { type: 'COMPOSITION' }, { sv: { $gte: 1 } }] };
+    expect(countDocuments(plan([all, count]), NOTHING).steps).toEqual([counted, count]);
+  });
+
+  const archetype = { ...all, conditions: [...all.conditions.slice(0, 2), { keys: { $eq: 'x.y.v1' } }] };
+  const oneEhr = { ...all, conditions: [{ ehr: { $eq: 'e' } }, ...all.conditions.slice(1)] };
+  it.each([
+    ['an archetype', [archetype, count]],
+    ['one EHR', [oneEhr, count]],
+    ['a further condition', [{ ...all, conditions: [...all.conditions, { tpl: 't' }] }, count]],
+    ['a leaf', [{ ...all, index: [leaf] }, count]],
+    ['all versions', [{ ...all, versions: 'all' as const }, count]],
+    ['as_of', [{ ...all, asOf: new Date(0) }, count]],
+    ['groups', [all, { ...count, id: fieldRef('ehr') }]],
+    ['a value', [all, { ...count, accumulators: { a0: call('$max', fieldRef('tc')) } }]],
+    ['rows', [all]],
+  ])('leaves a query of %s alone', (_name, steps) => {
+    const given = plan(steps);
+    expect(countDocuments(given, NOTHING)).toBe(given);
+  });
+
+  it('leaves documents of an older derivation alone, which may lack what it looks for', () => {
+    const given = plan([all, count]);
+    expect(countDocuments(given, { ...NOTHING, isCurrent: false })).toBe(given);
+  });
+});
+
 describe('optimize', () => {
   it('names the passes that changed the plan, in their order', () => {
     expect(Object.keys(PASSES)).toEqual([
@@ -202,6 +238,7 @@ describe('optimize', () => {
       'deferLookups',
       'boundByProbe',
       'pruneFields',
+      'countDocuments',
     ]);
     const unread: Step = { kind: 'set', field: 'x0', value: fieldRef('segs') };
     expect(optimize(plan([documents, unread]), LEAF).applied).toEqual(['useLeafIndex', 'pruneFields']);
