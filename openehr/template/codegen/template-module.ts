@@ -40,7 +40,20 @@ export function read${type}(flat: Readonly<Record<string, unknown>>): ${type} {
 /** The forms that values take here. */
 export type { Flat, Primitive, Raw, Suffixes, Value };
 `;
-  return { fileName: `${fileName(templateId)}.ts`, text };
+  return { fileName: `${fileName(templateId)}.ts`, text: indented(text) };
+}
+
+/** Two blanks for each brace that is open. */
+function indented(text: string): string {
+  let depth = 0;
+  const lines = text.split('\n').map((line) => {
+    const trimmed = line.trimStart();
+    if (/^\}/.test(trimmed)) depth -= 1;
+    const own = trimmed === '' ? '' : '  '.repeat(depth) + trimmed;
+    if (/\{$/.test(trimmed)) depth += 1;
+    return own;
+  });
+  return lines.join('\n');
 }
 
 function membersText(node: WebTemplateJsonNode, language: string): string {

@@ -62,6 +62,9 @@ describe('the module of a template', () => {
       return `import type { ${type} as T${index} } from './${fileOf(id)}.js';
 export const d${index}: T${index} = ${JSON.stringify(data)};\n`;
     });
+    uses.push(`import type { EhrbaseBloodPressureSimpleDeV0 as Bp } from './ehrbase-blood-pressure-simple-de-v0.js';
+// @ts-expect-error: the template has no such code
+export const wrong: Bp['category'] = { code: '431' };\n`);
     writeFileSync(join(folder, 'use.ts'), uses.join(''));
     const program = ts.createProgram([join(folder, 'use.ts')], {
       strict: true,
