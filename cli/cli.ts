@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
+import { codegenCommand } from './commands/codegen.js';
 import { databaseCommand } from './commands/database.js';
 import { demoCommand } from './commands/demo.js';
 import { exportCommand } from './commands/export.js';
@@ -51,6 +52,7 @@ function program(): Command {
     reindexCommand(),
     templateCommand(),
     queryCommand(),
+    codegenCommand(),
   ];
   for (const command of commands) root.addCommand(command);
   throwInsteadOfExit(root);

@@ -79,7 +79,8 @@ function made(schema: SchemaName, mediaType: string): JsonValue | undefined {
 /** With `_type` on every object, also where it may be left out. */
 function composition(): JsonObject {
   const { object } = readRm(json(COMPOSITION) as JsonValue, 'COMPOSITION');
-  const { uid: _uid, ...example } = object as JsonObject;
+  const example = { ...(object as JsonObject) };
+  delete example.uid;
   return example;
 }
 

@@ -54,7 +54,10 @@ function unionSchema(name: string): JsonObject {
 
 function objectSchema({ name }: RmClass): JsonObject {
   const attributes = [...attributesOf(name).values()].filter(({ type }) => isOffered(type));
-  const members = attributes.map((attribute) => [attribute.name, memberSchema(name, attribute)]);
+  const members = attributes.map((attribute): [string, JsonObject] => [
+    attribute.name,
+    memberSchema(name, attribute),
+  ]);
   return {
     type: 'object',
     description: CLASS_DESCRIPTIONS[name] ?? name,

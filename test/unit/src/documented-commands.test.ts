@@ -29,6 +29,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
     "'POST', '/ehr'",
   ],
   'everchart template upload': ['test/http/process/command-line.test.ts', "'template', 'upload'"],
+  'everchart codegen templates': ['test/unit/openehr/template/codegen.test.ts', "'codegen', 'templates'"],
   'everchart query': ['test/http/process/command-line.test.ts', "'query'"],
   'everchart export': ['test/http/process/command-line.test.ts', "'export', '--local'"],
   'everchart import --local --dry-run': [
