@@ -39,7 +39,7 @@ export function Shell(): ReactNode {
         <Text className="brand" fw={600}>
           everchart
         </Text>
-        <UnstyledButton className="rail-search" onClick={search.open} aria-label={t('nav.search')}>
+        <UnstyledButton className="rail-search" onClick={search.open}>
           <Icon name="search" size={15} />
           <span>{t('nav.search')}</span>
           <Kbd size="xs">Ctrl K</Kbd>

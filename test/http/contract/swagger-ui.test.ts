@@ -1,30 +1,9 @@
-import { accessSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chromium } from 'playwright-core';
 import request from 'supertest';
 import { testApp } from '../../support/app.js';
-
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-const browserPath = BROWSERS.find((path) => {
-  try {
-    accessSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-});
+import { hasBrowser, startBrowser } from '../../support/browser.js';
 
 describe('the API documentation page', () => {
   it('is served with everything it names, from this server alone', async () => {
@@ -37,7 +16,7 @@ describe('the API documentation page', () => {
   });
 });
 
-const inBrowser = browserPath === undefined ? describe.skip : describe;
+const inBrowser = hasBrowser ? describe : describe.skip;
 
 inBrowser('the API documentation page in a browser (skipped where no Chromium is installed)', () => {
   let server: Server;
@@ -48,7 +27,7 @@ inBrowser('the API documentation page in a browser (skipped where no Chromium is
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
   it('lists the operations of the API', async () => {
-    const browser = await chromium.launch({ executablePath: browserPath!, args: FLAGS });
+    const browser = await startBrowser();
     try {
       const page = await browser.newPage();
       const failures: string[] = [];

@@ -42,7 +42,7 @@ function Line({
         )}
         <Text size="sm" c="dimmed">
           {committer} · {t('overview.in')}{' '}
-          <ViewLink view={patientView(ehrId)} size="sm" className="mono" title={ehrId}>
+          <ViewLink underline="always" view={patientView(ehrId)} size="sm" className="mono" title={ehrId}>
             {ehrId.slice(0, 8)}
           </ViewLink>
         </Text>

@@ -18,14 +18,16 @@ export function Figures({ overview }: { readonly overview: Overview }): ReactNod
   ] as const;
   return (
     <>
-      <dl className="figures">
+      <ul className="figures">
         {figures.map(([to, label, value]) => (
-          <Link key={label} to={to} className="figure">
-            <dt>{label}</dt>
-            <dd className="number">{value}</dd>
-          </Link>
+          <li key={label}>
+            <Link to={to} className="figure">
+              <span>{label}</span>
+              <b className="number">{value}</b>
+            </Link>
+          </li>
         ))}
-      </dl>
+      </ul>
       <Text c="dimmed" size="sm" className="facts">
         <span className="well">{t(status === 'UP' ? 'overview.well' : 'overview.down')}</span>
         <span>everchart {version}</span>

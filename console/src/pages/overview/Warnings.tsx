@@ -19,7 +19,9 @@ export function Warnings({ warnings }: Pick<Overview, 'warnings'>): ReactNode {
             {t(`warning.${code}.hint`)}
           </Text>{' '}
           {code === 'no-audit' && (
-            <ViewLink view={{ to: '/administration', search: { tab: 'audit' } }}>{t('admin.audit')}</ViewLink>
+            <ViewLink underline="always" view={{ to: '/administration', search: { tab: 'audit' } }}>
+              {t('admin.audit')}
+            </ViewLink>
           )}
         </li>
       ))}
