@@ -14,7 +14,7 @@ export interface Raw {
 /** A value, alone or with raw keys beside it. */
 export type Value<T> = T | (Raw & { readonly $value: T });
 
-/** A value of a data type without a form of its own here: by suffix, the bare value as \$value. */
+/** A value of a data type without a form of its own here: by suffix, the bare value as $value. */
 export type Suffixes = Primitive | { readonly [suffix: string]: Primitive };
 
 /** The nodes of a template: \`of\` the children, without it a value. */
