@@ -1,6 +1,6 @@
-import { ERROR_STATUS } from '../answer/error-status.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 
+import { ERROR_SCHEMAS } from './error-schemas.js';
 import { RM_SCHEMAS, rmReference } from './rm-schemas.js';
 import type { RmClassName } from '../../../openehr/rm/model/rm.js';
 
@@ -56,32 +56,7 @@ const ON_CONFLICT: JsonObject = {
 
 /** Bodies of requests and answers, each described once. */
 const SCHEMAS = {
-  Error: object(
-    {
-      error: TEXT,
-      message: TEXT,
-      code: word(...Object.keys(ERROR_STATUS), 'internal'),
-      request_id: UUID,
-      validationErrors: listOf(TEXT),
-      violations: listOf(ref('Violation')),
-    },
-    ['error', 'message', 'code', 'request_id'],
-  ),
-  Violation: object(
-    {
-      path: TEXT,
-      aqlPath: TEXT,
-      flatPath: TEXT,
-      code: TEXT,
-      rule: TEXT,
-      message: TEXT,
-      expected: listOf({}),
-      found: {},
-      line: COUNT,
-      column: COUNT,
-    },
-    ['path', 'code', 'message'],
-  ),
+  ...ERROR_SCHEMAS,
   Identifier: object({ uid: TEXT }),
   NewContribution: {
     ...object(
