@@ -4,7 +4,8 @@ import mongoose from 'mongoose';
 const DUPLICATE_KEY = 11000;
 const MAX_TIME_EXPIRED = 50;
 const LOCK_TIMEOUT = 24;
-const TRANSACTION_TOO_LARGE = 257;
+/** TransactionTooLarge; since 6.2 TransactionTooLargeForCache. */
+const TRANSACTION_TOO_LARGE: readonly unknown[] = [257, 313];
 const NO_SUCH_TRANSACTION = 251;
 /** ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary, InterruptedAtShutdown and its kin. */
 const NO_PRIMARY: readonly unknown[] = [91, 189, 10107, 11600, 11602, 13435, 13436];
@@ -59,7 +60,7 @@ function isSocketFailure(error: unknown): boolean {
 
 /** Whether a transaction changes more than the server can hold. */
 export function isTransactionTooLarge(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoError && error.code === TRANSACTION_TOO_LARGE;
+  return error instanceof mongoose.mongo.MongoError && TRANSACTION_TOO_LARGE.includes(error.code);
 }
 
 /** Whether the server ended a transaction by itself: mostly because it lived too long. */

@@ -21,8 +21,8 @@ const running = new AsyncLocalStorage<true>();
  * collection calls only with the session passed to them. `work` may run several times: no effects other than
  * database writes, calls one after another, no swallowed database error.
  *
- * @throws CdrError `conflict` when concurrent changes did not let it through, `unavailable` when transactions
- * before it took too long; Error when called inside another transaction; whatever `work` throws
+ * @throws CdrError `conflict` when concurrent changes did not let it through in `maxAttempts`, `unavailable` when
+ * they did not in the time, or transactions before it took too long; Error when called inside another transaction; whatever `work` throws
  */
 export async function inTransaction<T>(
   work: (session: ClientSession) => Promise<T>,
@@ -53,10 +53,8 @@ class RetryBound {
 
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     this.#attempts += 1;
-    const isRetry = this.#attempts > 1;
-    if (isRetry && (this.#attempts > this.#maxAttempts || performance.now() > this.#deadline)) {
-      throw this.#givenUp();
-    }
+    if (this.#attempts > this.#maxAttempts) throw this.#givenUp(false);
+    if (this.#attempts > 1 && performance.now() > this.#deadline) throw this.#givenUp(true);
     try {
       return await work();
     } catch (error) {
@@ -65,9 +63,10 @@ class RetryBound {
     }
   }
 
-  #givenUp(): CdrError {
+  /** Conflicts for so long are those with one that takes its time, such as a merge: it may be tried again later. */
+  #givenUp(isLate: boolean): CdrError {
     const cause = this.#lastError;
-    return isUnavailable(cause)
+    return isLate || isUnavailable(cause)
       ? new CdrError('unavailable', 'The database is busy', { cause, retryAfterSeconds: RETRY_AFTER_S })
       : new CdrError('conflict', 'The data was changed by others at the same time', { cause });
   }

@@ -1,5 +1,7 @@
+import { CdrError } from '../openehr/base/errors.js';
+import { mergesOfSources } from '../models/merge-record.js';
 import { inTransaction } from '../database/transaction.js';
-import { ehrsBeingErased, holdActive } from '../models/ehr.js';
+import { ehrsBeingErased, holdActive, sourcesEndingIn } from '../models/ehr.js';
 import {
   ehrErasure,
   ehrHiding,
@@ -35,6 +37,13 @@ export function eraseVersionedObject(
   );
 }
 
+/** How an EHR is erased. */
+export interface ErasureOptions {
+  /** true: with EHRs that were merged into it and could still be taken out. */
+  readonly cascade?: boolean;
+  readonly versionsAtOnce?: number;
+}
+
 /** Versions that one transaction removes well within its limits of time and size. */
 const VERSIONS_AT_ONCE = 10_000;
 
@@ -45,18 +54,35 @@ const VERSIONS_AT_ONCE = 10_000;
  * In one transaction, unless the EHR is too large for one. Then a first transaction marks it and removes what AQL
  * reads, the rest goes in steps that can be repeated, and `resumeErasures` ends what a crash interrupted.
  * `versionsAtOnce`: how large "too large" is.
- * @throws not-found when the id is unknown or merged away
+ * @throws not-found when the id is unknown or merged away; conflict without `cascade` while a merge that ended in it
+ * can be taken back: the other patient's record would go too
  */
-export async function eraseEhr(ehrId: string, versionsAtOnce = VERSIONS_AT_ONCE): Promise<void> {
+export async function eraseEhr(
+  ehrId: string,
+  { cascade = false, versionsAtOnce = VERSIONS_AT_ONCE }: ErasureOptions = {},
+): Promise<void> {
   const inSteps = await hasMoreVersions(ehrId, versionsAtOnce);
   await inAuditedTransaction(
     async (session) => {
+      if (!cascade) await requireNoReversibleMerge(ehrId);
       const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);
       if (!(await runWrites(session, writes))) throw ehrNotFound(ehrId);
     },
     () => ({ ehr_id: ehrId }),
   );
   if (inSteps) await finishErasure(ehrId);
+}
+
+async function requireNoReversibleMerge(ehrId: string): Promise<void> {
+  const reversible = (await mergesOfSources(await sourcesEndingIn(ehrId))).filter(
+    (merge) => merge.reversible,
+  );
+  if (reversible.length === 0) return;
+  const sources = reversible.map((merge) => merge.source_ehr).join(', ');
+  throw new CdrError(
+    'conflict',
+    `EHR ${ehrId} holds EHRs that were merged into it and can still be taken out: ${sources}; cascade=true removes all`,
+  );
 }
 
 /** Ends the physical deletions that were under way when the server stopped. Gives how many. */

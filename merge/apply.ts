@@ -2,7 +2,7 @@ import { writeContribution } from '../change/commit/commit.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
 import { aqlRemovalByType } from '../models/aql-document.js';
 import { toTombstone, type EhrDoc } from '../models/ehr.js';
-import { inSteps } from '../models/access/in-steps.js';
+import { inSteps, inTextSteps } from '../models/access/in-steps.js';
 import { itemTagRemovals } from '../models/item-tag.js';
 import {
   archiveDoc,
@@ -116,15 +116,21 @@ async function archive(
     ...movedDocs(mergeId, 'tag', plan.moves.tags),
   ];
   await insertAll(session, docs);
-  for (const uids of inSteps(endedVersions, ARCHIVE_STEP)) {
-    const versions: ArchiveDoc[] = [];
-    for (const uid of uids) {
-      const version = await anyVersion(uid);
-      if (version === null) throw new Error(`version ${uid} cannot be read to be archived`);
-      versions.push(archiveDoc(mergeId, 'version', uid, version));
-    }
-    await insertAll(session, versions);
+  // One after the other: a source may have hundreds of directory versions of half a megabyte each.
+  let waiting: ArchiveDoc<'version'>[] = [];
+  for (const uid of endedVersions) {
+    const version = await anyVersion(uid);
+    if (version === null) throw new Error(`version ${uid} cannot be read to be archived`);
+    waiting.push(archiveDoc(mergeId, 'version', uid, version));
+    if (inTextSteps(waiting, archivedLength, ARCHIVE_STEP).length === 1) continue;
+    await insertAll(session, waiting);
+    waiting = [];
   }
+  await insertAll(session, waiting);
+}
+
+function archivedLength({ body }: ArchiveDoc<'version'>): number {
+  return body.data?.length ?? 0;
 }
 
 function movedDocs(mergeId: string, of: MovedIds['of'], ids: readonly string[]): ArchiveDoc[] {

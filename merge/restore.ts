@@ -2,9 +2,9 @@ import { writeContribution } from '../change/commit/commit.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
 import { aqlInsert, recomputedDocuments } from '../models/aql-document.js';
 import { fromTombstone, type EhrDoc } from '../models/ehr.js';
-import { inSteps } from '../models/access/in-steps.js';
+import { inSteps, inTextSteps } from '../models/access/in-steps.js';
 import { itemTagInsert } from '../models/item-tag.js';
-import { archivedBodies, archiveRemoval } from '../models/merge-archive.js';
+import { archivedBodies, archivedVersions, archiveRemoval } from '../models/merge-archive.js';
 import { mergeHistoryInsert, type MergeHistoryDoc } from '../models/merge-history.js';
 import { mergeRecordRemoval } from '../models/merge-record.js';
 import {
@@ -13,7 +13,7 @@ import {
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
 import { versionsRestored } from '../models/removal.js';
-import { versionInsert } from '../models/version.js';
+import { versionInsert, versionsOfContainer, type VersionDoc } from '../models/version.js';
 import { containerInsert, containersRemovalByType } from '../models/versioned-object.js';
 import { runWrites, type Session, type Write } from '../models/access/write.js';
 import { ENDED_TYPES } from './apply.js';
@@ -104,14 +104,20 @@ async function restoreEnded(
   // Their ids were kept from use by others; runWrites does removals last.
   await runWrites(session, [containersRemovalByType(source._id, ENDED_TYPES)]);
   await runInSteps(session, containers.map(containerInsert));
-  const archived = await archivedBodies(mergeId, 'version');
-  await runInSteps(session, archived.map(versionInsert));
-  const ids = archived.map(({ _id }) => _id);
+  const ids: string[] = [];
+  let waiting: VersionDoc[] = [];
+  for await (const version of archivedVersions(session, mergeId)) {
+    ids.push(version._id);
+    waiting.push(version);
+    if (inTextSteps(waiting, ({ data }) => data?.length ?? 0, STEP).length === 1) continue;
+    await runWrites(session, waiting.map(versionInsert));
+    waiting = [];
+  }
+  await runWrites(session, waiting.map(versionInsert));
   await runWrites(session, versionsRestored('unmerge', ids));
   const input = { isQueryable: source.is_queryable, leafIndex: context.change.settings.aql.leafIndex };
   for (const { _id: versionedObjectUid } of containers) {
-    const versions = archived.filter((version) => version.object_id === versionedObjectUid);
-    versions.sort((one, other) => one.version - other.version);
+    const versions = await versionsOfContainer(source._id, versionedObjectUid);
     await runInSteps(session, recomputedDocuments(versions, input).documents.map(aqlInsert));
   }
 }

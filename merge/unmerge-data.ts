@@ -3,11 +3,11 @@ import { groupBy } from '../openehr/base/group-by.js';
 import { formatUtc } from '../openehr/base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 import { parseObjectVersionId } from '../openehr/base/object-version-id.js';
+import { ownerNow } from '../change/commit/ehr-access.js';
 import { itemTagDto } from '../change/item-tag/item-tag-dto.js';
 import { archivedBodies, archivedMoves } from '../models/merge-archive.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 import { contributionOf } from '../models/contribution.js';
-import { finalEhrId, ehrById } from '../models/ehr.js';
 import { versionsBefore, type VersionDoc } from '../models/version.js';
 
 /**
@@ -51,11 +51,6 @@ async function madeVersions(record: MergeRecordDoc, owner: string): Promise<Map<
   const contribution = await contributionOf(owner, record.contribution_uid ?? '');
   const ids = (contribution?.versions ?? []).map(({ uid }) => parseObjectVersionId(uid));
   return new Map(ids.flatMap((id) => (id === null ? [] : [[id.versionedObjectUid, id.version]])));
-}
-
-async function ownerNow(ehrId: string): Promise<string> {
-  const ehr = await ehrById(ehrId);
-  return ehr === null ? ehrId : finalEhrId(ehr);
 }
 
 /** The versions of each container, oldest first; containers in the order of their creation. */

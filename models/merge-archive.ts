@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, type ClientSession } from 'mongoose';
 import type { EhrDoc } from './ehr.js';
 import type { ItemTagDoc } from './item-tag.js';
 import { COLLECTIONS } from './layout.js';
@@ -47,6 +47,9 @@ declare module './access/write.js' {
 /** Ids in one document of kind `moved`: far below the 16 MB of a document. */
 export const MOVED_IDS = 10_000;
 
+/** Archived versions that one answer of the database holds. */
+const READ_STEP = 20;
+
 /** Bodies are opaque to mongoose. */
 type StoredArchive = Omit<ArchiveDoc, 'body'> & { readonly body: object };
 
@@ -76,6 +79,13 @@ export async function archivedBodies<K extends ArchiveKind>(
 ): Promise<ArchiveBodies[K][]> {
   const docs = await MergeArchive.find({ merge_id: mergeId, kind }).sort({ _id: 1 }).lean().exec();
   return docs.map((doc) => doc.body as unknown as ArchiveBodies[K]);
+}
+
+/** The versions that a merge archived, as they are read, in no order: a directory may have had many large ones. */
+export async function* archivedVersions(session: ClientSession, mergeId: string): AsyncGenerator<VersionDoc> {
+  const filter = { merge_id: mergeId, kind: 'version' };
+  const docs = MergeArchive.collection.find<{ body: VersionDoc }>(filter, { session, batchSize: READ_STEP });
+  for await (const { body } of docs) yield body;
 }
 
 /** The ids that a merge archived as moved. */

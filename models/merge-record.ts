@@ -96,6 +96,13 @@ export function mergesInto(targetEhrs: readonly string[]): Promise<MergeRecordDo
     .exec();
 }
 
+/** The merges of these EHRs into others, in no order. */
+export function mergesOfSources(sources: readonly string[]): Promise<MergeRecordDoc[]> {
+  return MergeRecord.find({ source_ehr: trusted({ $in: [...sources] }) })
+    .lean<MergeRecordDoc[]>()
+    .exec();
+}
+
 /** All merges that stand, oldest first. */
 export function allMerges(): Promise<MergeRecordDoc[]> {
   return MergeRecord.find().sort({ merge_date: 1, _id: 1 }).lean<MergeRecordDoc[]>().exec();

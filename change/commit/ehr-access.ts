@@ -54,6 +54,12 @@ export async function writableEhr(ehrId: string): Promise<EhrDoc> {
   return ehr;
 }
 
+/** Where what was committed to an EHR is now: in itself, or in the EHR that merges took it to. */
+export async function ownerNow(ehrId: string): Promise<string> {
+  const ehr = await ehrById(ehrId);
+  return ehr === null ? ehrId : finalEhrId(ehr);
+}
+
 /** Kind of content a write is about: all but EHR_STATUS needs `is_modifiable`. */
 export type WriteKind = 'content' | 'ehr-status';
 

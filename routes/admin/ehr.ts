@@ -13,7 +13,7 @@ import type { RootType } from '../../openehr/rm/root-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyText, parseCanonical } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { requireVersion } from '../ehr/read-version.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
@@ -47,8 +47,9 @@ export function adminEhrOperations(settings: Settings): Operation[] {
       method: 'DELETE',
       path: EHR,
       summary: 'Remove an EHR with everything in it',
+      parameters: ['cascade'],
       responses: { 204: { description: 'Removed' } },
-      errors: [400, 404],
+      errors: [400, 404, 409],
       failure: NOT_DELETED,
       handle: deleteEhr,
     }),
@@ -117,7 +118,7 @@ async function overLatest(update: () => Promise<unknown>): Promise<void> {
 async function deleteEhr(ctx: Context): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   auditAbout(ctx, { ehr_id: ehrId });
-  await eraseEhr(ehrId);
+  await eraseEhr(ehrId, { cascade: queryParameter(ctx, 'cascade') ?? false });
   ctx.status = 204;
 }
 

@@ -8,7 +8,7 @@ import {
   updateComposition,
 } from '../../change/composition/composition.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
-import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import { tagsBesideVersion } from '../../models/item-tag.js';
@@ -115,7 +115,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
 
 async function answerAgain(ctx: Context, settings: Settings, uid: string): Promise<void> {
   const form = compositionResponse(ctx);
-  const ehrId = pathParameter(ctx, 'ehr_id');
+  const ehrId = await ownerNow(pathParameter(ctx, 'ehr_id'));
   const version = await readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'COMPOSITION', { uid }));
   await answer(ctx, settings, form, { version, status: 201 });
 }

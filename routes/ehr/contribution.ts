@@ -3,7 +3,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createContribution } from '../../change/contribution/contribution.js';
-import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import type { LargeComposition } from '../../change/composition/large-composition.js';
 import { contributionResource } from '../../change/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
@@ -71,7 +71,11 @@ export function contributionOperations(settings: Settings): OperationGroup {
 
 async function answerAgain(ctx: Context, uid: string): Promise<void> {
   const form = rmResponse(ctx);
-  await answerCreated(ctx, form, await requireContribution(pathParameter(ctx, 'ehr_id'), uid));
+  await answerCreated(
+    ctx,
+    form,
+    await requireContribution(await ownerNow(pathParameter(ctx, 'ehr_id')), uid),
+  );
 }
 
 async function get(ctx: Context): Promise<void> {

@@ -71,6 +71,12 @@ describe('the transaction of a merge', () => {
     expect(attempts).toBe(4);
   });
 
+  it.each([257, 313])('says that it is too large when the server does (%i)', async (code) => {
+    const work = (): Promise<never> =>
+      Promise.reject(new mongoose.mongo.MongoServerError({ message: 'too large', code }));
+    await expect(inMergeTransaction(3, work)).rejects.toMatchObject({ code: 'transaction-too-large' });
+  });
+
   it('succeeds when a retry does', async () => {
     let attempts = 0;
     const work = (): Promise<number> => {

@@ -390,7 +390,7 @@ describe('an erasure', () => {
     const path = `/ehr/${ehrId}/composition/${versionedObjectUidOf(second)}`;
     expect((await admin(app, 'delete', path)).status).toBe(200);
     expect(await erasedIds()).toEqual([second]);
-    await eraseEhr(ehrId, 1);
+    await eraseEhr(ehrId, { versionsAtOnce: 1 });
     await sealNewRecords();
     expect(await sealFindings()).toEqual([]);
     expect(await collection('versions').countDocuments()).toBe(0);

@@ -63,6 +63,19 @@ describe('inTransaction', () => {
     expect((await Counter.findById('n').lean())?.value).toBe(20);
   });
 
+  it('gives up with unavailable, to be tried again, when the time is over: a merge may be under way', async () => {
+    const work = inTransaction(
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        const error = new mongoose.mongo.MongoServerError({ message: 'write conflict', code: 112 });
+        error.addErrorLabel('TransientTransactionError');
+        throw error;
+      },
+      { retryMs: 50 },
+    );
+    await expect(work).rejects.toMatchObject({ code: 'unavailable', details: { retryAfterSeconds: 1 } });
+  });
+
   it('gives up with conflict after the allowed attempts', async () => {
     let attempts = 0;
     const work = inTransaction(

@@ -191,6 +191,7 @@ const PARAMETERS = {
   source: query('EHR that was merged away', uuid),
   target: query('EHR that it was merged into', uuid),
   cascaded: query('Also merges that followed from others', flag, { schema: FLAG }),
+  cascade: query('Also with EHRs that were merged into it and could be taken out', flag, { schema: FLAG }),
   undone: query('The merges that were taken back, instead of those that stand', flag, { schema: FLAG }),
   unmerge_data: query('Also what is needed to undo a reversible merge', flag, { schema: FLAG }),
   from: query('Earliest time of a record', asTime, { schema: TIME }),

@@ -159,7 +159,7 @@ describe('deleteEhr', () => {
     const ehrId = await anEhr();
     await aComposition(ehrId);
     await aDirectory(ehrId);
-    await eraseEhr(ehrId, 2);
+    await eraseEhr(ehrId, { versionsAtOnce: 2 });
     expect(Object.values(await documents(ehrId))).toEqual([0, 0, 0, 0, 0, 0]);
   });
 

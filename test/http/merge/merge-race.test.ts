@@ -202,7 +202,7 @@ describe('while two EHRs are merged', () => {
       for (const ehrId of Object.values(ehrs)) await givenComposition(app, ehrId);
       const [merged, deleted] = await atOnce(
         merge(app, ehrs.source, ehrs.target),
-        admin(app, 'delete', `/ehr/${ehrs[victim]}`),
+        admin(app, 'delete', `/ehr/${ehrs[victim]}?cascade=true`),
       );
       // The source cannot be deleted once it is merged, the target can.
       const outcomes = victim === 'source' ? ['200 404', '404 204'] : ['200 204', '404 204'];

@@ -189,9 +189,24 @@ describe('the source after the merge', () => {
     expect((await request(app).post(aql).send({ q, ehr_id: randomUUID() })).body.rows).toEqual([[0]]);
   });
 
+  it('a POST that is sent again with its Idempotency-Key answers the version where it is now', async () => {
+    const [early, late] = [await givenEhr(app), await givenEhr(app)];
+    const post = (): request.Test =>
+      request(app).post(`${V1}/ehr/${early}/composition`).set('Idempotency-Key', 'one').send(aComposition());
+    const first = await post();
+    await merge(app, early, late);
+    const again = await post();
+    expect([again.status, again.headers.etag]).toEqual([201, first.headers.etag]);
+    expect(new URL(String(again.headers.location)).pathname).toBe(
+      new URL(String(first.headers.location)).pathname.replace(early, late),
+    );
+  });
+
   it('goes, with its reservation, when the final EHR is deleted', async () => {
     expect((await admin(app, 'get', `/ehr/merge_target/${source}`)).text).toBe(target);
-    expect((await admin(app, 'delete', `/ehr/${target}`)).status).toBe(204);
+    const refused = await admin(app, 'delete', `/ehr/${target}`);
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining(source)]);
+    expect((await admin(app, 'delete', `/ehr/${target}?cascade=true`)).status).toBe(204);
     expect((await admin(app, 'get', `/ehr/merge_target/${source}`)).status).toBe(404);
     expect((await admin(app, 'get', `/ehr/merge_status?source=${source}`)).status).toBe(404);
     expect((await request(app).put(`${V1}/ehr/${source}`)).status).toBe(201);

@@ -359,4 +359,73 @@ describe('unmerge', () => {
     await unmerge(app, hidden, target);
     await expectAsBefore(before, hidden);
   });
+
+  it('is refused when the last EHR of a chain took the subject of the first', async () => {
+    const subject = (await get(`/ehr/${source}/ehr_status`)).body.subject as Json;
+    const last = await givenEhr(app);
+    await merge(app, source, target);
+    await merge(app, target, last);
+    const take = async (subjects: Json): Promise<number> => {
+      const { etag } = (await get(`/ehr/${last}/ehr_status`)).headers;
+      const status = { ...statusOf('x'), subject: subjects };
+      const answer = request(app).put(`${V1}/ehr/${last}/ehr_status`).set('If-Match', String(etag));
+      return (await answer.send(status)).status;
+    };
+    expect(await take(subject)).toBe(200);
+    const refused = await unmerge(app, target, last);
+    expect([refused.status, refused.body.reasons]).toEqual([
+      409,
+      [`the subject of EHR ${source}, whose data go back with it, is now used by EHR ${last}`],
+    ]);
+    expect(refused.body.obstacles).toMatchObject([{ code: 'subject_in_use', object_ids: [] }]);
+    expect(await take({ _type: 'PARTY_SELF' })).toBe(200);
+    expect((await unmerge(app, target, last)).status).toBe(200);
+    expect((await unmerge(app, source, target)).status).toBe(200);
+    expect((await get(`/ehr/${source}/ehr_status`)).body.subject).toEqual(subject);
+  });
+
+  it('goes on after everyday edits, as on_conflict says', async () => {
+    const { mine, theirs, moved } = await givenRecords();
+    await merge(app, source, target, BOTH);
+    const [s, t] = [versionedObjectUidOf(mine), versionedObjectUidOf(theirs)];
+    const edited = { ...persistent(), composer: { _type: 'PARTY_IDENTIFIED', name: 'edited' } };
+    await givenUpdate(app, target, `${t}::local.cdr::2`, edited);
+    const commit_audit = { change_type: { value: 'creation' } };
+    const filed = await request(app)
+      .post(`${V1}/ehr/${target}/contribution`)
+      .send({
+        versions: [
+          { data: aComposition(), commit_audit },
+          {
+            data: aComposition(),
+            commit_audit: { change_type: { value: 'modification' } },
+            preceding_version_uid: { value: moved },
+          },
+        ],
+      });
+    const contribution = String(filed.headers.etag).replaceAll('"', '');
+    const { body } = await unmerge(app, source, target);
+    expect(body.obstacles).toEqual([
+      { code: 'joined_changed', message: body.reasons[0], object_ids: [t] },
+      {
+        code: 'contribution_mixed',
+        message: body.reasons[1],
+        object_ids: [versionedObjectUidOf(moved)],
+        contribution_uid: contribution,
+      },
+    ]);
+    expect((await unmerge(app, source, target, { on_conflict: 'maybe' })).status).toBe(400);
+    const half = await unmerge(app, source, target, { on_conflict: { [t]: 'take_back' } });
+    expect([half.status, half.body.obstacles.length]).toEqual([409, 1]);
+    const on_conflict = { [t]: 'take_back', [contribution]: 'keep_in_target' };
+    const done = await unmerge(app, source, target, { on_conflict });
+    expect([done.status, done.body.message]).toEqual([200, undefined]);
+    expect((await get(`/ehr/${source}/composition/${s}`)).body.composer.name).toBe('edited');
+    expect((await get(`/ehr/${target}/composition/${t}`)).headers.etag).toMatch(/::4"$/);
+    expect((await get(`/ehr/${target}/composition/${versionedObjectUidOf(moved)}`)).status).toBe(200);
+    expect((await verifyStorage()).violations).toEqual([]);
+    const list = await admin(app, 'get', `/ehr/merge_status?undone=true&source=${source}`);
+    expect(list.body).toMatchObject([{ source_ehr: source, undone: { committer: 'root-admin' } }]);
+    expect((await admin(app, 'get', `/ehr/merge_status?source=${source}`)).status).toBe(404);
+  });
 });

@@ -1,3 +1,4 @@
+import { inTextSteps } from '../../../models/access/in-steps.js';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { planMerge, type MergeSnapshot } from '../../../merge/plan.js';
@@ -40,6 +41,14 @@ const oldFolder = container('old-dir', 'FOLDER', { deleted: true });
 const event = container('event', 'COMPOSITION', { category: '433', template_id: 'visit' });
 const deleted = container('gone', 'COMPOSITION', { deleted: true, category: '431', template_id: 'problems' });
 const tree: JsonObject = { uid: { value: uidOf('dir', 1) }, name: { value: 'mine' } };
+
+describe('archived versions', () => {
+  it('are written in parts that a message can hold', () => {
+    const mb = 1024 * 1024;
+    const parts = inTextSteps([mb, mb, 3 * mb, 9 * mb, 1, 1, 1], (length) => length, 2);
+    expect(parts).toEqual([[mb, mb], [3 * mb], [9 * mb], [1, 1], [1]]);
+  });
+});
 
 describe('planMerge BASIC', () => {
   const mine = persistent('mine');

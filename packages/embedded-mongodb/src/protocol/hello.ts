@@ -4,6 +4,9 @@ import { asBigInt, asDocument, asNumber, BSON, fieldOf, valueBytes } from './bso
 import { newVersionedObjectUid, RawValue, type BsonValue } from './bson-write.js';
 import { okReply } from './replies.js';
 
+/** The engine refuses a command of more than 33,619,968 bytes; clients split what is larger than they are told. */
+const MAX_ENGINE_MESSAGE_BYTES = 32 * 1024 * 1024;
+
 /** Name of the replica set. */
 export const REPLICA_SET = 'rs0';
 
@@ -50,7 +53,7 @@ export class Hello {
       },
       topologyVersion: { processId: this.#processId, counter: 0n },
       maxBsonObjectSize: 16_777_216,
-      maxMessageSizeBytes: 48_000_000,
+      maxMessageSizeBytes: MAX_ENGINE_MESSAGE_BYTES,
       maxWriteBatchSize: 100_000,
       localTime: new Date(),
       logicalSessionTimeoutMinutes: 30,

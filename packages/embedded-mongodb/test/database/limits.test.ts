@@ -151,7 +151,7 @@ describe('handshake', () => {
       me: address,
       logicalSessionTimeoutMinutes: 30,
       maxBsonObjectSize: 16_777_216,
-      maxMessageSizeBytes: 48_000_000,
+      maxMessageSizeBytes: 33_554_432,
       maxWriteBatchSize: 100_000,
     });
     expect(hello).not.toHaveProperty('$clusterTime');
