@@ -34,16 +34,95 @@ export function asNewDirectory(source: FolderSource): JsonObject {
   return withoutAttributes(redirected(source.root, source.survivors), ['uid']);
 }
 
-/** The tree without the FOLDER of this uid, wherever it is below the root; null when it is not there. */
-export function withoutFolder(root: JsonObject, folderUid: string): JsonObject | null {
+/** A directory without a copied FOLDER. */
+export interface WithoutCopy {
+  readonly root: JsonObject;
+  /** Names of sub-FOLDERs and ids of items that others put into the copy: they are at the root now. */
+  readonly kept: readonly string[];
+}
+
+/**
+ * The directory without the FOLDER that a merge copied, wherever that is below the root; null when it is not there. Known
+ * by its uid, or, since clients may write FOLDERs without uids, by its name, or by the same items. What others put into it
+ * since goes to the root.
+ */
+export function withoutCopy(root: JsonObject, copy: JsonObject): WithoutCopy | null {
+  const below = foldersBelow(root);
+  const found =
+    below.find((one) => textAt(one, 'uid', 'value') === textAt(copy, 'uid', 'value')) ??
+    below.find((one) => nameOf(one) === nameOf(copy)) ??
+    below.find((one) => itemIds(copy).length > 0 && itemIds(one).join() === itemIds(copy).join());
+  if (found === undefined) return null;
+  const added = addedTo(found, copy);
+  const rest = without(root, found);
+  const names = new Set(objectsAt(rest, 'folders').map(nameOf));
+  const folders = added.folders.map((one) => {
+    const name = distinctName(nameOf(one) ?? '', names);
+    names.add(name);
+    return name === nameOf(one) ? one : { ...one, name: { _type: 'DV_TEXT', value: name } };
+  });
+  const items = [...objectsAt(rest, 'items'), ...added.items];
+  return {
+    root: {
+      ...withFolders(rest, [...objectsAt(rest, 'folders'), ...folders]),
+      ...(items.length > 0 && { items }),
+    },
+    kept: [
+      ...folders.map((one) => `FOLDER ${nameOf(one)}`),
+      ...added.items.map((item) => `item ${idOf(item)}`),
+    ],
+  };
+}
+
+/** The FOLDER of this uid below the root; null when there is none. */
+export function folderOf(root: JsonObject, folderUid: string): JsonObject | null {
+  return foldersBelow(root).find((one) => textAt(one, 'uid', 'value') === folderUid) ?? null;
+}
+
+function foldersBelow(root: JsonObject): JsonObject[] {
+  return objectsAt(root, 'folders').flatMap((child) => [child, ...foldersBelow(child)]);
+}
+
+/** The tree without this very FOLDER. */
+function without(root: JsonObject, found: JsonObject): JsonObject {
   const children = objectsAt(root, 'folders');
-  const kept = children.filter((child) => textAt(child, 'uid', 'value') !== folderUid);
-  if (kept.length < children.length) return withFolders(root, kept);
-  for (const [index, child] of children.entries()) {
-    const changed = withoutFolder(child, folderUid);
-    if (changed !== null) return withFolders(root, children.with(index, changed));
+  if (children.length === 0) return root;
+  return withFolders(
+    root,
+    children.filter((child) => child !== found).map((child) => without(child, found)),
+  );
+}
+
+interface Added {
+  readonly folders: JsonObject[];
+  readonly items: JsonObject[];
+}
+
+/** What a FOLDER holds beyond what the merge copied, at whatever depth. */
+function addedTo(folder: JsonObject, copy: JsonObject): Added {
+  const copied = new Map(objectsAt(copy, 'folders').map((child) => [nameOf(child), child]));
+  const known = new Set(itemIds(copy));
+  const items = objectsAt(folder, 'items').filter((item) => !known.has(idOf(item)));
+  const folders: JsonObject[] = [];
+  for (const child of objectsAt(folder, 'folders')) {
+    const same = copied.get(nameOf(child));
+    if (same === undefined) {
+      folders.push(child);
+      continue;
+    }
+    const below = addedTo(child, same);
+    folders.push(...below.folders);
+    items.push(...below.items);
   }
-  return null;
+  return { folders, items };
+}
+
+function itemIds(folder: JsonObject): string[] {
+  return objectsAt(folder, 'items').map(idOf);
+}
+
+function idOf(item: JsonObject): string {
+  return textAt(item, 'id', 'value') ?? '';
 }
 
 function withFolders(root: JsonObject, folders: JsonObject[]): JsonObject {

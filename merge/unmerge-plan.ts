@@ -5,7 +5,7 @@ import type { VersionEntry } from '../change/commit/request.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
-import { withoutFolder } from './folders.js';
+import { folderOf, withoutCopy } from './folders.js';
 import { isChanged, isSameContent, madeDirectory, movedIds } from './obstacles.js';
 import { contentOf, mergeAudit, stateOf } from './plan.js';
 import { DRY_RUN, type UnmergeRequest } from './request.js';
@@ -43,7 +43,7 @@ export function planUnmerge(
   const addresses = new Set(tags.map(addressOf));
   const restoredTags = snapshot.droppedTags.filter((tag) => !addresses.has(addressOf(tag)));
   const joins = joinEntries(snapshot, { goesBack, ...resolution }, request);
-  const directory = directoryEntry(snapshot, resolution, request);
+  const directory = planDirectory(snapshot, resolution, request);
   const plan = {
     contributions: [...moved.contributions, ...since.map(({ _id }) => _id)],
     compositions: [...goesBack],
@@ -51,7 +51,7 @@ export function planUnmerge(
     restoredTags,
     entries: {
       source: joins.source,
-      target: directory === null ? joins.target : [...joins.target, directory],
+      target: directory.entry === null ? joins.target : [...joins.target, directory.entry],
     },
   };
   const separated = record.joined.filter(({ source }) => goesBack.has(source)).length;
@@ -59,11 +59,12 @@ export function planUnmerge(
   const parts = [
     `${plan.compositions.length - separated} compositions moved back`,
     `${separated} separated`,
-    `${directory === null ? 0 : 1} folder removed`,
+    `${directory.entry === null ? 0 : 1} folder removed`,
     `${plan.contributions.length} contributions moved back`,
     `${plan.tags.length} item tags moved back`,
     `${restoredTags.length} item tags restored`,
     ...(superseded > 0 ? [`${superseded} item tags not restored: written anew since`] : []),
+    ...directory.kept.map((what) => `kept at the root of the directory: ${what}`),
     ...[...leaving].flatMap((id) => leftOut(id, snapshot, resolution)),
   ];
   return { ...plan, summary: (request.dryRun ? DRY_RUN : '') + parts.join(', ') };
@@ -100,27 +101,38 @@ function editOf(joined: MadeVersion | undefined): VersionDoc | null {
   return isSameContent(joined.version, joined.latest) ? null : joined.latest;
 }
 
-/** The target's directory without what the merge put into it; null: it stays as it is. */
-function directoryEntry(
+interface DirectoryUndo {
+  /** null: the directory stays as it is. */
+  readonly entry: VersionEntry | null;
+  /** What others put into the copied FOLDER, now at the root. */
+  readonly kept: readonly string[];
+}
+
+/** The target's directory without what the merge put into it. */
+function planDirectory(
   snapshot: UnmergeSnapshot,
   { kept }: Resolution,
   request: UnmergeRequest,
-): VersionEntry | null {
+): DirectoryUndo {
   const { record, directory } = snapshot;
-  if (record.copied_folder_uid === undefined) return null;
+  if (record.copied_folder_uid === undefined) return { entry: null, kept: [] };
   const made = madeDirectory(snapshot);
-  if (made !== null && made.before !== null && !isChanged(snapshot, made))
-    return nextVersion(made.latest, made.before, CHANGE_TYPE.modification, request);
+  if (made !== null && made.before !== null && !isChanged(snapshot, made)) {
+    const entry = nextVersion(made.latest, made.before, CHANGE_TYPE.modification, request);
+    return { entry, kept: [] };
+  }
   if (made !== null && made.before === null) {
     const isThere = made.latest.data !== null && !kept.has(made.version.object_id);
-    return isThere ? deletionOf(made.latest, request) : null;
+    return { entry: isThere ? deletionOf(made.latest, request) : null, kept: [] };
   }
-  if (directory === null) return null;
-  const root = withoutFolder(directory.root, record.copied_folder_uid);
-  return root === null ? null : withoutCopy(directory.container, root, request);
+  const copied = made === null ? null : folderOf(contentOf(made.version), record.copied_folder_uid);
+  const copy = copied ?? { uid: { value: record.copied_folder_uid }, name: { value: record._id } };
+  const found = directory === null ? null : withoutCopy(directory.root, copy);
+  if (directory === null || found === null) return { entry: null, kept: [] };
+  return { entry: changedDirectory(directory.container, found.root, request), kept: found.kept };
 }
 
-function withoutCopy(
+function changedDirectory(
   container: VersionedObjectDoc,
   object: JsonObject,
   request: UnmergeRequest,

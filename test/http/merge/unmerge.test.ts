@@ -335,6 +335,31 @@ describe('unmerge', () => {
     expect((await merge(app, source, target, BOTH)).status).toBe(200);
   });
 
+  it('knows the copied FOLDER without uids, and keeps at the root what others put into it', async () => {
+    await givenRecords();
+    await givenDirectory(app, target, folder('theirs'));
+    await merge(app, source, target, BOTH);
+    const own = versionedObjectUidOf(await givenComposition(app, target));
+    const merged = await get(`/ehr/${target}/directory`);
+    const [copy] = merged.body.folders as Json[];
+    const bare = {
+      ...folder(String(copy!.name.value), [own]),
+      items: [...copy!.items, ...folder('x', [own]).items],
+    };
+    const changed = { ...folder('theirs'), folders: [{ ...bare, folders: [folder('since')] }] };
+    const update = request(app)
+      .put(`${V1}/ehr/${target}/directory`)
+      .set('If-Match', String(merged.headers.etag));
+    expect((await update.send(changed)).status).toBe(200);
+    const { body } = await unmerge(app, source, target);
+    expect(body.outcome.summary).toContain('1 folder removed');
+    expect(body.outcome.summary).toContain('kept at the root of the directory: FOLDER since');
+    expect(body.outcome.summary).toContain(`kept at the root of the directory: item ${own}`);
+    const directory = (await get(`/ehr/${target}/directory`)).body as Json;
+    expect(directory.folders.map((one: Json) => one.name.value)).toEqual(['since']);
+    expect(directory.items.map((one: Json) => one.id.value)).toEqual([own]);
+  });
+
   it('undoes a chain in reverse order', async () => {
     await givenRecords();
     const last = await givenEhr(app);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../openehr/base/json.js';
-import { asNewDirectory, withCopiedFolder, withoutFolder } from '../../../merge/folders.js';
+import { asNewDirectory, withCopiedFolder, withoutCopy } from '../../../merge/folders.js';
 
 const copy = (root: JsonObject, survivors: readonly [string, string][] = []) => ({
   root,
@@ -66,18 +66,52 @@ describe('asNewDirectory', () => {
   });
 });
 
-describe('withoutFolder', () => {
+describe('withoutCopy', () => {
+  const item = (id: string): JsonObject => ({ _type: 'OBJECT_REF', id: { value: id } });
+  const copied = folder('Merged', {
+    items: [item('1')],
+    folders: [folder('visits', { items: [item('2')] })],
+  });
+  const bare = (one: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'uid'));
+
   it('takes the FOLDER out wherever it is', () => {
-    const root = folder('r', {
-      folders: [folder('a', { folders: [folder('x'), folder('y')] }), folder('b')],
+    const root = folder('r', { folders: [folder('a', { folders: [copied, folder('y')] }), folder('b')] });
+    expect(withoutCopy(root, copied)).toEqual({
+      root: folder('r', { folders: [folder('a', { folders: [folder('y')] }), folder('b')] }),
+      kept: [],
     });
-    expect(withoutFolder(root, 'x-uid')).toEqual(
-      folder('r', { folders: [folder('a', { folders: [folder('y')] }), folder('b')] }),
-    );
-    expect(withoutFolder(folder('r', { folders: [folder('a')] }), 'a-uid')).toEqual(folder('r'));
+    expect(withoutCopy(folder('r', { folders: [copied] }), copied)?.root).toEqual(folder('r'));
+  });
+
+  it('knows it by its name, or by its items, when a client wrote it without uid', () => {
+    for (const one of [bare(copied), { ...bare(copied), name: text('renamed') }]) {
+      expect(withoutCopy(folder('r', { folders: [one, folder('b')] }), copied)).toEqual({
+        root: folder('r', { folders: [folder('b')] }),
+        kept: [],
+      });
+    }
+  });
+
+  it('keeps at the root what others put into it, and names it', () => {
+    const worked = {
+      ...copied,
+      items: [item('1'), item('new')],
+      folders: [folder('visits', { items: [item('2'), item('3')] }), folder('b')],
+    };
+    expect(
+      withoutCopy(folder('r', { items: [item('own')], folders: [worked, folder('b')] }), copied),
+    ).toEqual({
+      root: folder('r', {
+        items: [item('own'), item('new'), item('3')],
+        folders: [folder('b'), { ...folder('b'), name: text('b (2)') }],
+      }),
+      kept: ['FOLDER b (2)', 'item new', 'item 3'],
+    });
   });
 
   it('tells when it is not there', () => {
-    expect(withoutFolder(folder('r', { folders: [folder('a')] }), 'r-uid')).toBeNull();
+    expect(withoutCopy(folder('r', { folders: [folder('a')] }), copied)).toBeNull();
+    expect(withoutCopy(folder('Merged'), copied)).toBeNull();
   });
 });
