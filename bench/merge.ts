@@ -57,6 +57,7 @@ export async function benchMerge(count: number, print: (line: string) => void): 
       compositionMerge: 'PERSISTENT',
       dryRun: false,
       committer: 'bench',
+      motive: {},
     };
     const costs = [
       await cost('dry run', () => mergeEhrs(context, { ...request, dryRun: true })),

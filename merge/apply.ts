@@ -160,6 +160,7 @@ function recordOf(merge: PlannedMerge, made: Commit | null, mergeDate: Date): Me
     ...(plan.folderCopy !== null && { copied_folder_uid: plan.folderCopy.folderUid }),
     joined: plan.joins,
     committer: request.committer,
+    ...request.motive,
   };
 }
 

@@ -3,10 +3,13 @@ import type { JsonObject } from '../openehr/base/json.js';
 import type { AuditSubject } from '../models/audit.js';
 import type { IdempotentResult } from '../models/idempotency.js';
 import type { MergeHistoryDoc } from '../models/merge-history.js';
-import type { MergeRecordDoc } from '../models/merge-record.js';
+import type { MergeMotive, MergeRecordDoc } from '../models/merge-record.js';
 
 /** What a merge came to; without date for a dry run. */
-export type MergeResult = Pick<MergeRecordDoc, 'source_ehr' | 'target_ehr' | 'outcome'> & {
+export type MergeResult = Pick<
+  MergeRecordDoc,
+  'source_ehr' | 'target_ehr' | 'outcome' | 'reason' | 'requested_by'
+> & {
   readonly merge_date?: Date;
 };
 
@@ -18,6 +21,15 @@ export function mergeDetails(result: MergeResult): JsonObject {
     source_ehr: result.source_ehr,
     target_ehr: result.target_ehr,
     ...(mergeDate !== undefined && { merge_date: formatUtc(mergeDate) }),
+    ...motiveOf(result),
+  };
+}
+
+/** Why, and who asked for it, as far as it is known. */
+function motiveOf({ reason, requested_by }: MergeMotive): Record<string, string> {
+  return {
+    ...(reason !== undefined && { reason }),
+    ...(requested_by !== undefined && { requested_by }),
   };
 }
 
@@ -26,7 +38,13 @@ export function undoneDetails({ undone, ...record }: MergeHistoryDoc): JsonObjec
   const { date, committer, contribution_uids: contributions, summary } = undone;
   return {
     ...mergeDetails(record),
-    undone: { date: formatUtc(date), committer, contributions: [...contributions], summary },
+    undone: {
+      date: formatUtc(date),
+      committer,
+      contributions: [...contributions],
+      summary,
+      ...motiveOf(undone),
+    },
   };
 }
 
@@ -45,7 +63,7 @@ export function idempotentResultOf(result: MergeResult): IdempotentResult {
   const { source_ehr, target_ehr, outcome, merge_date: mergeDate } = result;
   const date = mergeDate === undefined ? {} : { merge_date: mergeDate.toISOString() };
   const { level, summary } = outcome;
-  return { kind: 'MERGE', uids: { source_ehr, target_ehr, level, summary, ...date } };
+  return { kind: 'MERGE', uids: { source_ehr, target_ehr, level, summary, ...date, ...motiveOf(result) } };
 }
 
 /** The merge or unmerge that such a result was made from. */
@@ -56,5 +74,6 @@ export function mergeOfIdempotentResult({ uids }: IdempotentResult): MergeResult
     target_ehr,
     outcome: { level: level === 'FOLDER_COPY' ? level : 'BASIC', summary },
     ...(date !== undefined && { merge_date: new Date(date) }),
+    ...motiveOf(uids),
   };
 }

@@ -57,7 +57,7 @@ export function withoutCopy(root: JsonObject, copy: JsonObject): WithoutCopy | n
   const rest = without(root, found);
   const names = new Set(objectsAt(rest, 'folders').map(nameOf));
   const folders = added.folders.map((one) => {
-    const name = distinctName(nameOf(one) ?? '', names);
+    const name = distinctName(nameOf(one), names);
     names.add(name);
     return name === nameOf(one) ? one : { ...one, name: { _type: 'DV_TEXT', value: name } };
   });

@@ -63,6 +63,7 @@ function dryRun(context: MergeContext, request: MergeRequest, fresh: FreshIds): 
       source_ehr: request.sourceEhr,
       target_ehr: request.targetEhr,
       outcome: { level, summary: DRY_RUN + summary },
+      ...request.motive,
     };
   });
 }

@@ -1,5 +1,5 @@
 import type { ChangeContext } from '../change/commit/context.js';
-import type { CompositionMerge, FolderMerge } from '../models/merge-record.js';
+import type { CompositionMerge, FolderMerge, MergeMotive } from '../models/merge-record.js';
 
 /** A merge as asked for. docs/spec/merge.md#request */
 export interface MergeRequest {
@@ -14,6 +14,7 @@ export interface MergeRequest {
   readonly dryRun: boolean;
   /** Name of the administrator. */
   readonly committer: string;
+  readonly motive: MergeMotive;
 }
 
 /** What becomes of that which was written since the merge and stands against taking it back. */
@@ -25,7 +26,7 @@ export type OnConflict = ConflictChoice | ReadonlyMap<string, ConflictChoice> | 
 /** An unmerge as asked for. docs/spec/merge.md#unmerge */
 export interface UnmergeRequest extends Pick<
   MergeRequest,
-  'sourceEhr' | 'targetEhr' | 'dryRun' | 'committer'
+  'sourceEhr' | 'targetEhr' | 'dryRun' | 'committer' | 'motive'
 > {
   /** What becomes of that which stands against it. */
   readonly onConflict: OnConflict;

@@ -77,6 +77,7 @@ function historyOf(
     committer: request.committer,
     contribution_uids: made.map(({ contribution }) => contribution._id),
     summary: plan.summary,
+    ...request.motive,
   };
   return { ...snapshot.record, undone };
 }

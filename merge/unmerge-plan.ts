@@ -117,19 +117,24 @@ function planDirectory(
   const { record, directory } = snapshot;
   if (record.copied_folder_uid === undefined) return { entry: null, kept: [] };
   const made = madeDirectory(snapshot);
-  if (made !== null && made.before !== null && !isChanged(snapshot, made)) {
+  if (made?.before != null && !isChanged(snapshot, made)) {
     const entry = nextVersion(made.latest, made.before, CHANGE_TYPE.modification, request);
     return { entry, kept: [] };
   }
-  if (made !== null && made.before === null) {
+  if (made?.before === null) {
     const isThere = made.latest.data !== null && !kept.has(made.version.object_id);
     return { entry: isThere ? deletionOf(made.latest, request) : null, kept: [] };
   }
-  const copied = made === null ? null : folderOf(contentOf(made.version), record.copied_folder_uid);
-  const copy = copied ?? { uid: { value: record.copied_folder_uid }, name: { value: record._id } };
-  const found = directory === null ? null : withoutCopy(directory.root, copy);
-  if (directory === null || found === null) return { entry: null, kept: [] };
+  if (directory === null) return { entry: null, kept: [] };
+  const found = withoutCopy(directory.root, copiedFolder(made, record.copied_folder_uid));
+  if (found === null) return { entry: null, kept: [] };
   return { entry: changedDirectory(directory.container, found.root, request), kept: found.kept };
+}
+
+/** The FOLDER as the merge copied it; its uid alone where the directory was erased. */
+function copiedFolder(made: MadeVersion | null, uid: string): JsonObject {
+  const copied = made === null ? null : folderOf(contentOf(made.version), uid);
+  return copied ?? { uid: { value: uid }, name: { value: uid } };
 }
 
 function changedDirectory(

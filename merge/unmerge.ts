@@ -8,7 +8,7 @@ import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
 import { ehrById, holdForMove } from '../models/ehr.js';
-import type { MergeRecordDoc } from '../models/merge-record.js';
+import type { MergeMotive, MergeRecordDoc } from '../models/merge-record.js';
 import type { Session } from '../models/access/write.js';
 import { idempotentResultOf, undoSubject, type MergeResult } from './details.js';
 import { obstaclesTo } from './obstacles.js';
@@ -33,7 +33,7 @@ export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest
     if (!request.dryRun) await holdBoth(request);
     const { record, snapshot, plan } = await prepare(session, request);
     const commits = commitsOf(request, plan, uids);
-    const undone = resultOf(record, plan.summary);
+    const undone = resultOf(record, plan.summary, request.motive);
     if (request.dryRun) {
       await checkTargetCommit(context, commits);
       return undone;
@@ -95,7 +95,7 @@ async function checkTargetCommit(context: MergeContext, commits: readonly Commit
     planCommit(context.change.settings, await fullState(commit), commit, context.change.now());
 }
 
-function resultOf(record: MergeRecordDoc, summary: string): MergeResult {
+function resultOf(record: MergeRecordDoc, summary: string, motive: MergeMotive): MergeResult {
   const { source_ehr, target_ehr, merge_date, outcome } = record;
-  return { source_ehr, target_ehr, merge_date, outcome: { level: outcome.level, summary } };
+  return { source_ehr, target_ehr, merge_date, outcome: { level: outcome.level, summary }, ...motive };
 }

@@ -1,10 +1,10 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
-import type { MergeRecordDoc } from './merge-record.js';
+import type { MergeMotive, MergeRecordDoc } from './merge-record.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
 
 /** How a merge was taken back. */
-interface Undoing {
+interface Undoing extends MergeMotive {
   readonly date: Date;
   /** Name of the administrator. */
   readonly committer: string;

@@ -23,8 +23,16 @@ export interface JoinedPair {
   readonly target: string;
 }
 
+/** Why a merge was made or taken back, and who asked for it, as the administrator wrote it. */
+export interface MergeMotive {
+  /** At most 500 characters. */
+  readonly reason?: string;
+  /** At most 200 characters. */
+  readonly requested_by?: string;
+}
+
 /** One merge that stands (fields: docs/spec/storage.md#other-collections); an unmerge removes it. */
-export interface MergeRecordDoc {
+export interface MergeRecordDoc extends MergeMotive {
   /** UUID. */
   readonly _id: string;
   /** Unique by index: an EHR can be merged away once. */
@@ -71,6 +79,8 @@ const mergeRecordSchema = new Schema<MergeRecordDoc>(
     copied_folder_uid: String,
     joined: [pairSchema],
     committer: String,
+    reason: String,
+    requested_by: String,
   },
   SCHEMA_OPTIONS,
 );

@@ -30,11 +30,22 @@ export function namePair(ctx: Context, pair: NamedPair): void {
   setFailureRecord(ctx, { root: MERGE_DETAILS, fields: neutralDetails(pair) });
 }
 
+/** Characters of a reason, and of who asked for it. */
+const MAX_REASON = 500;
+const MAX_NAME = 200;
+
 const uuid = Joi.string()
   .custom((text: string, helpers) => (isUuid(text) ? text.toLowerCase() : helpers.error('any.uuid')))
   .messages({ 'any.uuid': '{{#label}} must be a UUID' })
   .required();
-const pair = { source_ehr: uuid, target_ehr: uuid, dry_run: Joi.boolean().strict().default(false) };
+const line = (length: number): Joi.StringSchema => Joi.string().trim().max(length);
+const pair = {
+  source_ehr: uuid,
+  target_ehr: uuid,
+  dry_run: Joi.boolean().strict().default(false),
+  reason: line(MAX_REASON),
+  requested_by: line(MAX_NAME),
+};
 
 /** Choices in one body. */
 const MAX_CHOICES = 1_000;
@@ -43,6 +54,8 @@ interface PairBody {
   readonly source_ehr: string;
   readonly target_ehr: string;
   readonly dry_run: boolean;
+  readonly reason?: string;
+  readonly requested_by?: string;
 }
 
 interface UnmergeBody extends PairBody {
@@ -95,7 +108,12 @@ function onConflictOf(given: UnmergeBody['on_conflict']): OnConflict {
 function requestOf(ctx: Context, body: PairBody): Omit<UnmergeRequest, 'onConflict'> {
   const { source_ehr: sourceEhr, target_ehr: targetEhr, dry_run: dryRun } = body;
   if (sourceEhr === targetEhr) throw new CdrError('invalid', 'source_ehr and target_ehr must be different');
-  return { sourceEhr, targetEhr, dryRun, committer: ctx.state.user?.name ?? 'anonymous' };
+  const { reason, requested_by } = body;
+  const motive = {
+    ...(reason !== undefined && { reason }),
+    ...(requested_by !== undefined && { requested_by }),
+  };
+  return { sourceEhr, targetEhr, dryRun, committer: ctx.state.user?.name ?? 'anonymous', motive };
 }
 
 /** `detail_level` is a preset of `folder_merge`; both may be given when they agree. */

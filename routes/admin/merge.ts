@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../openehr/base/json.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
@@ -112,7 +113,12 @@ async function merge(ctx: Context, context: MergeContext): Promise<void> {
   const request = mergeRequestFrom(ctx);
   const form = adminForm(ctx);
   const { reversible, folderMerge, compositionMerge } = request;
-  const options = { reversible, folder_merge: folderMerge, composition_merge: compositionMerge };
+  const options = {
+    reversible,
+    folder_merge: folderMerge,
+    composition_merge: compositionMerge,
+    ...requestedBy(request),
+  };
   auditAbout(ctx, { ...requestSubject(request), options });
   const fields = mergeDetails(await mergeEhrs(context, request));
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
@@ -121,7 +127,7 @@ async function merge(ctx: Context, context: MergeContext): Promise<void> {
 async function unmerge(ctx: Context, context: MergeContext): Promise<void> {
   const request = unmergeRequestFrom(ctx);
   const form = adminForm(ctx);
-  auditAbout(ctx, requestSubject(request));
+  auditAbout(ctx, { ...requestSubject(request), ...unmergeOptions(request) });
   const fields = mergeDetails(await unmergeEhrs(context, request));
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
@@ -167,9 +173,28 @@ async function getMergeDetails(ctx: Context): Promise<void> {
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
 
-function requestSubject({ sourceEhr, targetEhr, dryRun }: Omit<UnmergeRequest, 'onConflict'>): AuditSubject {
+function requestedBy({ motive }: Pick<UnmergeRequest, 'motive'>): { readonly requested_by?: string } {
+  return motive.requested_by === undefined ? {} : { requested_by: motive.requested_by };
+}
+
+/** What was chosen for the obstacles, and who asked for it; nothing without either. */
+function unmergeOptions(request: UnmergeRequest): Pick<AuditSubject, 'options'> {
+  const { onConflict } = request;
+  const choice: JsonValue =
+    onConflict === null || typeof onConflict === 'string' ? onConflict : Object.fromEntries(onConflict);
+  const options = { ...requestedBy(request), ...(choice !== null && { on_conflict: choice }) };
+  return Object.keys(options).length === 0 ? {} : { options };
+}
+
+function requestSubject({
+  sourceEhr,
+  targetEhr,
+  dryRun,
+  motive,
+}: Omit<UnmergeRequest, 'onConflict'>): AuditSubject {
   const pair = { ehr_id: sourceEhr, ehr_ids: [sourceEhr, targetEhr], target: targetEhr };
-  return { ...pair, ...(dryRun && { dry_run: true }) };
+  const { reason } = motive;
+  return { ...pair, ...(dryRun && { dry_run: true }), ...(reason !== undefined && { reason }) };
 }
 
 function auditPair(ctx: Context, source: string | null, target: string | null): void {

@@ -48,6 +48,11 @@ const MERGE_WORDS = {
   composition_merge: word('BASIC', 'PERSISTENT'),
 } as const;
 
+const MERGE_MOTIVE = {
+  reason: { type: 'string', maxLength: 500 },
+  requested_by: { type: 'string', maxLength: 200 },
+} as const;
+
 const CHOICE = word('keep_in_target', 'take_back');
 const ON_CONFLICT: JsonObject = {
   description: 'One choice for all obstacles, or one for each by an object id or CONTRIBUTION uid of it',
@@ -248,15 +253,24 @@ const SCHEMAS = {
       reversible: FLAG,
       ...MERGE_WORDS,
       dry_run: { type: 'boolean', default: false },
+      ...MERGE_MOTIVE,
     },
     ['source_ehr', 'target_ehr', 'reversible'],
   ),
   UnmergeRequestBody: object(
-    { source_ehr: UUID, target_ehr: UUID, dry_run: FLAG, on_conflict: ON_CONFLICT },
+    { source_ehr: UUID, target_ehr: UUID, dry_run: FLAG, on_conflict: ON_CONFLICT, ...MERGE_MOTIVE },
     ['source_ehr', 'target_ehr'],
   ),
   MergeDetailsDto: object(
-    { source_ehr: UUID, target_ehr: UUID, merge_date: TIME, outcome: ANY, unmerge_data: ANY, undone: ANY },
+    {
+      source_ehr: UUID,
+      target_ehr: UUID,
+      merge_date: TIME,
+      outcome: ANY,
+      unmerge_data: ANY,
+      undone: ANY,
+      ...MERGE_MOTIVE,
+    },
     ['source_ehr', 'target_ehr', 'outcome'],
   ),
   MergeDetailsList: listOf(ref('MergeDetailsDto')),

@@ -237,7 +237,7 @@ describe('reads beside merges and unmerges', () => {
       while (running.on) {
         const response = await fetch(`${url}${path}`);
         const body = (await response.json()) as Json;
-        const lists = [body.compositions, body.contributions].map((list) => (list as [])?.length);
+        const lists = [body.compositions, body.contributions].map((list) => (list as [] | undefined)?.length);
         const found = Array.isArray(body) ? body.length : lists.join('/');
         seen.add(
           response.status === 200 ? `200 ${found}` : `${response.status} ${response.headers.has('Link')}`,

@@ -360,6 +360,25 @@ describe('unmerge', () => {
     expect(directory.items.map((one: Json) => one.id.value)).toEqual([own]);
   });
 
+  it('shows and records why, and who asked for it, of the merge and of the unmerge', async () => {
+    const why = (reason: string): object => ({ reason, requested_by: 'registry' });
+    expect((await merge(app, source, target, why('x'.repeat(501)))).status).toBe(400);
+    const merged = await merge(app, source, target, why('registered twice'));
+    expect(merged.body).toMatchObject(why('registered twice'));
+    const details = await admin(app, 'get', `/ehr/merge_details?source=${source}&target=${target}`);
+    expect(details.body).toMatchObject(why('registered twice'));
+    await unmerge(app, source, target, { ...why('two people'), on_conflict: 'take_back' });
+    const list = await admin(app, 'get', `/ehr/merge_status?undone=true&source=${source}`);
+    expect(list.body).toMatchObject([{ ...why('registered twice'), undone: why('two people') }]);
+    const audit = await admin(app, 'get', `/audit?ehr_id=${source}`);
+    const told = (audit.body as Json[]).filter(({ reason }) => reason !== undefined);
+    expect(told.map(({ operation, reason, options }) => [operation, reason, options.requested_by])).toEqual([
+      ['unmerge', 'two people', 'registry'],
+      ['mergeEhrs', 'registered twice', 'registry'],
+    ]);
+    expect(told[0]!.options.on_conflict).toBe('take_back');
+  });
+
   it('undoes a chain in reverse order', async () => {
     await givenRecords();
     const last = await givenEhr(app);

@@ -21,6 +21,7 @@ export function request(further: Partial<MergeRequest> = {}): MergeRequest {
     compositionMerge: 'BASIC',
     dryRun: false,
     committer: 'root-admin',
+    motive: {},
     ...further,
   };
 }

@@ -96,6 +96,7 @@ const REQUEST = {
   targetEhr: TARGET,
   dryRun: false,
   committer: 'root-admin',
+  motive: {},
   onConflict: null,
 };
 const planOf = (of: UnmergeSnapshot, further: Partial<typeof REQUEST> = {}): UnmergePlan =>
