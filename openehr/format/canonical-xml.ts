@@ -6,7 +6,7 @@ import type { XmlLimits } from '../base/xml-scan.js';
 import { parseXml, textContent, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
 import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
 import type { RmAttribute } from '../rm/model/define.js';
-import { DERIVED_MEMBERS } from '../rm/model/identifiers.js';
+import { isDerivedMember } from '../rm/model/derived.js';
 
 /** Namespace URI of canonical XML (docs/spec/formats.md#canonical-xml). */
 const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
@@ -26,6 +26,8 @@ const ROOT_NAMES: Readonly<Record<string, readonly string[]>> = {
 /** Elements that an OBJECT_REF cannot have: the reference is a whole VERSION. */
 const VERSION_ELEMENTS = new Set(['commit_audit', 'data', 'lifecycle_state', 'preceding_version_uid']);
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** JAXB writes the Java type `char`, which TERM_MAPPING.match is in Archie, as the number of the character. */
+const CHARACTER_CODE = /^6[0-3]$/;
 const INTEGER_TYPES = new Set(['Integer', 'Integer64']);
 
 /**
@@ -157,7 +159,7 @@ function readMember(child: XmlElement, attribute: RmAttribute | undefined, into:
   if (child.namespace !== null && child.namespace !== OPENEHR_NAMESPACE)
     throw refused(`${path}/${child.name}`, `the namespace must be ${OPENEHR_NAMESPACE}`);
   if (attribute !== undefined && !attribute.xmlAttribute) readElement(child, attribute, into);
-  else if (DERIVED_MEMBERS.get(type)?.has(child.name) !== true)
+  else if (!isDerivedMember(type, child.name))
     throw refused(`${path}/${child.name}`, `unknown element of type ${type}`);
 }
 
@@ -194,7 +196,8 @@ function declaredIn(child: XmlElement, attribute: RmAttribute, owner: string): s
 function readPrimitive(text: string, type: string, path: string): JsonValue {
   if (type === 'Boolean') return readBoolean(text.trim(), path);
   if (INTEGER_TYPES.has(type) || type === 'Real') return readNumber(text.trim(), type, path);
-  return type === 'Base64' ? text.replace(/\s+/g, '') : text;
+  if (type === 'Base64') return text.replace(/\s+/g, '');
+  return type === 'Character' && CHARACTER_CODE.test(text) ? String.fromCharCode(Number(text)) : text;
 }
 
 function readBoolean(text: string, path: string): boolean {

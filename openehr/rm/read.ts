@@ -9,7 +9,7 @@ import {
   withoutParameters,
 } from './model/classes.js';
 import type { PrimitiveType, RmAttribute } from './model/define.js';
-import { DERIVED_MEMBERS } from './model/identifiers.js';
+import { isDerivedMember } from './model/derived.js';
 import type { PartialRm, RmClassName } from './model/rm.js';
 import { describe, primitiveReader } from './read-primitive.js';
 
@@ -123,7 +123,7 @@ function readObject(value: JsonValue, expected: TypeReader, violations: Violatio
 }
 
 function refuseUnknown(className: string, name: string, violations: Violations): void {
-  if (DERIVED_MEMBERS.get(className)?.has(name) === true) return;
+  if (isDerivedMember(className, name)) return;
   const message = `Attribute ${name} of class ${className} is not known`;
   violations.add({ code: 'unknown-attribute', message, found: name }, name);
 }
