@@ -7,6 +7,13 @@ import { parseXml, textContent, writeXml, XSI_NAMESPACE, type XmlElement, type X
 import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
 import type { RmAttribute } from '../rm/model/define.js';
 import { isDerivedMember } from '../rm/model/derived.js';
+import { keepUnknown, unknownValue } from './unknown-element.js';
+
+/** How XML is read. */
+export interface XmlReading extends XmlLimits {
+  /** Unknown elements and attributes become unknown members, which the reading of the object judges. */
+  readonly keepsUnknown?: boolean;
+}
 
 /** Namespace URI of canonical XML (docs/spec/formats.md#canonical-xml). */
 const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
@@ -111,12 +118,15 @@ function addRecordElements(children: XmlOut[], name: string, value: JsonValue): 
  * namespace, repeated single element, abstract type without `xsi:type`, text between elements, unreadable number;
  * too-large as `parseXml`
  */
-export function fromXml(text: string, declaredType: string, limits: XmlLimits = {}): JsonObject {
-  const root = parseXml(text, limits);
+export function fromXml(text: string, declaredType: string, options: XmlReading = {}): JsonObject {
+  const root = parseXml(text, options);
   const names = ROOT_NAMES[declaredType] ?? [declaredType.toLowerCase()];
   if (!names.includes(root.name) && !root.attributes.has('xsi:type'))
     throw new CdrError('invalid', `the root element must be ${names.join(' or ')}, found ${root.name}`);
-  return readObject(root, rootType(root, declaredType), '');
+  return readObject(root, rootType(root, declaredType), {
+    path: '',
+    keepsUnknown: options.keepsUnknown ?? false,
+  });
 }
 
 function rootType(root: XmlElement, declaredType: string): string {
@@ -127,28 +137,30 @@ function rootType(root: XmlElement, declaredType: string): string {
   return declaredType;
 }
 
-function readObject(element: XmlElement, declaredType: string, path: string): JsonObject {
+function readObject(element: XmlElement, declaredType: string, place: ElementPlace): JsonObject {
+  const { path } = place;
   const type = statedType(element, declaredType, path);
   const known = attributesOf(type);
   const object: JsonObject = { _type: type };
-  readXmlAttributes(element, type, { object, path });
+  readXmlAttributes(element, object, { ...place, type });
   const counts = new Map<string, number>();
   for (const child of element.children) {
     if (typeof child === 'string') {
       if (child.trim() === '') continue;
       throw refused(path, `text is not expected in an element of type ${type}`);
     }
-    readMember(child, known.get(child.name), { object, path, type, counts });
+    readMember(child, known.get(child.name), { ...place, object, type, counts });
   }
   return object;
 }
 
-interface MemberTarget {
-  readonly object: JsonObject;
+interface ElementPlace {
   readonly path: string;
+  readonly keepsUnknown: boolean;
 }
 
-interface Members extends MemberTarget {
+interface Members extends ElementPlace {
+  readonly object: JsonObject;
   readonly type: string;
   /** How often each element was seen. */
   readonly counts: Map<string, number>;
@@ -156,6 +168,10 @@ interface Members extends MemberTarget {
 
 function readMember(child: XmlElement, attribute: RmAttribute | undefined, into: Members): void {
   const { path, type } = into;
+  if (attribute === undefined && into.keepsUnknown && !isDerivedMember(type, child.name)) {
+    keepUnknown(into.object, { name: child.name, value: unknownValue(child) });
+    return;
+  }
   if (child.namespace !== null && child.namespace !== OPENEHR_NAMESPACE)
     throw refused(`${path}/${child.name}`, `the namespace must be ${OPENEHR_NAMESPACE}`);
   if (attribute !== undefined && !attribute.xmlAttribute) readElement(child, attribute, into);
@@ -164,19 +180,20 @@ function readMember(child: XmlElement, attribute: RmAttribute | undefined, into:
 }
 
 function readElement(child: XmlElement, attribute: RmAttribute, into: Members): void {
-  const { object, path, type, counts } = into;
+  const { object, path, counts } = into;
   const count = counts.get(child.name) ?? 0;
   counts.set(child.name, count + 1);
   const childPath = attribute.multiple ? `${path}/${child.name}[${count}]` : `${path}/${child.name}`;
   if (count > 0 && !attribute.multiple) throw refused(childPath, 'the element may occur only once');
   if (isNil(child)) return;
-  const value = readValue(child, attribute, type, childPath);
+  const value = readValue(child, attribute, { ...into, path: childPath });
   if (attribute.multiple) ((object[child.name] ??= []) as JsonValue[]).push(value);
   else object[child.name] = value;
 }
 
-function readValue(child: XmlElement, attribute: RmAttribute, owner: string, path: string): JsonValue {
-  if (!isPrimitive(attribute.type)) return readObject(child, declaredIn(child, attribute, owner), path);
+function readValue(child: XmlElement, attribute: RmAttribute, { type: owner, ...place }: Members): JsonValue {
+  const { path } = place;
+  if (!isPrimitive(attribute.type)) return readObject(child, declaredIn(child, attribute, owner), place);
   for (const name of child.attributes.keys())
     if (!IGNORED_ATTRIBUTES.has(name)) throw refused(path, `unknown attribute ${name}`);
   if (child.children.some((part) => typeof part !== 'string'))
@@ -230,14 +247,19 @@ function statedType(element: XmlElement, declaredType: string, path: string): st
   );
 }
 
-function readXmlAttributes(element: XmlElement, type: string, into: MemberTarget): void {
-  if (into.path === '' && element.namespace !== null && element.namespace !== OPENEHR_NAMESPACE)
-    throw refused(into.path, `the namespace must be ${OPENEHR_NAMESPACE}`);
+function readXmlAttributes(
+  element: XmlElement,
+  object: JsonObject,
+  { path, keepsUnknown, type }: ElementPlace & { readonly type: string },
+): void {
+  if (path === '' && element.namespace !== null && element.namespace !== OPENEHR_NAMESPACE)
+    throw refused(path, `the namespace must be ${OPENEHR_NAMESPACE}`);
   for (const [name, value] of element.attributes) {
     if (IGNORED_ATTRIBUTES.has(name)) continue;
-    if (attributesOf(type).get(name)?.xmlAttribute !== true)
-      throw refused(into.path, `unknown attribute ${name} of type ${type}`);
-    into.object[name] = value;
+    const attribute = attributesOf(type).get(name);
+    if (attribute?.xmlAttribute === true) object[name] = value;
+    else if (attribute === undefined && keepsUnknown) keepUnknown(object, { name, value });
+    else throw refused(path, `unknown attribute ${name} of type ${type}`);
   }
 }
 

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import type { JsonObject } from '../../openehr/base/json.js';
-import { fromXml } from '../../openehr/format/canonical-xml.js';
-import { readRm } from '../../openehr/rm/read.js';
-import { testApp } from '../support/app.js';
-import { archieJson, archieXml, ARCHIE_STYLES } from '../support/archie.js';
-import { useDatabase } from '../support/database.js';
-import { fixtureJson, fixtureNames, fixtureText, templateNames } from '../support/fixture.js';
-import { aComposition, givenEhr, givenTemplate, V1, type Json } from '../support/resources.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
+import { fromXml } from '../../../openehr/format/canonical-xml.js';
+import { readRm } from '../../../openehr/rm/read.js';
+import { testApp } from '../../support/app.js';
+import { archieJson, archieXml, ARCHIE_STYLES } from '../../support/archie.js';
+import { useDatabase } from '../../support/database.js';
+import { fixtureJson, fixtureNames, fixtureText, templateNames } from '../../support/fixture.js';
+import { aComposition, givenEhr, givenTemplate, V1, type Json } from '../../support/resources.js';
 
 /** What Archie writes of public data, which is much of what other servers hold. */
 const app = testApp();
