@@ -5,6 +5,7 @@ import type { JsonValue } from '../openehr/base/json.js';
 import { isUuid, parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import type { VersionDoc } from '../models/version.js';
 import { liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
+import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { PartialRm, Rm } from '../openehr/rm/model/rm.js';
 import { requireSameObject } from './composition/composition.js';
 import { requireValid, readObject } from './composition/content.js';
@@ -22,7 +23,7 @@ export async function createDirectory(
 ): Promise<VersionDoc> {
   const { ehrId, metadata } = change;
   return withEhrErrorFirst(ehrId, 'content', async () => {
-    const entry = newFolder(context, metadata, validatedFolder(body));
+    const entry = newFolder(context, metadata, validatedFolder(body, metadata.findings));
     const committing = commitEntry(context, entry, {
       ehrId,
       idempotentResult: ({ versions }) => ({
@@ -55,7 +56,7 @@ export async function updateDirectory(
   const { ehrId, ifMatch, metadata } = change;
   return withEhrErrorFirst(ehrId, 'content', async () => {
     const container = await liveDirectory(ehrId);
-    const object = validatedFolder(body);
+    const object = validatedFolder(body, metadata.findings);
     const live = requireLive(ehrId, container, ifMatch);
     requireSameObject(object, live._id, live);
     const target = { versionedObjectUid: live._id, precedingVersionUid: ifMatch };
@@ -111,10 +112,13 @@ function chosenRootId({ uid }: Rm<'FOLDER'>, systemId: string): string | null {
   return id.versionedObjectUid;
 }
 
-/** A FOLDER tree read, validated, and with a uid in every sub-folder. @throws invalid with all violations */
-export function validatedFolder(body: JsonValue): Rm<'FOLDER'> {
-  const object = readObject(body, 'FOLDER');
-  return withSubFolderUids(requireValid(object, folderViolations(object, '')));
+/**
+ * A FOLDER tree read, validated, and with a uid in every sub-folder. `findings`: as in `readObject`. @throws invalid with
+ * all violations
+ */
+export function validatedFolder(body: JsonValue, findings?: AcceptedFinding[]): Rm<'FOLDER'> {
+  const object = readObject(body, 'FOLDER', findings);
+  return withSubFolderUids(requireValid(object, folderViolations(object, ''), findings));
 }
 
 /** Rules beyond the RM: distinct names of siblings, items that refer to objects or versions. */

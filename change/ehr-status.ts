@@ -6,6 +6,7 @@ import type { VersionDoc } from '../models/version.js';
 import { versionById } from '../models/version.js';
 import { ehrStatusContainer } from '../models/versioned-object.js';
 import { textAt } from '../openehr/rm/access.js';
+import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { Rm } from '../openehr/rm/model/rm.js';
 import { validationError, requireValid, readObject } from './composition/content.js';
 import type { ChangeContext } from './commit/context.js';
@@ -30,11 +31,11 @@ const DEFAULTS: Rm<'EHR_STATUS'> = {
 
 /**
  * An EHR_STATUS for a new EHR: what is absent gets its default (docs/spec/rest.md#ehr); null = all defaults.
- * @throws invalid
+ * `findings`: as in `readObject`. @throws invalid
  */
-export function newEhrStatus(body: JsonValue): Rm<'EHR_STATUS'> {
+export function newEhrStatus(body: JsonValue, findings?: AcceptedFinding[]): Rm<'EHR_STATUS'> {
   const given = body === null ? {} : requireStatus(body);
-  return validatedStatus(withNamedDetails({ ...DEFAULTS, ...withoutAbsent(given) }));
+  return validatedStatus(withNamedDetails({ ...DEFAULTS, ...withoutAbsent(given) }), findings);
 }
 
 /** `other_details` without name or node id get them; the node id is that of the archetype they name, else at0001. */
@@ -52,16 +53,20 @@ function withNamedDetails(status: JsonObject): JsonObject {
 
 /**
  * An EHR_STATUS for an update over the previous one. `_type` and `archetype_node_id` are required.
- * @throws invalid with all violations
+ * `findings`: as in `readObject`. @throws invalid with all violations
  */
-export function nextEhrStatus(body: JsonValue, previous: JsonObject): Rm<'EHR_STATUS'> {
+export function nextEhrStatus(
+  body: JsonValue,
+  previous: JsonObject,
+  findings?: AcceptedFinding[],
+): Rm<'EHR_STATUS'> {
   const given = withoutAbsent(requireStatus(body));
   if (given._type === undefined)
     throw validationError('invalid', [violationAt('/', 'Attribute _type is required', 'missing')]);
   const kept = KEPT.flatMap((name) =>
     previous[name] === undefined ? [] : [[name, previous[name]] as const],
   );
-  return validatedStatus({ _type: 'EHR_STATUS', ...Object.fromEntries(kept), ...given });
+  return validatedStatus({ _type: 'EHR_STATUS', ...Object.fromEntries(kept), ...given }, findings);
 }
 
 function requireStatus(body: JsonValue): JsonObject {
@@ -81,12 +86,12 @@ function withoutAbsent(body: JsonObject): JsonObject {
   return status;
 }
 
-function validatedStatus(status: JsonObject): Rm<'EHR_STATUS'> {
-  const object = readObject(status, 'EHR_STATUS');
+function validatedStatus(status: JsonObject, findings?: AcceptedFinding[]): Rm<'EHR_STATUS'> {
+  const object = readObject(status, 'EHR_STATUS', findings);
   const reference = object.subject?.external_ref;
   const lacksId = reference !== undefined && !reference.id?.value;
   const lacking = violationAt('/subject/external_ref/id/value', 'Attribute must not be empty', 'missing');
-  return requireValid(object, lacksId ? [lacking] : []);
+  return requireValid(object, lacksId ? [lacking] : [], findings);
 }
 
 /**
@@ -106,7 +111,11 @@ export async function updateEhrStatus(
     const isLatest = container.latest_version_uid === ifMatch;
     const previous = isLatest ? await versionById(ehrId, 'EHR_STATUS', ifMatch) : null;
     if (isJsonObject(body)) requireSameObject(body, container._id, container);
-    const object = nextEhrStatus(body, previous === null ? DEFAULTS : storedStatus(previous));
+    const object = nextEhrStatus(
+      body,
+      previous === null ? DEFAULTS : storedStatus(previous),
+      metadata.findings,
+    );
     if (!isLatest) throw staleVersion('precondition-failed', container);
     const target = { versionedObjectUid: container._id, precedingVersionUid: ifMatch };
     const entry = { kind: 'update', type: 'EHR_STATUS', object, ...target, ...metadata } as const;

@@ -30,7 +30,7 @@ export interface CreatedEhr {
  * @throws invalid EHR_STATUS; conflict when the id or the subject is in use
  */
 export async function createEhr(context: ChangeContext, request: NewEhr): Promise<CreatedEhr> {
-  const object = newEhrStatus(request.status);
+  const object = newEhrStatus(request.status, request.metadata.findings);
   const ehrId = request.ehrId ?? randomUUID();
   const target = { versionedObjectUid: randomUUID(), isChosenId: false, object };
   const status = await commitEntry(

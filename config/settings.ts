@@ -36,6 +36,8 @@ export interface Settings {
   readonly checkExtraNodes: boolean;
   readonly checkRmRules: boolean;
   readonly checkContainerCardinality: boolean;
+  /** `lenient`: content that breaks some rules may be accepted where an administrator asks for it. */
+  readonly validation: 'strict' | 'lenient';
   readonly terminology: TerminologySettings;
   readonly preferMinimalUpdateStatus: 200 | 204;
   readonly ehrStatusAsRef: boolean;

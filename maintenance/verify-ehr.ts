@@ -96,7 +96,10 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
       const input = { container, versions: own, aqlDocuments: derived, contributions: listing, storage };
       for (const shape of checkContainer(found, { ...input, isQueryable: ehr.is_queryable }))
         shapes.add(shape);
-      for (const { _id } of own) present.add(_id);
+      for (const version of own) {
+        present.add(version._id);
+        found.addAccepted(version);
+      }
       if (container.type === 'EHR_STATUS') checkFlags(ehr, own.at(-1), found);
       await checkTemplates(run, own, found);
     }

@@ -1,4 +1,7 @@
 import type { CollectionName } from '../models/layout.js';
+import { listOf } from '../models/cross-collection/seal-hash.js';
+import type { VersionDoc } from '../models/version.js';
+import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { SealState } from './seal.js';
 
 /** What a violation is about: a document of a collection, or what the seals and the check itself tell. */
@@ -14,6 +17,12 @@ export interface Violation {
   readonly message: string;
 }
 
+/** What lenient validation accepted in a VERSION: no violation. */
+export interface AcceptedInVersion extends AcceptedFinding {
+  /** Its uid. */
+  readonly id: string;
+}
+
 /** What an integrity check found. docs/spec/rest.md#verify */
 export interface VerifyReport {
   /** Documents looked at, by collection. */
@@ -21,6 +30,9 @@ export interface VerifyReport {
   readonly violations: readonly Violation[];
   /** Sealed records that were removed by an erasure, a merge or an unmerge: no violations. */
   readonly erased: readonly Violation[];
+  readonly accepted: readonly AcceptedInVersion[];
+  /** VERSIONs in which lenient validation accepted something; not all of them need be listed in `accepted`. */
+  readonly acceptedVersions: number;
   /** The newest block of seals after the check; null while nothing was ever sealed. */
   readonly seal: SealState | null;
 }
@@ -34,12 +46,16 @@ export interface VerifyProgress {
 
 /** Violations that are listed; a broken database may have one per document. */
 const LISTED = 10_000;
+/** Characters shown of what was left out of a VERSION; the VERSION itself shows all. */
+const SHOWN_LENGTH = 200;
 
 /** What a check of one part found so far. */
 export class Findings {
   readonly checked = new Map<CollectionName, number>();
   readonly violations: Violation[] = [];
   readonly erased: Violation[] = [];
+  readonly accepted: AcceptedInVersion[] = [];
+  acceptedVersions = 0;
 
   /** Counts documents as looked at. */
   count(kind: CollectionName, number: number): void {
@@ -56,10 +72,21 @@ export class Findings {
     if (this.erased.length < LISTED) this.erased.push({ kind: 'erased', id, message });
   }
 
+  /** Notes what lenient validation accepted in a VERSION. */
+  addAccepted({ _id: id, validation_findings: findings }: VersionDoc): void {
+    const listed = listOf(findings);
+    if (listed.length === 0) return;
+    this.acceptedVersions += 1;
+    for (const { dropped, ...finding } of listed.slice(0, Math.max(0, LISTED - this.accepted.length)))
+      this.accepted.push({ id, ...finding, ...(dropped !== undefined && { dropped: shown(dropped) }) });
+  }
+
   /** Takes over what another part found. */
   take(other: Findings): void {
     for (const [kind, number] of other.checked) this.count(kind, number);
     for (const { id, message } of other.erased) this.addErased(id, message);
+    this.accepted.push(...other.accepted.slice(0, Math.max(0, LISTED - this.accepted.length)));
+    this.acceptedVersions += other.acceptedVersions;
     const room = LISTED - this.violations.length;
     this.violations.push(...other.violations.slice(0, Math.max(0, room)));
     if (room > 0 && other.violations.length > room) {
@@ -69,7 +96,13 @@ export class Findings {
 
   /** The report of everything. */
   report(seal: SealState | null): VerifyReport {
-    const { violations, erased } = this;
-    return { checked: Object.fromEntries(this.checked), violations, erased, seal };
+    const { violations, erased, accepted, acceptedVersions } = this;
+    const checked = Object.fromEntries(this.checked);
+    return { checked, violations, erased, accepted, acceptedVersions, seal };
   }
+}
+
+function shown({ name, value }: AcceptedFinding['dropped'] & object): AcceptedFinding['dropped'] & object {
+  const short = value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}...` : value;
+  return { name, value: short };
 }

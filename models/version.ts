@@ -3,6 +3,7 @@ import type { JsonObject } from '../openehr/base/json.js';
 import { BatchedRead } from './access/batched-read.js';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
+import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
@@ -35,6 +36,8 @@ export interface VersionDoc {
   readonly template_id?: string;
   /** true: the container or one of its versions has had item tags. Absent: none ever, a reader need not look. */
   readonly has_item_tags?: true;
+  /** What lenient validation accepted, with the text of what it left out. Absent: nothing. */
+  readonly validation_findings?: readonly AcceptedFinding[];
   /** Canonical JSON text with `uid`; null for a deletion. */
   readonly data: string | null;
 }
@@ -49,10 +52,14 @@ declare module './access/write.js' {
 }
 
 /** JSON attributes are opaque to mongoose. */
-type StoredVersion = Omit<VersionDoc, 'commit_audit' | 'lifecycle_state' | 'attestations'> & {
+type StoredVersion = Omit<
+  VersionDoc,
+  'commit_audit' | 'lifecycle_state' | 'attestations' | 'validation_findings'
+> & {
   readonly commit_audit: object;
   readonly lifecycle_state: object;
   readonly attestations?: object[];
+  readonly validation_findings?: object[];
 };
 
 const versionSchema = new Schema<StoredVersion>(
@@ -72,6 +79,7 @@ const versionSchema = new Schema<StoredVersion>(
     attestations: [Schema.Types.Mixed],
     template_id: String,
     has_item_tags: Boolean,
+    validation_findings: [Schema.Types.Mixed],
     data: String,
   },
   SCHEMA_OPTIONS,
@@ -149,6 +157,32 @@ export function versionsById(ehrId: string, versionUids: readonly string[]): Pro
   return Version.collection
     .find<VersionDoc>({ _id: { $in: [...versionUids] }, ehr_id: ehrId } as object)
     .toArray();
+}
+
+/** The versions of a CONTRIBUTION in which lenient validation accepted something, in no order. */
+export function acceptedFindingsOf({
+  ehr_id: ehrId,
+  _id: contributionUid,
+  versions,
+}: ContributionRef): Promise<Pick<VersionDoc, '_id' | 'validation_findings'>[]> {
+  const made = {
+    _id: { $in: versions.map(({ uid }) => uid) },
+    ehr_id: ehrId,
+    contribution_uid: contributionUid,
+    validation_findings: { $ne: null },
+  };
+  return Version.collection
+    .find<Pick<VersionDoc, '_id' | 'validation_findings'>>(made as object, {
+      projection: { validation_findings: 1 },
+    })
+    .toArray();
+}
+
+/** A CONTRIBUTION as far as its versions are concerned. */
+interface ContributionRef {
+  readonly _id: string;
+  readonly ehr_id: string;
+  readonly versions: readonly { readonly uid: string }[];
 }
 
 /** Whether any VERSION, old and deleted ones included, refers to the template. Joins the caller's transaction. */

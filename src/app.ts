@@ -57,7 +57,9 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
   if (settings.managementPort !== null) app.use(managementDoor());
   app.use(audit(settings, log)).use(refuseForeignRequests(settings));
-  app.use(authenticate({ identify: createIdentifier(settings, log), isOpen: settings.auth === 'none' }));
+  const identify = createIdentifier(settings, log);
+  const allowsLenient = settings.validation === 'lenient';
+  app.use(authenticate({ identify, isOpen: settings.auth === 'none', allowsLenient }));
   if (rates !== null) app.use(rateLimitByUser(rates));
   app.use(requestIdentity()).use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
   app.use(body(settings)).use(runOperation());

@@ -18,6 +18,7 @@ import { readFlat } from '../openehr/format/flat/read.js';
 import { structuredToFlat } from '../openehr/format/structured.js';
 import { deriveContent } from '../aql/index/derive.js';
 import type { LeafIndex } from '../aql/index/document.js';
+import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import { missingCompositionAttributes } from '../openehr/rm/validate.js';
 import { compileTemplate, type CompiledTemplate } from '../openehr/template/opt/compile.js';
 import type { ValueSetCode } from '../openehr/template/validate/validate.js';
@@ -31,11 +32,15 @@ export interface BodyText {
   /** RM class of XML. */
   readonly declaredType: string;
   readonly maxNodes: number;
+  /** Of XML, as `XmlReading` has it. */
+  readonly keepsUnknown?: boolean;
 }
 
 /** A COMPOSITION that was parsed, still in the form it was sent in. */
 export interface ParsedComposition {
   readonly json: string;
+  /** Lenient validation: unknown attributes are left out. */
+  readonly leavesOut?: boolean;
   /** Of FLAT and STRUCTURED only. */
   readonly simplified?: {
     readonly isStructured: boolean;
@@ -52,6 +57,8 @@ export interface CompositionText {
   readonly missing: readonly Violation[];
   /** What reading it ignored or replaced. */
   readonly warnings: readonly string[];
+  /** What lenient validation left out. */
+  readonly leftOut: readonly AcceptedFinding[];
 }
 
 /** What a COMPOSITION is validated by. */
@@ -65,6 +72,7 @@ export interface ValidateRequest {
 /** What validating gives. */
 export interface Validation {
   readonly violations: readonly Violation[];
+  readonly accepted: readonly AcceptedFinding[];
   readonly valueSetCodes: readonly ValueSetCode[];
   /** null when there are violations. */
   readonly prepared: { readonly tail: string; readonly derived: DerivedBytes } | null;
@@ -76,24 +84,30 @@ const KEPT_TEMPLATES = 8;
 const templates = new LRUCache<string, CompiledTemplate>({ max: KEPT_TEMPLATES });
 
 /** Parses a body into JSON text that `JSON.parse` may read without any of the guards of `parseJson`. */
-export function parseBody({ text, isXml, declaredType, maxNodes }: BodyText): Answer<string> {
+export function parseBody({ text, isXml, declaredType, ...reading }: BodyText): Answer<string> {
   return answerOf(() => {
-    if (isXml) return JSON.stringify(fromXml(text, declaredType, { maxNodes }));
-    return JSON.stringify(parseJson(text, { maxNodes }));
+    if (isXml) return JSON.stringify(fromXml(text, declaredType, reading));
+    return JSON.stringify(parseJson(text, reading));
   });
 }
 
 /** Reads a parsed COMPOSITION into its RM type. */
-export function readComposition({ json, simplified }: ParsedComposition): Answer<CompositionText> {
+export function readComposition({
+  json,
+  simplified,
+  leavesOut = false,
+}: ParsedComposition): Answer<CompositionText> {
   return answerOf(() => {
     const parsed = JSON.parse(json) as JsonValue;
     const warnings: string[] = [];
+    const leftOut: AcceptedFinding[] = [];
     const object = readObject(
       simplified === undefined ? parsed : fromSimplified(parsed, simplified, warnings),
       'COMPOSITION',
+      leavesOut ? leftOut : undefined,
     );
     const missing = missingCompositionAttributes(object);
-    return { text: JSON.stringify(object), root: compositionRoot(object), missing, warnings };
+    return { text: JSON.stringify(object), root: compositionRoot(object), missing, warnings, leftOut };
   });
 }
 

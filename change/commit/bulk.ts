@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../openehr/base/json.js';
+import { noFindings } from '../../openehr/rm/lenient.js';
 import { CHANGE_TYPE, LIFECYCLE, type LifecycleState } from './codes.js';
 import { commitTogether } from './commit.js';
 import { newComposition } from '../composition/composition.js';
@@ -20,6 +21,12 @@ export interface BulkContent {
   }[])[];
 }
 
+/** Who commits in bulk, and how it is validated. */
+export interface BulkCommit {
+  readonly committer: JsonObject;
+  readonly isLenient: boolean;
+}
+
 /**
  * Validates and commits what several EHRs bring, all in one transaction; CONTRIBUTIONs and audits are those of single
  * requests. Gives for each EHR whether everything of it was committed; what was not may be sent by itself, which
@@ -27,13 +34,13 @@ export interface BulkContent {
  */
 export async function commitInBulk(
   context: ChangeContext,
-  committer: JsonObject,
+  how: BulkCommit,
   contents: readonly BulkContent[],
 ): Promise<readonly boolean[]> {
   const validating = { ...context, templates: new Map() };
   const validated: (readonly CommitRequest[])[] = [];
   for (const content of contents) {
-    validated.push(await requestsOf(validating, committer, content).catch(() => []));
+    validated.push(await requestsOf(validating, how, content).catch(() => []));
   }
   const isDone = await commitTogether(context, validated.flat()).catch(() => false);
   return validated.map((requests) => isDone && requests.length > 0);
@@ -41,7 +48,7 @@ export async function commitInBulk(
 
 async function requestsOf(
   context: ChangeContext,
-  committer: JsonObject,
+  { committer, isLenient }: BulkCommit,
   { ehrId, newEhr, contributions }: BulkContent,
 ): Promise<CommitRequest[]> {
   const audit = { changeType: CHANGE_TYPE.creation, committer, description: undefined } as const;
@@ -53,7 +60,8 @@ async function requestsOf(
   });
   const requests: CommitRequest[] = [];
   if (newEhr !== undefined) {
-    const object = newEhrStatus(newEhr.status);
+    const findings = noFindings(isLenient);
+    const object = newEhrStatus(newEhr.status, findings);
     const place = {
       kind: 'create',
       type: 'EHR_STATUS',
@@ -61,15 +69,16 @@ async function requestsOf(
       isChosenId: false,
     } as const;
     requests.push({
-      ...requestOf([{ ...place, object, audit, lifecycleState: LIFECYCLE.complete }]),
+      ...requestOf([{ ...place, object, audit, lifecycleState: LIFECYCLE.complete, findings }]),
       isNewEhr: true,
     });
   }
   for (const contribution of contributions) {
     const entries: CreateEntry[] = [];
     for (const { object, lifecycleState } of contribution) {
-      const read = readObject(object, 'COMPOSITION');
-      entries.push(await newComposition(context, { audit, lifecycleState }, read));
+      const findings = noFindings(isLenient);
+      const read = readObject(object, 'COMPOSITION', findings);
+      entries.push(await newComposition(context, { audit, lifecycleState, findings }, read));
     }
     requests.push(requestOf(entries));
   }

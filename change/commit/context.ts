@@ -10,7 +10,14 @@ export interface ChangeContext {
   /** Templates that one CONTRIBUTION has asked for already: all its COMPOSITIONs are validated by the same text. */
   readonly templates?: Map<string, Promise<TemplateInUse | null>>;
   /** Of a large CONTRIBUTION: reads a COMPOSITION, given as JSON, in another thread; null when it is not large itself. */
-  readonly readLarge?: (json: string) => Promise<LargeComposition> | null;
+  readonly readLarge?: (parsed: ParsedCanonical) => Promise<LargeComposition> | null;
+}
+
+/** Canonical JSON text of a COMPOSITION. */
+export interface ParsedCanonical {
+  readonly json: string;
+  /** Lenient validation: unknown attributes are left out. */
+  readonly leavesOut: boolean;
 }
 
 /** The settings that change control looks at. */

@@ -79,9 +79,11 @@ function inheritedFields(
 function optionalLists(draft: CommitDraft, entry: VersionMetadata, time: Date): Partial<VersionDoc> {
   const inputs = entry.otherInputVersionUids ?? [];
   const attestations = serverAttestations(draft, entry, time);
+  const findings = entry.findings ?? [];
   return {
     ...(inputs.length > 0 && { other_input_version_uids: inputs }),
     ...(attestations.length > 0 && { attestations }),
+    ...(findings.length > 0 && { validation_findings: findings }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { ContributionDoc, RequestIdentity } from '../../models/contribution.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
+import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import type { TemplateInUse } from '../../models/template.js';
 import type { VersionDoc } from '../../models/version.js';
@@ -20,6 +21,8 @@ export interface VersionMetadata {
   readonly otherInputVersionUids?: readonly string[];
   /** The version uid the client expects; any other is refused with 412. */
   readonly expectedUid?: string | undefined;
+  /** What lenient validation accepts, filled while the object is read and validated; absent: validation is strict. */
+  readonly findings?: AcceptedFinding[] | undefined;
 }
 
 /** The template a COMPOSITION was validated by, noted as used in the same transaction. */

@@ -113,7 +113,7 @@ export async function newComposition(
   metadata: VersionMetadata,
   content: PartialRm<'COMPOSITION'> | LargeComposition,
 ): Promise<CreateEntry> {
-  const validated = await validateComposition(context, content, metadata.lifecycleState);
+  const validated = await validateComposition(context, content, metadata);
   const chosen = chosenVersionedObjectUid(validated.object, context.settings.systemId);
   const id = { versionedObjectUid: chosen ?? randomUUID(), isChosenId: chosen !== null };
   return { kind: 'create', type: 'COMPOSITION', ...id, ...validated, ...metadata };
@@ -138,7 +138,7 @@ export async function nextComposition(
   const object = content instanceof LargeComposition ? content.root : content;
   const templateId = templateIdOf(object);
   if (templateId !== '') requireSameTemplate(container.template_id, templateId);
-  const validated = await validateComposition(context, content, metadata.lifecycleState);
+  const validated = await validateComposition(context, content, metadata);
   requireSameObject(object, container._id, preceding.refused);
   const target = { versionedObjectUid: container._id, precedingVersionUid };
   return { kind: 'update', type: 'COMPOSITION', ...target, ...validated, ...metadata };

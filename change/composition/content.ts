@@ -2,6 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { violationText, type Violation } from '../../openehr/base/violation.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import type { PartialRm, Rm } from '../../openehr/rm/model/rm.js';
+import { insistedOn, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { readRm } from '../../openehr/rm/read.js';
 import { validateRm } from '../../openehr/rm/validate.js';
@@ -20,11 +21,16 @@ export function validationError(
 }
 
 /**
- * Reads a value into its RM type: known types and attributes, primitive types, ISO 8601 forms.
- * @throws invalid with all violations
+ * Reads a value into its RM type: known types and attributes, primitive types, ISO 8601 forms. `findings`: of lenient
+ * validation, filled with the attributes that are left out.
+ * @throws invalid with all violations; too-large when too much is left out
  */
-export function readObject<T extends RootType>(value: JsonValue, type: T): PartialRm<T> {
-  const { object, violations } = readRm(value, type);
+export function readObject<T extends RootType>(
+  value: JsonValue,
+  type: T,
+  findings?: AcceptedFinding[],
+): PartialRm<T> {
+  const { object, violations } = readRm(value, type, '', findings);
   if (violations.length > 0) throw validationError('invalid', violations);
   if (object === null) throw new CdrError('invalid', `the content is no ${type}`);
   return object;
@@ -42,11 +48,15 @@ export interface CompositionRules {
   readonly checkContainerCardinality: boolean;
   /** Nothing is missing: lifecycle states incomplete and abandoned. */
   readonly lenient: boolean;
+  /** Lenient validation: what it accepts are no violations. */
+  readonly acceptsFindings: boolean;
 }
 
 /** What validating a COMPOSITION gives. */
 export interface ContentValidation {
   readonly violations: readonly Violation[];
+  /** What lenient validation accepted. */
+  readonly accepted: readonly AcceptedFinding[];
   /** Codes that a terminology server has to validate. */
   readonly valueSetCodes: readonly ValueSetCode[];
 }
@@ -57,28 +67,38 @@ export function validateContent(
   template: CompiledTemplate,
   rules: CompositionRules,
 ): ContentValidation {
-  const { checkRmRules, lenient } = rules;
+  const { checkRmRules, lenient, acceptsFindings } = rules;
   const valueSetCodes: ValueSetCode[] = [];
   const violations = [
     ...(checkRmRules ? validateRm(composition, { lenient }) : []),
     ...validateAgainstTemplate(composition, template, { ...rules, valueSetCodes }),
   ];
-  return { violations, valueSetCodes };
+  const accepted: AcceptedFinding[] = [];
+  const refused = acceptsFindings ? insistedOn(violations, accepted) : violations;
+  return { violations: refused, accepted, valueSetCodes };
 }
 
 /**
- * The EHR_STATUS or FOLDER, valid by the RM rules. @throws invalid with all violations, `further` ones among them
+ * The EHR_STATUS or FOLDER, valid by the RM rules. `findings`: of lenient validation, filled with what it accepts.
+ * @throws invalid with all violations, `further` ones among them
  */
-export function requireValid(object: PartialRm<'FOLDER'>, further?: readonly Violation[]): Rm<'FOLDER'>;
+export function requireValid(
+  object: PartialRm<'FOLDER'>,
+  further: readonly Violation[],
+  findings?: AcceptedFinding[],
+): Rm<'FOLDER'>;
 export function requireValid(
   object: PartialRm<'EHR_STATUS'>,
-  further?: readonly Violation[],
+  further: readonly Violation[],
+  findings?: AcceptedFinding[],
 ): Rm<'EHR_STATUS'>;
 export function requireValid(
   object: PartialRm<'EHR_STATUS' | 'FOLDER'>,
-  further: readonly Violation[] = [],
+  further: readonly Violation[],
+  findings?: AcceptedFinding[],
 ): Rm<'EHR_STATUS' | 'FOLDER'> {
-  const violations = [...validateRm(object), ...further];
+  const found = validateRm(object);
+  const violations = [...(findings === undefined ? found : insistedOn(found, findings)), ...further];
   if (violations.length > 0) throw validationError('invalid', violations);
   return object as Rm<'EHR_STATUS' | 'FOLDER'>;
 }

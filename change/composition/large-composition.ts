@@ -1,4 +1,5 @@
 import type { Violation } from '../../openehr/base/violation.js';
+import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { DerivedContent } from '../../aql/index/derive.js';
 import type { LeafIndex } from '../../aql/index/document.js';
@@ -40,6 +41,8 @@ export class LargeComposition {
   readonly missing: readonly Violation[];
   /** What reading it ignored or replaced. */
   readonly warnings: readonly string[];
+  /** What lenient validation left out of it. */
+  readonly leftOut: readonly AcceptedFinding[];
   /** Validates it in that thread. @throws too-large when that needs too much memory */
   readonly validate: (
     template: TemplateText,
@@ -48,12 +51,13 @@ export class LargeComposition {
   ) => Promise<ValidatedLarge>;
 
   constructor(
-    { root, missing, warnings }: Pick<LargeComposition, 'root' | 'missing' | 'warnings'>,
+    { root, missing, warnings, leftOut }: Omit<LargeComposition, 'validate'>,
     validate: LargeComposition['validate'],
   ) {
     this.root = root;
     this.missing = missing;
     this.warnings = warnings;
+    this.leftOut = leftOut;
     this.validate = validate;
   }
 }

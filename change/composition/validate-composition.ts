@@ -7,8 +7,9 @@ import {
   type TemplateDoc,
   type TemplateInUse,
 } from '../../models/template.js';
+import { accept } from '../../openehr/rm/lenient.js';
 import { missingCompositionAttributes } from '../../openehr/rm/validate.js';
-import { isLenient, type LifecycleState } from '../commit/codes.js';
+import { isLenient } from '../commit/codes.js';
 import {
   validateContent,
   validationError,
@@ -19,7 +20,7 @@ import {
 import type { ChangeContext } from '../commit/context.js';
 import { LargeComposition, type PreparedContent, type TemplateText } from './large-composition.js';
 import { templateNotFound } from '../commit/refusal.js';
-import type { TemplateOfEntry } from '../commit/request.js';
+import type { TemplateOfEntry, VersionMetadata } from '../commit/request.js';
 import { valueSetViolations } from '../terminology/value-sets.js';
 
 /** A COMPOSITION that may be committed. */
@@ -32,40 +33,48 @@ export interface ValidatedComposition {
 
 /**
  * Validates a COMPOSITION that was read: root attributes (400), template known (422), then RM, terminology and
- * template rules together (422).
+ * template rules together (422). Fills the findings of lenient validation.
  * @throws invalid or unprocessable with all violations of the stage
  */
 export async function validateComposition(
   context: ChangeContext,
   content: PartialRm<'COMPOSITION'> | LargeComposition,
-  lifecycleState: LifecycleState,
+  { lifecycleState, findings }: Pick<VersionMetadata, 'lifecycleState' | 'findings'>,
 ): Promise<ValidatedComposition> {
   const { checkRmRules, checkExtraNodes, checkContainerCardinality } = context.settings;
   const lenient = isLenient(lifecycleState);
-  const rules = { checkRmRules, checkExtraNodes, checkContainerCardinality, lenient };
-  return content instanceof LargeComposition
-    ? validateLarge(context, content, rules)
-    : validateTree(context, content, rules);
+  const acceptsFindings = findings !== undefined;
+  const rules = { checkRmRules, checkExtraNodes, checkContainerCardinality, lenient, acceptsFindings };
+  const { accepted, ...validated } =
+    content instanceof LargeComposition
+      ? await validateLarge(context, content, rules)
+      : await validateTree(context, content, rules);
+  if (findings !== undefined) for (const finding of accepted) accept(findings, finding);
+  return validated;
 }
+
+/** With what lenient validation accepted. */
+type Accepting = ValidatedComposition & Pick<ContentValidation, 'accepted'>;
 
 async function validateTree(
   context: ChangeContext,
   object: PartialRm<'COMPOSITION'>,
   rules: CompositionRules,
-): Promise<ValidatedComposition> {
+): Promise<Accepting> {
   requireNothingMissing(missingCompositionAttributes(object));
   const templateId = templateIdOf(object);
   const template = await templateFor(context, templateId);
   if (template === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
-  await requireNoViolations(context, validateContent(object, template.compiled, rules));
-  return { object, composition: templateOfEntry(object, template) };
+  const validated = validateContent(object, template.compiled, rules);
+  await requireNoViolations(context, validated);
+  return { object, accepted: validated.accepted, composition: templateOfEntry(object, template) };
 }
 
 async function validateLarge(
   context: ChangeContext,
   content: LargeComposition,
   rules: CompositionRules,
-): Promise<ValidatedComposition> {
+): Promise<Accepting> {
   const { root, missing } = content;
   requireNothingMissing(missing);
   const templateId = templateIdOf(root);
@@ -76,7 +85,7 @@ async function validateLarge(
   if (validated.prepared === null) throw new TypeError('a COMPOSITION without violations is prepared');
   const { revision, created_timestamp: createdTimestamp, used } = doc;
   const composition = templateOfEntry(root, { revision, createdTimestamp, used });
-  return { object: root, prepared: validated.prepared, composition };
+  return { object: root, accepted: validated.accepted, prepared: validated.prepared, composition };
 }
 
 /** The text of a stored template for another thread. */

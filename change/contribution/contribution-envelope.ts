@@ -3,6 +3,7 @@ import { violationAt } from '../../openehr/base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { formatObjectVersionId, isUuid, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
+import { noFindings, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm, RmClassName } from '../../openehr/rm/model/rm.js';
 import { readRm } from '../../openehr/rm/read.js';
 import type { AuditRequest } from '../commit/audit.js';
@@ -28,6 +29,8 @@ export interface ContributionDefaults {
   readonly description: JsonObject | undefined;
   readonly changeType: ChangeType | undefined;
   readonly lifecycleState: LifecycleState | undefined;
+  /** Validation of the contents is lenient. */
+  readonly isLenient: boolean;
 }
 
 /** An AUDIT_DETAILS of the body; what is absent is undefined. */
@@ -49,6 +52,8 @@ export interface VersionEnvelope {
   /** With committer and change type filled in. */
   readonly attestations: readonly JsonObject[];
   readonly data: JsonValue | undefined;
+  /** As in `VersionMetadata`. */
+  readonly findings: AcceptedFinding[] | undefined;
 }
 
 /** A CONTRIBUTION of a request, its contents not validated yet. */
@@ -214,6 +219,7 @@ function readVersion(
     ),
     attestations: attestationsIn(version, defaults.onlyCommitter),
     data: data ?? undefined,
+    findings: noFindings(defaults.isLenient),
   };
 }
 

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { versionById } from '../../models/version.js';
@@ -158,8 +159,8 @@ class Validating {
     const content = withExpectedUid(version);
     const entry =
       type === 'FOLDER'
-        ? newFolder(this.#context, metadata, validatedFolder(content))
-        : await newComposition(this.#context, metadata, await this.#composition(content));
+        ? newFolder(this.#context, metadata, validatedFolder(content, metadata.findings))
+        : await newComposition(this.#context, metadata, await this.#composition(content, metadata.findings));
     this.#earlier.set(entry.versionedObjectUid, {
       templateId: entry.composition?.templateId,
       object: entry.object,
@@ -197,12 +198,12 @@ class Validating {
         ...(templateId !== undefined && { template_id: templateId }),
       };
       const followed = { container, metadata, precedingVersionUid: preceding };
-      return nextComposition(this.#context, followed, await this.#composition(data));
+      return nextComposition(this.#context, followed, await this.#composition(data, metadata.findings));
     }
     const object =
       type === 'FOLDER'
-        ? validatedFolder(data)
-        : nextEhrStatus(data, await this.#previousStatus(versionedObjectUid, preceding));
+        ? validatedFolder(data, metadata.findings)
+        : nextEhrStatus(data, await this.#previousStatus(versionedObjectUid, preceding), metadata.findings);
     requireSameObject(isJsonObject(data) ? data : object, versionedObjectUid);
     return { kind: 'update', type, versionedObjectUid, precedingVersionUid: preceding, object, ...metadata };
   }
@@ -217,9 +218,15 @@ class Validating {
     return container.template_id;
   }
 
-  async #composition(data: JsonValue): Promise<PartialRm<'COMPOSITION'> | LargeComposition> {
-    const large = await this.#context.readLarge?.(JSON.stringify(data));
-    return large ?? readObject(data, 'COMPOSITION');
+  async #composition(
+    data: JsonValue,
+    findings?: AcceptedFinding[],
+  ): Promise<PartialRm<'COMPOSITION'> | LargeComposition> {
+    const json = JSON.stringify(data);
+    const large = await this.#context.readLarge?.({ json, leavesOut: findings !== undefined });
+    if (large === null || large === undefined) return readObject(data, 'COMPOSITION', findings);
+    if (findings !== undefined) for (const finding of large.leftOut) accept(findings, finding);
+    return large;
   }
 
   async #previousStatus(versionedObjectUid: string, preceding: string): Promise<JsonObject> {
@@ -285,7 +292,7 @@ function metadataOf(
   version: VersionEnvelope,
   index: number,
 ): VersionMetadata & { readonly attestations: readonly JsonObject[] } {
-  const { audit, lifecycleState, signature, expectedUid, otherInputVersionUids } = version;
+  const { audit, lifecycleState, signature, expectedUid, otherInputVersionUids, findings } = version;
   const attestations = validatedAttestations(version.attestations, audit, `/versions[${index}]`);
-  return { audit, lifecycleState, signature, attestations, otherInputVersionUids, expectedUid };
+  return { audit, lifecycleState, signature, attestations, otherInputVersionUids, expectedUid, findings };
 }

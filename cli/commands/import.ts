@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
+import type { Settings } from '../../config/settings.js';
 import { withStorage } from '../../src/process/storage.js';
 import { serverHere } from '../transfer/import-commit.js';
 import { validating } from '../transfer/import-validate.js';
@@ -8,6 +9,7 @@ import { sendingTo } from '../transfer/import-online.js';
 import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
 import { runImport, type ImportPlan } from '../transfer/import-run.js';
 import { openSource, type ImportSource } from '../transfer/import-source.js';
+import { lenientClient } from '../transfer/lenient-client.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { CommandFailed } from './failure.js';
 import { wholeNumber } from './options.js';
@@ -21,6 +23,7 @@ interface ImportOptions extends TargetOptions {
   readonly batch: number;
   readonly progress?: string;
   readonly errors?: string;
+  readonly validation: 'strict' | 'lenient';
 }
 
 /** How long a request is repeated while the server is away. */
@@ -35,6 +38,9 @@ A line of NDJSON is one of
   {"ehr_id": "…", "directory": {…}}
 A file of a folder holds such an object, or a COMPOSITION, CONTRIBUTION, EHR_STATUS, FOLDER or FLAT by itself.
 
+With --validation lenient the server, whose setting VALIDATION must be lenient and whose user must have the permission
+admin, accepts some of what other servers accept against the rules; \`everchart verify\` shows what.
+
 EHRs that do not exist are created with their id. What failed is in the error file, one line a record. An import that
 was interrupted goes on where it stopped when it is started again; nothing is imported twice.`;
 
@@ -46,6 +52,11 @@ export function importCommand(): Command {
     .option('--ehr <ehr_id>', 'EHR of records that name none')
     .option('--template-id <template_id>', 'template of FLAT records that name none')
     .option('--new-ids', 'give COMPOSITIONs and directories new object ids instead of keeping theirs')
+    .addOption(
+      new Option('--validation <mode>', 'whether what breaks some rules is accepted')
+        .choices(['strict', 'lenient'])
+        .default('strict'),
+    )
     .option('--dry-run', 'validate without writing; only with --local')
     .option('--parallel <count>', 'EHRs written at once', wholeNumber(1, 256), 8)
     .option('--batch <count>', 'COMPOSITIONs of one CONTRIBUTION', wholeNumber(1, 1000), 20)
@@ -81,14 +92,18 @@ async function importAll(
   options: ImportOptions,
   files: ImportFiles,
 ): Promise<ImportState> {
-  return withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
+  const isLenient = options.validation === 'lenient';
+  return withTarget(options, PATIENCE_MS, async (target) => {
+    const { settings } = target;
+    if (isLenient && settings !== null) requireLenient(settings);
+    const client = isLenient ? lenientClient(target.client) : target.client;
     await client.stream('OPTIONS', '/');
     const { state, isResumed } = files.open();
     if (isResumed) process.stderr.write(`going on after record ${state.position}\n`);
     const { newIds, batch, parallel } = options;
     const carryOut = sendingTo({
       client,
-      ...(settings !== null && { here: serverHere(settings) }),
+      ...(settings !== null && { here: serverHere(settings, isLenient) }),
       state,
       keepsIds: newIds !== true,
       batchSize: batch,
@@ -105,13 +120,19 @@ async function dryRun(
   options: ImportOptions,
   files: ImportFiles,
 ): Promise<ImportState> {
+  const isLenient = options.validation === 'lenient';
   return withStorage(async (settings) => {
+    if (isLenient) requireLenient(settings);
     files.finish();
     const { state } = files.open();
-    await runImport(planOf(source, options, { state, carryOut: validating(settings), files }));
+    await runImport(planOf(source, options, { state, carryOut: validating(settings, isLenient), files }));
     files.finish();
     return state;
   });
+}
+
+function requireLenient({ validation }: Settings): void {
+  if (validation !== 'lenient') throw new Error('--validation lenient needs the setting VALIDATION=lenient');
 }
 
 function planOf(

@@ -44,12 +44,23 @@ function reportText({
   checked,
   violations,
   erased,
+  accepted,
+  acceptedVersions,
   seal,
 }: Awaited<ReturnType<typeof verifyStorage>>): string {
   const counts = Object.entries(checked).map(([name, count]) => `${count} ${name}`);
   const found = [...violations, ...erased].map((one) => `  ${Object.values(one).join('  ')}\n`).join('');
+  const lenient = accepted
+    .map(({ id, path, message, dropped }) => `  accepted  ${id}  ${path}: ${message}${leftOut(dropped)}`)
+    .map((line) => `${line.replace(/\p{Cc}/gu, '?')}\n`)
+    .join('');
   const verdict = violations.length === 0 ? 'no violation' : `${violations.length} violations`;
   const head = seal === null ? 'nothing' : `${formatSealHead(seal)}, ${seal.unsealed} records not yet`;
   const sealed = `sealed: ${head}; ${erased.length} sealed records were erased`;
-  return `checked ${counts.join(', ')}\n${sealed}\n${verdict}\n${found}`;
+  const accepting = `lenient validation accepted something in ${acceptedVersions} versions`;
+  return `checked ${counts.join(', ')}\n${sealed}\n${accepting}\n${verdict}\n${found}${lenient}`;
+}
+
+function leftOut(dropped: { readonly name: string; readonly value: string } | undefined): string {
+  return dropped === undefined ? '' : ` (left out: ${JSON.stringify(dropped.name)}: ${dropped.value})`;
 }

@@ -16,6 +16,8 @@ export interface ApiAnswer {
   readonly status: number;
   /** Without quotes; '' when there is none. */
   readonly etag: string;
+  /** The `Warning` headers in one line; '' when there is none. */
+  readonly warning: string;
   readonly text: string;
   /** EHR id that the EHR asked for was merged into, null without `Link`. */
   readonly successor: string | null;
@@ -72,9 +74,11 @@ export function apiClient({ url, token, repeatForMs }: ApiAddress): ApiClient {
       repeated(isRepeatable(method, request) ? repeatForMs : 0, async () => {
         const response = await reached(base, () => call(method, path, request));
         const etag = (response.headers.get('ETag') ?? '').replace(/^W\//, '').replaceAll('"', '');
+        const warning = response.headers.get('Warning') ?? '';
         const retryAfter = Number(response.headers.get('Retry-After') ?? '');
         const successor = successorOf(response.headers.get('Link'));
-        const answer = { status: response.status, etag, text: await response.text(), successor };
+        const text = await response.text();
+        const answer = { status: response.status, etag, warning, text, successor };
         return { answer, retryAfter };
       }),
     async stream(method, path, request = {}) {

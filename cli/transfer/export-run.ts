@@ -5,6 +5,8 @@ import { answerError, type ApiAnswer, type ApiClient } from './api-client.js';
 
 /** COMPOSITIONs of one EHR that are fetched at once. */
 const AT_ONCE = 8;
+/** What lenient validation left out is exported too, so that an import with it leaves it out again. */
+const AS_GIVEN = { headers: { Prefer: 'validation=lenient' } } as const;
 
 interface EhrAnswer {
   readonly compositions?: readonly { readonly id: { readonly value: string } }[];
@@ -37,7 +39,7 @@ export async function* exportedLines(
   const statusLine = lineOf(ehrId, `"ehr_status":${status}`);
   const isModifiable = (JSON.parse(status) as JsonObject).is_modifiable !== false;
   if (isModifiable) yield statusLine;
-  const directory = await client.send('GET', `${path}/directory`);
+  const directory = await client.send('GET', `${path}/directory`, AS_GIVEN);
   if (directory.status === 200) yield lineOf(ehrId, `"directory":${directory.text}`);
   else if (isLost(directory)) throw answerError(directory.status, directory.text);
   const listed = (ehr.compositions ?? []).map(({ id }) => id.value);
@@ -62,7 +64,7 @@ function isLost({ status, successor }: ApiAnswer): boolean {
 }
 
 async function required(client: ApiClient, path: string): Promise<string> {
-  const { status, text } = await client.send('GET', path);
+  const { status, text } = await client.send('GET', path, AS_GIVEN);
   if (status !== 200) throw answerError(status, text);
   return text;
 }
@@ -97,7 +99,7 @@ async function latestVersion(
   for (let moves = 0; moves < MAX_MOVES; moves += 1) {
     const { ehrId } = place;
     const path = `${pathOf(ehrId)}/versioned_composition/${versionedObjectUid}/version`;
-    const answer = await client.send('GET', path);
+    const answer = await client.send('GET', path, AS_GIVEN);
     if (answer.status === 200) return answer;
     if (answer.status !== 404) throw answerError(answer.status, answer.text);
     if (answer.successor !== null) place.ehrId = answer.successor;

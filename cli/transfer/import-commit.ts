@@ -34,8 +34,8 @@ export interface InProcessServer {
   commit(contents: readonly BulkContent[]): Promise<readonly boolean[]>;
 }
 
-/** The server of this process, with its settings. */
-export function serverHere(settings: Settings): InProcessServer {
+/** The server of this process, with its settings. `isLenient`: validation is. */
+export function serverHere(settings: Settings, isLenient: boolean): InProcessServer {
   const context = changeContext(settings);
   return {
     systemId: settings.systemId,
@@ -43,7 +43,7 @@ export function serverHere(settings: Settings): InProcessServer {
       const known = await knownEhrIds(ehrIds);
       return new Set(ehrIds.filter((ehrId) => !known.has(ehrId)));
     },
-    commit: (contents) => commitInBulk(context, LOCAL_COMMITTER, contents),
+    commit: (contents) => commitInBulk(context, { committer: LOCAL_COMMITTER, isLenient }, contents),
   };
 }
 

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { LIFECYCLE, lifecycleStateOf } from '../../change/commit/codes.js';
 import { readObject } from '../../change/composition/content.js';
+import { noFindings, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { readEnvelope } from '../../change/contribution/contribution-envelope.js';
 import { validatedFolder } from '../../change/directory.js';
@@ -16,14 +17,17 @@ import { refusal } from './import-run.js';
 import { LOCAL_COMMITTER } from './target.js';
 
 /** Validates records as the server would, without writing: content only, not what the EHRs hold already. */
-export function validating(settings: Settings): (records: readonly ImportRecord[]) => Promise<Outcome[]> {
+export function validating(
+  settings: Settings,
+  isLenient: boolean,
+): (records: readonly ImportRecord[]) => Promise<Outcome[]> {
   const context = changeContext(settings);
   const now = new Date();
   return async (records) => {
     const outcomes: Outcome[] = [];
     for (const { position, content } of records) {
       try {
-        await validate(context, content, now);
+        await validate(context, content, { now, isLenient });
         outcomes.push({ position, result: 'imported' });
       } catch (error) {
         outcomes.push(refusal(position, error));
@@ -33,10 +37,17 @@ export function validating(settings: Settings): (records: readonly ImportRecord[
   };
 }
 
-async function validate(context: ChangeContext, content: ImportContent, now: Date): Promise<void> {
+/** How records are validated. */
+interface Manner {
+  readonly now: Date;
+  readonly isLenient: boolean;
+}
+
+async function validate(context: ChangeContext, content: ImportContent, manner: Manner): Promise<void> {
+  const findings = noFindings(manner.isLenient);
   switch (content.kind) {
     case 'composition':
-      return validateOne(context, content.object, content.lifecycleState);
+      return validateOne(context, content.object, { ...content, findings });
     case 'flat': {
       const template = await compiledTemplate(content.templateId);
       if (template === null)
@@ -44,40 +55,52 @@ async function validate(context: ChangeContext, content: ImportContent, now: Dat
           'unprocessable',
           `Template with template_id '${content.templateId}' does not exist`,
         );
-      return validateOne(context, readFlat(content.object, template, { now }), content.lifecycleState);
+      return validateOne(context, readFlat(content.object, template, manner), { ...content, findings });
     }
     case 'contribution':
-      return validateContribution(context, content.object);
+      return validateContribution(context, content.object, manner.isLenient);
     case 'ehr_status':
-      newEhrStatus(content.object);
+      newEhrStatus(content.object, findings);
       return;
     case 'directory':
-      validatedFolder(content.object);
+      validatedFolder(content.object, findings);
   }
 }
 
 async function validateOne(
   context: ChangeContext,
   object: JsonObject,
-  lifecycle: string | null,
+  {
+    lifecycleState: given,
+    findings,
+  }: { lifecycleState: string | null; findings: AcceptedFinding[] | undefined },
 ): Promise<void> {
-  const state = lifecycleStateOf({ code: lifecycle ?? LIFECYCLE.complete, rubric: undefined });
-  await validateComposition(context, readObject(object, 'COMPOSITION'), state);
+  const lifecycleState = lifecycleStateOf({ code: given ?? LIFECYCLE.complete, rubric: undefined });
+  const read = readObject(object, 'COMPOSITION', findings);
+  await validateComposition(context, read, { lifecycleState, findings });
 }
 
-async function validateContribution(context: ChangeContext, contribution: JsonObject): Promise<void> {
+async function validateContribution(
+  context: ChangeContext,
+  contribution: JsonObject,
+  isLenient: boolean,
+): Promise<void> {
   const defaults = {
     committer: LOCAL_COMMITTER,
     onlyCommitter: null,
     description: undefined,
     changeType: undefined,
     lifecycleState: undefined,
+    isLenient,
   };
   const { versions } = readEnvelope(contribution, context.settings, defaults);
-  for (const { data, lifecycleState } of versions) {
+  for (const { data, lifecycleState, findings } of versions) {
     if (data === undefined || typeof data !== 'object' || data === null || Array.isArray(data)) continue;
-    if (data._type === 'FOLDER') validatedFolder(data);
-    else if (data._type === 'EHR_STATUS') newEhrStatus(data);
-    else await validateComposition(context, readObject(data, 'COMPOSITION'), lifecycleState);
+    if (data._type === 'FOLDER') validatedFolder(data, findings);
+    else if (data._type === 'EHR_STATUS') newEhrStatus(data, findings);
+    else {
+      const read = readObject(data, 'COMPOSITION', findings);
+      await validateComposition(context, read, { lifecycleState, findings });
+    }
   }
 }

@@ -6,7 +6,14 @@ import type { XmlLimits } from '../base/xml-scan.js';
 import { parseXml, textContent, writeXml, XSI_NAMESPACE, type XmlElement, type XmlOut } from '../base/xml.js';
 import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from '../rm/model/classes.js';
 import type { RmAttribute } from '../rm/model/define.js';
-import { DERIVED_MEMBERS } from '../rm/model/identifiers.js';
+import { isDerivedMember } from '../rm/model/derived.js';
+import { keepUnknown, unknownValue } from './unknown-element.js';
+
+/** How XML is read. */
+export interface XmlReading extends XmlLimits {
+  /** Unknown elements and attributes become unknown members, which the reading of the object judges. */
+  readonly keepsUnknown?: boolean;
+}
 
 /** Namespace URI of canonical XML (docs/spec/formats.md#canonical-xml). */
 const OPENEHR_NAMESPACE = 'http://schemas.openehr.org/v1';
@@ -26,6 +33,8 @@ const ROOT_NAMES: Readonly<Record<string, readonly string[]>> = {
 /** Elements that an OBJECT_REF cannot have: the reference is a whole VERSION. */
 const VERSION_ELEMENTS = new Set(['commit_audit', 'data', 'lifecycle_state', 'preceding_version_uid']);
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** JAXB writes the Java type `char`, which TERM_MAPPING.match is in Archie, as the number of the character. */
+const CHARACTER_CODE = /^6[0-3]$/;
 const INTEGER_TYPES = new Set(['Integer', 'Integer64']);
 
 /**
@@ -109,12 +118,15 @@ function addRecordElements(children: XmlOut[], name: string, value: JsonValue): 
  * namespace, repeated single element, abstract type without `xsi:type`, text between elements, unreadable number;
  * too-large as `parseXml`
  */
-export function fromXml(text: string, declaredType: string, limits: XmlLimits = {}): JsonObject {
-  const root = parseXml(text, limits);
+export function fromXml(text: string, declaredType: string, options: XmlReading = {}): JsonObject {
+  const root = parseXml(text, options);
   const names = ROOT_NAMES[declaredType] ?? [declaredType.toLowerCase()];
   if (!names.includes(root.name) && !root.attributes.has('xsi:type'))
     throw new CdrError('invalid', `the root element must be ${names.join(' or ')}, found ${root.name}`);
-  return readObject(root, rootType(root, declaredType), '');
+  return readObject(root, rootType(root, declaredType), {
+    path: '',
+    keepsUnknown: options.keepsUnknown ?? false,
+  });
 }
 
 function rootType(root: XmlElement, declaredType: string): string {
@@ -125,28 +137,30 @@ function rootType(root: XmlElement, declaredType: string): string {
   return declaredType;
 }
 
-function readObject(element: XmlElement, declaredType: string, path: string): JsonObject {
+function readObject(element: XmlElement, declaredType: string, place: ElementPlace): JsonObject {
+  const { path } = place;
   const type = statedType(element, declaredType, path);
   const known = attributesOf(type);
   const object: JsonObject = { _type: type };
-  readXmlAttributes(element, type, { object, path });
+  readXmlAttributes(element, object, { ...place, type });
   const counts = new Map<string, number>();
   for (const child of element.children) {
     if (typeof child === 'string') {
       if (child.trim() === '') continue;
       throw refused(path, `text is not expected in an element of type ${type}`);
     }
-    readMember(child, known.get(child.name), { object, path, type, counts });
+    readMember(child, known.get(child.name), { ...place, object, type, counts });
   }
   return object;
 }
 
-interface MemberTarget {
-  readonly object: JsonObject;
+interface ElementPlace {
   readonly path: string;
+  readonly keepsUnknown: boolean;
 }
 
-interface Members extends MemberTarget {
+interface Members extends ElementPlace {
+  readonly object: JsonObject;
   readonly type: string;
   /** How often each element was seen. */
   readonly counts: Map<string, number>;
@@ -154,27 +168,32 @@ interface Members extends MemberTarget {
 
 function readMember(child: XmlElement, attribute: RmAttribute | undefined, into: Members): void {
   const { path, type } = into;
+  if (attribute === undefined && into.keepsUnknown && !isDerivedMember(type, child.name)) {
+    keepUnknown(into.object, { name: child.name, value: unknownValue(child) });
+    return;
+  }
   if (child.namespace !== null && child.namespace !== OPENEHR_NAMESPACE)
     throw refused(`${path}/${child.name}`, `the namespace must be ${OPENEHR_NAMESPACE}`);
   if (attribute !== undefined && !attribute.xmlAttribute) readElement(child, attribute, into);
-  else if (DERIVED_MEMBERS.get(type)?.has(child.name) !== true)
+  else if (!isDerivedMember(type, child.name))
     throw refused(`${path}/${child.name}`, `unknown element of type ${type}`);
 }
 
 function readElement(child: XmlElement, attribute: RmAttribute, into: Members): void {
-  const { object, path, type, counts } = into;
+  const { object, path, counts } = into;
   const count = counts.get(child.name) ?? 0;
   counts.set(child.name, count + 1);
   const childPath = attribute.multiple ? `${path}/${child.name}[${count}]` : `${path}/${child.name}`;
   if (count > 0 && !attribute.multiple) throw refused(childPath, 'the element may occur only once');
   if (isNil(child)) return;
-  const value = readValue(child, attribute, type, childPath);
+  const value = readValue(child, attribute, { ...into, path: childPath });
   if (attribute.multiple) ((object[child.name] ??= []) as JsonValue[]).push(value);
   else object[child.name] = value;
 }
 
-function readValue(child: XmlElement, attribute: RmAttribute, owner: string, path: string): JsonValue {
-  if (!isPrimitive(attribute.type)) return readObject(child, declaredIn(child, attribute, owner), path);
+function readValue(child: XmlElement, attribute: RmAttribute, { type: owner, ...place }: Members): JsonValue {
+  const { path } = place;
+  if (!isPrimitive(attribute.type)) return readObject(child, declaredIn(child, attribute, owner), place);
   for (const name of child.attributes.keys())
     if (!IGNORED_ATTRIBUTES.has(name)) throw refused(path, `unknown attribute ${name}`);
   if (child.children.some((part) => typeof part !== 'string'))
@@ -194,7 +213,8 @@ function declaredIn(child: XmlElement, attribute: RmAttribute, owner: string): s
 function readPrimitive(text: string, type: string, path: string): JsonValue {
   if (type === 'Boolean') return readBoolean(text.trim(), path);
   if (INTEGER_TYPES.has(type) || type === 'Real') return readNumber(text.trim(), type, path);
-  return type === 'Base64' ? text.replace(/\s+/g, '') : text;
+  if (type === 'Base64') return text.replace(/\s+/g, '');
+  return type === 'Character' && CHARACTER_CODE.test(text) ? String.fromCharCode(Number(text)) : text;
 }
 
 function readBoolean(text: string, path: string): boolean {
@@ -227,14 +247,19 @@ function statedType(element: XmlElement, declaredType: string, path: string): st
   );
 }
 
-function readXmlAttributes(element: XmlElement, type: string, into: MemberTarget): void {
-  if (into.path === '' && element.namespace !== null && element.namespace !== OPENEHR_NAMESPACE)
-    throw refused(into.path, `the namespace must be ${OPENEHR_NAMESPACE}`);
+function readXmlAttributes(
+  element: XmlElement,
+  object: JsonObject,
+  { path, keepsUnknown, type }: ElementPlace & { readonly type: string },
+): void {
+  if (path === '' && element.namespace !== null && element.namespace !== OPENEHR_NAMESPACE)
+    throw refused(path, `the namespace must be ${OPENEHR_NAMESPACE}`);
   for (const [name, value] of element.attributes) {
     if (IGNORED_ATTRIBUTES.has(name)) continue;
-    if (attributesOf(type).get(name)?.xmlAttribute !== true)
-      throw refused(into.path, `unknown attribute ${name} of type ${type}`);
-    into.object[name] = value;
+    const attribute = attributesOf(type).get(name);
+    if (attribute?.xmlAttribute === true) object[name] = value;
+    else if (attribute === undefined && keepsUnknown) keepUnknown(object, { name, value });
+    else throw refused(path, `unknown attribute ${name} of type ${type}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import type { Finding, Violation } from '../base/violation.js';
+import { leaveOut, type AcceptedFinding } from './lenient.js';
 import { Violations } from './violations.js';
 import {
   attributesOf,
@@ -9,7 +10,7 @@ import {
   withoutParameters,
 } from './model/classes.js';
 import type { PrimitiveType, RmAttribute } from './model/define.js';
-import { DERIVED_MEMBERS } from './model/identifiers.js';
+import { isDerivedMember } from './model/derived.js';
 import type { PartialRm, RmClassName } from './model/rm.js';
 import { describe, primitiveReader } from './read-primitive.js';
 
@@ -74,22 +75,29 @@ function attributeReader(attribute: RmAttribute): AttributeReader {
  * @param value parsed JSON, nested at most 150 levels
  * @param declaredType RM class, abstract or not, that the object must be
  * @param rootPath put before the paths of violations, such as `/versions[0]/data`
+ * @param leftOut lenient validation: unknown attributes are left out and noted here, instead of being violations
+ * @throws too-large when too much is left out
  */
 export function readRm<N extends RmClassName>(
   value: JsonValue,
   declaredType: N,
   rootPath?: string,
+  leftOut?: AcceptedFinding[],
 ): RmReading<PartialRm<N>>;
 export function readRm(value: JsonValue, declaredType: string, rootPath?: string): RmReading;
 // `unknown`, since comparing a generic union of all classes costs the compiler seconds.
-export function readRm(value: JsonValue, declaredType: string, rootPath = ''): unknown {
-  return readAs(value, declaredType, rootPath);
+export function readRm(
+  value: JsonValue,
+  declaredType: string,
+  rootPath = '',
+  leftOut?: AcceptedFinding[],
+): unknown {
+  return readAs(value, declaredType, new Violations(value, rootPath, leftOut));
 }
 
-function readAs(value: JsonValue, declaredType: string, rootPath: string): RmReading {
+function readAs(value: JsonValue, declaredType: string, found: Violations): RmReading {
   const expected = TYPE_READERS.get(withoutParameters(declaredType));
   if (expected === undefined) throw new TypeError(`${declaredType} is no class of the reference model`);
-  const found = new Violations(value, rootPath);
   const object = readObject(value, expected, found);
   const violations = found.list;
   return { object: violations.length === 0 ? object : null, violations };
@@ -110,7 +118,7 @@ function readObject(value: JsonValue, expected: TypeReader, violations: Violatio
     if (name === '_type' || member === undefined) continue;
     const attribute = reader.attributes.get(name);
     if (attribute === undefined) {
-      refuseUnknown(reader.name, name, violations);
+      refuseUnknown(reader.name, [name, member], violations);
       continue;
     }
     if (member === null) continue;
@@ -122,10 +130,16 @@ function readObject(value: JsonValue, expected: TypeReader, violations: Violatio
   return object;
 }
 
-function refuseUnknown(className: string, name: string, violations: Violations): void {
-  if (DERIVED_MEMBERS.get(className)?.has(name) === true) return;
+function refuseUnknown(
+  className: string,
+  [name, value]: readonly [string, JsonValue],
+  violations: Violations,
+): void {
+  if (isDerivedMember(className, name)) return;
   const message = `Attribute ${name} of class ${className} is not known`;
-  violations.add({ code: 'unknown-attribute', message, found: name }, name);
+  const { leftOut, path } = violations;
+  if (leftOut === undefined) violations.add({ code: 'unknown-attribute', message, found: name }, name);
+  else leaveOut(leftOut, { path: path.text(), message }, [name, value]);
 }
 
 function classOf(value: JsonObject, expected: TypeReader, violations: Violations): ClassReader | null {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../base/json.js';
 import { violationAt, type Finding, type Violation } from '../base/violation.js';
+import type { AcceptedFinding } from './lenient.js';
 import { InstancePath } from './instance-path.js';
 
 /** A hostile document may break a rule in each of its million nodes; more violations than this help nobody. */
@@ -9,11 +10,14 @@ export const MAX_VIOLATIONS = 1000;
 export class Violations {
   readonly path: InstancePath;
   readonly #root: JsonValue;
+  /** Where unknown attributes are noted that are left out of the object; absent: they are violations. */
+  readonly leftOut: AcceptedFinding[] | undefined;
   #list: Violation[] = [];
 
   /** `root`: the object; `rootPath`: put before every path. */
-  constructor(root: JsonValue, rootPath = '') {
+  constructor(root: JsonValue, rootPath = '', leftOut?: AcceptedFinding[]) {
     this.#root = root;
+    this.leftOut = leftOut;
     this.path = new InstancePath(rootPath);
   }
 

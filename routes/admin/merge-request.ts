@@ -9,7 +9,7 @@ import { requestBody } from '../../openehr/format/media-type.js';
 import type { ConflictChoice, MergeRequest, OnConflict, UnmergeRequest } from '../../merge/request.js';
 import { requiredBodyText } from '../http/exchange.js';
 import { setFailureRecord } from '../http/answer/failure-record.js';
-import { bodyLimits } from '../http/request/request-body.js';
+import { bodyReading } from '../http/request/request-body.js';
 
 /** Name of the record that every merge operation answers. */
 export const MERGE_DETAILS = 'MergeDetailsDto';
@@ -127,7 +127,7 @@ function folderMergeOf(body: MergeBody): MergeRequest['folderMerge'] {
 
 function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
   requestBody('query', ctx.get('Content-Type'));
-  const body = parseJson(requiredBodyText(ctx), bodyLimits(ctx));
+  const body = parseJson(requiredBodyText(ctx), bodyReading(ctx));
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
   namePair(ctx, { source: stringOrEmpty(body.source_ehr), target: stringOrEmpty(body.target_ehr) });
   const validated = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });

@@ -9,6 +9,7 @@ import { readObject } from '../../change/composition/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
 import { LargeComposition } from '../../change/composition/large-composition.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
+import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
 import { withFlatPaths } from '../../openehr/format/flat/violation-key.js';
@@ -23,13 +24,14 @@ import { compositionText, compositionXml } from './composition-text.js';
 import type { Exchange } from '../http/exchange.js';
 import {
   parseCanonical,
+  preferredContent,
   requiredBodyText,
   setResourceHeaders,
   versionHeaders,
   writeText,
 } from '../http/exchange.js';
 import { queryParameter } from '../http/request/parameter-values.js';
-import { bodyLimits } from '../http/request/request-body.js';
+import { bodyReading } from '../http/request/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/request/vendor-header.js';
 import { addWarnings } from '../http/answer/warning.js';
 
@@ -54,18 +56,22 @@ function formatOf(ctx: Context): string | undefined {
 
 /**
  * Parses the body and gives what turns it into canonical JSON later, once the request itself is in order; a large
- * body is read in another thread.
+ * body is read in another thread. `findings`: of lenient validation, filled with what is left out.
  * @throws invalid when the body is missing or malformed, or a simplified form comes without template id; too-large
  * beyond the limits
  */
-export async function compositionReader(ctx: Context, form: BodyType): Promise<LocatingReader> {
+export async function compositionReader(
+  ctx: Context,
+  form: BodyType,
+  findings?: AcceptedFinding[],
+): Promise<LocatingReader> {
   const text = requiredBodyText(ctx);
   const templateId = templateIdFrom(ctx);
   const isSimplified = form.format === 'FLAT' || form.format === 'STRUCTURED';
   if (isLarge(text)) {
-    const body = { text, isXml: form.format === 'XML', declaredType: 'COMPOSITION', ...bodyLimits(ctx) };
+    const body = { text, isXml: form.format === 'XML', declaredType: 'COMPOSITION', ...bodyReading(ctx) };
     const json = await parseLargeText(body);
-    if (!isSimplified) return { read: () => readLargeComposition({ json }), located: asItIs };
+    if (!isSimplified) return { read: () => readLarge(json, findings), located: asItIs };
     const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
     return { read: () => fromLargeSimplified(ctx, json, form, simplifiedId), located: asItIs };
   }
@@ -73,7 +79,7 @@ export async function compositionReader(ctx: Context, form: BodyType): Promise<L
   if (isJsonObject(parsed) && form.format !== 'XML') requireForm(isSimplified ? form.format : 'JSON', parsed);
   if (!isSimplified)
     return {
-      read: () => Promise.resolve().then(() => readObject(parsed, 'COMPOSITION')),
+      read: () => Promise.resolve().then(() => readObject(parsed, 'COMPOSITION', findings)),
       located: asItIs,
     };
   const simplifiedId = requireSimplified(isJsonObject(parsed), templateId);
@@ -97,6 +103,12 @@ function requireForm(said: JsonForm, body: JsonObject): void {
   const message = wrongForm(said, body);
   if (message !== null)
     throw new CdrError('invalid', message, { problems: [violationAt('/', message, 'wrong-form')] });
+}
+
+async function readLarge(json: string, findings?: AcceptedFinding[]): Promise<LargeComposition> {
+  const large = await readLargeComposition({ json, leavesOut: findings !== undefined });
+  if (findings !== undefined) for (const finding of large.leftOut) accept(findings, finding);
+  return large;
 }
 
 /** The template id of a simplified body. @throws invalid when it is no object or no template is named */
@@ -170,7 +182,9 @@ function templateIdFrom(ctx: Context): string | null {
 }
 
 /** Writes a version's COMPOSITION in the form asked, with its headers; 204 for a deletion. */
-export async function writeComposition(ctx: Context, form: BodyType, version: VersionDoc): Promise<void> {
+export async function writeComposition(ctx: Context, form: BodyType, stored: VersionDoc): Promise<void> {
+  const isSimplified = form.format === 'FLAT' || form.format === 'STRUCTURED';
+  const version = isSimplified ? stored : preferredContent(ctx, stored);
   setResourceHeaders(ctx, versionHeaders(version));
   if (version.data === null) {
     ctx.status = 204;

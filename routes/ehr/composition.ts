@@ -72,7 +72,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
         summary: 'Get a COMPOSITION: one version, or the one of a container now or at a time',
         access: 'read',
         audit: 'read',
-        parameters: ['version_at_time', 'format'],
+        parameters: ['version_at_time', 'format', 'Prefer'],
         responses: { 200: versionAnswer('The COMPOSITION', COMPOSITION), 204: DELETED_THEN },
         errors: [400, 404],
         handle: get,
@@ -126,7 +126,7 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const ehrId = pathParameter(ctx, 'ehr_id');
   const metadata = commitMetadata(ctx, 'POST', settings);
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
-  const { read, located } = await compositionReader(ctx, request);
+  const { read, located } = await compositionReader(ctx, request, metadata.findings);
   const readOwn =
     settings.acceptForeignSystemId === true ? readerWithoutForeignUid(ctx, settings, read) : read;
   const change = { ehrId, metadata, inSameTransaction };
@@ -159,7 +159,7 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const ifMatch = ifMatchFrom(ctx);
   const metadata = withStateOfQuery(ctx, settings, commitMetadata(ctx, 'PUT', settings));
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
-  const { read, located } = await compositionReader(ctx, request);
+  const { read, located } = await compositionReader(ctx, request, metadata.findings);
   const change = { ehrId, versionedObjectUid, ifMatch, metadata, inSameTransaction };
   const version = await updateComposition(context, change, read).catch(async (error: unknown) => {
     throw await located(error);

@@ -1,14 +1,14 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
-import { changeContext, type ChangeContext } from '../../change/commit/context.js';
+import { changeContext, type ChangeContext, type ParsedCanonical } from '../../change/commit/context.js';
 import { createContribution } from '../../change/contribution/contribution.js';
 import { ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import type { LargeComposition } from '../../change/composition/large-composition.js';
 import { contributionResource } from '../../change/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
-import { versionsById } from '../../models/version.js';
+import { acceptedFindingsOf, versionsById } from '../../models/version.js';
 import { isLarge, readLargeComposition } from '../../workers/large-body.js';
 import { auditAbout } from '../http/audit-trail.js';
 import {
@@ -18,6 +18,7 @@ import {
   rmExchange,
   rmResponse,
   setResourceHeaders,
+  warnOfFindings,
   writeResource,
   type ResourceHeaders,
 } from '../http/exchange.js';
@@ -105,8 +106,8 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
 }
 
 /** A COMPOSITION of a large CONTRIBUTION; null for a small one, which is read here. */
-function readLarge(json: string): Promise<LargeComposition> | null {
-  return isLarge(json) ? readLargeComposition({ json }) : null;
+function readLarge(parsed: ParsedCanonical): Promise<LargeComposition> | null {
+  return isLarge(parsed.json) ? readLargeComposition(parsed) : null;
 }
 
 async function requireContribution(ehrId: string, contributionUid: string): Promise<ContributionDoc> {
@@ -122,6 +123,7 @@ async function requireContribution(ehrId: string, contributionUid: string): Prom
 }
 
 async function answerCreated(ctx: Context, form: BodyType, contribution: ContributionDoc): Promise<void> {
+  if (ctx.state.isLenient) warnOfFindings(ctx, await acceptedFindingsOf(contribution));
   await answerWrite(ctx, {
     status: 201,
     uid: contribution._id,

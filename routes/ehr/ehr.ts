@@ -20,6 +20,7 @@ import {
   rmExchange,
   rmResponse,
   setResourceHeaders,
+  warnOfFindings,
   writeResource,
 } from '../http/exchange.js';
 import { commitMetadata } from '../http/request/headers.js';
@@ -126,6 +127,7 @@ async function answerCreated(
   form: BodyType,
   { ehr, status }: CreatedEhr,
 ): Promise<void> {
+  warnOfFindings(ctx, [status]);
   await answerWrite(ctx, {
     status: 201,
     uid: ehr._id,

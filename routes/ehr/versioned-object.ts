@@ -8,7 +8,7 @@ import {
 } from '../../change/resource.js';
 import { versionHeads, type VersionDoc } from '../../models/version.js';
 import { containerOf } from '../../models/versioned-object.js';
-import { rmResponse, setResourceHeaders, writeResource } from '../http/exchange.js';
+import { preferredContent, rmResponse, setResourceHeaders, writeResource } from '../http/exchange.js';
 import { absoluteUrl } from '../http/exchange.js';
 import type { BodyDescription, Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
@@ -71,7 +71,7 @@ export function versionedObjectOperations(type: ContainerKind['type']): Operatio
       id: `${kind.name}_version_get_at_time`,
       path: `${path}/version`,
       summary: 'Get a version with its audit, now or at a time',
-      parameters: ['version_at_time'],
+      parameters: ['version_at_time', 'Prefer'],
       responses: { 200: versionAnswer('The version', ORIGINAL) },
       handle: (ctx) => getVersionAtTime(ctx, kind),
     },
@@ -80,6 +80,7 @@ export function versionedObjectOperations(type: ContainerKind['type']): Operatio
       id: `${kind.name}_version_get_by_id`,
       path: `${path}/version/{version_uid}`,
       summary: 'Get one version with its audit',
+      parameters: ['Prefer'],
       responses: { 200: versionAnswer('The version', ORIGINAL) },
       handle: (ctx) => getVersion(ctx, kind),
     },
@@ -144,7 +145,7 @@ async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
 function writeOriginalVersion(ctx: Context, form: BodyType, version: VersionDoc): void {
   setResourceHeaders(ctx, { etag: version._id, lastModified: version.time_committed });
   ctx.set('Location', absoluteUrl(ctx, originalVersionPath(version)));
-  writeResource(ctx, form, originalVersionResource(version), 'version');
+  writeResource(ctx, form, originalVersionResource(preferredContent(ctx, version)), 'version');
 }
 
 function originalVersionPath({

@@ -2,15 +2,17 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
+import { contentAsGiven } from '../../change/as-given.js';
 import { resourceObject, resourceText, rootName, type Resource } from '../../change/resource.js';
 import { versionPath } from '../../change/commit/refusal.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { auditAbout } from './audit-trail.js';
-import { parsePrefer } from './request/prefer.js';
+import { LENIENT, parsePrefer } from './request/prefer.js';
 import { parseJsonBody, parseXmlBody } from './request/request-body.js';
 import { STANDARD_API } from './request/request-state.js';
+import { addWarnings } from './answer/warning.js';
 
 /** How the body of a request is to be read and that of its answer to be written. */
 export interface Exchange {
@@ -103,12 +105,24 @@ export function writeText(ctx: Context, form: BodyType, body: string | Buffer): 
 }
 
 /** Writes the RM object of a version with its headers; 204 without body for a deletion. */
-export function writeVersion(ctx: Context, form: BodyType, version: VersionDoc): void {
+export function writeVersion(ctx: Context, form: BodyType, stored: VersionDoc): void {
+  const version = preferredContent(ctx, stored);
   setResourceHeaders(ctx, versionHeaders(version));
   if (version.data === null) ctx.status = 204;
   else if (form.format === 'XML')
     writeText(ctx, form, toXml(JSON.parse(version.data) as JsonObject, rootName(version.type)));
   else writeText(ctx, form, version.data);
+}
+
+/** The version as a read shows it: with `validation=lenient` together with what lenient validation left out of it. */
+export function preferredContent(ctx: Context, version: VersionDoc): VersionDoc {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  const data = isRead && parsePrefer(ctx.get('Prefer')).isLenient ? contentAsGiven(version) : null;
+  if (data === null) return version;
+  ctx.set('Preference-Applied', LENIENT);
+  // The ETag is that of the content as it is stored.
+  ctx.set('Cache-Control', 'no-store');
+  return { ...version, data };
 }
 
 /** An answer to POST or PUT. */
@@ -127,11 +141,27 @@ export interface WriteAnswer extends ResourceHeaders {
 export async function answerWrite(ctx: Context, answer: WriteAnswer): Promise<void> {
   const { returns, applied } = parsePrefer(ctx.get('Prefer'));
   setResourceHeaders(ctx, answer);
-  if (applied !== '') ctx.set('Preference-Applied', applied);
+  setPreferenceApplied(ctx, applied);
   ctx.status = answer.status;
   if (returns === 'representation') await answer.represent();
   else if (returns === 'identifier') writeIdentifier(ctx, answer);
   else writeNothing(ctx, answer);
+}
+
+function setPreferenceApplied(ctx: Context, applied: string): void {
+  const all = [applied, ctx.state.isLenient ? LENIENT : ''].filter((text) => text !== '');
+  if (all.length > 0) ctx.set('Preference-Applied', all.join(', '));
+}
+
+/** Says in `Warning` headers what lenient validation accepted in versions. */
+export function warnOfFindings(
+  ctx: Context,
+  versions: readonly Pick<VersionDoc, '_id' | 'validation_findings'>[],
+): void {
+  const texts = versions.flatMap(({ _id, validation_findings: findings = [] }) =>
+    findings.map(({ path, message }) => `${versions.length > 1 ? `${_id} ` : ''}${path}: ${message}`),
+  );
+  addWarnings(ctx, texts);
 }
 
 /** What a write of one version is answered with. */
@@ -146,6 +176,7 @@ export interface VersionAnswer {
 /** Answers a POST or PUT of a versioned object as `Prefer` asks. docs/spec/rest.md#prefer */
 export function answerVersion(ctx: Context, settings: Settings, answer: VersionAnswer): Promise<void> {
   const { version, ...rest } = answer;
+  warnOfFindings(ctx, [version]);
   return answerWrite(ctx, {
     ...rest,
     uid: version._id,
@@ -172,6 +203,6 @@ function writeNothing(ctx: Context, answer: WriteAnswer): void {
 export function answerDeletion(ctx: Context, version: VersionDoc): void {
   const { applied } = parsePrefer(ctx.get('Prefer'));
   setResourceHeaders(ctx, versionHeaders(version));
-  if (applied !== '') ctx.set('Preference-Applied', applied);
+  setPreferenceApplied(ctx, applied);
   ctx.status = 204;
 }

@@ -5,7 +5,7 @@ import type { Settings } from '../../config/settings.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameters } from '../http/request/parameter-values.js';
-import { bodyLimits } from '../http/request/request-body.js';
+import { bodyReading } from '../http/request/request-body.js';
 import type { ManagementSource } from './management-access.js';
 
 const LEVELS = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
@@ -199,7 +199,7 @@ function loggersOperations(options: ManagementOptions): Operation[] {
 
 function requestedLevel(ctx: Context): string {
   const text: unknown = ctx.request.body;
-  const body = parseJson(typeof text === 'string' ? text : '', bodyLimits(ctx));
+  const body = parseJson(typeof text === 'string' ? text : '', bodyReading(ctx));
   const level = isJsonObject(body) ? body.configuredLevel : undefined;
   const name = typeof level === 'string' ? level.toUpperCase() : '';
   if (!LEVELS.includes(name))

@@ -2,6 +2,8 @@ import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Access, Permission } from '../../routes/http/operation/operation.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
+import { LENIENT_IGNORED, parsePrefer } from '../../routes/http/request/prefer.js';
+import { addWarnings } from '../../routes/http/answer/warning.js';
 import type { Identify } from '../identity/identifier.js';
 
 /** Who may call what. */
@@ -10,6 +12,8 @@ export interface AccessRule {
   readonly identify: Identify | null;
   /** `AUTH=none`: the standard API asks nobody who he is. */
   readonly isOpen: boolean;
+  /** `VALIDATION=lenient`. */
+  readonly allowsLenient: boolean;
 }
 
 /** What needs an identity even with `AUTH=none`. */
@@ -18,22 +22,33 @@ const ALWAYS_IDENTIFIED: readonly Access[] = ['identified', 'audit', 'admin'];
 /**
  * Lets a request pass to an operation only as the table says: whatever is not `open` needs an identity, an address that
  * no operation has as well, and then the permission. 401 comes before 403, both before anything is looked up. Where
- * `AUTH=none` opens an operation any `Authorization` is ignored.
+ * `AUTH=none` opens an operation any `Authorization` is ignored. A write that asks for lenient validation, and gets it,
+ * needs an identity with the permission `admin` as well.
  */
-export function authenticate({ identify, isOpen }: AccessRule): Middleware {
+export function authenticate({ identify, isOpen, allowsLenient }: AccessRule): Middleware {
   return async (ctx: Context, next: Next) => {
     const state = ctx.state;
     // An address without operation: what the standard API asks.
     const access = state.matched?.operation.access ?? 'anyone';
-    const isFree = access === 'open' || (isOpen && !ALWAYS_IDENTIFIED.includes(access));
+    const isLenient = access === 'write' && asksLenient(ctx, allowsLenient);
+    const isFree = access === 'open' || (isOpen && !isLenient && !ALWAYS_IDENTIFIED.includes(access));
     if (!isFree) {
       if (identify === null)
         throw new CdrError('unauthenticated', 'nobody can identify himself to this server');
       state.user = await identify(ctx.get('Authorization'), state.address);
       requirePermission(state.user, access);
+      if (isLenient) requirePermission(state.user, 'admin');
+      state.isLenient = isLenient;
     }
     await next();
   };
+}
+
+/** Whether the request asks for lenient validation and may get it; that it may not get it is said. */
+function asksLenient(ctx: Context, isAllowed: boolean): boolean {
+  const { isLenient } = parsePrefer(ctx.get('Prefer'));
+  if (isLenient && !isAllowed) addWarnings(ctx, [LENIENT_IGNORED]);
+  return isLenient && isAllowed;
 }
 
 function requirePermission({ permissions }: AuthenticatedUser, access: Access): void {

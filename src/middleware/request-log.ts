@@ -15,7 +15,7 @@ export function requestLog(log: Logger): Middleware {
     const requestId = randomUUID();
     const given = ctx.get('X-Request-Id');
     const clientRequestId = REQUEST_ID.test(given) ? given : null;
-    const unknownYet = { user: null, matched: null, allowed: [], baseUrl: '' };
+    const unknownYet = { user: null, isLenient: false, matched: null, allowed: [], baseUrl: '' };
     Object.assign(ctx.state, { requestId, clientRequestId, ...unknownYet } satisfies Partial<RequestState>);
     ctx.set('X-Request-Id', requestId);
     await next();

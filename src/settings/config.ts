@@ -91,6 +91,7 @@ function clinicalSettings(values: Values) {
     },
     checkExtraNodes: values.CHECK_EXTRA_NODES === true,
     checkRmRules: values.CHECK_RM_RULES === true,
+    validation: textOf(values, 'VALIDATION') as Settings['validation'],
     checkContainerCardinality: values.CHECK_CONTAINER_CARDINALITY === true,
     terminology: {
       serverUrl: textOrNull(values, 'TERMINOLOGY_SERVER_URL'),

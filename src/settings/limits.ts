@@ -10,6 +10,7 @@ import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../../change/item-t
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canonical-json.js';
 import { MAX_AUDIT_IDS } from '../../models/audit.js';
 import { MAX_VOCABULARY_TEMPLATES } from '../../models/template-vocabulary.js';
+import { MAX_ACCEPTED_FINDINGS, MAX_DROPPED_LENGTH } from '../../openehr/rm/lenient.js';
 import { MAX_VIOLATIONS_AS_DATA } from '../../routes/http/answer/violations-body.js';
 import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
@@ -117,6 +118,16 @@ const PATTERNS: readonly Limit[] = [
 
 const OBJECTS: readonly Limit[] = [
   ...TEMPLATE_LIMITS,
+  {
+    name: 'accepted findings',
+    value: MAX_ACCEPTED_FINDINGS,
+    meaning: 'findings that lenient validation accepts of one object',
+  },
+  {
+    name: 'left out',
+    value: MAX_DROPPED_LENGTH,
+    meaning: 'characters of unknown attributes that lenient validation leaves out of one object',
+  },
   { name: 'item tags', value: MAX_TAGS, meaning: 'item tags of one object or of one of its versions' },
   { name: 'tag value', value: MAX_VALUE_LENGTH, meaning: 'characters of the value of an item tag' },
   { name: 'tag path', value: MAX_PATH_LENGTH, meaning: 'characters of the path of an item tag' },

@@ -238,6 +238,12 @@ export const SETTINGS: readonly SettingDescription[] = [
   ),
   setting('CHECK_EXTRA_NODES', flag(true), 'true', 'refuse nodes that the template does not know'),
   setting('CHECK_RM_RULES', flag(true), 'true', 'check the invariants of the reference model'),
+  setting(
+    'VALIDATION',
+    choice(['strict', 'lenient'], 'strict'),
+    'strict',
+    'lenient: imports, and requests of administrators with `Prefer: validation=lenient`, may bring content of other servers that breaks some rules',
+  ),
   setting('CHECK_CONTAINER_CARDINALITY', flag(false), 'false', 'check cardinalities of containers'),
   setting(
     'TERMINOLOGY_SERVER_URL',

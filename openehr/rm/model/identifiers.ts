@@ -1,25 +1,5 @@
 import { abstract, concrete, maybe, one } from './define.js';
 
-/** Functions of ARCHETYPE_ID that Archie and EHRbase write beside `value`: all of them follow from it. */
-const DERIVED = [
-  'qualifiedRmEntity',
-  'domainConcept',
-  'rmOriginator',
-  'rmName',
-  'rmEntity',
-  'specialisation',
-  'versionId',
-];
-
-/** By class, the members that are read and dropped, as they say nothing that another attribute does not. */
-export const DERIVED_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['ARCHETYPE_ID', new Set(DERIVED.flatMap((name) => [name, snakeCase(name)]))],
-]);
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 /** BASE base_types: identification package. */
 export const IDENTIFIERS = [
   abstract('UID', null, one('value', 'String')),

@@ -315,6 +315,8 @@ const SCHEMAS = {
     checked: { type: 'object', additionalProperties: COUNT },
     violations: listOf(object({ kind: TEXT, id: TEXT, message: TEXT })),
     erased: listOf(ANY),
+    accepted: listOf(ANY),
+    acceptedVersions: COUNT,
     seal: { type: ['object', 'null'], additionalProperties: true },
   }),
 } as const satisfies Readonly<Record<string, JsonObject>>;

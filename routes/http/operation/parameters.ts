@@ -228,7 +228,7 @@ const PARAMETERS = {
 
   'If-Match': header('Version uid that the change follows'),
   Prefer: header(
-    '`return=minimal` (default), `return=identifier` or `return=representation`; `resolve_refs`',
+    '`return=minimal` (default), `return=identifier` or `return=representation`; `resolve_refs`; `validation=lenient`',
   ),
   'openEHR-VERSION': header('lifecycle_state and signature of the version'),
   'openEHR-AUDIT_DETAILS': header('change_type, description, committer of the audit'),

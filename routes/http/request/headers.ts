@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../../openehr/base/errors.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
+import { noFindings } from '../../../openehr/rm/lenient.js';
 import type { AuditRequest } from '../../../change/commit/audit.js';
 import {
   CHANGE_TYPE,
@@ -35,6 +36,7 @@ export interface CommitHeaders {
   readonly onlyCommitter: string | null;
   readonly lifecycleState: LifecycleState | undefined;
   readonly signature: string | undefined;
+  readonly isLenient: boolean;
 }
 
 /**
@@ -58,6 +60,7 @@ export function commitHeaders(ctx: Context, settings: ChangeSettings): CommitHea
     onlyCommitter,
     lifecycleState: state && lifecycleStateOf(state),
     signature: version.get('signature'),
+    isLenient: ctx.state.isLenient,
   };
 }
 
@@ -77,7 +80,8 @@ export function commitMetadata(
     committer: headers.committer,
     description: headers.description,
   };
-  return { audit, lifecycleState: stateFor(method, headers.lifecycleState), signature: headers.signature };
+  const lifecycleState = stateFor(method, headers.lifecycleState);
+  return { audit, lifecycleState, signature: headers.signature, findings: noFindings(headers.isLenient) };
 }
 
 function stateFor(method: ChangeMethod, given: LifecycleState | undefined): LifecycleState {

@@ -3,10 +3,16 @@ export interface Preference {
   readonly returns: 'minimal' | 'identifier' | 'representation';
   /** CONTRIBUTION: whole versions instead of references. */
   readonly resolveRefs: boolean;
-  /** The honoured part, for `Preference-Applied`; empty when nothing was asked that is known. */
+  /** `validation=lenient`: docs/spec/formats.md#lenient-validation. */
+  readonly isLenient: boolean;
+  /** What is honoured wherever it is asked, for `Preference-Applied`; empty when nothing was asked that is known. */
   readonly applied: string;
 }
 
+/** The preference that content of other servers is accepted although it breaks some rules. */
+export const LENIENT = 'validation=lenient';
+/** What a `Warning` header says where that is not honoured. RFC 7240: such a preference is ignored. */
+export const LENIENT_IGNORED = 'Prefer: validation=lenient was ignored: VALIDATION of this server is strict';
 const RETURNS = ['minimal', 'identifier', 'representation'] as const;
 
 /** Reads `Prefer`: unknown tokens are ignored, of several `return=` the first known counts. RFC 7240. */
@@ -18,7 +24,8 @@ export function parsePrefer(header: string): Preference {
     ...(asked === undefined ? [] : [`return=${asked}`]),
     ...(resolveRefs ? ['resolve_refs'] : []),
   ];
-  return { returns: asked ?? 'minimal', resolveRefs, applied: applied.join(', ') };
+  const isLenient = tokens.find((token) => token.startsWith('validation=')) === LENIENT;
+  return { returns: asked ?? 'minimal', resolveRefs, isLenient, applied: applied.join(', ') };
 }
 
 /** One preference without its parameters. */

@@ -4,23 +4,23 @@ import { parseJson } from '../../../openehr/format/canonical-json.js';
 import { fromXml } from '../../../openehr/format/canonical-xml.js';
 import { isLarge, parseLarge } from '../../../workers/large-body.js';
 
-/** Bounds of the bodies of this server, for `parseJson` and `fromXml`. */
-export function bodyLimits(ctx: Context): { readonly maxNodes: number } {
-  return { maxNodes: ctx.state.maxBodyNodes };
+/** How the bodies of this request are parsed by `parseJson` and `fromXml`. */
+export function bodyReading(ctx: Context): { readonly maxNodes: number; readonly keepsUnknown: boolean } {
+  return { maxNodes: ctx.state.maxBodyNodes, keepsUnknown: ctx.state.isLenient };
 }
 
 /** A JSON body parsed, a large one in another thread. @throws as `parseJson` and `parseLarge` */
 export async function parseJsonBody(ctx: Context, text: string): Promise<JsonValue> {
-  const limits = bodyLimits(ctx);
+  const reading = bodyReading(ctx);
   return isLarge(text)
-    ? parseLarge({ text, isXml: false, declaredType: '', ...limits })
-    : parseJson(text, limits);
+    ? parseLarge({ text, isXml: false, declaredType: '', ...reading })
+    : parseJson(text, reading);
 }
 
 /** An XML body of an RM class parsed, a large one in another thread. @throws as `fromXml` and `parseLarge` */
 export async function parseXmlBody(ctx: Context, text: string, declaredType: string): Promise<JsonValue> {
-  const limits = bodyLimits(ctx);
+  const reading = bodyReading(ctx);
   return isLarge(text)
-    ? parseLarge({ text, isXml: true, declaredType, ...limits })
-    : fromXml(text, declaredType, limits);
+    ? parseLarge({ text, isXml: true, declaredType, ...reading })
+    : fromXml(text, declaredType, reading);
 }

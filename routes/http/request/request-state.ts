@@ -44,6 +44,8 @@ export interface RequestState {
   user: AuthenticatedUser | null;
   /** Of the client: that of the connection, or as a trusted proxy gives it. */
   address: string;
+  /** Validation is lenient: `VALIDATION` allows it, and a user with the permission `admin` asks for it. */
+  isLenient: boolean;
   /** null: no operation has this path and method. */
   readonly matched: MatchedOperation | null;
   /** Methods that the path has; empty: no operation has this path. */

@@ -87,6 +87,8 @@ describe('verify', () => {
       },
       violations: [],
       erased: [],
+      accepted: [],
+      acceptedVersions: 0,
       seal: null,
     });
   });
