@@ -36,7 +36,7 @@ function kindOf(values: readonly Json[]): ColumnKind {
 /** A cell as text: a primitive as it is, an RM object in words. */
 export function cellText(value: Json | undefined, language: string): string {
   if (value === null || value === undefined) return '';
-  if (!isObject(value)) return String(value);
+  if (!isObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   const { text, unit } = valueText(value, language);
   return unit === undefined ? text : `${text} ${unit}`;
 }
