@@ -3,7 +3,7 @@ import type { Json, ResultSet } from '../../api/types.js';
 import { valueText } from '../../record/value-text.js';
 
 /** What the values of a column are. */
-export type ColumnKind = 'number' | 'time' | 'text' | 'object';
+type ColumnKind = 'number' | 'time' | 'text' | 'object';
 
 /** A column of a result with what was seen in it. */
 export interface ResultColumn {
