@@ -4,12 +4,12 @@ import { de } from './de.js';
 import { en, type Catalogue, type MessageKey } from './en.js';
 
 /** Languages of the console. */
-export type Language = 'en' | 'de';
+type Language = 'en' | 'de';
 
 const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, de };
 
 /** The message of a key with its `{values}` put in. */
-export type Translate = (key: MessageKey, values?: Readonly<Record<string, string | number>>) => string;
+type Translate = (key: MessageKey, values?: Readonly<Record<string, string | number>>) => string;
 
 interface Messages {
   readonly language: Language;

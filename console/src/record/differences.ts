@@ -51,12 +51,7 @@ function leavesOf(root: Json, language: string): Map<string, Leaf> {
     }
     for (const [name, member] of Object.entries(value)) {
       if (IGNORED.has(name) || member === undefined || (path === '' && name === 'name')) continue;
-      const below = isLocatable(member) ? [...names, textAt(member, 'name', 'value')] : names;
-      visit(
-        member,
-        `${path}/${name}`,
-        ['value', 'name'].includes(name) || isLocatable(member) ? below : namesWith(below, name, member),
-      );
+      visit(member, `${path}/${name}`, namesWith(names, name, member));
     }
   };
   const visitList = (list: readonly Json[], path: string, names: readonly string[]): void => {
@@ -73,7 +68,10 @@ function leavesOf(root: Json, language: string): Map<string, Leaf> {
   return leaves;
 }
 
-/** Lists and silent attributes add no word; an attribute with a value does. */
+const SILENT_NAMES = ['data', 'state', 'protocol', 'value', 'name'];
+
+/** A node adds its name; lists and silent attributes add no word; an attribute with a value does. */
 function namesWith(names: readonly string[], name: string, member: Json): readonly string[] {
-  return Array.isArray(member) || ['data', 'state', 'protocol'].includes(name) ? names : [...names, name];
+  if (isLocatable(member)) return [...names, textAt(member, 'name', 'value')];
+  return Array.isArray(member) || SILENT_NAMES.includes(name) ? names : [...names, name];
 }

@@ -37,7 +37,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   DV_DURATION: (value) => ({ text: durationText(textAt(value, 'value')), detail: textAt(value, 'value') }),
   DV_BOOLEAN: (value) => ({
     text: at(value, 'value') === true ? '✓' : '✗',
-    detail: String(at(value, 'value')),
+    detail: at(value, 'value') === true ? 'true' : 'false',
   }),
   DV_IDENTIFIER: (value) => ({
     text: textAt(value, 'id'),
@@ -62,7 +62,8 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 /** Says a value of the reference model, whatever it is. */
 export function valueText(value: Json | undefined, language: string): ValueText {
-  if (!isObject(value)) return { text: value === undefined || value === null ? '' : String(value as string) };
+  if (value === undefined || value === null) return { text: '' };
+  if (!isObject(value)) return { text: typeof value === 'string' ? value : JSON.stringify(value) };
   const type = textAt(value, '_type');
   if (type.startsWith('DV_INTERVAL')) return intervalText(value, language);
   return READERS[type]?.(value, language) ?? { text: anyText(value) };

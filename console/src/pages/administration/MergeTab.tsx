@@ -66,7 +66,8 @@ function Decision({ source, target }: { readonly source: string; readonly target
   const plan = useMutation({ mutationFn: () => api.merge({ ...request, dry_run: true }) });
   const merge = useMutation({
     mutationFn: () => api.merge({ ...request, dry_run: false }),
-    onSuccess: () => queries.invalidateQueries(),
+    // What was compared stays as it was: the source is gone.
+    onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }),
   });
   const choose = (change: Partial<Choices>): void => {
     plan.reset();

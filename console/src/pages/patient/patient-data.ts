@@ -35,7 +35,7 @@ FROM EHR e CONTAINS VERSION v[LATEST_VERSION] CONTAINS COMPOSITION c`;
 }
 
 /** One measured value. */
-export interface Point {
+interface Point {
   readonly time: string;
   readonly value: number;
   /** The COMPOSITION that holds it. */

@@ -32,7 +32,7 @@ export function QueryPage(): ReactNode {
   const { run, explain } = useRuns();
   const names = parameterNames(text);
   const request = requestOf({ text, names, values, asOf });
-  const shown = explain.isPending || explain.data !== undefined || explain.error !== null ? explain : run;
+  const shown = explain.isIdle ? run : explain;
   const act = (what: typeof run | typeof explain): void => {
     run.reset();
     explain.reset();

@@ -3,7 +3,7 @@ import type { Json, ResultSet } from '../../api/types.js';
 import { valueText } from '../../record/value-text.js';
 
 /** What the values of a column are. */
-export type ColumnKind = 'number' | 'time' | 'text' | 'object';
+type ColumnKind = 'number' | 'time' | 'text' | 'object';
 
 /** A column of a result with what was seen in it. */
 export interface ResultColumn {
@@ -36,7 +36,7 @@ function kindOf(values: readonly Json[]): ColumnKind {
 /** A cell as text: a primitive as it is, an RM object in words. */
 export function cellText(value: Json | undefined, language: string): string {
   if (value === null || value === undefined) return '';
-  if (!isObject(value)) return String(value as string);
+  if (!isObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   const { text, unit } = valueText(value, language);
   return unit === undefined ? text : `${text} ${unit}`;
 }
