@@ -285,7 +285,7 @@ export function toTombstone(
   };
 }
 
-/** A tombstone becomes the EHR that it was; `write_seq` only ever grows. */
+/** A tombstone becomes the EHR that it was; `write_seq` and `merge_seq` only ever grow. */
 export function fromTombstone(ehr: EhrDoc): UpdateWrite<'ehrs'> {
   const { _id, write_seq: writeSeq, merge_seq: mergeSeq, ...fields } = ehr;
   return {
@@ -293,7 +293,7 @@ export function fromTombstone(ehr: EhrDoc): UpdateWrite<'ehrs'> {
     filter: { _id, state: 'merged' },
     update: {
       $set: fields,
-      $max: { write_seq: writeSeq },
+      $max: { write_seq: writeSeq, ...(mergeSeq !== undefined && { merge_seq: mergeSeq }) },
       $unset: { merged_into: 1, merge_id: 1, released_subject: 1 },
     },
     matching: 'one',

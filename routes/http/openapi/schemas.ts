@@ -1,24 +1,9 @@
 import type { JsonObject } from '../../../openehr/base/json.js';
 
 import { ERROR_SCHEMAS } from './error-schemas.js';
+import { ANY, COUNT, FLAG, listOf, object, ref, TEXT, TIME, UUID, word } from './schema-parts.js';
 import { RM_SCHEMAS, rmReference } from './rm-schemas.js';
 import type { RmClassName } from '../../../openehr/rm/model/rm.js';
-
-const TEXT: JsonObject = { type: 'string' };
-const COUNT: JsonObject = { type: 'integer', minimum: 0 };
-const FLAG: JsonObject = { type: 'boolean' };
-const TIME: JsonObject = { type: 'string', format: 'date-time' };
-const UUID: JsonObject = { type: 'string', format: 'uuid' };
-const ANY: JsonObject = { type: 'object', additionalProperties: true };
-
-const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
-const listOf = (items: JsonObject): JsonObject => ({ type: 'array', items });
-const word = (...words: string[]): JsonObject => ({ type: 'string', enum: words });
-
-/** `required`: names of the members that are always there. */
-function object(properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject {
-  return { type: 'object', properties, required: [...required] };
-}
 
 /** What a client may say of an AUDIT_DETAILS; the rest is the server's. */
 const NEW_AUDIT: JsonObject = {
