@@ -84,16 +84,16 @@ export async function withEhrErrorFirst<T>(
 
 /**
  * As `withEhrErrorFirst`, for a read: a missing EHR is told before a missing resource. What is missing in an EHR that is
- * there is looked for once more: an unmerge may have brought it back in between.
+ * there is looked for again, in one state: an unmerge may have brought it back in between.
  */
 export async function readWithEhrErrorFirst<T>(ehrId: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof CdrError)) throw error;
+    if (error.code === 'not-found') return inOneState(ehrId, work);
     await readableEhr(ehrId);
-    if (error.code !== 'not-found') throw error;
-    return work();
+    throw error;
   }
 }
 
