@@ -73,6 +73,7 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await page.locator('.user').click();
     await page.getByRole('menuitem', { name: 'Deutsch' }).click();
     await page.getByRole('heading', { name: 'Neueste Contributions' }).waitFor();
+    await page.getByRole('menu').waitFor({ state: 'hidden' });
     await expectGood();
   }, 90_000);
 

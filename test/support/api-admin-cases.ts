@@ -93,7 +93,7 @@ async function removeEverything(world: World): Promise<void> {
   const found = await request(world.app).get(`${V1}/query/aql`).query({ q: AQL });
   const admin = testApp(WITH_ADMIN);
   for (const [ehrId] of (found.body as { rows: [string][] }).rows)
-    await request(admin).delete(`/rest/admin/ehr/${ehrId}`).set('Authorization', ADMIN);
+    await request(admin).delete(`/rest/admin/ehr/${ehrId}?cascade=true`).set('Authorization', ADMIN);
   await givenTemplate(world.app, TEMPLATE);
 }
 
@@ -114,6 +114,11 @@ function ehrCases(world: World): ApiCase[] {
       },
     },
     { id: 'deleteEhr', status: 204, call: async () => ({ params: { ehr_id: await world.ehr() } }) },
+    {
+      id: 'deleteEhr',
+      status: 409,
+      call: async () => ({ params: { ehr_id: (await mergedPair(world)).target_ehr } }),
+    },
     {
       id: 'updateContribution',
       status: 200,

@@ -25,8 +25,8 @@ const SHOWN_ELSEWHERE: readonly (readonly [RegExp, number])[] = [
   [/^verify$/, 409],
   [/^management_(health|liveness)$/, 503],
 ];
-/** Another name of a parameter, not documented since only one vendor word is. */
-const ALIASES = ['query stdversion', 'query nonsense'];
+/** Another name of a parameter, not documented since only one vendor word is, and names that are told what to write. */
+const ALIASES = ['query stdversion', 'query nonsense', 'query query', 'query aql'];
 const MALFORMED = 'nonsense="1"';
 
 useDatabase();

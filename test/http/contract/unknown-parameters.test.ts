@@ -30,7 +30,7 @@ describe('an unknown query parameter', () => {
         .set('Authorization', ADMIN);
       expect([status, body.message]).toEqual([
         400,
-        'the query parameter dry_run is not known; there is none here',
+        'the query parameter dry_run is not known; known are cascade',
       ]);
       expect((await asks(`${V1}/ehr/${ehrId}`))[0]).toBe(200);
     }

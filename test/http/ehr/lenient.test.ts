@@ -415,7 +415,7 @@ describe('every write takes it:', () => {
       .get(`${V1}/ehr/${target}/composition/${versionUidOf(made)}`)
       .set('Prefer', LENIENT);
     expect(shown.body).toMatchObject(OWN);
-    expect((await admin(app, 'delete', `/ehr/${target}`)).status).toBe(204);
+    expect((await admin(app, 'delete', `/ehr/${target}?cascade=true`)).status).toBe(204);
     expect(await storedFindings(versionUidOf(made))).toEqual([]);
     expect((await verifyStorage()).accepted.some(({ id }) => id === versionUidOf(made))).toBe(false);
   });

@@ -54,6 +54,8 @@ function errorOf(message: unknown, error: string): Json {
     outcome: { level: 'BASIC', summary: message },
     error,
     message,
+    code: expect.any(String),
+    request_id: expect.any(String),
   };
 }
 

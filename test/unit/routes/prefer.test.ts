@@ -22,6 +22,11 @@ describe('parsePrefer', () => {
     ],
     ['respond-async, wait=10', 'minimal', false, ''],
   ])('reads %j', (header, returns, resolveRefs, applied) => {
-    expect(parsePrefer(header)).toEqual({ returns, resolveRefs, applied });
+    expect(parsePrefer(header)).toEqual({ returns, resolveRefs, applied, isLenient: false });
+  });
+
+  it('reads validation=lenient', () => {
+    expect(parsePrefer('validation=lenient').isLenient).toBe(true);
+    expect(parsePrefer('validation=strict').isLenient).toBe(false);
   });
 });
