@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 
+import { inParallel } from '../../cli/demo/load.js';
 import type { ApiCase } from './api-cases.js';
 import type { Call } from './api-probe.js';
 import { AQL, STATUS, statusOf, TEMPLATE, type World } from './api-world.js';
@@ -92,8 +93,11 @@ function templateCases(world: World): ApiCase[] {
 async function removeEverything(world: World): Promise<void> {
   const found = await request(world.app).get(`${V1}/query/aql`).query({ q: AQL });
   const admin = testApp(WITH_ADMIN);
-  for (const [ehrId] of (found.body as { rows: [string][] }).rows)
+  const { rows } = found.body as { rows: [string][] };
+  await inParallel(rows.length, 8, async (index) => {
+    const [ehrId] = rows[index] ?? [];
     await request(admin).delete(`/rest/admin/ehr/${ehrId}?cascade=true`).set('Authorization', ADMIN);
+  });
   await givenTemplate(world.app, TEMPLATE);
 }
 

@@ -73,7 +73,7 @@ describe('every operation that is recorded', () => {
       const record = await recordOfAnswer(answer);
       expect([id, record.operation, record.status, record.user]).toEqual([id, id, 403, 'nobody']);
     }
-  });
+  }, 90_000);
 
   it('leaves none when it is a read and reads are not recorded', async () => {
     for (const { id, call } of audited.filter((one) => ['read', 'query'].includes(kindOf(one.id) ?? ''))) {
