@@ -41,6 +41,8 @@ describe('a merge that is too large for one transaction', () => {
         outcome: { level: 'BASIC', summary: message },
         error: 'Internal Server Error',
         message,
+        code: 'transaction-too-large',
+        request_id: expect.any(String),
       },
     ]);
     expect(await clinicalState([source, target])).toEqual(before);

@@ -437,7 +437,7 @@ describe('a merge and its unmerge', () => {
     expect(await sealFindings()).toEqual([`missing ${status!}`]);
   });
 
-  it('keep the CONTRIBUTION of a merge sealed that an unmerge shortens', async () => {
+  it('keep the CONTRIBUTION of a merge sealed after its unmerge', async () => {
     const source = await givenEhr(app, statusOf(randomUUID()));
     const persistent = aComposition('persistent_minimal.en.v1');
     for (const owner of [source, ehrId]) await givenComposition(app, owner, persistent);
@@ -456,10 +456,10 @@ describe('a merge and its unmerge', () => {
     expect((await verifyStorage()).violations).toEqual([]);
     await sealNewRecords();
     expect((await verifyStorage()).violations).toEqual([]);
-    const shortened = await collection('removals').findOne({ kind: 'shortened' });
-    const [id] = shortened?.['ids'] as string[];
-    await collection('contributions').updateOne({ _id: id! }, { $set: { 'audit.system_id': 'x' } });
-    expect(await sealFindings()).toEqual([`changed ${id!}`]);
+    const undone = await collection('merge_history').findOne({ source_ehr: source });
+    const id = String(undone?.['contribution_uid']);
+    await collection('contributions').updateOne({ _id: id }, { $set: { 'audit.system_id': 'x' } });
+    expect(await sealFindings()).toEqual([`changed ${id}`]);
   });
 });
 
