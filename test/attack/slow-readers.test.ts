@@ -11,8 +11,8 @@ import { loadReferenceData } from '../support/load-reference.js';
 import { testSettings } from '../support/settings.js';
 import { bearer, WITH_ADMIN } from '../support/tokens.js';
 
-/** Some hundred thousand rows of a thousand characters: more than all buffers hold. */
-const ENDLESS = `SELECT '${'x'.repeat(1000)}', a/name/value FROM EHR e CONTAINS (LOCATABLE a AND LOCATABLE b AND LOCATABLE c)`;
+/** Some hundred thousand rows of twenty thousand characters: all buffers are full at once, on a busy machine too. */
+const ENDLESS = `SELECT '${'x'.repeat(20_000)}', a/name/value FROM EHR e CONTAINS (LOCATABLE a AND LOCATABLE b AND LOCATABLE c)`;
 /** As many rows to be looked through, none of which is given. */
 const FRUITLESS =
   'SELECT a/name/value FROM EHR e CONTAINS (LOCATABLE a AND LOCATABLE b AND LOCATABLE c AND LOCATABLE d) WHERE CONCAT(a/name/value, b/name/value, c/name/value, d/name/value) = $x';
