@@ -1,7 +1,7 @@
 import { MAX_WARNINGS, warningsOf, type QueryWarning } from '../aql/result/warning.js';
 import { misfits } from '../aql/semantics/literal-fit.js';
 import type { Scope } from '../aql/semantics/scope-types.js';
-import { unknownNames, type UnknownName } from '../aql/semantics/unknown-names.js';
+import { hasUnknownNames, unknownNames, type UnknownName } from '../aql/semantics/unknown-names.js';
 import { shapeIds } from '../models/access/run-pipeline.js';
 import { knownVocabulary, presentVocabulary } from '../models/template-vocabulary.js';
 
@@ -17,7 +17,7 @@ async function unknownIn(
   scope: Scope,
   options: { readonly subsumption: boolean; readonly limit: number },
 ): Promise<readonly UnknownName[]> {
-  if (unknownNames(scope, knownVocabulary(), options).length === 0) return [];
+  if (!hasUnknownNames(scope, knownVocabulary(), options.subsumption)) return [];
   const vocabulary = await presentVocabulary();
   if (vocabulary === null || vocabulary.templates.size === 0) return [];
   const unknown = unknownNames(scope, vocabulary, options);

@@ -41,6 +41,11 @@ export function unknownNames(
     .map(({ among, ...unknown }) => ({ ...unknown, nearest: nearestWord(unknown.name, among()) }));
 }
 
+/** Whether `unknownNames` would name any: a query whose names are all known looks for no nearest one. */
+export function hasUnknownNames(scope: Scope, vocabulary: TemplateVocabulary, subsumption: boolean): boolean {
+  return new Search(scope, vocabulary, subsumption).all().size > 0;
+}
+
 class Search {
   private readonly found = new Map<string, Suspect>();
   private readonly ids = new Map<string, readonly string[]>();
