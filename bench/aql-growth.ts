@@ -3,7 +3,7 @@ import type { ShapeCatalogue } from '../aql/index/shapes.js';
 import { shapeCatalogue } from '../aql/index/shapes.js';
 import { runPipelineRows, shapeIds } from '../models/access/run-pipeline.js';
 import { COLLECTIONS } from '../models/layout.js';
-import { textTable } from '../cli/demo/table.js';
+import { textTable } from '../cli/output.js';
 import { documentsOf } from '../test/support/load-reference.js';
 import { onTemporaryDatabase, planOf, SHAPES, usedIndex } from './aql.js';
 import { measure, milliseconds } from './measure.js';

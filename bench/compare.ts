@@ -3,9 +3,15 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { demoClient, type DemoClient } from '../cli/demo/client.js';
-import { inParallel, loadDemoData, patientCompositions, type LoadPlan } from '../cli/demo/load.js';
-import { textTable } from '../cli/demo/table.js';
+import {
+  demoClient,
+  type DemoClient,
+  inParallel,
+  loadDemoData,
+  patientCompositions,
+  type LoadPlan,
+} from '../cli/demo/load.js';
+import { textTable } from '../cli/output.js';
 import { milliseconds, quantile } from './measure.js';
 import { childrenOf, processFigures } from './process-figures.js';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../packages/embedded-mongodb/src/spawn.js';
 import { runCli } from '../cli/cli.js';
-import { DEMO_TEMPLATES } from '../cli/demo/fixtures.js';
+import { DEMO_TEMPLATES } from '../cli/demo/patient.js';
 import { patientCompositions } from '../cli/demo/load.js';
-import { textTable } from '../cli/demo/table.js';
+import { textTable } from '../cli/output.js';
 import { processFigures } from './process-figures.js';
 
 const COMPOSITIONS_PER_EHR = 20;

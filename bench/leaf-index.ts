@@ -9,7 +9,7 @@ import { holdEhr } from '../models/ehr.js';
 import { versionInsert, type VersionDoc } from '../models/version.js';
 import { containerInsert, headOf } from '../models/versioned-object.js';
 import { runWrites, type Write } from '../models/access/write.js';
-import { textTable } from '../cli/demo/table.js';
+import { textTable } from '../cli/output.js';
 import { measure, milliseconds } from './measure.js';
 import { laboratoryReport, seeded } from './vital-signs.js';
 

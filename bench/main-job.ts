@@ -4,11 +4,10 @@ import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import { COLLECTIONS } from '../models/layout.js';
 import { readRm } from '../openehr/rm/read.js';
 import { validateRm } from '../openehr/rm/validate.js';
-import { demoClient, type DemoClient } from '../cli/demo/client.js';
-import { patientCompositions, type LoadPlan } from '../cli/demo/load.js';
-import { textTable } from '../cli/demo/table.js';
+import { demoClient, type DemoClient, patientCompositions, type LoadPlan } from '../cli/demo/load.js';
+import { textTable } from '../cli/output.js';
 import { compileTemplate } from '../openehr/template/opt/compile.js';
-import { templateText } from '../cli/demo/fixtures.js';
+import { templateText } from '../cli/demo/patient.js';
 import { validateAgainstTemplate } from '../openehr/template/validate/validate.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 

@@ -10,11 +10,10 @@ import type { AqlDocument } from '../aql/index/document.js';
 import { COLLECTIONS } from '../models/layout.js';
 import type { VersionDoc } from '../models/version.js';
 import { configFromEnvironment } from '../src/settings/config.js';
-import { demoClient } from '../cli/demo/client.js';
-import { templateText } from '../cli/demo/fixtures.js';
+import { demoClient, patientCompositions } from '../cli/demo/load.js';
+import { templateText } from '../cli/demo/patient.js';
 import { createLogger } from '../src/logger.js';
 import { startServer } from '../src/process/start.js';
-import { patientCompositions } from '../cli/demo/load.js';
 import { machine } from './measure.js';
 import { childrenOf, processFigures } from './process-figures.js';
 

@@ -4,12 +4,9 @@ import autocannon from 'autocannon';
 import mongoose from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS } from '../models/layout.js';
-import { demoClient } from '../cli/demo/client.js';
-import { templateText } from '../cli/demo/fixtures.js';
-import { inParallel } from '../cli/demo/load.js';
-import { compositionsOfPatient } from '../cli/demo/patient.js';
-import { seededRandom } from '../cli/demo/random.js';
-import { textTable } from '../cli/demo/table.js';
+import { demoClient, inParallel } from '../cli/demo/load.js';
+import { templateText, compositionsOfPatient, seededRandom } from '../cli/demo/patient.js';
+import { textTable } from '../cli/output.js';
 import { measure, milliseconds } from './measure.js';
 import { timeOneClient } from './one-client.js';
 

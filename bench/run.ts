@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { configFromEnvironment } from '../src/settings/config.js';
-import { demoClient } from '../cli/demo/client.js';
-import { loadDemoData, type LoadPlan } from '../cli/demo/load.js';
+import { demoClient, loadDemoData, type LoadPlan } from '../cli/demo/load.js';
 import { createLogger } from '../src/logger.js';
 import { startServer, type RunningServer } from '../src/process/start.js';
 import { benchQueries } from './aql.js';

@@ -1,11 +1,9 @@
 import { sealNewRecords } from '../maintenance/seal.js';
 import { configFromEnvironment } from '../src/settings/config.js';
-import { demoClient } from '../cli/demo/client.js';
-import { templateText } from '../cli/demo/fixtures.js';
-import { inParallel, patientCompositions } from '../cli/demo/load.js';
+import { demoClient, inParallel, patientCompositions } from '../cli/demo/load.js';
+import { templateText } from '../cli/demo/patient.js';
 import { createLogger } from '../src/logger.js';
-import { keepSealing } from '../src/process/sealing.js';
-import { startServer } from '../src/process/start.js';
+import { keepSealing, startServer } from '../src/process/start.js';
 import { timing } from './measure.js';
 
 const COMMITS = 800;

@@ -1,5 +1,4 @@
-import { demoClient } from '../cli/demo/client.js';
-import { loadDemoData, patientCompositions, type LoadPlan } from '../cli/demo/load.js';
+import { demoClient, loadDemoData, patientCompositions, type LoadPlan } from '../cli/demo/load.js';
 
 /** One request of the mixed work: which one depends on the turn alone. Gives the HTTP status, 0: no answer. */
 export type Work = (turn: number) => Promise<number>;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { textTable } from '../cli/demo/table.js';
+import { textTable } from '../cli/output.js';
 import { crashRounds } from '../test/support/crash-rounds.js';
 import { startServerProcess } from '../test/support/server-process.js';
 import { machine, timing } from './measure.js';

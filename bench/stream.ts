@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { demoClient } from '../cli/demo/client.js';
-import { loadDemoData } from '../cli/demo/load.js';
-import { textTable } from '../cli/demo/table.js';
+import { demoClient, loadDemoData } from '../cli/demo/load.js';
+import { textTable } from '../cli/output.js';
 import { startServerProcess, type ServerProcess } from '../test/support/server-process.js';
 import { childrenOf, processFigures } from './process-figures.js';
 

@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../openehr/base/json.js';
 import { readRm } from '../openehr/rm/read.js';
 import { validateRm } from '../openehr/rm/validate.js';
-import { compileTemplate } from '../openehr/template/opt/compile.js';
+import { compileTemplate, parseOpt } from '../openehr/template/opt/compile.js';
 import { exampleComposition } from '../openehr/template/example/example.js';
-import { parseOpt } from '../openehr/template/opt/opt.js';
 import { validateAgainstTemplate } from '../openehr/template/validate/validate.js';
 import { measure, milliseconds, type Timing } from './measure.js';
 

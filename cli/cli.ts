@@ -1,18 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
 import { codegenCommand } from './commands/codegen.js';
-import { databaseCommand } from './commands/database.js';
-import { demoCommand } from './commands/demo.js';
+import { databaseCommand, demoCommand, startCommand } from './commands/serve.js';
 import { exportCommand } from './commands/export.js';
-import { CommandFailed } from './commands/failure.js';
+import { CommandFailed } from './commands/options.js';
 import { importCommand } from './commands/import.js';
 import { queryCommand } from './commands/query.js';
-import { reindexCommand } from './commands/reindex.js';
-import { startCommand } from './commands/start.js';
+import { reindexCommand, auditCommand } from './commands/stored-data.js';
 import { templateCommand } from './commands/template.js';
-import { tokenCommand } from './commands/token.js';
-import { userCommand } from './commands/user.js';
-import { auditCommand } from './commands/audit.js';
+import { tokenCommand, userCommand } from './commands/user.js';
 import { verifyCommand } from './commands/verify.js';
 
 const USAGE = 2;

@@ -1,5 +1,3 @@
-import type { RolePermissions } from './permission.js';
-
 /** Everything the environment decides, validated once at start by `src/settings/config.ts`. Times in ms, sizes in bytes. */
 export interface Settings {
   readonly host: string;
@@ -139,3 +137,15 @@ export interface TerminologySettings {
   readonly timeoutMs: number;
   readonly failOnError: boolean;
 }
+
+/** Everything that a role can allow, in the order of the documentation. */
+export const PERMISSIONS = ['read', 'write', 'define', 'audit', 'admin', 'commit_for_others'] as const;
+
+/**
+ * What a user may do: read and write clinical data, define templates and stored queries, see who did what,
+ * administrate, name somebody else as committer.
+ */
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** Permissions by upper-cased name of the role. */
+export type RolePermissions = Readonly<Record<string, readonly Permission[]>>;

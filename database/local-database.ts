@@ -1,10 +1,12 @@
-/** Which local database is used when no `MONGODB_URI` is given. */
 import { CdrError } from '../openehr/base/errors.js';
 import type { DatabaseSettings } from '../config/settings.js';
-import { startDownloadSource } from './download-source.js';
-import { startEmbeddedSource } from './embedded-source.js';
-import { SourceUnavailable, type LocalDatabase, type LogLine } from './local-source.js';
-import { startMongodSource } from './mongod-source.js';
+import { startDownloadSource, startMongodSource } from './mongod-source.js';
+import { SourceUnavailable, type LocalDatabase, type LogLine, dataFolder } from './local-source.js';
+import { whyUnavailable } from '../packages/embedded-mongodb/src/engine/native.js';
+import { EmbeddedStartError, startEmbedded } from '../packages/embedded-mongodb/src/spawn.js';
+import { superviseEmbedded } from '../packages/embedded-mongodb/src/supervise.js';
+
+/** Which local database is used when no `MONGODB_URI` is given. */
 
 interface Source {
   readonly name: string;
@@ -47,4 +49,33 @@ function noneFound(reasons: readonly string[]): string {
     ...reasons.map((reason, index) => `  ${index + 1}. ${reason}`),
     'Set MONGODB_URI to a MongoDB replica set, or MONGOD_BINARY to a mongod 7 or later',
   ].join('\n');
+}
+
+/** The embedded engine as a local database. */
+
+/** Starts the embedded engine. @throws SourceUnavailable when this machine cannot run it; Error when the data cannot be opened */
+async function startEmbeddedSource(settings: DatabaseSettings, log: LogLine): Promise<LocalDatabase> {
+  const reason = whyUnavailable();
+  if (reason !== null) throw new SourceUnavailable(reason);
+  const { embeddedCacheSizeGB: cacheSizeGB } = settings;
+  const dir = dataFolder(settings.embeddedDataDir);
+  // what a temporary database held is gone with its process, so there is nothing to go on with
+  const start = dir === null ? startEmbedded : superviseEmbedded;
+  try {
+    const started = await start({
+      dir,
+      ...(cacheSizeGB !== null && { cacheSizeGB }),
+      log: (line) => {
+        log(`database: ${line}`);
+      },
+    });
+    const place = dir === null ? 'temporary directory' : started.dir;
+    const description = `embedded MongoDB ${started.version} (development and tests only), data in ${place}`;
+    log(`database: ${description}`);
+    return { uri: started.uri, description, stop: () => started.stop() };
+  } catch (error) {
+    if (error instanceof EmbeddedStartError && error.isUnavailable)
+      throw new SourceUnavailable(error.message);
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { rootOfUid } from '../openehr/base/object-version-id.js';
 import { isDeepStrictEqual } from 'node:util';
-import { groupBy } from '../openehr/base/group-by.js';
+import { groupBy } from '../openehr/base/maps.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { aqlDocumentsOf, versionedObjectUidsOfAql } from '../models/aql-document.js';
 import { missingShapes } from '../models/aql-shape.js';

@@ -1,4 +1,4 @@
-import { groupBy } from '../openehr/base/group-by.js';
+import { groupBy } from '../openehr/base/maps.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { removalsOf, type RemovalDoc } from '../models/removal.js';
 import type { SealedCollection, SealLeaf } from '../models/layout.js';

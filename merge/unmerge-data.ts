@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { groupBy } from '../openehr/base/group-by.js';
+import { groupBy } from '../openehr/base/maps.js';
 import { formatUtc } from '../openehr/base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 import { parseObjectVersionId } from '../openehr/base/object-version-id.js';

@@ -1,4 +1,5 @@
-import { model, Schema, trusted } from 'mongoose';
+import { randomBytes } from 'node:crypto';
+import mongoose, { model, Schema, trusted } from 'mongoose';
 import { hasContributions } from './contribution.js';
 import { COLLECTIONS } from './layout.js';
 import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
@@ -11,7 +12,7 @@ export const LEAF_TRUST_MS = 1_000;
 const STORAGE_LAYOUT = 1;
 
 /** The one document that tells how this database was written. */
-export interface StorageSettings {
+interface StorageSettings {
   readonly _id: 'storage';
   /** Middle of every version uid. */
   readonly system_id: string;
@@ -83,7 +84,7 @@ export function storageSettings(): Promise<StorageSettings | null> {
 }
 
 /** How far a rebuild of the derived documents came, kept in the settings so that it can go on later. */
-export interface ReindexPosition {
+interface ReindexPosition {
   /** What the documents are to become. */
   readonly sv: number;
   readonly leafIndex: LeafIndex;
@@ -111,4 +112,30 @@ export async function finishReindex(leafIndex: LeafIndex): Promise<void> {
     { _id: 'storage' },
     { $set: { sv: AQL_SCHEMA_VERSION, leaf_index: leafIndex }, $unset: { reindex: 1 } },
   ).exec();
+}
+
+interface AuditSettings {
+  readonly _id: string;
+  readonly key: string;
+}
+
+const ID = 'audit';
+const KEY_BYTES = 32;
+
+let known: string | null = null;
+
+/** The secret of this database by which parameters of queries are hashed; made when it is first needed. */
+export async function auditKey(): Promise<string> {
+  known ??= await storedKey();
+  return known;
+}
+
+async function storedKey(): Promise<string> {
+  const settings = mongoose.connection.collection<AuditSettings>(COLLECTIONS.settings);
+  const fresh = { key: randomBytes(KEY_BYTES).toString('hex') };
+  // Other processes may make one as well: the first stays.
+  await settings.updateOne({ _id: ID }, { $setOnInsert: fresh }, { upsert: true });
+  const stored = await settings.findOne({ _id: ID });
+  if (stored === null) throw new Error('the key of the audit cannot be read back');
+  return stored.key;
 }

@@ -2,22 +2,24 @@ import type { BoundQuery } from '../aql/syntax/ast.js';
 import { bindParameters } from '../aql/semantics/bind.js';
 import { checkScope } from '../aql/semantics/check.js';
 import { executedAql } from '../aql/result/executed.js';
-import { pageOf } from '../aql/result/paging.js';
-import type { Page } from '../aql/result/paging.js';
+import { pageOf, type Page } from '../aql/result/paging.js';
 import type { QueryWarning } from '../aql/result/warning.js';
-import { refuseUnusedParameters, withEhrId } from '../aql/semantics/parameters.js';
+import { refuseUnusedParameters, withEhrId, type QueryParameters } from '../aql/semantics/parameters.js';
 import { parseAql } from '../aql/syntax/parse.js';
 import type { Clock } from '../aql/semantics/present-time.js';
 import { resolveScope } from '../aql/semantics/scope.js';
 import type { Scope } from '../aql/semantics/scope-types.js';
-import { resolveTerminology, terminologyQuestions } from '../aql/semantics/terminology.js';
-import type { TerminologyAnswer, TerminologyQuestion } from '../aql/semantics/terminology.js';
+import {
+  resolveTerminology,
+  terminologyQuestions,
+  type TerminologyAnswer,
+  type TerminologyQuestion,
+} from '../aql/semantics/terminology.js';
 import type { QueryPlan } from '../aql/mongo/pipeline/plan.js';
 import { needsShapes, shapeCatalogue } from '../aql/index/shapes.js';
 import { translate } from '../aql/mongo/translate.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds } from '../models/access/run-pipeline.js';
-import type { QueryRequest } from './request.js';
 import { queryWarnings } from './warnings.js';
 
 /** Asks a terminology service the questions of a query. */
@@ -76,4 +78,15 @@ export async function compileQuery(
 function serverClock(): Clock {
   const now = new Date();
   return { now, offsetMinutes: -now.getTimezoneOffset() };
+}
+
+/** What a request asks of a query, wherever it stood in it. */
+export interface QueryRequest {
+  readonly parameters: QueryParameters;
+  readonly ehrId: string | null;
+  readonly fetch: number | null;
+  readonly offset: number | null;
+  readonly asOf: Date | null;
+  /** Whether the rows must tell which EHRs they are of. */
+  readonly notesEhrs: boolean;
 }

@@ -1,9 +1,9 @@
 import type { TerminologyAnswer, TerminologyQuestion } from '../aql/semantics/terminology.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { TerminologySettings } from '../config/settings.js';
-import { terminologyServer } from '../change/terminology/terminology-server.js';
-import type { TerminologyOperation } from '../change/terminology/terminology-server.js';
+import { terminologyServer, type TerminologyOperation } from '../change/terminology/terminology-server.js';
 import type { AskTerminology } from './compile.js';
+import { publishQuery } from '../database/events.js';
 
 const OPERATIONS: readonly TerminologyOperation[] = ['expand', 'validate', 'subsumes', 'lookup', 'map'];
 
@@ -45,4 +45,22 @@ function uriRequest(uri: string): Request {
     return { operation: 'expand', parameters: `url=${encodeURIComponent(uri)}` };
   const query = uri.indexOf('?');
   return { operation: 'expand', parameters: query < 0 ? '' : uri.slice(query + 1) };
+}
+
+/** Passes the rows of a query on and publishes, once they end or are given up, how many they were and how long it took. */
+export async function* metered(
+  requestId: string,
+  aql: string,
+  rows: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  const start = performance.now();
+  let count = 0;
+  try {
+    for await (const row of rows) {
+      count += 1;
+      yield row;
+    }
+  } finally {
+    publishQuery({ seconds: (performance.now() - start) / 1000, rows: count, aql, requestId });
+  }
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openApiDocument } from '../routes/http/openapi/openapi-document.js';
-import { everyOperation } from '../src/every-operation.js';
+import { everyOperation } from '../src/operation-table.js';
 
 const FOLDER = 'node_modules/.cache/everchart';
 const [FILE, FINE] = [`${FOLDER}/openapi.json`, `${FOLDER}/openapi-fine`];

@@ -7,19 +7,21 @@ import { createIdentifier } from './identity/identifier.js';
 import type { ProcessState } from './management.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { audit } from './middleware/audit.js';
-import { authenticate } from './middleware/authenticate.js';
-import { answerCaching } from './middleware/caching.js';
+import { authenticate, managementDoor } from './middleware/authenticate.js';
+import { answerCaching, compression, crossOrigin, securityHeaders } from './middleware/security.js';
 import { clientAddress } from './middleware/client-address.js';
 import { errors } from './middleware/errors.js';
-import { refuseForeignRequests } from './middleware/foreign-requests.js';
+import { refuseForeignRequests, origin } from './middleware/origin.js';
 import { concurrencyCap, rateLimitByAddress, rateLimitByUser, rateLimitOf } from './middleware/limits.js';
-import { managementDoor } from './middleware/management-door.js';
-import { matchOperation, refuseUnmatched } from './middleware/match-operation.js';
-import { origin } from './middleware/origin.js';
-import { requestIdentity } from './middleware/request-identity.js';
-import { requestLog } from './middleware/request-log.js';
-import { body, knownParameters, readyGate, runOperation } from './middleware/run-operation.js';
-import { compression, crossOrigin, securityHeaders } from './middleware/security.js';
+import {
+  matchOperation,
+  refuseUnmatched,
+  body,
+  knownParameters,
+  readyGate,
+  runOperation,
+} from './middleware/operation.js';
+import { requestIdentity, requestLog } from './middleware/request-log.js';
 import { operationTable } from './operation-table.js';
 
 /** What an application shares with the process that runs it. */

@@ -1,5 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { maskedAql } from '../aql/syntax/masked.js';
+import { EVENTS, type QueryEvent } from '../database/events.js';
 
 const STDERR = 2;
 
@@ -49,4 +52,18 @@ const SIGNS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
  */
 function escapeSigns(line: string): string {
   return line.replace(SIGNS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * Logs one line for each query that took `slowMs` or longer: time, rows, and its AQL text with `?` for every
+ * literal; the values of its parameters are nowhere. The function it gives ends that.
+ */
+export function logSlowQueries(log: Logger, slowMs: number): () => void {
+  const listen = (event: unknown): void => {
+    const { seconds, rows, aql, requestId } = event as QueryEvent;
+    const ms = Math.round(seconds * 100_000) / 100;
+    if (ms >= slowMs) log.warn({ requestId, ms, rows, aql: maskedAql(aql) }, 'slow query');
+  };
+  subscribe(EVENTS.query, listen);
+  return () => unsubscribe(EVENTS.query, listen);
 }

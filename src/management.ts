@@ -4,7 +4,7 @@ import type { MetricValue, Registry } from 'prom-client';
 import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import type { Settings } from '../config/settings.js';
 import { databaseAnswers } from '../models/access/server-status.js';
-import type { ManagementSource, MetricView } from '../routes/system/management-access.js';
+import type { ManagementSource, MetricView } from '../routes/system/management.js';
 import type { ActivitySource } from '../routes/system/overview.js';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
 import { metricsOfAll } from './process/cluster-metrics.js';

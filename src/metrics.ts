@@ -9,7 +9,7 @@ import {
   type MergeEvent,
   type QueryEvent,
 } from '../database/events.js';
-import { poolUse, type PoolUse } from '../database/pool.js';
+import { poolUse, type PoolUse } from '../database/connect.js';
 import { matchedRoute } from './middleware/request-log.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -14,15 +14,17 @@ import { OperationTable } from '../routes/http/operation/operation-table.js';
 import { queryOperations } from '../routes/query/query.js';
 import { consoleOperations } from '../routes/system/console.js';
 import { managementOperations } from '../routes/system/management.js';
-import { openapiOperation } from '../routes/system/openapi.js';
+import { openapiOperation, swaggerUiOperations } from '../routes/system/swagger-ui.js';
 import { overviewOperation } from '../routes/system/overview.js';
-import { statusOperation } from '../routes/system/status.js';
-import { swaggerUiOperations } from '../routes/system/swagger-ui.js';
-import { systemOperations } from '../routes/system/system.js';
+import { statusOperation, systemOperations } from '../routes/system/system.js';
 import { welcomeOperation } from '../routes/system/welcome.js';
 import { experimentalTagOperations } from '../routes/tag/experimental-tag.js';
 import { itemTagOperations } from '../routes/tag/item-tag.js';
 import { managementSource, type ProcessParts } from './management.js';
+import { loadConfig } from './settings/config.js';
+import { recordActivity } from './activity.js';
+import { createLogger } from './logger.js';
+import { createMetrics } from './metrics.js';
 
 /** Everything that the server with these settings answers. What stands in no group here does not exist. */
 export function operationTable(settings: Settings, log: Logger, process: ProcessParts): OperationTable {
@@ -62,4 +64,25 @@ export function operationTable(settings: Settings, log: Logger, process: Process
 
 function inOrder(group: OperationGroup): OperationGroup {
   return { ...group, operations: group.operations.map(existingFirst) };
+}
+
+/** A configuration in which every part of the API exists. */
+function everySetting(): Settings {
+  return loadConfig({
+    LOG_LEVEL: 'silent',
+    JWT_SECRET: 'known to everybody: good for the documentation only',
+    ADMIN_API_ACTIVE: 'true',
+    MANAGEMENT_ENDPOINTS: 'all',
+    STATUS_ENDPOINT: 'true',
+  });
+}
+
+/** All operations that a server can have, for documentation and tests. */
+export function everyOperation(settings: Settings = everySetting()): OperationTable {
+  const { registry } = createMetrics({ ofProcess: false });
+  return operationTable(settings, createLogger('silent'), {
+    registry,
+    state: { indexesBuilt: true, stopping: false },
+    activity: recordActivity(),
+  });
 }

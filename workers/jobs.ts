@@ -22,8 +22,7 @@ import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import { missingCompositionAttributes } from '../openehr/rm/validate.js';
 import { compileTemplate, type CompiledTemplate } from '../openehr/template/opt/compile.js';
 import type { ValueSetCode } from '../openehr/template/validate/validate.js';
-import { answerOf, type Answer } from './answer.js';
-import { derivedBytes, type DerivedBytes } from './derived-bytes.js';
+import { answerOf, type Answer, derivedBytes, type DerivedBytes } from './messages.js';
 
 /** A body as a client sent it. */
 export interface BodyText {

@@ -1,4 +1,4 @@
-import { unreachable } from '../../openehr/base/unreachable.js';
+import { unreachable } from '../../openehr/base/errors.js';
 import type {
   CodeItem,
   Comparison,

@@ -1,4 +1,4 @@
-import { unreachable } from '../../openehr/base/unreachable.js';
+import { unreachable } from '../../openehr/base/errors.js';
 import type { FunctionCall, FunctionName } from '../syntax/ast.js';
 import { argumentDomain } from '../semantics/function-domains.js';
 import { presentTime, type Clock } from '../semantics/present-time.js';

@@ -4,7 +4,7 @@ import type { ClassExpression, Condition, FromExpression, Predicate, BoundQuery 
 import { classesBelow, FROM_CLASS_NAMES, fromClass, rootTypesOf } from './classes.js';
 import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
 import { rootInEhr } from './lift-ehr.js';
-import { nearestWord } from '../../openehr/base/nearest-word.js';
+import { nearestWord } from '../../openehr/base/text.js';
 import { demandsNodeCode, demandsNodeId, isPlainPath } from './node-identity.js';
 import { renderValue } from '../syntax/render.js';
 import type { Alias, FromNode } from './scope-types.js';

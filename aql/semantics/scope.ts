@@ -1,4 +1,4 @@
-import { memoized } from '../../openehr/base/memoized.js';
+import { memoized } from '../../openehr/base/maps.js';
 import { attributesOf } from '../../openehr/rm/model/classes.js';
 import { aqlError } from '../syntax/aql-error.js';
 import type {
@@ -15,7 +15,7 @@ import type {
   ValueExpression,
 } from '../syntax/ast.js';
 import { existenceIn, buildPathTree, type PathDraft } from './path-tree.js';
-import { nearestWord } from '../../openehr/base/nearest-word.js';
+import { nearestWord } from '../../openehr/base/text.js';
 import { renderValue } from '../syntax/render.js';
 import { resolveFrom, type FromScope } from './scope-from.js';
 import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from './scope-types.js';

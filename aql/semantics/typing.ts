@@ -1,4 +1,4 @@
-import { memoized } from '../../openehr/base/memoized.js';
+import { memoized } from '../../openehr/base/maps.js';
 import { attributesOf, concreteClasses, isLocatable, isPrimitive } from '../../openehr/rm/model/classes.js';
 import { domainOf } from '../../openehr/rm/ordered-value.js';
 import type { PathStep } from '../syntax/ast.js';

@@ -1,4 +1,4 @@
-import { nearestWord } from '../../openehr/base/nearest-word.js';
+import { nearestWord } from '../../openehr/base/text.js';
 import type { TemplateVocabulary } from '../../openehr/template/opt/node-ids.js';
 import { FIELD } from '../index/document.js';
 import { indexedClass, indexedField } from '../index/indexed-paths.js';

@@ -1,5 +1,5 @@
 import { syntaxError } from './aql-error.js';
-import { nearestWord } from '../../openehr/base/nearest-word.js';
+import { nearestWord } from '../../openehr/base/text.js';
 import { tokenize, type Token } from './lexer.js';
 import { COUNTED_NAMES, MAX_COUNTS, MAX_NESTING, type Counted } from './limits.js';
 import { FUNCTION_WORDS, KEYWORDS } from './words.js';

@@ -20,7 +20,7 @@ import type {
   Unbound,
   Placeholder,
 } from './ast.js';
-import { unreachable } from '../../openehr/base/unreachable.js';
+import { unreachable } from '../../openehr/base/errors.js';
 import { encodeString } from './string-literal.js';
 
 /** The query as AQL text on one line; reading it gives the same tree. */

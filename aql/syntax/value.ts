@@ -8,7 +8,7 @@ import type {
   ValueExpression,
   Unbound,
 } from './ast.js';
-import { nearestWord } from '../../openehr/base/nearest-word.js';
+import { nearestWord } from '../../openehr/base/text.js';
 import { FUNCTION_WORDS, isAggregateName, isFunctionName } from './words.js';
 import { syntaxError } from './aql-error.js';
 import type { Cursor } from './cursor.js';

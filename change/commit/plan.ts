@@ -1,5 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import { groupBy } from '../../openehr/base/group-by.js';
+import { groupBy } from '../../openehr/base/maps.js';
 import { setQueryable } from '../../models/aql-document.js';
 import { contributionInsert } from '../../models/contribution.js';
 import { ehrInsert, holdEhr, releaseSubject } from '../../models/ehr.js';

@@ -1,4 +1,4 @@
-import { nearestWord } from '../../openehr/base/nearest-word.js';
+import { nearestWord } from '../../openehr/base/text.js';
 import { violationAt, violationText } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { EhrDoc } from '../../models/ehr.js';

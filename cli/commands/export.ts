@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { ehrIdsAfter } from '../../models/ehr.js';
 import type { ApiClient } from '../transfer/api-client.js';
 import { exportedLines, type Exported } from '../transfer/export-run.js';
-import { openOutput, type Output } from '../transfer/output.js';
+import { openOutput, type Output } from '../output.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 

@@ -11,8 +11,7 @@ import { runImport, type ImportPlan } from '../transfer/import-run.js';
 import { openSource, type ImportSource } from '../transfer/import-source.js';
 import { lenientClient } from '../transfer/lenient-client.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
-import { CommandFailed } from './failure.js';
-import { wholeNumber } from './options.js';
+import { CommandFailed, wholeNumber } from './options.js';
 
 interface ImportOptions extends TargetOptions {
   readonly ehr?: string;

@@ -9,3 +9,6 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     return value;
   };
 }
+
+/** Ends a command with exit code 1 after it has said itself what went wrong. */
+export class CommandFailed extends Error {}

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
-import { textTable } from '../demo/table.js';
+import { textTable, openOutput } from '../output.js';
 import { answerError } from '../transfer/api-client.js';
-import { openOutput } from '../transfer/output.js';
 import { copyCsv, copyRows } from '../transfer/query-rows.js';
 import { withTarget, withTargetOptions, type Target, type TargetOptions } from '../transfer/target.js';
 import { wholeNumber } from './options.js';

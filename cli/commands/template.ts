@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { JsonObject } from '../../openehr/base/json.js';
-import { textTable } from '../demo/table.js';
+import { textTable } from '../output.js';
 import { answerError, type ApiClient } from '../transfer/api-client.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
-import { CommandFailed } from './failure.js';
+import { CommandFailed } from './options.js';
 
 const TEMPLATES = '/definition/template/adl1.4';
 

@@ -1,11 +1,12 @@
-import { Command, Option } from 'commander';
-import { nearestWord } from '../../openehr/base/nearest-word.js';
-import type { RolePermissions } from '../../config/permission.js';
-import { configFromEnvironment } from '../../src/settings/config.js';
-import { textTable } from '../demo/table.js';
-import { givenPassword } from '../../src/identity/password-input.js';
-import { hashPassword } from '../../src/identity/password-hash.js';
+import { Command, Option, InvalidArgumentError } from 'commander';
+import { nearestWord } from '../../openehr/base/text.js';
+import type { RolePermissions } from '../../config/settings.js';
+import { configFromEnvironment, warnOfMisspeltSettings } from '../../src/settings/config.js';
+import { textTable } from '../output.js';
+import { givenPassword, hashPassword } from '../../src/identity/password.js';
 import { changeUsers, isUserName, readUsers } from '../../src/identity/users-file.js';
+import { developmentToken, lifetimeSeconds } from '../development-token.js';
+import { commandLogger } from '../../src/logger.js';
 
 /** Characters of the shortest password that is taken. */
 const LEAST_PASSWORD = 8;
@@ -97,4 +98,38 @@ function validatedPassword(password: string): string {
     throw new Error(`a password has at least ${LEAST_PASSWORD} characters`);
   if (/\p{Cc}/u.test(password)) throw new Error('a password has no control characters, such as a line feed');
   return password;
+}
+
+interface TokenOptions {
+  readonly role: 'admin' | 'user';
+  readonly user: string;
+  readonly ttl: number;
+}
+
+/** `everchart token`: a development token, signed with `JWT_SECRET`. */
+export function tokenCommand(): Command {
+  return new Command('token')
+    .description('Prints a development token, signed with JWT_SECRET')
+    .addOption(new Option('--role <role>', 'role of the token').choices(['admin', 'user']).default('user'))
+    .option('--user <name>', 'name of the user', 'developer')
+    .addOption(
+      new Option('--ttl <lifetime>', 'lifetime: 90s, 15m, 1h, 7d').argParser(lifetimeOf).default(3600, '1h'),
+    )
+    .action(printToken);
+}
+
+function printToken(options: TokenOptions): void {
+  const { jwt } = configFromEnvironment();
+  warnOfMisspeltSettings(commandLogger());
+  const roles = [options.role === 'admin' ? jwt.roleAdmin : jwt.roleUser];
+  const request = { user: options.user, roles, lifetimeSeconds: options.ttl };
+  process.stdout.write(`${developmentToken(jwt, request)}\n`);
+}
+
+function lifetimeOf(text: string): number {
+  try {
+    return lifetimeSeconds(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
 }

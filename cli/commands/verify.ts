@@ -1,10 +1,10 @@
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
-import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
+import { formatSealHead, parseSealHead } from '../../maintenance/seal.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import type { SealHead } from '../../models/seal-block.js';
 import { withStorage } from '../../src/process/storage.js';
-import { CommandFailed } from './failure.js';
+import { CommandFailed } from './options.js';
 
 /** `everchart verify`: checks the stored data against its own rules; 1 when one is broken. */
 export function verifyCommand(): Command {

@@ -1,6 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
-import { realComposition, type DemoTemplate } from './fixtures.js';
-import type { Random } from './random.js';
 
 /** One made-up patient: where the pressure starts and where it goes. Pressures in mm[Hg]. */
 interface Patient {
@@ -136,4 +135,59 @@ function visit(value: JsonValue, act: (node: JsonObject) => void): void {
 
 function clamp(value: number, low: number, high: number): number {
   return Math.min(Math.max(value, low), high);
+}
+
+/** Real templates that the demo uploads, by the base name of their files. */
+export const DEMO_TEMPLATES = [
+  'ehrbase_blood_pressure_simple.de.v0',
+  'Corona_Anamnese',
+  'ehrbase_multi_occurrence.de.v1',
+] as const;
+
+/** Name of one of the real templates. */
+type DemoTemplate = (typeof DEMO_TEMPLATES)[number];
+
+/** The OPT of a template, XML text. */
+export function templateText(name: DemoTemplate): string {
+  return dataFile(`${name}.opt`);
+}
+
+/** The real canonical composition of a template, without the uid of the system it came from. */
+export function realComposition(name: DemoTemplate): JsonObject {
+  const composition = JSON.parse(dataFile(`${name}.json`)) as JsonObject;
+  delete composition.uid;
+  return composition;
+}
+
+function dataFile(name: string): string {
+  return readFileSync(new URL(`./data/${name}`, import.meta.url), 'utf8');
+}
+
+/** Numbers that look random and are the same for the same seed. */
+interface Random {
+  /** From 0 (inclusive) to 1 (exclusive). */
+  next(): number;
+  /** A whole number from `low` to `high`, both inclusive. */
+  integer(low: number, high: number): number;
+  /** Bell-shaped around 0 with the given standard deviation. */
+  bell(deviation: number): number;
+  pick<T>(values: readonly [T, ...T[]]): T;
+}
+
+/** A generator (mulberry32) for data that is made up, never for ids or secrets. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const integer = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1));
+  return {
+    next,
+    integer,
+    bell: (deviation) => (next() + next() + next() + next() - 2) * Math.sqrt(3) * deviation,
+    pick: (values) => values[integer(0, values.length - 1)] ?? values[0],
+  };
 }

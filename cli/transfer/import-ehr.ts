@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../openehr/base/json.js';
+import { type JsonObject, isJsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
-import { failure, type ImportContext, type Outcome } from './import-outcome.js';
-import type { ImportRecord } from './import-record.js';
-import { isSameContent } from './same-content.js';
+import { failure, type ImportContext, type Outcome } from './import-progress.js';
+import type { ImportRecord } from './import-source.js';
+import { readRm } from '../../openehr/rm/read.js';
 
 /** EHRs memoized before the memory is emptied: asking again costs one request. */
 const MAX_KNOWN_EHRS = 200_000;
@@ -122,4 +122,23 @@ function outcomeOf(position: number, { status, text }: ApiAnswer): Outcome {
   return status === 200 || status === 201 || status === 204
     ? { position, result: 'imported' }
     : failure(position, answerError(status, text));
+}
+
+/** Whether the stored object (JSON text) has the content of the given one; uid and order of attributes apart. */
+export function isSameContent(given: JsonObject, storedText: string, type: string): boolean {
+  const stored: unknown = JSON.parse(storedText);
+  return isJsonObject(stored) && contentText(given, type) === contentText(stored, type);
+}
+
+function contentText(value: JsonObject, type: string): string {
+  const { object } = readRm(value, type);
+  const content = Object.fromEntries(Object.entries(object ?? value).filter(([name]) => name !== 'uid'));
+  return JSON.stringify(sorted(content));
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, child]) => [name, sorted(child)]));
 }

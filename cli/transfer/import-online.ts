@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import { groupBy } from '../../openehr/base/group-by.js';
+import { groupBy } from '../../openehr/base/maps.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { compileTemplate, type CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { answerError, type ApiClient } from './api-client.js';
 import type { InProcessServer } from './import-commit.js';
-import type { ImportContext, Outcome } from './import-outcome.js';
-import type { ImportState } from './import-progress.js';
-import type { ImportRecord } from './import-record.js';
+import type { ImportContext, Outcome, ImportState } from './import-progress.js';
+import type { ImportRecord } from './import-source.js';
 import { importEach, importTogether } from './import-together.js';
 
 /** How records are sent. */

@@ -2,9 +2,9 @@ import { violationText } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { errorAnswer } from '../../routes/http/answer/error-status.js';
 import { AnswerError } from './api-client.js';
-import { failure, type Outcome } from './import-outcome.js';
+import { failure, type Outcome } from './import-progress.js';
 import type { FailedRecord, ImportState } from './import-progress.js';
-import { readRecord, type ImportRecord, type RecordDefaults } from './import-record.js';
+import { readRecord, type ImportRecord, type RecordDefaults } from './import-source.js';
 import type { ImportSource, SourceRecord } from './import-source.js';
 
 /** How an import is carried out. */

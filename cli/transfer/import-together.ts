@@ -2,8 +2,8 @@ import type { BulkContent } from '../../change/commit/bulk.js';
 import { inParallel } from '../demo/load.js';
 import type { Item, InProcessServer } from './import-commit.js';
 import { noteKnown } from './import-ehr.js';
-import type { ImportContext, Outcome } from './import-outcome.js';
-import type { ImportRecord } from './import-record.js';
+import type { ImportContext, Outcome } from './import-progress.js';
+import type { ImportRecord } from './import-source.js';
 import { importRecords, itemOf, MAX_BATCH_LENGTH } from './import-write.js';
 
 /** Records of one EHR, in their order. */

@@ -11,8 +11,8 @@ import { newEhrStatus } from '../../change/ehr-status.js';
 import { validateComposition } from '../../change/composition/validate-composition.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { compiledTemplate } from '../../models/template.js';
-import type { Outcome } from './import-outcome.js';
-import type { ImportContent, ImportRecord } from './import-record.js';
+import type { Outcome } from './import-progress.js';
+import type { ImportContent, ImportRecord } from './import-source.js';
 import { refusal } from './import-run.js';
 import { LOCAL_COMMITTER } from './target.js';
 

@@ -7,10 +7,9 @@ import { LIFECYCLE, lifecycleStateOf } from '../../change/commit/codes.js';
 import { errorAnswer } from '../../routes/http/answer/error-status.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
 import { contributionOf, type Item } from './import-commit.js';
-import { createMissingEhr, importDirectory, importStatus } from './import-ehr.js';
-import { failure, type ImportContext, type Outcome } from './import-outcome.js';
-import type { ImportContent, ImportRecord } from './import-record.js';
-import { isSameContent } from './same-content.js';
+import { createMissingEhr, importDirectory, importStatus, isSameContent } from './import-ehr.js';
+import { failure, type ImportContext, type Outcome } from './import-progress.js';
+import type { ImportContent, ImportRecord } from './import-source.js';
 
 /** Characters of a CONTRIBUTION or transaction; larger ones would come near the limit of a body. */
 export const MAX_BATCH_LENGTH = 4 * 1024 * 1024;

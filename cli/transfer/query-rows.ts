@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { ApiClient } from './api-client.js';
-import type { Output } from './output.js';
+import type { Output } from '../output.js';
 
 /** Copies the rows of a query as CSV, streaming. `body`: of POST /query/aql. @throws AnswerError */
 export async function copyCsv(client: ApiClient, body: string, output: Output): Promise<number> {

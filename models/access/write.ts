@@ -1,7 +1,6 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { isDuplicateKey } from '../../database/mongo-error.js';
-import { groupBy } from '../../openehr/base/group-by.js';
-import { memoizedAnswer } from '../../openehr/base/memoized.js';
+import { groupBy, memoizedAnswer } from '../../openehr/base/maps.js';
 import type { COLLECTIONS } from '../layout.js';
 import type { AqlDocument } from '../../aql/index/document.js';
 

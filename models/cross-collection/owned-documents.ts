@@ -1,5 +1,5 @@
 import mongoose, { type ClientSession } from 'mongoose';
-import { memoizedAnswer } from '../../openehr/base/memoized.js';
+import { memoizedAnswer } from '../../openehr/base/maps.js';
 import type { EhrDoc } from '../ehr.js';
 import { inSteps } from '../access/in-steps.js';
 import { COLLECTIONS, type CollectionName } from '../layout.js';

@@ -1,5 +1,4 @@
-import { CdrError } from './errors.js';
-import { DEFAULT_MAX_NODES, tooManyNodes } from './node-limit.js';
+import { CdrError, DEFAULT_MAX_NODES, tooManyNodes } from './errors.js';
 
 /** Bounds of a document that is read; what exceeds them is refused. */
 export interface XmlLimits {

@@ -1,7 +1,6 @@
-import { isKeptDecimal } from '../base/decimal.js';
-import { CdrError } from '../base/errors.js';
+import { isKeptDecimal } from '../base/text.js';
+import { CdrError, DEFAULT_MAX_NODES, tooManyNodes } from '../base/errors.js';
 import type { JsonValue } from '../base/json.js';
-import { DEFAULT_MAX_NODES, tooManyNodes } from '../base/node-limit.js';
 import { endOfString, readJsonCarefully } from './json-reader.js';
 
 /** Bounds of a JSON text. */

@@ -1,4 +1,4 @@
-import { isKeptDecimal } from '../base/decimal.js';
+import { isKeptDecimal } from '../base/text.js';
 import { CdrError } from '../base/errors.js';
 import { violationAt, violationText } from '../base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';

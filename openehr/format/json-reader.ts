@@ -1,4 +1,4 @@
-import { isKeptDecimal } from '../base/decimal.js';
+import { isKeptDecimal } from '../base/text.js';
 import { CdrError } from '../base/errors.js';
 import { syntaxViolation } from '../base/violation.js';
 import type { JsonObject, JsonValue } from '../base/json.js';

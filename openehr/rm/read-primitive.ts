@@ -1,4 +1,4 @@
-import { isKeptDecimal } from '../base/decimal.js';
+import { isKeptDecimal } from '../base/text.js';
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../base/iso8601.js';
 import type { JsonValue } from '../base/json.js';
 import type { Finding } from '../base/violation.js';

@@ -1,7 +1,6 @@
 import type { Code, ObjectConstraint, OperationalTemplate, Term, Terms } from './opt/constraint.js';
 import type { LocalizedTexts, WebTemplateListItem } from './web-template/web-template.js';
-import { OPENEHR, rubric } from '../rm/terminology/openehr.js';
-import { groupOfAttribute } from '../rm/terminology/attribute-value-sets.js';
+import { OPENEHR, rubric, groupOfAttribute } from '../rm/terminology/openehr.js';
 import { tooManyNodes } from './validate/constraint-check.js';
 import { MAX_TEMPLATE_NODES, MAX_TEMPLATE_TEXT } from './opt/limits.js';
 import { invalidTemplate } from './opt/opt-xml.js';

@@ -10,7 +10,7 @@ import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
-import { csvHeader, csvLine } from '../query/csv.js';
+import { csvHeader, csvLine } from '../query/query-answer.js';
 import { adminOperation } from './record.js';
 
 const DEFAULT_FETCH = 100;

@@ -8,7 +8,7 @@ import { parseJson } from '../../openehr/format/canonical-json.js';
 import { requestBody } from '../../openehr/format/media-type.js';
 import type { ConflictChoice, MergeRequest, OnConflict, UnmergeRequest } from '../../merge/request.js';
 import { requiredBodyText } from '../http/exchange.js';
-import { setFailureRecord } from '../http/answer/failure-record.js';
+import { setFailureRecord } from '../http/answer/error-status.js';
 import { bodyReading } from '../http/request/request-body.js';
 
 /** Name of the record that every merge operation answers. */

@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 import { formatUtc } from '../../openehr/base/iso8601.js';
-import { formatSealHead } from '../../maintenance/seal-head.js';
-import { sealHead } from '../../maintenance/seal.js';
+import { formatSealHead, sealHead } from '../../maintenance/seal.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { responseBody } from '../../openehr/format/media-type.js';
 import { writeText } from '../http/exchange.js';

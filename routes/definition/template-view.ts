@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
-
 import type { JsonObject } from '../../openehr/base/json.js';
 import { formatObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
 import { responseBody } from '../../openehr/format/media-type.js';
 import { exampleComposition } from '../../openehr/template/example/example.js';
-import { compositionText } from '../ehr/composition-text.js';
-import { absoluteUrl, setResourceHeaders, writeText } from '../http/exchange.js';
+import { compositionText } from '../ehr/composition-content.js';
+import { absoluteUrl, setResourceHeaders, writeText, type ResourceHeaders } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { ADL14_TEMPLATES, requireCompiled } from './template-access.js';
-import { requestVendorWord } from '../http/request/vendor-header.js';
+import { requestVendorWord } from '../http/request/headers.js';
+import { templateNotFound } from '../../change/commit/refusal.js';
+import { templateInUse } from '../../models/template.js';
+import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 
 /** Views of a template: example COMPOSITION, and the web template at its old path. */
 export function templateViewOperations(settings: Settings): Operation[] {
@@ -78,4 +79,28 @@ async function getWebTemplate(ctx: Context): Promise<void> {
   ctx.set('Deprecated', 'true');
   ctx.set('Link', `<${absoluteUrl(ctx, path)}>; rel="successor-version"`);
   writeText(ctx, form, compiled.webTemplateText);
+}
+
+/** Path of the operational templates (ADL 1.4) below the standard API. */
+export const ADL14_TEMPLATES = '/definition/template/adl1.4';
+
+/** Headers of a template, all of them. */
+export type TemplateHeaders = Required<Omit<ResourceHeaders, 'contentVersion'>>;
+
+/** Headers of a template. Its id may hold any character; what a header cannot carry is percent-encoded. */
+export function templateHeaders(templateId: string, createdTimestamp: Date): TemplateHeaders {
+  return {
+    etag: templateId.replaceAll(/[^\x20\x21\x23-\x7e]/gu, (character) => encodeURIComponent(character)),
+    path: `${ADL14_TEMPLATES}/${encodeURIComponent(templateId)}`,
+    lastModified: createdTimestamp,
+  };
+}
+
+/** A compiled template with its headers. @throws not-found */
+export async function requireCompiled(
+  templateId: string,
+): Promise<{ readonly compiled: CompiledTemplate; readonly headers: TemplateHeaders }> {
+  const found = await templateInUse(templateId);
+  if (found === null) throw templateNotFound(templateId, 'not-found');
+  return { compiled: found.compiled, headers: templateHeaders(templateId, found.createdTimestamp) };
 }

@@ -22,9 +22,9 @@ import {
   requireCompiled,
   templateHeaders,
   type TemplateHeaders,
-} from './template-access.js';
-import { requestVendorWord } from '../http/request/vendor-header.js';
-import { templateViewOperations } from './template-view.js';
+  templateViewOperations,
+} from './template-view.js';
+import { requestVendorWord } from '../http/request/headers.js';
 
 const PATH = `${STANDARD_API}${ADL14_TEMPLATES}`;
 const NOT_OFFERED = 'Templates in ADL 2 are not offered';

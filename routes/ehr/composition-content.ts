@@ -15,14 +15,13 @@ import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js
 import { withFlatPaths } from '../../openehr/format/flat/violation-key.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
-import { structuredToFlat } from '../../openehr/format/structured.js';
+import { structuredToFlat, flatToStructured } from '../../openehr/format/structured.js';
 import type { VersionDoc } from '../../models/version.js';
 import { compiledTemplate, someTemplateIds, templateById } from '../../models/template.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { isLarge, parseLargeText, readLargeComposition } from '../../workers/large-body.js';
-import { compositionText, compositionXml } from './composition-text.js';
-import type { Exchange } from '../http/exchange.js';
 import {
+  type Exchange,
   parseCanonical,
   preferredContent,
   requiredBodyText,
@@ -32,8 +31,10 @@ import {
 } from '../http/exchange.js';
 import { queryParameter } from '../http/request/parameter-values.js';
 import { bodyReading } from '../http/request/request-body.js';
-import { requestVendorWord, vendorHeader } from '../http/request/vendor-header.js';
+import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { addWarnings } from '../http/answer/warning.js';
+import { toXml } from '../../openehr/format/canonical-xml.js';
+import { writeFlat } from '../../openehr/format/flat/write.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */
 export function compositionExchange(ctx: Context): Exchange {
@@ -91,7 +92,7 @@ export async function compositionReader(
 }
 
 /** Reads the COMPOSITION of a request, and tells where in the body an error that came of it stands. */
-export interface LocatingReader {
+interface LocatingReader {
   readonly read: CompositionReader;
   readonly located: (error: unknown) => Promise<unknown>;
 }
@@ -217,4 +218,17 @@ export function readerWithoutForeignUid(
     delete object.uid;
     return content;
   };
+}
+
+/** A COMPOSITION as text in any of its forms. */
+export function compositionText(composition: JsonObject, form: BodyType, template: CompiledTemplate): string {
+  if (form.format === 'XML') return compositionXml(composition);
+  if (form.format === 'FLAT') return JSON.stringify(writeFlat(composition, template));
+  if (form.format === 'STRUCTURED') return JSON.stringify(flatToStructured(writeFlat(composition, template)));
+  return JSON.stringify(composition);
+}
+
+/** A COMPOSITION as canonical XML. */
+function compositionXml(composition: JsonObject): string {
+  return toXml(composition, 'composition');
 }

@@ -26,8 +26,15 @@ import { containerUidOf, ifMatchFrom, requireVersionUid } from '../http/request/
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { CREATED, DELETED, DELETED_THEN, UPDATED, versionAnswer } from './answers.js';
-import { requireVersion, requireVersionAt } from './read-version.js';
+import {
+  CREATED,
+  DELETED,
+  DELETED_THEN,
+  UPDATED,
+  versionAnswer,
+  requireVersion,
+  requireVersionAt,
+} from './read-version.js';
 import { versionedObjectOperations } from './versioned-object.js';
 import { readTagHeaders, setTagHeaders, storeHeaderTags, type HeaderTags } from '../tag/tag-headers.js';
 

@@ -26,7 +26,7 @@ import { commitHeaders } from '../http/request/headers.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { CREATED, versionAnswer } from './answers.js';
+import { CREATED, versionAnswer } from './read-version.js';
 import { parsePrefer } from '../http/request/prefer.js';
 
 const PATH = `${STANDARD_API}/ehr/{ehr_id}/contribution`;

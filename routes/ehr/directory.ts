@@ -27,8 +27,15 @@ import { ifMatchFrom } from '../http/request/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { CREATED, DELETED, DELETED_THEN, UPDATED, versionAnswer } from './answers.js';
-import { requireVersion, requireVersionAt } from './read-version.js';
+import {
+  CREATED,
+  DELETED,
+  DELETED_THEN,
+  UPDATED,
+  versionAnswer,
+  requireVersion,
+  requireVersionAt,
+} from './read-version.js';
 
 /** Names of FOLDER attributes that clients of the service's own documentation use (docs/spec/rest.md#directory). */
 const CAMEL_CASE: Readonly<Record<string, string>> = {

@@ -17,8 +17,7 @@ import { ifMatchFrom } from '../http/request/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { UPDATED, versionAnswer } from './answers.js';
-import { requireVersion, requireVersionAt } from './read-version.js';
+import { UPDATED, versionAnswer, requireVersion, requireVersionAt } from './read-version.js';
 import { versionedObjectOperations } from './versioned-object.js';
 import { readTagHeaders, setTagHeaders, storeHeaderTags } from '../tag/tag-headers.js';
 

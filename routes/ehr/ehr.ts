@@ -28,7 +28,7 @@ import type { BodyDescription, OperationGroup } from '../http/operation/operatio
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { CREATED, versionAnswer } from './answers.js';
+import { CREATED, versionAnswer } from './read-version.js';
 
 const PATH = `${STANDARD_API}/ehr`;
 const EHR: BodyDescription = { schema: 'EHR', types: 'rm' };

@@ -3,6 +3,7 @@ import { objectNotFound } from '../../change/commit/refusal.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
 import type { NamedVersion } from '../http/request/object-ids.js';
+import type { AnswerDescription, BodyDescription } from '../http/operation/operation.js';
 
 /** The version with this uid. @throws not-found */
 export async function requireVersion(
@@ -29,3 +30,24 @@ export async function requireVersionAt(
   if (time === null) throw objectNotFound(ehrId, type, versionedObjectUid);
   throw new CdrError('not-found', `${type} with id ${versionedObjectUid} did not exist at that time`);
 }
+
+/** An answer about one version, whose headers tell which. */
+export function versionAnswer(description: string, body?: BodyDescription): AnswerDescription {
+  return {
+    description,
+    ...(body !== undefined && { body }),
+    headers: ['ETag', 'Location', 'Last-Modified'],
+  };
+}
+
+/** What a creation answers. */
+export const CREATED = 'Created; a body only when `Prefer` asks for one';
+
+/** What an update answers. */
+export const UPDATED = 'Updated; a body only when `Prefer` asks for one';
+
+/** Answer to a read of what was deleted at that time. */
+export const DELETED_THEN = versionAnswer('Deleted then; the headers tell the deletion');
+
+/** Answer to a logical deletion. */
+export const DELETED = versionAnswer('Deleted; the headers tell the deletion version');

@@ -13,8 +13,7 @@ import { absoluteUrl } from '../http/exchange.js';
 import type { BodyDescription, Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { versionAnswer } from './answers.js';
-import { requireVersion, requireVersionAt } from './read-version.js';
+import { versionAnswer, requireVersion, requireVersionAt } from './read-version.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 
 /** One kind of container. */

@@ -2,16 +2,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
-import { columnObjects, metaObject, rowText } from '../../aql/result/result-set.js';
-import type { ResultMeta } from '../../aql/result/result-set.js';
+import { stringify, type Options } from 'csv-stringify/sync';
+import { columnObjects, metaObject, rowText, type ResultMeta } from '../../aql/result/result-set.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
-import { csvHeader, csvLine } from './csv.js';
 import type { CompiledQuery } from '../../query/compile.js';
-import { writeText } from '../http/exchange.js';
-import { absoluteUrl } from '../http/exchange.js';
+import { writeText, absoluteUrl } from '../http/exchange.js';
 import { PRODUCT, PRODUCT_VERSION } from '../system/product.js';
+import type { JsonValue } from '../../openehr/base/json.js';
 
 /** Characters of a RESULT_SET that is built in memory; larger results go as NDJSON or CSV streams. */
 export const MAX_RESULT_LENGTH = 128 * 1024 * 1024;
@@ -129,4 +128,27 @@ async function* chunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
 export function textOfRow(answer: QueryAnswer): (row: Parameters<typeof rowText>[0]) => string {
   const { columns } = answer.compiled.plan;
   return (row) => rowText(row, columns);
+}
+
+/** A sheet opens a text that starts like a formula as text, by an apostrophe before it. RFC 4180 else. */
+const OPTIONS: Options = {
+  escape_formulas: true,
+  record_delimiter: 'windows',
+  quoted_match: /[\r\n]/,
+  cast: { boolean: String },
+};
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** The header line of a CSV answer; `bom`: after a byte order mark, by which Excel knows UTF-8. */
+export function csvHeader(names: readonly string[], bom: boolean): string {
+  return (bom ? BYTE_ORDER_MARK : '') + csvRecord(names);
+}
+
+/** A row of cells as JSON text becomes a CSV line: objects as JSON, missing values empty. */
+export function csvLine(rowText: string): string {
+  return csvRecord(JSON.parse(rowText) as JsonValue[]);
+}
+
+function csvRecord(cells: readonly JsonValue[]): string {
+  return stringify([cells], OPTIONS);
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { queryParameters as parametersOf } from '../../aql/semantics/parameters.js';
-import type { QueryRequest } from '../../query/request.js';
+import type { QueryRequest } from '../../query/compile.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
@@ -9,11 +9,16 @@ import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
 import { isAudited } from '../http/audit-trail.js';
 import { bodyText, requiredBodyText } from '../http/exchange.js';
-import { queryParameter, queryParameters, textsOf } from '../http/request/parameter-values.js';
+import {
+  queryParameter,
+  queryParameters,
+  textsOf,
+  knownNames,
+  refuseUnknownNames,
+} from '../http/request/parameter-values.js';
 import { parseJsonBody } from '../http/request/request-body.js';
 import { currentOperation } from '../http/request/request-state.js';
-import { knownNames, refuseUnknownNames } from '../http/request/unknown-parameters.js';
-import { vendorHeader } from '../http/request/vendor-header.js';
+import { vendorHeader } from '../http/request/headers.js';
 
 /** Members of a body beside `q`. */
 const MEMBERS = ['ehr_id', 'offset', 'fetch', 'query_parameters', 'as_of'];

@@ -8,26 +8,21 @@ import { requestBody, responseBody, type BodyType } from '../../openehr/format/m
 import { explainPipeline, runPipeline, type RunLimits } from '../../models/access/run-pipeline.js';
 import { storedQuery } from '../../models/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
-import { auditQuery, auditScope, fixedEhrs } from './audited-query.js';
+import { auditQuery, auditScope, fixedEhrs, explanation } from './audited-query.js';
 import { compileQuery } from '../../query/compile.js';
-import type { AskTerminology, CompiledQuery } from '../../query/compile.js';
+import type { AskTerminology, CompiledQuery, QueryRequest } from '../../query/compile.js';
 import { refuseMergedAway } from '../../change/commit/ehr-access.js';
-import { answerEnd } from '../http/answer/answer-end.js';
-import { requesterOf } from '../http/request/requester.js';
-import { cutIdleReader, cutLongAnswer } from '../http/answer/slow-reader.js';
+import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/answer/slow-reader.js';
+import { requesterOf, currentOperation, STANDARD_API } from '../http/request/request-state.js';
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
-import { explanation } from './query-explain.js';
 import { QueryGate } from '../../query/gate.js';
 import { readGetQuery, readGetRequest, readPostQuery, readPostRequest } from './query-request.js';
-import type { QueryRequest } from '../../query/request.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
-import { terminologyOf } from '../../query/terminology.js';
+import { terminologyOf, metered } from '../../query/terminology.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
-import { currentOperation, STANDARD_API } from '../http/request/request-state.js';
-import { metered } from '../../query/metered.js';
 
 /** Rows that the database gives at a time while an answer is streamed. */
 const STREAM_BATCH = 500;

@@ -1,17 +1,16 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import { isJsonObject } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameters } from '../http/request/parameter-values.js';
 import { bodyReading } from '../http/request/request-body.js';
-import type { ManagementSource } from './management-access.js';
 
 const LEVELS = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
 
 /** What may be asked, by whom, and from where it is answered. */
-export interface ManagementOptions {
+interface ManagementOptions {
   /** Enabled endpoints: `health`, `info`, `env`, `metrics`, `prometheus`, `loggers`. */
   readonly endpoints: readonly string[];
   /** `MANAGEMENT_ACCESS`. */
@@ -205,4 +204,37 @@ function requestedLevel(ctx: Context): string {
   if (!LEVELS.includes(name))
     throw new CdrError('invalid', `configuredLevel must be one of ${LEVELS.join(', ')}`);
   return name;
+}
+
+/** One measured value of a metric. */
+interface MetricMeasurement {
+  readonly statistic: string;
+  readonly value: number;
+}
+
+/** A metric as the management API shows it. */
+export interface MetricView {
+  readonly name: string;
+  readonly description: string;
+  readonly baseUnit: string | null;
+  readonly measurements: readonly MetricMeasurement[];
+  readonly availableTags: readonly { readonly tag: string; readonly values: readonly string[] }[];
+}
+
+/** What the management routes need of the process they run in; made in `src/`. */
+export interface ManagementSource {
+  /** Whether this process serves requests: the database answers and its indexes are built. */
+  ready(): Promise<boolean>;
+  databaseUp(): Promise<boolean>;
+  info(): JsonObject;
+  /** Runtime facts and configuration, secrets already masked. */
+  environment(): JsonObject;
+  metricNames(): readonly string[];
+  /** null: no such metric. `tags`: `key:value` filters. */
+  metric(name: string, tags: readonly string[]): Promise<MetricView | null>;
+  prometheus(): Promise<string>;
+  /** Name and level of each logger, upper case. */
+  loggers(): Readonly<Record<string, string>>;
+  /** false: no such logger. */
+  setLevel(logger: string, level: string): boolean;
 }

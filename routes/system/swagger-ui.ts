@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { Operation } from '../http/operation/operation.js';
+import type { Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
+import { openApiDocument } from '../http/openapi/openapi-document.js';
 
 const { resolve: resolveModule } = createRequire(import.meta.url);
 
@@ -83,4 +84,21 @@ function answerFile(ctx: Context, name: string, contents: Map<string, Buffer>): 
   ctx.set('Cache-Control', 'public, max-age=86400');
   ctx.type = `${FILES[name as keyof typeof FILES]}; charset=utf-8`;
   ctx.body = content;
+}
+
+/** The description of the whole API, open to everyone: it tells nothing that the product's sources do not. */
+export function openapiOperation(groups: () => readonly OperationGroup[]): Operation {
+  return {
+    id: 'openapi_get',
+    method: 'GET',
+    path: '/rest/openapi.json',
+    summary: 'Get this document',
+    access: 'open',
+    audit: 'none',
+    responses: { 200: { description: 'OpenAPI 3.1', body: { schema: 'Object', types: 'json' } } },
+    errors: [],
+    handle: (ctx) => {
+      ctx.body = openApiDocument(groups(), ctx.state.baseUrl);
+    },
+  };
 }

@@ -1,6 +1,11 @@
-import type { OperationGroup } from '../http/operation/operation.js';
+import { release, type } from 'node:os';
+import type { Context } from 'koa';
+import type { OperationGroup, Operation } from '../http/operation/operation.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { PRODUCT, PRODUCT_VERSION } from './product.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import { writeXml } from '../../openehr/base/xml.js';
+import { mongodbVersion } from '../../models/access/server-status.js';
 
 /** OPTIONS of the base of the standard API: what this server is. */
 export function systemOperations(): OperationGroup {
@@ -37,4 +42,43 @@ export function systemOperations(): OperationGroup {
       },
     ],
   };
+}
+
+/** Version of the reference model that validation follows. */
+const RM_VERSION = '1.0.4';
+
+/** Versions of this server and of what it runs on. */
+export function statusOperation(): Operation {
+  return {
+    id: 'status_get',
+    method: 'GET',
+    path: '/rest/status',
+    summary: 'Get the versions of the server',
+    access: 'anyone',
+    audit: 'none',
+    responses: { 200: { description: 'The versions', body: { schema: 'ServerStatus', types: 'rm' } } },
+    errors: [],
+    handle: async (ctx) => {
+      const form = ctx.get('Accept') === '' ? 'json' : ctx.accepts('json', 'application/xml', 'text/xml');
+      if (form === false) throw new CdrError('not-acceptable', 'status is available as JSON or XML');
+      answer(ctx, form, {
+        version: PRODUCT_VERSION,
+        openehr_rm_version: RM_VERSION,
+        openehr_rest_version: '1.0.3',
+        node_version: process.version,
+        os_version: `${type()} ${release()}`,
+        mongodb_version: await mongodbVersion(),
+      });
+    },
+  };
+}
+
+function answer(ctx: Context, form: string, status: Readonly<Record<string, string>>): void {
+  if (form === 'json') {
+    ctx.body = status;
+    return;
+  }
+  const children = Object.entries(status).map(([name, text]) => ({ name, children: [text] }));
+  ctx.type = 'application/xml; charset=utf-8';
+  ctx.body = writeXml({ name: 'status', children });
 }

@@ -14,7 +14,7 @@ import { filledPath } from '../http/operation/operation-table.js';
 import { queryParameters } from '../http/request/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { currentOperation } from '../http/request/request-state.js';
-import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-request.js';
+import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-headers.js';
 
 const EHR = '/rest/experimental/tags/ehr/{ehr_id}';
 const DTOS: BodyDescription = { schema: 'ItemTagDtoList', types: 'json' };

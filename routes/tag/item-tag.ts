@@ -12,7 +12,7 @@ import type { BodyDescription, Operation, OperationGroup } from '../http/operati
 import { pathParameter, queryParameters } from '../http/request/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-request.js';
+import { jsonArrayBody, optionalText, TAG_RESOURCES, tagAddressFrom } from './tag-headers.js';
 
 const TAG_MEMBERS = ['key', 'value', 'target_path', 'target', 'owner_id'];
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import { openApiDocument } from '../../routes/http/openapi/openapi-document.js';
-import { everyOperation } from '../../src/every-operation.js';
+import { everyOperation } from '../../src/operation-table.js';
 import { PRODUCT } from '../../routes/system/product.js';
 
 /** Where the committed collection lies. */

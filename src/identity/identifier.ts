@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { Settings } from '../../config/settings.js';
+import { type Settings, PERMISSIONS, type Permission, type RolePermissions } from '../../config/settings.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
 import { tokenVerifier, type Identity, type TokenVerifier } from './token-verifier.js';
 import { passwordVerifier, type PasswordVerifier } from './password-verifier.js';
 import { identityWarnings } from './identity-settings.js';
-import { permissionsOf } from './role-permissions.js';
 import { UsersFile } from './users-file.js';
+import { nearestWord } from '../../openehr/base/text.js';
 
 /** What the identity of a request is read from. */
-export type IdentitySettings = Pick<
+type IdentitySettings = Pick<
   Settings,
   'auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl'
 >;
@@ -85,4 +85,61 @@ function withChallenges(error: CdrError, { token, password }: Schemes, isTokenSe
   if (token !== null) challenge.push(isTokenSent ? 'Bearer error="invalid_token"' : `Bearer ${REALM}`);
   if (password !== null) challenge.push(`Basic ${REALM}, charset="UTF-8"`);
   return new CdrError(error.code, error.message, { ...error.details, challenge });
+}
+
+/** What `ROLE_PERMISSIONS` says, and what is wrong with it: one line each, empty when nothing is. */
+interface ReadRolePermissions {
+  readonly roles: RolePermissions;
+  readonly problems: readonly string[];
+}
+
+/** Roles that exist unless `ROLE_PERMISSIONS` says otherwise; USER and ADMIN under the names that the settings give them. */
+export function defaultRolePermissions(roleUser: string, roleAdmin: string): string {
+  return `${roleUser}=read,write,define;${roleAdmin}=*;AUDITOR=audit;READER=read`;
+}
+
+/** Reads `ROLE=permission,permission;ROLE=*`; a role that is named twice has the permissions of both. */
+export function readRolePermissions(text: string): ReadRolePermissions {
+  const roles: Record<string, readonly Permission[]> = {};
+  const problems: string[] = [];
+  for (const entry of wordsOf(text, ';')) {
+    const [name = '', list, ...rest] = entry.split('=');
+    const role = name.trim().toUpperCase();
+    if (role === '' || list === undefined || rest.length > 0) {
+      problems.push(`ROLE_PERMISSIONS: ${entry} is not of the form ROLE=read,write`);
+      continue;
+    }
+    const words = wordsOf(list, ',');
+    const unknown = words.filter((word) => word !== '*' && !isPermission(word));
+    problems.push(...unknown.map(unknownPermission));
+    const granted = words.includes('*') ? PERMISSIONS : words.filter(isPermission);
+    roles[role] = [...new Set([...(roles[role] ?? []), ...granted])];
+  }
+  if (Object.keys(roles).length === 0 && problems.length === 0)
+    problems.push('ROLE_PERMISSIONS names no role');
+  return { roles, problems };
+}
+
+/** All permissions of these upper-cased roles; unknown roles have none. */
+function permissionsOf(rolePermissions: RolePermissions, roles: readonly string[]): ReadonlySet<Permission> {
+  return new Set(
+    roles.flatMap((role) => (Object.hasOwn(rolePermissions, role) ? (rolePermissions[role] ?? []) : [])),
+  );
+}
+
+function wordsOf(text: string, separator: string): string[] {
+  return text
+    .split(separator)
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+function isPermission(word: string): word is Permission {
+  return PERMISSIONS.some((permission) => permission === word);
+}
+
+function unknownPermission(word: string): string {
+  const meant = nearestWord(word, PERMISSIONS);
+  const question = meant === null ? '.' : `, did you mean ${meant}?`;
+  return `ROLE_PERMISSIONS: ${word} is no permission${question} There are ${PERMISSIONS.join(', ')} and * for all`;
 }

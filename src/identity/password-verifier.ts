@@ -1,12 +1,12 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { CdrError } from '../../openehr/base/errors.js';
-import { textOfUtf8 } from '../../openehr/base/utf8.js';
+import { textOfUtf8 } from '../../openehr/base/text.js';
 import type { Identity } from './token-verifier.js';
-import { Attempts } from './attempts.js';
-import { HashQueue } from './hash-queue.js';
-import { isPassword, unknownHash } from './password-hash.js';
+import { isPassword, unknownHash } from './password.js';
 import type { UserRecord, Users, UsersFile } from './users-file.js';
 
 /**
@@ -107,4 +107,100 @@ async function usersNow(file: Pick<UsersFile, 'current'>, log: Logger): Promise<
 
 function wrong(): CdrError {
   return new CdrError('unauthenticated', 'the user name or the password is wrong');
+}
+
+/** Wrong passwords of one address for one user within `ATTEMPTS_PERIOD_S`; then it has to wait. */
+export const ATTEMPTS_PER_USER = 10;
+/** Wrong passwords of one address for whatever users within `ATTEMPTS_PERIOD_S`; then it has to wait. */
+export const ATTEMPTS_PER_ADDRESS = 100;
+/** Seconds after which wrong passwords are forgotten. */
+export const ATTEMPTS_PERIOD_S = 900;
+
+/**
+ * Limits how often passwords can be guessed, by address and by address and user. Never by user alone: anybody could lock
+ * somebody out by guessing. Each process counts for itself.
+ */
+class Attempts {
+  readonly #ofAddress = new RateLimiterMemory({ points: ATTEMPTS_PER_ADDRESS, duration: ATTEMPTS_PERIOD_S });
+  readonly #ofUser = new RateLimiterMemory({ points: ATTEMPTS_PER_USER, duration: ATTEMPTS_PERIOD_S });
+
+  /** @throws too-many-requests with `Retry-After` while the address may not try, not even with the right password */
+  async requireLeft(address: string, name: string): Promise<void> {
+    refuseWithout(await this.#ofUser.get(pairOf(address, name)));
+    refuseWithout(await this.#ofAddress.get(networkOf(address)));
+  }
+
+  /** Counts an attempt as wrong before it is validated, so that many at once get no further. @throws as `requireLeft` */
+  async begin(address: string, name: string): Promise<void> {
+    try {
+      await this.#ofUser.consume(pairOf(address, name));
+      await this.#ofAddress.consume(networkOf(address));
+    } catch (refusal) {
+      throw refusal instanceof RateLimiterRes ? tooMany(refusal) : refusal;
+    }
+  }
+
+  /** Takes back what `begin` counted: the password was right, or was not validated. */
+  async takeBack(address: string, name: string): Promise<void> {
+    await this.#ofUser.reward(pairOf(address, name));
+    await this.#ofAddress.reward(networkOf(address));
+  }
+}
+
+/** Whoever has one IPv6 address has its /64 network of them; an IPv4 address stands for itself. */
+function networkOf(address: string): string {
+  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  if (!isIPv6(bare)) return bare;
+  const [head = [], tail = []] = bare
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  const groups = [...head, ...zeros, ...tail].slice(0, 4);
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+}
+
+/** As a hash: names come from clients and may be long. */
+function pairOf(address: string, name: string): string {
+  return createHash('sha256')
+    .update(`${networkOf(address)}\0${name}`)
+    .digest('base64');
+}
+
+function refuseWithout(left: RateLimiterRes | null): void {
+  if (left !== null && left.remainingPoints <= 0) throw tooMany(left);
+}
+
+function tooMany({ msBeforeNext }: RateLimiterRes): CdrError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+  return new CdrError('too-many-requests', 'too many wrong passwords', { retryAfterSeconds });
+}
+
+/** Passwords hashed at the same time: each takes a thread and some 32 MiB. */
+export const HASHES_AT_ONCE = 2;
+/** Passwords that may wait for their turn. */
+export const HASHES_WAITING = 20;
+
+/** Runs costly work a few at a time, in the order in which it came. */
+class HashQueue {
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  /** The result of `work`, once it had its turn. @throws unavailable with `Retry-After` when too much waits already */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < HASHES_AT_ONCE) this.#running += 1;
+    else await this.#turn();
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+
+  #turn(): Promise<void> {
+    if (this.#waiting.length >= HASHES_WAITING)
+      throw new CdrError('unavailable', 'too many passwords wait to be checked', { retryAfterSeconds: 2 });
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isPasswordHash, type PasswordHash } from './password-hash.js';
+import { isPasswordHash, type PasswordHash } from './password.js';
 
 /** One user: a line of `BASIC_USERS_FILE`. */
 export interface UserRecord {

@@ -1,20 +1,19 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { withAuditDraft, type AuditDraft } from '../../change/commit/audit-draft.js';
 import { isUnavailable } from '../../database/mongo-error.js';
-import { insertAudit } from '../../models/audit.js';
+import { insertAudit, type AuditDoc } from '../../models/audit.js';
 import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/answer/error-status.js';
 import { successStatus, type AuditKind } from '../../routes/http/operation/operation.js';
 import { parsePrefer } from '../../routes/http/request/prefer.js';
 import { STANDARD_API, type MatchedOperation } from '../../routes/http/request/request-state.js';
-import { Refusals } from './refusals.js';
 
 /** What decides which requests are recorded, and how a success is answered. */
-export type AuditSettings = Pick<Settings, 'auditReads' | 'preferMinimalUpdateStatus'>;
+type AuditSettings = Pick<Settings, 'auditReads' | 'preferMinimalUpdateStatus'>;
 
 const REFUSED: readonly number[] = [401, 403];
 
@@ -72,7 +71,7 @@ class AuditTrail {
   async #refuse(ctx: Context, draft: AuditDraft, error: unknown): Promise<void> {
     const isAnonymous = ctx.state.user === null;
     const noted = this.#refusals.note(isAnonymous, () => draft.record(statusOf(error)));
-    await Promise.race([noted, setTimeout(REFUSAL_WAIT_MS, undefined, { ref: false })]);
+    await Promise.race([noted, sleep(REFUSAL_WAIT_MS, undefined, { ref: false })]);
   }
 
   /** What the client is told is why its request failed, even when that cannot be recorded. */
@@ -97,4 +96,74 @@ function committedStatus(ctx: Context, { operation }: MatchedOperation, settings
     operation.method === 'PUT' && operation.path.startsWith(`${STANDARD_API}/ehr/{ehr_id}/`);
   const isMinimal = first === 200 && isVersioned && parsePrefer(ctx.get('Prefer')).returns === 'minimal';
   return isMinimal ? settings.preferMinimalUpdateStatus : first;
+}
+
+/** Refusals of one address that are recorded one by one in a minute. */
+export const REFUSALS_PER_MINUTE = 20;
+
+/** Addresses that are counted apart; all others together are one. */
+export const MAX_REFUSED_ADDRESSES = 1_000;
+
+const MINUTE_MS = 60_000;
+const OTHERS = 'others';
+
+interface Minute {
+  recorded: number;
+  suppressed: number;
+}
+
+/**
+ * Records requests that were refused. Anybody can send those without an identity, so of them each address gets a few
+ * records in a minute, and at the end of the minute one that tells how many more there were. A refusal is answered
+ * even when it cannot be recorded, for nothing is told by it; then there is a line in the log.
+ */
+export class Refusals {
+  readonly #minutes = new Map<string, Minute>();
+
+  constructor(
+    private readonly log: Logger,
+    private readonly insert: (record: AuditDoc) => Promise<void> = insertAudit,
+  ) {}
+
+  /** Notes a refusal. `record`: made only when it is written. */
+  async note(isAnonymous: boolean, record: () => AuditDoc): Promise<void> {
+    if (!isAnonymous) {
+      await this.#write(record());
+      return;
+    }
+    const made = record();
+    const minute = this.#minuteOf(made);
+    if (minute.recorded < REFUSALS_PER_MINUTE) {
+      minute.recorded += 1;
+      await this.#write(made);
+    } else minute.suppressed += 1;
+  }
+
+  #minuteOf(made: AuditDoc): Minute {
+    const { address = OTHERS } = made;
+    const isCounted = this.#minutes.has(address) || this.#minutes.size < MAX_REFUSED_ADDRESSES;
+    const key = isCounted ? address : OTHERS;
+    const known = this.#minutes.get(key);
+    if (known !== undefined) return known;
+    const minute: Minute = { recorded: 0, suppressed: 0 };
+    this.#minutes.set(key, minute);
+    setTimeout(() => {
+      this.#minutes.delete(key);
+      if (minute.suppressed > 0) void this.#writeCount(made, minute.suppressed);
+    }, MINUTE_MS).unref();
+    return minute;
+  }
+
+  /** The count stands in a record like the first of its minute. */
+  #writeCount(first: AuditDoc, suppressed: number): Promise<void> {
+    return this.#write({ ...first, _id: `${first._id}-more`, time: new Date(), options: { suppressed } });
+  }
+
+  async #write(record: AuditDoc): Promise<void> {
+    try {
+      await this.insert(record);
+    } catch (error) {
+      this.log.error({ requestId: record.request_id, err: error }, 'a refusal could not be recorded');
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Access, Permission } from '../../routes/http/operation/operation.js';
@@ -7,7 +8,7 @@ import { addWarnings } from '../../routes/http/answer/warning.js';
 import type { Identify } from '../identity/identifier.js';
 
 /** Who may call what. */
-export interface AccessRule {
+interface AccessRule {
   /** null: neither a key nor a file of users is configured. */
   readonly identify: Identify | null;
   /** `AUTH=none`: the standard API asks nobody who he is. */
@@ -59,4 +60,31 @@ function requirePermission({ permissions }: AuthenticatedUser, access: Access): 
       'forbidden',
       isAnyEnough ? 'no role of this identity has a permission' : `this needs the permission ${access}`,
     );
+}
+
+/** Requests that came in by the port of management. */
+const atManagement = new WeakSet<IncomingMessage>();
+
+/** Notes that a request came in by `MANAGEMENT_PORT`; to be called before the application sees it. */
+export function cameToManagement(request: IncomingMessage): void {
+  atManagement.add(request);
+}
+
+/** By `MANAGEMENT_PORT` nothing but /management is there, by `PORT` everything else. @throws not-found otherwise */
+export function managementDoor(): Middleware {
+  return async (ctx: Context, next: Next) => {
+    // However it is spelt: no router may find by PORT what this does not take for management.
+    const isManagement = /^\/+management(\/|$)/i.test(decoded(ctx.path));
+    if (isManagement !== atManagement.has(ctx.req))
+      throw new CdrError('not-found', `No resource found at path: ${ctx.path.replace(/^\/+|\/+$/g, '')}`);
+    await next();
+  };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

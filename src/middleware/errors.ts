@@ -4,8 +4,12 @@ import { CdrError, type ErrorDetails } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { isUnavailable } from '../../database/mongo-error.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
-import { errorAnswer, errorBody, NOT_IMPLEMENTED_MESSAGE } from '../../routes/http/answer/error-status.js';
-import { failureRecord } from '../../routes/http/answer/failure-record.js';
+import {
+  errorAnswer,
+  errorBody,
+  NOT_IMPLEMENTED_MESSAGE,
+  failureRecord,
+} from '../../routes/http/answer/error-status.js';
 import { pathHint } from './path-hint.js';
 import { STANDARD_API } from '../../routes/http/request/request-state.js';
 

@@ -2,9 +2,8 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { RequestState } from '../../routes/http/request/request-state.js';
-import { HOST_NAME } from '../settings/host-name.js';
-import { plainAddress, proxyTest, type ProxyTest } from './trusted-proxies.js';
-import { ownHosts, type IsOwnHost } from './hosts.js';
+import { plainAddress, proxyTest, type ProxyTest } from './client-address.js';
+import { isProbe } from './limits.js';
 
 /** What decides the origin of a request. */
 interface Rules {
@@ -70,3 +69,87 @@ function forwardedHost(ctx: Context): string {
 function firstWord(header: string): string {
   return (header.split(',')[0] ?? '').trim().toLowerCase();
 }
+
+/** Tells whether a request may name this host, with or without port, as that of the server. */
+type IsOwnHost = (host: string) => boolean;
+
+/**
+ * The hosts of a server: names of the machine itself, the host of `PUBLIC_BASE_URL`, those of `ALLOWED_HOSTS`, and the
+ * one it listens on where that is a particular one.
+ */
+function ownHosts({ allowedHosts, publicBaseUrl, host }: Settings): IsOwnHost {
+  const known = new Set(allowedHosts.map(named));
+  if (publicBaseUrl !== null) known.add(named(new URL(publicBaseUrl).host));
+  known.add(named(host.includes(':') ? `[${host}]` : host));
+  for (const anywhere of ['0.0.0.0', '[::]']) known.delete(anywhere);
+  return (asked) => {
+    const full = named(asked);
+    const name = full.replace(/:\d{1,5}$/, '');
+    return isLoopbackName(name) || known.has(full) || known.has(name);
+  };
+}
+
+function named(host: string): string {
+  return host.toLowerCase().replace(/\.(?=:\d+$|$)/, '');
+}
+
+/** Names that no other machine can have: RFC 6761, section 6.3. */
+function isLoopbackName(name: string): boolean {
+  return (
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === '[::1]' ||
+    /^127(\.\d{1,3}){3}$/.test(name)
+  );
+}
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Refuses what a web page elsewhere can make a browser send, where the browser itself adds what lets it in: by
+ * `AUTH=none` and passwords. A request must name a host of this server, else a page whose name was bound to our address
+ * could read (DNS rebinding); a write must not come from another origin, unless `CORS_ORIGINS` has it. After
+ * `origin` and `matchOperation`, before anything is looked up. Tokens alone are never sent by a browser itself.
+ * @throws forbidden
+ */
+export function refuseForeignRequests(settings: Settings): Middleware {
+  if (settings.auth === 'jwt') return (_ctx, next: Next) => next();
+  const isOwn = ownHosts(settings);
+  return async (ctx: Context, next: Next) => {
+    if (!isProbe(ctx)) requireOwnHost(ctx, isOwn);
+    if (!SAFE_METHODS.has(ctx.method)) requireOwnOrigin(ctx, settings.corsOrigins);
+    await next();
+  };
+}
+
+/** What names no host is no browser. */
+function requireOwnHost(ctx: Context, isOwn: IsOwnHost): void {
+  const host = ctx.get('Host');
+  if (host === '' || isOwn(host)) return;
+  throw new CdrError(
+    'forbidden',
+    'the Host of the request is not known: name it in ALLOWED_HOSTS or PUBLIC_BASE_URL',
+  );
+}
+
+function requireOwnOrigin(ctx: Context, corsOrigins: readonly string[]): void {
+  const from = ctx.get('Origin');
+  if (corsOrigins.includes(from)) return;
+  const site = ctx.get('Sec-Fetch-Site');
+  const isElsewhere = site === 'cross-site' || site === 'same-site';
+  if (!isElsewhere && (from === '' || isOwnOrigin(ctx, from))) return;
+  throw new CdrError(
+    'forbidden',
+    'a page of another origin may not change anything: name its origin in CORS_ORIGINS',
+  );
+}
+
+/** By host and port only: which protocol a proxy was asked by is not known here. */
+function isOwnOrigin(ctx: Context, from: string): boolean {
+  if (!URL.canParse(from)) return false;
+  const { host } = new URL(from);
+  return host === ctx.get('Host').toLowerCase() || host === new URL(ctx.state.origin).host;
+}
+
+/** A host as `Host` and URLs write it, with or without port: RFC 3986, section 3.2, without what names cannot hold. */
+export const HOST_NAME = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/;

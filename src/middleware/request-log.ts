@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import type { RequestState } from '../../routes/http/request/request-state.js';
+import { withRequestIdentity } from '../../change/commit/request-identity.js';
+import type { AuditKind } from '../../routes/http/operation/operation.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -40,4 +42,28 @@ export function requestLog(log: Logger): Middleware {
 /** The pattern of the matched route, never the concrete path: that would hold ids. */
 export function matchedRoute(ctx: Context): string {
   return ctx.state.matched?.operation.path ?? 'none';
+}
+
+const COMMITTING: readonly AuditKind[] = ['write', 'admin'];
+
+/**
+ * Whatever a request commits is stored with its user, issuer, application and request id; hung after `authenticate`.
+ * Reads and queries commit nothing, and are spared the cost of an asynchronous context.
+ */
+export function requestIdentity(): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const { user, requestId, matched } = ctx.state;
+    if (matched === null || !COMMITTING.includes(matched.operation.audit)) {
+      await next();
+      return;
+    }
+    const { subject, issuer = null, clientId = null } = user ?? {};
+    const identity = {
+      ...(subject !== undefined && { sub: subject }),
+      ...(issuer !== null && { iss: issuer }),
+      ...(clientId !== null && { client_id: clientId }),
+      request_id: requestId,
+    };
+    await withRequestIdentity(identity, next);
+  };
 }

@@ -1,7 +1,8 @@
 import cors from '@koa/cors';
-import type { Context, Middleware } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import compress from 'koa-compress';
 import helmet from 'koa-helmet';
+import conditionalGet from 'koa-conditional-get';
 
 /** Bodies below this are sent as they are: compressing them costs more than it saves. Bytes. */
 const COMPRESS_FROM_BYTES = 16_384;
@@ -47,4 +48,36 @@ export function crossOrigin(origins: readonly string[]): Middleware {
 /** Compresses large answers for clients that accept it. */
 export function compression(): Middleware {
   return compress({ threshold: COMPRESS_FROM_BYTES, br: false }) as Middleware;
+}
+
+const answerIfChanged = conditionalGet();
+
+/**
+ * Says who may keep an answer: nobody, unless the operation says otherwise, or `versionSeconds` are above 0 and the
+ * content of a version was read by the version's id, which never changes. Where the content of a version is answered,
+ * `If-None-Match` with its id gives 304: RFC 9110, section 13.1.2. Around everything that can answer.
+ */
+export function answerCaching(versionSeconds: number): Middleware {
+  return async (ctx: Context, next: Next) => {
+    await next();
+    // Static files have been given their own rule, and one form each.
+    if (ctx.res.hasHeader('Cache-Control')) return;
+    ctx.vary('Accept');
+    const uid = answeredVersion(ctx);
+    const isKept = uid !== null && versionSeconds > 0 && lastSegment(ctx.path) === uid.toLowerCase();
+    ctx.set('Cache-Control', isKept ? `private, max-age=${versionSeconds}, immutable` : 'no-store');
+    // The ETag is the version's id here; Last-Modified alone, in whole seconds, tells no two versions apart.
+    if (uid !== null && ctx.get('If-None-Match') !== '') await answerIfChanged(ctx, () => Promise.resolve());
+  };
+}
+
+/** The version whose content a read answers. */
+function answeredVersion(ctx: Context): string | null {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  return isRead && ctx.status === 200 ? (ctx.state.contentVersion ?? null) : null;
+}
+
+function lastSegment(path: string): string {
+  const segment = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  return segment.replaceAll(/%3a/gi, ':').toLowerCase();
 }

@@ -3,9 +3,12 @@ import type { Logger } from 'pino';
 import type { Settings } from '../../config/settings.js';
 import { startLocalDatabase } from '../../database/local-database.js';
 import { collectMetricsFor } from './cluster-metrics.js';
+import { configFromEnvironment, warnOfMisspeltSettings } from '../settings/config.js';
+import { createLogger } from '../logger.js';
+import { startServer, type RunningServer } from './start.js';
 
 /** Several workers on one port. */
-export interface RunningCluster {
+interface RunningCluster {
   readonly url: string;
   /** Stops the workers as each stops by itself, then a database that was started for them. */
   close(): Promise<void>;
@@ -23,7 +26,7 @@ const RESTART_PAUSE_MS = 1_000;
  * Runs `CLUSTER_WORKERS` processes that share the port; a local database belongs to this process. A worker that
  * dies is replaced. @throws Error when a worker ends before it has answered anything: it has said why
  */
-export async function startCluster(settings: Settings, log: Logger): Promise<RunningCluster> {
+async function startCluster(settings: Settings, log: Logger): Promise<RunningCluster> {
   const database = await databaseOf(settings, log);
   const workers = new Workers(database.uri, log);
   try {
@@ -42,7 +45,7 @@ export async function startCluster(settings: Settings, log: Logger): Promise<Run
 }
 
 /** Tells the primary that this worker answers requests. */
-export function publishReady(url: string): void {
+function publishReady(url: string): void {
   const ready: WorkerReady = { kind: 'ready', url };
   process.send?.(ready);
 }
@@ -111,4 +114,57 @@ class Workers {
       });
     }, RESTART_PAUSE_MS).unref();
   }
+}
+
+/**
+ * Runs the server until SIGTERM or SIGINT, then ends running requests first; with `CLUSTER_WORKERS` above 1 as
+ * several processes. @throws Error as `startServer`
+ */
+export async function runServer(): Promise<void> {
+  const settings = configFromEnvironment();
+  const log = createLogger(settings.logLevel);
+  if (cluster.isPrimary) warnOfMisspeltSettings(log);
+  if (settings.clusterWorkers > 1 && cluster.isPrimary) {
+    const running = await startCluster(settings, log);
+    onStopSignal(log, () => running.close());
+    return;
+  }
+  const server = await startServer(settings, log, replacesAWorker(settings)).catch((error: unknown) => {
+    // Its channel to the primary would keep the process alive.
+    cluster.worker?.disconnect();
+    throw error;
+  });
+  if (cluster.isWorker) publishReady(server.url);
+  else {
+    log.info(`listening on ${server.url}${besides(server)}`);
+    log.info(`console at ${server.url}${settings.basePath}/console`);
+  }
+  onStopSignal(log, () => server.close());
+}
+
+function besides({ managementUrl }: RunningServer): string {
+  return managementUrl === null ? '' : `, for management on ${managementUrl}`;
+}
+
+/** The primary counts its workers up from 1: those above the number asked for came when another had died. */
+function replacesAWorker(settings: Settings): boolean {
+  return cluster.worker !== undefined && cluster.worker.id > settings.clusterWorkers;
+}
+
+/** Closes once on the first SIGTERM or SIGINT and ends the process: 0, or 1 when closing fails. */
+function onStopSignal(log: Logger, close: () => Promise<void>): void {
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info(`${signal}: shutting down`);
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the shutdown failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
 }

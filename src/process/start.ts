@@ -5,15 +5,15 @@ import type { Settings } from '../../config/settings.js';
 import { connectDatabase, type DatabaseHandle } from '../../database/connect.js';
 import { resumeErasures } from '../../maintenance/erase.js';
 import { removeExpiredRequests } from '../../models/idempotency.js';
-import { closePool } from '../../workers/pool.js';
+import { closePool } from '../../workers/large-body.js';
 import { recordActivity } from '../activity.js';
 import { createApp } from '../app.js';
 import { publishMetrics } from './cluster-metrics.js';
 import { openDoors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
-import { keepSealing } from './sealing.js';
-import { logSlowQueries } from '../slow-query-log.js';
+import { logSlowQueries } from '../logger.js';
 import { prepareStorage } from './storage.js';
+import { sealNewRecords } from '../../maintenance/seal.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -103,4 +103,35 @@ async function finishErasures(log: Logger): Promise<void> {
   } catch (error) {
     log.warn({ err: error }, 'interrupted deletions of EHRs were not finished');
   }
+}
+
+/**
+ * Seals new records every so many milliseconds, one run after another; with 0 never. Of several servers on one
+ * database one seals at a time. A failure is logged once until a run succeeds again, for a database that is away is
+ * told elsewhere. Gives what ends it: it waits for a run under way, which ends after its step.
+ */
+export function keepSealing(log: Logger, intervalMs: number): () => Promise<void> {
+  if (intervalMs === 0) return () => Promise.resolve();
+  let isStopped = false;
+  let hasFailed = false;
+  let running: Promise<void> | null = null;
+  const run = async (): Promise<void> => {
+    try {
+      await sealNewRecords(() => isStopped);
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed && !isStopped) log.warn({ err: error }, 'new records were not sealed');
+      hasFailed = true;
+    }
+    running = null;
+  };
+  const timer = setInterval(() => {
+    running ??= run();
+  }, intervalMs);
+  timer.unref();
+  return async () => {
+    isStopped = true;
+    clearInterval(timer);
+    await running;
+  };
 }

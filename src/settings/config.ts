@@ -2,8 +2,8 @@ import Joi from 'joi';
 import type { Logger } from 'pino';
 import type { JwtSettings, Settings } from '../../config/settings.js';
 import { identityConflicts } from '../identity/identity-settings.js';
-import { defaultRolePermissions, readRolePermissions } from '../identity/role-permissions.js';
-import { isLoopback } from '../middleware/loopback.js';
+import { defaultRolePermissions, readRolePermissions } from '../identity/identifier.js';
+import { isLoopback } from '../middleware/client-address.js';
 import { isMadeByKubernetes, logMisspeltSettings } from './misspelt-settings.js';
 import { commaList, DEFAULT_RATE_LIMIT_PER_MINUTE, MANAGEMENT, SETTINGS } from './setting-list.js';
 

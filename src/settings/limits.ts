@@ -14,18 +14,27 @@ import { MAX_ACCEPTED_FINDINGS, MAX_DROPPED_LENGTH } from '../../openehr/rm/leni
 import { MAX_VIOLATIONS_AS_DATA } from '../../routes/http/answer/violations-body.js';
 import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
-import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/unknown-parameters.js';
+import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/parameter-values.js';
 import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
 import { MAX_VERSIONS } from '../../query/evaluate.js';
 import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';
 import { QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../query/gate.js';
 import { TEMPLATE_LIMITS } from '../../openehr/template/opt/limits.js';
-import { LARGE_BODY_CHARACTERS } from '../../workers/large-body.js';
-import { MAX_WAITING_BODIES, MAX_WORKER_THREADS, WORKER_HEAP_MIB } from '../../workers/pool.js';
-import { ATTEMPTS_PER_ADDRESS, ATTEMPTS_PER_USER, ATTEMPTS_PERIOD_S } from '../identity/attempts.js';
-import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from '../middleware/refusals.js';
-import { HASHES_AT_ONCE, HASHES_WAITING } from '../identity/hash-queue.js';
-import { MOST_COUNTED_CLIENTS } from '../middleware/request-rates.js';
+import {
+  LARGE_BODY_CHARACTERS,
+  MAX_WAITING_BODIES,
+  MAX_WORKER_THREADS,
+  WORKER_HEAP_MIB,
+} from '../../workers/large-body.js';
+import {
+  ATTEMPTS_PER_ADDRESS,
+  ATTEMPTS_PER_USER,
+  ATTEMPTS_PERIOD_S,
+  HASHES_AT_ONCE,
+  HASHES_WAITING,
+} from '../identity/password-verifier.js';
+import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from '../middleware/audit.js';
+import { MOST_COUNTED_CLIENTS } from '../middleware/limits.js';
 
 /** A limit that no setting moves. */
 export interface Limit {

@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Joi from 'joi';
-import { HOST_NAME } from './host-name.js';
-import { malformedProxies } from '../middleware/trusted-proxies.js';
+import { HOST_NAME } from '../middleware/origin.js';
+import { malformedProxies } from '../middleware/client-address.js';
 
 /** Any text. */
 export const text = (): Joi.StringSchema => Joi.string().allow('');

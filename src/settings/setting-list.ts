@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { DEFAULT_MAX_NODES } from '../../openehr/base/node-limit.js';
-import { readRolePermissions } from '../identity/role-permissions.js';
+import { DEFAULT_MAX_NODES } from '../../openehr/base/errors.js';
+import { readRolePermissions } from '../identity/identifier.js';
 import { choice, count, flag, hosts, list, pemText, proxies, text, timezone } from './setting-checks.js';
 
 export { commaList } from './setting-checks.js';

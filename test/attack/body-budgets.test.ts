@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request, { type Response } from 'supertest';
-import { DEFAULT_MAX_NODES } from '../../openehr/base/node-limit.js';
+import { DEFAULT_MAX_NODES } from '../../openehr/base/errors.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { writeFlat } from '../../openehr/format/flat/write.js';
 import { flatToStructured } from '../../openehr/format/structured.js';
-import { closePool } from '../../workers/pool.js';
+import { closePool } from '../../workers/large-body.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { LARGE_TEMPLATE, arraysOf, largeComposition, unknownMembers } from '../support/large-bodies.js';

@@ -10,11 +10,10 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import mongoose from 'mongoose';
 import type { DatabaseSettings } from '../../config/settings.js';
 import { connectDatabase, pingDatabase } from '../../database/connect.js';
-import { startDownloadSource } from '../../database/download-source.js';
+import { startDownloadSource, findMongod } from '../../database/mongod-source.js';
 import { hostGlibc } from '../../packages/embedded-mongodb/src/engine/native.js';
 import { DEFAULT_LIMITS } from '../../packages/embedded-mongodb/src/front/limits.js';
 import { startLocalDatabase } from '../../database/local-database.js';
-import { findMongod } from '../../database/mongod-source.js';
 import { testDatabaseUri } from '../support/database.js';
 
 const SETTINGS: DatabaseSettings = {

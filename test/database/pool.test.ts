@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { connectMongoose } from '../../database/connect.js';
-import { poolUse } from '../../database/pool.js';
+import { connectMongoose, poolUse } from '../../database/connect.js';
 import { testDatabaseName, testDatabaseUri } from '../support/database.js';
 
 beforeAll(async () => {

@@ -3,9 +3,8 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 import { reindexStorage } from '../../maintenance/reindex.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
-import { saveReindexPosition } from '../../models/settings.js';
-import { claimStorage, storageSettings } from '../../models/settings.js';
-import { realComposition, templateText } from '../../cli/demo/fixtures.js';
+import { saveReindexPosition, claimStorage, storageSettings } from '../../models/settings.js';
+import { realComposition, templateText } from '../../cli/demo/patient.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 

@@ -5,13 +5,12 @@ import fc from 'fast-check';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { eraseEhr } from '../../maintenance/erase.js';
-import { sealHead, sealNewRecords } from '../../maintenance/seal.js';
-import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
+import { sealHead, sealNewRecords, formatSealHead, parseSealHead } from '../../maintenance/seal.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { eraseAuditBefore } from '../../models/cross-collection/erase.js';
 import type { SealHead } from '../../models/seal-block.js';
 import { createLogger } from '../../src/logger.js';
-import { keepSealing } from '../../src/process/sealing.js';
+import { keepSealing } from '../../src/process/start.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import {

@@ -5,7 +5,7 @@ import request from 'supertest';
 import type { Settings } from '../../config/settings.js';
 import type { Operation } from '../../routes/http/operation/operation.js';
 import { createApp, readyProcess } from '../../src/app.js';
-import { everyOperation } from '../../src/every-operation.js';
+import { everyOperation } from '../../src/operation-table.js';
 import { createLogger } from '../../src/logger.js';
 import { everythingOn } from './settings.js';
 import { ADMIN } from './tokens.js';

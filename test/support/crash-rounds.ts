@@ -1,8 +1,6 @@
 import type { JsonObject } from '../../openehr/base/json.js';
-import { demoClient } from '../../cli/demo/client.js';
-import { templateText } from '../../cli/demo/fixtures.js';
-import { compositionsOfPatient } from '../../cli/demo/patient.js';
-import { seededRandom } from '../../cli/demo/random.js';
+import { demoClient } from '../../cli/demo/load.js';
+import { templateText, compositionsOfPatient, seededRandom } from '../../cli/demo/patient.js';
 import { startServerProcess, type ServerProcess } from './server-process.js';
 
 const TEMPLATE = 'ehrbase_blood_pressure_simple.de.v0';

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { openApiDocument } from '../../routes/http/openapi/openapi-document.js';
 import type { Operation } from '../../routes/http/operation/operation.js';
-import { everyOperation } from '../../src/every-operation.js';
+import { everyOperation } from '../../src/operation-table.js';
 
 const document = openApiDocument(everyOperation().groups, 'http://127.0.0.1');
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });

@@ -1,4 +1,4 @@
-import { runServer } from '../../src/process/run-server.js';
+import { runServer } from '../../src/process/cluster.js';
 
 /** The server in a process of its own, which reads no `.env`. */
 runServer().catch((error: unknown) => {

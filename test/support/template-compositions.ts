@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
-import type { ExampleChoices } from '../../openehr/template/example/example-choices.js';
+import type { ExampleChoices } from '../../openehr/template/example/example-value.js';
 import { composedBy } from '../../openehr/template/example/example.js';
 
 /** Objects that are repeated or optional are left out once a composition has this many of them. */

@@ -1,5 +1,5 @@
 import { FIELD } from '../../index/document.js';
-import { memoized } from '../../../openehr/base/memoized.js';
+import { memoized } from '../../../openehr/base/maps.js';
 import { isLocatable } from '../../../openehr/rm/model/classes.js';
 import type { ColumnExpression } from '../../syntax/ast.js';
 import { classesBelow } from '../../semantics/classes.js';

@@ -3,7 +3,7 @@ import { codeSetCodes, codeSetHas } from '../../rm/terminology/openehr.js';
 import { openehrText } from './value/coded.js';
 import type { FlatKeys, FlatValue } from './keys/keys.js';
 import { identifierObject, partyRef, withIdentifiers } from './value/parties.js';
-import type { FlatContext } from './target.js';
+import type { FlatContext } from './plan.js';
 import { booleanOf, temporalOf, textOf, unknownValue } from './value/values.js';
 
 type Values = FlatKeys['context'];

@@ -1,14 +1,14 @@
-import { parseDateTime, parseDuration } from '../../base/iso8601.js';
+import { parseDateTime, parseDuration, type Iso8601Duration } from '../../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isKindOf } from '../../rm/model/classes.js';
 import { rubric } from '../../rm/terminology/openehr.js';
 import { codedText, codeInput, codePhrase, onlyCode, openehrText } from './value/coded.js';
-import { addDuration, leastOffset } from './event-offset.js';
 import { objectAt, objectsAt, textAt } from '../../rm/access.js';
 import { childOf, take, type FlatScope } from './keys/keys.js';
 import { childPlan, type PlanNode } from './plan.js';
-import type { ReadEnvironment } from './target.js';
+import type { ReadEnvironment } from './plan.js';
 import { temporalOf } from './value/values.js';
+import type { Constraint } from '../../template/opt/constraint.js';
 
 type Fill = (object: JsonObject, plan: PlanNode, environment: ReadEnvironment) => void;
 
@@ -202,4 +202,38 @@ function fillValue(object: JsonObject, attribute: string, value: JsonValue): voi
 
 function dateTime(value: string): JsonObject {
   return { _type: 'DV_DATE_TIME', value };
+}
+
+const TIME_PARTS = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})((?:[.,]\d+)?)(.*)$/;
+
+/** The least offset from the origin of the HISTORY that a template asks of an event, null when it asks none. */
+function leastOffset(event: PlanNode | undefined): Iso8601Duration | null {
+  const offset = childConstraint(event?.node.constraint ?? null, 'offset');
+  const value = childConstraint(offset, 'value');
+  if (value?.kind !== 'primitive' || value.item.kind !== 'duration') return null;
+  const lower = value.item.range?.lower ?? null;
+  return lower === null ? null : parseDuration(lower);
+}
+
+function childConstraint(constraint: Constraint | null, name: string): Constraint | null {
+  if (constraint?.kind !== 'object') return null;
+  const attribute = constraint.attributes.find((candidate) => candidate.name === name);
+  return attribute?.children[0] ?? null;
+}
+
+/** A date and time plus a duration, in the zone and with the fraction of the former; itself when it is partial. */
+export function addDuration(dateTime: string, duration: Iso8601Duration): string {
+  const parts = TIME_PARTS.exec(dateTime);
+  if (parts === null || parseDateTime(dateTime) === null) return dateTime;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
+  const sign = duration.negative ? -1 : 1;
+  const months = year * 12 + month - 1 + sign * (duration.years * 12 + duration.months);
+  const inYear = Math.floor(months / 12);
+  const inMonth = months - inYear * 12;
+  const lastDay = new Date(Date.UTC(inYear, inMonth + 1, 0)).getUTCDate();
+  const start = Date.UTC(inYear, inMonth, Math.min(day, lastDay), hour, minute, second);
+  const { weeks, days, hours, minutes, seconds } = duration;
+  const added = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + Math.trunc(seconds);
+  const sum = new Date(start + sign * added * 1000);
+  return `${sum.toISOString().slice(0, 19)}${parts.slice(7).join('')}`;
 }

@@ -3,19 +3,17 @@ import { formatUtc } from '../../base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { attributesOf, isKindOf } from '../../rm/model/classes.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
-import { nameCodeOf } from '../../template/opt/coded-name.js';
+import { nameCodeOf } from '../../template/opt/constraint-text.js';
 import { codedText } from './value/coded.js';
-import { ignoredContextKeys } from './keys/context-keys.js';
-import { moveContextAliases } from './keys/context-alias.js';
+import { ignoredContextKeys, moveContextAliases } from './keys/context-keys.js';
 import { flatContext } from './context.js';
-import { readValue } from './value/data-values.js';
+import { readValue, takeRaw } from './value/data-values.js';
 import { fillDefaults, fillHistory, settleEvent } from './defaults.js';
 import { childOf, conflict, flatKeys, instancesOf, type FlatScope } from './keys/keys.js';
 import { readOwnKeys, templateName } from './keys/own-keys.js';
 import { planOf, type PlanNode } from './plan.js';
-import { takeRaw } from './keys/raw.js';
 import { unconsumed } from './keys/suggest.js';
-import type { FlatPlace, ReadEnvironment } from './target.js';
+import type { FlatPlace, ReadEnvironment } from './plan.js';
 
 /** What reading FLAT needs beside the body and the template. */
 export interface ReadFlatOptions {

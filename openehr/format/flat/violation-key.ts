@@ -3,10 +3,9 @@ import { isJsonObject } from '../../base/json.js';
 import type { Violation } from '../../base/violation.js';
 import { typeOf } from '../../rm/access.js';
 import type { CompiledTemplate } from '../../template/opt/compile.js';
-import type { PlanNode } from './plan.js';
+import type { PlanNode, FlatPlace } from './plan.js';
 import { readFlat } from './read.js';
-import type { FlatPlace } from './target.js';
-import { tableOf } from './value/type-table.js';
+import { tableOf } from './value/fields.js';
 
 /** Keys for attributes of the root that FLAT gives by `ctx/`. */
 const ROOT_KEYS: Readonly<Record<string, string>> = {

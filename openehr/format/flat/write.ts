@@ -8,7 +8,7 @@ import { writeOwnKeys } from './keys/own-keys.js';
 import { PARTY } from './value/parties.js';
 import { planOf, type PlanNode } from './plan.js';
 import { boundType } from './value/quantities.js';
-import type { WriteEnvironment } from './target.js';
+import type { WriteEnvironment } from './plan.js';
 
 /**
  * Writes a COMPOSITION as FLAT (docs/spec/formats.md#writing-flat): its data values and the keys of its structures,

@@ -1,7 +1,6 @@
 import { isAbsent } from '../access.js';
-import { isOid, isInternetId, isUuid } from './identifier-forms.js';
 import { codedBy, invariant, isCodeOf, notEmpty, oneOf, type Invariant } from './invariant.js';
-import { valueSetOf } from '../terminology/attribute-value-sets.js';
+import { valueSetOf } from '../terminology/openehr.js';
 
 const MULTIMEDIA_GROUP = { kind: 'group', name: 'MultiMedia', terminologyId: 'openehr' } as const;
 const MEDIA_TYPES = valueSetOf('media_type');
@@ -95,3 +94,22 @@ export const DATA_TYPE_INVARIANTS: readonly Invariant[] = [
     }),
   ),
 ];
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const OID = /^\d{1,40}(?:\.\d{1,40})*$/;
+const INTERNET_ID = /^[a-z](?:[\w-]{0,62}\.){0,30}[\w-]{0,62}$/i;
+
+/** Whether the text is a UUID. BASE: UUID. */
+function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** Whether the text is an ISO object identifier. BASE: ISO_OID. */
+function isOid(text: string): boolean {
+  return OID.test(text);
+}
+
+/** Whether the text is a reverse domain name. BASE: INTERNET_ID. */
+function isInternetId(text: string): boolean {
+  return text.length <= 256 && INTERNET_ID.test(text);
+}

@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isAbsent, objectAt, textAt, typeOf } from '../access.js';
 import type { PartialRm, RmAttributeName, RmClassName } from '../model/rm.js';
-import { OPENEHR, codeSetHas, groupHas } from '../terminology/openehr.js';
-import type { ValueSet } from '../terminology/attribute-value-sets.js';
-import { valueSetOf } from '../terminology/attribute-value-sets.js';
+import { OPENEHR, codeSetHas, groupHas, valueSetOf } from '../terminology/openehr.js';
+import type { ValueSet } from '../terminology/openehr.js';
 
 /** One rule of a class of the reference model (docs/spec/formats.md#rm-rules). */
 export interface Invariant {

@@ -1,12 +1,8 @@
-import { CHANGE_CONTROL_CLASSES } from './change-control.js';
-import { COMMON_CLASSES } from './common.js';
-import { COMPOSITION_CLASSES } from './composition.js';
-import { DATA_STRUCTURES } from './data-structures.js';
-import { DATA_TYPES } from './data-types.js';
+import { CHANGE_CONTROL_CLASSES, COMMON_CLASSES, EHR_CLASSES } from './common.js';
+import { COMPOSITION_CLASSES, DATA_STRUCTURES } from './composition.js';
+import { DATA_TYPES, QUANTITIES } from './data-types.js';
 import { PRIMITIVE_TYPES, type RmAttribute, type RmClass } from './define.js';
-import { EHR_CLASSES } from './ehr.js';
 import { IDENTIFIERS } from './identifiers.js';
-import { QUANTITIES } from './quantities.js';
 
 const TABLE = [
   ...DATA_TYPES,

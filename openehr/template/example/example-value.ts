@@ -3,7 +3,6 @@ import { attributesOf, withoutParameters } from '../../rm/model/classes.js';
 import { expectedTerminology } from '../validate/code-check.js';
 import type { Interval, TemporalConstraint } from '../opt/constraint.js';
 import { isWithin } from '../opt/constraint-text.js';
-import type { ExampleChoices } from './example-choices.js';
 import { primitive } from '../web-template/node-inputs.js';
 import { textMatching } from './pattern-example.js';
 import { codedText, codePhrase, EXAMPLE_TIME, sampleObject, usualCode, type SampleLocale } from './sample.js';
@@ -204,4 +203,42 @@ function lettersFit(text: string, pattern: string | null): boolean {
 /** Whether the attribute of a class is an RM attribute, so that data may have it. */
 export function isRmAttribute(rmType: string, attribute: string): boolean {
   return attributesOf(withoutParameters(rmType)).has(attribute);
+}
+
+/** How much of a template an example shows. */
+export type DetailLevel = 'required' | 'medium' | 'complete';
+
+/** The decisions while an example is built. */
+export interface ExampleChoices {
+  /** How many objects of a node there shall be, between `min` and `max` (-1 = any number). */
+  count(node: WebTemplateNode, min: number, max: number): number;
+  /** Which of `size` possibilities is taken, counted from 0. */
+  pick(size: number): number;
+}
+
+/** RM attributes that are shown in complete examples only. */
+const DETAILS = new Set([
+  'protocol',
+  'state',
+  'null_flavour',
+  'expiry_time',
+  'instruction_details',
+  'transition',
+]);
+
+/**
+ * The choices of a detail level: what must be there; every node of the template once without protocol, state and
+ * slots; every node once.
+ */
+export function choicesFor(detailLevel: DetailLevel): ExampleChoices {
+  return {
+    pick: () => 0,
+    count(node, min) {
+      if (detailLevel === 'required' || node.isSlot) return min;
+      if (detailLevel === 'medium' && DETAILS.has(node.attribute)) return min;
+      // What only the RM adds says nothing about the template.
+      if (node.constraint === null && node.attribute === 'instruction_details') return min;
+      return Math.max(min, 1);
+    },
+  };
 }

@@ -2,8 +2,7 @@ import type { JsonObject, JsonValue } from '../../base/json.js';
 import { typeOf } from '../../rm/access.js';
 import { attributesOf, concreteClasses, isLocatable, isPrimitive } from '../../rm/model/classes.js';
 import type { RmAttribute } from '../../rm/model/define.js';
-import { valueSetOf } from '../../rm/terminology/attribute-value-sets.js';
-import { codeSetCodes, groupCodes, OPENEHR } from '../../rm/terminology/openehr.js';
+import { valueSetOf, codeSetCodes, groupCodes, OPENEHR } from '../../rm/terminology/openehr.js';
 
 /** The moment that examples tell of. */
 export const EXAMPLE_TIME = '2022-02-03T04:05:06+01:00';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../base/group-by.js';
+import { groupBy } from '../../base/maps.js';
 import { attributesOf, isKindOf, withoutParameters } from '../../rm/model/classes.js';
 import type { AttributeConstraint, CardinalityConstraint } from '../opt/constraint.js';
 import { valueSetUrl } from './code-check.js';

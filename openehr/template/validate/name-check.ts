@@ -1,7 +1,7 @@
 import type { Finding } from '../../base/violation.js';
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { typeOf } from '../../rm/access.js';
-import { codedNameOf } from '../opt/coded-name.js';
+import { codedNameOf } from '../opt/constraint-text.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 import { codePhraseFinding, type CodeExpectation } from './code-check.js';
 import type { ValueCheck } from './value-check.js';

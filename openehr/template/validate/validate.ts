@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.j
 import type { Finding, Violation } from '../../base/violation.js';
 import { nameOf, typeOf } from '../../rm/access.js';
 import { Violations } from '../../rm/violations.js';
-import type { InstancePath } from '../../rm/instance-path.js';
+import type { InstancePath } from '../../rm/violations.js';
 import { attributesOf } from '../../rm/model/classes.js';
 import { codeString, terminologyOf } from './code-check.js';
 import type { CompiledTemplate } from '../opt/compile.js';

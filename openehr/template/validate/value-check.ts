@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import type { Finding, ViolationCode } from '../../base/violation.js';
-import { INSTRUCTION_TRANSITIONS } from '../../rm/terminology/instruction-transitions.js';
+import { INSTRUCTION_TRANSITIONS } from '../../rm/terminology/openehr.js';
 import { withoutParameters } from '../../rm/model/classes.js';
 import {
   codedTextFinding,

@@ -1,7 +1,11 @@
 import { isLocatable, withoutParameters } from '../../rm/model/classes.js';
-import type { AttributeConstraint, Constraint, OperationalTemplate } from '../opt/constraint.js';
+import type {
+  AttributeConstraint,
+  Constraint,
+  OperationalTemplate,
+  PrimitiveConstraint,
+} from '../opt/constraint.js';
 import { finishElement, markChoices } from './element-node.js';
-import { mergeTransitions } from './ism-transition.js';
 import {
   assignPaths,
   idOf,
@@ -12,11 +16,19 @@ import {
   type NodeDraft,
 } from './node-draft.js';
 import { setInputs } from './node-inputs.js';
-import { givenNames, isNameAttribute, nameTwins, setTexts, type GivenName } from './node-name.js';
+import {
+  givenNames,
+  isNameAttribute,
+  nameTwins,
+  setTexts,
+  type GivenName,
+  applyAnnotations,
+  applyDefaults,
+} from './node-text.js';
 import { addRmAttributes, isContainer, markInContext } from '../opt/rm-attributes.js';
 import { Scope } from '../scope.js';
-import { listedText } from './listed-text.js';
-import { applyAnnotations, applyDefaults } from './template-notes.js';
+import type { WebTemplateListItem } from './web-template.js';
+import { memoized } from '../../base/maps.js';
 
 /** Builds the full tree of a template: every RM object it describes (docs/spec/formats.md#children-and-choices). */
 export function fullTree(opt: OperationalTemplate): NodeDraft {
@@ -149,4 +161,85 @@ export function setCardinalities(node: NodeDraft, idIn: (node: NodeDraft) => str
       ids: nodes.map(idIn).filter((id) => id !== null),
     }));
   for (const child of node.children) setCardinalities(child, idIn);
+}
+
+/**
+ * Merges the alternatives of `ism_transition` into the first of them: one careflow step per alternative with the
+ * states it leads to, and all states (docs/spec/formats.md#added-attributes).
+ */
+function mergeTransitions(alternatives: readonly NodeDraft[]): NodeDraft[] {
+  const [first] = alternatives;
+  if (first === undefined) return [];
+  first.localizedName = undefined;
+  const steps: WebTemplateListItem[] = [];
+  const states = new Map<string, WebTemplateListItem>();
+  for (const alternative of alternatives) {
+    const leadsTo = codesOf(alternative, 'current_state');
+    for (const state of leadsTo) if (!states.has(state.value)) states.set(state.value, state);
+    const currentStates = leadsTo.map((state) => state.value);
+    for (const step of codesOf(alternative, 'careflow_step'))
+      steps.push(currentStates.length > 0 ? { ...step, currentStates } : step);
+  }
+  setCodes(child(first, 'careflow_step'), 'Careflow_step', steps, 'local');
+  setCodes(child(first, 'current_state'), 'Current_state', [...states.values()], 'openehr');
+  return [first];
+}
+
+function child(transition: NodeDraft, attribute: string): NodeDraft | undefined {
+  return transition.children.find((candidate) => candidate.attribute === attribute);
+}
+
+function codesOf(transition: NodeDraft, attribute: string): readonly WebTemplateListItem[] {
+  return child(transition, attribute)?.inputs.find((input) => input.suffix === 'code')?.list ?? [];
+}
+
+function setCodes(
+  node: NodeDraft | undefined,
+  name: string,
+  list: readonly WebTemplateListItem[],
+  terminology: string,
+): void {
+  if (node === undefined) return;
+  node.name = name;
+  node.localizedName = undefined;
+  if (list.length === 0) return;
+  node.inputs = [{ suffix: 'code', type: 'CODED_TEXT', list, terminology }];
+  // The CODE_PHRASE below still is that of the first alternative.
+  node.children = node.children.filter((below) => below.attribute !== 'defining_code');
+}
+
+/** What an entry of a list costs beside its own text. */
+const ENTRY = 20;
+
+/** About how many characters the values that a constraint lists take in the inputs of its node. */
+const listedText: (constraint: Constraint) => number = memoized((constraint: Constraint) => {
+  switch (constraint.kind) {
+    case 'object':
+      return sum(constraint.attributes.flatMap(({ children }) => children.map(primitiveText)));
+    case 'code-phrase':
+      return lengthOf(constraint.codes);
+    case 'quantity':
+      return lengthOf(constraint.units.map(({ units }) => units));
+    case 'ordinal':
+      return lengthOf(constraint.options.map(({ text }) => text));
+    default:
+      return 0;
+  }
+});
+
+function primitiveText(child: Constraint): number {
+  return child.kind === 'primitive' ? itemText(child.item) : 0;
+}
+
+function itemText(item: PrimitiveConstraint): number {
+  if (item.kind === 'string') return lengthOf(item.list) + (item.pattern?.length ?? 0);
+  return 'list' in item ? item.list.length * ENTRY : 0;
+}
+
+function lengthOf(texts: readonly string[]): number {
+  return sum(texts.map((text) => text.length + ENTRY));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

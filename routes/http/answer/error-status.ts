@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { Context } from 'koa';
 import type { CdrError, ErrorCode, ErrorDetails, ErrorObstacle } from '../../../openehr/base/errors.js';
 import { violationText } from '../../../openehr/base/violation.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
@@ -56,4 +57,24 @@ export function errorAnswer(error: CdrError): { readonly status: number; readonl
 /** An obstacle as JSON, without what is not known of it. */
 function obstacleJson({ object_ids: ids, contribution_uid: uid, ...text }: ErrorObstacle): JsonObject {
   return { ...text, object_ids: [...ids], ...(uid !== undefined && { contribution_uid: uid }) };
+}
+
+/** How the error body of an administration operation begins: its own success record with neutral values. */
+export interface FailureRecord {
+  /** Root element in XML. */
+  readonly root: string;
+  /** May repeat the message. */
+  readonly fields: JsonObject | ((message: string) => JsonObject);
+  /** true: the success is a string, so the message alone is the answer to who wants `text/plain`. */
+  readonly isText?: boolean;
+}
+
+/** Sets the record for the request under way. */
+export function setFailureRecord(ctx: Context, record: FailureRecord): void {
+  ctx.state.failureRecord = record;
+}
+
+/** The record of the request, null for operations of the standard API. */
+export function failureRecord(ctx: Context): FailureRecord | null {
+  return ctx.state.failureRecord ?? null;
 }

@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import type { Permission } from '../../../config/permission.js';
+import type { Permission } from '../../../config/settings.js';
 import type { IdempotentResult } from '../../../models/idempotency.js';
-import type { FailureRecord } from '../answer/failure-record.js';
+import type { FailureRecord } from '../answer/error-status.js';
 import type { ParameterName } from './parameters.js';
 import type { SchemaName } from '../openapi/schemas.js';
 
-export type { Permission } from '../../../config/permission.js';
+export type { Permission } from '../../../config/settings.js';
 
 /** Media types of bodies, by what they are about. */
 export const MEDIA_TYPES = {

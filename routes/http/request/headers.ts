@@ -16,9 +16,10 @@ import type { ChangeSettings } from '../../../change/commit/context.js';
 import { validatedCommitter, requireOwnCommitter } from '../../../change/commit/committer.js';
 import type { VersionMetadata } from '../../../change/commit/request.js';
 import { commitPairs, type CommitPairs } from './commit-pairs.js';
+import { usesStdWord } from '../../../openehr/format/media-type.js';
 
 /** A direct change. */
-export type ChangeMethod = 'POST' | 'PUT' | 'DELETE';
+type ChangeMethod = 'POST' | 'PUT' | 'DELETE';
 
 const ALLOWED: Readonly<Record<ChangeMethod, readonly ChangeType[]>> = {
   POST: [CHANGE_TYPE.creation, CHANGE_TYPE.synthesis, CHANGE_TYPE.unknown],
@@ -27,7 +28,7 @@ const ALLOWED: Readonly<Record<ChangeMethod, readonly ChangeType[]>> = {
 };
 
 /** What the headers of a request say of a commit; what they do not say is undefined. */
-export interface CommitHeaders {
+interface CommitHeaders {
   readonly changeType: ChangeType | undefined;
   readonly description: JsonObject | undefined;
   /** PARTY_IDENTIFIED: as given, with the name of the token's user where none is given. */
@@ -138,4 +139,34 @@ function partyRef(given: ReadonlyMap<string, string>): JsonObject {
 function groupOf(pairs: ReadonlyMap<string, string>, prefix: string): Map<string, string> {
   const group = [...pairs].filter(([key]) => key.startsWith(prefix));
   return new Map(group.map(([key, value]) => [key.slice(prefix.length), value]));
+}
+
+const VENDOR_NAME = /^(openehr|std)[-_]/;
+
+/**
+ * The value of a vendor header by the part of its name after `openehr-` or `std-`; null when it was not sent.
+ * `_` and `-` are the same in these names. @throws invalid when two spellings come with different values
+ */
+export function vendorHeader(ctx: Context, name: string): string | null {
+  const wanted = name.toLowerCase().replaceAll('_', '-');
+  const values = Object.entries(ctx.headers)
+    .filter(([header]) => VENDOR_NAME.test(header))
+    .filter(([header]) => header.replace(VENDOR_NAME, '').replaceAll('_', '-') === wanted)
+    .map(([, value]) => (Array.isArray(value) ? value.join(', ') : (value ?? '')));
+  if (new Set(values).size > 1)
+    throw new CdrError(
+      'invalid',
+      `the header openehr-${wanted} was sent in two spellings with different values`,
+    );
+  return values[0] ?? null;
+}
+
+/** The vendor word of the answer: `std` when the request used it anywhere, else `openehr`. */
+export function requestVendorWord(ctx: Context): 'std' | 'openehr' {
+  const usesStd =
+    Object.keys(ctx.headers).some((header) => /^std[-_]/.test(header)) ||
+    Object.keys(ctx.query).some((name) => name.startsWith('std')) ||
+    usesStdWord(ctx.get('Accept')) ||
+    usesStdWord(ctx.get('Content-Type'));
+  return usesStd ? 'std' : 'openehr';
 }

@@ -2,6 +2,9 @@ import type { Context } from 'koa';
 import { CdrError } from '../../../openehr/base/errors.js';
 import { parameterDescription, type ParameterName, type ParameterValue } from '../operation/parameters.js';
 import { currentOperation } from './request-state.js';
+import { nearestWord } from '../../../openehr/base/text.js';
+import { violationAt, type Violation } from '../../../openehr/base/violation.js';
+import type { Operation } from '../operation/operation.js';
 
 /** The value of a path parameter. @throws invalid when it is malformed */
 export function pathParameter<K extends ParameterName>(ctx: Context, key: K): ParameterValue<K> {
@@ -46,4 +49,65 @@ function declared<K extends ParameterName>(ctx: Context, key: K) {
 function parsed<K extends ParameterName>(ctx: Context, key: K, text: string): ParameterValue<K> {
   const { parse, sentAs } = parameterDescription(key);
   return parse(text, { name: sentAs, defaultTimezone: ctx.state.defaultTimezone });
+}
+
+/** Query parameters of one request at most. */
+export const MAX_QUERY_PARAMETERS = 1_000;
+
+/** Unknown names that one answer names, and how much of each it repeats. */
+const MAX_NAMED = 10;
+const MAX_NAME_LENGTH = 100;
+
+/** Counts parameters in the text: the parser forgets those after the thousandth without a word. @throws invalid */
+export function requireFewParameters(querystring: string): void {
+  if (querystring.split('&').length > MAX_QUERY_PARAMETERS)
+    throw new CdrError('invalid', `a request has at most ${MAX_QUERY_PARAMETERS} query parameters`);
+}
+
+/**
+ * Refuses query parameters that an operation does not know, naming each with the nearest known one: what is ignored
+ * is taken for done (`?dry_run=true`). @throws invalid
+ */
+export function refuseUnknownParameters(
+  operation: Operation,
+  query: Readonly<Record<string, unknown>>,
+): void {
+  const names = Object.keys(query);
+  if (names.length === 0 || operation.takesVariables === true) return;
+  refuseUnknownNames('query parameter', names, knownNames(operation));
+}
+
+/**
+ * Refuses names that are not known, each with the nearest known one. `kind`: what they are names of.
+ * @throws invalid
+ */
+export function refuseUnknownNames(kind: string, names: readonly string[], known: readonly string[]): void {
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const problems = unknown.slice(0, MAX_NAMED).map((name) => unknownName(kind, name, known));
+  const more = unknown.length > MAX_NAMED ? [`and ${unknown.length - MAX_NAMED} more`] : [];
+  const message = [...problems.map((problem) => problem.message), ...more].join('; ');
+  throw new CdrError('invalid', message, { problems });
+}
+
+function unknownName(kind: string, name: string, known: readonly string[]): Violation {
+  const found = name.slice(0, MAX_NAME_LENGTH);
+  const nearest = nearestWord(name, known);
+  const message = `the ${kind} ${found} is not known; ${hintFor(nearest, known)}`;
+  const path = kind === 'query parameter' ? `?${found}` : `/${found}`;
+  const expected = nearest === null ? known : [nearest];
+  return { ...violationAt(path, message, 'unknown-parameter'), expected, found };
+}
+
+function hintFor(nearest: string | null, known: readonly string[]): string {
+  if (nearest !== null) return `did you mean ${nearest}?`;
+  return known.length === 0 ? 'there is none here' : `known are ${known.join(', ')}`;
+}
+
+/** The names of query parameters as they may be sent. */
+export function knownNames({ parameters = [] }: Operation): string[] {
+  return parameters.flatMap((key) => {
+    const { in: place, sentAs, aliases = [] } = parameterDescription(key);
+    return place === 'query' ? [sentAs, ...aliases] : [];
+  });
 }

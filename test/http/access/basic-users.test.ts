@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
-import { HASHES_AT_ONCE, HASHES_WAITING } from '../../../src/identity/hash-queue.js';
-import { ATTEMPTS_PER_USER } from '../../../src/identity/attempts.js';
+import {
+  HASHES_AT_ONCE,
+  HASHES_WAITING,
+  ATTEMPTS_PER_USER,
+} from '../../../src/identity/password-verifier.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { createLogger } from '../../../src/logger.js';
 import { createIdentifier } from '../../../src/identity/identifier.js';

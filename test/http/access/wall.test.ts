@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import type { Operation, Permission } from '../../../routes/http/operation/operation.js';
-import { everyOperation } from '../../../src/every-operation.js';
+import { everyOperation } from '../../../src/operation-table.js';
 import { testServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { everythingOn } from '../../support/settings.js';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { realComposition, templateText } from '../../../cli/demo/fixtures.js';
+import { realComposition, templateText } from '../../../cli/demo/patient.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { dump } from '../../support/resources.js';

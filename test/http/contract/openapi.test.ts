@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 
 import type { JsonObject } from '../../../openehr/base/json.js';
-import { everyOperation } from '../../../src/every-operation.js';
+import { everyOperation } from '../../../src/operation-table.js';
 import { testApp } from '../../support/app.js';
 
 const { operations } = everyOperation();

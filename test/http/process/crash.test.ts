@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { demoClient } from '../../../cli/demo/client.js';
+import { demoClient } from '../../../cli/demo/load.js';
 import { crashRounds, crashServer } from '../../support/crash-rounds.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'everchart-crash-'));

@@ -8,8 +8,7 @@ import { withoutAttributes } from '../../../openehr/rm/access.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { Contribution } from '../../../models/contribution.js';
 import { Version } from '../../../models/version.js';
-import { compositionsOfPatient } from '../../../cli/demo/patient.js';
-import { seededRandom } from '../../../cli/demo/random.js';
+import { compositionsOfPatient, seededRandom } from '../../../cli/demo/patient.js';
 import { runCommand } from '../../support/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { demoClient } from '../../../cli/demo/client.js';
-import { realComposition, templateText } from '../../../cli/demo/fixtures.js';
+import { demoClient } from '../../../cli/demo/load.js';
+import { realComposition, templateText } from '../../../cli/demo/patient.js';
 import { startDatabaseProcess, type DatabaseProcess } from '../../support/database-process.js';
 import { startServerProcess, type ServerProcess } from '../../support/server-process.js';
 

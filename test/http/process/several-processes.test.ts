@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { realComposition, templateText } from '../../../cli/demo/fixtures.js';
+import { realComposition, templateText } from '../../../cli/demo/patient.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { startServerProcess, type ServerProcess } from '../../support/server-process.js';

@@ -1,9 +1,8 @@
 import { Writable } from 'node:stream';
 import { afterEach, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { createLogger } from '../../../src/logger.js';
+import { createLogger, logSlowQueries } from '../../../src/logger.js';
 import { createMetrics } from '../../../src/metrics.js';
-import { logSlowQueries } from '../../../src/slow-query-log.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 

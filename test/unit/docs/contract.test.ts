@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { FUNCTION_WORDS } from '../../../aql/syntax/words.js';
 import { COLLECTIONS } from '../../../models/layout.js';
-import { COMMON_INVARIANTS } from '../../../openehr/rm/invariants/common.js';
+import { COMMON_INVARIANTS, STRUCTURE_INVARIANTS } from '../../../openehr/rm/invariants/structures.js';
 import { DATA_TYPE_INVARIANTS } from '../../../openehr/rm/invariants/data-types.js';
 import { QUANTITY_INVARIANTS } from '../../../openehr/rm/invariants/quantities.js';
-import { STRUCTURE_INVARIANTS } from '../../../openehr/rm/invariants/structures.js';
-import { INSTRUCTION_TRANSITIONS } from '../../../openehr/rm/terminology/instruction-transitions.js';
+import { INSTRUCTION_TRANSITIONS } from '../../../openehr/rm/terminology/openehr.js';
 import { ERROR_STATUS } from '../../../routes/http/answer/error-status.js';
-import { everyOperation } from '../../../src/every-operation.js';
+import { everyOperation } from '../../../src/operation-table.js';
 import { repositoryTexts, textOf } from './repository-text.js';
 
 const page = (name: string): string => textOf(`docs/spec/${name}.md`);

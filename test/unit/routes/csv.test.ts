@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { csvHeader, csvLine } from '../../../routes/query/csv.js';
+import { csvHeader, csvLine } from '../../../routes/query/query-answer.js';
 
 const line = (...cells: readonly unknown[]): string => csvLine(JSON.stringify(cells));
 

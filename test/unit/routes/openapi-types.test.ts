@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 import { openApiDocument } from '../../../routes/http/openapi/openapi-document.js';
-import { everyOperation } from '../../../src/every-operation.js';
+import { everyOperation } from '../../../src/operation-table.js';
 
 /** What somebody would write who makes a client from the document. */
 const USE = `

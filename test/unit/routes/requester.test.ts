@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { networkOf } from '../../../routes/http/request/requester.js';
+import { networkOf } from '../../../routes/http/request/request-state.js';
 
 describe('the network that a client is told by', () => {
   it.each([

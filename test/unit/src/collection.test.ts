@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { everyOperation } from '../../../src/every-operation.js';
+import { everyOperation } from '../../../src/operation-table.js';
 import { COLLECTION_FILE, collectionText } from '../../../scripts/pages/collection.js';
 
 it('keeps the committed collection equal to the API: `npm run docs` writes it anew', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { ImportFiles } from '../../../cli/transfer/import-progress.js';
-import { openOutput } from '../../../cli/transfer/output.js';
+import { openOutput } from '../../../cli/output.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'everchart-private-'));
 const file = (name: string): string => join(folder, name);

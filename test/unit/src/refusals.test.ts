@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { AuditDoc } from '../../../models/audit.js';
 import { createLogger } from '../../../src/logger.js';
-import { MAX_REFUSED_ADDRESSES, Refusals, REFUSALS_PER_MINUTE } from '../../../src/middleware/refusals.js';
+import { MAX_REFUSED_ADDRESSES, Refusals, REFUSALS_PER_MINUTE } from '../../../src/middleware/audit.js';
 
 const MINUTE_MS = 60_000;
 

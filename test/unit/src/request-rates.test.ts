@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RequestRates } from '../../../src/middleware/request-rates.js';
+import { RequestRates } from '../../../src/middleware/limits.js';
 
 describe('the count of requests', () => {
   it('lets so many pass in a minute, tells how long to wait, and begins anew', () => {

@@ -6,8 +6,7 @@ import jwt from 'jsonwebtoken';
 import type { JwtSettings } from '../../../config/settings.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { developmentToken, lifetimeSeconds } from '../../../cli/development-token.js';
-import { keySet } from '../../../src/identity/key-set.js';
-import { tokenVerifier } from '../../../src/identity/token-verifier.js';
+import { keySet, tokenVerifier } from '../../../src/identity/token-verifier.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,7 +1,12 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import type { CdrError } from '../../../openehr/base/errors.js';
-import { parseLarge, readLargeComposition } from '../../../workers/large-body.js';
-import { closePool, MAX_WAITING_BODIES, MAX_WORKER_THREADS } from '../../../workers/pool.js';
+import {
+  parseLarge,
+  readLargeComposition,
+  closePool,
+  MAX_WAITING_BODIES,
+  MAX_WORKER_THREADS,
+} from '../../../workers/large-body.js';
 import { arraysOf } from '../../support/large-bodies.js';
 
 const json = (text: string, maxNodes = 1000) =>

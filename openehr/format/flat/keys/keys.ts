@@ -1,6 +1,5 @@
-import { CdrError } from '../../../base/errors.js';
+import { CdrError, DEFAULT_MAX_NODES } from '../../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../../base/json.js';
-import { DEFAULT_MAX_NODES } from '../../../base/node-limit.js';
 import { nodesOfJson } from '../../canonical-json.js';
 
 /** A value that FLAT can give. */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.js';
 import { isKindOf } from '../../../rm/model/classes.js';
-import { nameCodeOf } from '../../../template/opt/coded-name.js';
+import { nameCodeOf } from '../../../template/opt/constraint-text.js';
 import { objectAt, textAt } from '../../../rm/access.js';
 import { childOf, conflict, instancesOf, take, type FlatScope } from './keys.js';
 import { childPlan, type PlanNode } from '../plan.js';
-import type { ReadEnvironment, ReadTarget, WriteEnvironment, WriteTarget } from '../target.js';
+import type { ReadEnvironment, ReadTarget, WriteEnvironment, WriteTarget } from '../plan.js';
 import { integerOf } from '../value/values.js';
 
 /** An RM attribute that FLAT reaches at a fixed id, whether the template mentions it or not. */

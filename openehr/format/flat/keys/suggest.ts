@@ -3,7 +3,7 @@ import { CdrError } from '../../../base/errors.js';
 import { violationAt, type Violation } from '../../../base/violation.js';
 import type { FlatValue } from './keys.js';
 import type { PlanNode } from '../plan.js';
-import { tableOf } from '../value/type-table.js';
+import { tableOf } from '../value/fields.js';
 
 /** So many keys get a suggestion; a body of thousands of wrong keys is answered without. */
 const MAX_SUGGESTIONS = 5;

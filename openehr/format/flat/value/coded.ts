@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../../base/json.js';
-import { groupOfAttribute, valueSetOf } from '../../../rm/terminology/attribute-value-sets.js';
-import { codeOf, rubric } from '../../../rm/terminology/openehr.js';
+import { groupOfAttribute, valueSetOf, codeOf, rubric } from '../../../rm/terminology/openehr.js';
 import type { WebTemplateInput, WebTemplateListItem } from '../../../template/web-template/web-template.js';
-import type { PlanNode } from '../plan.js';
-import type { ReadTarget } from '../target.js';
+import type { PlanNode, ReadTarget } from '../plan.js';
 import { unknownValue } from './values.js';
 
 /** A code with all that goes with it, as far as known. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../base/json.js';
+import { isJsonObject, type JsonValue, type JsonObject } from '../../../base/json.js';
 import {
   INSTRUCTION_DETAILS,
   FEEDER_AUDIT,
@@ -7,14 +7,16 @@ import {
   STRING,
   UID_BASED_ID,
 } from './references.js';
-import type { FlatScope } from '../keys/keys.js';
+import { type FlatScope, take } from '../keys/keys.js';
 import { OBJECT_REF, PARTICIPATION, PARTY } from './parties.js';
-import { BY_TABLE, DV_DURATION, DV_INTERVAL, DV_PROPORTION, DV_QUANTITY } from './quantities.js';
-import { takeRaw } from '../keys/raw.js';
-import type { Codec, ReadTarget, WriteTarget } from '../target.js';
-import { DV_SCALE } from './scale.js';
+import { BY_TABLE, DV_DURATION, DV_INTERVAL, DV_PROPORTION, DV_QUANTITY, DV_SCALE } from './quantities.js';
+import type { Codec, ReadTarget, WriteTarget } from '../plan.js';
 import { CODE_PHRASE, DV_CODED_TEXT, DV_ORDINAL, DV_STATE, DV_TEXT } from './texts.js';
-import { tableOf } from './type-table.js';
+import { tableOf } from './fields.js';
+import { CdrError } from '../../../base/errors.js';
+import { isKindOf } from '../../../rm/model/classes.js';
+import { parseJson } from '../../canonical-json.js';
+import { textOf } from './values.js';
 
 const CODECS: ReadonlyMap<string, Codec> = new Map(
   Object.entries({
@@ -65,4 +67,40 @@ function codecOf(type: string): Codec | null {
   if (codec !== undefined) return codec;
   const { fields, parts } = tableOf(type);
   return fields.length + parts.length === 0 ? null : BY_TABLE;
+}
+
+/**
+ * Takes `|raw`: the canonical JSON of the object at a node, as text (docs/spec/formats.md#flat-paths); null without
+ * it. `@class` in it means `_type`.
+ *
+ * @throws invalid naming the key when it is no JSON object of one of the classes
+ */
+export function takeRaw(scope: FlatScope, ...types: readonly string[]): JsonObject | null {
+  const given = scope.values.get('raw');
+  if (given === undefined) return null;
+  take(scope, 'raw');
+  const object = renamed(parsed(given.key, textOf(given)));
+  if (!isJsonObject(object))
+    throw new CdrError('invalid', `the value of ${given.key} must be a JSON object as text`);
+  const type = object._type;
+  if (typeof type === 'string' && types.some((expected) => isKindOf(type, expected))) return object;
+  throw new CdrError('invalid', `the value of ${given.key} must have the _type ${types.join(' or ')}`);
+}
+
+function parsed(key: string, text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    const reason = error instanceof CdrError ? error.message : 'it cannot be read';
+    throw new CdrError('invalid', `the value of ${key} is no JSON: ${reason}`, { cause: error });
+  }
+}
+
+function renamed(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(renamed);
+  if (!isJsonObject(value)) return value;
+  const object: JsonObject = {};
+  for (const name of Object.keys(value))
+    object[name === '@class' ? '_type' : name] = renamed(value[name] ?? null);
+  return object;
 }

@@ -6,7 +6,7 @@ import { codedText, onlyCode, openehrText } from './coded.js';
 import { objectAt, objectsAt, textAt } from '../../../rm/access.js';
 import { childOf, conflict, instancesOf, take, type FlatScope, type FlatValue } from '../keys/keys.js';
 import { childPlan } from '../plan.js';
-import type { Codec, ReadTarget, WriteTarget } from '../target.js';
+import type { Codec, ReadTarget, WriteTarget } from '../plan.js';
 import { textOf } from './values.js';
 
 const PARTY_TYPES = ['PARTY_SELF', 'PARTY_IDENTIFIED', 'PARTY_RELATED'] as const;

@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../../base/json.js';
 import { PROPORTION_TYPES } from '../../../template/web-template/web-template.js';
-import { textAt } from '../../../rm/access.js';
+import { textAt, objectAt } from '../../../rm/access.js';
 import { readTable, writeTable } from './fields.js';
 import { conflict, take, takeEither, type FlatScope, type FlatValue } from '../keys/keys.js';
-import type { PlanNode } from '../plan.js';
-import type { Codec, ReadTarget } from '../target.js';
+import { type PlanNode, childPlan } from '../plan.js';
+import type { Codec, ReadTarget } from '../plan.js';
 import { booleanOf, integerOf, numberOf, temporalOf } from './values.js';
+import { DV_CODED_TEXT } from './texts.js';
 
 /** Every class whose keys are all in the table (`type-table.ts`). */
 export const BY_TABLE: Codec = {
@@ -140,3 +141,23 @@ function durationParts(scope: FlatScope, parts: readonly (readonly [string, stri
   }
   return { text, given };
 }
+
+/** DV_SCALE: `|code`, `|value` and `|terminology` of its symbol, `|ordinal` for its value. */
+export const DV_SCALE: Codec = {
+  read(scope, target) {
+    const object: JsonObject = { _type: 'DV_SCALE' };
+    const value = take(scope, 'ordinal');
+    const isOrdered = readTable('DV_SCALE', object, scope, target);
+    const plan = childPlan(target.plan, 'symbol');
+    const symbol = DV_CODED_TEXT.read(scope, { ...target, plan, attribute: 'symbol' }, 'DV_CODED_TEXT');
+    if (value !== undefined) object.value = numberOf(value);
+    if (symbol !== null) object.symbol = symbol;
+    return isOrdered || value !== undefined || symbol !== null ? object : null;
+  },
+  write(value, key, target) {
+    const symbol = objectAt(value, 'symbol');
+    if (symbol !== undefined) DV_CODED_TEXT.write(symbol, key, target);
+    if (value.value !== undefined) target.environment.out[`${key}|ordinal`] = value.value;
+    writeTable('DV_SCALE', value, key, target);
+  },
+};

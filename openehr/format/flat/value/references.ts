@@ -4,7 +4,7 @@ import { objectAt, textAt } from '../../../rm/access.js';
 import { readTable, writeTable } from './fields.js';
 import { childOf, conflict, take, takeEither } from '../keys/keys.js';
 import { uidOf } from './parties.js';
-import type { Codec } from '../target.js';
+import type { Codec } from '../plan.js';
 import { textOf } from './values.js';
 
 /** UID_BASED_ID without suffix. */

@@ -15,7 +15,7 @@ import { codeInput } from './coded.js';
 import { textAt, objectAt } from '../../../rm/access.js';
 import { readTable, suffixed, writeTable } from './fields.js';
 import { conflict, take, takeEither, type FlatScope, type FlatValue } from '../keys/keys.js';
-import type { Codec, ReadTarget } from '../target.js';
+import type { Codec, ReadTarget } from '../plan.js';
 import { booleanOf, integerOf, textOf, unknownValue } from './values.js';
 
 /** Spellings of the terminology of a code. */

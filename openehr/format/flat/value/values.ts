@@ -1,4 +1,4 @@
-import { isKeptDecimal } from '../../../base/decimal.js';
+import { isKeptDecimal } from '../../../base/text.js';
 import { CdrError } from '../../../base/errors.js';
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../../base/iso8601.js';
 import type { FlatValue } from '../keys/keys.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isKeptDecimal } from '../../../../openehr/base/decimal.js';
+import { isKeptDecimal } from '../../../../openehr/base/text.js';
 
 describe('isKeptDecimal', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { groupBy } from '../../../../openehr/base/group-by.js';
+import { groupBy } from '../../../../openehr/base/maps.js';
 
 describe('grouping', () => {
   it('keeps the order of the items and of the first item of each key', () => {

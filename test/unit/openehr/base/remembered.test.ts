@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { memoized } from '../../../../openehr/base/memoized.js';
+import { memoized } from '../../../../openehr/base/maps.js';
 
 describe('a memoized function', () => {
   it('works out its value once for each object, whatever the value is', () => {

@@ -1,10 +1,9 @@
 import { violationText } from '../../../../openehr/base/violation.js';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../openehr/base/json.js';
-import { COMMON_INVARIANTS } from '../../../../openehr/rm/invariants/common.js';
+import { COMMON_INVARIANTS, STRUCTURE_INVARIANTS } from '../../../../openehr/rm/invariants/structures.js';
 import { DATA_TYPE_INVARIANTS } from '../../../../openehr/rm/invariants/data-types.js';
 import { QUANTITY_INVARIANTS } from '../../../../openehr/rm/invariants/quantities.js';
-import { STRUCTURE_INVARIANTS } from '../../../../openehr/rm/invariants/structures.js';
 import { validateRm } from '../../../../openehr/rm/validate.js';
 
 const phrase = (terminology: string, code: string): JsonObject => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CdrError } from '../../../../openehr/base/errors.js';
 import type { ObjectConstraint } from '../../../../openehr/template/opt/constraint.js';
-import { parseOpt } from '../../../../openehr/template/opt/opt.js';
+import { parseOpt } from '../../../../openehr/template/opt/compile.js';
 import { fixtureText, templateNames } from '../../../support/fixture.js';
 import {
   codedText,

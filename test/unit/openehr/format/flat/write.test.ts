@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../../../openehr/base/json.js';
 import { parseDuration } from '../../../../../openehr/base/iso8601.js';
-import { addDuration } from '../../../../../openehr/format/flat/event-offset.js';
+import { addDuration } from '../../../../../openehr/format/flat/defaults.js';
 import { writeFlat } from '../../../../../openehr/format/flat/write.js';
 import { fixtureJson } from '../../../../support/fixture.js';
 import { publicTemplate } from '../../../../support/templates.js';

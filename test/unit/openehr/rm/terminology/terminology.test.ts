@@ -6,9 +6,10 @@ import {
   groupCodes,
   groupHas,
   rubric,
+  groupOfAttribute,
+  valueSetOf,
+  INSTRUCTION_TRANSITIONS,
 } from '../../../../../openehr/rm/terminology/openehr.js';
-import { groupOfAttribute, valueSetOf } from '../../../../../openehr/rm/terminology/attribute-value-sets.js';
-import { INSTRUCTION_TRANSITIONS } from '../../../../../openehr/rm/terminology/instruction-transitions.js';
 
 describe('the openEHR terminology', () => {
   it('keys rubrics by group: 532 has two', () => {

@@ -1,7 +1,24 @@
 import { Command } from 'commander';
+import { runServer } from '../../src/process/cluster.js';
+import { runDemo } from '../demo/demo.js';
 import { startEmbedded } from '../../packages/embedded-mongodb/src/spawn.js';
 import { superviseEmbedded } from '../../packages/embedded-mongodb/src/supervise.js';
 import { wholeNumber } from './options.js';
+
+/** `everchart start`: the server, configured by the environment. */
+export function startCommand(): Command {
+  return new Command('start')
+    .description('Runs the server until it is stopped; every setting is an environment variable')
+    .action(() => runServer());
+}
+
+/** `everchart demo`: the server with made-up data and four queries. */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('Loads real templates and made-up patients over HTTP and runs four AQL queries')
+    .option('--once', 'exit after the queries')
+    .action(({ once }: { once?: true }) => runDemo(once === true));
+}
 
 interface DatabaseOptions {
   readonly port?: number;

@@ -1,3 +1,12 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { distance } from 'fastest-levenshtein';
+
+/** The text of bytes in UTF-8, without a byte order mark; null when they are not UTF-8. */
+export function textOfUtf8(bytes: Buffer): string | null {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8').replace(/^\uFEFF/, '') : null;
+}
+
 /** More digits than these no double tells apart: 17 are what a double needs at most to be written. */
 const MAX_DIGITS = 17;
 
@@ -18,4 +27,20 @@ export function isKeptDecimal(literal: string): boolean {
 function significantDigits(literal: string): string {
   const [mantissa = ''] = literal.toLowerCase().split('e');
   return mantissa.replace(/[^\d]/g, '').replace(/^0+/, '').replace(/0+$/, '');
+}
+
+/** Longer words are compared with nothing: the time grows with the product of the lengths. */
+const MAX_LENGTH = 64;
+
+/** The candidate that was probably meant by a misspelt word (at most two slips, one in short words), else null. */
+export function nearestWord(word: string, candidates: Iterable<string>): string | null {
+  const given = word.toLowerCase();
+  if (given.length > MAX_LENGTH) return null;
+  let best: string | null = null;
+  let bestSlips = given.length < 4 ? 2 : 3;
+  for (const candidate of candidates) {
+    const slips = distance(given, candidate.toLowerCase());
+    if (slips > 0 && slips < bestSlips) [best, bestSlips] = [candidate, slips];
+  }
+  return best;
 }

@@ -1,0 +1,89 @@
+import { createWriteStream, closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import Table from 'cli-table3';
+
+/** Where lines go: a file or stdout, with back pressure. */
+export interface Output {
+  write(text: string): Promise<void>;
+  /** Resolves once everything is written. */
+  end(): Promise<void>;
+}
+
+/**
+ * A file of this user alone (0600), or stdout without one; the file is made with the first text or the end, so that what fails before leaves an
+ * older one as it was. A reader that stops reading (`| head`) ends the process quietly.
+ */
+export function openOutput(file: string | undefined): Output {
+  let failure: Error | null = null;
+  let opened: Writable | null = null;
+  const streamOf = (): Writable => {
+    if (opened !== null) return opened;
+    opened = file === undefined ? process.stdout : createWriteStream(file, { fd: openPrivate(file, 'w') });
+    return opened.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE' && file === undefined) process.exit(0);
+      failure = error;
+    });
+  };
+  const unlessFailed = (): void => {
+    if (failure !== null) throw failure;
+  };
+  return {
+    async write(text) {
+      unlessFailed();
+      const stream = streamOf();
+      if (!stream.write(text)) await once(stream, 'drain');
+      unlessFailed();
+    },
+    async end() {
+      if (file !== undefined) {
+        const stream = streamOf();
+        stream.end();
+        if (failure === null) await once(stream, 'finish');
+      }
+      unlessFailed();
+    },
+  };
+}
+
+/**
+ * Opens a file that only this user may read, also one that was there and open to others: what is exported are records
+ * of patients. Pipes and devices are taken as they are. Answers the descriptor.
+ * @throws the system's error, also when the file belongs to somebody else
+ */
+export function openPrivate(file: string, flags: 'w' | 'a'): number {
+  const descriptor = openSync(file, flags, 0o600);
+  try {
+    const state = fstatSync(descriptor);
+    if (state.isFile() && (state.mode & 0o077) !== 0) fchmodSync(descriptor, 0o600);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+const LONGEST_CELL = 64;
+const FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) => [side, `${side}-mid`]);
+const CORNERS = ['top-left', 'top-right', 'bottom-left', 'bottom-right'];
+/** No frame: hyphens below the header, two spaces between columns. */
+const CHARS = {
+  ...Object.fromEntries([...FRAME, ...CORNERS].map((name) => [name, ''])),
+  ...{ mid: '-', 'mid-mid': '  ', middle: '  ' },
+};
+const STYLE = { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 };
+
+/** Rows as a text table with a header line; long cells are cut, numbers stand right. */
+export function textTable(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  // Below a header without rows the line is the table's lower one.
+  const chars = rows.length > 0 ? CHARS : { ...CHARS, bottom: '-', 'bottom-mid': '  ' };
+  const table = new Table({ head: [...columns], style: STYLE, chars });
+  for (const row of rows) table.push(row.map(cell));
+  return table.toString().replace(/ +$/gm, '');
+}
+
+function cell(value: unknown): Table.CellOptions {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const content = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 1)}…` : text;
+  return { content, hAlign: typeof value === 'number' ? 'right' : 'left' };
+}
