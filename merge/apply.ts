@@ -23,6 +23,7 @@ import { runWrites, type Session, type Write } from '../models/access/write.js';
 import type { MergeablePair } from './check.js';
 import type { MergePlan } from './plan.js';
 import { rederiveDuringReindex } from './rederive.js';
+import type { MergeWay } from './steps.js';
 import type { FreshIds, MergeContext, MergeRequest } from './request.js';
 
 /** A merge ready to be written. */
@@ -33,6 +34,8 @@ export interface PlannedMerge {
   readonly plan: MergePlan;
   /** The CONTRIBUTION of what the merge makes; null when it makes no version. */
   readonly commit: CommitRequest | null;
+  /** `steps`: what moves is archived already, and follows the transaction. */
+  readonly way: MergeWay;
 }
 
 /** Types of which nothing of a source is left. */
@@ -54,14 +57,9 @@ export async function applyMerge(
   const endedVersions = await versionUidsOf(merge.pair.source._id, idsOf(merge.plan.ended));
   if (merge.request.reversible) await archive(session, merge, endedVersions);
   await runWrites(session, [...sourceRemovals(merge), ...versionsRemoved('merge', endedVersions)]);
-  await moveAll(session, merge);
+  if (merge.way === 'steps') await moveJoined(session, merge);
+  else await moveAll(session, context, merge);
   const { target } = merge.pair;
-  const versionedObjectUids = [
-    ...merge.plan.moves.compositions,
-    ...merge.plan.joins.map(({ source }) => source),
-  ];
-  const moved = { ehrId: target._id, isQueryable: target.is_queryable, versionedObjectUids };
-  await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
   await runWrites(session, [
     toTombstone(merge.pair.source._id, { mergedInto: target._id, mergeId: merge.fresh.mergeId }),
   ]);
@@ -86,7 +84,7 @@ function sourceRemovals({ pair, plan }: PlannedMerge): Write[] {
 }
 
 /** Everything that is left of the source gets the target as owner. */
-async function moveAll(session: Session, { pair, plan }: PlannedMerge): Promise<void> {
+async function moveAll(session: Session, context: MergeContext, { pair, plan }: PlannedMerge): Promise<void> {
   const owners = { from: pair.source._id, to: pair.target._id };
   const contributions = await moveContributions(session, owners);
   const containers = await moveContainers(session, { ...owners, isQueryable: pair.target.is_queryable });
@@ -94,6 +92,16 @@ async function moveAll(session: Session, { pair, plan }: PlannedMerge): Promise<
   requireCount('contributions', contributions, plan.moves.contributions.length);
   requireCount('compositions', containers, plan.moves.compositions.length + plan.joins.length);
   requireCount('item tags', tags, plan.moves.tags.length);
+  const versionedObjectUids = [...plan.moves.compositions, ...plan.joins.map(({ source }) => source)];
+  const moved = { ehrId: owners.to, isQueryable: pair.target.is_queryable, versionedObjectUids };
+  await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
+}
+
+/** Joined compositions get their last version in the target; the others need not wait for them. */
+async function moveJoined(session: Session, { pair, plan }: PlannedMerge): Promise<void> {
+  const owners = { from: pair.source._id, to: pair.target._id, isQueryable: pair.target.is_queryable };
+  const ids = plan.joins.map(({ source }) => source);
+  requireCount('compositions', await moveContainers(session, owners, ids), ids.length);
 }
 
 /** Both EHRs are held, so another number is a defect; throwing leaves everything as it was. */
@@ -103,7 +111,7 @@ function requireCount(what: string, moved: number, planned: number): void {
 
 async function archive(
   session: Session,
-  { pair, plan, fresh }: PlannedMerge,
+  { pair, plan, fresh, way }: PlannedMerge,
   endedVersions: readonly string[],
 ): Promise<void> {
   const { mergeId } = fresh;
@@ -111,9 +119,7 @@ async function archive(
     archiveDoc(mergeId, 'ehr', 0, pair.source satisfies EhrDoc),
     ...plan.ended.map((container) => archiveDoc(mergeId, 'container', container._id, container)),
     ...plan.droppedTags.map((tag) => archiveDoc(mergeId, 'tag', tag._id, tag)),
-    ...movedDocs(mergeId, 'contribution', plan.moves.contributions),
-    ...movedDocs(mergeId, 'composition', plan.moves.compositions),
-    ...movedDocs(mergeId, 'tag', plan.moves.tags),
+    ...(way === 'steps' ? [] : movesOf(mergeId, plan)),
   ];
   await insertAll(session, docs);
   // One after the other: a source may have hundreds of directory versions of half a megabyte each.
@@ -131,6 +137,14 @@ async function archive(
 
 function archivedLength({ body }: ArchiveDoc<'version'>): number {
   return body.data?.length ?? 0;
+}
+
+function movesOf(mergeId: string, { moves }: MergePlan): ArchiveDoc[] {
+  return [
+    ...movedDocs(mergeId, 'contribution', moves.contributions),
+    ...movedDocs(mergeId, 'composition', moves.compositions),
+    ...movedDocs(mergeId, 'tag', moves.tags),
+  ];
 }
 
 function movedDocs(mergeId: string, of: MovedIds['of'], ids: readonly string[]): ArchiveDoc[] {
@@ -159,6 +173,7 @@ function recordOf(merge: PlannedMerge, made: Commit | null, mergeDate: Date): Me
     ...(directory !== undefined && { directory_version_uid: directory.versionUid }),
     ...(plan.folderCopy !== null && { copied_folder_uid: plan.folderCopy.folderUid }),
     joined: plan.joins,
+    ...(merge.way === 'steps' && { in_steps: true }),
     committer: request.committer,
     ...request.motive,
   };

@@ -4,6 +4,7 @@ import type { AuditSubject } from '../models/audit.js';
 import type { IdempotentResult } from '../models/idempotency.js';
 import type { MergeHistoryDoc } from '../models/merge-history.js';
 import type { MergeMotive, MergeRecordDoc } from '../models/merge-record.js';
+import type { MergeWay } from './steps.js';
 
 /** What a merge came to; without date for a dry run. */
 export type MergeResult = Pick<
@@ -11,6 +12,8 @@ export type MergeResult = Pick<
   'source_ehr' | 'target_ehr' | 'outcome' | 'reason' | 'requested_by'
 > & {
   readonly merge_date?: Date;
+  /** How it was or would be written; absent where that is no matter. */
+  readonly way?: MergeWay;
 };
 
 /** MergeDetailsDto of a merge, without unmerge data. docs/spec/merge.md#details */
@@ -21,6 +24,7 @@ export function mergeDetails(result: MergeResult): JsonObject {
     source_ehr: result.source_ehr,
     target_ehr: result.target_ehr,
     ...(mergeDate !== undefined && { merge_date: formatUtc(mergeDate) }),
+    ...(result.way !== undefined && { way: result.way }),
     ...motiveOf(result),
   };
 }
@@ -62,18 +66,23 @@ export function undoSubject({ undone, ...record }: MergeHistoryDoc): AuditSubjec
 export function idempotentResultOf(result: MergeResult): IdempotentResult {
   const { source_ehr, target_ehr, outcome, merge_date: mergeDate } = result;
   const date = mergeDate === undefined ? {} : { merge_date: mergeDate.toISOString() };
+  const way = result.way === undefined ? {} : { way: result.way };
   const { level, summary } = outcome;
-  return { kind: 'MERGE', uids: { source_ehr, target_ehr, level, summary, ...date, ...motiveOf(result) } };
+  return {
+    kind: 'MERGE',
+    uids: { source_ehr, target_ehr, level, summary, ...date, ...way, ...motiveOf(result) },
+  };
 }
 
 /** The merge or unmerge that such a result was made from. */
 export function mergeOfIdempotentResult({ uids }: IdempotentResult): MergeResult {
-  const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date } = uids;
+  const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date, way } = uids;
   return {
     source_ehr,
     target_ehr,
     outcome: { level: level === 'FOLDER_COPY' ? level : 'BASIC', summary },
     ...(date !== undefined && { merge_date: new Date(date) }),
+    ...((way === 'steps' || way === 'transaction') && { way }),
     ...motiveOf(uids),
   };
 }

@@ -6,17 +6,19 @@ import { fullState } from '../change/commit/commit-state.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
-import { holdForMove } from '../models/ehr.js';
+import type { MergeRecordDoc } from '../models/merge-record.js';
 import { applyMerge } from './apply.js';
-import { checkMerge } from './check.js';
+import { checkMerge, holdBoth } from './check.js';
 import { idempotentResultOf, mergeSubject, type MergeResult } from './details.js';
+import { mergeInSteps } from './merge-in-steps.js';
 import { mergeAudit, mergeDescription, planMerge, type MergePlan } from './plan.js';
 import { DRY_RUN, type FreshIds, type MergeContext, type MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
+import { wayOf, type MergeWay } from './steps.js';
 import { inMergeTransaction } from './transaction.js';
 
 /**
- * Merges one EHR into another in one transaction, or tells what that would do. See
+ * Merges one EHR into another, in one transaction or a large one in steps, or tells what that would do. See
  * docs/spec/merge.md#what-happens-to-the-data.
  * @throws not-found, conflict of `checkMerge`; conflict after `MERGE_RETRIES`; transaction-too-large; too-large
  * when a directory with the copied tree is larger than an object may be
@@ -27,12 +29,22 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
     contributionUid: randomUUID(),
     folderUid: randomUUID(),
   };
-  if (request.dryRun) return dryRun(context, request, fresh);
-  const record = await inMergeTransaction(context.retries, async (session) => {
-    // Every write to an EHR holds its document first, so a parallel one is wholly before this or after it.
-    for (const ehrId of [request.sourceEhr, request.targetEhr].toSorted()) await holdForMove(ehrId, 'active');
+  const way = await wayOf(context, request.sourceEhr);
+  if (request.dryRun) return dryRun(context, request, { fresh, way });
+  const record =
+    way === 'steps'
+      ? await mergeInSteps(context, request, { fresh, commitOf: commitRequest })
+      : await mergeAtOnce(context, request, fresh);
+  auditCommitted();
+  publishMerge({ kind: 'merge' });
+  return { ...record, way };
+}
+
+function mergeAtOnce(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergeRecordDoc> {
+  return inMergeTransaction(context.retries, async (session) => {
+    await holdBoth(request, 'active');
     const pair = await checkMerge(request.sourceEhr, request.targetEhr);
-    const snapshot = await mergeSnapshot(pair, request);
+    const snapshot = await mergeSnapshot(pair, request, 'transaction');
     const plan = planMerge(snapshot, request, fresh);
     const applied = await applyMerge(session, context, {
       request,
@@ -40,21 +52,23 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
       pair,
       plan,
       commit: commitRequest(request, fresh, plan),
+      way: 'transaction',
     });
-    await recordIdempotentResult(session, idempotentResultOf(applied));
+    await recordIdempotentResult(session, idempotentResultOf({ ...applied, way: 'transaction' }));
     await writeAudit(mergeSubject(applied));
     return applied;
   });
-  auditCommitted();
-  publishMerge({ kind: 'merge' });
-  return record;
 }
 
-/** Everything but the writes, in a transaction for the sake of one moment. */
-function dryRun(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergeResult> {
-  return inMergeTransaction(context.retries, async () => {
+/** Everything but the writes; in a transaction for the sake of one moment, unless others would wait for it too long. */
+function dryRun(
+  context: MergeContext,
+  request: MergeRequest,
+  { fresh, way }: { readonly fresh: FreshIds; readonly way: MergeWay },
+): Promise<MergeResult> {
+  const rehearse = async (): Promise<MergeResult> => {
     const pair = await checkMerge(request.sourceEhr, request.targetEhr);
-    const snapshot = await mergeSnapshot(pair, request);
+    const snapshot = await mergeSnapshot(pair, request, way);
     const plan = planMerge(snapshot, request, fresh);
     const commit = commitRequest(request, fresh, plan);
     if (commit !== null) await checkCommit(context, commit, plan);
@@ -63,9 +77,11 @@ function dryRun(context: MergeContext, request: MergeRequest, fresh: FreshIds): 
       source_ehr: request.sourceEhr,
       target_ehr: request.targetEhr,
       outcome: { level, summary: DRY_RUN + summary },
+      way,
       ...request.motive,
     };
-  });
+  };
+  return way === 'steps' ? rehearse() : inMergeTransaction(context.retries, rehearse);
 }
 
 /** Refuses what the commit would refuse, against the state that the moves would leave. */

@@ -24,6 +24,15 @@ interface SourceSnapshot {
   readonly containers: readonly VersionedObjectDoc[];
   readonly contributionUids: readonly string[];
   readonly tags: readonly ItemTagDoc[];
+  /** How much there is of what is not listed, of a merge in steps. */
+  readonly counts?: MovedCounts;
+}
+
+/** How much an EHR holds, with what will be joined or dropped. */
+export interface MovedCounts {
+  readonly compositions: number;
+  readonly contributions: number;
+  readonly tags: number;
 }
 
 /** What a merge looks at on the target's side. */
@@ -87,11 +96,9 @@ export function planMerge(snapshot: MergeSnapshot, request: MergeRequest, fresh:
     ...(folder === null ? [] : [folder.entry]),
   ];
   const counts = {
-    compositions: moves.compositions.length,
+    ...movedCounts(snapshot.source.counts, { moves, joins, droppedTags }),
     joined: joins.length,
     folders: folder === null ? 0 : 1,
-    contributions: contributionUids.length,
-    movedTags: moves.tags.length,
     droppedTags: droppedTags.length,
   };
   return {
@@ -105,6 +112,23 @@ export function planMerge(snapshot: MergeSnapshot, request: MergeRequest, fresh:
       level: folder === null ? 'BASIC' : 'FOLDER_COPY',
       summary: summaryOf(counts, pairing.unmatched),
     },
+  };
+}
+
+function movedCounts(
+  all: MovedCounts | undefined,
+  { moves, joins, droppedTags }: Pick<MergePlan, 'moves' | 'joins' | 'droppedTags'>,
+): Pick<Counts, 'compositions' | 'contributions' | 'movedTags'> {
+  if (all === undefined)
+    return {
+      compositions: moves.compositions.length,
+      contributions: moves.contributions.length,
+      movedTags: moves.tags.length,
+    };
+  return {
+    compositions: all.compositions - joins.length,
+    contributions: all.contributions,
+    movedTags: all.tags - droppedTags.length,
   };
 }
 

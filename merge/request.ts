@@ -37,6 +37,8 @@ export interface MergeContext {
   readonly change: ChangeContext;
   /** How often a merge is tried anew when others were faster (`MERGE_RETRIES`). */
   readonly retries: number;
+  /** A source with more versions is merged in steps (`MERGE_STEPS_FROM`). */
+  readonly stepsFrom: number;
 }
 
 /** Ids of a merge, made before its transaction, which may run more than once; each attempt takes a time of its own. */

@@ -14,6 +14,7 @@ export const COLLECTIONS = {
   mergeRecords: 'merge_records',
   mergeArchive: 'merge_archive',
   mergeHistory: 'merge_history',
+  mergeJobs: 'merge_jobs',
   audit: 'audit',
   removals: 'removals',
   sealBlocks: 'seal_blocks',
@@ -151,6 +152,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     name: COLLECTIONS.mergeHistory,
     indexes: [{ key: { source_ehr: 1, merge_date: 1 } }, { key: { target_ehr: 1, merge_date: 1 } }],
   },
+  { name: COLLECTIONS.mergeJobs, indexes: [] },
   {
     name: COLLECTIONS.audit,
     indexes: [

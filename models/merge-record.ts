@@ -51,6 +51,8 @@ export interface MergeRecordDoc extends MergeMotive {
   /** uid of the FOLDER that was put into the directory, or object id of the directory that was made. */
   readonly copied_folder_uid?: string;
   readonly joined: readonly JoinedPair[];
+  /** true: it was made in steps, and is taken back so. */
+  readonly in_steps?: boolean;
   /** Name of the administrator. */
   readonly committer: string;
 }
@@ -78,6 +80,7 @@ const mergeRecordSchema = new Schema<MergeRecordDoc>(
     directory_version_uid: String,
     copied_folder_uid: String,
     joined: [pairSchema],
+    in_steps: Boolean,
     committer: String,
     reason: String,
     requested_by: String,

@@ -3,6 +3,7 @@ import type { JsonObject } from '../openehr/base/json.js';
 import { BatchedRead } from './access/batched-read.js';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
+import { belongsTo, movingMerges, ownedBy } from './merge-job.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
@@ -95,7 +96,7 @@ type VersionAddress = Pick<VersionDoc, '_id' | 'ehr_id'>;
 const reads = new BatchedRead<VersionAddress, VersionDoc | null>(async (addresses) => {
   const among = {
     _id: { $in: addresses.map(({ _id }) => _id) },
-    ehr_id: { $in: addresses.map(({ ehr_id: ehrId }) => ehrId) },
+    ehr_id: { $in: [...addresses.map(({ ehr_id: ehrId }) => ehrId), ...movingMerges().keys()] },
   };
   const versions = await Version.collection.find<VersionDoc>(among as object, { hint: '_id_' }).toArray();
   const byId = new Map(versions.map((version) => [version._id, version]));
@@ -113,7 +114,8 @@ export async function versionById(
   versionUid: string,
 ): Promise<VersionDoc | null> {
   const version = await reads.ask({ _id: versionUid, ehr_id: ehrId });
-  return version?.ehr_id === ehrId && version.type === type ? version : null;
+  const isOwn = version !== null && belongsTo(version.ehr_id) === ehrId;
+  return isOwn && version.type === type ? version : null;
 }
 
 /** The latest version of a container, deletions included. RM: latest_version. */
@@ -122,7 +124,7 @@ export function latestVersion(
   type: RootType,
   versionedObjectUid: string,
 ): Promise<VersionDoc | null> {
-  return newestVersion({ ehr_id: ehrId, object_id: versionedObjectUid, type });
+  return newestVersion({ ehr_id: ownedBy(ehrId), object_id: versionedObjectUid, type });
 }
 
 /** The version extant at `time` (inclusive), null before the first. RM: version_at_time. */
@@ -133,7 +135,7 @@ export function versionAtTime(
   time: Date,
 ): Promise<VersionDoc | null> {
   return newestVersion({
-    ehr_id: ehrId,
+    ehr_id: ownedBy(ehrId),
     object_id: versionedObjectUid,
     type,
     time_committed: { $lte: time },
@@ -147,7 +149,7 @@ function newestVersion(extant: object): Promise<VersionDoc | null> {
 /** All versions of a container without their content, oldest first. RM: all_versions, for the history. */
 export function versionHeads(ehrId: string, versionedObjectUid: string): Promise<VersionHead[]> {
   return Version.collection
-    .find<VersionHead>({ ehr_id: ehrId, object_id: versionedObjectUid }, { projection: { data: 0 } })
+    .find<VersionHead>({ ehr_id: ownedBy(ehrId), object_id: versionedObjectUid }, { projection: { data: 0 } })
     .sort({ time_committed: 1 })
     .toArray();
 }
@@ -155,7 +157,7 @@ export function versionHeads(ehrId: string, versionedObjectUid: string): Promise
 /** The versions of an EHR with these uids, in no order. */
 export function versionsById(ehrId: string, versionUids: readonly string[]): Promise<VersionDoc[]> {
   return Version.collection
-    .find<VersionDoc>({ _id: { $in: [...versionUids] }, ehr_id: ehrId } as object)
+    .find<VersionDoc>({ _id: { $in: [...versionUids] }, ehr_id: ownedBy(ehrId) } as object)
     .toArray();
 }
 
@@ -167,7 +169,7 @@ export function acceptedFindingsOf({
 }: ContributionRef): Promise<Pick<VersionDoc, '_id' | 'validation_findings'>[]> {
   const made = {
     _id: { $in: versions.map(({ uid }) => uid) },
-    ehr_id: ehrId,
+    ehr_id: ownedBy(ehrId),
     contribution_uid: contributionUid,
     validation_findings: { $ne: null },
   };
@@ -227,7 +229,11 @@ export function versionsBefore(
   versionedObjectUid: string,
   version: number,
 ): Promise<VersionDoc[]> {
-  return Version.find({ ehr_id: ehrId, object_id: versionedObjectUid, version: trusted({ $lt: version }) })
+  return Version.find({
+    ehr_id: ownedBy(ehrId),
+    object_id: versionedObjectUid,
+    version: trusted({ $lt: version }),
+  })
     .sort({ version: 1 })
     .lean<VersionDoc[]>()
     .exec();

@@ -10,7 +10,9 @@ import { STUB_SHAPE } from '../../aql/index/keys.js';
 import type { EhrDoc } from '../ehr.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 import type { VersionDoc } from '../version.js';
+import { belongsTo, movingMerges } from '../merge-job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
+import { withMovedOwners } from './moved-owners.js';
 
 /** A row as pipelines of `aql/mongo` give it: cells, the segments that belong to object cells, its EHRs. */
 export interface PipelineRow {
@@ -169,7 +171,10 @@ function openCursor(
   };
   return mongoose.connection
     .collection(collection)
-    .aggregate(pipeline as mongoose.mongo.BSON.Document[], options);
+    .aggregate(
+      withMovedOwners({ collection, pipeline }, movingMerges()) as mongoose.mongo.BSON.Document[],
+      options,
+    );
 }
 
 /** By its `comment` the embedded database finds what is to end when the signal closes the connection. */
@@ -217,7 +222,10 @@ export async function contentsOfEhrs(
 ): Promise<EhrContents | null> {
   const { connection } = mongoose;
   const options = readOptions(limits);
-  const owned = { ehr_id: { $in: [...ehrIds] } };
+  const sources = [...movingMerges()]
+    .filter(([, target]) => ehrIds.includes(target))
+    .map(([source]) => source);
+  const owned = { ehr_id: { $in: [...ehrIds, ...sources] } };
   const active = { _id: { $in: [...ehrIds] }, state: 'active' as const };
   try {
     const versions = await connection
@@ -227,7 +235,10 @@ export async function contentsOfEhrs(
       .toArray();
     if (versions.length > most) return null;
     const ehrs = await connection.collection<EhrDoc>(COLLECTIONS.ehrs).find(active, options).toArray();
-    return { ehrs, versions };
+    return {
+      ehrs,
+      versions: versions.map((version) => ({ ...version, ehr_id: belongsTo(version.ehr_id) })),
+    };
   } catch (error) {
     throw translated(error, limits);
   }

@@ -31,7 +31,11 @@ const DETAILS: BodyDescription = { schema: MERGE_DETAILS, types: 'rm' };
 
 /** Merging EHRs, taking merges back, and reading which ones stand. */
 export function mergeOperations(settings: Settings): Operation[] {
-  const context: MergeContext = { change: changeContext(settings), retries: settings.mergeRetries };
+  const context: MergeContext = {
+    change: changeContext(settings),
+    retries: settings.mergeRetries,
+    stepsFrom: settings.mergeStepsFrom,
+  };
   return [
     adminOperation({
       id: 'mergeEhrs',

@@ -358,6 +358,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'attempts of a merge against parallel writers',
   ),
   setting(
+    'MERGE_STEPS_FROM',
+    count().min(0).default(1_000),
+    '1000',
+    'an EHR with more versions is merged, and taken out again, in steps; others go on meanwhile',
+  ),
+  setting(
     'DEFAULT_TIMEZONE',
     text().empty('').default('UTC').custom(timezone),
     'UTC',
