@@ -75,7 +75,7 @@ export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise
 export function tagsBesideVersion(version: VersionDoc): Promise<readonly ItemTagDoc[]> {
   if (version.has_item_tags !== true) return Promise.resolve([]);
   const target_version = trusted({ $in: [null, version.version] });
-  return sorted({ owner_id: ownedBy(version.ehr_id), target: version.object_id, target_version });
+  return sorted({ owner_id: ownedBy(belongsTo(version.ehr_id)), target: version.object_id, target_version });
 }
 
 /** How many tags a container or version has. */

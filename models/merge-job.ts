@@ -67,14 +67,17 @@ export function belongsTo(ehrId: string): string {
   return moving.get(ehrId) ?? ehrId;
 }
 
-/** What documents of an EHR name as their owner, as a condition: more than the EHR while documents move to or from it. */
+/**
+ * What documents of an EHR name as their owner, as a condition: more than the EHR while documents move to or from it, and
+ * nothing for the source.
+ */
 export function ownedBy(ehrId: string): string {
   if (moving.size === 0) return ehrId;
-  const owner = belongsTo(ehrId);
-  const owners = [...moving].filter(([, target]) => target === owner).map(([source]) => source);
-  if (owners.length === 0) return ehrId;
+  const owners = [...moving].filter(([, target]) => target === ehrId).map(([source]) => source);
+  if (owners.length === 0 && !moving.has(ehrId)) return ehrId;
+  const all = moving.has(ehrId) ? [] : [ehrId, ...owners];
   // Typed as what it is nearly always: conditions of both drivers take either.
-  return mongoose.trusted({ $in: [owner, ...owners] }) as unknown as string;
+  return mongoose.trusted({ $in: all }) as unknown as string;
 }
 
 /** All merges that go in steps. */

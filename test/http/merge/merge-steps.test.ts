@@ -31,7 +31,7 @@ let target = '';
 let mine: string[] = [];
 let theirs = '';
 beforeEach(async () => {
-  await expectNoJobs();
+  await resumeMerges();
   [source, target] = [await givenEhr(app), await givenEhr(app)];
   mine = [];
   for (let count = 0; count < COMPOSITIONS; count += 1)
@@ -83,7 +83,7 @@ async function givenHalfMoved(kind: 'merge' | 'unmerge'): Promise<void> {
 const QUERIES = [
   'SELECT c/uid/value, e/ehr_id/value FROM EHR e CONTAINS COMPOSITION c ORDER BY c/uid/value',
   'SELECT COUNT(DISTINCT e/ehr_id/value), COUNT(c/uid/value) FROM EHR e CONTAINS COMPOSITION c',
-  'SELECT e/ehr_id/value, COUNT(*) FROM EHR e CONTAINS COMPOSITION c GROUP BY e/ehr_id/value ORDER BY e/ehr_id/value',
+  'SELECT e/ehr_id/value, COUNT(*) FROM EHR e CONTAINS COMPOSITION c ORDER BY e/ehr_id/value',
   'SELECT v/uid/value, e/ehr_id/value FROM EHR e CONTAINS VERSION v[all_versions] CONTAINS COMPOSITION c ORDER BY v/uid/value',
   'SELECT e/ehr_id/value, s/uid/value FROM EHR e CONTAINS (EHR_STATUS s AND COMPOSITION c) ORDER BY c/uid/value',
   'SELECT e/ehr_id/value FROM EHR e CONTAINS (COMPOSITION c[openEHR-EHR-COMPOSITION.minimal.v1] OR FOLDER f)',
@@ -117,7 +117,7 @@ async function answers(): Promise<unknown[]> {
   for (const ehrId of [source, target])
     for (const path of ['', '?include=compositions,contributions', ...paths.map((one) => `/${one}`)]) {
       const { status, body, headers } = await request(app).get(`${V1}/ehr/${ehrId}${path}`);
-      found.push([path, status, { ...body, request_id: '' }, headers.link]);
+      found.push([path, status, { ...body, request_id: '' }, headers.link?.replace(/:\d+/, '')]);
     }
   const listed = await request(app).get(`${V1}/ehr/${target}?include=contributions`);
   for (const { id } of listed.body.contributions as Json[]) {
@@ -168,7 +168,7 @@ describe('a merge in steps', () => {
       request(app)
         .put(`/rest/experimental/tags/ehr/${target}/composition/${id}/item_tag`)
         .send([{ key: 'x' }]),
-      admin(app, 'delete', `/ehr/${target}`),
+      admin(app, 'delete', `/ehr/${target}?cascade=true`),
       admin(app, 'delete', `/ehr/${target}/composition/${id}`),
       unmerge(app, source, target),
       merge(app, target, await givenEhr(app)),
@@ -233,7 +233,7 @@ describe('a merge in steps', () => {
       while (isOn) {
         const counted = await rows(
           app,
-          `SELECT e/ehr_id/value, COUNT(*) FROM EHR e CONTAINS COMPOSITION c GROUP BY e/ehr_id/value`,
+          `SELECT e/ehr_id/value, COUNT(*) FROM EHR e CONTAINS COMPOSITION c`,
         );
         const of = (ehrId: string): unknown => counted.find(([id]) => id === ehrId)?.[1] ?? 0;
         seen.add(`AQL ${String(of(source))} ${String(of(target))}`);
