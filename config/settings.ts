@@ -67,6 +67,8 @@ export interface Settings {
   readonly templateCacheBytes: number;
   readonly maxTemplateBytes: number;
   readonly mergeRetries: number;
+  /** Days after which a merge is made final; null: never. */
+  readonly mergeReversibleDays: number | null;
   /** An EHR with more versions is merged in steps. */
   readonly mergeStepsFrom: number;
   /** `Z` or `±hh:mm` or an IANA name: zone of times given without one. */

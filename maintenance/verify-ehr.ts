@@ -82,7 +82,7 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
   const contributions = await contributionRefs(ehr._id, found);
   checkRoots(ehr, [...containers.values()], found);
   const present = new Set<string>();
-  const hasHistory = (await undoneMergesOf(ehr._id)).length > 0;
+  const hasHistory = ehr.shares_contributions === true || (await undoneMergesOf(ehr._id)).length > 0;
   for (const part of inSteps([...containers.keys()], AT_ONCE)) {
     const all = await versionsOfContainers(ehr._id, part);
     const versions = groupBy(all, (version) => version.object_id);

@@ -1,7 +1,7 @@
 import { writeContribution } from '../change/commit/commit.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
 import { aqlRemovalByType } from '../models/aql-document.js';
-import { toTombstone, type EhrDoc } from '../models/ehr.js';
+import { ehrsSharing, toTombstone, type EhrDoc } from '../models/ehr.js';
 import { inSteps, inTextSteps } from '../models/access/in-steps.js';
 import { itemTagRemovals } from '../models/item-tag.js';
 import {
@@ -57,6 +57,8 @@ export async function applyMerge(
   const endedVersions = await versionUidsOf(merge.pair.source._id, idsOf(merge.plan.ended));
   if (merge.request.reversible) await archive(session, merge, endedVersions);
   await runWrites(session, [...sourceRemovals(merge), ...versionsRemoved('merge', endedVersions)]);
+  if (merge.pair.source.shares_contributions === true)
+    await runWrites(session, ehrsSharing([merge.pair.target._id]));
   if (merge.way === 'steps') await moveJoined(session, merge);
   else await moveAll(session, context, merge);
   const { target } = merge.pair;

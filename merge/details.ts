@@ -12,20 +12,28 @@ export type MergeResult = Pick<
   'source_ehr' | 'target_ehr' | 'outcome' | 'reason' | 'requested_by'
 > & {
   readonly merge_date?: Date;
+  /** Of a merge that was made. */
+  readonly _id?: string;
+  readonly finalised?: MergeRecordDoc['finalised'];
+  /** Whether it could be taken back now, without choices; absent where nobody asked. */
+  readonly reversibleNow?: boolean;
   /** How it was or would be written; absent where that is no matter. */
   readonly way?: MergeWay;
 };
 
 /** MergeDetailsDto of a merge, without unmerge data. docs/spec/merge.md#details */
 export function mergeDetails(result: MergeResult): JsonObject {
-  const { outcome, merge_date: mergeDate } = result;
+  const { outcome, merge_date: mergeDate, finalised } = result;
   return {
     outcome: { level: outcome.level, summary: outcome.summary },
     source_ehr: result.source_ehr,
     target_ehr: result.target_ehr,
+    ...(result._id !== undefined && { merge_id: result._id }),
     ...(mergeDate !== undefined && { merge_date: formatUtc(mergeDate) }),
     ...(result.way !== undefined && { way: result.way }),
     ...motiveOf(result),
+    ...(result.reversibleNow !== undefined && { reversible_now: result.reversibleNow }),
+    ...(finalised !== undefined && { finalised: { ...finalised, date: formatUtc(finalised.date) } }),
   };
 }
 
@@ -67,21 +75,23 @@ export function idempotentResultOf(result: MergeResult): IdempotentResult {
   const { source_ehr, target_ehr, outcome, merge_date: mergeDate } = result;
   const date = mergeDate === undefined ? {} : { merge_date: mergeDate.toISOString() };
   const way = result.way === undefined ? {} : { way: result.way };
+  const id = result._id === undefined ? {} : { merge_id: result._id };
   const { level, summary } = outcome;
   return {
     kind: 'MERGE',
-    uids: { source_ehr, target_ehr, level, summary, ...date, ...way, ...motiveOf(result) },
+    uids: { source_ehr, target_ehr, level, summary, ...id, ...date, ...way, ...motiveOf(result) },
   };
 }
 
 /** The merge or unmerge that such a result was made from. */
 export function mergeOfIdempotentResult({ uids }: IdempotentResult): MergeResult {
-  const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date, way } = uids;
+  const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date, way, merge_id: id } = uids;
   return {
     source_ehr,
     target_ehr,
     outcome: { level: level === 'FOLDER_COPY' ? level : 'BASIC', summary },
     ...(date !== undefined && { merge_date: new Date(date) }),
+    ...(id !== undefined && { _id: id }),
     ...((way === 'steps' || way === 'transaction') && { way }),
     ...motiveOf(uids),
   };

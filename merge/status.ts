@@ -6,8 +6,12 @@ import {
   mergeBetween,
   mergeOfSource,
   mergesInto,
+  type MergePage,
   type MergeRecordDoc,
 } from '../models/merge-record.js';
+import { withSession } from '../models/access/write.js';
+import { obstaclesTo } from './obstacles.js';
+import { unmergeSnapshot } from './unmerge-snapshot.js';
 
 /** Which merges are asked for. */
 export interface MergeFilter {
@@ -15,22 +19,42 @@ export interface MergeFilter {
   readonly target: string | null;
   /** true: also merges that lead on from the source or led to the target. */
   readonly cascaded: boolean;
+  readonly page: MergePage;
+}
+
+/** A merge that stands, and whether it could be taken back now without choices. */
+export interface StandingMerge extends MergeRecordDoc {
+  readonly reversibleNow: boolean;
 }
 
 /**
  * The merges that fit, oldest first. See docs/spec/merge.md#cascades.
  * @throws not-found when a filter is given and nothing fits
  */
-export async function mergeStatus(filter: MergeFilter): Promise<MergeRecordDoc[]> {
-  const { source, target } = filter;
-  if (source === null && target === null) return allMerges();
+export async function mergeStatus(filter: MergeFilter): Promise<StandingMerge[]> {
+  const { source, target, page } = filter;
+  if (source === null && target === null) return withReversibility(await allMerges(page));
   const found = filter.cascaded ? await cascade(filter) : await direct(filter);
   if (found.length === 0) throw noMerge();
-  return found.toSorted((a, b) => a.merge_date.getTime() - b.merge_date.getTime());
+  const sorted = found.toSorted((a, b) => a.merge_date.getTime() - b.merge_date.getTime());
+  return withReversibility(sorted.slice(page.offset, page.offset + page.fetch));
+}
+
+async function withReversibility(records: readonly MergeRecordDoc[]): Promise<StandingMerge[]> {
+  const found: StandingMerge[] = [];
+  for (const record of records) found.push({ ...record, reversibleNow: await isReversibleNow(record) });
+  return found;
+}
+
+async function isReversibleNow(record: MergeRecordDoc): Promise<boolean> {
+  const target = record.reversible ? await ehrById(record.target_ehr) : null;
+  if (target?.state !== 'active' || target.merging !== undefined) return false;
+  const snapshot = await withSession((session) => unmergeSnapshot(session, record, target));
+  return obstaclesTo(snapshot).length === 0;
 }
 
 /** The merges between these EHRs that were taken back, oldest first. @throws not-found as `mergeStatus` */
-export async function undoneStatus(pair: Pick<MergeFilter, 'source' | 'target'>): Promise<MergeHistoryDoc[]> {
+export async function undoneStatus(pair: Omit<MergeFilter, 'cascaded'>): Promise<MergeHistoryDoc[]> {
   const found = await undoneMerges(pair);
   if (found.length === 0 && (pair.source !== null || pair.target !== null)) throw noMerge();
   return found;

@@ -70,8 +70,9 @@ export function planUnmerge(
   return { ...plan, summary: (request.dryRun ? DRY_RUN : '') + parts.join(', ') };
 }
 
-function leftOut(id: string, { containers }: UnmergeSnapshot, { kept }: Resolution): string[] {
-  if (!containers.has(id)) return [`left out: composition ${id}, erased since`];
+function leftOut(id: string, { containers, elsewhere }: UnmergeSnapshot, { kept }: Resolution): string[] {
+  if (!containers.has(id))
+    return [`left out: composition ${id}, ${elsewhere.has(id) ? 'moved on' : 'erased'} since`];
   return kept.has(id) ? [`kept in the target: composition ${id}`] : [];
 }
 

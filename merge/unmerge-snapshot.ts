@@ -2,6 +2,7 @@ import type { JsonObject } from '../openehr/base/json.js';
 import { formatObjectVersionId, parseObjectVersionId, rootOfUid } from '../openehr/base/object-version-id.js';
 import {
   contributionOf,
+  contributionsIn,
   contributionRefs,
   type ContributionDoc,
   type ContributionRefs,
@@ -51,7 +52,9 @@ export interface UnmergeSnapshot {
    * unmerges that are over.
    */
   readonly since: readonly ContributionRefs[];
-  /** Object ids that `since` names and that were erased. */
+  /** Object ids of the merge that were moved on to another EHR, one by one. */
+  readonly elsewhere: ReadonlySet<string>;
+  /** Object ids that `since` names and that were erased or moved on. */
   readonly erased: ReadonlySet<string>;
   /** Item tags of the target on moved and joined containers. */
   readonly tags: readonly ItemTagDoc[];
@@ -82,11 +85,15 @@ export async function unmergeSnapshot(
     targetMergedInto: target.state === 'merged' ? await finalEhrId(target) : null,
     source: source ?? null,
     subjectHolders: await subjectHolders(source, record),
-    moved: { contributions: moved.contribution, compositions: moved.composition },
+    moved: {
+      contributions: await contributionsIn(session, target._id, moved.contribution),
+      compositions: moved.composition,
+    },
+    elsewhere: await elsewhere([...moved.composition, ...joined], containers),
     containers,
     made: await madeVersions(madeUids, containers),
     since,
-    erased: await erasedAmong(since),
+    erased: await goneAmong(since, target._id),
     tags: await tagsOn(session, target._id, [...ids]),
     droppedTags: await archivedBodies(record._id, 'tag'),
     directory: await directoryOf(target._id),
@@ -168,10 +175,18 @@ async function contributionsSince(
   return found;
 }
 
-async function erasedAmong(contributions: readonly ContributionRefs[]): Promise<Set<string>> {
+async function goneAmong(contributions: readonly ContributionRefs[], ehrId: string): Promise<Set<string>> {
   const named = new Set(contributions.flatMap(({ versions }) => versions.map(({ uid }) => rootOfUid(uid))));
   const owners = await ownersOf([...named]);
-  return new Set([...named].filter((id) => !owners.has(id)));
+  return new Set([...named].filter((id) => owners.get(id) !== ehrId));
+}
+
+async function elsewhere(
+  versionedObjectUids: readonly string[],
+  here: ReadonlyMap<string, unknown>,
+): Promise<Set<string>> {
+  const missing = versionedObjectUids.filter((id) => !here.has(id));
+  return new Set((await ownersOf(missing)).keys());
 }
 
 async function directoryOf(ehrId: string): Promise<UnmergeSnapshot['directory']> {

@@ -40,6 +40,8 @@ export interface EhrDoc {
    * docs/spec/merge.md#in-steps
    */
   readonly merging?: string;
+  /** true: a COMPOSITION came from or went to another EHR without all of its CONTRIBUTIONs. */
+  readonly shares_contributions?: true;
 }
 
 declare module './access/write.js' {
@@ -67,6 +69,7 @@ const ehrSchema = new Schema<EhrDoc>(
     merged_into: String,
     merge_id: String,
     merging: String,
+    shares_contributions: Boolean,
   },
   SCHEMA_OPTIONS,
 );
@@ -287,6 +290,16 @@ export function unmarkMerging(
     filter: { _id: ehrId, merging: mergeId },
     update: { $unset: { merging: 1 }, $inc: { write_seq: 1 } },
     matching,
+  }));
+}
+
+/** CONTRIBUTIONs of these EHRs list versions of objects that are in another one now. */
+export function ehrsSharing(ehrIds: readonly string[]): UpdateWrite<'ehrs'>[] {
+  return ehrIds.map((ehrId) => ({
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: ehrId },
+    update: { $set: { shares_contributions: true } },
+    matching: 'one',
   }));
 }
 

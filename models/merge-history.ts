@@ -1,6 +1,6 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
-import type { MergeMotive, MergeRecordDoc } from './merge-record.js';
+import type { MergeMotive, MergePage, MergeRecordDoc } from './merge-record.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
 
 /** How a merge was taken back. */
@@ -35,26 +35,38 @@ export function undoneMergesOf(
   return sorted({ $or: [{ source_ehr: ehrId }, { target_ehr: ehrId }] }, joined);
 }
 
+/** A merge that was taken back, by its id; null when there is none. */
+export function undoneMerge(session: ClientSession, mergeId: string): Promise<MergeHistoryDoc | null> {
+  return mongoose.connection
+    .collection<MergeHistoryDoc>(COLLECTIONS.mergeHistory)
+    .findOne({ _id: mergeId }, { session });
+}
+
 /** Merges that were taken back, of this source and into this target as far as they are named, oldest first. */
 export function undoneMerges(pair: {
   readonly source: string | null;
   readonly target: string | null;
+  readonly page: MergePage;
 }): Promise<MergeHistoryDoc[]> {
-  const { source, target } = pair;
-  return sorted({
+  const { source, target, page } = pair;
+  const filter = {
     ...(source !== null && { source_ehr: source }),
     ...(target !== null && { target_ehr: target }),
-  });
+  };
+  return sorted(filter, {}, page);
 }
 
 function sorted(
   filter: object,
   joined: { readonly session?: ClientSession } = {},
+  page: MergePage = { offset: 0, fetch: 0 },
 ): Promise<MergeHistoryDoc[]> {
   return mongoose.connection
     .collection<MergeHistoryDoc>(COLLECTIONS.mergeHistory)
     .find<MergeHistoryDoc>(filter, { ...joined })
     .sort({ merge_date: 1, _id: 1 })
+    .skip(page.offset)
+    .limit(page.fetch)
     .toArray();
 }
 

@@ -1,7 +1,7 @@
 import { model, Schema, trusted, type ClientSession } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
-import type { InsertWrite, RemoveWrite } from './access/write.js';
+import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
 /** How a source directory is treated: it ends, or its latest tree is copied into the target's directory. */
 export type FolderMerge = 'BASIC' | 'COPY';
@@ -31,6 +31,14 @@ export interface MergeMotive {
   readonly requested_by?: string;
 }
 
+/** How a merge was made final. */
+interface MergeFinalising {
+  readonly date: Date;
+  /** Name of the administrator. */
+  readonly committer: string;
+  readonly reason: string;
+}
+
 /** One merge that stands (fields: docs/spec/storage.md#other-collections); an unmerge removes it. */
 export interface MergeRecordDoc extends MergeMotive {
   /** UUID. */
@@ -40,7 +48,9 @@ export interface MergeRecordDoc extends MergeMotive {
   /** The direct target, which may have been merged away since. */
   readonly target_ehr: string;
   readonly merge_date: Date;
+  /** false from the beginning, or since it was made final. */
   readonly reversible: boolean;
+  readonly finalised?: MergeFinalising;
   readonly folder_merge: FolderMerge;
   readonly composition_merge: CompositionMerge;
   readonly outcome: MergeOutcome;
@@ -73,6 +83,10 @@ const mergeRecordSchema = new Schema<MergeRecordDoc>(
     target_ehr: String,
     merge_date: Date,
     reversible: Boolean,
+    finalised: new Schema<MergeFinalising>(
+      { date: Date, committer: String, reason: String },
+      { _id: false, id: false },
+    ),
     folder_merge: String,
     composition_merge: String,
     outcome: outcomeSchema,
@@ -96,6 +110,30 @@ export function mergeOfSource(sourceEhr: string): Promise<MergeRecordDoc | null>
   return MergeRecord.findOne({ source_ehr: sourceEhr }).lean<MergeRecordDoc>().exec();
 }
 
+/** The merge with this id that stands, null when there is none. */
+export function mergeById(mergeId: string): Promise<MergeRecordDoc | null> {
+  return MergeRecord.findOne({ _id: mergeId }).lean<MergeRecordDoc>().exec();
+}
+
+/** Reversible merges made before a time, oldest first, at most `count`. */
+export function mergesBefore(time: Date, count: number): Promise<MergeRecordDoc[]> {
+  return MergeRecord.find({ reversible: true, merge_date: trusted({ $lt: time }) })
+    .sort({ merge_date: 1, _id: 1 })
+    .limit(count)
+    .lean<MergeRecordDoc[]>()
+    .exec();
+}
+
+/** The write that makes a merge final; matches nothing when it is. */
+export function mergeFinalising(mergeId: string, finalised: MergeFinalising): UpdateWrite<'merge_records'> {
+  return {
+    collection: COLLECTIONS.mergeRecords,
+    filter: { _id: mergeId, reversible: true },
+    update: { $set: { reversible: false, finalised } },
+    matching: 'one',
+  };
+}
+
 /** The direct merge of one EHR into another, null when there is none. */
 export function mergeBetween(sourceEhr: string, targetEhr: string): Promise<MergeRecordDoc | null> {
   return MergeRecord.findOne({ source_ehr: sourceEhr, target_ehr: targetEhr }).lean<MergeRecordDoc>().exec();
@@ -116,9 +154,21 @@ export function mergesOfSources(sources: readonly string[]): Promise<MergeRecord
     .exec();
 }
 
-/** All merges that stand, oldest first. */
-export function allMerges(): Promise<MergeRecordDoc[]> {
-  return MergeRecord.find().sort({ merge_date: 1, _id: 1 }).lean<MergeRecordDoc[]>().exec();
+/** A part of a list. */
+export interface MergePage {
+  readonly offset: number;
+  /** 0: all that follow. */
+  readonly fetch: number;
+}
+
+/** All merges that stand, or a page of them, oldest first. */
+export function allMerges(page: MergePage = { offset: 0, fetch: 0 }): Promise<MergeRecordDoc[]> {
+  return MergeRecord.find()
+    .sort({ merge_date: 1, _id: 1 })
+    .skip(page.offset)
+    .limit(page.fetch)
+    .lean<MergeRecordDoc[]>()
+    .exec();
 }
 
 /**

@@ -4,6 +4,7 @@ import { auditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
 import { adminEhrOperations } from './ehr.js';
 import { mergeOperations } from './merge.js';
+import { mergeFinalOperations } from './merge-final.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 import { verifyOperations } from './verify.js';
 
@@ -26,7 +27,7 @@ export function adminGroups(settings: Settings): OperationGroup[] {
     {
       tag: 'EHR merge',
       description: 'Dissolving one EHR into another, and undoing it',
-      operations: mergeOperations(settings),
+      operations: [...mergeOperations(settings), ...mergeFinalOperations(settings)],
     },
   ];
 }

@@ -34,16 +34,19 @@ export function namePair(ctx: Context, pair: NamedPair): void {
 const MAX_REASON = 500;
 const MAX_NAME = 200;
 
-const uuid = Joi.string()
+/** The id of an EHR in a body. */
+export const uuid = Joi.string()
   .custom((text: string, helpers) => (isUuid(text) ? text.toLowerCase() : helpers.error('any.uuid')))
   .messages({ 'any.uuid': '{{#label}} must be a UUID' })
   .required();
 const line = (length: number): Joi.StringSchema => Joi.string().trim().max(length);
+/** Why, in the administrator's words. */
+export const reason = line(MAX_REASON);
 const pair = {
   source_ehr: uuid,
   target_ehr: uuid,
   dry_run: Joi.boolean().strict().default(false),
-  reason: line(MAX_REASON),
+  reason,
   requested_by: line(MAX_NAME),
 };
 
@@ -126,10 +129,24 @@ function folderMergeOf(body: MergeBody): MergeRequest['folderMerge'] {
 }
 
 function readBody<T>(ctx: Context, schema: Joi.ObjectSchema<T>): T {
+  return bodyOf(ctx, schema, (body) => {
+    namePair(ctx, { source: stringOrEmpty(body.source_ehr), target: stringOrEmpty(body.target_ehr) });
+  });
+}
+
+/**
+ * A JSON object of a request. `seen`: what to note of it even if it is refused.
+ * @throws unsupported-media-type; invalid with everything that is wrong
+ */
+export function bodyOf<T>(
+  ctx: Context,
+  schema: Joi.ObjectSchema<T>,
+  seen: (body: JsonObject) => void = () => undefined,
+): T {
   requestBody('query', ctx.get('Content-Type'));
   const body = parseJson(requiredBodyText(ctx), bodyReading(ctx));
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
-  namePair(ctx, { source: stringOrEmpty(body.source_ehr), target: stringOrEmpty(body.target_ehr) });
+  seen(body);
   const validated = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });
   if (validated.error !== undefined) {
     const problems = validated.error.details.map(({ path, message }) =>

@@ -26,6 +26,8 @@ import {
 } from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
+/** Merges of one page. */
+const DEFAULT_FETCH = 100;
 const FAILURE = { root: MERGE_DETAILS, fields: neutralDetails({ source: '', target: '' }) };
 const DETAILS: BodyDescription = { schema: MERGE_DETAILS, types: 'rm' };
 
@@ -84,7 +86,7 @@ function statusOperations(): Operation[] {
       method: 'GET',
       path: '/ehr/merge_status',
       summary: 'List merges',
-      parameters: ['source', 'target', 'cascaded', 'undone'],
+      parameters: ['source', 'target', 'cascaded', 'undone', 'merge_offset', 'merge_fetch'],
       responses: {
         200: { description: 'Oldest first', body: { schema: 'MergeDetailsList', types: 'rm' } },
       },
@@ -151,11 +153,13 @@ async function getMergeStatusList(ctx: Context): Promise<void> {
   const target = queryParameter(ctx, 'target');
   const cascaded = queryParameter(ctx, 'cascaded') ?? false;
   const isUndone = queryParameter(ctx, 'undone') ?? false;
+  const offset = queryParameter(ctx, 'merge_offset') ?? 0;
+  const fetch = queryParameter(ctx, 'merge_fetch') ?? DEFAULT_FETCH;
   namePair(ctx, { source: source ?? '', target: target ?? '' });
   auditPair(ctx, source, target);
   const list = isUndone
-    ? (await undoneStatus({ source, target })).map(undoneDetails)
-    : (await mergeStatus({ source, target, cascaded })).map(mergeDetails);
+    ? (await undoneStatus({ source, target, page: { offset, fetch } })).map(undoneDetails)
+    : (await mergeStatus({ source, target, cascaded, page: { offset, fetch } })).map(mergeDetails);
   ctx.status = 200;
   const text =
     form.format === 'XML' ? toXml({ [MERGE_DETAILS]: list }, 'MergeDetailsList') : JSON.stringify(list);

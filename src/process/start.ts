@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
 import type { Logger } from 'pino';
 import { EVENTS, type TerminologyFailureEvent } from '../../database/events.js';
@@ -13,6 +14,8 @@ import { openDoors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
 import { logSlowQueries } from '../logger.js';
 import { prepareStorage } from './storage.js';
+import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
+import { finaliseOldMerges } from '../../merge/finalise.js';
 import { resumeMerges } from '../../merge/steps.js';
 import { sealNewRecords } from '../../maintenance/seal.js';
 
@@ -60,6 +63,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
     const stopSealing = keepSealing(log, settings.sealIntervalMs);
     const stopMerging = keepEndingMerges(log);
+    const stopFinalising = keepFinalising(log, settings.mergeReversibleDays);
     void finishErasures(log);
     warnOfUncheckedCodes(log);
     const stop = async (): Promise<void> => {
@@ -67,7 +71,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
       clearInterval(sweep);
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
-      await Promise.all([stopSealing(), stopMerging()]);
+      await Promise.all([stopSealing(), stopMerging(), stopFinalising()]);
       await closePool();
       await database.close();
     };
@@ -126,6 +130,23 @@ function keepEndingMerges(log: Logger): () => Promise<void> {
     if (ended > 0) log.info(`${ended} interrupted merges of EHRs were ended`);
   };
   return repeat(log, { intervalMs: MERGES_MS, failure: 'interrupted merges of EHRs were not ended', work });
+}
+
+/** Makes merges final that are old enough, hourly. Gives what ends it. */
+function keepFinalising(log: Logger, days: number | null): () => Promise<void> {
+  if (days === null) return () => Promise.resolve();
+  const work = async (): Promise<void> => {
+    const finalised = await finaliseOldMerges(days, recordedFinalising);
+    if (finalised > 0) log.info(`${finalised} merges of EHRs were made final after ${days} days`);
+  };
+  const failure = 'old merges of EHRs were not made final';
+  return repeat(log, { intervalMs: HOUR_MS, failure, work });
+}
+
+/** Nobody asked for it but the settings: the record says so. */
+function recordedFinalising(work: () => Promise<unknown>): Promise<unknown> {
+  const sender = { user: 'everchart', operation: 'finaliseMerge', request_id: randomUUID() };
+  return withAuditDraft(new AuditDraft(() => sender, 200), work);
 }
 
 interface Repeated {

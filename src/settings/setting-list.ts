@@ -358,6 +358,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'attempts of a merge against parallel writers',
   ),
   setting(
+    'MERGE_REVERSIBLE_DAYS',
+    count().min(1).max(36_500),
+    '',
+    'days after which a merge is made final and what is needed to undo it is dropped; empty = never',
+  ),
+  setting(
     'MERGE_STEPS_FROM',
     count().min(0).default(1_000),
     '1000',

@@ -192,6 +192,18 @@ function mergeCases(world: World): ApiCase[] {
   const named = ({ source_ehr, target_ehr }: typeof unknown): Call => ({
     query: `?source=${source_ehr}&target=${target_ehr}`,
   });
+  const final = (merge_id: string): Call => ({ params: { merge_id }, body: { reason: 'checked' } });
+  const mergeIdOf = async ({ source_ehr }: typeof unknown): Promise<string> => {
+    const listed = await request(testApp(WITH_ADMIN))
+      .get(`/rest/admin/ehr/merge_status?source=${source_ehr}`)
+      .set('Authorization', ADMIN);
+    return String((listed.body as { merge_id: string }[])[0]?.merge_id);
+  };
+  const moved = async (target_ehr: string): Promise<Call> => {
+    const { source_ehr } = await pair();
+    const uid = await world.composition(source_ehr);
+    return { params: { ehr_id: source_ehr, composition_id: uid.split('::')[0] ?? '' }, body: { target_ehr } };
+  };
   return [
     { id: 'mergeEhrs', status: 200, call: async () => ({ body: { ...(await pair()), reversible: true } }) },
     { id: 'mergeEhrs', status: 400, call: async () => ({ body: await pair() }) },
@@ -216,5 +228,13 @@ function mergeCases(world: World): ApiCase[] {
     { id: 'getMergeDetails', status: 200, call: async () => named(await merged()) },
     { id: 'getMergeDetails', status: 400, call: () => ({}) },
     { id: 'getMergeDetails', status: 404, call: () => named(unknown) },
+    { id: 'finaliseMerge', status: 200, call: async () => final(await mergeIdOf(await merged())) },
+    { id: 'finaliseMerge', status: 400, call: async () => ({ ...final(randomUUID()), body: {} }) },
+    { id: 'finaliseMerge', status: 404, call: () => final(randomUUID()) },
+    { id: 'finaliseMerge', status: 409, call: async () => final(await mergeIdOf(await merged(false))) },
+    { id: 'moveComposition', status: 200, call: async () => moved((await pair()).source_ehr) },
+    { id: 'moveComposition', status: 400, call: async () => ({ ...(await moved('x')), body: {} }) },
+    { id: 'moveComposition', status: 404, call: () => moved(randomUUID()) },
+    { id: 'moveComposition', status: 409, call: async () => moved((await merged()).source_ehr) },
   ];
 }

@@ -140,6 +140,7 @@ const PARAMETERS = {
   qualified_query_name: path('`[<namespace>::]<query-name>`; in a list a pattern of it', asText),
   version: path('SEMVER, whole or its first parts', asText),
   key: path('Key of the tag', asText),
+  merge_id: path('Id of the merge, as answers about it tell', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
   name: path('Name of the metric or logger', asText),
   file: path('Name of the file', asText),
@@ -201,6 +202,14 @@ const PARAMETERS = {
   cascaded: query('Also merges that followed from others', flag, { schema: FLAG }),
   cascade: query('Also with EHRs that were merged into it and could be taken out', flag, { schema: FLAG }),
   undone: query('The merges that were taken back, instead of those that stand', flag, { schema: FLAG }),
+  merge_offset: query('Merges to leave out', count(0), {
+    name: 'offset',
+    schema: { type: 'integer', minimum: 0, default: 0 },
+  }),
+  merge_fetch: query('Merges to give at most', count(1, 1000), {
+    name: 'fetch',
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+  }),
   unmerge_data: query('Also what is needed to undo a reversible merge', flag, { schema: FLAG }),
   from: query('Earliest time of a record', asTime, { schema: TIME }),
   to: query('Latest time of a record', asTime, { schema: TIME }),

@@ -76,6 +76,7 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
     containers: new Map(containers.map((doc) => [doc._id, doc])),
     made,
     since: [],
+    elsewhere: new Set(),
     erased: new Set(),
     tags: [],
     droppedTags: [],

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../openehr/base/json.js';
+import { CdrError } from '../openehr/base/errors.js';
+import { rootOfUid } from '../openehr/base/object-version-id.js';
+import { nameOf, objectsAt, textAt } from '../openehr/rm/access.js';
+import { auditCommitted, writeAudit } from '../change/commit/audit-draft.js';
+import { CHANGE_TYPE, LIFECYCLE } from '../change/commit/codes.js';
+import { writeContribution } from '../change/commit/commit.js';
+import { readableEhr } from '../change/commit/ehr-access.js';
+import { mergedMessage, notModifiable, objectNotFound } from '../change/commit/refusal.js';
+import type { CommitRequest, VersionEntry } from '../change/commit/request.js';
+import { contributionRefs } from '../models/contribution.js';
+import {
+  moveContainers,
+  moveContributions,
+  moveItemTags,
+} from '../models/cross-collection/owned-documents.js';
+import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
+import { tagsOn } from '../models/item-tag.js';
+import { latestVersions, type VersionDoc } from '../models/version.js';
+import {
+  containerOf,
+  liveCompositionsOfCategory,
+  liveDirectory,
+  ownersOf,
+  type VersionedObjectDoc,
+} from '../models/versioned-object.js';
+import { runWrites, type Session } from '../models/access/write.js';
+import { holdBoth } from './check.js';
+import { PERSISTENT } from './pairs.js';
+import { contentOf, mergeAudit, stateOf } from './plan.js';
+import { rederiveDuringReindex } from './rederive.js';
+import type { MergeContext } from './request.js';
+import { inMergeTransaction } from './transaction.js';
+
+/** A COMPOSITION that belongs to another patient. */
+export interface MoveRequest {
+  readonly sourceEhr: string;
+  readonly targetEhr: string;
+  /** Object id. */
+  readonly versionedObjectUid: string;
+  readonly dryRun: boolean;
+  /** Name of the administrator. */
+  readonly committer: string;
+}
+
+/** What a move did, or would do. */
+export interface MoveResult {
+  readonly versions: number;
+  /** CONTRIBUTIONs that went along. */
+  readonly contributions: number;
+  /** Those that stay, since they hold other objects too. */
+  readonly kept: readonly string[];
+  /** Made for them: of the source, of the target. */
+  readonly made: readonly string[];
+  readonly tags: number;
+  /** Items of the source's directory that point to it. */
+  readonly folderItems: readonly { readonly folder: string; readonly item: string }[];
+}
+
+/**
+ * Moves one COMPOSITION with all its versions and item tags to another EHR, in one transaction, or tells what that would do.
+ * See docs/spec/merge.md#moving-one-composition.
+ * @throws not-found; conflict when an EHR was merged away or is locked, or the target has such a persistent one already;
+ * unavailable while one of them is merged in steps
+ */
+export async function moveComposition(context: MergeContext, request: MoveRequest): Promise<MoveResult> {
+  const uids = [randomUUID(), randomUUID()] as const;
+  const result = await inMergeTransaction(context.retries, async (session) => {
+    if (!request.dryRun) await holdBoth(request, 'active');
+    const { target, container } = await checkMove(request);
+    const plan = await planMove(session, request, container);
+    if (request.dryRun) return plan.result;
+    const made = await apply(session, context, { request, plan, target, uids });
+    await writeAudit({ objects: [request.versionedObjectUid, ...made] });
+    return { ...plan.result, made };
+  });
+  if (!request.dryRun) auditCommitted();
+  return result;
+}
+
+async function checkMove({
+  sourceEhr,
+  targetEhr,
+  versionedObjectUid,
+}: MoveRequest): Promise<{ readonly target: EhrDoc; readonly container: VersionedObjectDoc }> {
+  const source = await readableEhr(sourceEhr);
+  const target = await ehrById(targetEhr);
+  if (target?.state === 'merged')
+    throw new CdrError('conflict', mergedMessage(targetEhr, await finalEhrId(target)));
+  await readableEhr(targetEhr);
+  if (target === null) throw new TypeError('an EHR that can be read is there');
+  const container = await containerOf(sourceEhr, 'COMPOSITION', versionedObjectUid);
+  if (container === null) throw objectNotFound(sourceEhr, 'COMPOSITION', versionedObjectUid);
+  for (const ehr of [source, target]) if (!ehr.is_modifiable) throw notModifiable(ehr._id);
+  const { category, deleted, template_id: templateId } = container;
+  if (category === PERSISTENT && !deleted) {
+    const persistent = await liveCompositionsOfCategory(targetEhr, PERSISTENT);
+    const same = persistent.find((one) => one.template_id === templateId);
+    if (same !== undefined)
+      throw new CdrError(
+        'conflict',
+        `EHR ${targetEhr} has a persistent composition of template ${String(templateId)} already: ${same._id}`,
+      );
+  }
+  return { target, container };
+}
+
+interface MovePlan {
+  readonly container: VersionedObjectDoc;
+  readonly latest: VersionDoc;
+  /** Ids of CONTRIBUTIONs and item tags that go along. */
+  readonly contributions: readonly string[];
+  readonly tags: readonly string[];
+  readonly result: MoveResult;
+}
+
+async function planMove(
+  session: Session,
+  request: MoveRequest,
+  container: VersionedObjectDoc,
+): Promise<MovePlan> {
+  const { sourceEhr, versionedObjectUid } = request;
+  const { whole, mixed } = await contributionsOf(session, sourceEhr, versionedObjectUid);
+  const tags = await tagsOn(session, sourceEhr, [versionedObjectUid]);
+  const latest = (await latestVersions([container])).get(versionedObjectUid);
+  if (latest === undefined) throw new TypeError(`container ${versionedObjectUid} has no version`);
+  const made = mixed.length > 0 && !container.deleted ? 1 : 0;
+  const result = {
+    versions: container.latest_version + 2 * made,
+    contributions: whole.length,
+    kept: mixed,
+    made: [],
+    tags: tags.length,
+    folderItems: await folderItems(sourceEhr, versionedObjectUid),
+  };
+  return { container, latest, contributions: whole, tags: tags.map(({ _id }) => _id), result };
+}
+
+/** CONTRIBUTIONs that name the object: those of nothing else that still exists, and those of others too. */
+async function contributionsOf(
+  session: Session,
+  ehrId: string,
+  versionedObjectUid: string,
+): Promise<{ readonly whole: string[]; readonly mixed: string[] }> {
+  const whole: string[] = [];
+  const mixed: string[] = [];
+  for await (const { _id, versions } of contributionRefs(session, ehrId)) {
+    const named = new Set(versions.map(({ uid }) => rootOfUid(uid)));
+    if (!named.delete(versionedObjectUid)) continue;
+    const others = await ownersOf([...named]);
+    (others.size === 0 ? whole : mixed).push(_id);
+  }
+  return { whole, mixed };
+}
+
+/** FOLDERs of the live directory with an item that points to the object or one of its versions. */
+async function folderItems(ehrId: string, versionedObjectUid: string): Promise<MoveResult['folderItems']> {
+  const directory = await liveDirectory(ehrId);
+  const version = directory === null ? undefined : (await latestVersions([directory])).get(directory._id);
+  if (version === undefined) return [];
+  const found: { folder: string; item: string }[] = [];
+  const visit = (folder: JsonObject, path: string): void => {
+    for (const item of objectsAt(folder, 'items')) {
+      const id = textAt(item, 'id', 'value') ?? '';
+      if (rootOfUid(id) === versionedObjectUid) found.push({ folder: path, item: id });
+    }
+    for (const inner of objectsAt(folder, 'folders')) visit(inner, `${path}/${nameOf(inner)}`);
+  };
+  const root = contentOf(version);
+  visit(root, nameOf(root));
+  return found;
+}
+
+interface PlannedMove {
+  readonly request: MoveRequest;
+  readonly plan: MovePlan;
+  readonly target: EhrDoc;
+  /** Of the CONTRIBUTIONs that may be made: of the source, of the target. */
+  readonly uids: readonly [string, string];
+}
+
+/** Writes it; gives the CONTRIBUTIONs made. */
+async function apply(
+  session: Session,
+  context: MergeContext,
+  { request, plan, target, uids }: PlannedMove,
+): Promise<string[]> {
+  const { sourceEhr, targetEhr, versionedObjectUid } = request;
+  const isSplit = plan.result.kept.length > 0;
+  const ended =
+    isSplit && !plan.container.deleted
+      ? await writeContribution(session, context.change, leaving(request, plan, uids[0]))
+      : null;
+  const owners = { from: sourceEhr, to: targetEhr };
+  const isQueryable = target.is_queryable;
+  await moveContainers(session, { ...owners, isQueryable }, [versionedObjectUid]);
+  await moveContributions(session, owners, plan.contributions);
+  await moveItemTags(session, owners, plan.tags);
+  const moved = { ehrId: targetEhr, isQueryable, versionedObjectUids: [versionedObjectUid] };
+  await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
+  if (isSplit) await runWrites(session, ehrsSharing([sourceEhr, targetEhr]));
+  const last = ended?.versions[0]?.versionUid;
+  if (ended === null || last === undefined) return [];
+  await writeContribution(
+    session,
+    context.change,
+    arriving(request, { plan, last, contributionUid: uids[1] }),
+  );
+  return [...uids];
+}
+
+/** In the source the object ends: what stays there tells of it. */
+function leaving(request: MoveRequest, { container }: MovePlan, contributionUid: string): CommitRequest {
+  const entry: VersionEntry = {
+    kind: 'delete',
+    type: 'COMPOSITION',
+    versionedObjectUid: container._id,
+    precedingVersionUid: container.latest_version_uid,
+    staleCode: 'conflict',
+    audit: mergeAudit(CHANGE_TYPE.deleted, request.committer, descriptionOf(request)),
+    lifecycleState: LIFECYCLE.deleted,
+  };
+  return commitOf(request, request.sourceEhr, entry, contributionUid);
+}
+
+/** In the target it goes on with what it held. */
+function arriving(
+  request: MoveRequest,
+  { plan, last, contributionUid }: { plan: MovePlan; last: string; contributionUid: string },
+): CommitRequest {
+  const entry: VersionEntry = {
+    kind: 'update',
+    type: 'COMPOSITION',
+    versionedObjectUid: plan.container._id,
+    precedingVersionUid: last,
+    object: contentOf(plan.latest),
+    audit: mergeAudit(CHANGE_TYPE.creation, request.committer, descriptionOf(request)),
+    lifecycleState: stateOf(plan.latest),
+  };
+  return commitOf(request, request.targetEhr, entry, contributionUid);
+}
+
+function commitOf(
+  request: MoveRequest,
+  ehrId: string,
+  entry: VersionEntry,
+  contributionUid: string,
+): CommitRequest {
+  const audit = mergeAudit(CHANGE_TYPE.modification, request.committer, descriptionOf(request));
+  return { ehrId, contributionUid, audit, entries: [entry] };
+}
+
+function descriptionOf({ sourceEhr, targetEhr, versionedObjectUid }: MoveRequest): string {
+  return `Move of COMPOSITION ${versionedObjectUid} from EHR ${sourceEhr} to ${targetEhr}`;
+}
