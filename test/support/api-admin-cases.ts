@@ -200,9 +200,8 @@ function mergeCases(world: World): ApiCase[] {
     return String((listed.body as { merge_id: string }[])[0]?.merge_id);
   };
   const moved = async (target_ehr: string): Promise<Call> => {
-    const { source_ehr } = await pair();
-    const uid = await world.composition(source_ehr);
-    return { params: { ehr_id: source_ehr, composition_id: uid.split('::')[0] ?? '' }, body: { target_ehr } };
+    const { ehr_id, versioned_object_uid: composition_id } = await world.composition();
+    return { params: { ehr_id, composition_id }, body: { target_ehr } };
   };
   return [
     { id: 'mergeEhrs', status: 200, call: async () => ({ body: { ...(await pair()), reversible: true } }) },
@@ -233,7 +232,7 @@ function mergeCases(world: World): ApiCase[] {
     { id: 'finaliseMerge', status: 404, call: () => final(randomUUID()) },
     { id: 'finaliseMerge', status: 409, call: async () => final(await mergeIdOf(await merged(false))) },
     { id: 'moveComposition', status: 200, call: async () => moved((await pair()).source_ehr) },
-    { id: 'moveComposition', status: 400, call: async () => ({ ...(await moved('x')), body: {} }) },
+    { id: 'moveComposition', status: 400, call: () => moved('x') },
     { id: 'moveComposition', status: 404, call: () => moved(randomUUID()) },
     { id: 'moveComposition', status: 409, call: async () => moved((await merged()).source_ehr) },
   ];
