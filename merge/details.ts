@@ -19,7 +19,12 @@ export type MergeResult = Pick<
   readonly reversibleNow?: boolean;
   /** How it was or would be written; absent where that is no matter. */
   readonly way?: MergeWay;
+  /** From `planDetails`. */
+  readonly plan?: JsonObject;
 };
+
+/** A merge that was made, and what it did. */
+export type MergedEhrs = MergeRecordDoc & { readonly plan: JsonObject };
 
 /** MergeDetailsDto of a merge, without unmerge data. docs/spec/merge.md#details */
 export function mergeDetails(result: MergeResult): JsonObject {
@@ -34,6 +39,7 @@ export function mergeDetails(result: MergeResult): JsonObject {
     ...motiveOf(result),
     ...(result.reversibleNow !== undefined && { reversible_now: result.reversibleNow }),
     ...(finalised !== undefined && { finalised: { ...finalised, date: formatUtc(finalised.date) } }),
+    ...(result.plan !== undefined && { plan: result.plan }),
   };
 }
 
