@@ -69,6 +69,8 @@ export interface Settings {
   readonly mergeRetries: number;
   /** Days after which a merge is made final; null: never. */
   readonly mergeReversibleDays: number | null;
+  /** true: a merge waits until another administrator confirms it. */
+  readonly mergeNeedsApproval: boolean;
   /** An EHR with more versions is merged in steps. */
   readonly mergeStepsFrom: number;
   /** `Z` or `±hh:mm` or an IANA name: zone of times given without one. */

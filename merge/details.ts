@@ -9,17 +9,19 @@ import type { MergeWay } from './steps.js';
 /** What a merge came to; without date for a dry run. */
 export type MergeResult = Pick<
   MergeRecordDoc,
-  'source_ehr' | 'target_ehr' | 'outcome' | 'reason' | 'requested_by'
+  'source_ehr' | 'target_ehr' | 'outcome' | 'reason' | 'requested_by' | 'approval'
 > & {
   readonly merge_date?: Date;
-  /** Of a merge that was made. */
+  /** Of a merge that was made, or waits. */
   readonly _id?: string;
   readonly finalised?: MergeRecordDoc['finalised'];
   /** Whether it could be taken back now, without choices; absent where nobody asked. */
   readonly reversibleNow?: boolean;
   /** How it was or would be written; absent where that is no matter. */
   readonly way?: MergeWay;
-  /** From `planDetails`. */
+  /** It waits for another administrator. */
+  readonly state?: 'pending';
+  /** From `agreedPlan`. */
   readonly plan?: JsonObject;
 };
 
@@ -36,15 +38,23 @@ export function mergeDetails(result: MergeResult): JsonObject {
     ...(result._id !== undefined && { merge_id: result._id }),
     ...(mergeDate !== undefined && { merge_date: formatUtc(mergeDate) }),
     ...(result.way !== undefined && { way: result.way }),
+    ...(result.state !== undefined && { state: result.state }),
     ...motiveOf(result),
+    ...approvalOf(result),
     ...(result.reversibleNow !== undefined && { reversible_now: result.reversibleNow }),
     ...(finalised !== undefined && { finalised: { ...finalised, date: formatUtc(finalised.date) } }),
     ...(result.plan !== undefined && { plan: result.plan }),
   };
 }
 
+function approvalOf({ approval }: MergeResult): JsonObject {
+  if (approval === undefined) return {};
+  const { requester, requested_at: date } = approval;
+  return { requested: { date: formatUtc(date), administrator: requester } };
+}
+
 /** Why, and who asked for it, as far as it is known. */
-function motiveOf({ reason, requested_by }: MergeMotive): Record<string, string> {
+export function motiveOf({ reason, requested_by }: MergeMotive): Record<string, string> {
   return {
     ...(reason !== undefined && { reason }),
     ...(requested_by !== undefined && { requested_by }),
@@ -85,7 +95,10 @@ export function idempotentResultOf(result: MergeResult): IdempotentResult {
   const { level, summary } = outcome;
   return {
     kind: 'MERGE',
-    uids: { source_ehr, target_ehr, level, summary, ...id, ...date, ...way, ...motiveOf(result) },
+    uids: {
+      ...{ source_ehr, target_ehr, level, summary, ...id, ...date, ...way, ...motiveOf(result) },
+      ...(result.state !== undefined && { state: result.state }),
+    },
   };
 }
 
@@ -99,6 +112,7 @@ export function mergeOfIdempotentResult({ uids }: IdempotentResult): MergeResult
     ...(date !== undefined && { merge_date: new Date(date) }),
     ...(id !== undefined && { _id: id }),
     ...((way === 'steps' || way === 'transaction') && { way }),
+    ...(uids.state === 'pending' && { state: uids.state }),
     ...motiveOf(uids),
   };
 }

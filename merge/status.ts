@@ -1,5 +1,6 @@
 import { CdrError } from '../openehr/base/errors.js';
 import { ehrById, finalEhrId } from '../models/ehr.js';
+import { waitingMerges, type MergeRequestDoc } from '../models/merge-request.js';
 import { undoneMerges, type MergeHistoryDoc } from '../models/merge-history.js';
 import {
   allMerges,
@@ -56,6 +57,13 @@ async function isReversibleNow(record: MergeRecordDoc): Promise<boolean> {
 /** The merges between these EHRs that were taken back, oldest first. @throws not-found as `mergeStatus` */
 export async function undoneStatus(pair: Omit<MergeFilter, 'cascaded'>): Promise<MergeHistoryDoc[]> {
   const found = await undoneMerges(pair);
+  if (found.length === 0 && (pair.source !== null || pair.target !== null)) throw noMerge();
+  return found;
+}
+
+/** The merges between these EHRs that wait for approval, oldest first. @throws not-found as `mergeStatus` */
+export async function pendingStatus(pair: Omit<MergeFilter, 'cascaded'>): Promise<MergeRequestDoc[]> {
+  const found = await waitingMerges(pair, pair.page);
   if (found.length === 0 && (pair.source !== null || pair.target !== null)) throw noMerge();
   return found;
 }

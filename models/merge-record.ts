@@ -39,6 +39,13 @@ interface MergeFinalising {
   readonly reason: string;
 }
 
+/** Who asked for a merge that somebody else confirmed. */
+export interface MergeApproval {
+  /** Name of the administrator. */
+  readonly requester: string;
+  readonly requested_at: Date;
+}
+
 /** One merge that stands (fields: docs/spec/storage.md#other-collections); an unmerge removes it. */
 export interface MergeRecordDoc extends MergeMotive {
   /** UUID. */
@@ -65,6 +72,8 @@ export interface MergeRecordDoc extends MergeMotive {
   readonly in_steps?: boolean;
   /** Name of the administrator. */
   readonly committer: string;
+  /** Absent: nobody else had to confirm it. */
+  readonly approval?: MergeApproval;
 }
 
 declare module './access/write.js' {
@@ -75,6 +84,11 @@ declare module './access/write.js' {
 
 const pairSchema = new Schema<JoinedPair>({ source: String, target: String }, { _id: false, id: false });
 const outcomeSchema = new Schema<MergeOutcome>({ level: String, summary: String }, { _id: false, id: false });
+
+const approvalSchema = new Schema<MergeApproval>(
+  { requester: String, requested_at: Date },
+  { _id: false, id: false },
+);
 
 const mergeRecordSchema = new Schema<MergeRecordDoc>(
   {
@@ -98,6 +112,7 @@ const mergeRecordSchema = new Schema<MergeRecordDoc>(
     committer: String,
     reason: String,
     requested_by: String,
+    approval: approvalSchema,
   },
   SCHEMA_OPTIONS,
 );

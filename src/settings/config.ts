@@ -108,6 +108,7 @@ function clinicalSettings(values: Values) {
     commitGroups: numberOrNull(values, 'COMMIT_GROUPS') ?? (textOf(values, 'MONGODB_URI') === '' ? 1 : 4),
     mergeRetries: numberOf(values, 'MERGE_RETRIES'),
     mergeReversibleDays: numberOrNull(values, 'MERGE_REVERSIBLE_DAYS'),
+    mergeNeedsApproval: values.MERGE_NEEDS_APPROVAL === true,
     mergeStepsFrom: numberOf(values, 'MERGE_STEPS_FROM'),
     defaultTimezone: textOf(values, 'DEFAULT_TIMEZONE'),
   };

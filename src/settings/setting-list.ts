@@ -364,6 +364,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     'days after which a merge is made final and what is needed to undo it is dropped; empty = never',
   ),
   setting(
+    'MERGE_NEEDS_APPROVAL',
+    flag(false),
+    'false',
+    'true: a merge of EHRs waits until another administrator confirms it',
+  ),
+  setting(
     'MERGE_STEPS_FROM',
     count().min(0).default(1_000),
     '1000',

@@ -201,6 +201,9 @@ const PARAMETERS = {
   target: query('EHR that it was merged into', uuid),
   cascaded: query('Also merges that followed from others', flag, { schema: FLAG }),
   cascade: query('Also with EHRs that were merged into it and could be taken out', flag, { schema: FLAG }),
+  pending: query('The merges that wait for another administrator, instead of those that stand', flag, {
+    schema: FLAG,
+  }),
   undone: query('The merges that were taken back, instead of those that stand', flag, { schema: FLAG }),
   merge_offset: query('Merges to leave out', count(0), {
     name: 'offset',
