@@ -2,7 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { ehrById, finalEhrId, type EhrDoc } from '../../models/ehr.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { latestVersion } from '../../models/version.js';
-import { beingMerged, ehrNotFound, mergedMessage, notModifiable } from './refusal.js';
+import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable } from './refusal.js';
 
 /**
  * The EHR for a read.
@@ -50,7 +50,7 @@ export async function mergedAway(ehr: EhrDoc): Promise<CdrError> {
  */
 export async function writableEhr(ehrId: string): Promise<EhrDoc> {
   const ehr = await ehrById(ehrId);
-  if (ehr?.state === 'merged') throw new CdrError('conflict', mergedMessage(ehrId, await finalEhrId(ehr)));
+  if (ehr?.state === 'merged') throw mergedConflict(ehrId, await finalEhrId(ehr));
   if (ehr?.state !== 'active') throw ehrNotFound(ehrId);
   if (ehr.merging !== undefined) throw beingMerged(ehrId);
   return ehr;

@@ -9,7 +9,7 @@ import { auditDetails } from './audit.js';
 import type { ChangeSettings } from './context.js';
 import { planEntry, type PlannedEntry } from './plan-entry.js';
 import { CommitDraft } from './draft.js';
-import { atEntry, ehrRefusal, mergedMessage } from './refusal.js';
+import { atEntry, ehrRefusal, mergedConflict } from './refusal.js';
 import type { Commit, CommitRequest, CommitState } from './request.js';
 
 /** A commit worked out against a state: what to write, provided that the state still holds. */
@@ -54,7 +54,7 @@ function requireEhr(state: CommitState, request: CommitRequest): void {
   if (request.isNewEhr === true) {
     if (state.ehr === null || state.ehr === 'expected') return;
     if (state.ehr.state === 'merged' && state.finalEhrId !== null)
-      throw new CdrError('conflict', mergedMessage(ehrId, state.finalEhrId));
+      throw mergedConflict(ehrId, state.finalEhrId);
     throw new CdrError('conflict', `EHR with id ${ehrId} already exists`);
   }
   if (state.ehr === 'expected') return;

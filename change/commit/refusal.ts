@@ -12,6 +12,11 @@ export function versionPath(ehrId: string, type: RootType, versionUid: string): 
   return `/ehr/${ehrId}/${RESOURCE[type]}/${versionUid}`;
 }
 
+/** 409 for a write to an EHR that was merged into another one, which `Link` names. */
+export function mergedConflict(ehrId: string, mergedInto: string): CdrError {
+  return new CdrError('conflict', mergedMessage(ehrId, mergedInto), { mergedInto });
+}
+
 /** 404 for an EHR id that is unknown or being deleted. */
 export function ehrNotFound(ehrId: string): CdrError {
   return new CdrError('not-found', `EHR with id ${ehrId} does not exist`);
@@ -27,7 +32,7 @@ export function mergedMessage(ehrId: string, finalEhrId: string): string {
  * `finalEhrId`: where the merges that began here ended.
  */
 export function ehrRefusal(ehrId: string, ehr: EhrDoc | null, finalEhrId: string): CdrError | null {
-  if (ehr?.state === 'merged') return new CdrError('conflict', mergedMessage(ehrId, finalEhrId));
+  if (ehr?.state === 'merged') return mergedConflict(ehrId, finalEhrId);
   if (ehr?.merging !== undefined) return beingMerged(ehrId);
   return ehr?.state === 'active' ? null : ehrNotFound(ehrId);
 }

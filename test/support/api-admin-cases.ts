@@ -230,7 +230,7 @@ function mergeCases(world: World): ApiCase[] {
       status: 202,
       call: async () => ({ settings: APPROVED, body: { ...(await pair()), reversible: true } }),
     },
-    { id: 'confirmMerge', status: 200, call: async () => ({ params: await waiting() }) },
+    { id: 'confirmMerge', status: 200, call: async () => ({ params: await waiting(), body: {} }) },
     {
       id: 'confirmMerge',
       status: 400,
@@ -242,7 +242,7 @@ function mergeCases(world: World): ApiCase[] {
       status: 409,
       call: async () => ({ params: await waiting(), body: { digest: '0'.repeat(64) } }),
     },
-    { id: 'withdrawMerge', status: 200, call: async () => ({ params: await waiting() }) },
+    { id: 'withdrawMerge', status: 200, call: async () => ({ params: await waiting(), body: {} }) },
     { id: 'withdrawMerge', status: 400, call: async () => ({ params: await waiting(), body: { a: 1 } }) },
     { id: 'withdrawMerge', status: 404, call: () => ({ params: { merge_id: randomUUID() } }) },
     { id: 'withdrawMerge', status: 409, call: async () => ({ params: await waiting(true) }) },

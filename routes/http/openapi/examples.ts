@@ -52,6 +52,8 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   LogLevel: () => ({ configuredLevel: 'INFO' }),
   MergeRequestBody: () => ({ ...MERGE, reversible: true, dry_run: true }),
   UnmergeRequestBody: () => ({ ...MERGE, dry_run: true }),
+  ConfirmMergeBody: () => ({ dry_run: true }),
+  WithdrawMergeBody: () => ({ reason: 'two patients of the same name' }),
 };
 
 /** The root element of XML where it is not the name of the schema in lower case. */

@@ -128,12 +128,21 @@ describe('the source after the merge', () => {
           .send([{ key: 'a', value: 'b' }]),
       ],
       ['PUT ehr', request(app).put(`${V1}/ehr/${source}`)],
+      [
+        'PUT status tags',
+        request(app)
+          .put(`${V1}/ehr/${source}/ehr_status/${versionedObjectUidOf(status)}/tags`)
+          .send([{ key: 'a' }]),
+      ],
+      ['malformed', request(app).post(`${V1}/ehr/${source}/composition`).send('{')],
     ];
+    const link = new RegExp(`/rest/openehr/v1/ehr/${target}>; rel="successor-version"$`);
     for (const [name, call] of calls) {
       const response = await call;
-      expect([name, response.status, response.body.message]).toEqual([
+      expect([name, response.status, response.headers.link, response.body.message]).toEqual([
         name,
         409,
+        expect.stringMatching(link),
         expect.stringContaining(target),
       ]);
     }
