@@ -5,6 +5,7 @@ import { holdForMove } from '../models/ehr.js';
 import { archiveRemoval } from '../models/merge-archive.js';
 import { undoneMerge } from '../models/merge-history.js';
 import { mergeById, mergeFinalising, mergesBefore, type MergeRecordDoc } from '../models/merge-record.js';
+import { waitingMerge } from '../models/merge-request.js';
 import { runWrites, type Session } from '../models/access/write.js';
 
 /** How a merge is made final. */
@@ -44,6 +45,8 @@ export function finaliseMerge(request: Finalising, now: Date): Promise<MergeReco
 }
 
 async function notStanding(session: Session, mergeId: string): Promise<CdrError> {
+  if ((await waitingMerge(mergeId)) !== null)
+    return new CdrError('conflict', `merge ${mergeId} waits for approval`);
   return (await undoneMerge(session, mergeId)) === null
     ? new CdrError('not-found', `there is no merge ${mergeId}`)
     : new CdrError('conflict', `merge ${mergeId} was taken back`);

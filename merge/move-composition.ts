@@ -28,7 +28,8 @@ import {
 import { runWrites, type Session } from '../models/access/write.js';
 import { holdBoth } from './check.js';
 import { PERSISTENT } from './pairs.js';
-import { contentOf, mergeAudit, stateOf } from './plan.js';
+import { contentOf, stateOf } from './content.js';
+import { mergeAudit } from './plan.js';
 import { rederiveDuringReindex } from './rederive.js';
 import type { MergeContext } from './request.js';
 import { inMergeTransaction } from './transaction.js';

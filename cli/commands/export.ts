@@ -2,9 +2,10 @@ import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { ehrIdsAfter } from '../../models/ehr.js';
 import type { ApiClient } from '../transfer/api-client.js';
-import { exportedLines, type Exported } from '../transfer/export-run.js';
+import { exportedLines } from '../transfer/export-run.js';
 import { openOutput, type Output } from '../output.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
+import { UuidSet } from '../transfer/uuid-set.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 
 interface ExportOptions extends TargetOptions {
@@ -55,7 +56,7 @@ async function exportEhrs(
 ): Promise<void> {
   const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs exported' }) : null;
   bar?.start(0, 0);
-  const exported: Exported = new Set();
+  const exported = new UuidSet();
   for await (const ehrId of ehrIds) {
     for await (const line of exportedLines(client, ehrId, exported)) await output.write(line);
     bar?.increment();

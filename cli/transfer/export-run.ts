@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
 import { textAt } from '../../openehr/rm/access.js';
+import { UuidSet } from './uuid-set.js';
 import { answerError, type ApiAnswer, type ApiClient } from './api-client.js';
 
 /** COMPOSITIONs of one EHR that are fetched at once. */
@@ -12,8 +13,8 @@ interface EhrAnswer {
   readonly compositions?: readonly { readonly id: { readonly value: string } }[];
 }
 
-/** What one run has exported of merged EHRs, so that their targets do not bring it again. */
-export type Exported = Set<string>;
+/** Object ids of the COMPOSITIONs that one run has exported: merges bring them to EHRs whose turn is later. */
+export type Exported = UuidSet;
 
 /** Where the EHR under way is: another id once it was merged. */
 interface Place {
@@ -24,17 +25,23 @@ interface Place {
 /**
  * The lines of one EHR, each with its line end: EHR_STATUS, directory, every COMPOSITION that is not deleted, in
  * the order of their creation; the latest versions. An EHR_STATUS that forbids changes comes last, so that the
- * import can write what stands before it. An EHR that is merged on the way goes on from its target, under its own id;
- * `exported` gets the ids that this target need not bring again.
+ * import can write what stands before it. An EHR that is merged on the way goes on from its target, under its own id; of
+ * one that was merged before its turn come the COMPOSITIONs of its target that no other EHR has brought. `exported` gets
+ * what was written, so that nothing is written twice.
  * @throws AnswerError when the EHR does not exist; Error when a COMPOSITION that it listed is nowhere
  */
 export async function* exportedLines(
   client: ApiClient,
   ehrId: string,
-  exported: Exported = new Set(),
+  exported: Exported = new UuidSet(),
 ): AsyncGenerator<string> {
   const path = pathOf(ehrId);
-  const ehr = JSON.parse(await required(client, `${path}?include=compositions`)) as EhrAnswer;
+  const found = await client.send('GET', `${path}?include=compositions`, AS_GIVEN);
+  if (found.successor !== null) {
+    yield* mergedLines(client, found.successor, exported);
+    return;
+  }
+  if (found.status !== 200) throw answerError(found.status, found.text);
   const status = await required(client, `${path}/ehr_status`);
   const statusLine = lineOf(ehrId, `"ehr_status":${status}`);
   const isModifiable = (JSON.parse(status) as JsonObject).is_modifiable !== false;
@@ -42,16 +49,43 @@ export async function* exportedLines(
   const directory = await client.send('GET', `${path}/directory`, AS_GIVEN);
   if (directory.status === 200) yield lineOf(ehrId, `"directory":${directory.text}`);
   else if (isLost(directory)) throw answerError(directory.status, directory.text);
-  const listed = (ehr.compositions ?? []).map(({ id }) => id.value);
-  const versionedObjectUids = listed.filter((id) => !exported.has(id));
+  yield* compositionLines(client, { ehrId, listed: listedBy(found) }, exported);
+  if (!isModifiable) yield statusLine;
+}
+
+/** What a merge brought to an EHR, whose EHR_STATUS and directory come, or came, when it is its own turn. */
+async function* mergedLines(client: ApiClient, ehrId: string, exported: Exported): AsyncGenerator<string> {
+  for (let successor = ehrId, moves = 0; moves < MAX_MOVES; moves += 1) {
+    const found = await client.send('GET', `${pathOf(successor)}?include=compositions`, AS_GIVEN);
+    if (found.status === 200) {
+      yield* compositionLines(client, { ehrId: successor, listed: listedBy(found) }, exported);
+      return;
+    }
+    if (found.successor === null) throw answerError(found.status, found.text);
+    successor = found.successor;
+  }
+  throw new Error(`EHR ${ehrId} is merged again and again; export again`);
+}
+
+function listedBy({ text }: ApiAnswer): string[] {
+  const { compositions = [] } = JSON.parse(text) as EhrAnswer;
+  return compositions.map(({ id }) => id.value);
+}
+
+/** Lines of the COMPOSITIONs that an EHR lists, without those exported before. */
+async function* compositionLines(
+  client: ApiClient,
+  { ehrId, listed }: { readonly ehrId: string; readonly listed: readonly string[] },
+  exported: Exported,
+): AsyncGenerator<string> {
   const place: Place = { ehrId, listedBy: ehrId };
-  for (let start = 0; start < versionedObjectUids.length; start += AT_ONCE) {
-    const group = versionedObjectUids.slice(start, start + AT_ONCE);
+  const waiting = listed.filter((id) => !exported.has(id));
+  for (let start = 0; start < waiting.length; start += AT_ONCE) {
+    const group = waiting.slice(start, start + AT_ONCE);
     const lines = await Promise.all(group.map((id) => compositionLine(client, place, id)));
     for (const line of lines) if (line !== null) yield line;
+    for (const id of group) exported.add(id);
   }
-  if (place.ehrId !== ehrId) for (const id of listed) exported.add(id);
-  if (!isModifiable) yield statusLine;
 }
 
 function pathOf(ehrId: string): string {

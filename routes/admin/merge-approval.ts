@@ -13,7 +13,13 @@ import type { Administrator } from '../../models/merge-request.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { BodyDescription, Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
-import { confirmRequestFrom, MERGE_DETAILS, neutralDetails, withdrawRequestFrom } from './merge-request.js';
+import {
+  confirmRequestFrom,
+  MERGE_DETAILS,
+  namePair,
+  neutralDetails,
+  withdrawRequestFrom,
+} from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const FAILURE = { root: MERGE_DETAILS, fields: neutralDetails({ source: '', target: '' }) };
@@ -78,6 +84,7 @@ async function withdraw(ctx: Context): Promise<void> {
 async function aboutWaiting(ctx: Context, mergeId: string, isDryRun: boolean): Promise<void> {
   auditAbout(ctx, { objects: [mergeId] });
   const { source_ehr: source, target_ehr: target, reason } = await requiredWaiting(mergeId);
+  namePair(ctx, { source, target });
   auditAbout(ctx, {
     ehr_id: source,
     ehr_ids: [source, target],

@@ -277,7 +277,6 @@ const SCHEMAS = {
       finalised: object({ date: TIME, committer: TEXT, reason: TEXT }),
       plan: { ...ANY, description: 'What the merge does: docs/spec/merge.md#plan' },
       unmerge_data: ANY,
-      merge_id: UUID,
       state: word('pending'),
       requested: ANY,
       request: ANY,

@@ -184,6 +184,12 @@ describe('a confirmation', () => {
   });
 });
 
+it('a merge that waits cannot be made final', async () => {
+  const mergeId = await asked();
+  const call = admin(app, 'post', `/ehr/merge/${mergeId}/finalise`).send({ reason: 'sure' });
+  expect((await call).status).toBe(409);
+});
+
 describe('a withdrawal', () => {
   it('ends it, is audited with its reason, and lets the merge be asked for anew', async () => {
     const mergeId = await asked();

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { apiClient, type ApiClient } from '../../../cli/transfer/api-client.js';
 import { exportedLines, type Exported } from '../../../cli/transfer/export-run.js';
+import { UuidSet } from '../../../cli/transfer/uuid-set.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { admin, givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
@@ -56,14 +58,14 @@ async function exportBeside(
 
 it('an EHR that is merged while it is exported loses nothing, and its target brings nothing twice', async () => {
   const theirs = await givenComposition(app, target);
-  const exported: Exported = new Set();
+  const exported: Exported = new UuidSet();
   const found = await exportBeside(source, exported, () => merge(app, source, target));
   expect(found).toEqual(uids);
   expect(await exportBeside(target, exported)).toEqual([theirs]);
 });
 
 it('nor does one that is merged and taken back', async () => {
-  const found = await exportBeside(source, new Set(), async () => {
+  const found = await exportBeside(source, new UuidSet(), async () => {
     await merge(app, source, target);
     setTimeout(() => void unmerge(app, source, target).then(), 5);
   });
@@ -73,5 +75,34 @@ it('nor does one that is merged and taken back', async () => {
 it('it fails, naming the COMPOSITION, when one that was listed is nowhere', async () => {
   const last = uids.at(-1)!.split('::')[0]!;
   const erase = (): Promise<unknown> => admin(app, 'delete', `/ehr/${source}/composition/${last}`);
-  await expect(exportBeside(source, new Set(), erase)).rejects.toThrow(`listed COMPOSITION ${last}`);
+  await expect(exportBeside(source, new UuidSet(), erase)).rejects.toThrow(`listed COMPOSITION ${last}`);
+});
+
+it('an EHR that was exported before it is merged is not exported again with its target', async () => {
+  const theirs = await givenComposition(app, target);
+  const exported: Exported = new UuidSet();
+  expect(await exportBeside(source, exported)).toEqual(uids);
+  await merge(app, source, target);
+  expect(await exportBeside(target, exported)).toEqual([theirs]);
+});
+
+it('an EHR that is merged before its turn loses nothing, whether its target had its turn or not', async () => {
+  const theirs = await givenComposition(app, target);
+  const third = await givenEhr(app);
+  const late: Exported = new UuidSet();
+  expect(await exportBeside(target, late)).toEqual([theirs]);
+  await merge(app, source, target);
+  await merge(app, target, third);
+  expect(await exportBeside(source, late)).toEqual(uids);
+  expect(await exportBeside(third, late)).toEqual([]);
+  const early: Exported = new UuidSet();
+  expect((await exportBeside(source, early)).toSorted()).toEqual([...uids, theirs].toSorted());
+  expect(await exportBeside(third, early)).toEqual([]);
+});
+
+it('the set of what was exported is exact, however much there is', () => {
+  const ids = Array.from({ length: 5_000 }, () => randomUUID());
+  const set = new UuidSet();
+  for (const id of [...ids, ...ids]) set.add(id);
+  expect([set.size, ids.every((id) => set.has(id)), set.has(randomUUID())]).toEqual([5_000, true, false]);
 });
