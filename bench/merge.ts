@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { changeContext } from '../change/commit/context.js';
@@ -19,6 +20,9 @@ import { childrenOf, processFigures } from './process-figures.js';
 
 const STEP = 500;
 const SAMPLE_MS = 5;
+const PAUSE_MS = 20;
+/** What one transaction of the embedded engine can merge. */
+const MOST_AT_ONCE = 10_000;
 
 /** What one step cost. */
 interface Cost {
@@ -26,6 +30,15 @@ interface Cost {
   readonly ms: number;
   /** Highest resident memory of this process meanwhile, bytes. */
   readonly peakBytes: number;
+  /** Longest commit to another EHR, and read of it, meanwhile. */
+  readonly commitMs: number;
+  readonly readMs: number;
+}
+
+/** What clients of another EHR do meanwhile. */
+interface Beside {
+  readonly commit: () => Promise<unknown>;
+  readonly read: () => Promise<unknown>;
 }
 
 /** Merges an EHR with so many compositions into another one and back; prints times and peak memory. */
@@ -63,15 +76,22 @@ export async function benchMerge(count: number, print: (line: string) => void): 
       committer: 'bench',
       motive: {},
     };
-    const costs = [
-      await cost('dry run', () => mergeEhrs(context, { ...request, dryRun: true })),
-      await cost('merge', () => mergeEhrs(context, request)),
-      await cost('unmerge', () => unmergeEhrs(context, { ...request, onConflict: null })),
-      await cost('verify', verifyStorage),
-    ];
-    for (const { name, ms, peakBytes } of costs) {
-      print(`${name}: ${(ms / 1000).toFixed(2)} s, peak memory of the server ${megabytes(peakBytes)}`);
+    const other = await client.createEhr();
+    const beside: Beside = {
+      commit: () => client.commitComposition(other, composition),
+      read: () => fetch(`${server.url}/rest/openehr/v1/ehr/${other}`).then((answer) => answer.text()),
+    };
+    const ways = count > MOST_AT_ONCE ? [context] : [{ ...context, stepsFrom: Infinity }, context];
+    for (const way of ways) {
+      const name = way.stepsFrom === Infinity ? 'in one transaction' : 'in steps';
+      const costs = [
+        await cost(`dry run, ${name}`, beside, () => mergeEhrs(way, { ...request, dryRun: true })),
+        await cost(`merge ${name}`, beside, () => mergeEhrs(way, request)),
+        await cost(`unmerge ${name}`, beside, () => unmergeEhrs(way, { ...request, onConflict: null })),
+      ];
+      for (const one of costs) print(lineOf(one));
     }
+    if (count <= MOST_AT_ONCE) print(lineOf(await cost('verify', beside, verifyStorage)));
     print(`peak memory of the database ${megabytes(databasePeakBytes())}`);
   } finally {
     await server.close();
@@ -79,7 +99,7 @@ export async function benchMerge(count: number, print: (line: string) => void): 
 }
 
 /** Copies the documents of one commit under new ids; gives the bytes of one composition. */
-export async function cloneVersion(versionUid: string, count: number): Promise<number> {
+async function cloneVersion(versionUid: string, count: number): Promise<number> {
   const version = await one<VersionDoc>(COLLECTIONS.versions, versionUid);
   const aql = await one<AqlDocument>(COLLECTIONS.aql, versionUid);
   const container = await one(COLLECTIONS.versionedObjects, version.object_id);
@@ -126,18 +146,40 @@ function renamed<T>(value: T, names: readonly (readonly [string, string])[]): T 
   ) as T;
 }
 
-async function cost(name: string, work: () => Promise<unknown>): Promise<Cost> {
+function lineOf({ name, ms, peakBytes, commitMs, readMs }: Cost): string {
+  const waits = `longest commit ${commitMs.toFixed(0)} ms and read ${readMs.toFixed(0)} ms of another EHR`;
+  return `${name}: ${(ms / 1000).toFixed(2)} s, ${waits}, peak memory of the server ${megabytes(peakBytes)}`;
+}
+
+async function cost(name: string, beside: Beside, work: () => Promise<unknown>): Promise<Cost> {
   let peakBytes = process.memoryUsage.rss();
   const timer = setInterval(() => {
     peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
   }, SAMPLE_MS);
+  const running = { on: true };
+  const waits = Promise.all([longest(beside.commit, running), longest(beside.read, running)]);
   const start = performance.now();
   try {
     await work();
   } finally {
     clearInterval(timer);
+    running.on = false;
   }
-  return { name, ms: performance.now() - start, peakBytes };
+  const ms = performance.now() - start;
+  const [commitMs, readMs] = await waits;
+  return { name, ms, peakBytes, commitMs, readMs };
+}
+
+/** The longest of calls one after another, with a pause between them. */
+async function longest(call: () => Promise<unknown>, running: { on: boolean }): Promise<number> {
+  let most = 0;
+  while (running.on) {
+    const start = performance.now();
+    await call().catch(() => undefined);
+    most = Math.max(most, performance.now() - start);
+    await setTimeout(PAUSE_MS);
+  }
+  return most;
 }
 
 /** Highest resident memory of the largest child process since its start; 0 where the system does not tell. */

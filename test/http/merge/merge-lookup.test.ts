@@ -83,7 +83,7 @@ describe('merges can be looked up', () => {
     const direct = await details(`source=${source}&target=${target}`);
     expect([direct.status, Object.keys(direct.body as object)]).toEqual([
       200,
-      ['outcome', 'source_ehr', 'target_ehr', 'merge_date'],
+      ['outcome', 'source_ehr', 'target_ehr', 'merge_id', 'merge_date'],
     ]);
     expect((await details(`source=${source}&target=${last}`)).status).toBe(404);
     expect((await details(`source=${source}`)).status).toBe(400);
