@@ -16,10 +16,11 @@ export interface CollectionDefinition {
 
 const NAMESPACE_EXISTS = 48;
 
-/** Documents beside one another are alike, so that zstd leaves a tenth of them on disk; the memory is as without it. */
-const BLOCK_COMPRESSION = {
-  storageEngine: { wiredTiger: { configString: 'block_compressor=zstd' } },
-} as const;
+/**
+ * Documents beside one another are alike, and so are keys of an index: zstd leaves a tenth of them on disk. The memory is
+ * as without it.
+ */
+const COMPRESSED = { wiredTiger: { configString: 'block_compressor=zstd' } } as const;
 
 /**
  * Makes the collections, compressed where the server can, and the indexes that are missing in the connected database.
@@ -34,9 +35,7 @@ export async function createCollections(layout: readonly CollectionDefinition[])
   await Promise.all(
     layout.map(async ({ name, indexes }) => {
       if (!existing.has(name)) await createCompressed(db, name);
-      if (indexes.length === 0) return;
-      const wanted = indexes.map(({ key, options }) => ({ key, ...options, name: indexName(key, options) }));
-      await db.command({ createIndexes: name, indexes: wanted });
+      if (indexes.length > 0) await createIndexes(db, name, indexes);
     }),
   );
 }
@@ -44,10 +43,30 @@ export async function createCollections(layout: readonly CollectionDefinition[])
 /** Falls back to what a server without zstd, or with another storage engine, does by itself. */
 async function createCompressed(db: mongoose.mongo.Db, name: string): Promise<void> {
   try {
-    await db.createCollection(name, BLOCK_COMPRESSION);
+    await db.createCollection(name, { storageEngine: COMPRESSED });
   } catch (error) {
     if (!(error instanceof mongoose.mongo.MongoServerError)) throw error;
     if (error.code !== NAMESPACE_EXISTS) await db.createCollection(name).catch(unlessItExists);
+  }
+}
+
+async function createIndexes(
+  db: mongoose.mongo.Db,
+  collection: string,
+  definitions: readonly IndexDefinition[],
+): Promise<void> {
+  const wanted = definitions.map(({ key, options }) => ({ key, ...options, name: indexName(key, options) }));
+  const present = new Map((await db.collection(collection).indexes()).map((index) => [index.name, index]));
+  // An index that is there with another compression would be refused as a contradiction.
+  const compressed = wanted.map((index) => ({
+    ...index,
+    storageEngine: present.has(index.name) ? present.get(index.name)?.['storageEngine'] : COMPRESSED,
+  }));
+  try {
+    await db.command({ createIndexes: collection, indexes: compressed }, { ignoreUndefined: true });
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoServerError)) throw error;
+    await db.command({ createIndexes: collection, indexes: wanted });
   }
 }
 
