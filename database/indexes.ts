@@ -40,6 +40,47 @@ export async function createCollections(layout: readonly CollectionDefinition[])
   );
 }
 
+/** An index by collection and name. */
+export interface NamedIndex {
+  readonly collection: string;
+  readonly name: string;
+}
+
+/** Those of the indexes of the layout that the connected database does not have; `createCollections` makes them. */
+export async function missingIndexes(layout: readonly CollectionDefinition[]): Promise<NamedIndex[]> {
+  const wanted = layout.flatMap(({ name: collection, indexes }) =>
+    indexes.map(({ key, options }) => ({ collection, name: indexName(key, options) })),
+  );
+  const present = await presentIndexes(wanted);
+  return wanted.filter((index) => !present.has(textOf(index)));
+}
+
+/** Drops those of the indexes that are there and gives them. `dryRun`: gives them only. */
+export async function dropIndexes(former: readonly NamedIndex[], dryRun: boolean): Promise<NamedIndex[]> {
+  const present = await presentIndexes(former);
+  const found = former.filter((index) => present.has(textOf(index)));
+  if (!dryRun)
+    for (const { collection, name } of found)
+      await mongoose.connection.collection(collection).dropIndex(name);
+  return found;
+}
+
+async function presentIndexes(wanted: readonly NamedIndex[]): Promise<Set<string>> {
+  const listed = await mongoose.connection.listCollections();
+  const asked = new Set(wanted.map(({ collection }) => collection));
+  const present = new Set<string>();
+  for (const { name: collection } of listed) {
+    if (!asked.has(collection)) continue;
+    for (const { name = '' } of await mongoose.connection.collection(collection).indexes())
+      present.add(textOf({ collection, name }));
+  }
+  return present;
+}
+
+function textOf({ collection, name }: NamedIndex): string {
+  return `${collection}.${name}`;
+}
+
 /** Falls back to what a server without zstd, or with another storage engine, does by itself. */
 async function createCompressed(db: mongoose.mongo.Db, name: string): Promise<void> {
   try {
