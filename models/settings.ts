@@ -7,7 +7,7 @@ import { SCHEMA_OPTIONS } from './access/schema.js';
 import { compressTexts } from './version-text.js';
 
 /** How often a server of an older layout looks whether an upgrade has begun, ms. */
-export const LAYOUT_TRUST_MS = 5_000;
+export const LAYOUT_TRUST_MS = 2_000;
 
 /** How long a process caches which leaves the derived documents hold, ms. */
 export const LEAF_TRUST_MS = 1_000;

@@ -119,7 +119,7 @@ export async function compressNext(after: string): Promise<CompressedStep> {
   for await (const { _id, data } of found) {
     const update = { $set: compressed(data) } as object;
     if (data.length >= LEAST)
-      updates.push({ updateOne: { filter: { _id, ...OLD_TEXTS } as object, update } });
+      updates.push({ updateOne: { filter: { _id, ...OLD_TEXTS }, update } });
     [last, seen, characters] = [_id, seen + 1, characters + data.length];
     if (seen === STEP || characters > STEP_CHARACTERS) break;
   }
