@@ -64,7 +64,7 @@ async function contents(): Promise<Record<string, string>> {
 async function encodings(): Promise<Record<string, number>> {
   const counts: Record<string, number> = { text: 0, short: 0, deflate: 0, none: 0 };
   for (const { encoding, data } of await versions().find().toArray()) {
-    const plain = data === null ? 'none' : String(data).length < 1_024 ? 'short' : 'text';
+    const plain = typeof data !== 'string' ? 'none' : data.length < 1_024 ? 'short' : 'text';
     const kind = encoding ?? plain;
     counts[kind] = (counts[kind] ?? 0) + 1;
   }
@@ -81,7 +81,7 @@ async function said(): Promise<string[]> {
       done();
     },
   });
-  tellStorageState(createLogger('info', sink as never), await prepareStorage(settings))();
+  tellStorageState(createLogger('info', sink), await prepareStorage(settings))();
   return lines;
 }
 
