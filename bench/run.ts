@@ -11,6 +11,7 @@ import { benchImport } from './import.js';
 import { benchMainJob } from './main-job.js';
 import { machine } from './measure.js';
 import { benchMerge } from './merge.js';
+import { benchTable } from './own-table.js';
 import { benchResources } from './resources.js';
 import { benchRm } from './rm.js';
 import { benchSeal } from './seal.js';
@@ -24,6 +25,9 @@ interface Options {
   readonly only: string;
   readonly compare?: string;
   readonly work?: string;
+  readonly runs: string;
+  readonly server?: string;
+  readonly token?: string;
 }
 
 const PARTS = [
@@ -39,6 +43,8 @@ const PARTS = [
   'merge',
   'seal',
 ];
+/** Parts that take long, and run only when they are named. */
+const LONG_PARTS = ['table'];
 const MERGED_COMPOSITIONS = 10_000;
 const FEW_EHRS = 1_000;
 const MANY_EHRS = 5_000;
@@ -49,11 +55,14 @@ async function main(): Promise<void> {
     .option('--ehrs <number>', 'EHRs', '1000')
     .option('--compositions <number>', 'compositions of each EHR', '20')
     .option('--seed <number>', 'seed of the made-up data', '20260105')
-    .option('--only <parts>', `comma list of ${PARTS.join(', ')}`, PARTS.join(','))
+    .option('--only <parts>', `comma list of ${[...PARTS, ...LONG_PARTS].join(', ')}`, PARTS.join(','))
     .option(
       '--compare <reference>',
       'a git reference or the folder of a checkout, run beside this one in turns',
     )
+    .option('--runs <number>', 'table: runs, of which the median is shown', '3')
+    .option('--server <url>', 'table: the openEHR base path of an empty server, instead of this checkout')
+    .option('--token <token>', 'table: a bearer token for it')
     .option('--work <name>', 'with --compare: only the work whose name holds this')
     .parse()
     .opts<Options>();
@@ -78,6 +87,17 @@ async function runParts(options: Options): Promise<void> {
   if (parts.has('stream')) await titled('Stream', () => benchStream(print));
   if (parts.has('merge')) await titled('Merge', () => benchMerge(MERGED_COMPOSITIONS, print));
   if (parts.has('seal')) await titled('Seal', () => benchSeal(print));
+  await runLongParts(parts, options);
+}
+
+async function runLongParts(parts: ReadonlySet<string>, options: Options): Promise<void> {
+  if (parts.has('table')) await titled('Side by side', () => sideBySide(options));
+}
+
+function sideBySide({ ehrs, compositions, runs, server, token }: Options): Promise<void> {
+  const plan = { ehrs: Number(ehrs), compositionsPerEhr: Number(compositions) };
+  const elsewhere = { ...(server !== undefined && { server }), ...(token !== undefined && { token }) };
+  return benchTable(plan, { runs: Number(runs), ...elsewhere }, print);
 }
 
 async function mainJob(server: RunningServer, options: Options): Promise<void> {

@@ -12,7 +12,7 @@ import { publishMetrics } from './cluster-metrics.js';
 import { openDoors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
 import { logSlowQueries } from '../logger.js';
-import { prepareStorage } from './storage.js';
+import { prepareStorage, tellStorageState } from './storage.js';
 import { sealNewRecords } from '../../maintenance/seal.js';
 
 const HOUR_MS = 3_600_000;
@@ -50,9 +50,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
   });
   try {
     if (!joins) await doors.listen();
-    if (!(await prepareStorage(settings))) {
-      log.warn('what AQL reads is stale: queries are right but slow until `everchart reindex` has run');
-    }
+    const stopAwaiting = tellStorageState(log, await prepareStorage(settings));
     process.state.indexesBuilt = true;
     if (joins) await doors.listen();
     const sweep = sweepIdempotencyKeys(log);
@@ -63,6 +61,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
     const stop = async (): Promise<void> => {
       process.state.stopping = true;
       clearInterval(sweep);
+      stopAwaiting();
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
       await stopSealing();
