@@ -58,6 +58,7 @@ export async function benchMerge(count: number, print: (line: string) => void): 
       reversible: true,
       folderMerge: 'COPY',
       compositionMerge: 'PERSISTENT',
+      resolutions: { compositions: new Map(), ehrStatus: new Map() },
       dryRun: false,
       committer: 'bench',
       motive: {},

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { writeContribution } from '../change/commit/commit.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
 import { aqlRemovalByType } from '../models/aql-document.js';
-import { toTombstone, type EhrDoc } from '../models/ehr.js';
+import { reserveSubject, toTombstone, type EhrDoc } from '../models/ehr.js';
 import { inSteps, inTextSteps } from '../models/access/in-steps.js';
 import { itemTagRemovals } from '../models/item-tag.js';
 import {
@@ -64,6 +65,7 @@ export async function applyMerge(
     toTombstone(merge.pair.source._id, { mergedInto: target._id, mergeId: merge.fresh.mergeId }),
   ]);
   const made = merge.commit === null ? null : await writeContribution(session, context.change, merge.commit);
+  await runWrites(session, subjectReservation(merge));
   const mergeDate = made?.contribution.time_committed ?? context.change.now();
   const record = recordOf(merge, made, mergeDate);
   await runWrites(session, [mergeRecordInsert(record)]);
@@ -81,6 +83,16 @@ function sourceRemovals({ pair, plan }: PlannedMerge): Write[] {
     versionsRemoval(ehrId, idsOf(plan.ended)),
     ...itemTagRemovals(ehrId, idsOf(plan.droppedTags)),
   ];
+}
+
+/** Where the target took the source's subject its own stays reserved for it, as the source's does otherwise. */
+function subjectReservation({ pair: { source, target }, plan }: PlannedMerge): Write[] {
+  const isTaken = plan.statusDifferences.some(
+    ({ field, survivor }) => field === 'subject' && survivor === 'source',
+  );
+  return isTaken && target.subject !== undefined && !isDeepStrictEqual(source.subject, target.subject)
+    ? [reserveSubject(source._id, target.subject)]
+    : [];
 }
 
 /** Everything that is left of the source gets the target as owner. */

@@ -14,7 +14,12 @@ export type MergeResult = Pick<
   readonly merge_date?: Date;
   /** How it was or would be written; absent where that is no matter. */
   readonly way?: MergeWay;
+  /** From `planDetails`. */
+  readonly plan?: JsonObject;
 };
+
+/** A merge that was made, and what it did. */
+export type MergedEhrs = MergeRecordDoc & { readonly plan: JsonObject };
 
 /** MergeDetailsDto of a merge, without unmerge data. docs/spec/merge.md#details */
 export function mergeDetails(result: MergeResult): JsonObject {
@@ -26,6 +31,7 @@ export function mergeDetails(result: MergeResult): JsonObject {
     ...(mergeDate !== undefined && { merge_date: formatUtc(mergeDate) }),
     ...(result.way !== undefined && { way: result.way }),
     ...motiveOf(result),
+    ...(result.plan !== undefined && { plan: result.plan }),
   };
 }
 

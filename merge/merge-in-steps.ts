@@ -6,10 +6,10 @@ import { runWrites } from '../models/access/write.js';
 import { archiveMovedIds } from '../models/cross-collection/archive-moved.js';
 import { markMerging, unmarkMerging } from '../models/ehr.js';
 import { JOB_KNOWN_MS, mergeJobMoving } from '../models/merge-job.js';
-import type { MergeRecordDoc } from '../models/merge-record.js';
 import { applyMerge } from './apply.js';
 import { checkMerge, holdBoth } from './check.js';
-import { idempotentResultOf, mergeSubject } from './details.js';
+import { idempotentResultOf, mergeSubject, type MergedEhrs } from './details.js';
+import { planDetails } from './plan-details.js';
 import { planMerge, type MergePlan } from './plan.js';
 import type { FreshIds, MergeContext, MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
@@ -28,7 +28,7 @@ export function mergeInSteps(
   context: MergeContext,
   request: MergeRequest,
   { fresh, commitOf }: { readonly fresh: FreshIds; readonly commitOf: CommitOf },
-): Promise<MergeRecordDoc> {
+): Promise<MergedEhrs> {
   const { sourceEhr, targetEhr } = request;
   const { mergeId } = fresh;
   const check = (): Promise<unknown> => checkMerge(sourceEhr, targetEhr);
@@ -36,7 +36,8 @@ export function mergeInSteps(
     const known = setTimeout(JOB_KNOWN_MS);
     // Nobody writes to either EHR: no transaction is needed to see one moment of them.
     const pair = await checkMerge(sourceEhr, targetEhr);
-    const plan = planMerge(await mergeSnapshot(pair, request, 'steps'), request, fresh);
+    const snapshot = await mergeSnapshot(pair, request, 'steps');
+    const plan = planMerge(snapshot, request, fresh);
     if (request.reversible) await archiveMovedIds(mergeId, sourceEhr, endingIds(plan));
     await known;
     return inMergeTransaction(context.retries, async (session) => {
@@ -50,7 +51,7 @@ export function mergeInSteps(
       await writeAudit(mergeSubject(applied));
       const held = [markMerging(sourceEhr, 'merged', mergeId), markMerging(targetEhr, 'active', mergeId)];
       requireHeld(await runWrites(session, [...held, mergeJobMoving(mergeId)]));
-      return applied;
+      return { ...applied, plan: planDetails(snapshot, plan, 'steps') };
     });
   });
 }

@@ -6,11 +6,11 @@ import { fullState } from '../change/commit/commit-state.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
-import type { MergeRecordDoc } from '../models/merge-record.js';
 import { applyMerge } from './apply.js';
 import { checkMerge, holdBoth } from './check.js';
-import { idempotentResultOf, mergeSubject, type MergeResult } from './details.js';
+import { idempotentResultOf, mergeSubject, type MergedEhrs, type MergeResult } from './details.js';
 import { mergeInSteps } from './merge-in-steps.js';
+import { planDetails } from './plan-details.js';
 import { mergeAudit, mergeDescription, planMerge, type MergePlan } from './plan.js';
 import { DRY_RUN, type FreshIds, type MergeContext, type MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
@@ -31,16 +31,16 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
   };
   const way = await wayOf(context, request.sourceEhr);
   if (request.dryRun) return dryRun(context, request, { fresh, way });
-  const record =
+  const result =
     way === 'steps'
       ? await mergeInSteps(context, request, { fresh, commitOf: commitRequest })
       : await mergeAtOnce(context, request, fresh);
   auditCommitted();
   publishMerge({ kind: 'merge' });
-  return { ...record, way };
+  return { ...result, way };
 }
 
-function mergeAtOnce(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergeRecordDoc> {
+function mergeAtOnce(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergedEhrs> {
   return inMergeTransaction(context.retries, async (session) => {
     await holdBoth(request, 'active');
     const pair = await checkMerge(request.sourceEhr, request.targetEhr);
@@ -56,7 +56,7 @@ function mergeAtOnce(context: MergeContext, request: MergeRequest, fresh: FreshI
     });
     await recordIdempotentResult(session, idempotentResultOf({ ...applied, way: 'transaction' }));
     await writeAudit(mergeSubject(applied));
-    return applied;
+    return { ...applied, plan: planDetails(snapshot, plan, 'transaction') };
   });
 }
 
@@ -71,7 +71,7 @@ function dryRun(
     const snapshot = await mergeSnapshot(pair, request, way);
     const plan = planMerge(snapshot, request, fresh);
     const commit = commitRequest(request, fresh, plan);
-    if (commit !== null) await checkCommit(context, commit, plan);
+    if (commit !== null) await checkCommit(context, commit, plan, request);
     const { level, summary } = plan.outcome;
     return {
       source_ehr: request.sourceEhr,
@@ -79,13 +79,19 @@ function dryRun(
       outcome: { level, summary: DRY_RUN + summary },
       way,
       ...request.motive,
+      plan: planDetails(snapshot, plan, way),
     };
   };
   return way === 'steps' ? rehearse() : inMergeTransaction(context.retries, rehearse);
 }
 
 /** Refuses what the commit would refuse, against the state that the moves would leave. */
-async function checkCommit(context: MergeContext, commit: CommitRequest, plan: MergePlan): Promise<void> {
+async function checkCommit(
+  context: MergeContext,
+  commit: CommitRequest,
+  plan: MergePlan,
+  { sourceEhr, targetEhr }: MergeRequest,
+): Promise<void> {
   const state = await fullState(commit);
   const joined = new Set(plan.joins.map(({ source }) => source));
   const moved = [...state.containers].map(
@@ -96,7 +102,10 @@ async function checkCommit(context: MergeContext, commit: CommitRequest, plan: M
       ] as const,
   );
   const { settings, now } = context.change;
-  planCommit(settings, { ...state, containers: new Map(moved) }, commit, now());
+  // The tombstone of the source will hold its subject for the target.
+  const holder = state.subjectHolder;
+  const subjectHolder = holder?.ehrId === sourceEhr ? { ...holder, finalEhrId: targetEhr } : holder;
+  planCommit(settings, { ...state, subjectHolder, containers: new Map(moved) }, commit, now());
 }
 
 function commitRequest(request: MergeRequest, fresh: FreshIds, plan: MergePlan): CommitRequest | null {

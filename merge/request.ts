@@ -1,6 +1,22 @@
 import type { ChangeContext } from '../change/commit/context.js';
 import type { CompositionMerge, FolderMerge, MergeMotive } from '../models/merge-record.js';
 
+/** One of the two EHRs of a merge. */
+export type Side = 'source' | 'target';
+
+/** Whose content of a pair of persistent compositions goes on, or that both stay. */
+export type PairChoice = Side | 'both';
+
+/** Attributes of the EHR_STATUS for which the request can choose. */
+export const STATUS_FIELDS = ['subject', 'is_queryable', 'is_modifiable', 'other_details'] as const;
+
+/** What a request decides itself. docs/spec/merge.md#resolutions */
+export interface MergeResolutions {
+  /** By template id, or by object id of either composition of the pair. */
+  readonly compositions: ReadonlyMap<string, PairChoice>;
+  readonly ehrStatus: ReadonlyMap<(typeof STATUS_FIELDS)[number], Side>;
+}
+
 /** A merge as asked for. docs/spec/merge.md#request */
 export interface MergeRequest {
   /** UUIDs in lower case, different. */
@@ -10,6 +26,7 @@ export interface MergeRequest {
   readonly reversible: boolean;
   readonly folderMerge: FolderMerge;
   readonly compositionMerge: CompositionMerge;
+  readonly resolutions: MergeResolutions;
   /** true: nothing is written. */
   readonly dryRun: boolean;
   /** Name of the administrator. */

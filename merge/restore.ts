@@ -49,12 +49,16 @@ export async function undoMerge(
   const { snapshot, plan, commits } = unmerge;
   const { record, source } = snapshot;
   if (source === null) throw new TypeError('an unmerge needs the archive of the merge');
+  const made: Commit[] = [];
+  // First the target's: it may give up the subject that the source has again afterwards.
+  for (const commit of commits.filter(({ ehrId }) => ehrId !== source._id))
+    made.push(await writeContribution(session, context.change, commit));
   if (unmerge.way === 'transaction') await moveBack(session, context, unmerge);
   await runRequired(session, [fromTombstone(source)]);
   await restoreEnded(session, context, { mergeId: record._id, source });
   await runInSteps(session, plan.restoredTags.map(itemTagInsert));
-  const made: Commit[] = [];
-  for (const commit of commits) made.push(await writeContribution(session, context.change, commit));
+  for (const commit of commits.filter(({ ehrId }) => ehrId === source._id))
+    made.push(await writeContribution(session, context.change, commit));
   const history = historyOf(unmerge, made, made[0]?.contribution.time_committed ?? context.change.now());
   await runWrites(session, [
     mergeHistoryInsert(history),

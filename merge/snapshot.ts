@@ -1,10 +1,12 @@
 import { ownedCount } from '../models/cross-collection/owned-documents.js';
-import { contributionIds } from '../models/contribution.js';
+import { contributionIds, newestContributionId } from '../models/contribution.js';
 import { tagsOfEhr, tagsOnEnding } from '../models/item-tag.js';
-import { latestVersions } from '../models/version.js';
+import { averageVersionBytes, latestVersions } from '../models/version.js';
 import {
   containersOfEhr,
   containersToEnd,
+  ehrStatusContainer,
+  liveCompositionIds,
   endedContainers,
   liveCompositionsOfCategory,
   liveDirectory,
@@ -32,10 +34,13 @@ export async function mergeSnapshot(
   const isPersistent = request.compositionMerge === 'PERSISTENT';
   const persistent = isPersistent ? await liveCompositionsOfCategory(target._id, PERSISTENT) : [];
   const directory = await liveDirectory(target._id);
+  const status = await ehrStatusContainer(target._id);
+  if (status === null) throw new TypeError(`EHR ${target._id} has no EHR_STATUS`);
   const needed: VersionedObjectDoc[] = pairPersistent(containers, persistent).pairs.flatMap((pair) => [
     pair.source,
     pair.target,
   ]);
+  needed.push(status, ...containers.filter(({ type }) => type === 'EHR_STATUS'));
   if (request.folderMerge === 'COPY') {
     needed.push(...containers.filter(({ type, deleted }) => type === 'FOLDER' && !deleted));
     if (directory !== null) needed.push(directory);
@@ -52,11 +57,15 @@ export async function mergeSnapshot(
             containers.map(({ _id }) => _id),
           ),
       ...(!isListed && { counts: await countsOf(source._id) }),
+      versions: await versionsOf(source._id, isListed ? containers : null),
     },
-    target: { ehr: target, persistent, directory },
+    target: { ehr: target, persistent, directory, status },
     latest: await latestVersions(needed),
   };
 }
+
+/** Compositions that a plan lists where they are only counted. */
+const LISTED = 1_000;
 
 /** What a merge ends, and what it may join. */
 async function endingContainers(ehrId: string, request: MergeRequest): Promise<VersionedObjectDoc[]> {
@@ -70,5 +79,19 @@ async function countsOf(ehrId: string): Promise<MovedCounts> {
     compositions: (await ownedCount('versioned_objects', ehrId)) - (await endedContainers(ehrId)),
     contributions: await ownedCount('contributions', ehrId),
     tags: await ownedCount('item_tags', ehrId),
+    compositionIds: await liveCompositionIds(ehrId, LISTED),
+    newestContribution: await newestContributionId(ehrId),
   };
+}
+
+/** Every container has as many versions as the number of its latest; where they are not listed the versions are counted. */
+async function versionsOf(
+  ehrId: string,
+  containers: readonly VersionedObjectDoc[] | null,
+): Promise<MergeSnapshot['source']['versions']> {
+  const count =
+    containers === null
+      ? await ownedCount('versions', ehrId)
+      : containers.reduce((sum, { latest_version: latest }) => sum + latest, 0);
+  return { count, averageBytes: await averageVersionBytes(ehrId) };
 }

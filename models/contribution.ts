@@ -81,6 +81,15 @@ export async function contributionIds(ehrId: string): Promise<string[]> {
   return rows.map((row) => row._id);
 }
 
+/** Id of the CONTRIBUTION of an EHR that was committed last, null when it has none. */
+export async function newestContributionId(ehrId: string): Promise<string | null> {
+  const newest = await Contribution.findOne({ ehr_id: ehrId }, { _id: 1 })
+    .sort({ time_committed: -1, _id: -1 })
+    .lean<{ _id: string }>()
+    .exec();
+  return newest?._id ?? null;
+}
+
 /** A CONTRIBUTION as an overview shows it. */
 export type NewContribution = Pick<
   ContributionDoc,

@@ -300,6 +300,16 @@ export function releaseSubject(tombstoneId: string, subject: Subject): UpdateWri
   };
 }
 
+/** A tombstone reserves the subject that the EHR it ended in gave up for its own. */
+export function reserveSubject(tombstoneId: string, subject: Subject): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: tombstoneId, state: 'merged' },
+    update: { $set: { subject } },
+    matching: 'one',
+  };
+}
+
 /** An active EHR becomes the tombstone of a merge. */
 export function toTombstone(
   ehrId: string,

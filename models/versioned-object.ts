@@ -117,11 +117,12 @@ export function directoryAtTime(ehrId: string, time: Date | null): Promise<Versi
     .exec();
 }
 
-/** Ids of the COMPOSITION containers of an EHR whose latest version is no deletion, oldest first. */
-export async function liveCompositionIds(ehrId: string): Promise<string[]> {
+/** Ids of the COMPOSITION containers of an EHR whose latest version is no deletion, oldest first, at most `count`. */
+export async function liveCompositionIds(ehrId: string, count?: number): Promise<string[]> {
   const live = { ehr_id: ownedBy(ehrId), type: 'COMPOSITION', deleted: false } as const;
   const rows = await VersionedObject.find(live, { _id: 1 })
     .sort({ time_created: 1, _id: 1 })
+    .limit(count ?? 0)
     .lean<{ _id: string }[]>()
     .exec();
   return rows.map((row) => row._id);

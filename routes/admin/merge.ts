@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../openehr/base/json.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
@@ -7,7 +7,7 @@ import { toXml } from '../../openehr/format/canonical-xml.js';
 import { responseBody } from '../../openehr/format/media-type.js';
 import { mergeDetails, undoneDetails, mergeOfIdempotentResult } from '../../merge/details.js';
 import { mergeEhrs } from '../../merge/merge.js';
-import type { MergeContext, UnmergeRequest } from '../../merge/request.js';
+import type { MergeContext, MergeRequest, UnmergeRequest } from '../../merge/request.js';
 import { directMerge, mergeStatus, mergeTarget, undoneStatus } from '../../merge/status.js';
 import { unmergeData } from '../../merge/unmerge-data.js';
 import { unmergeEhrs } from '../../merge/unmerge.js';
@@ -121,6 +121,7 @@ async function merge(ctx: Context, context: MergeContext): Promise<void> {
     reversible,
     folder_merge: folderMerge,
     composition_merge: compositionMerge,
+    ...resolutionOptions(request),
     ...requestedBy(request),
   };
   auditAbout(ctx, { ...requestSubject(request), options });
@@ -175,6 +176,18 @@ async function getMergeDetails(ctx: Context): Promise<void> {
   const data = withData ? await unmergeData(record) : null;
   const fields = { ...mergeDetails(record), ...(data !== null && { unmerge_data: data }) };
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
+}
+
+/** What the request chose; nothing when it chose nothing. */
+function resolutionOptions({ resolutions }: MergeRequest): JsonObject {
+  const { compositions, ehrStatus } = resolutions;
+  if (compositions.size + ehrStatus.size === 0) return {};
+  return {
+    resolutions: {
+      compositions: Object.fromEntries(compositions),
+      ehr_status: Object.fromEntries(ehrStatus),
+    },
+  };
 }
 
 function requestedBy({ motive }: Pick<UnmergeRequest, 'motive'>): { readonly requested_by?: string } {

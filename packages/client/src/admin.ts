@@ -25,6 +25,17 @@ export interface AuditRecord {
   readonly [member: string]: unknown;
 }
 
+/** What survives where both EHRs say something. */
+export interface MergeResolutions {
+  /** By template id, or by object id of either composition of a pair. */
+  readonly compositions?: Readonly<Record<string, 'source' | 'target' | 'both'>> | undefined;
+  readonly ehr_status?:
+    | Readonly<
+        Partial<Record<'subject' | 'is_queryable' | 'is_modifiable' | 'other_details', 'source' | 'target'>>
+      >
+    | undefined;
+}
+
 /** How two EHRs are merged. */
 export interface MergeRequest {
   readonly source_ehr: string;
@@ -33,6 +44,7 @@ export interface MergeRequest {
   readonly reversible: boolean;
   readonly folder_merge?: 'BASIC' | 'COPY' | undefined;
   readonly composition_merge?: 'BASIC' | 'PERSISTENT' | undefined;
+  readonly resolutions?: MergeResolutions | undefined;
   readonly [more: string]: unknown;
 }
 

@@ -44,6 +44,22 @@ const ON_CONFLICT: JsonObject = {
   oneOf: [CHOICE, { type: 'object', additionalProperties: CHOICE }],
 };
 
+const SIDE = word('source', 'target');
+const RESOLUTIONS: JsonObject = {
+  ...object(
+    {
+      compositions: {
+        type: 'object',
+        description: 'By template id, or by object id of either composition of a pair',
+        additionalProperties: word('source', 'target', 'both'),
+      },
+      ehr_status: object({ subject: SIDE, is_queryable: SIDE, is_modifiable: SIDE, other_details: SIDE }, []),
+    },
+    [],
+  ),
+  description: 'What survives: docs/spec/merge.md#resolutions',
+};
+
 /** Bodies of requests and answers, each described once. */
 const SCHEMAS = {
   ...ERROR_SCHEMAS,
@@ -238,6 +254,7 @@ const SCHEMAS = {
       reversible: FLAG,
       ...MERGE_WORDS,
       dry_run: { type: 'boolean', default: false },
+      resolutions: RESOLUTIONS,
       ...MERGE_MOTIVE,
     },
     ['source_ehr', 'target_ehr', 'reversible'],
@@ -252,6 +269,7 @@ const SCHEMAS = {
       target_ehr: UUID,
       merge_date: TIME,
       outcome: ANY,
+      plan: { ...ANY, description: 'What the merge does: docs/spec/merge.md#plan' },
       unmerge_data: ANY,
       undone: ANY,
       ...MERGE_MOTIVE,
