@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { CdrError } from '../openehr/base/errors.js';
 import { writeContribution } from '../change/commit/commit.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
 import { aqlRemovalByType } from '../models/aql-document.js';
@@ -12,6 +13,7 @@ import {
   type ArchiveDoc,
   type MovedIds,
 } from '../models/merge-archive.js';
+import { mergeRequestRemoval, waitingMerge } from '../models/merge-request.js';
 import { mergeRecordInsert, type MergeRecordDoc } from '../models/merge-record.js';
 import {
   moveContainers,
@@ -55,6 +57,7 @@ export async function applyMerge(
   context: MergeContext,
   merge: PlannedMerge,
 ): Promise<MergeRecordDoc> {
+  if (merge.request.approval !== undefined) await requireWaiting(merge.request.approval.mergeId);
   const endedVersions = await versionUidsOf(merge.pair.source._id, idsOf(merge.plan.ended));
   if (merge.request.reversible) await archive(session, merge, endedVersions);
   await runWrites(session, [...sourceRemovals(merge), ...versionsRemoved('merge', endedVersions)]);
@@ -68,8 +71,14 @@ export async function applyMerge(
   await runWrites(session, subjectReservation(merge));
   const mergeDate = made?.contribution.time_committed ?? context.change.now();
   const record = recordOf(merge, made, mergeDate);
-  await runWrites(session, [mergeRecordInsert(record)]);
+  await runWrites(session, [mergeRecordInsert(record), mergeRequestRemoval(record.source_ehr)]);
   return record;
+}
+
+/** Read in the transaction that removes it: a withdrawal at the same time meets it. @throws not-found */
+async function requireWaiting(mergeId: string): Promise<void> {
+  if ((await waitingMerge(mergeId)) === null)
+    throw new CdrError('not-found', `no merge ${mergeId} waits for approval`);
 }
 
 /**
@@ -188,7 +197,14 @@ function recordOf(merge: PlannedMerge, made: Commit | null, mergeDate: Date): Me
     ...(merge.way === 'steps' && { in_steps: true }),
     committer: request.committer,
     ...request.motive,
+    ...approvalOf(request),
   };
+}
+
+function approvalOf({ approval }: MergeRequest): Pick<MergeRecordDoc, 'approval'> {
+  if (approval === undefined) return {};
+  const { requester, requested_at } = approval;
+  return { approval: { requester, requested_at } };
 }
 
 function idsOf(docs: readonly { readonly _id: string }[]): string[] {

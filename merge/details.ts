@@ -9,12 +9,16 @@ import type { MergeWay } from './steps.js';
 /** What a merge came to; without date for a dry run. */
 export type MergeResult = Pick<
   MergeRecordDoc,
-  'source_ehr' | 'target_ehr' | 'outcome' | 'reason' | 'requested_by'
+  'source_ehr' | 'target_ehr' | 'outcome' | 'reason' | 'requested_by' | 'approval'
 > & {
   readonly merge_date?: Date;
   /** How it was or would be written; absent where that is no matter. */
   readonly way?: MergeWay;
-  /** From `planDetails`. */
+  /** Of a merge that was made, or waits. */
+  readonly _id?: string;
+  /** It waits for another administrator. */
+  readonly state?: 'pending';
+  /** From `agreedPlan`. */
   readonly plan?: JsonObject;
 };
 
@@ -30,13 +34,22 @@ export function mergeDetails(result: MergeResult): JsonObject {
     target_ehr: result.target_ehr,
     ...(mergeDate !== undefined && { merge_date: formatUtc(mergeDate) }),
     ...(result.way !== undefined && { way: result.way }),
+    ...(result._id !== undefined && { merge_id: result._id }),
+    ...(result.state !== undefined && { state: result.state }),
     ...motiveOf(result),
+    ...approvalOf(result),
     ...(result.plan !== undefined && { plan: result.plan }),
   };
 }
 
+function approvalOf({ approval }: MergeResult): JsonObject {
+  if (approval === undefined) return {};
+  const { requester, requested_at: date } = approval;
+  return { requested: { date: formatUtc(date), administrator: requester } };
+}
+
 /** Why, and who asked for it, as far as it is known. */
-function motiveOf({ reason, requested_by }: MergeMotive): Record<string, string> {
+export function motiveOf({ reason, requested_by }: MergeMotive): Record<string, string> {
   return {
     ...(reason !== undefined && { reason }),
     ...(requested_by !== undefined && { requested_by }),
@@ -76,19 +89,25 @@ export function idempotentResultOf(result: MergeResult): IdempotentResult {
   const { level, summary } = outcome;
   return {
     kind: 'MERGE',
-    uids: { source_ehr, target_ehr, level, summary, ...date, ...way, ...motiveOf(result) },
+    uids: {
+      ...{ source_ehr, target_ehr, level, summary, ...date, ...way, ...motiveOf(result) },
+      ...(result._id !== undefined && { merge_id: result._id }),
+      ...(result.state !== undefined && { state: result.state }),
+    },
   };
 }
 
 /** The merge or unmerge that such a result was made from. */
 export function mergeOfIdempotentResult({ uids }: IdempotentResult): MergeResult {
-  const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date, way } = uids;
+  const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date, way, merge_id: id } = uids;
   return {
     source_ehr,
     target_ehr,
     outcome: { level: level === 'FOLDER_COPY' ? level : 'BASIC', summary },
     ...(date !== undefined && { merge_date: new Date(date) }),
     ...((way === 'steps' || way === 'transaction') && { way }),
+    ...(id !== undefined && { _id: id }),
+    ...(uids.state === 'pending' && { state: uids.state }),
     ...motiveOf(uids),
   };
 }

@@ -9,7 +9,7 @@ import { JOB_KNOWN_MS, mergeJobMoving } from '../models/merge-job.js';
 import { applyMerge } from './apply.js';
 import { checkMerge, holdBoth } from './check.js';
 import { idempotentResultOf, mergeSubject, type MergedEhrs } from './details.js';
-import { planDetails } from './plan-details.js';
+import { agreedPlan } from './plan-details.js';
 import { planMerge, type MergePlan } from './plan.js';
 import type { FreshIds, MergeContext, MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
@@ -38,6 +38,7 @@ export function mergeInSteps(
     const pair = await checkMerge(sourceEhr, targetEhr);
     const snapshot = await mergeSnapshot(pair, request, 'steps');
     const plan = planMerge(snapshot, request, fresh);
+    const details = agreedPlan(snapshot, plan, { request, way: 'steps' });
     if (request.reversible) await archiveMovedIds(mergeId, sourceEhr, endingIds(plan));
     await known;
     return inMergeTransaction(context.retries, async (session) => {
@@ -51,7 +52,7 @@ export function mergeInSteps(
       await writeAudit(mergeSubject(applied));
       const held = [markMerging(sourceEhr, 'merged', mergeId), markMerging(targetEhr, 'active', mergeId)];
       requireHeld(await runWrites(session, [...held, mergeJobMoving(mergeId)]));
-      return { ...applied, plan: planDetails(snapshot, plan, 'steps') };
+      return { ...applied, plan: details };
     });
   });
 }

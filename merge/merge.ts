@@ -10,7 +10,7 @@ import { applyMerge } from './apply.js';
 import { checkMerge, holdBoth } from './check.js';
 import { idempotentResultOf, mergeSubject, type MergedEhrs, type MergeResult } from './details.js';
 import { mergeInSteps } from './merge-in-steps.js';
-import { planDetails } from './plan-details.js';
+import { agreedPlan } from './plan-details.js';
 import { mergeAudit, mergeDescription, planMerge, type MergePlan } from './plan.js';
 import { DRY_RUN, type FreshIds, type MergeContext, type MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
@@ -24,13 +24,9 @@ import { inMergeTransaction } from './transaction.js';
  * when a directory with the copied tree is larger than an object may be
  */
 export async function mergeEhrs(context: MergeContext, request: MergeRequest): Promise<MergeResult> {
-  const fresh: FreshIds = {
-    mergeId: randomUUID(),
-    contributionUid: randomUUID(),
-    folderUid: randomUUID(),
-  };
   const way = await wayOf(context, request.sourceEhr);
-  if (request.dryRun) return dryRun(context, request, { fresh, way });
+  if (request.dryRun) return dryRun(context, request, way);
+  const fresh = freshIds(request);
   const result =
     way === 'steps'
       ? await mergeInSteps(context, request, { fresh, commitOf: commitRequest })
@@ -40,12 +36,21 @@ export async function mergeEhrs(context: MergeContext, request: MergeRequest): P
   return { ...result, way };
 }
 
+function freshIds({ approval }: MergeRequest): FreshIds {
+  return {
+    mergeId: approval?.mergeId ?? randomUUID(),
+    contributionUid: randomUUID(),
+    folderUid: randomUUID(),
+  };
+}
+
 function mergeAtOnce(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergedEhrs> {
   return inMergeTransaction(context.retries, async (session) => {
     await holdBoth(request, 'active');
     const pair = await checkMerge(request.sourceEhr, request.targetEhr);
     const snapshot = await mergeSnapshot(pair, request, 'transaction');
     const plan = planMerge(snapshot, request, fresh);
+    const details = agreedPlan(snapshot, plan, { request, way: 'transaction' });
     const applied = await applyMerge(session, context, {
       request,
       fresh,
@@ -56,33 +61,39 @@ function mergeAtOnce(context: MergeContext, request: MergeRequest, fresh: FreshI
     });
     await recordIdempotentResult(session, idempotentResultOf({ ...applied, way: 'transaction' }));
     await writeAudit(mergeSubject(applied));
-    return { ...applied, plan: planDetails(snapshot, plan, 'transaction') };
+    return { ...applied, plan: details };
   });
 }
 
 /** Everything but the writes; in a transaction for the sake of one moment, unless others would wait for it too long. */
-function dryRun(
+async function dryRun(context: MergeContext, request: MergeRequest, way: MergeWay): Promise<MergeResult> {
+  const rehearse = (): Promise<MergeResult> => rehearseMerge(context, request, way);
+  const result = way === 'steps' ? await rehearse() : await inMergeTransaction(context.retries, rehearse);
+  const { level, summary } = result.outcome;
+  return { ...result, outcome: { level, summary: DRY_RUN + summary } };
+}
+
+/** What a merge would do, worked out and checked; in the caller's transaction. @throws as `mergeEhrs` */
+export async function rehearseMerge(
   context: MergeContext,
   request: MergeRequest,
-  { fresh, way }: { readonly fresh: FreshIds; readonly way: MergeWay },
+  way: MergeWay,
 ): Promise<MergeResult> {
-  const rehearse = async (): Promise<MergeResult> => {
-    const pair = await checkMerge(request.sourceEhr, request.targetEhr);
-    const snapshot = await mergeSnapshot(pair, request, way);
-    const plan = planMerge(snapshot, request, fresh);
-    const commit = commitRequest(request, fresh, plan);
-    if (commit !== null) await checkCommit(context, commit, plan, request);
-    const { level, summary } = plan.outcome;
-    return {
-      source_ehr: request.sourceEhr,
-      target_ehr: request.targetEhr,
-      outcome: { level, summary: DRY_RUN + summary },
-      way,
-      ...request.motive,
-      plan: planDetails(snapshot, plan, way),
-    };
+  const fresh = freshIds(request);
+  const pair = await checkMerge(request.sourceEhr, request.targetEhr);
+  const snapshot = await mergeSnapshot(pair, request, way);
+  const plan = planMerge(snapshot, request, fresh);
+  const details = agreedPlan(snapshot, plan, { request, way });
+  const commit = commitRequest(request, fresh, plan);
+  if (commit !== null) await checkCommit(context, commit, plan, request);
+  return {
+    source_ehr: request.sourceEhr,
+    target_ehr: request.targetEhr,
+    outcome: plan.outcome,
+    way,
+    ...request.motive,
+    plan: details,
   };
-  return way === 'steps' ? rehearse() : inMergeTransaction(context.retries, rehearse);
 }
 
 /** Refuses what the commit would refuse, against the state that the moves would leave. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { CdrError } from '../openehr/base/errors.js';
 import { formatUtc } from '../openehr/base/iso8601.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import { objectsAt } from '../openehr/rm/access.js';
@@ -9,7 +10,7 @@ import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import type { ChosenPair } from './choices.js';
 import { contentOf, requiredVersion, stateOf } from './content.js';
 import type { MergePlan, MergeSnapshot } from './plan.js';
-import type { Side } from './request.js';
+import type { MergeRequest, Side } from './request.js';
 import { sizeOf } from './size.js';
 import type { MergeWay } from './steps.js';
 
@@ -17,10 +18,26 @@ import type { MergeWay } from './steps.js';
 const LISTED = 1_000;
 
 /**
+ * The plan of a merge as its answer tells it. docs/spec/merge.md#approval
+ * @throws conflict with it when another one was agreed on
+ */
+export function agreedPlan(
+  snapshot: MergeSnapshot,
+  plan: MergePlan,
+  { request, way }: { readonly request: MergeRequest; readonly way: MergeWay },
+): JsonObject {
+  const details = planDetails(snapshot, plan, way);
+  const agreed = request.approval?.digest;
+  if (agreed === undefined || agreed === details.digest) return details;
+  const message = 'the data have changed since the merge was asked for; confirm the digest of the new plan';
+  throw new CdrError('conflict', message, { plan: details });
+}
+
+/**
  * The plan of a merge as its answer tells it. Pure. docs/spec/merge.md#plan
  * `digest` is the same for plans that do the same to the same data.
  */
-export function planDetails(snapshot: MergeSnapshot, plan: MergePlan, way: MergeWay): JsonObject {
+function planDetails(snapshot: MergeSnapshot, plan: MergePlan, way: MergeWay): JsonObject {
   const { counts, pairs, unmatched, droppedTags } = plan;
   return {
     digest: digestOf(snapshot, plan),

@@ -1,5 +1,5 @@
 import type { ChangeContext } from '../change/commit/context.js';
-import type { CompositionMerge, FolderMerge, MergeMotive } from '../models/merge-record.js';
+import type { CompositionMerge, FolderMerge, MergeApproval, MergeMotive } from '../models/merge-record.js';
 
 /** One of the two EHRs of a merge. */
 export type Side = 'source' | 'target';
@@ -32,6 +32,15 @@ export interface MergeRequest {
   /** Name of the administrator. */
   readonly committer: string;
   readonly motive: MergeMotive;
+  /** Of a merge that waited for another administrator. */
+  readonly approval?: AgreedMerge;
+}
+
+/** A merge that was asked for, and is carried out by another administrator. */
+export interface AgreedMerge extends MergeApproval {
+  readonly mergeId: string;
+  /** Of the plan that is agreed on. */
+  readonly digest: string;
 }
 
 /** What becomes of that which was written since the merge and stands against taking it back. */

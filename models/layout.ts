@@ -14,6 +14,7 @@ export const COLLECTIONS = {
   mergeRecords: 'merge_records',
   mergeArchive: 'merge_archive',
   mergeHistory: 'merge_history',
+  mergeRequests: 'merge_requests',
   mergeJobs: 'merge_jobs',
   audit: 'audit',
   removals: 'removals',
@@ -153,6 +154,10 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
     indexes: [{ key: { source_ehr: 1, merge_date: 1 } }, { key: { target_ehr: 1, merge_date: 1 } }],
   },
   { name: COLLECTIONS.mergeJobs, indexes: [] },
+  {
+    name: COLLECTIONS.mergeRequests,
+    indexes: [{ key: { source_ehr: 1 }, options: { unique: true } }, { key: { target_ehr: 1 } }],
+  },
   {
     name: COLLECTIONS.audit,
     indexes: [

@@ -16,7 +16,7 @@ import {
   type Side,
   type UnmergeRequest,
 } from '../../merge/request.js';
-import { requiredBodyText } from '../http/exchange.js';
+import { bodyText, requiredBodyText } from '../http/exchange.js';
 import { setFailureRecord } from '../http/answer/error-status.js';
 import { bodyReading } from '../http/request/request-body.js';
 
@@ -137,6 +137,32 @@ function resolutionsOf({ resolutions = {}, composition_merge: mode }: MergeBody)
 export function unmergeRequestFrom(ctx: Context): UnmergeRequest {
   const body = readBody(ctx, unmergeSchema);
   return { ...requestOf(ctx, body), onConflict: onConflictOf(body.on_conflict) };
+}
+
+interface ConfirmBody {
+  readonly digest?: string;
+  readonly dry_run: boolean;
+}
+
+const confirmSchema = Joi.object<ConfirmBody>({
+  digest: Joi.string().hex().length(64).lowercase(),
+  dry_run: pair.dry_run,
+});
+const withdrawSchema = Joi.object<{ readonly reason?: string }>({ reason: pair.reason });
+
+/** The body of a confirmation, which may be missing. @throws as `mergeRequestFrom` */
+export function confirmRequestFrom(ctx: Context): {
+  readonly digest: string | null;
+  readonly dryRun: boolean;
+} {
+  if (bodyText(ctx) === null) return { digest: null, dryRun: false };
+  const { digest = null, dry_run: dryRun } = readBody(ctx, confirmSchema);
+  return { digest, dryRun };
+}
+
+/** The body of a withdrawal, which may be missing. @throws as `mergeRequestFrom` */
+export function withdrawRequestFrom(ctx: Context): { readonly reason?: string } {
+  return bodyText(ctx) === null ? {} : readBody(ctx, withdrawSchema);
 }
 
 function onConflictOf(given: UnmergeBody['on_conflict']): OnConflict {

@@ -8,7 +8,8 @@ import { responseBody } from '../../openehr/format/media-type.js';
 import { mergeDetails, undoneDetails, mergeOfIdempotentResult } from '../../merge/details.js';
 import { mergeEhrs } from '../../merge/merge.js';
 import type { MergeContext, MergeRequest, UnmergeRequest } from '../../merge/request.js';
-import { directMerge, mergeStatus, mergeTarget, undoneStatus } from '../../merge/status.js';
+import { pendingDetails } from '../../merge/approval.js';
+import { directMerge, mergeStatus, mergeTarget, pendingStatus, undoneStatus } from '../../merge/status.js';
 import { unmergeData } from '../../merge/unmerge-data.js';
 import { unmergeEhrs } from '../../merge/unmerge.js';
 import type { AuditSubject } from '../../models/audit.js';
@@ -24,6 +25,7 @@ import {
   neutralDetails,
   unmergeRequestFrom,
 } from './merge-request.js';
+import { approvalOperations, askForMerge } from './merge-approval.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const FAILURE = { root: MERGE_DETAILS, fields: neutralDetails({ source: '', target: '' }) };
@@ -44,11 +46,15 @@ export function mergeOperations(settings: Settings): Operation[] {
       summary: 'Merge one EHR into another',
       parameters: ['Idempotency-Key'],
       request: { schema: 'MergeRequestBody', types: 'json' },
-      responses: { 200: { description: 'What was done, or would be', body: DETAILS } },
+      responses: {
+        200: { description: 'What was done, or would be', body: DETAILS },
+        202: { description: 'It waits for another administrator (`MERGE_NEEDS_APPROVAL`)', body: DETAILS },
+      },
+      ...(settings.mergeNeedsApproval && { committedStatus: 202 }),
       errors: [400, 404, 409, 422],
       failure: FAILURE,
       replay: answerAgain,
-      handle: (ctx) => merge(ctx, context),
+      handle: (ctx) => merge(ctx, context, settings.mergeNeedsApproval),
     }),
     adminOperation({
       id: 'unmerge',
@@ -63,6 +69,7 @@ export function mergeOperations(settings: Settings): Operation[] {
       replay: answerAgain,
       handle: (ctx) => unmerge(ctx, context),
     }),
+    ...approvalOperations(context),
     ...statusOperations(),
   ];
 }
@@ -84,7 +91,7 @@ function statusOperations(): Operation[] {
       method: 'GET',
       path: '/ehr/merge_status',
       summary: 'List merges',
-      parameters: ['source', 'target', 'cascaded', 'undone'],
+      parameters: ['source', 'target', 'cascaded', 'undone', 'pending'],
       responses: {
         200: { description: 'Oldest first', body: { schema: 'MergeDetailsList', types: 'rm' } },
       },
@@ -109,11 +116,12 @@ function statusOperations(): Operation[] {
 /** Repeats the answer of a merge or unmerge with the same `Idempotency-Key`. */
 function answerAgain(ctx: Context, result: IdempotentResult): void {
   const form = adminForm(ctx);
-  const fields = mergeDetails(mergeOfIdempotentResult(result));
-  writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
+  const again = mergeOfIdempotentResult(result);
+  const status = again.state === 'pending' ? 202 : 200;
+  writeRecord(ctx, form, { record: MERGE_DETAILS, fields: mergeDetails(again), status });
 }
 
-async function merge(ctx: Context, context: MergeContext): Promise<void> {
+async function merge(ctx: Context, context: MergeContext, needsApproval: boolean): Promise<void> {
   const request = mergeRequestFrom(ctx);
   const form = adminForm(ctx);
   const { reversible, folderMerge, compositionMerge } = request;
@@ -125,6 +133,10 @@ async function merge(ctx: Context, context: MergeContext): Promise<void> {
     ...requestedBy(request),
   };
   auditAbout(ctx, { ...requestSubject(request), options });
+  if (needsApproval && !request.dryRun) {
+    await askForMerge(ctx, context, request);
+    return;
+  }
   const fields = mergeDetails(await mergeEhrs(context, request));
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
@@ -154,9 +166,14 @@ async function getMergeStatusList(ctx: Context): Promise<void> {
   const isUndone = queryParameter(ctx, 'undone') ?? false;
   namePair(ctx, { source: source ?? '', target: target ?? '' });
   auditPair(ctx, source, target);
-  const list = isUndone
-    ? (await undoneStatus({ source, target })).map(undoneDetails)
-    : (await mergeStatus({ source, target, cascaded })).map(mergeDetails);
+  const isPending = queryParameter(ctx, 'pending') ?? false;
+  if (isUndone && isPending)
+    throw new CdrError('invalid', 'undone and pending are of different merges: ask for one of them');
+  const list = isPending
+    ? (await pendingStatus({ source, target })).map(pendingDetails)
+    : isUndone
+      ? (await undoneStatus({ source, target })).map(undoneDetails)
+      : (await mergeStatus({ source, target, cascaded })).map(mergeDetails);
   ctx.status = 200;
   const text =
     form.format === 'XML' ? toXml({ [MERGE_DETAILS]: list }, 'MergeDetailsList') : JSON.stringify(list);

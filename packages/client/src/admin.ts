@@ -53,6 +53,11 @@ export interface MergeDetails {
   readonly source_ehr: string;
   readonly target_ehr: string;
   readonly merge_date?: string;
+  readonly merge_id?: string;
+  /** It waits for another administrator, who confirms it. */
+  readonly state?: 'pending';
+  /** What it does, of a preview and of the answer to a merge. */
+  readonly plan?: { readonly digest: string; readonly [more: string]: unknown };
   readonly outcome: { readonly level: string; readonly summary: string };
   readonly [more: string]: unknown;
 }
@@ -150,6 +155,24 @@ export class Merges {
   /** Dissolves the source in the target. @throws CdrError `conflict` */
   async merge(request: MergeRequest, options: CallOptions = {}): Promise<MergeDetails> {
     return this.#post('/ehr/merge', request, options);
+  }
+
+  /**
+   * Carries out a merge that another administrator asked for; `digest`: of the plan that is agreed on, else that of the
+   * request. @throws CdrError `conflict` when the plan is another one now, `forbidden` for who asked for it
+   */
+  async confirm(
+    mergeId: string,
+    body: { readonly digest?: string; readonly dry_run?: boolean } = {},
+    options: CallOptions = {},
+  ): Promise<MergeDetails> {
+    return this.#post(path`/ehr/merge/${mergeId}/confirm`, body, options);
+  }
+
+  /** Ends a merge that waits for approval. @throws CdrError `not-found` when none waits */
+  async withdraw(mergeId: string, reason?: string, options: CallOptions = {}): Promise<MergeDetails> {
+    const body = reason === undefined ? {} : { reason };
+    return this.#post(path`/ehr/merge/${mergeId}/withdraw`, body, options);
   }
 
   /** Undoes a reversible merge. @throws CdrError with `reasons` */

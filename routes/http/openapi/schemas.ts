@@ -263,6 +263,8 @@ const SCHEMAS = {
     { source_ehr: UUID, target_ehr: UUID, dry_run: FLAG, on_conflict: ON_CONFLICT, ...MERGE_MOTIVE },
     ['source_ehr', 'target_ehr'],
   ),
+  ConfirmMergeBody: object({ digest: TEXT, dry_run: { type: 'boolean', default: false } }, []),
+  WithdrawMergeBody: object({ reason: MERGE_MOTIVE.reason }, []),
   MergeDetailsDto: object(
     {
       source_ehr: UUID,
@@ -271,6 +273,11 @@ const SCHEMAS = {
       outcome: ANY,
       plan: { ...ANY, description: 'What the merge does: docs/spec/merge.md#plan' },
       unmerge_data: ANY,
+      merge_id: UUID,
+      state: word('pending'),
+      requested: ANY,
+      request: ANY,
+      plan_digest: TEXT,
       undone: ANY,
       ...MERGE_MOTIVE,
     },

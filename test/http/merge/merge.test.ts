@@ -179,6 +179,8 @@ describe('a merge', () => {
       source_ehr: source,
       target_ehr: target,
       merge_date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      merge_id: expect.any(String),
+      way: 'transaction',
       plan: expect.objectContaining({ contributions: { moved: 5 } }),
     });
     const after = await get(`/ehr/${target}${versions}`);
@@ -250,6 +252,7 @@ describe('a merge', () => {
         },
         source_ehr: source,
         target_ehr: target,
+        way: 'transaction',
         plan: expect.objectContaining({ contributions: { moved: 3 } }),
       },
     ]);
