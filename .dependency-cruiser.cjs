@@ -32,6 +32,7 @@ const ROOMS = {
     'database',
     'models',
     'change',
+    'merge',
     'maintenance',
     'query',
     'routes',

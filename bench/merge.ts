@@ -47,13 +47,18 @@ export async function benchMerge(count: number, print: (line: string) => void): 
     const versionUid = await client.commitComposition(source, composition);
     const bytes = await cloneVersion(versionUid, count - 1);
     print(`${count} compositions of ${Math.round(bytes / 1024)} KiB`);
-    const context: MergeContext = { change: changeContext(settings), retries: settings.mergeRetries };
+    const context: MergeContext = {
+      change: changeContext(settings),
+      retries: settings.mergeRetries,
+      stepsFrom: settings.mergeStepsFrom,
+    };
     const request: MergeRequest = {
       sourceEhr: source,
       targetEhr: target,
       reversible: true,
       folderMerge: 'COPY',
       compositionMerge: 'PERSISTENT',
+      resolutions: { compositions: new Map(), ehrStatus: new Map() },
       dryRun: false,
       committer: 'bench',
       motive: {},
@@ -74,7 +79,7 @@ export async function benchMerge(count: number, print: (line: string) => void): 
 }
 
 /** Copies the documents of one commit under new ids; gives the bytes of one composition. */
-async function cloneVersion(versionUid: string, count: number): Promise<number> {
+export async function cloneVersion(versionUid: string, count: number): Promise<number> {
   const version = await one<VersionDoc>(COLLECTIONS.versions, versionUid);
   const aql = await one<AqlDocument>(COLLECTIONS.aql, versionUid);
   const container = await one(COLLECTIONS.versionedObjects, version.object_id);

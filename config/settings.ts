@@ -67,6 +67,10 @@ export interface Settings {
   readonly templateCacheBytes: number;
   readonly maxTemplateBytes: number;
   readonly mergeRetries: number;
+  /** true: a merge waits until another administrator confirms it. */
+  readonly mergeNeedsApproval: boolean;
+  /** An EHR with more versions is merged in steps. */
+  readonly mergeStepsFrom: number;
   /** `Z` or `±hh:mm` or an IANA name: zone of times given without one. */
   readonly defaultTimezone: string;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';

@@ -1,7 +1,7 @@
 import { CdrError } from '../openehr/base/errors.js';
 import { mergesOfSources } from '../models/merge-record.js';
 import { inTransaction } from '../database/transaction.js';
-import { ehrsBeingErased, holdActive, sourcesEndingIn } from '../models/ehr.js';
+import { ehrById, ehrsBeingErased, holdActive, sourcesEndingIn } from '../models/ehr.js';
 import {
   ehrErasure,
   ehrHiding,
@@ -14,7 +14,7 @@ import { hasMoreVersions } from '../models/version.js';
 import { containerOf } from '../models/versioned-object.js';
 import { runWrites } from '../models/access/write.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';
-import { ehrNotFound, objectNotFound } from '../change/commit/refusal.js';
+import { beingMerged, ehrNotFound, objectNotFound } from '../change/commit/refusal.js';
 
 /**
  * Removes a COMPOSITION or directory physically: every version, the container, what AQL reads, item tags. Its
@@ -28,7 +28,7 @@ export function eraseVersionedObject(
 ): Promise<void> {
   return inAuditedTransaction(
     async (session) => {
-      if ((await holdActive(ehrId)) === null) throw ehrNotFound(ehrId);
+      if ((await holdActive(ehrId)) === null) throw await notHeld(ehrId);
       if ((await containerOf(ehrId, type, versionedObjectUid)) === null)
         throw objectNotFound(ehrId, type, versionedObjectUid);
       await runWrites(session, await objectErasure(session, ehrId, versionedObjectUid));
@@ -66,11 +66,16 @@ export async function eraseEhr(
     async (session) => {
       if (!cascade) await requireNoReversibleMerge(ehrId);
       const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);
-      if (!(await runWrites(session, writes))) throw ehrNotFound(ehrId);
+      if (!(await runWrites(session, writes))) throw await notHeld(ehrId);
     },
     () => ({ ehr_id: ehrId }),
   );
   if (inSteps) await finishErasure(ehrId);
+}
+
+/** Why an EHR is not to be erased. */
+async function notHeld(ehrId: string): Promise<CdrError> {
+  return (await ehrById(ehrId))?.merging === undefined ? ehrNotFound(ehrId) : beingMerged(ehrId);
 }
 
 async function requireNoReversibleMerge(ehrId: string): Promise<void> {

@@ -5,6 +5,7 @@ import { inTransaction } from '../database/transaction.js';
 import { saveShapes } from '../models/aql-shape.js';
 import { activeEhrCount, ehrIdsAfter, holdActive, type EhrDoc } from '../models/ehr.js';
 import { aqlInsert, aqlRemoval, recomputedDocuments, removeOrphans } from '../models/aql-document.js';
+import { mergeJobs } from '../models/merge-job.js';
 import { finishReindex, LEAF_TRUST_MS, reindexPosition, saveReindexPosition } from '../models/settings.js';
 import { versionsOfContainer } from '../models/version.js';
 import { containersOfEhr } from '../models/versioned-object.js';
@@ -38,6 +39,8 @@ export async function reindexStorage(
     await saveReindexPosition({ sv: AQL_SCHEMA_VERSION, leafIndex, afterEhr });
     // Until then a server may still rely on leaves that are about to change.
     await setTimeout(2 * LEAF_TRUST_MS);
+    // Those that went on in steps would take documents past it.
+    while ((await mergeJobs()).length > 0) await setTimeout(LEAF_TRUST_MS);
   }
   const progress = { ehrs: 0, ofEhrs: await activeEhrCount(), documents: 0 };
   for (;;) {

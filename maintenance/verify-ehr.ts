@@ -1,4 +1,5 @@
 import { rootOfUid } from '../openehr/base/object-version-id.js';
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../openehr/base/maps.js';
 import type { JsonObject } from '../openehr/base/json.js';
@@ -38,6 +39,8 @@ export interface VerifyRun {
 const AT_ONCE = 20;
 /** How often an EHR that is being written to is looked at anew. */
 const ATTEMPTS = 20;
+/** How long after an EHR that is merged in steps is looked at anew. */
+const MERGING_MS = 1_000;
 
 /**
  * Validates one EHR and everything it owns. Writers go on: when one of them changed the EHR meanwhile it is looked at
@@ -53,7 +56,9 @@ export async function checkEhr(run: VerifyRun, first: EhrDoc): Promise<Findings>
     const after = await ehrById(ehr._id);
     if (found.violations.length === 0) return found;
     if (after === null || after.state === 'deleting') return new Findings();
-    if (after.write_seq === ehr.write_seq && after.state === ehr.state) return found;
+    const isMerging = ehr.merging !== undefined || after.merging !== undefined;
+    if (!isMerging && after.write_seq === ehr.write_seq && after.state === ehr.state) return found;
+    if (isMerging) await setTimeout(MERGING_MS);
     ehr = after;
   }
   const restless = new Findings();

@@ -1,5 +1,7 @@
-import { ehrById } from '../models/ehr.js';
+import { ehrById, knownEhrIds } from '../models/ehr.js';
 import { archivedKinds } from '../models/merge-archive.js';
+import { mergeJobs } from '../models/merge-job.js';
+import { allWaitingMerges } from '../models/merge-request.js';
 import { allMerges, mergeOfSource, type MergeRecordDoc } from '../models/merge-record.js';
 import { Findings } from './verify-report.js';
 
@@ -22,6 +24,7 @@ export async function checkMerges(): Promise<Findings> {
 async function checkOnce(): Promise<Findings> {
   const found = new Findings();
   const kinds = new Map(await archivedKinds());
+  const jobs = await mergeJobs();
   const records = await allMerges();
   found.count('merge_records', records.length);
   for (const record of records) {
@@ -31,7 +34,14 @@ async function checkOnce(): Promise<Findings> {
     found.count('merge_archive', total);
     if (await checkRecord(record, found)) checkArchive(record, archived, found);
   }
+  // Ids are archived before a merge in steps is decided.
+  for (const { _id } of jobs) kinds.delete(_id);
   for (const mergeId of kinds.keys()) found.add('merge_archive', mergeId, 'its merge record does not exist');
+  const waiting = await allWaitingMerges();
+  const known = await knownEhrIds(waiting.flatMap((one) => [one.source_ehr, one.target_ehr]));
+  for (const { _id, source_ehr: source, target_ehr: target } of waiting)
+    if (!known.has(source) || !known.has(target))
+      found.add('merge_requests', _id, 'an EHR that it names does not exist');
   return found;
 }
 

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+import { CdrError } from '../openehr/base/errors.js';
 import { writeContribution } from '../change/commit/commit.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
 import { aqlRemovalByType } from '../models/aql-document.js';
-import { toTombstone, type EhrDoc } from '../models/ehr.js';
+import { reserveSubject, toTombstone, type EhrDoc } from '../models/ehr.js';
 import { inSteps, inTextSteps } from '../models/access/in-steps.js';
 import { itemTagRemovals } from '../models/item-tag.js';
 import {
@@ -12,6 +14,7 @@ import {
   type ArchiveDoc,
   type MovedIds,
 } from '../models/merge-archive.js';
+import { mergeRequestRemoval, waitingMerge } from '../models/merge-request.js';
 import { mergeRecordInsert, type MergeRecordDoc } from '../models/merge-record.js';
 import {
   moveContainers,
@@ -25,6 +28,7 @@ import { runWrites, type Session, type Write } from '../models/access/write.js';
 import type { MergeablePair } from './check.js';
 import type { MergePlan } from './plan.js';
 import { rederiveDuringReindex } from './rederive.js';
+import type { MergeWay } from './steps.js';
 import type { FreshIds, MergeContext, MergeRequest } from './request.js';
 
 /** A merge ready to be written. */
@@ -35,6 +39,8 @@ export interface PlannedMerge {
   readonly plan: MergePlan;
   /** The CONTRIBUTION of what the merge makes; null when it makes no version. */
   readonly commit: CommitRequest | null;
+  /** `steps`: what moves is archived already, and follows the transaction. */
+  readonly way: MergeWay;
 }
 
 /** Types of which nothing of a source is left. */
@@ -53,25 +59,28 @@ export async function applyMerge(
   context: MergeContext,
   merge: PlannedMerge,
 ): Promise<MergeRecordDoc> {
+  if (merge.request.approval !== undefined) await requireWaiting(merge.request.approval.mergeId);
   const endedVersions = await versionUidsOf(merge.pair.source._id, idsOf(merge.plan.ended));
   if (merge.request.reversible) await archive(session, merge, endedVersions);
   await runWrites(session, [...sourceRemovals(merge), ...versionsRemoved('merge', endedVersions)]);
-  await moveAll(session, merge);
+  if (merge.way === 'steps') await moveJoined(session, merge);
+  else await moveAll(session, context, merge);
   const { target } = merge.pair;
-  const versionedObjectUids = [
-    ...merge.plan.moves.compositions,
-    ...merge.plan.joins.map(({ source }) => source),
-  ];
-  const moved = { ehrId: target._id, isQueryable: target.is_queryable, versionedObjectUids };
-  await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
   await runWrites(session, [
     toTombstone(merge.pair.source._id, { mergedInto: target._id, mergeId: merge.fresh.mergeId }),
   ]);
   const made = merge.commit === null ? null : await writeContribution(session, context.change, merge.commit);
+  await runWrites(session, subjectReservation(merge));
   const mergeDate = made?.contribution.time_committed ?? context.change.now();
   const record = recordOf(merge, made, mergeDate);
-  await runWrites(session, [mergeRecordInsert(record)]);
+  await runWrites(session, [mergeRecordInsert(record), mergeRequestRemoval(record.source_ehr)]);
   return record;
+}
+
+/** Read in the transaction that removes it: a withdrawal at the same time meets it. @throws not-found */
+async function requireWaiting(mergeId: string): Promise<void> {
+  if ((await waitingMerge(mergeId)) === null)
+    throw new CdrError('not-found', `no merge ${mergeId} waits for approval`);
 }
 
 /**
@@ -87,8 +96,18 @@ function sourceRemovals({ pair, plan }: PlannedMerge): Write[] {
   ];
 }
 
+/** Where the target took the source's subject its own stays reserved for it, as the source's does otherwise. */
+function subjectReservation({ pair: { source, target }, plan }: PlannedMerge): Write[] {
+  const isTaken = plan.statusDifferences.some(
+    ({ field, survivor }) => field === 'subject' && survivor === 'source',
+  );
+  return isTaken && target.subject !== undefined && !isDeepStrictEqual(source.subject, target.subject)
+    ? [reserveSubject(source._id, target.subject)]
+    : [];
+}
+
 /** Everything that is left of the source gets the target as owner. */
-async function moveAll(session: Session, { pair, plan }: PlannedMerge): Promise<void> {
+async function moveAll(session: Session, context: MergeContext, { pair, plan }: PlannedMerge): Promise<void> {
   const owners = { from: pair.source._id, to: pair.target._id };
   const contributions = await moveContributions(session, owners);
   const containers = await moveContainers(session, { ...owners, isQueryable: pair.target.is_queryable });
@@ -96,6 +115,16 @@ async function moveAll(session: Session, { pair, plan }: PlannedMerge): Promise<
   requireCount('contributions', contributions, plan.moves.contributions.length);
   requireCount('compositions', containers, plan.moves.compositions.length + plan.joins.length);
   requireCount('item tags', tags, plan.moves.tags.length);
+  const versionedObjectUids = [...plan.moves.compositions, ...plan.joins.map(({ source }) => source)];
+  const moved = { ehrId: owners.to, isQueryable: pair.target.is_queryable, versionedObjectUids };
+  await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
+}
+
+/** Joined compositions get their last version in the target; the others need not wait for them. */
+async function moveJoined(session: Session, { pair, plan }: PlannedMerge): Promise<void> {
+  const owners = { from: pair.source._id, to: pair.target._id, isQueryable: pair.target.is_queryable };
+  const ids = plan.joins.map(({ source }) => source);
+  requireCount('compositions', await moveContainers(session, owners, ids), ids.length);
 }
 
 /** Both EHRs are held, so another number is a defect; throwing leaves everything as it was. */
@@ -105,7 +134,7 @@ function requireCount(what: string, moved: number, planned: number): void {
 
 async function archive(
   session: Session,
-  { pair, plan, fresh }: PlannedMerge,
+  { pair, plan, fresh, way }: PlannedMerge,
   endedVersions: readonly string[],
 ): Promise<void> {
   const { mergeId } = fresh;
@@ -113,9 +142,7 @@ async function archive(
     archiveDoc(mergeId, 'ehr', 0, pair.source satisfies EhrDoc),
     ...plan.ended.map((container) => archiveDoc(mergeId, 'container', container._id, container)),
     ...plan.droppedTags.map((tag) => archiveDoc(mergeId, 'tag', tag._id, tag)),
-    ...movedDocs(mergeId, 'contribution', plan.moves.contributions),
-    ...movedDocs(mergeId, 'composition', plan.moves.compositions),
-    ...movedDocs(mergeId, 'tag', plan.moves.tags),
+    ...(way === 'steps' ? [] : movesOf(mergeId, plan)),
   ];
   await insertAll(session, docs);
   // One after the other: a source may have hundreds of directory versions of half a megabyte each.
@@ -133,6 +160,14 @@ async function archive(
 
 function archivedLength({ body }: ArchiveDoc<'version'>): number {
   return storedLength(body);
+}
+
+function movesOf(mergeId: string, { moves }: MergePlan): ArchiveDoc[] {
+  return [
+    ...movedDocs(mergeId, 'contribution', moves.contributions),
+    ...movedDocs(mergeId, 'composition', moves.compositions),
+    ...movedDocs(mergeId, 'tag', moves.tags),
+  ];
 }
 
 function movedDocs(mergeId: string, of: MovedIds['of'], ids: readonly string[]): ArchiveDoc[] {
@@ -161,9 +196,17 @@ function recordOf(merge: PlannedMerge, made: Commit | null, mergeDate: Date): Me
     ...(directory !== undefined && { directory_version_uid: directory.versionUid }),
     ...(plan.folderCopy !== null && { copied_folder_uid: plan.folderCopy.folderUid }),
     joined: plan.joins,
+    ...(merge.way === 'steps' && { in_steps: true }),
     committer: request.committer,
     ...request.motive,
+    ...approvalOf(request),
   };
+}
+
+function approvalOf({ approval }: MergeRequest): Pick<MergeRecordDoc, 'approval'> {
+  if (approval === undefined) return {};
+  const { requester, requested_at } = approval;
+  return { approval: { requester, requested_at } };
 }
 
 function idsOf(docs: readonly { readonly _id: string }[]): string[] {

@@ -1,6 +1,6 @@
 import { CdrError } from '../openehr/base/errors.js';
-import { ehrNotFound, mergedMessage, notModifiable } from '../change/commit/refusal.js';
-import { ehrById, finalEhrId, type EhrDoc } from '../models/ehr.js';
+import { beingMerged, ehrNotFound, mergedMessage, notModifiable } from '../change/commit/refusal.js';
+import { ehrById, finalEhrId, holdForMove, type EhrDoc } from '../models/ehr.js';
 
 /** Both EHRs of a merge, active. */
 export interface MergeablePair {
@@ -24,6 +24,21 @@ export async function checkMerge(sourceEhr: string, targetEhr: string): Promise<
   }
   if (!target.is_modifiable) throw notModifiable(targetEhr);
   return { source, target };
+}
+
+/**
+ * Holds both EHRs of a merge or unmerge for the caller's transaction, in ascending order, so that two of them never wait for
+ * each other: every write to an EHR holds its document first, so a parallel one is wholly before this or after it.
+ * @throws unavailable when one of them is being merged in steps
+ */
+export async function holdBoth(
+  { sourceEhr, targetEhr }: { readonly sourceEhr: string; readonly targetEhr: string },
+  sourceState: 'active' | 'merged',
+): Promise<void> {
+  for (const ehrId of [sourceEhr, targetEhr].toSorted()) {
+    const held = await holdForMove(ehrId, ehrId === sourceEhr ? sourceState : 'active');
+    if (held === null && (await ehrById(ehrId))?.merging !== undefined) throw beingMerged(ehrId);
+  }
 }
 
 async function existing(ehrId: string): Promise<EhrDoc> {

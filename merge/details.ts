@@ -4,14 +4,26 @@ import type { AuditSubject } from '../models/audit.js';
 import type { IdempotentResult } from '../models/idempotency.js';
 import type { MergeHistoryDoc } from '../models/merge-history.js';
 import type { MergeMotive, MergeRecordDoc } from '../models/merge-record.js';
+import type { MergeWay } from './steps.js';
 
 /** What a merge came to; without date for a dry run. */
 export type MergeResult = Pick<
   MergeRecordDoc,
-  'source_ehr' | 'target_ehr' | 'outcome' | 'reason' | 'requested_by'
+  'source_ehr' | 'target_ehr' | 'outcome' | 'reason' | 'requested_by' | 'approval'
 > & {
   readonly merge_date?: Date;
+  /** How it was or would be written; absent where that is no matter. */
+  readonly way?: MergeWay;
+  /** Of a merge that was made, or waits. */
+  readonly _id?: string;
+  /** It waits for another administrator. */
+  readonly state?: 'pending';
+  /** From `agreedPlan`. */
+  readonly plan?: JsonObject;
 };
+
+/** A merge that was made, and what it did. */
+export type MergedEhrs = MergeRecordDoc & { readonly plan: JsonObject };
 
 /** MergeDetailsDto of a merge, without unmerge data. docs/spec/merge.md#details */
 export function mergeDetails(result: MergeResult): JsonObject {
@@ -21,12 +33,23 @@ export function mergeDetails(result: MergeResult): JsonObject {
     source_ehr: result.source_ehr,
     target_ehr: result.target_ehr,
     ...(mergeDate !== undefined && { merge_date: formatUtc(mergeDate) }),
+    ...(result.way !== undefined && { way: result.way }),
+    ...(result._id !== undefined && { merge_id: result._id }),
+    ...(result.state !== undefined && { state: result.state }),
     ...motiveOf(result),
+    ...approvalOf(result),
+    ...(result.plan !== undefined && { plan: result.plan }),
   };
 }
 
+function approvalOf({ approval }: MergeResult): JsonObject {
+  if (approval === undefined) return {};
+  const { requester, requested_at: date } = approval;
+  return { requested: { date: formatUtc(date), administrator: requester } };
+}
+
 /** Why, and who asked for it, as far as it is known. */
-function motiveOf({ reason, requested_by }: MergeMotive): Record<string, string> {
+export function motiveOf({ reason, requested_by }: MergeMotive): Record<string, string> {
   return {
     ...(reason !== undefined && { reason }),
     ...(requested_by !== undefined && { requested_by }),
@@ -62,18 +85,29 @@ export function undoSubject({ undone, ...record }: MergeHistoryDoc): AuditSubjec
 export function idempotentResultOf(result: MergeResult): IdempotentResult {
   const { source_ehr, target_ehr, outcome, merge_date: mergeDate } = result;
   const date = mergeDate === undefined ? {} : { merge_date: mergeDate.toISOString() };
+  const way = result.way === undefined ? {} : { way: result.way };
   const { level, summary } = outcome;
-  return { kind: 'MERGE', uids: { source_ehr, target_ehr, level, summary, ...date, ...motiveOf(result) } };
+  return {
+    kind: 'MERGE',
+    uids: {
+      ...{ source_ehr, target_ehr, level, summary, ...date, ...way, ...motiveOf(result) },
+      ...(result._id !== undefined && { merge_id: result._id }),
+      ...(result.state !== undefined && { state: result.state }),
+    },
+  };
 }
 
 /** The merge or unmerge that such a result was made from. */
 export function mergeOfIdempotentResult({ uids }: IdempotentResult): MergeResult {
-  const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date } = uids;
+  const { source_ehr = '', target_ehr = '', level, summary = '', merge_date: date, way, merge_id: id } = uids;
   return {
     source_ehr,
     target_ehr,
     outcome: { level: level === 'FOLDER_COPY' ? level : 'BASIC', summary },
     ...(date !== undefined && { merge_date: new Date(date) }),
+    ...((way === 'steps' || way === 'transaction') && { way }),
+    ...(id !== undefined && { _id: id }),
+    ...(uids.state === 'pending' && { state: uids.state }),
     ...motiveOf(uids),
   };
 }

@@ -6,70 +6,103 @@ import { fullState } from '../change/commit/commit-state.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
-import { holdForMove } from '../models/ehr.js';
 import { applyMerge } from './apply.js';
-import { checkMerge } from './check.js';
-import { idempotentResultOf, mergeSubject, type MergeResult } from './details.js';
+import { checkMerge, holdBoth } from './check.js';
+import { idempotentResultOf, mergeSubject, type MergedEhrs, type MergeResult } from './details.js';
+import { mergeInSteps } from './merge-in-steps.js';
+import { agreedPlan } from './plan-details.js';
 import { mergeAudit, mergeDescription, planMerge, type MergePlan } from './plan.js';
 import { DRY_RUN, type FreshIds, type MergeContext, type MergeRequest } from './request.js';
 import { mergeSnapshot } from './snapshot.js';
+import { wayOf, type MergeWay } from './steps.js';
 import { inMergeTransaction } from './transaction.js';
 
 /**
- * Merges one EHR into another in one transaction, or tells what that would do. See
+ * Merges one EHR into another, in one transaction or a large one in steps, or tells what that would do. See
  * docs/spec/merge.md#what-happens-to-the-data.
  * @throws not-found, conflict of `checkMerge`; conflict after `MERGE_RETRIES`; transaction-too-large; too-large
  * when a directory with the copied tree is larger than an object may be
  */
 export async function mergeEhrs(context: MergeContext, request: MergeRequest): Promise<MergeResult> {
-  const fresh: FreshIds = {
-    mergeId: randomUUID(),
+  const way = await wayOf(context, request.sourceEhr);
+  if (request.dryRun) return dryRun(context, request, way);
+  const fresh = freshIds(request);
+  const result =
+    way === 'steps'
+      ? await mergeInSteps(context, request, { fresh, commitOf: commitRequest })
+      : await mergeAtOnce(context, request, fresh);
+  auditCommitted();
+  publishMerge({ kind: 'merge' });
+  return { ...result, way };
+}
+
+function freshIds({ approval }: MergeRequest): FreshIds {
+  return {
+    mergeId: approval?.mergeId ?? randomUUID(),
     contributionUid: randomUUID(),
     folderUid: randomUUID(),
   };
-  if (request.dryRun) return dryRun(context, request, fresh);
-  const record = await inMergeTransaction(context.retries, async (session) => {
-    // Every write to an EHR holds its document first, so a parallel one is wholly before this or after it.
-    for (const ehrId of [request.sourceEhr, request.targetEhr].toSorted()) await holdForMove(ehrId, 'active');
+}
+
+function mergeAtOnce(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergedEhrs> {
+  return inMergeTransaction(context.retries, async (session) => {
+    await holdBoth(request, 'active');
     const pair = await checkMerge(request.sourceEhr, request.targetEhr);
-    const snapshot = await mergeSnapshot(pair, request);
+    const snapshot = await mergeSnapshot(pair, request, 'transaction');
     const plan = planMerge(snapshot, request, fresh);
+    const details = agreedPlan(snapshot, plan, { request, way: 'transaction' });
     const applied = await applyMerge(session, context, {
       request,
       fresh,
       pair,
       plan,
       commit: commitRequest(request, fresh, plan),
+      way: 'transaction',
     });
-    await recordIdempotentResult(session, idempotentResultOf(applied));
+    await recordIdempotentResult(session, idempotentResultOf({ ...applied, way: 'transaction' }));
     await writeAudit(mergeSubject(applied));
-    return applied;
+    return { ...applied, plan: details };
   });
-  auditCommitted();
-  publishMerge({ kind: 'merge' });
-  return record;
 }
 
-/** Everything but the writes, in a transaction for the sake of one moment. */
-function dryRun(context: MergeContext, request: MergeRequest, fresh: FreshIds): Promise<MergeResult> {
-  return inMergeTransaction(context.retries, async () => {
-    const pair = await checkMerge(request.sourceEhr, request.targetEhr);
-    const snapshot = await mergeSnapshot(pair, request);
-    const plan = planMerge(snapshot, request, fresh);
-    const commit = commitRequest(request, fresh, plan);
-    if (commit !== null) await checkCommit(context, commit, plan);
-    const { level, summary } = plan.outcome;
-    return {
-      source_ehr: request.sourceEhr,
-      target_ehr: request.targetEhr,
-      outcome: { level, summary: DRY_RUN + summary },
-      ...request.motive,
-    };
-  });
+/** Everything but the writes; in a transaction for the sake of one moment, unless others would wait for it too long. */
+async function dryRun(context: MergeContext, request: MergeRequest, way: MergeWay): Promise<MergeResult> {
+  const rehearse = (): Promise<MergeResult> => rehearseMerge(context, request, way);
+  const result = way === 'steps' ? await rehearse() : await inMergeTransaction(context.retries, rehearse);
+  const { level, summary } = result.outcome;
+  return { ...result, outcome: { level, summary: DRY_RUN + summary } };
+}
+
+/** What a merge would do, worked out and checked; in the caller's transaction. @throws as `mergeEhrs` */
+export async function rehearseMerge(
+  context: MergeContext,
+  request: MergeRequest,
+  way: MergeWay,
+): Promise<MergeResult> {
+  const fresh = freshIds(request);
+  const pair = await checkMerge(request.sourceEhr, request.targetEhr);
+  const snapshot = await mergeSnapshot(pair, request, way);
+  const plan = planMerge(snapshot, request, fresh);
+  const details = agreedPlan(snapshot, plan, { request, way });
+  const commit = commitRequest(request, fresh, plan);
+  if (commit !== null) await checkCommit(context, commit, plan, request);
+  return {
+    source_ehr: request.sourceEhr,
+    target_ehr: request.targetEhr,
+    outcome: plan.outcome,
+    way,
+    ...request.motive,
+    plan: details,
+  };
 }
 
 /** Refuses what the commit would refuse, against the state that the moves would leave. */
-async function checkCommit(context: MergeContext, commit: CommitRequest, plan: MergePlan): Promise<void> {
+async function checkCommit(
+  context: MergeContext,
+  commit: CommitRequest,
+  plan: MergePlan,
+  { sourceEhr, targetEhr }: MergeRequest,
+): Promise<void> {
   const state = await fullState(commit);
   const joined = new Set(plan.joins.map(({ source }) => source));
   const moved = [...state.containers].map(
@@ -80,7 +113,10 @@ async function checkCommit(context: MergeContext, commit: CommitRequest, plan: M
       ] as const,
   );
   const { settings, now } = context.change;
-  planCommit(settings, { ...state, containers: new Map(moved) }, commit, now());
+  // The tombstone of the source will hold its subject for the target.
+  const holder = state.subjectHolder;
+  const subjectHolder = holder?.ehrId === sourceEhr ? { ...holder, finalEhrId: targetEhr } : holder;
+  planCommit(settings, { ...state, subjectHolder, containers: new Map(moved) }, commit, now());
 }
 
 function commitRequest(request: MergeRequest, fresh: FreshIds, plan: MergePlan): CommitRequest | null {

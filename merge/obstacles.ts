@@ -5,6 +5,7 @@ import { parseObjectVersionId, rootOfUid } from '../openehr/base/object-version-
 import { mergedMessage, notModifiable } from '../change/commit/refusal.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
 import type { VersionDoc } from '../models/version.js';
+import { givesSubjectBack } from './status-undo.js';
 import type { MadeVersion, UnmergeSnapshot } from './unmerge-snapshot.js';
 
 /** Why a merge cannot be taken back just so. docs/spec/merge.md#obstacles */
@@ -33,7 +34,9 @@ export function obstaclesTo(snapshot: UnmergeSnapshot): Obstacle[] {
   if (targetMergedInto !== null)
     return [...found, whole('target_merged', mergedMessage(target._id, targetMergedInto))];
   found.push(...joinObstacles(snapshot), ...directoryObstacles(snapshot), ...mixedContributions(snapshot));
+  const isGivenBack = givesSubjectBack(snapshot);
   for (const { ehrId, holder } of subjectHolders) {
+    if (isGivenBack && holder === target._id) continue;
     const whose = ehrId === record.source_ehr ? 'the source' : `EHR ${ehrId}, whose data go back with it,`;
     found.push(whole('subject_in_use', `the subject of ${whose} is now used by EHR ${holder}`));
   }

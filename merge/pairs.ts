@@ -4,16 +4,23 @@ import type { VersionedObjectDoc } from '../models/versioned-object.js';
 export const PERSISTENT = '431';
 
 /** Two compositions that a merge joins. */
-interface ContainerPair {
+export interface ContainerPair {
+  readonly templateId: string;
   readonly source: VersionedObjectDoc;
   readonly target: VersionedObjectDoc;
+}
+
+/** A template of the source that found no partner, with how many compositions of it each side has. */
+export interface UnmatchedTemplate {
+  readonly templateId: string;
+  readonly source: number;
+  readonly target: number;
 }
 
 /** Which persistent compositions of two EHRs belong together. */
 export interface Pairing {
   readonly pairs: readonly ContainerPair[];
-  /** For people: one text for each template of the source that found no partner. */
-  readonly unmatched: readonly string[];
+  readonly unmatched: readonly UnmatchedTemplate[];
 }
 
 /**
@@ -26,15 +33,15 @@ export function pairPersistent(
 ): Pairing {
   const targets = candidates(target);
   const pairs: ContainerPair[] = [];
-  const unmatched: string[] = [];
+  const unmatched: UnmatchedTemplate[] = [];
   for (const [templateId, mine] of candidates(source)) {
     const theirs = targets.get(templateId) ?? [];
     const [one] = mine;
     const [other] = theirs;
     if (mine.length === 1 && theirs.length === 1 && one !== undefined && other !== undefined) {
-      pairs.push({ source: one, target: other });
+      pairs.push({ templateId, source: one, target: other });
     } else {
-      unmatched.push(`${templateId} (${mine.length} in the source, ${theirs.length} in the target)`);
+      unmatched.push({ templateId, source: mine.length, target: theirs.length });
     }
   }
   return { pairs, unmatched };

@@ -1,21 +1,21 @@
-import type { JsonObject } from '../openehr/base/json.js';
 import { partyNamed, type AuditRequest } from '../change/commit/audit.js';
-import { textAt } from '../openehr/rm/access.js';
-import {
-  CHANGE_TYPE,
-  LIFECYCLE,
-  lifecycleStateOf,
-  type ChangeType,
-  type LifecycleState,
-} from '../change/commit/codes.js';
+import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../change/commit/codes.js';
 import type { VersionEntry } from '../change/commit/request.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
 import type { JoinedPair, MergeOutcome } from '../models/merge-record.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
+import {
+  choosePairs,
+  mergedStatus,
+  statusDifferences,
+  type ChosenPair,
+  type StatusDifference,
+} from './choices.js';
+import { contentOf, requiredVersion, stateOf } from './content.js';
 import { asNewDirectory, withCopiedFolder, type FolderSource } from './folders.js';
-import { pairPersistent, type Pairing } from './pairs.js';
+import { pairPersistent, type Pairing, type UnmatchedTemplate } from './pairs.js';
 import type { FreshIds, MergeRequest } from './request.js';
 
 /** What a merge looks at on the source's side. */
@@ -24,6 +24,21 @@ interface SourceSnapshot {
   readonly containers: readonly VersionedObjectDoc[];
   readonly contributionUids: readonly string[];
   readonly tags: readonly ItemTagDoc[];
+  /** How many VERSIONs it has, and about how many bytes one of them. */
+  readonly versions: { readonly count: number; readonly averageBytes: number };
+  /** How much there is of what is not listed, of a merge in steps. */
+  readonly counts?: MovedCounts;
+}
+
+/** How much an EHR holds, with what will be joined or dropped. */
+export interface MovedCounts {
+  readonly compositions: number;
+  readonly contributions: number;
+  readonly tags: number;
+  /** Some of the compositions. */
+  readonly compositionIds: readonly string[];
+  /** The last CONTRIBUTION: whatever is written makes another one. */
+  readonly newestContribution: string | null;
 }
 
 /** What a merge looks at on the target's side. */
@@ -33,13 +48,15 @@ interface TargetSnapshot {
   readonly persistent: readonly VersionedObjectDoc[];
   /** The live directory. */
   readonly directory: VersionedObjectDoc | null;
+  /** Container of the EHR_STATUS. */
+  readonly status: VersionedObjectDoc;
 }
 
 /** Snapshots of both EHRs. */
 export interface MergeSnapshot {
   readonly source: SourceSnapshot;
   readonly target: TargetSnapshot;
-  /** Latest versions by object id: of both live directories and of all pairs of `pairPersistent`. */
+  /** Latest versions by object id: of both EHR_STATUS, both live directories and all pairs of `pairPersistent`. */
   readonly latest: ReadonlyMap<string, VersionDoc>;
 }
 
@@ -53,6 +70,10 @@ export interface MergePlan {
   };
   /** Persistent compositions that become one; the source's also moves. */
   readonly joins: readonly JoinedPair[];
+  /** Every pair, those that stay as they are too. */
+  readonly pairs: readonly ChosenPair[];
+  readonly unmatched: readonly UnmatchedTemplate[];
+  readonly statusDifferences: readonly StatusDifference[];
   /** What happens to the target's directory; null: nothing. */
   readonly folderCopy: { readonly kind: 'append' | 'create'; readonly folderUid: string } | null;
   /** Tags that end. */
@@ -61,6 +82,8 @@ export interface MergePlan {
   readonly ended: readonly VersionedObjectDoc[];
   /** Versions to be committed to the target after the moves; empty: no CONTRIBUTION. */
   readonly entries: readonly VersionEntry[];
+  /** Of all, listed or not. */
+  readonly counts: MergeCounts;
   readonly outcome: MergeOutcome;
 }
 
@@ -71,7 +94,9 @@ export interface MergePlan {
 export function planMerge(snapshot: MergeSnapshot, request: MergeRequest, fresh: FreshIds): MergePlan {
   const { containers, contributionUids, tags } = snapshot.source;
   const pairing = pairingOf(snapshot, request);
-  const joins = pairing.pairs.map((pair) => ({ source: pair.source._id, target: pair.target._id }));
+  const pairs = choosePairs(pairing.pairs, snapshot.latest, request.resolutions);
+  const joinedPairs = pairs.filter(({ choice }) => choice !== 'both');
+  const joins = joinedPairs.map((pair) => ({ source: pair.source._id, target: pair.target._id }));
   const joined = new Set(joins.map(({ source }) => source));
   const compositions = containers.filter(({ type, _id }) => type === 'COMPOSITION' && !joined.has(_id));
   const isDropped = (tag: ItemTagDoc): boolean => tag.target_type === 'EHR_STATUS' || joined.has(tag.target);
@@ -82,29 +107,51 @@ export function planMerge(snapshot: MergeSnapshot, request: MergeRequest, fresh:
     tags: tags.filter((tag) => !isDropped(tag)).map(({ _id }) => _id),
   };
   const folder = planFolder(snapshot, request, joins, fresh.folderUid);
+  const status = planStatus(snapshot, request);
   const entries = [
-    ...pairing.pairs.flatMap((pair) => joinEntries(pair, snapshot.latest, request)),
+    ...joinedPairs.flatMap((pair) => joinEntries(pair, snapshot.latest, request)),
     ...(folder === null ? [] : [folder.entry]),
+    // Last: a source that is locked locks the target only after this merge.
+    ...(status.entry === null ? [] : [status.entry]),
   ];
   const counts = {
-    compositions: moves.compositions.length,
+    ...movedCounts(snapshot.source.counts, { moves, joins, droppedTags }),
     joined: joins.length,
     folders: folder === null ? 0 : 1,
-    contributions: contributionUids.length,
-    movedTags: moves.tags.length,
     droppedTags: droppedTags.length,
   };
   return {
     moves,
     joins,
+    pairs,
+    unmatched: pairing.unmatched,
+    statusDifferences: status.differences,
     folderCopy: folder === null ? null : { kind: folder.kind, folderUid: fresh.folderUid },
     droppedTags,
     ended: containers.filter(({ type }) => type !== 'COMPOSITION'),
     entries,
+    counts,
     outcome: {
       level: folder === null ? 'BASIC' : 'FOLDER_COPY',
-      summary: summaryOf(counts, pairing.unmatched),
+      summary: summaryOf(counts, [...bothTexts(pairs), ...pairing.unmatched.map(unmatchedText)]),
     },
+  };
+}
+
+function movedCounts(
+  all: MovedCounts | undefined,
+  { moves, joins, droppedTags }: Pick<MergePlan, 'moves' | 'joins' | 'droppedTags'>,
+): Pick<MergeCounts, 'compositions' | 'contributions' | 'movedTags'> {
+  if (all === undefined)
+    return {
+      compositions: moves.compositions.length,
+      contributions: moves.contributions.length,
+      movedTags: moves.tags.length,
+    };
+  return {
+    compositions: all.compositions - joins.length,
+    contributions: all.contributions,
+    movedTags: all.tags - droppedTags.length,
   };
 }
 
@@ -135,14 +182,13 @@ export function mergeDescription({
   return `Merge of EHR ${sourceEhr} into ${targetEhr}`;
 }
 
-/** The target's composition goes on with the later content of both; the source's ends. RM: disjoint merge. */
+/** The target's composition goes on with the content of one of both; the source's ends. RM: disjoint merge. */
 function joinEntries(
-  { source, target }: Pairing['pairs'][number],
+  { source, target, choice }: ChosenPair,
   latest: ReadonlyMap<string, VersionDoc>,
   request: MergeRequest,
 ): VersionEntry[] {
-  const isSourceLater = source.latest_time_committed.getTime() > target.latest_time_committed.getTime();
-  const content = requiredVersion(latest, isSourceLater ? source : target);
+  const content = requiredVersion(latest, choice === 'source' ? source : target);
   return [
     {
       kind: 'update',
@@ -164,6 +210,37 @@ function joinEntries(
       lifecycleState: LIFECYCLE.deleted,
     },
   ];
+}
+
+interface PlannedStatus {
+  readonly differences: readonly StatusDifference[];
+  /** null: the target's EHR_STATUS stays as it is. */
+  readonly entry: VersionEntry | null;
+}
+
+function planStatus({ source, target, latest }: MergeSnapshot, request: MergeRequest): PlannedStatus {
+  const mine = source.containers.find(({ type }) => type === 'EHR_STATUS');
+  if (mine === undefined) throw new TypeError(`EHR ${source.ehr._id} has no EHR_STATUS`);
+  const theirs = requiredVersion(latest, target.status);
+  const before = contentOf(theirs);
+  const differences = statusDifferences(
+    contentOf(requiredVersion(latest, mine)),
+    before,
+    request.resolutions,
+  );
+  const object = mergedStatus(before, differences);
+  if (object === null) return { differences, entry: null };
+  const entry: VersionEntry = {
+    kind: 'update',
+    type: 'EHR_STATUS',
+    versionedObjectUid: target.status._id,
+    precedingVersionUid: target.status.latest_version_uid,
+    object,
+    audit: auditOf(CHANGE_TYPE.modification, request),
+    lifecycleState: stateOf(theirs),
+    otherInputVersionUids: [mine.latest_version_uid],
+  };
+  return { differences, entry };
 }
 
 interface PlannedFolder {
@@ -202,27 +279,8 @@ function planFolder(
   return { kind: 'append', entry: { kind: 'update', type: 'FOLDER', object, ...place, ...state } };
 }
 
-function requiredVersion(
-  latest: ReadonlyMap<string, VersionDoc>,
-  { _id, latest_version_uid: uid }: VersionedObjectDoc,
-): VersionDoc {
-  const version = latest.get(_id);
-  if (version?._id !== uid) throw new TypeError(`the snapshot lacks version ${uid}`);
-  return version;
-}
-
-/** RM object of a version. */
-export function contentOf(version: VersionDoc): JsonObject {
-  if (version.data === null) throw new TypeError(`version ${version._id} is a deletion`);
-  return JSON.parse(version.data) as JsonObject;
-}
-
-/** Lifecycle state of a version with content. */
-export function stateOf(version: VersionDoc): LifecycleState {
-  return lifecycleStateOf({ code: textAt(version.lifecycle_state, 'defining_code', 'code_string') ?? '' });
-}
-
-interface Counts {
+/** How much a merge does. */
+export interface MergeCounts {
   readonly compositions: number;
   readonly joined: number;
   readonly folders: number;
@@ -231,7 +289,7 @@ interface Counts {
   readonly droppedTags: number;
 }
 
-function summaryOf(counts: Counts, unmatched: readonly string[]): string {
+function summaryOf(counts: MergeCounts, notJoined: readonly string[]): string {
   const parts = [
     `${counts.compositions} compositions moved`,
     `${counts.joined} joined`,
@@ -239,7 +297,15 @@ function summaryOf(counts: Counts, unmatched: readonly string[]): string {
     `${counts.contributions} contributions moved`,
     `${counts.movedTags} item tags moved`,
     `${counts.droppedTags} item tags deleted`,
-    ...unmatched.map((text) => `not joined: ${text}`),
+    ...notJoined.map((text) => `not joined: ${text}`),
   ];
   return parts.join(', ');
+}
+
+function bothTexts(pairs: readonly ChosenPair[]): string[] {
+  return pairs.flatMap(({ choice, templateId }) => (choice === 'both' ? [`${templateId} (both stay)`] : []));
+}
+
+function unmatchedText({ templateId, source, target }: UnmatchedTemplate): string {
+  return `${templateId} (${source} in the source, ${target} in the target)`;
 }

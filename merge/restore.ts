@@ -19,6 +19,7 @@ import { runWrites, type Session, type Write } from '../models/access/write.js';
 import { ENDED_TYPES } from './apply.js';
 import { rederiveDuringReindex } from './rederive.js';
 import type { MergeContext, UnmergeRequest } from './request.js';
+import type { MergeWay } from './steps.js';
 import type { UnmergePlan } from './unmerge-plan.js';
 import type { UnmergeSnapshot } from './unmerge-snapshot.js';
 
@@ -29,6 +30,8 @@ export interface PlannedUnmerge {
   readonly plan: UnmergePlan;
   /** CONTRIBUTIONs with what both EHRs held before the merge; none for an EHR in which nothing was made. */
   readonly commits: readonly CommitRequest[];
+  /** `steps`: what moves back has moved already. */
+  readonly way: MergeWay;
 }
 
 /** Writes of one command: a restored version may have megabytes. */
@@ -46,18 +49,16 @@ export async function undoMerge(
   const { snapshot, plan, commits } = unmerge;
   const { record, source } = snapshot;
   if (source === null) throw new TypeError('an unmerge needs the archive of the merge');
-  await moveBack(session, unmerge, source);
-  const moved = {
-    ehrId: source._id,
-    isQueryable: source.is_queryable,
-    versionedObjectUids: plan.compositions,
-  };
-  await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
+  const made: Commit[] = [];
+  // First the target's: it may give up the subject that the source has again afterwards.
+  for (const commit of commits.filter(({ ehrId }) => ehrId !== source._id))
+    made.push(await writeContribution(session, context.change, commit));
+  if (unmerge.way === 'transaction') await moveBack(session, context, unmerge);
   await runRequired(session, [fromTombstone(source)]);
   await restoreEnded(session, context, { mergeId: record._id, source });
   await runInSteps(session, plan.restoredTags.map(itemTagInsert));
-  const made: Commit[] = [];
-  for (const commit of commits) made.push(await writeContribution(session, context.change, commit));
+  for (const commit of commits.filter(({ ehrId }) => ehrId === source._id))
+    made.push(await writeContribution(session, context.change, commit));
   const history = historyOf(unmerge, made, made[0]?.contribution.time_committed ?? context.change.now());
   await runWrites(session, [
     mergeHistoryInsert(history),
@@ -82,7 +83,13 @@ function historyOf(
   return { ...snapshot.record, undone };
 }
 
-async function moveBack(session: Session, { snapshot, plan }: PlannedUnmerge, source: EhrDoc): Promise<void> {
+async function moveBack(
+  session: Session,
+  context: MergeContext,
+  { snapshot, plan }: PlannedUnmerge,
+): Promise<void> {
+  const { source } = snapshot;
+  if (source === null) return;
   const owners = { from: snapshot.target._id, to: source._id };
   const { contributions, compositions, tags } = plan;
   const moved = await moveContributions(session, owners, contributions);
@@ -93,6 +100,8 @@ async function moveBack(session: Session, { snapshot, plan }: PlannedUnmerge, so
     throw new Error(
       `${moved} contributions and ${found} compositions could be moved back, others are missing`,
     );
+  const back = { ehrId: source._id, isQueryable, versionedObjectUids: compositions };
+  await rederiveDuringReindex(session, back, context.change.settings.aql.leafIndex);
 }
 
 /** EHR_STATUS and directories with all versions, and what AQL reads of them: shapes are never removed. */

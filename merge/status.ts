@@ -1,5 +1,6 @@
 import { CdrError } from '../openehr/base/errors.js';
 import { ehrById, finalEhrId } from '../models/ehr.js';
+import { waitingMerges, type MergeRequestDoc } from '../models/merge-request.js';
 import { undoneMerges, type MergeHistoryDoc } from '../models/merge-history.js';
 import {
   allMerges,
@@ -32,6 +33,16 @@ export async function mergeStatus(filter: MergeFilter): Promise<MergeRecordDoc[]
 /** The merges between these EHRs that were taken back, oldest first. @throws not-found as `mergeStatus` */
 export async function undoneStatus(pair: Pick<MergeFilter, 'source' | 'target'>): Promise<MergeHistoryDoc[]> {
   const found = await undoneMerges(pair);
+  if (found.length === 0 && (pair.source !== null || pair.target !== null)) throw noMerge();
+  return found;
+}
+
+/** The merges between these EHRs that wait for approval, oldest first. @throws not-found as `mergeStatus` */
+export async function pendingStatus(
+  pair: Pick<MergeFilter, 'source' | 'target'>,
+  page = { offset: 0, fetch: 0 },
+): Promise<MergeRequestDoc[]> {
+  const found = await waitingMerges(pair, page);
   if (found.length === 0 && (pair.source !== null || pair.target !== null)) throw noMerge();
   return found;
 }

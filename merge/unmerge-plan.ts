@@ -1,15 +1,17 @@
 import type { JsonObject } from '../openehr/base/json.js';
 import { rootOfUid } from '../openehr/base/object-version-id.js';
 import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../change/commit/codes.js';
-import type { VersionEntry } from '../change/commit/request.js';
+import type { UpdateEntry, VersionEntry } from '../change/commit/request.js';
 import type { ItemTagDoc } from '../models/item-tag.js';
 import type { VersionDoc } from '../models/version.js';
 import type { VersionedObjectDoc } from '../models/versioned-object.js';
 import { folderOf, withoutCopy } from './folders.js';
 import { isChanged, isSameContent, madeDirectory, movedIds } from './obstacles.js';
-import { contentOf, mergeAudit, stateOf } from './plan.js';
+import { contentOf, stateOf } from './content.js';
+import { mergeAudit } from './plan.js';
 import { DRY_RUN, type UnmergeRequest } from './request.js';
 import type { Resolution } from './resolution.js';
+import { statusUndo } from './status-undo.js';
 import type { MadeVersion, UnmergeSnapshot } from './unmerge-snapshot.js';
 
 /** Everything an unmerge does, as data. */
@@ -51,7 +53,11 @@ export function planUnmerge(
     restoredTags,
     entries: {
       source: joins.source,
-      target: directory.entry === null ? joins.target : [...joins.target, directory.entry],
+      target: [
+        ...joins.target,
+        ...(directory.entry === null ? [] : [directory.entry]),
+        ...statusEntries(snapshot, request),
+      ],
     },
   };
   const separated = record.joined.filter(({ source }) => goesBack.has(source)).length;
@@ -99,6 +105,14 @@ function joinEntries(
 function editOf(joined: MadeVersion | undefined): VersionDoc | null {
   if (joined === undefined || joined.latest.data === null) return null;
   return isSameContent(joined.version, joined.latest) ? null : joined.latest;
+}
+
+/** The target's EHR_STATUS without what the merge took from the source. */
+function statusEntries(snapshot: UnmergeSnapshot, request: UnmergeRequest): VersionEntry[] {
+  const undo = statusUndo(snapshot);
+  if (undo === null) return [];
+  const { latest } = undo.made;
+  return [{ ...nextVersion(latest, latest, CHANGE_TYPE.modification, request), object: undo.object }];
 }
 
 interface DirectoryUndo {
@@ -159,7 +173,7 @@ function nextVersion(
   content: VersionDoc,
   changeType: ChangeType,
   request: UnmergeRequest,
-): VersionEntry {
+): UpdateEntry {
   return {
     kind: 'update',
     type: latest.type,

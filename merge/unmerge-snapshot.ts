@@ -20,7 +20,7 @@ import {
   type VersionedObjectDoc,
 } from '../models/versioned-object.js';
 import type { Session } from '../models/access/write.js';
-import { contentOf } from './plan.js';
+import { contentOf } from './content.js';
 
 /** A version that the merge made, what stood before it, and what stands now. */
 export interface MadeVersion {

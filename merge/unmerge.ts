@@ -7,9 +7,10 @@ import { fullState } from '../change/commit/commit-state.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
-import { ehrById, holdForMove } from '../models/ehr.js';
-import type { MergeMotive, MergeRecordDoc } from '../models/merge-record.js';
+import { ehrById } from '../models/ehr.js';
+import { mergeBetween, type MergeRecordDoc } from '../models/merge-record.js';
 import type { Session } from '../models/access/write.js';
+import { holdBoth } from './check.js';
 import { idempotentResultOf, undoSubject, type MergeResult } from './details.js';
 import { obstaclesTo } from './obstacles.js';
 import { mergeAudit } from './plan.js';
@@ -17,43 +18,56 @@ import { resolve } from './resolution.js';
 import type { MergeContext, UnmergeRequest } from './request.js';
 import { undoMerge } from './restore.js';
 import { directMerge, noSuchMerge } from './status.js';
+import type { MergeWay } from './steps.js';
 import { inMergeTransaction } from './transaction.js';
+import { unmergeInSteps, wayBack } from './unmerge-in-steps.js';
 import { planUnmerge, unmergeDescription, type UnmergePlan } from './unmerge-plan.js';
 import { unmergeSnapshot, type UnmergeSnapshot } from './unmerge-snapshot.js';
 
 /**
- * Takes a reversible merge back in one transaction, or tells what that would do. What was written to the target
+ * Takes a reversible merge back, in one transaction or a large one in steps, or tells what that would do. What was written to the target
  * since stays, but for versions of moved compositions, which go back with them. See docs/spec/merge.md#unmerge.
  * @throws not-found when there is no direct merge; conflict with all reasons when it cannot be taken back, and
  * after `MERGE_RETRIES`; transaction-too-large
  */
 export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest): Promise<MergeResult> {
   const uids = { target: randomUUID(), source: randomUUID() };
-  const result = await inMergeTransaction(context.retries, async (session) => {
-    if (!request.dryRun) await holdBoth(request);
-    const { record, snapshot, plan } = await prepare(session, request);
+  const way = await wayOfUnmerge(context, request);
+  if (request.dryRun)
+    return inMergeTransaction(context.retries, async (session) => {
+      const { record, plan } = await prepare(session, request);
+      await checkTargetCommit(context, commitsOf(request, plan, uids));
+      return resultOf(record, request, { plan, way });
+    });
+  const finish = async (session: Session, { record, snapshot, plan }: Prepared): Promise<void> => {
+    await holdBoth(request, 'merged');
     const commits = commitsOf(request, plan, uids);
-    const undone = resultOf(record, plan.summary, request.motive);
-    if (request.dryRun) {
-      await checkTargetCommit(context, commits);
-      return undone;
-    }
-    const history = await undoMerge(session, context, { request, snapshot, plan, commits });
-    await recordIdempotentResult(session, idempotentResultOf(undone));
+    const history = await undoMerge(session, context, { request, snapshot, plan, commits, way });
+    await recordIdempotentResult(session, idempotentResultOf(resultOf(record, request, { plan, way })));
     await writeAudit(undoSubject(history));
-    return undone;
-  });
-  if (request.dryRun) return result;
+  };
+  const { record, plan } =
+    way === 'steps'
+      ? await unmergeInSteps(context, request, { prepare: (session) => prepare(session, request), finish })
+      : await inMergeTransaction(context.retries, async (session) => {
+          await holdBoth(request, 'merged');
+          const prepared = await prepare(session, request);
+          await finish(session, prepared);
+          return prepared;
+        });
   auditCommitted();
   publishMerge({ kind: 'unmerge' });
-  return result;
+  return resultOf(record, request, { plan, way });
 }
 
-/** In ascending order, as merges do, so that two of them never wait for each other. */
-async function holdBoth({ sourceEhr, targetEhr }: UnmergeRequest): Promise<void> {
-  for (const ehrId of [sourceEhr, targetEhr].toSorted()) {
-    await holdForMove(ehrId, ehrId === sourceEhr ? 'merged' : 'active');
-  }
+/** A target that was merged itself, and whatever else is in the way, is told at once. */
+async function wayOfUnmerge(
+  context: MergeContext,
+  { sourceEhr, targetEhr }: UnmergeRequest,
+): Promise<MergeWay> {
+  const record = await mergeBetween(sourceEhr, targetEhr);
+  const target = await ehrById(targetEhr);
+  return record === null || target?.state !== 'active' ? 'transaction' : wayBack(context, record);
 }
 
 interface Prepared {
@@ -95,7 +109,12 @@ async function checkTargetCommit(context: MergeContext, commits: readonly Commit
     planCommit(context.change.settings, await fullState(commit), commit, context.change.now());
 }
 
-function resultOf(record: MergeRecordDoc, summary: string, motive: MergeMotive): MergeResult {
+function resultOf(
+  record: MergeRecordDoc,
+  { motive }: UnmergeRequest,
+  { plan, way }: { readonly plan: UnmergePlan; readonly way: MergeWay },
+): MergeResult {
   const { source_ehr, target_ehr, merge_date, outcome } = record;
-  return { source_ehr, target_ehr, merge_date, outcome: { level: outcome.level, summary }, ...motive };
+  const undone = { level: outcome.level, summary: plan.summary };
+  return { source_ehr, target_ehr, merge_date, outcome: undone, way, ...motive };
 }

@@ -1,6 +1,7 @@
 import { model, Schema, type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './layout.js';
+import { ownedBy } from './merge-job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
@@ -66,16 +67,27 @@ export const Contribution = model('Contribution', contributionSchema, COLLECTION
 
 /** One CONTRIBUTION of an EHR, null when it is unknown or another EHR's. */
 export function contributionOf(ehrId: string, contributionUid: string): Promise<ContributionDoc | null> {
-  return Contribution.findOne({ _id: contributionUid, ehr_id: ehrId }).lean<ContributionDoc>().exec();
+  return Contribution.findOne({ _id: contributionUid, ehr_id: ownedBy(ehrId) })
+    .lean<ContributionDoc>()
+    .exec();
 }
 
 /** Ids of all CONTRIBUTIONs of an EHR, oldest first. */
 export async function contributionIds(ehrId: string): Promise<string[]> {
-  const rows = await Contribution.find({ ehr_id: ehrId }, { _id: 1 })
+  const rows = await Contribution.find({ ehr_id: ownedBy(ehrId) }, { _id: 1 })
     .sort({ time_committed: 1, _id: 1 })
     .lean<{ _id: string }[]>()
     .exec();
   return rows.map((row) => row._id);
+}
+
+/** Id of the CONTRIBUTION of an EHR that was committed last, null when it has none. */
+export async function newestContributionId(ehrId: string): Promise<string | null> {
+  const newest = await Contribution.findOne({ ehr_id: ehrId }, { _id: 1 })
+    .sort({ time_committed: -1, _id: -1 })
+    .lean<{ _id: string }>()
+    .exec();
+  return newest?._id ?? null;
 }
 
 /** A CONTRIBUTION as an overview shows it. */

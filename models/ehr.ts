@@ -35,6 +35,11 @@ export interface EhrDoc {
   /** Direct target of the merge that dissolved this EHR. */
   readonly merged_into?: string;
   readonly merge_id?: string;
+  /**
+   * Id of the merge that is made or taken back in steps and that this EHR takes part in: nothing else may be written to it.
+   * docs/spec/merge.md#in-steps
+   */
+  readonly merging?: string;
 }
 
 declare module './access/write.js' {
@@ -61,6 +66,7 @@ const ehrSchema = new Schema<EhrDoc>(
     directory_id: String,
     merged_into: String,
     merge_id: String,
+    merging: String,
   },
   SCHEMA_OPTIONS,
 );
@@ -100,11 +106,11 @@ export async function finalEhrId(ehr: EhrDoc): Promise<string> {
 
 /**
  * Locks an active EHR for the caller's transaction by raising `write_seq`, as `holdEhr` does for a commit. Null when
- * the id is unknown, merged away or being deleted.
+ * the id is unknown, merged away, being merged in steps or being deleted.
  */
 export function holdActive(ehrId: string): Promise<EhrDoc | null> {
   return Ehr.findOneAndUpdate(
-    { _id: ehrId, state: 'active' },
+    { _id: ehrId, state: 'active', merging: null },
     { $inc: { write_seq: 1 } },
     { returnDocument: 'after' },
   )
@@ -118,7 +124,7 @@ export function holdActive(ehrId: string): Promise<EhrDoc | null> {
  */
 export function holdForMove(ehrId: string, state: 'active' | 'merged'): Promise<EhrDoc | null> {
   return Ehr.findOneAndUpdate(
-    { _id: ehrId, state },
+    { _id: ehrId, state, merging: null },
     { $inc: { write_seq: 1, merge_seq: 1 } },
     { returnDocument: 'after' },
   )
@@ -247,6 +253,7 @@ export function holdEhr(
     filter: {
       _id: ehrId,
       state: 'active',
+      merging: null,
       is_queryable: isQueryable,
       ...(needsModifiable && { is_modifiable: true }),
     },
@@ -259,12 +266,46 @@ export function holdEhr(
   };
 }
 
+/** Holds an EHR for a merge in steps; the write matches nothing when another one holds it. */
+export function markMerging(ehrId: string, state: 'active' | 'merged', mergeId: string): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: ehrId, state, merging: null },
+    update: { $set: { merging: mergeId }, $inc: { write_seq: 1 } },
+    matching: 'one',
+  };
+}
+
+/** Lets go of the EHRs that a merge in steps holds. `matching`: `one` for one that must still be held by it. */
+export function unmarkMerging(
+  ehrIds: readonly string[],
+  mergeId: string,
+  matching: UpdateWrite['matching'],
+): UpdateWrite<'ehrs'>[] {
+  return ehrIds.map((ehrId) => ({
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: ehrId, merging: mergeId },
+    update: { $unset: { merging: 1 }, $inc: { write_seq: 1 } },
+    matching,
+  }));
+}
+
 /** A merged EHR reserves its subject until the EHR it ended in takes it. */
 export function releaseSubject(tombstoneId: string, subject: Subject): UpdateWrite<'ehrs'> {
   return {
     collection: COLLECTIONS.ehrs,
     filter: { _id: tombstoneId, state: 'merged' },
     update: { $unset: { subject: 1 }, $set: { released_subject: subject } },
+    matching: 'one',
+  };
+}
+
+/** A tombstone reserves the subject that the EHR it ended in gave up for its own. */
+export function reserveSubject(tombstoneId: string, subject: Subject): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: tombstoneId, state: 'merged' },
+    update: { $set: { subject } },
     matching: 'one',
   };
 }
@@ -314,7 +355,7 @@ export function clearDirectory(
 export function hideEhr(ehrId: string): UpdateWrite<'ehrs'> {
   return {
     collection: COLLECTIONS.ehrs,
-    filter: { _id: ehrId, state: 'active' },
+    filter: { _id: ehrId, state: 'active', merging: null },
     update: { $set: { state: 'deleting' }, $inc: { write_seq: 1 }, $unset: { subject: 1 } },
     matching: 'one',
   };

@@ -2,6 +2,7 @@ import { model, Schema, trusted, type ClientSession } from 'mongoose';
 
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
+import { belongsTo, ownedBy } from './merge-job.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject } from './versioned-object.js';
@@ -74,7 +75,7 @@ export function tagsOfTarget(target: TagTarget, filter: TagFilter = {}): Promise
 export function tagsBesideVersion(version: VersionDoc): Promise<readonly ItemTagDoc[]> {
   if (version.has_item_tags !== true) return Promise.resolve([]);
   const target_version = trusted({ $in: [null, version.version] });
-  return sorted({ owner_id: version.ehr_id, target: version.object_id, target_version });
+  return sorted({ owner_id: ownedBy(belongsTo(version.ehr_id)), target: version.object_id, target_version });
 }
 
 /** How many tags a container or version has. */
@@ -84,7 +85,7 @@ export function countTags(target: TagTarget): Promise<number> {
 
 /** Tags of all targets in an EHR, by key, then path. */
 export function tagsOfEhr(ehrId: string, filter: TagFilter = {}): Promise<ItemTagDoc[]> {
-  return sorted({ owner_id: ehrId, ...conditionsOf(filter) });
+  return sorted({ owner_id: ownedBy(ehrId), ...conditionsOf(filter) });
 }
 
 /**
@@ -126,6 +127,11 @@ export async function tagsOn(
   return found;
 }
 
+/** Item tags of an EHR that a merge may end: on its EHR_STATUS and on these containers. */
+export function tagsOnEnding(ehrId: string, versionedObjectUids: readonly string[]): Promise<ItemTagDoc[]> {
+  return sorted({ owner_id: ehrId, target: trusted({ $in: [...versionedObjectUids] }) });
+}
+
 /** Item tags of an EHR, as they are read. */
 export function itemTagsOf(ehrId: string): AsyncIterable<ItemTagDoc> {
   return ItemTag.collection.find<ItemTagDoc>({ owner_id: ehrId });
@@ -150,15 +156,16 @@ export function itemTagRemoval(ehrId: string, versionedObjectUid?: string): Remo
   return { collection: COLLECTIONS.itemTags, remove: { owner_id: ehrId, ...one } };
 }
 
-function sorted(filter: Record<string, unknown>): Promise<ItemTagDoc[]> {
-  return ItemTag.find(filter)
+async function sorted(filter: Record<string, unknown>): Promise<ItemTagDoc[]> {
+  const tags = await ItemTag.find(filter)
     .sort({ key: 1, target_path: 1, target: 1, target_version: 1 })
     .lean<ItemTagDoc[]>()
     .exec();
+  return tags.map((tag) => ({ ...tag, owner_id: belongsTo(tag.owner_id) }));
 }
 
 function addressOf({ owner_id, target, target_type, target_version }: TagTarget): Record<string, unknown> {
-  return { owner_id, target, target_type, target_version };
+  return { owner_id: ownedBy(owner_id), target, target_type, target_version };
 }
 
 function conditionsOf(filter: TagFilter): Record<string, unknown> {

@@ -14,6 +14,8 @@ export const COLLECTIONS = {
   mergeRecords: 'merge_records',
   mergeArchive: 'merge_archive',
   mergeHistory: 'merge_history',
+  mergeRequests: 'merge_requests',
+  mergeJobs: 'merge_jobs',
   audit: 'audit',
   removals: 'removals',
   sealBlocks: 'seal_blocks',
@@ -155,6 +157,11 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   {
     name: COLLECTIONS.mergeHistory,
     indexes: [{ key: { source_ehr: 1, merge_date: 1 } }, { key: { target_ehr: 1, merge_date: 1 } }],
+  },
+  { name: COLLECTIONS.mergeJobs, indexes: [] },
+  {
+    name: COLLECTIONS.mergeRequests,
+    indexes: [{ key: { source_ehr: 1 }, options: { unique: true } }, { key: { target_ehr: 1 } }],
   },
   {
     name: COLLECTIONS.audit,

@@ -104,6 +104,17 @@ export async function archivedMoves(mergeId: string): Promise<Record<MovedIds['o
   return moves;
 }
 
+/** How many ids of one kind a merge archived as moved. */
+export async function movedCount(mergeId: string, of: MovedIds['of']): Promise<number> {
+  const [sum] = await MergeArchive.collection
+    .aggregate<{ count: number }>([
+      { $match: { merge_id: mergeId, kind: 'moved', 'body.of': of } },
+      { $group: { _id: null, count: { $sum: { $size: '$body.ids' } } } },
+    ])
+    .toArray();
+  return sum?.count ?? 0;
+}
+
 /** How many documents of each kind the archives of merges hold, by merge id. */
 export async function archivedKinds(): Promise<Map<string, Readonly<Record<string, number>>>> {
   const groups = await MergeArchive.collection
@@ -122,6 +133,11 @@ export async function archivedKinds(): Promise<Map<string, Readonly<Record<strin
 /** The write that adds an archive document. */
 export function archiveInsert(insert: ArchiveDoc): InsertWrite<'merge_archive'> {
   return { collection: COLLECTIONS.mergeArchive, insert };
+}
+
+/** Removes what was archived for a merge that is not going to be. */
+export async function removeArchive(mergeId: string): Promise<void> {
+  await MergeArchive.collection.deleteMany({ merge_id: mergeId });
 }
 
 /** Removes the archives of these merges. */

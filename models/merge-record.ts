@@ -31,6 +31,13 @@ export interface MergeMotive {
   readonly requested_by?: string;
 }
 
+/** Who asked for a merge that somebody else confirmed. */
+export interface MergeApproval {
+  /** Name of the administrator. */
+  readonly requester: string;
+  readonly requested_at: Date;
+}
+
 /** One merge that stands (fields: docs/spec/storage.md#other-collections); an unmerge removes it. */
 export interface MergeRecordDoc extends MergeMotive {
   /** UUID. */
@@ -51,8 +58,12 @@ export interface MergeRecordDoc extends MergeMotive {
   /** uid of the FOLDER that was put into the directory, or object id of the directory that was made. */
   readonly copied_folder_uid?: string;
   readonly joined: readonly JoinedPair[];
+  /** true: it was made in steps, and is taken back so. */
+  readonly in_steps?: boolean;
   /** Name of the administrator. */
   readonly committer: string;
+  /** Absent: nobody else had to confirm it. */
+  readonly approval?: MergeApproval;
 }
 
 declare module './access/write.js' {
@@ -63,6 +74,11 @@ declare module './access/write.js' {
 
 const pairSchema = new Schema<JoinedPair>({ source: String, target: String }, { _id: false, id: false });
 const outcomeSchema = new Schema<MergeOutcome>({ level: String, summary: String }, { _id: false, id: false });
+
+const approvalSchema = new Schema<MergeApproval>(
+  { requester: String, requested_at: Date },
+  { _id: false, id: false },
+);
 
 const mergeRecordSchema = new Schema<MergeRecordDoc>(
   {
@@ -78,9 +94,11 @@ const mergeRecordSchema = new Schema<MergeRecordDoc>(
     directory_version_uid: String,
     copied_folder_uid: String,
     joined: [pairSchema],
+    in_steps: Boolean,
     committer: String,
     reason: String,
     requested_by: String,
+    approval: approvalSchema,
   },
   SCHEMA_OPTIONS,
 );
@@ -91,6 +109,11 @@ const MergeRecord = model('MergeRecord', mergeRecordSchema, COLLECTIONS.mergeRec
 /** The merge that dissolved this EHR, null when it was not merged away. */
 export function mergeOfSource(sourceEhr: string): Promise<MergeRecordDoc | null> {
   return MergeRecord.findOne({ source_ehr: sourceEhr }).lean<MergeRecordDoc>().exec();
+}
+
+/** The merge with this id, null when none stands. Joins the caller's transaction. */
+export function mergeById(mergeId: string): Promise<MergeRecordDoc | null> {
+  return MergeRecord.findOne({ _id: mergeId }).lean<MergeRecordDoc>().exec();
 }
 
 /** The direct merge of one EHR into another, null when there is none. */

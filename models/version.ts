@@ -3,6 +3,7 @@ import type { JsonObject } from '../openehr/base/json.js';
 import { BatchedRead } from './access/batched-read.js';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
+import { belongsTo, movingMerges, ownedBy } from './merge-job.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
@@ -98,7 +99,7 @@ type VersionAddress = Pick<VersionDoc, '_id' | 'ehr_id'>;
 const reads = new BatchedRead<VersionAddress, VersionDoc | null>(async (addresses) => {
   const among = {
     _id: { $in: addresses.map(({ _id }) => _id) },
-    ehr_id: { $in: addresses.map(({ ehr_id: ehrId }) => ehrId) },
+    ehr_id: { $in: [...addresses.map(({ ehr_id: ehrId }) => ehrId), ...movingMerges().keys()] },
   };
   const versions = await Version.collection.find<StoredVersion>(among as object, { hint: '_id_' }).toArray();
   const byId = new Map(versions.map((version) => [version._id, versionOf(version)]));
@@ -116,7 +117,8 @@ export async function versionById(
   versionUid: string,
 ): Promise<VersionDoc | null> {
   const version = await reads.ask({ _id: versionUid, ehr_id: ehrId });
-  return version?.ehr_id === ehrId && version.type === type ? version : null;
+  const isOwn = version !== null && belongsTo(version.ehr_id) === ehrId;
+  return isOwn && version.type === type ? version : null;
 }
 
 /** The latest version of a container, deletions included. RM: latest_version. */
@@ -125,7 +127,7 @@ export function latestVersion(
   type: RootType,
   versionedObjectUid: string,
 ): Promise<VersionDoc | null> {
-  return newestVersion({ ehr_id: ehrId, object_id: versionedObjectUid, type });
+  return newestVersion({ ehr_id: ownedBy(ehrId), object_id: versionedObjectUid, type });
 }
 
 /** The version extant at `time` (inclusive), null before the first. RM: version_at_time. */
@@ -136,7 +138,7 @@ export function versionAtTime(
   time: Date,
 ): Promise<VersionDoc | null> {
   return newestVersion({
-    ehr_id: ehrId,
+    ehr_id: ownedBy(ehrId),
     object_id: versionedObjectUid,
     type,
     time_committed: { $lte: time },
@@ -151,7 +153,7 @@ async function newestVersion(extant: object): Promise<VersionDoc | null> {
 /** All versions of a container without their content, oldest first. RM: all_versions, for the history. */
 export function versionHeads(ehrId: string, versionedObjectUid: string): Promise<VersionHead[]> {
   return Version.collection
-    .find<VersionHead>({ ehr_id: ehrId, object_id: versionedObjectUid }, { projection: { data: 0 } })
+    .find<VersionHead>({ ehr_id: ownedBy(ehrId), object_id: versionedObjectUid }, { projection: { data: 0 } })
     .sort({ time_committed: 1 })
     .toArray();
 }
@@ -159,7 +161,7 @@ export function versionHeads(ehrId: string, versionedObjectUid: string): Promise
 /** The versions of an EHR with these uids, in no order. */
 export async function versionsById(ehrId: string, versionUids: readonly string[]): Promise<VersionDoc[]> {
   const found = await Version.collection
-    .find<StoredVersion>({ _id: { $in: [...versionUids] }, ehr_id: ehrId } as object)
+    .find<StoredVersion>({ _id: { $in: [...versionUids] }, ehr_id: ownedBy(ehrId) } as object)
     .toArray();
   return found.map(versionOf);
 }
@@ -172,7 +174,7 @@ export function acceptedFindingsOf({
 }: ContributionRef): Promise<Pick<VersionDoc, '_id' | 'validation_findings'>[]> {
   const made = {
     _id: { $in: versions.map(({ uid }) => uid) },
-    ehr_id: ehrId,
+    ehr_id: ownedBy(ehrId),
     contribution_uid: contributionUid,
     validation_findings: { $ne: null },
   };
@@ -203,6 +205,19 @@ export async function latestVersions(
   return new Map(versions.map((version) => [version.object_id, version]));
 }
 
+/** Versions that tell how large those of an EHR are. */
+const SAMPLE = 100;
+
+/** About how many bytes a version of an EHR has, 0 without any: the mean of some. Joins the caller's transaction. */
+export async function averageVersionBytes(ehrId: string): Promise<number> {
+  const [found] = await Version.aggregate<{ bytes: number }>([
+    { $match: { ehr_id: ehrId } },
+    { $limit: SAMPLE },
+    { $group: { _id: null, bytes: { $avg: { $bsonSize: '$$ROOT' } } } },
+  ]).exec();
+  return found?.bytes ?? 0;
+}
+
 /** One version with content, whoever owns it; null when there is none. */
 export async function anyVersion(versionUid: string): Promise<VersionDoc | null> {
   const stored = await Version.findOne({ _id: versionUid }).lean<StoredVersion>().exec();
@@ -227,7 +242,11 @@ export async function versionsBefore(
   versionedObjectUid: string,
   version: number,
 ): Promise<VersionDoc[]> {
-  const before = { ehr_id: ehrId, object_id: versionedObjectUid, version: trusted({ $lt: version }) };
+  const before = {
+    ehr_id: ownedBy(ehrId),
+    object_id: versionedObjectUid,
+    version: trusted({ $lt: version }),
+  };
   const found = await Version.find(before).sort({ version: 1 }).lean<StoredVersion[]>().exec();
   return found.map(versionOf);
 }

@@ -1,6 +1,7 @@
 import { model, Schema, trusted } from 'mongoose';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
+import { belongsTo, ownedBy } from './merge-job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { VersionDoc } from './version.js';
@@ -83,14 +84,16 @@ export function containersById(versionedObjectUids: readonly string[]): Promise<
 }
 
 /** One container of an EHR, null when it does not exist there or has another type. */
-export function containerOf(
+export async function containerOf(
   ehrId: string,
   type: RootType,
   versionedObjectUid: string,
 ): Promise<VersionedObjectDoc | null> {
-  return VersionedObject.findOne({ _id: versionedObjectUid, ehr_id: ehrId, type })
+  const owner = type === 'COMPOSITION' ? ownedBy(ehrId) : ehrId;
+  const container = await VersionedObject.findOne({ _id: versionedObjectUid, ehr_id: owner, type })
     .lean<VersionedObjectDoc>()
     .exec();
+  return container === null ? null : { ...container, ehr_id: belongsTo(container.ehr_id) };
 }
 
 /** The one EHR_STATUS container of an EHR. */
@@ -114,10 +117,12 @@ export function directoryAtTime(ehrId: string, time: Date | null): Promise<Versi
     .exec();
 }
 
-/** Ids of the COMPOSITION containers of an EHR whose latest version is no deletion, oldest first. */
-export async function liveCompositionIds(ehrId: string): Promise<string[]> {
-  const rows = await VersionedObject.find({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false }, { _id: 1 })
+/** Ids of the COMPOSITION containers of an EHR whose latest version is no deletion, oldest first, at most `count`. */
+export async function liveCompositionIds(ehrId: string, count?: number): Promise<string[]> {
+  const live = { ehr_id: ownedBy(ehrId), type: 'COMPOSITION', deleted: false } as const;
+  const rows = await VersionedObject.find(live, { _id: 1 })
     .sort({ time_created: 1, _id: 1 })
+    .limit(count ?? 0)
     .lean<{ _id: string }[]>()
     .exec();
   return rows.map((row) => row._id);
@@ -134,6 +139,14 @@ export function liveCompositionsOfCategory(ehrId: string, category: string): Pro
 /** All containers of an EHR, by id. */
 export function containersOfEhr(ehrId: string): Promise<VersionedObjectDoc[]> {
   return VersionedObject.find({ ehr_id: ehrId }).sort({ _id: 1 }).lean<VersionedObjectDoc[]>().exec();
+}
+
+/** The containers of other types than COMPOSITION, by id: what a merge ends. */
+export function containersToEnd(ehrId: string): Promise<VersionedObjectDoc[]> {
+  return VersionedObject.find({ ehr_id: ehrId, type: trusted({ $in: ['EHR_STATUS', 'FOLDER'] }) })
+    .sort({ _id: 1 })
+    .lean<VersionedObjectDoc[]>()
+    .exec();
 }
 
 /** How many containers of other types than COMPOSITION an EHR has: those that a merge ended stay with its tombstone. */

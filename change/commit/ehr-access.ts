@@ -2,7 +2,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { ehrById, finalEhrId, type EhrDoc } from '../../models/ehr.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
 import { latestVersion } from '../../models/version.js';
-import { ehrNotFound, mergedMessage, notModifiable } from './refusal.js';
+import { beingMerged, ehrNotFound, mergedMessage, notModifiable } from './refusal.js';
 
 /**
  * The EHR for a read.
@@ -45,12 +45,14 @@ export async function mergedAway(ehr: EhrDoc): Promise<CdrError> {
 
 /**
  * The EHR for a write.
- * @throws not-found when it is unknown or being deleted, conflict when it was merged away
+ * @throws not-found when it is unknown or being deleted, conflict when it was merged away, unavailable while it is being
+ * merged in steps
  */
 export async function writableEhr(ehrId: string): Promise<EhrDoc> {
   const ehr = await ehrById(ehrId);
   if (ehr?.state === 'merged') throw new CdrError('conflict', mergedMessage(ehrId, await finalEhrId(ehr)));
   if (ehr?.state !== 'active') throw ehrNotFound(ehrId);
+  if (ehr.merging !== undefined) throw beingMerged(ehrId);
   return ehr;
 }
 

@@ -28,7 +28,13 @@ export function mergedMessage(ehrId: string, finalEhrId: string): string {
  */
 export function ehrRefusal(ehrId: string, ehr: EhrDoc | null, finalEhrId: string): CdrError | null {
   if (ehr?.state === 'merged') return new CdrError('conflict', mergedMessage(ehrId, finalEhrId));
+  if (ehr?.merging !== undefined) return beingMerged(ehrId);
   return ehr?.state === 'active' ? null : ehrNotFound(ehrId);
+}
+
+/** 503 for a write to an EHR that is being merged, or taken out of another one, in steps. */
+export function beingMerged(ehrId: string): CdrError {
+  return new CdrError('unavailable', `EHR ${ehrId} is being merged`, { retryAfterSeconds: 1 });
 }
 
 /** 409 for a write to an EHR whose EHR_STATUS says `is_modifiable=false`. */

@@ -11,7 +11,9 @@ import type { EhrDoc } from '../ehr.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 import type { VersionDoc } from '../version.js';
 import { decodedCell, versionOf, type StoredVersion } from '../version-text.js';
+import { belongsTo, movingMerges } from '../merge-job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
+import { withMovedOwners } from './moved-owners.js';
 
 /** A row as pipelines of `aql/mongo` give it: cells, the segments that belong to object cells, its EHRs. */
 export interface PipelineRow {
@@ -184,7 +186,10 @@ function openCursor(
   };
   return mongoose.connection
     .collection(collection)
-    .aggregate(pipeline as mongoose.mongo.BSON.Document[], options);
+    .aggregate(
+      withMovedOwners({ collection, pipeline }, movingMerges()) as mongoose.mongo.BSON.Document[],
+      options,
+    );
 }
 
 /** By its `comment` the embedded database finds what is to end when the signal closes the connection. */
@@ -232,7 +237,10 @@ export async function contentsOfEhrs(
 ): Promise<EhrContents | null> {
   const { connection } = mongoose;
   const options = readOptions(limits);
-  const owned = { ehr_id: { $in: [...ehrIds] } };
+  const sources = [...movingMerges()]
+    .filter(([, target]) => ehrIds.includes(target))
+    .map(([source]) => source);
+  const owned = { ehr_id: { $in: [...ehrIds, ...sources] } };
   const active = { _id: { $in: [...ehrIds] }, state: 'active' as const };
   try {
     const versions = await connection
@@ -242,7 +250,10 @@ export async function contentsOfEhrs(
       .toArray();
     if (versions.length > most) return null;
     const ehrs = await connection.collection<EhrDoc>(COLLECTIONS.ehrs).find(active, options).toArray();
-    return { ehrs, versions: versions.map(versionOf) };
+    return {
+      ehrs,
+      versions: versions.map((version) => ({ ...versionOf(version), ehr_id: belongsTo(version.ehr_id) })),
+    };
   } catch (error) {
     throw translated(error, limits);
   }

@@ -69,6 +69,11 @@ export type Write<C extends WrittenCollection = WrittenCollection> = {
 /** The session of a transaction, named without importing the driver. */
 export type Session = ClientSession;
 
+/** Runs reads that take a session, without a transaction. */
+export function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  return mongoose.connection.withSession(work) as Promise<T>;
+}
+
 /** Wire version of MongoDB 8.0, the first with the `bulkWrite` command. */
 const BULK_WRITE_WIRE_VERSION = 25;
 const WRITE_CONFLICT = 112;

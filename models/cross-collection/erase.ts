@@ -7,6 +7,7 @@ import { COLLECTIONS, type CollectionName } from '../layout.js';
 import { archiveRemoval } from '../merge-archive.js';
 import { mergeHistoryRemoval, undoneMergesOf, type MergeHistoryDoc } from '../merge-history.js';
 import { mergeIdsOfSources, mergeRecordRemovalOfSources } from '../merge-record.js';
+import { mergeRequestRemovals } from '../merge-request.js';
 import { insertRemoval, removalWrites, type RemovalReason } from '../removal.js';
 import { versionsRemoval } from '../version.js';
 import { containerRemoval } from '../versioned-object.js';
@@ -80,7 +81,12 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
   const sources = await sourcesEndingIn(ehrId);
   const gone = [ehrId, ...sources];
   const history = mergeHistoryRemoval(await historyOnlyOf(session, gone));
-  return [mergeRecordRemovalOfSources(sources), history, ehrRemoval(gone)];
+  return [
+    mergeRecordRemovalOfSources(sources),
+    history,
+    ...mergeRequestRemovals(gone),
+    ehrRemoval(gone),
+  ];
 }
 
 /** Records of merges taken back, of which the other EHR is gone too: while it is there they explain its CONTRIBUTIONs. */

@@ -6,7 +6,7 @@ import { COLLECTIONS, type CollectionName } from '../layout.js';
 import type { Documents } from '../access/write.js';
 
 /** Field that holds the owner of the documents of a collection: the ehr_id. On a sharded cluster the shard key. */
-const OWNER = {
+export const OWNER = {
   [COLLECTIONS.versionedObjects]: 'ehr_id',
   [COLLECTIONS.versions]: 'ehr_id',
   [COLLECTIONS.contributions]: 'ehr_id',
@@ -63,7 +63,8 @@ export interface Move<C extends OwnedCollection = OwnedCollection> extends Owner
   readonly set?: Partial<Documents[C]>;
 }
 
-const behindRouter = memoizedAnswer(async () => {
+/** Whether the database is a sharded cluster. */
+export const behindRouter = memoizedAnswer(async () => {
   const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
   return hello.msg === 'isdbgrid';
 });

@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.js';
 import type { Violation } from './violation.js';
 
 /** The kinds of failure a caller can be told about. `routes/error-status.ts` gives each its HTTP status. */
@@ -45,6 +46,8 @@ export interface ErrorDetails {
   readonly reasons?: readonly string[];
   /** What stands against an unmerge, for programs. */
   readonly obstacles?: readonly ErrorObstacle[];
+  /** What a merge would do now, where that is not what was agreed on. */
+  readonly plan?: JsonObject;
   /** Seconds after which a retry makes sense: becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** Methods that the path does accept: becomes `Allow`. */

@@ -6,8 +6,17 @@ import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import { isUuid } from '../../openehr/base/object-version-id.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';
 import { requestBody } from '../../openehr/format/media-type.js';
-import type { ConflictChoice, MergeRequest, OnConflict, UnmergeRequest } from '../../merge/request.js';
-import { requiredBodyText } from '../http/exchange.js';
+import {
+  STATUS_FIELDS,
+  type ConflictChoice,
+  type MergeRequest,
+  type MergeResolutions,
+  type OnConflict,
+  type PairChoice,
+  type Side,
+  type UnmergeRequest,
+} from '../../merge/request.js';
+import { bodyText, requiredBodyText } from '../http/exchange.js';
 import { setFailureRecord } from '../http/answer/error-status.js';
 import { bodyReading } from '../http/request/request-body.js';
 
@@ -68,6 +77,10 @@ interface MergeBody extends PairBody {
   readonly detail_level?: 'BASIC' | 'FOLDER_COPY';
   readonly folder_merge?: 'BASIC' | 'COPY';
   readonly composition_merge: 'BASIC' | 'PERSISTENT';
+  readonly resolutions?: {
+    readonly compositions?: Readonly<Record<string, PairChoice>>;
+    readonly ehr_status?: Readonly<Partial<Record<(typeof STATUS_FIELDS)[number], Side>>>;
+  };
 }
 
 const choice = Joi.string().valid('keep_in_target', 'take_back');
@@ -81,6 +94,14 @@ const mergeSchema = Joi.object<MergeBody>({
   detail_level: Joi.string().valid('BASIC', 'FOLDER_COPY'),
   folder_merge: Joi.string().valid('BASIC', 'COPY'),
   composition_merge: Joi.string().valid('BASIC', 'PERSISTENT').default('BASIC'),
+  resolutions: Joi.object({
+    compositions: Joi.object()
+      .pattern(Joi.string().max(MAX_NAME), Joi.string().valid('source', 'target', 'both'))
+      .max(MAX_CHOICES),
+    ehr_status: Joi.object(
+      Object.fromEntries(STATUS_FIELDS.map((field) => [field, Joi.string().valid('source', 'target')])),
+    ),
+  }),
 });
 
 /** MergeRequestBody of a request. @throws unsupported-media-type; invalid */
@@ -91,6 +112,24 @@ export function mergeRequestFrom(ctx: Context): MergeRequest {
     reversible: body.reversible,
     folderMerge: folderMergeOf(body),
     compositionMerge: body.composition_merge,
+    resolutions: resolutionsOf(body),
+  };
+}
+
+/** Ids in lower case; template ids as they are. */
+function resolutionsOf({ resolutions = {}, composition_merge: mode }: MergeBody): MergeResolutions {
+  const { compositions = {}, ehr_status: ehrStatus = {} } = resolutions;
+  const named = Object.entries(compositions);
+  if (named.length > 0 && mode !== 'PERSISTENT')
+    throw new CdrError('invalid', 'resolutions of compositions need composition_merge PERSISTENT');
+  return {
+    compositions: new Map(named.map(([name, word]) => [isUuid(name) ? name.toLowerCase() : name, word])),
+    ehrStatus: new Map(
+      STATUS_FIELDS.flatMap((field) => {
+        const side = ehrStatus[field];
+        return side === undefined ? [] : [[field, side] as const];
+      }),
+    ),
   };
 }
 
@@ -98,6 +137,32 @@ export function mergeRequestFrom(ctx: Context): MergeRequest {
 export function unmergeRequestFrom(ctx: Context): UnmergeRequest {
   const body = readBody(ctx, unmergeSchema);
   return { ...requestOf(ctx, body), onConflict: onConflictOf(body.on_conflict) };
+}
+
+interface ConfirmBody {
+  readonly digest?: string;
+  readonly dry_run: boolean;
+}
+
+const confirmSchema = Joi.object<ConfirmBody>({
+  digest: Joi.string().hex().length(64).lowercase(),
+  dry_run: pair.dry_run,
+});
+const withdrawSchema = Joi.object<{ readonly reason?: string }>({ reason: pair.reason });
+
+/** The body of a confirmation, which may be missing. @throws as `mergeRequestFrom` */
+export function confirmRequestFrom(ctx: Context): {
+  readonly digest: string | null;
+  readonly dryRun: boolean;
+} {
+  if (bodyText(ctx) === null) return { digest: null, dryRun: false };
+  const { digest = null, dry_run: dryRun } = readBody(ctx, confirmSchema);
+  return { digest, dryRun };
+}
+
+/** The body of a withdrawal, which may be missing. @throws as `mergeRequestFrom` */
+export function withdrawRequestFrom(ctx: Context): { readonly reason?: string } {
+  return bodyText(ctx) === null ? {} : readBody(ctx, withdrawSchema);
 }
 
 function onConflictOf(given: UnmergeBody['on_conflict']): OnConflict {

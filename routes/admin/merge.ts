@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../openehr/base/json.js';
+import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
@@ -7,8 +7,9 @@ import { toXml } from '../../openehr/format/canonical-xml.js';
 import { responseBody } from '../../openehr/format/media-type.js';
 import { mergeDetails, undoneDetails, mergeOfIdempotentResult } from '../../merge/details.js';
 import { mergeEhrs } from '../../merge/merge.js';
-import type { MergeContext, UnmergeRequest } from '../../merge/request.js';
-import { directMerge, mergeStatus, mergeTarget, undoneStatus } from '../../merge/status.js';
+import type { MergeContext, MergeRequest, UnmergeRequest } from '../../merge/request.js';
+import { pendingDetails } from '../../merge/approval.js';
+import { directMerge, mergeStatus, mergeTarget, pendingStatus, undoneStatus } from '../../merge/status.js';
 import { unmergeData } from '../../merge/unmerge-data.js';
 import { unmergeEhrs } from '../../merge/unmerge.js';
 import type { AuditSubject } from '../../models/audit.js';
@@ -24,6 +25,7 @@ import {
   neutralDetails,
   unmergeRequestFrom,
 } from './merge-request.js';
+import { approvalOperations, askForMerge } from './merge-approval.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const FAILURE = { root: MERGE_DETAILS, fields: neutralDetails({ source: '', target: '' }) };
@@ -31,7 +33,11 @@ const DETAILS: BodyDescription = { schema: MERGE_DETAILS, types: 'rm' };
 
 /** Merging EHRs, taking merges back, and reading which ones stand. */
 export function mergeOperations(settings: Settings): Operation[] {
-  const context: MergeContext = { change: changeContext(settings), retries: settings.mergeRetries };
+  const context: MergeContext = {
+    change: changeContext(settings),
+    retries: settings.mergeRetries,
+    stepsFrom: settings.mergeStepsFrom,
+  };
   return [
     adminOperation({
       id: 'mergeEhrs',
@@ -40,11 +46,15 @@ export function mergeOperations(settings: Settings): Operation[] {
       summary: 'Merge one EHR into another',
       parameters: ['Idempotency-Key'],
       request: { schema: 'MergeRequestBody', types: 'json' },
-      responses: { 200: { description: 'What was done, or would be', body: DETAILS } },
+      responses: {
+        200: { description: 'What was done, or would be', body: DETAILS },
+        202: { description: 'It waits for another administrator (`MERGE_NEEDS_APPROVAL`)', body: DETAILS },
+      },
+      ...(settings.mergeNeedsApproval && { committedStatus: 202 }),
       errors: [400, 404, 409, 422],
       failure: FAILURE,
       replay: answerAgain,
-      handle: (ctx) => merge(ctx, context),
+      handle: (ctx) => merge(ctx, context, settings.mergeNeedsApproval),
     }),
     adminOperation({
       id: 'unmerge',
@@ -59,6 +69,7 @@ export function mergeOperations(settings: Settings): Operation[] {
       replay: answerAgain,
       handle: (ctx) => unmerge(ctx, context),
     }),
+    ...approvalOperations(context),
     ...statusOperations(),
   ];
 }
@@ -80,7 +91,7 @@ function statusOperations(): Operation[] {
       method: 'GET',
       path: '/ehr/merge_status',
       summary: 'List merges',
-      parameters: ['source', 'target', 'cascaded', 'undone'],
+      parameters: ['source', 'target', 'cascaded', 'undone', 'pending'],
       responses: {
         200: { description: 'Oldest first', body: { schema: 'MergeDetailsList', types: 'rm' } },
       },
@@ -105,11 +116,12 @@ function statusOperations(): Operation[] {
 /** Repeats the answer of a merge or unmerge with the same `Idempotency-Key`. */
 function answerAgain(ctx: Context, result: IdempotentResult): void {
   const form = adminForm(ctx);
-  const fields = mergeDetails(mergeOfIdempotentResult(result));
-  writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
+  const again = mergeOfIdempotentResult(result);
+  const status = again.state === 'pending' ? 202 : 200;
+  writeRecord(ctx, form, { record: MERGE_DETAILS, fields: mergeDetails(again), status });
 }
 
-async function merge(ctx: Context, context: MergeContext): Promise<void> {
+async function merge(ctx: Context, context: MergeContext, needsApproval: boolean): Promise<void> {
   const request = mergeRequestFrom(ctx);
   const form = adminForm(ctx);
   const { reversible, folderMerge, compositionMerge } = request;
@@ -117,9 +129,14 @@ async function merge(ctx: Context, context: MergeContext): Promise<void> {
     reversible,
     folder_merge: folderMerge,
     composition_merge: compositionMerge,
+    ...resolutionOptions(request),
     ...requestedBy(request),
   };
   auditAbout(ctx, { ...requestSubject(request), options });
+  if (needsApproval && !request.dryRun) {
+    await askForMerge(ctx, context, request);
+    return;
+  }
   const fields = mergeDetails(await mergeEhrs(context, request));
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
@@ -149,9 +166,14 @@ async function getMergeStatusList(ctx: Context): Promise<void> {
   const isUndone = queryParameter(ctx, 'undone') ?? false;
   namePair(ctx, { source: source ?? '', target: target ?? '' });
   auditPair(ctx, source, target);
-  const list = isUndone
-    ? (await undoneStatus({ source, target })).map(undoneDetails)
-    : (await mergeStatus({ source, target, cascaded })).map(mergeDetails);
+  const isPending = queryParameter(ctx, 'pending') ?? false;
+  if (isUndone && isPending)
+    throw new CdrError('invalid', 'undone and pending are of different merges: ask for one of them');
+  const list = isPending
+    ? (await pendingStatus({ source, target })).map(pendingDetails)
+    : isUndone
+      ? (await undoneStatus({ source, target })).map(undoneDetails)
+      : (await mergeStatus({ source, target, cascaded })).map(mergeDetails);
   ctx.status = 200;
   const text =
     form.format === 'XML' ? toXml({ [MERGE_DETAILS]: list }, 'MergeDetailsList') : JSON.stringify(list);
@@ -171,6 +193,18 @@ async function getMergeDetails(ctx: Context): Promise<void> {
   const data = withData ? await unmergeData(record) : null;
   const fields = { ...mergeDetails(record), ...(data !== null && { unmerge_data: data }) };
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
+}
+
+/** What the request chose; nothing when it chose nothing. */
+function resolutionOptions({ resolutions }: MergeRequest): JsonObject {
+  const { compositions, ehrStatus } = resolutions;
+  if (compositions.size + ehrStatus.size === 0) return {};
+  return {
+    resolutions: {
+      compositions: Object.fromEntries(compositions),
+      ehr_status: Object.fromEntries(ehrStatus),
+    },
+  };
 }
 
 function requestedBy({ motive }: Pick<UnmergeRequest, 'motive'>): { readonly requested_by?: string } {

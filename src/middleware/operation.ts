@@ -1,11 +1,13 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { setFailureRecord } from '../../routes/http/answer/error-status.js';
+import type { Operation } from '../../routes/http/operation/operation.js';
 import type { OperationTable } from '../../routes/http/operation/operation-table.js';
 import { pathHint } from './path-hint.js';
 import { type RequestState, currentOperation } from '../../routes/http/request/request-state.js';
 import type { Settings } from '../../config/settings.js';
 import { idempotent } from '../../routes/http/idempotency.js';
+import { learnOfMerges } from '../../models/merge-job.js';
 import { refuseUnknownParameters, requireFewParameters } from '../../routes/http/request/parameter-values.js';
 import type { ProcessState } from '../management.js';
 import { readBodyText } from './body.js';
@@ -90,10 +92,16 @@ export function body(settings: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes'>):
   };
 }
 
+/** Status and documentation answer without a database. */
+function readsRecords({ access }: Operation): boolean {
+  return access !== 'open' && access !== 'anyone' && access !== 'identified';
+}
+
 /** Runs the handler, a repeated `Idempotency-Key` only once. */
 export function runOperation(): Middleware {
   return async (ctx: Context) => {
     const { operation } = currentOperation(ctx);
+    if (readsRecords(operation)) await learnOfMerges();
     const run = async (): Promise<void> => {
       await operation.handle(ctx);
     };

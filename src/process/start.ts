@@ -13,6 +13,7 @@ import { openDoors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
 import { logSlowQueries } from '../logger.js';
 import { prepareStorage, tellStorageState } from './storage.js';
+import { resumeMerges } from '../../merge/steps.js';
 import { sealNewRecords } from '../../maintenance/seal.js';
 
 const HOUR_MS = 3_600_000;
@@ -56,6 +57,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
     const sweep = sweepIdempotencyKeys(log);
     const stopLoggingQueries = logSlowQueries(log, settings.slowQueryMs);
     const stopSealing = keepSealing(log, settings.sealIntervalMs);
+    const stopMerging = keepEndingMerges(log);
     void finishErasures(log);
     warnOfUncheckedCodes(log);
     const stop = async (): Promise<void> => {
@@ -64,7 +66,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
       stopAwaiting();
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
-      await stopSealing();
+      await Promise.all([stopSealing(), stopMerging()]);
       await closePool();
       await database.close();
     };
@@ -106,20 +108,43 @@ async function finishErasures(log: Logger): Promise<void> {
 
 /**
  * Seals new records every so many milliseconds, one run after another; with 0 never. Of several servers on one
- * database one seals at a time. A failure is logged once until a run succeeds again, for a database that is away is
- * told elsewhere. Gives what ends it: it waits for a run under way, which ends after its step.
+ * database one seals at a time. Gives what ends it.
  */
 export function keepSealing(log: Logger, intervalMs: number): () => Promise<void> {
   if (intervalMs === 0) return () => Promise.resolve();
+  return repeat(log, { intervalMs, failure: 'new records were not sealed', work: sealNewRecords });
+}
+
+/** How often a server looks for merges in steps whose server died, ms. */
+const MERGES_MS = 3_000;
+
+/** Ends merges in steps that another server, or this one before a crash, left. Gives what ends it. */
+function keepEndingMerges(log: Logger): () => Promise<void> {
+  const work = async (): Promise<void> => {
+    const ended = await resumeMerges();
+    if (ended > 0) log.info(`${ended} interrupted merges of EHRs were ended`);
+  };
+  return repeat(log, { intervalMs: MERGES_MS, failure: 'interrupted merges of EHRs were not ended', work });
+}
+
+interface Repeated {
+  readonly intervalMs: number;
+  /** What is logged, once until a run succeeds again: a database that is away is told elsewhere. */
+  readonly failure: string;
+  readonly work: (isStopped: () => boolean) => Promise<unknown>;
+}
+
+/** Runs work again and again, never twice at a time. Gives what ends it: it waits for a run under way. */
+function repeat(log: Logger, { intervalMs, failure, work }: Repeated): () => Promise<void> {
   let isStopped = false;
   let hasFailed = false;
   let running: Promise<void> | null = null;
   const run = async (): Promise<void> => {
     try {
-      await sealNewRecords(() => isStopped);
+      await work(() => isStopped);
       hasFailed = false;
     } catch (error) {
-      if (!hasFailed && !isStopped) log.warn({ err: error }, 'new records were not sealed');
+      if (!hasFailed && !isStopped) log.warn({ err: error }, failure);
       hasFailed = true;
     }
     running = null;

@@ -107,6 +107,8 @@ function clinicalSettings(values: Values) {
     maxTemplateBytes: numberOf(values, 'MAX_TEMPLATE_BYTES'),
     commitGroups: numberOrNull(values, 'COMMIT_GROUPS') ?? (textOf(values, 'MONGODB_URI') === '' ? 1 : 4),
     mergeRetries: numberOf(values, 'MERGE_RETRIES'),
+    mergeNeedsApproval: values.MERGE_NEEDS_APPROVAL === true,
+    mergeStepsFrom: numberOf(values, 'MERGE_STEPS_FROM'),
     defaultTimezone: textOf(values, 'DEFAULT_TIMEZONE'),
   };
 }

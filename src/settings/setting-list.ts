@@ -358,6 +358,18 @@ export const SETTINGS: readonly SettingDescription[] = [
     'attempts of a merge against parallel writers',
   ),
   setting(
+    'MERGE_NEEDS_APPROVAL',
+    flag(false),
+    'false',
+    'true: a merge of EHRs waits until another administrator confirms it',
+  ),
+  setting(
+    'MERGE_STEPS_FROM',
+    count().min(0).default(1_000),
+    '1000',
+    'an EHR with more versions is merged, and taken out again, in steps; others go on meanwhile',
+  ),
+  setting(
     'DEFAULT_TIMEZONE',
     text().empty('').default('UTC').custom(timezone),
     'UTC',

@@ -7,7 +7,7 @@ import type { Call } from './api-probe.js';
 import { AQL, STATUS, statusOf, TEMPLATE, type World } from './api-world.js';
 import { fixtureText } from './fixture.js';
 import { givenTemplate, V1 } from './resources.js';
-import { ADMIN, WITH_ADMIN } from './tokens.js';
+import { ADMIN, bearer, WITH_ADMIN } from './tokens.js';
 import { testApp } from './app.js';
 
 /** Cases of the administration API; the first of each operation succeeds. */
@@ -170,9 +170,25 @@ export function mergedQueryCases(world: World): ApiCase[] {
   ];
 }
 
+/** Another administrator than that of the cases. */
+const OTHER = bearer(['ADMIN'], 'other-admin');
+const APPROVED = { mergeNeedsApproval: true };
+
+/** A merge that somebody else asked for, and that was carried out if that is said. */
+async function waitingMerge(world: World, isDone = false): Promise<{ merge_id: string }> {
+  const app = testApp({ ...WITH_ADMIN, ...APPROVED });
+  const path = '/rest/admin/ehr/merge';
+  const body = { ...(await pairOf(world)), reversible: true };
+  const asked = await request(app).post(path).set('Authorization', OTHER).send(body);
+  const { merge_id } = asked.body as { merge_id: string };
+  if (isDone) await request(app).post(`${path}/${merge_id}/confirm`).set('Authorization', ADMIN);
+  return { merge_id };
+}
+
 function mergeCases(world: World): ApiCase[] {
   const pair = () => pairOf(world);
   const merged = (reversible = true) => mergedPair(world, reversible);
+  const waiting = (isDone = false) => waitingMerge(world, isDone);
   /** The key of a request that was carried out, with another body. */
   const repeated = async (path: string): Promise<Call> => {
     const ehrs = path.endsWith('unmerge') ? await merged() : { ...(await pair()), reversible: true };
@@ -198,6 +214,27 @@ function mergeCases(world: World): ApiCase[] {
     { id: 'mergeEhrs', status: 404, call: () => ({ body: { ...unknown, reversible: true } }) },
     { id: 'mergeEhrs', status: 409, call: async () => ({ body: await merged() }) },
     { id: 'mergeEhrs', status: 422, call: () => repeated('/rest/admin/ehr/merge') },
+    {
+      id: 'mergeEhrs',
+      status: 202,
+      call: async () => ({ settings: APPROVED, body: { ...(await pair()), reversible: true } }),
+    },
+    { id: 'confirmMerge', status: 200, call: async () => ({ params: await waiting() }) },
+    {
+      id: 'confirmMerge',
+      status: 400,
+      call: async () => ({ params: await waiting(), body: { digest: 'x' } }),
+    },
+    { id: 'confirmMerge', status: 404, call: () => ({ params: { merge_id: randomUUID() } }) },
+    {
+      id: 'confirmMerge',
+      status: 409,
+      call: async () => ({ params: await waiting(), body: { digest: '0'.repeat(64) } }),
+    },
+    { id: 'withdrawMerge', status: 200, call: async () => ({ params: await waiting() }) },
+    { id: 'withdrawMerge', status: 400, call: async () => ({ params: await waiting(), body: { a: 1 } }) },
+    { id: 'withdrawMerge', status: 404, call: () => ({ params: { merge_id: randomUUID() } }) },
+    { id: 'withdrawMerge', status: 409, call: async () => ({ params: await waiting(true) }) },
     { id: 'unmerge', status: 200, call: async () => undo(await merged()) },
     { id: 'unmerge', status: 422, call: () => repeated('/rest/admin/ehr/unmerge') },
     { id: 'unmerge', status: 400, call: () => ({ body: {} }) },

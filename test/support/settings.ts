@@ -1,9 +1,13 @@
 import { loadConfig } from '../../src/settings/config.js';
 import type { Settings } from '../../config/settings.js';
 
+/** `MERGE_STEPS_FROM=0` runs tests of merges with all of them in steps. */
+const { MERGE_STEPS_FROM } = process.env;
+
 /** The default configuration of a test, with what the test changes. Logging is off. */
 export function testSettings(overrides: Partial<Settings> = {}): Settings {
-  return { ...loadConfig({ LOG_LEVEL: 'silent' }), ...overrides };
+  const steps = MERGE_STEPS_FROM === undefined ? {} : { MERGE_STEPS_FROM };
+  return { ...loadConfig({ LOG_LEVEL: 'silent', ...steps }), ...overrides };
 }
 
 /** Secret of development tokens in tests. */

@@ -25,6 +25,17 @@ export interface AuditRecord {
   readonly [member: string]: unknown;
 }
 
+/** What survives where both EHRs say something. */
+export interface MergeResolutions {
+  /** By template id, or by object id of either composition of a pair. */
+  readonly compositions?: Readonly<Record<string, 'source' | 'target' | 'both'>> | undefined;
+  readonly ehr_status?:
+    | Readonly<
+        Partial<Record<'subject' | 'is_queryable' | 'is_modifiable' | 'other_details', 'source' | 'target'>>
+      >
+    | undefined;
+}
+
 /** How two EHRs are merged. */
 export interface MergeRequest {
   readonly source_ehr: string;
@@ -33,6 +44,7 @@ export interface MergeRequest {
   readonly reversible: boolean;
   readonly folder_merge?: 'BASIC' | 'COPY' | undefined;
   readonly composition_merge?: 'BASIC' | 'PERSISTENT' | undefined;
+  readonly resolutions?: MergeResolutions | undefined;
   readonly [more: string]: unknown;
 }
 
@@ -41,6 +53,11 @@ export interface MergeDetails {
   readonly source_ehr: string;
   readonly target_ehr: string;
   readonly merge_date?: string;
+  readonly merge_id?: string;
+  /** It waits for another administrator, who confirms it. */
+  readonly state?: 'pending';
+  /** What it does, of a preview and of the answer to a merge. */
+  readonly plan?: { readonly digest: string; readonly [more: string]: unknown };
   readonly outcome: { readonly level: string; readonly summary: string };
   readonly [more: string]: unknown;
 }
@@ -138,6 +155,24 @@ export class Merges {
   /** Dissolves the source in the target. @throws CdrError `conflict` */
   async merge(request: MergeRequest, options: CallOptions = {}): Promise<MergeDetails> {
     return this.#post('/ehr/merge', request, options);
+  }
+
+  /**
+   * Carries out a merge that another administrator asked for; `digest`: of the plan that is agreed on, else that of the
+   * request. @throws CdrError `conflict` when the plan is another one now, `forbidden` for who asked for it
+   */
+  async confirm(
+    mergeId: string,
+    body: { readonly digest?: string; readonly dry_run?: boolean } = {},
+    options: CallOptions = {},
+  ): Promise<MergeDetails> {
+    return this.#post(path`/ehr/merge/${mergeId}/confirm`, body, options);
+  }
+
+  /** Ends a merge that waits for approval. @throws CdrError `not-found` when none waits */
+  async withdraw(mergeId: string, reason?: string, options: CallOptions = {}): Promise<MergeDetails> {
+    const body = reason === undefined ? {} : { reason };
+    return this.#post(path`/ehr/merge/${mergeId}/withdraw`, body, options);
   }
 
   /** Undoes a reversible merge. @throws CdrError with `reasons` */

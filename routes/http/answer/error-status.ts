@@ -51,6 +51,7 @@ export function errorAnswer(error: CdrError): { readonly status: number; readonl
   const body = errorBody(status, error.message, error.code, error.details);
   if (error.details.reasons !== undefined) body.reasons = [...error.details.reasons];
   if (error.details.obstacles !== undefined) body.obstacles = error.details.obstacles.map(obstacleJson);
+  if (error.details.plan !== undefined) body.plan = error.details.plan;
   return { status, body };
 }
 

@@ -44,6 +44,22 @@ const ON_CONFLICT: JsonObject = {
   oneOf: [CHOICE, { type: 'object', additionalProperties: CHOICE }],
 };
 
+const SIDE = word('source', 'target');
+const RESOLUTIONS: JsonObject = {
+  ...object(
+    {
+      compositions: {
+        type: 'object',
+        description: 'By template id, or by object id of either composition of a pair',
+        additionalProperties: word('source', 'target', 'both'),
+      },
+      ehr_status: object({ subject: SIDE, is_queryable: SIDE, is_modifiable: SIDE, other_details: SIDE }, []),
+    },
+    [],
+  ),
+  description: 'What survives: docs/spec/merge.md#resolutions',
+};
+
 /** Bodies of requests and answers, each described once. */
 const SCHEMAS = {
   ...ERROR_SCHEMAS,
@@ -238,6 +254,7 @@ const SCHEMAS = {
       reversible: FLAG,
       ...MERGE_WORDS,
       dry_run: { type: 'boolean', default: false },
+      resolutions: RESOLUTIONS,
       ...MERGE_MOTIVE,
     },
     ['source_ehr', 'target_ehr', 'reversible'],
@@ -246,13 +263,21 @@ const SCHEMAS = {
     { source_ehr: UUID, target_ehr: UUID, dry_run: FLAG, on_conflict: ON_CONFLICT, ...MERGE_MOTIVE },
     ['source_ehr', 'target_ehr'],
   ),
+  ConfirmMergeBody: object({ digest: TEXT, dry_run: { type: 'boolean', default: false } }, []),
+  WithdrawMergeBody: object({ reason: MERGE_MOTIVE.reason }, []),
   MergeDetailsDto: object(
     {
       source_ehr: UUID,
       target_ehr: UUID,
       merge_date: TIME,
       outcome: ANY,
+      plan: { ...ANY, description: 'What the merge does: docs/spec/merge.md#plan' },
       unmerge_data: ANY,
+      merge_id: UUID,
+      state: word('pending'),
+      requested: ANY,
+      request: ANY,
+      plan_digest: TEXT,
       undone: ANY,
       ...MERGE_MOTIVE,
     },

@@ -81,6 +81,8 @@ export interface Operation {
   /** Largest body in bytes; absent: `MAX_BODY_BYTES`. */
   readonly maxBodyBytes?: number;
   readonly responses: Readonly<Record<number, AnswerDescription>>;
+  /** Where that is not the first one: what is answered when the transaction is committed. */
+  readonly committedStatus?: number;
   /** Statuses of failure with their general meaning, beside those every operation has. */
   readonly errors: readonly ErrorStatus[];
   /** How its error bodies begin; absent: as those of the standard API. */
@@ -94,8 +96,9 @@ export interface Operation {
   readonly handle: (ctx: Context) => Promise<void> | void;
 }
 
-/** What an operation answers when all goes well: the first status of its row. */
-export function successStatus({ responses }: Operation): number {
+/** What an operation answers when its transaction is committed: the first status of its row unless it says otherwise. */
+export function successStatus({ responses, committedStatus }: Operation): number {
+  if (committedStatus !== undefined) return committedStatus;
   const [first = 200] = Object.keys(responses).map(Number);
   return first;
 }

@@ -140,6 +140,7 @@ const PARAMETERS = {
   qualified_query_name: path('`[<namespace>::]<query-name>`; in a list a pattern of it', asText),
   version: path('SEMVER, whole or its first parts', asText),
   key: path('Key of the tag', asText),
+  merge_id: path('UUID of a merge', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
   name: path('Name of the metric or logger', asText),
   file: path('Name of the file', asText),
@@ -200,6 +201,9 @@ const PARAMETERS = {
   target: query('EHR that it was merged into', uuid),
   cascaded: query('Also merges that followed from others', flag, { schema: FLAG }),
   cascade: query('Also with EHRs that were merged into it and could be taken out', flag, { schema: FLAG }),
+  pending: query('The merges that wait for another administrator, instead of those that stand', flag, {
+    schema: FLAG,
+  }),
   undone: query('The merges that were taken back, instead of those that stand', flag, { schema: FLAG }),
   unmerge_data: query('Also what is needed to undo a reversible merge', flag, { schema: FLAG }),
   from: query('Earliest time of a record', asTime, { schema: TIME }),

@@ -179,6 +179,9 @@ describe('a merge', () => {
       source_ehr: source,
       target_ehr: target,
       merge_date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      merge_id: expect.any(String),
+      way: 'transaction',
+      plan: expect.objectContaining({ contributions: { moved: 5 } }),
     });
     const after = await get(`/ehr/${target}${versions}`);
     expect([after.status, after.text]).toEqual([200, before.text]);
@@ -249,6 +252,8 @@ describe('a merge', () => {
         },
         source_ehr: source,
         target_ehr: target,
+        way: 'transaction',
+        plan: expect.objectContaining({ contributions: { moved: 3 } }),
       },
     ]);
     expect(await stored()).toBe(before);

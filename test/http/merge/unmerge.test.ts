@@ -232,6 +232,8 @@ describe('unmerge', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       ...merged.body,
+      plan: undefined,
+      merge_id: undefined,
       outcome: { ...merged.body.outcome, summary: body.outcome.summary },
     });
     expect(`DRY RUN: ${String(body.outcome.summary)}`).toBe(dry.body.outcome.summary);

@@ -19,6 +19,7 @@ export function request(further: Partial<MergeRequest> = {}): MergeRequest {
     reversible: true,
     folderMerge: 'BASIC',
     compositionMerge: 'BASIC',
+    resolutions: { compositions: new Map(), ehrStatus: new Map() },
     dryRun: false,
     committer: 'root-admin',
     motive: {},

@@ -16,26 +16,42 @@ import {
   uidOf,
 } from './fixtures.js';
 
+const status = container('status', 'EHR_STATUS');
+const theirStatus = container('their-status', 'EHR_STATUS', { ehr_id: TARGET });
+
 function snapshot(parts: {
   readonly containers?: MergeSnapshot['source']['containers'];
   readonly tags?: MergeSnapshot['source']['tags'];
   readonly persistent?: MergeSnapshot['target']['persistent'];
   readonly directory?: MergeSnapshot['target']['directory'];
   readonly latest?: readonly VersionDoc[];
+  readonly statuses?: { readonly source?: JsonObject; readonly target?: JsonObject };
 }): MergeSnapshot {
+  const given = parts.containers ?? [];
+  const containers = given.some(({ type }) => type === 'EHR_STATUS') ? given : [...given, status];
+  const statuses = [
+    latest(status, parts.statuses?.source ?? {}),
+    latest(theirStatus, parts.statuses?.target ?? {}),
+  ];
+  const versions = [...statuses, ...(parts.latest ?? [])];
   return {
     source: {
       ehr: ehr(SOURCE),
-      containers: parts.containers ?? [],
+      containers,
       contributionUids: ['c1', 'c2'],
       tags: parts.tags ?? [],
+      versions: { count: containers.length, averageBytes: 1_000 },
     },
-    target: { ehr: ehr(TARGET), persistent: parts.persistent ?? [], directory: parts.directory ?? null },
-    latest: new Map((parts.latest ?? []).map((version) => [version.object_id, version])),
+    target: {
+      ehr: ehr(TARGET),
+      persistent: parts.persistent ?? [],
+      directory: parts.directory ?? null,
+      status: theirStatus,
+    },
+    latest: new Map(versions.map((version) => [version.object_id, version])),
   };
 }
 
-const status = container('status', 'EHR_STATUS');
 const folder = container('dir', 'FOLDER');
 const oldFolder = container('old-dir', 'FOLDER', { deleted: true });
 const event = container('event', 'COMPOSITION', { category: '433', template_id: 'visit' });
@@ -103,7 +119,7 @@ describe('planMerge PERSISTENT', () => {
         containers: [status, event, mine],
         tags: [tag('t1', 'mine'), tag('t2', 'event')],
         persistent: [theirs],
-        latest: [latest(mine, { of: 'mine' }, '553'), latest(theirs, { of: 'theirs' })],
+        latest: [latest(mine, { of: 'mine' }), latest(theirs, { of: 'theirs' })],
       }),
       join,
       FRESH,
@@ -122,7 +138,7 @@ describe('planMerge PERSISTENT', () => {
         precedingVersionUid: uidOf('theirs', 2),
         object: { _type: 'COMPOSITION', of: winner },
         audit: { changeType: '251', committer, description },
-        lifecycleState: winner === 'mine' ? '553' : '532',
+        lifecycleState: '532',
         otherInputVersionUids: [uidOf('mine', 3)],
       },
       {

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { CdrError } from '../openehr/base/errors.js';
+import { formatUtc } from '../openehr/base/iso8601.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import { auditCommitted, inAuditedTransaction, writeAudit } from '../change/commit/audit-draft.js';
+import { recordIdempotentResult } from '../change/commit/idempotency.js';
+import { duplicateIn, runWrites } from '../models/access/write.js';
+import { mergeById } from '../models/merge-record.js';
+import {
+  mergeRequestInsert,
+  mergeRequestRemoval,
+  waitingMerge,
+  waitingMergeOf,
+  type Administrator,
+  type MergeRequestDoc,
+} from '../models/merge-request.js';
+import { idempotentResultOf, mergeDetails, motiveOf, type MergeResult } from './details.js';
+import { mergeEhrs, rehearseMerge } from './merge.js';
+import {
+  STATUS_FIELDS,
+  type MergeContext,
+  type MergeRequest,
+  type PairChoice,
+  type Side,
+} from './request.js';
+import { wayOf } from './steps.js';
+import { inMergeTransaction } from './transaction.js';
+
+/** What the summary of a merge that waits begins with. */
+const PENDING = 'PENDING: ';
+
+/**
+ * Lets a merge wait for another administrator: all is checked and planned, nothing else is written.
+ * See docs/spec/merge.md#approval.
+ * @throws as a dry run of `mergeEhrs`; conflict when a merge of the source waits already
+ */
+export async function requestMerge(
+  context: MergeContext,
+  request: MergeRequest,
+  requester: Administrator,
+): Promise<MergeResult> {
+  const mergeId = randomUUID();
+  const way = await wayOf(context, request.sourceEhr);
+  try {
+    const waiting = await inMergeTransaction(context.retries, async (session) => {
+      const earlier = await waitingMergeOf(request.sourceEhr);
+      if (earlier !== null) throw waitsAlready(request.sourceEhr, earlier._id);
+      const planned = await rehearseMerge(context, request, way);
+      const doc = docOf(request, planned, { mergeId, requester, requestedAt: context.change.now() });
+      await runWrites(session, [mergeRequestInsert(doc)]);
+      const result = { ...planned, outcome: pendingOutcome(doc), _id: mergeId, state: 'pending' as const };
+      await recordIdempotentResult(session, idempotentResultOf(result));
+      await writeAudit({ objects: [mergeId], outcome: 'pending' });
+      return result;
+    });
+    auditCommitted();
+    return waiting;
+  } catch (error) {
+    if (duplicateIn(error) !== 'merge_requests') throw error;
+    throw waitsAlready(request.sourceEhr, (await waitingMergeOf(request.sourceEhr))?._id ?? 'unknown');
+  }
+}
+
+function waitsAlready(sourceEhr: string, mergeId: string): CdrError {
+  return new CdrError('conflict', `a merge of EHR ${sourceEhr} waits for approval already: ${mergeId}`);
+}
+
+interface Asked {
+  readonly mergeId: string;
+  readonly requester: Administrator;
+  readonly requestedAt: Date;
+}
+
+function docOf(request: MergeRequest, { outcome, plan }: MergeResult, asked: Asked): MergeRequestDoc {
+  const { compositions, ehrStatus } = request.resolutions;
+  const listed = (choices: ReadonlyMap<string, string>) =>
+    [...choices].map(([name, word]) => ({ name, word }));
+  return {
+    _id: asked.mergeId,
+    source_ehr: request.sourceEhr,
+    target_ehr: request.targetEhr,
+    reversible: request.reversible,
+    folder_merge: request.folderMerge,
+    composition_merge: request.compositionMerge,
+    compositions: listed(compositions),
+    ehr_status: listed(ehrStatus),
+    requested_at: asked.requestedAt,
+    requester: asked.requester,
+    outcome,
+    plan_digest: typeof plan?.digest === 'string' ? plan.digest : '',
+    ...request.motive,
+  };
+}
+
+/** What a confirmation says. */
+export interface Confirmation {
+  readonly mergeId: string;
+  /** Of the plan that is confirmed; null: that of the request. */
+  readonly digest: string | null;
+  readonly dryRun: boolean;
+  readonly administrator: Administrator;
+}
+
+/**
+ * Carries out a merge that waits, for another administrator than the one who asked for it. It is planned anew.
+ * @throws not-found when none waits; forbidden for the administrator who asked for it; conflict when it was carried out
+ * already, or with the new plan when that is another one than was confirmed; as `mergeEhrs`
+ */
+export async function confirmMerge(
+  context: MergeContext,
+  { mergeId, digest, dryRun, administrator }: Confirmation,
+): Promise<MergeResult> {
+  const waiting = await requiredWaiting(mergeId);
+  if (isSame(waiting.requester, administrator))
+    throw new CdrError(
+      'forbidden',
+      'another administrator than the one who asked for the merge has to confirm it',
+    );
+  return mergeEhrs(context, {
+    ...requestOf(waiting),
+    dryRun,
+    committer: administrator.name,
+    approval: {
+      mergeId,
+      digest: digest ?? waiting.plan_digest,
+      requester: waiting.requester.name,
+      requested_at: waiting.requested_at,
+    },
+  });
+}
+
+/** By issuer and subject: names may be shared, and change. */
+function isSame(one: Administrator, other: Administrator): boolean {
+  return one.sub === other.sub && one.iss === other.iss;
+}
+
+/** The merge that waits with this id, for the audit. @throws as `confirmMerge` */
+export async function requiredWaiting(mergeId: string): Promise<MergeRequestDoc> {
+  const waiting = await waitingMerge(mergeId);
+  if (waiting !== null) return waiting;
+  if ((await mergeById(mergeId)) !== null)
+    throw new CdrError('conflict', `the merge ${mergeId} was carried out already`);
+  throw new CdrError('not-found', `no merge ${mergeId} waits for approval`);
+}
+
+/** Ends a merge that waits; whoever asked for it or is asked may do that. @throws as `requiredWaiting` */
+export async function withdrawMerge(mergeId: string): Promise<MergeRequestDoc> {
+  return inAuditedTransaction(
+    async (session) => {
+      const waiting = await requiredWaiting(mergeId);
+      await runWrites(session, [mergeRequestRemoval(waiting.source_ehr)]);
+      return waiting;
+    },
+    () => ({ objects: [mergeId], outcome: 'withdrawn' }),
+  );
+}
+
+function requestOf(doc: MergeRequestDoc): Omit<MergeRequest, 'dryRun' | 'committer'> {
+  return {
+    sourceEhr: doc.source_ehr,
+    targetEhr: doc.target_ehr,
+    reversible: doc.reversible,
+    folderMerge: doc.folder_merge,
+    compositionMerge: doc.composition_merge,
+    resolutions: {
+      compositions: new Map(doc.compositions.map(({ name, word }) => [name, word as PairChoice])),
+      ehrStatus: new Map(
+        STATUS_FIELDS.flatMap((field) => {
+          const choice = doc.ehr_status.find(({ name }) => name === field);
+          return choice === undefined ? [] : [[field, choice.word as Side] as const];
+        }),
+      ),
+    },
+    motive: motiveOf(doc),
+  };
+}
+
+function pendingOutcome({ outcome }: MergeRequestDoc): MergeRequestDoc['outcome'] {
+  return { ...outcome, summary: PENDING + outcome.summary };
+}
+
+/** MergeDetailsDto of a merge that waits. docs/spec/merge.md#approval */
+export function pendingDetails(doc: MergeRequestDoc): JsonObject {
+  const choices = (list: MergeRequestDoc['compositions']) =>
+    Object.fromEntries(list.map(({ name, word }) => [name, word]));
+  return {
+    ...mergeDetails({ ...doc, outcome: pendingOutcome(doc), state: 'pending' }),
+    requested: { date: formatUtc(doc.requested_at), administrator: doc.requester.name },
+    request: {
+      reversible: doc.reversible,
+      folder_merge: doc.folder_merge,
+      composition_merge: doc.composition_merge,
+      resolutions: { compositions: choices(doc.compositions), ehr_status: choices(doc.ehr_status) },
+    },
+    plan_digest: doc.plan_digest,
+  };
+}

@@ -1,0 +1,145 @@
+import { setImmediate } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { COLLECTIONS } from '../layout.js';
+import { mergeJob } from '../merge-job.js';
+import { behindRouter, OWNER, type OwnedCollection, type Owners } from './owned-documents.js';
+
+/** What one command changes at most: others wait for it. */
+export interface StepSize {
+  readonly documents: number;
+  readonly bytes: number;
+}
+
+/** About a quarter of a second on one core: docs/decisions/0039-merging-in-steps.md. */
+export const STEP_SIZE: StepSize = { documents: 1_000, bytes: 8 * 1024 * 1024 };
+
+/** Documents of one collection that get another owner. */
+interface Part {
+  readonly collection: OwnedCollection;
+  /** Which of the owner's. */
+  readonly among: object;
+  /** Further fields to set. */
+  readonly set?: object;
+}
+
+/** An EHR in which documents come to be, and whether population queries may see them there. */
+export interface StepOwners extends Owners {
+  readonly isQueryable: boolean;
+}
+
+/**
+ * Gives all COMPOSITIONs of an EHR, what belongs to them, and its CONTRIBUTIONs another owner: command by command, outside of
+ * transactions, so that others wait for one command only. May be stopped and repeated; readers do not see how far it is, for
+ * `models/merge-job.ts` tells them. @throws Error when the job has ended, by another server
+ */
+export async function moveAllInSteps(
+  owners: StepOwners,
+  jobId: string,
+  size: StepSize = STEP_SIZE,
+): Promise<void> {
+  const parts: Part[] = [
+    { collection: COLLECTIONS.contributions, among: {} },
+    { collection: COLLECTIONS.itemTags, among: { target_type: 'COMPOSITION' } },
+    { collection: COLLECTIONS.versions, among: { type: 'COMPOSITION' } },
+    { collection: COLLECTIONS.aql, among: { type: 'COMPOSITION' }, set: { q: owners.isQueryable } },
+    { collection: COLLECTIONS.versionedObjects, among: { type: 'COMPOSITION' } },
+  ];
+  for (const part of parts) await movePart(owners, part, { jobId, size });
+}
+
+/** What goes back when a merge is taken back: ids. */
+export interface MovedBack {
+  readonly contributions: readonly string[];
+  readonly compositions: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/** Ids in one condition. */
+const IDS = 1_000;
+
+/** As `moveAllInSteps`, of these only, with the versions and derived documents of the compositions. */
+export async function moveSomeInSteps(
+  owners: StepOwners,
+  moved: MovedBack,
+  jobId: string,
+  size: StepSize = STEP_SIZE,
+): Promise<void> {
+  const step = { jobId, size };
+  const { contributions, compositions, tags } = moved;
+  const q = owners.isQueryable;
+  await moveListed(owners, { collection: COLLECTIONS.contributions, field: '_id', ids: contributions }, step);
+  await moveListed(owners, { collection: COLLECTIONS.itemTags, field: '_id', ids: tags }, step);
+  await moveListed(owners, { collection: COLLECTIONS.versions, field: 'object_id', ids: compositions }, step);
+  await moveListed(owners, { collection: COLLECTIONS.aql, field: 'vo', ids: compositions, set: { q } }, step);
+  await moveListed(
+    owners,
+    { collection: COLLECTIONS.versionedObjects, field: '_id', ids: compositions },
+    step,
+  );
+}
+
+interface Stepping {
+  readonly jobId: string;
+  readonly size: StepSize;
+}
+
+async function moveListed(
+  owners: Owners,
+  list: Pick<Part, 'collection' | 'set'> & { readonly field: string; readonly ids: readonly string[] },
+  step: Stepping,
+): Promise<void> {
+  const { field, ids, ...part } = list;
+  for (let start = 0; start < ids.length; start += IDS) {
+    const among = { [field]: { $in: ids.slice(start, start + IDS) } };
+    await movePart(owners, { ...part, among }, step);
+  }
+}
+
+/** Until none is left with the old owner. */
+async function movePart({ from, to }: Owners, part: Part, { jobId, size }: Stepping): Promise<void> {
+  const documents = mongoose.connection.collection<{ _id: string }>(part.collection);
+  const owner = OWNER[part.collection];
+  for (;;) {
+    const owned = { [owner]: from, ...part.among };
+    const ids = await nextIds(documents, owned, size);
+    if (ids.length === 0) return;
+    if ((await mergeJob(jobId)) === null)
+      throw new Error('another server has taken over the steps of the merge');
+    const update = { $set: { [owner]: to, ...part.set } };
+    await updateThose(documents, { filter: { [owner]: from }, ids, update });
+    await setImmediate();
+  }
+}
+
+/** The majority has them at the latest with the transaction that ends the merge. */
+async function updateThose(
+  documents: mongoose.mongo.Collection<{ _id: string }>,
+  step: { readonly filter: object; readonly ids: readonly string[]; readonly update: object },
+): Promise<void> {
+  const { filter, ids, update } = step;
+  const options = { writeConcern: { w: 1 } };
+  if (!(await behindRouter())) {
+    await documents.updateMany({ ...filter, _id: { $in: [...ids] } } as object, update, options);
+    return;
+  }
+  // The value of a shard key only changes document by document.
+  for (const _id of ids) await documents.updateOne({ ...filter, _id } as object, update);
+}
+
+/** The next documents, as many as one step may change. */
+async function nextIds(
+  documents: mongoose.mongo.Collection<{ _id: string }>,
+  owned: object,
+  size: StepSize,
+): Promise<string[]> {
+  const found = await documents
+    .aggregate<{ _id: string; bytes: number }>([
+      { $match: owned },
+      { $limit: size.documents },
+      { $project: { bytes: { $bsonSize: '$$ROOT' } } },
+    ])
+    .toArray();
+  let bytes = 0;
+  const end = found.findIndex((document) => (bytes += document.bytes) > size.bytes);
+  return found.slice(0, end === -1 ? found.length : Math.max(1, end)).map(({ _id }) => _id);
+}
