@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import ts from 'typescript';
 import { runCli } from '../../../../cli/cli.js';
 import type { JsonObject } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
@@ -15,6 +14,7 @@ import { exampleComposition } from '../../../../openehr/template/example/example
 import { RUNTIME_FILES, templateModule } from '../../../../openehr/template/codegen/template-module.js';
 import { typeName } from '../../../../openehr/template/codegen/template-types.js';
 import { templateNames } from '../../../support/fixture.js';
+import { compilerFindings } from '../../../support/typescript.js';
 import { publicTemplate } from '../../../support/templates.js';
 
 type Flat = JsonObject;
@@ -183,21 +183,7 @@ export const f${index}: F${index} = ${JSON.stringify(flat)};\n`;
     });
     uses.push(BUILDER_USE);
     writeFileSync(join(folder, 'use.ts'), uses.join(''));
-    const program = ts.createProgram([join(folder, 'use.ts')], {
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      noEmit: true,
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      lib: ['lib.es2022.d.ts'],
-      types: [],
-    });
-    const found = ts.getPreEmitDiagnostics(program).map(({ messageText, file, start }) => {
-      const at = file?.getLineAndCharacterOfPosition(start ?? 0);
-      return `${file?.fileName.split('/').at(-1) ?? ''}:${(at?.line ?? 0) + 1} ${ts.flattenDiagnosticMessageText(messageText, ' ').slice(0, 600)}`;
-    });
-    expect(found).toEqual([]);
+    expect(compilerFindings([join(folder, 'use.ts')])).toEqual([]);
   }, 120_000);
 });
 
