@@ -10,6 +10,14 @@ export interface TemplateInfo {
   readonly created_timestamp: string;
 }
 
+/** Which templates are listed. Not of EHRbase, which lists all. */
+export interface TemplateFilter extends CallOptions {
+  readonly template_id?: string | undefined;
+  readonly concept?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly fetch?: number | undefined;
+}
+
 /** A web template, as EHRbase makes it. */
 export interface WebTemplate {
   readonly templateId: string;
@@ -62,9 +70,9 @@ export class Templates {
     return decodeURIComponent(location.slice(location.lastIndexOf('/') + 1));
   }
 
-  /** @throws CdrError */
-  async list({ signal }: CallOptions = {}): Promise<TemplateInfo[]> {
-    return this.#caller.body('GET', TEMPLATES, { signal });
+  /** By id. `template_id` and `concept` may hold `*`. @throws CdrError */
+  async list({ signal, ...query }: TemplateFilter = {}): Promise<TemplateInfo[]> {
+    return this.#caller.body('GET', TEMPLATES, { query, signal });
   }
 
   /** The OPT as XML. @throws CdrError `not-found` */
