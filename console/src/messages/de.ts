@@ -152,6 +152,9 @@ export const de: Catalogue = {
   'document.template': 'Template {id}',
   'composition.title': 'Composition',
   'composition.document': 'Dokument',
+  'composition.deleted': 'Diese Composition wurde gelöscht',
+  'composition.deletedHint':
+    'Ihre Versionen bleiben: eine ältere lässt sich über ihre uid öffnen und wiederherstellen.',
   'history.title': 'Versionen',
   'history.version': 'Version {number}',
   'history.compare': 'Mit der gezeigten vergleichen',

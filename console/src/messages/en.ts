@@ -150,6 +150,8 @@ export const en = {
   'document.template': 'Template {id}',
   'composition.title': 'Composition',
   'composition.document': 'Document',
+  'composition.deleted': 'This composition was deleted',
+  'composition.deletedHint': 'Its versions are kept: an older one can be opened by its uid and restored.',
   'history.title': 'History',
   'history.version': 'Version {number}',
   'history.compare': 'Compare with the one shown',

@@ -1,7 +1,8 @@
 import { Button, Paper, PasswordInput, Stack, Tabs, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { createApi } from '../api/api.js';
-import { ApiError, type Credentials } from '../api/http.js';
+import { CdrError } from '@everchart/client';
+import type { Credentials } from '../api/connection.js';
 import { useMessages } from '../messages/messages.js';
 import { useSession } from './session.js';
 
@@ -131,8 +132,8 @@ function useAttempt(): {
       signIn(credentials);
     } catch (error) {
       // Known, but not allowed this: he is signed in, and pages say what is missing.
-      if (error instanceof ApiError && error.status === 403 && settings.auth !== 'none') signIn(credentials);
-      else setFailure(error instanceof ApiError && error.status > 0 ? error.message : t('error.unreachable'));
+      if (error instanceof CdrError && error.status === 403 && settings.auth !== 'none') signIn(credentials);
+      else setFailure(error instanceof CdrError && error.status > 0 ? error.message : t('error.unreachable'));
     } finally {
       setIsTrying(false);
     }

@@ -1,7 +1,8 @@
 import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createApi, type Api } from '../api/api.js';
-import { ApiError, type Credentials } from '../api/http.js';
+import { CdrError } from '@everchart/client';
+import type { Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
 
 /** Who uses the console, and the server as he may ask it. */
@@ -68,7 +69,7 @@ export function useIsAdmin(): boolean {
       api.adminStatus().then(
         () => true,
         (error: unknown) => {
-          if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return false;
+          if (error instanceof CdrError && [401, 403, 404].includes(error.status)) return false;
           throw error;
         },
       ),

@@ -5,6 +5,8 @@ export interface Violation {
   readonly message: string;
   /** Which rule, where the server names it. */
   readonly code?: string;
+  /** The key of a FLAT or STRUCTURED body that it is about: the one that was sent, or that would be right. */
+  readonly flatPath?: string;
 }
 
 /** What an error knows beside its message. */
@@ -117,7 +119,13 @@ function violationOf(finding: unknown): Violation {
   }
   const code = textOf(finding.code);
   const message = textOf(finding.message) ?? '';
-  return { path: textOf(finding.path) ?? '', message, ...(code !== undefined && { code }) };
+  const flatPath = textOf(finding.flatPath);
+  return {
+    path: textOf(finding.path) ?? '',
+    message,
+    ...(code !== undefined && { code }),
+    ...(flatPath !== undefined && { flatPath }),
+  };
 }
 
 function jsonOrText(text: string): unknown {

@@ -2,12 +2,13 @@ import { Alert, Button, Group, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { textAt } from '../../api/json.js';
-import type { CompositionFormat, JsonObject, Revision } from '../../api/types.js';
+import type { CompositionFormat, HistoryEntry } from '@everchart/client';
+import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { patientView, useAddress } from '../../shell/address.js';
 import { Page, Section } from '../../widgets/Page.js';
-import { Failure, Loading } from '../../widgets/states.js';
+import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { CompositionDocument } from './CompositionDocument.js';
 import { Differences } from './Differences.js';
 import { History } from './History.js';
@@ -33,7 +34,8 @@ export function CompositionPage(): ReactNode {
     <Page title={textAt(data, 'name', 'value') || t('composition.title')} crumbs={crumbs}>
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loading rows={12} />}
-      {data !== undefined && <Loaded ehrId={ehrId} composition={data} />}
+      {data === null && <Empty title={t('composition.deleted')}>{t('composition.deletedHint')}</Empty>}
+      {data !== undefined && data !== null && <Loaded ehrId={ehrId} composition={data} />}
     </Page>
   );
 }
@@ -96,7 +98,7 @@ function OldVersion({
 }: {
   readonly ehrId: string;
   readonly composition: JsonObject;
-  readonly revisions: readonly Revision[];
+  readonly revisions: readonly HistoryEntry[];
 }): ReactNode {
   const { t } = useMessages();
   const [latest] = revisions;
