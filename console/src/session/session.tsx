@@ -60,6 +60,13 @@ export function useApi(): Api {
   return useSession().api;
 }
 
+/** Whether the user has a permission; with `AUTH=none` everybody may read, write and define. */
+export function useMay(permission: 'write' | 'define'): boolean {
+  const { api, isIn } = useSession();
+  const { data } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
+  return data !== undefined && (data.user === null || data.user.permissions.includes(permission));
+}
+
 /** Whether the user is an administrator; asked only of whoever has signed in. */
 export function useIsAdmin(): boolean {
   const { api, credentials, settings } = useSession();

@@ -11,8 +11,10 @@ import { Page, Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { CompositionDocument } from './CompositionDocument.js';
 import { Differences } from './Differences.js';
+import { DocumentActions } from './DocumentActions.js';
 import { History } from './History.js';
 import { Restore } from './Restore.js';
+import { useRevisions } from './revisions.js';
 import { SourceText } from './SourceText.js';
 
 const FORMATS: readonly CompositionFormat[] = ['JSON', 'XML', 'FLAT', 'STRUCTURED'];
@@ -31,7 +33,11 @@ export function CompositionPage(): ReactNode {
     { label: ehrId.slice(0, 8), view: patientView(ehrId) },
   ];
   return (
-    <Page title={textAt(data, 'name', 'value') || t('composition.title')} crumbs={crumbs}>
+    <Page
+      title={textAt(data, 'name', 'value') || t('composition.title')}
+      crumbs={crumbs}
+      actions={data && <DocumentActions ehrId={ehrId} uid={textAt(data, 'uid', 'value')} />}
+    >
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loading rows={12} />}
       {data === null && <Empty title={t('composition.deleted')}>{t('composition.deletedHint')}</Empty>}
@@ -49,13 +55,8 @@ function Loaded({
 }): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
-  const api = useApi();
   const uid = textAt(composition, 'uid', 'value');
-  const [container = ''] = uid.split('::');
-  const { data: revisions = [] } = useQuery({
-    queryKey: ['revisions', ehrId, container],
-    queryFn: () => api.revisions(ehrId, container),
-  });
+  const revisions = useRevisions(ehrId, uid);
   const { compare } = address;
   return (
     <div className="split document-split">
