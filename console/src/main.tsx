@@ -1,3 +1,5 @@
+// First: an answer of an identity provider is no address of a view.
+import './session/provider-answer.js';
 import '@mantine/core/styles.css';
 import '@mantine/spotlight/styles.css';
 import './theme/theme.css';

@@ -4,6 +4,13 @@ import { Cdr } from '@everchart/client';
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }
+  | {
+      readonly kind: 'provider';
+      readonly name: string;
+      /** Asked before each request, so that it is renewed in time. */
+      readonly token: (options: { refresh: boolean }) => Promise<string>;
+      readonly signOut: () => Promise<void>;
+    }
   | { readonly kind: 'basic'; readonly user: string; readonly password: string };
 
 /** What is asked again before a failure is shown: a lost answer, a server that is busy. */
@@ -20,7 +27,7 @@ export function connect(credentials: Credentials): Cdr {
     url: serverRoot(),
     retries: RETRIES,
     fetch: (input, init) => fetch(input, { ...init, cache: 'no-store', credentials: 'omit' }),
-    ...(credentials.kind === 'token' && { token: credentials.token }),
+    ...((credentials.kind === 'token' || credentials.kind === 'provider') && { token: credentials.token }),
     ...(credentials.kind === 'basic' && {
       basic: { user: credentials.user, password: credentials.password },
     }),

@@ -11,6 +11,8 @@ export interface ServerSettings {
   readonly version: string;
   readonly auth: 'none' | 'jwt' | 'basic' | 'jwt,basic';
   readonly has_passwords: boolean;
+  /** Where to sign in with an identity provider; null: nowhere. */
+  readonly oidc: { readonly issuer: string; readonly client_id: string } | null;
   readonly administration: boolean;
 }
 

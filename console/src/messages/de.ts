@@ -330,4 +330,7 @@ export const de: Catalogue = {
   'composition.deleteHint': 'Sie wird als gelöscht markiert. Jede Version bleibt.',
   'composition.draft': 'Entwurf',
   'patient.newComposition': 'Neue Composition',
+  'signIn.provider': 'Bei {host} anmelden',
+  'signIn.providerFailed': 'Die Anmeldung dort schlug fehl: {why}',
+  'signIn.otherwise': 'Oder mit dem, was dieser Server selbst kennt:',
 };

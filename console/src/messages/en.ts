@@ -327,6 +327,9 @@ export const en = {
   'composition.deleteHint': 'It will be marked as deleted. Every version stays.',
   'composition.draft': 'draft',
   'patient.newComposition': 'New composition',
+  'signIn.provider': 'Sign in at {host}',
+  'signIn.providerFailed': 'Signing in there failed: {why}',
+  'signIn.otherwise': 'Or with what this server itself knows:',
 } as const;
 
 /** Name of a message. */

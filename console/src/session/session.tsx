@@ -9,6 +9,8 @@ import type { ServerSettings } from '../api/types.js';
 export interface Session {
   readonly api: Api;
   readonly settings: ServerSettings;
+  /** Why a provider that sent the user back did not let him in. */
+  readonly refusal: Error | null;
   readonly credentials: Credentials;
   /** Whether the standard API answers: signed in, or `AUTH=none`. */
   readonly isIn: boolean;
@@ -21,12 +23,17 @@ const SessionContext = createContext<Session | null>(null);
 /** Keeps the credentials, in memory alone: whoever loads the page anew signs in anew. */
 export function SessionProvider({
   settings,
+  first,
+  refusal,
   children,
 }: {
   readonly settings: ServerSettings;
+  /** Who is signed in from the start. */
+  readonly first: Credentials | null;
+  readonly refusal: Error | null;
   readonly children: ReactNode;
 }): ReactNode {
-  const [credentials, setCredentials] = useState<Credentials>({ kind: 'none' });
+  const [credentials, setCredentials] = useState<Credentials>(first ?? { kind: 'none' });
   const queries = useQueryClient();
   const session = useMemo<Session>(() => {
     const change = (next: Credentials): void => {
@@ -37,14 +44,17 @@ export function SessionProvider({
     return {
       api: createApi(credentials),
       settings,
+      refusal,
       credentials,
       isIn: credentials.kind !== 'none' || settings.auth === 'none',
       signIn: change,
       signOut: () => {
         change({ kind: 'none' });
+        // Where the provider has no way to end its session, this page has forgotten him all the same.
+        if (credentials.kind === 'provider') void credentials.signOut().catch(() => undefined);
       },
     };
-  }, [credentials, settings, queries]);
+  }, [credentials, settings, refusal, queries]);
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
