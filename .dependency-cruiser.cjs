@@ -3,8 +3,8 @@ const OPENEHR = 'openehr';
 const ROOMS = {
   openehr: [],
   config: [],
-  // In the browser: it knows the server by HTTP alone.
-  console: [],
+  // In the browser: it knows the server by HTTP alone, through the client.
+  console: ['packages/client'],
   'packages/embedded-mongodb': [],
   'packages/rm': [],
   // Types only: they are part of its declarations.

@@ -18,6 +18,8 @@ export default defineConfig(
       'test/fixtures',
       '**/dist',
       'packages/*/src/generated',
+      // Compiled by its test, with what is generated for it.
+      'examples',
     ],
   },
   js.configs.recommended,

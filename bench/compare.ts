@@ -65,6 +65,15 @@ const WORK: readonly Work[] = [
     clients: 1,
     run: (side, index) => side.client.query(ONE_EHR, { ehr: of(side.ehrIds, index + 50) }),
   },
+  {
+    name: 'AQL, one EHR, each text new',
+    count: 40,
+    clients: 1,
+    run: (side, index) =>
+      side.client.query(ONE_EHR.replace('AS systolic', `AS systolic_${index}`), {
+        ehr: of(side.ehrIds, index + 50),
+      }),
+  },
   { name: 'AQL, population', count: 40, clients: 1, run: (side) => side.client.query(POPULATION, {}) },
 ];
 

@@ -11,6 +11,7 @@ import { benchImport } from './import.js';
 import { benchMainJob } from './main-job.js';
 import { machine } from './measure.js';
 import { benchMerge } from './merge.js';
+import { benchTable } from './own-table.js';
 import { benchResources } from './resources.js';
 import { benchRm } from './rm.js';
 import { benchSeal } from './seal.js';
@@ -24,6 +25,9 @@ interface Options {
   readonly only: string;
   readonly compare?: string;
   readonly work?: string;
+  readonly runs: string;
+  readonly server?: string;
+  readonly token?: string;
 }
 
 const PARTS = [
@@ -49,11 +53,14 @@ async function main(): Promise<void> {
     .option('--ehrs <number>', 'EHRs', '1000')
     .option('--compositions <number>', 'compositions of each EHR', '20')
     .option('--seed <number>', 'seed of the made-up data', '20260105')
-    .option('--only <parts>', `comma list of ${PARTS.join(', ')}`, PARTS.join(','))
+    .option('--only <parts>', `comma list of ${[...PARTS, ...LONG_PARTS].join(', ')}`, PARTS.join(','))
     .option(
       '--compare <reference>',
       'a git reference or the folder of a checkout, run beside this one in turns',
     )
+    .option('--runs <number>', 'table: runs, of which the median is shown', '3')
+    .option('--server <url>', 'table: the openEHR base path of an empty server, instead of this checkout')
+    .option('--token <token>', 'table: a bearer token for it')
     .option('--work <name>', 'with --compare: only the work whose name holds this')
     .parse()
     .opts<Options>();
@@ -79,6 +86,17 @@ async function runParts(options: Options): Promise<void> {
   for (const count of parts.has('merge') ? MERGED_COMPOSITIONS : [])
     await titled(`Merge of ${count}`, () => benchMerge(count, print));
   if (parts.has('seal')) await titled('Seal', () => benchSeal(print));
+  await runLongParts(parts, options);
+}
+
+async function runLongParts(parts: ReadonlySet<string>, options: Options): Promise<void> {
+  if (parts.has('table')) await titled('Side by side', () => sideBySide(options));
+}
+
+function sideBySide({ ehrs, compositions, runs, server, token }: Options): Promise<void> {
+  const plan = { ehrs: Number(ehrs), compositionsPerEhr: Number(compositions) };
+  const elsewhere = { ...(server !== undefined && { server }), ...(token !== undefined && { token }) };
+  return benchTable(plan, { runs: Number(runs), ...elsewhere }, print);
 }
 
 async function mainJob(server: RunningServer, options: Options): Promise<void> {

@@ -6,7 +6,7 @@ import { exportCommand } from './commands/export.js';
 import { CommandFailed } from './commands/options.js';
 import { importCommand } from './commands/import.js';
 import { queryCommand } from './commands/query.js';
-import { reindexCommand, auditCommand } from './commands/stored-data.js';
+import { auditCommand, catCommand, reindexCommand, upgradeCommand } from './commands/stored-data.js';
 import { templateCommand } from './commands/template.js';
 import { tokenCommand, userCommand } from './commands/user.js';
 import { verifyCommand } from './commands/verify.js';
@@ -46,6 +46,8 @@ function program(): Command {
     verifyCommand(),
     auditCommand(),
     reindexCommand(),
+    upgradeCommand(),
+    catCommand(),
     templateCommand(),
     queryCommand(),
     codegenCommand(),

@@ -11,6 +11,8 @@ export interface Settings {
   /** How users of the standard API identify themselves. */
   readonly auth: 'none' | 'jwt' | 'basic' | 'jwt,basic';
   readonly jwt: JwtSettings;
+  /** Where the console signs in; null: nowhere but here. */
+  readonly oidc: OidcSettings | null;
   /** Path of the file that `everchart user` writes; null: no users with passwords. */
   readonly basicUsersFile: string | null;
   readonly rolePermissions: RolePermissions;
@@ -90,6 +92,12 @@ export interface DatabaseSettings {
   readonly embeddedDataDir: string;
   /** Memory of the embedded database for its data, in GiB; null: by the machine's memory. */
   readonly embeddedCacheSizeGB: number | null;
+}
+
+/** An identity provider and the public client that the console is there. */
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
 }
 
 /** How tokens are checked. At most one of the three keys is set. */

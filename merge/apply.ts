@@ -8,6 +8,7 @@ import { inSteps, inTextSteps } from '../models/access/in-steps.js';
 import { itemTagRemovals } from '../models/item-tag.js';
 import {
   archiveDoc,
+  archivedVersion,
   archiveInsert,
   MOVED_IDS,
   type ArchiveDoc,
@@ -22,6 +23,7 @@ import {
 } from '../models/cross-collection/owned-documents.js';
 import { versionsRemoved } from '../models/removal.js';
 import { anyVersion, versionsRemoval, versionUidsOf } from '../models/version.js';
+import { storedLength } from '../models/version-text.js';
 import { runWrites, type Session, type Write } from '../models/access/write.js';
 import type { MergeablePair } from './check.js';
 import type { MergePlan } from './plan.js';
@@ -150,7 +152,7 @@ async function archive(
   for (const uid of endedVersions) {
     const version = await anyVersion(uid);
     if (version === null) throw new Error(`version ${uid} cannot be read to be archived`);
-    waiting.push(archiveDoc(mergeId, 'version', uid, version));
+    waiting.push(archivedVersion(mergeId, version));
     if (inTextSteps(waiting, archivedLength, ARCHIVE_STEP).length === 1) continue;
     await insertAll(session, waiting);
     waiting = [];
@@ -159,7 +161,7 @@ async function archive(
 }
 
 function archivedLength({ body }: ArchiveDoc<'version'>): number {
-  return body.data?.length ?? 0;
+  return storedLength(body);
 }
 
 function movesOf(mergeId: string, { moves }: MergePlan): ArchiveDoc[] {

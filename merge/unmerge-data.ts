@@ -9,6 +9,7 @@ import { archivedBodies, archivedMoves } from '../models/merge-archive.js';
 import type { MergeRecordDoc } from '../models/merge-record.js';
 import { contributionOf } from '../models/contribution.js';
 import { versionsBefore, type VersionDoc } from '../models/version.js';
+import { versionOf } from '../models/version-text.js';
 
 /**
  * EhrUnmergeData of a reversible merge: what ended with it, what moved, and the joined compositions of the
@@ -19,7 +20,7 @@ export async function unmergeData(record: MergeRecordDoc): Promise<JsonObject | 
   if (ehr === undefined) return null;
   const moves = await archivedMoves(record._id);
   const tags = await archivedBodies(record._id, 'tag');
-  const histories = byContainer(await archivedBodies(record._id, 'version'));
+  const histories = byContainer((await archivedBodies(record._id, 'version')).map(versionOf));
   const folders = histories.filter(([first]) => first?.type === 'FOLDER');
   const status = histories.find(([first]) => first?.type === 'EHR_STATUS') ?? [];
   return {

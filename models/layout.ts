@@ -74,6 +74,11 @@ const exists = (field: string): IndexLayout['options'] => ({
   partialFilterExpression: { [field]: { $exists: true } },
 });
 
+/** Indexes of older releases that nothing uses any more. */
+export const FORMER_INDEXES: readonly { readonly collection: CollectionName; readonly name: string }[] = [
+  { collection: COLLECTIONS.audit, name: 'target_1_time_1' },
+];
+
 /** Every collection and index of the product: `database/indexes.ts` builds them at start. */
 export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   {

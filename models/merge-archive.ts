@@ -4,6 +4,7 @@ import type { ItemTagDoc } from './item-tag.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { VersionDoc } from './version.js';
+import { storedVersion, versionOf, type StoredVersion } from './version-text.js';
 import type { VersionedObjectDoc } from './versioned-object.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
 
@@ -14,7 +15,7 @@ export interface ArchiveBodies {
   /** A container of the source that ended: EHR_STATUS, directories. */
   readonly container: VersionedObjectDoc;
   /** A version of such a container. */
-  readonly version: VersionDoc;
+  readonly version: StoredVersion;
   /** An item tag that was dropped. */
   readonly tag: ItemTagDoc;
   /** Ids of what moved, at most `MOVED_IDS` in one document. */
@@ -81,11 +82,19 @@ export async function archivedBodies<K extends ArchiveKind>(
   return docs.map((doc) => doc.body as unknown as ArchiveBodies[K]);
 }
 
+/** The archive document of a version. */
+export function archivedVersion(mergeId: string, version: VersionDoc): ArchiveDoc<'version'> {
+  return archiveDoc(mergeId, 'version', version._id, storedVersion(version));
+}
+
 /** The versions that a merge archived, as they are read, in no order: a directory may have had many large ones. */
 export async function* archivedVersions(session: ClientSession, mergeId: string): AsyncGenerator<VersionDoc> {
   const filter = { merge_id: mergeId, kind: 'version' };
-  const docs = MergeArchive.collection.find<{ body: VersionDoc }>(filter, { session, batchSize: READ_STEP });
-  for await (const { body } of docs) yield body;
+  const docs = MergeArchive.collection.find<{ body: StoredVersion }>(filter, {
+    session,
+    batchSize: READ_STEP,
+  });
+  for await (const { body } of docs) yield versionOf(body);
 }
 
 /** The ids that a merge archived as moved. */

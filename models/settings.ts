@@ -4,15 +4,21 @@ import { hasContributions } from './contribution.js';
 import { COLLECTIONS } from './layout.js';
 import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
+import { compressTexts } from './version-text.js';
+
+/** How often a server of an older layout looks whether an upgrade has begun, ms. */
+export const LAYOUT_TRUST_MS = 2_000;
 
 /** How long a process caches which leaves the derived documents hold, ms. */
 export const LEAF_TRUST_MS = 1_000;
 
 /** Version of the collections' layout (docs/spec/storage.md#other-collections). */
-const STORAGE_LAYOUT = 1;
+export const STORAGE_LAYOUT = 2;
+/** The layout before texts of VERSIONs were compressed. */
+const TEXT_LAYOUT = 1;
 
 /** The one document that tells how this database was written. */
-interface StorageSettings {
+export interface StorageSettings {
   readonly _id: 'storage';
   /** Middle of every version uid. */
   readonly system_id: string;
@@ -23,6 +29,8 @@ interface StorageSettings {
   readonly leaf_index: LeafIndex;
   /** How far a reindex came. */
   readonly reindex?: unknown;
+  /** How far an upgrade came: the last VERSION that is done. */
+  readonly upgrade?: { readonly after: string };
 }
 
 const storageSettingsSchema = new Schema<StorageSettings>(
@@ -33,6 +41,7 @@ const storageSettingsSchema = new Schema<StorageSettings>(
     sv: Number,
     leaf_index: String,
     reindex: Schema.Types.Mixed,
+    upgrade: Schema.Types.Mixed,
   },
   SCHEMA_OPTIONS,
 );
@@ -42,7 +51,7 @@ const StorageSettingsModel = model('StorageSettings', storageSettingsSchema, COL
 
 /**
  * Reads the storage settings, writing them while nothing is committed yet: the first commit fixes them. Several
- * processes may start at once.
+ * processes may start at once. What is written from now on is of the layout that the database has.
  * @throws Error when the database was written with another system id or by a newer layout: the server must not start
  */
 export async function claimStorage(systemId: string, leafIndex: LeafIndex): Promise<StorageSettings> {
@@ -55,7 +64,7 @@ export async function claimStorage(systemId: string, leafIndex: LeafIndex): Prom
   const isWritten = await hasContributions();
   await StorageSettingsModel.updateOne(
     { _id: 'storage' },
-    isWritten ? { $setOnInsert: first } : { $set: first },
+    isWritten ? { $setOnInsert: { ...first, layout: TEXT_LAYOUT } } : { $set: first },
     { upsert: true, setDefaultsOnInsert: false },
   ).exec();
   // What this process is going to write has other leaves: nobody may rely on those of the data any more.
@@ -75,7 +84,34 @@ export async function claimStorage(systemId: string, leafIndex: LeafIndex): Prom
       `this database has layout ${stored.layout}, this release knows ${STORAGE_LAYOUT}: update it`,
     );
   }
+  compressTexts(stored.layout === STORAGE_LAYOUT);
   return stored;
+}
+
+/** Follows an upgrade that another process has begun; true once the database has the present layout. */
+export async function followLayout(): Promise<boolean> {
+  const isPresent = (await storageSettings())?.layout === STORAGE_LAYOUT;
+  compressTexts(isPresent);
+  return isPresent;
+}
+
+/** Raises the layout: older releases do not start any more. False: it was raised before. */
+export async function raiseLayout(): Promise<boolean> {
+  const { modifiedCount } = await StorageSettingsModel.updateOne(
+    { _id: 'storage', layout: trusted({ $lt: STORAGE_LAYOUT }) },
+    { $set: { layout: STORAGE_LAYOUT } },
+  ).exec();
+  compressTexts(true);
+  return modifiedCount > 0;
+}
+
+/** Notes that the upgrade has done all VERSIONs up to this id; null: that it has ended. */
+export async function saveUpgradePosition(after: string | null): Promise<void> {
+  await (
+    after === null
+      ? StorageSettingsModel.updateOne({ _id: 'storage' }, { $unset: { upgrade: 1 } })
+      : StorageSettingsModel.updateOne({ _id: 'storage' }, { $set: { upgrade: { after } } })
+  ).exec();
 }
 
 /** The storage settings as they are now, null before `claimStorage`. */

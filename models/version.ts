@@ -7,6 +7,7 @@ import { belongsTo, movingMerges, ownedBy } from './merge-job.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
+import { storedVersion, versionAsFound, versionOf, type StoredVersion } from './version-text.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
 /**
@@ -48,22 +49,23 @@ export type VersionHead = Omit<VersionDoc, 'data'>;
 
 declare module './access/write.js' {
   interface Documents {
-    readonly [COLLECTIONS.versions]: VersionDoc;
+    readonly [COLLECTIONS.versions]: StoredVersion;
   }
 }
 
 /** JSON attributes are opaque to mongoose. */
-type StoredVersion = Omit<
-  VersionDoc,
-  'commit_audit' | 'lifecycle_state' | 'attestations' | 'validation_findings'
+type VersionFields = Omit<
+  StoredVersion,
+  'commit_audit' | 'lifecycle_state' | 'attestations' | 'validation_findings' | 'data'
 > & {
   readonly commit_audit: object;
   readonly lifecycle_state: object;
   readonly attestations?: object[];
   readonly validation_findings?: object[];
+  readonly data: object | string | null;
 };
 
-const versionSchema = new Schema<StoredVersion>(
+const versionSchema = new Schema<VersionFields>(
   {
     _id: String,
     ehr_id: String,
@@ -81,7 +83,8 @@ const versionSchema = new Schema<StoredVersion>(
     template_id: String,
     has_item_tags: Boolean,
     validation_findings: [Schema.Types.Mixed],
-    data: String,
+    encoding: String,
+    data: Schema.Types.Mixed,
   },
   SCHEMA_OPTIONS,
 );
@@ -98,8 +101,8 @@ const reads = new BatchedRead<VersionAddress, VersionDoc | null>(async (addresse
     _id: { $in: addresses.map(({ _id }) => _id) },
     ehr_id: { $in: [...addresses.map(({ ehr_id: ehrId }) => ehrId), ...movingMerges().keys()] },
   };
-  const versions = await Version.collection.find<VersionDoc>(among as object, { hint: '_id_' }).toArray();
-  const byId = new Map(versions.map((version) => [version._id, version]));
+  const versions = await Version.collection.find<StoredVersion>(among as object, { hint: '_id_' }).toArray();
+  const byId = new Map(versions.map((version) => [version._id, versionOf(version)]));
   return addresses.map(({ _id }) => byId.get(_id) ?? null);
 });
 
@@ -142,8 +145,9 @@ export function versionAtTime(
   });
 }
 
-function newestVersion(extant: object): Promise<VersionDoc | null> {
-  return Version.collection.findOne<VersionDoc>(extant, { sort: { time_committed: -1 } });
+async function newestVersion(extant: object): Promise<VersionDoc | null> {
+  const newest = await Version.collection.findOne<StoredVersion>(extant, { sort: { time_committed: -1 } });
+  return newest === null ? null : versionOf(newest);
 }
 
 /** All versions of a container without their content, oldest first. RM: all_versions, for the history. */
@@ -155,10 +159,11 @@ export function versionHeads(ehrId: string, versionedObjectUid: string): Promise
 }
 
 /** The versions of an EHR with these uids, in no order. */
-export function versionsById(ehrId: string, versionUids: readonly string[]): Promise<VersionDoc[]> {
-  return Version.collection
-    .find<VersionDoc>({ _id: { $in: [...versionUids] }, ehr_id: ownedBy(ehrId) } as object)
+export async function versionsById(ehrId: string, versionUids: readonly string[]): Promise<VersionDoc[]> {
+  const found = await Version.collection
+    .find<StoredVersion>({ _id: { $in: [...versionUids] }, ehr_id: ownedBy(ehrId) } as object)
     .toArray();
+  return found.map(versionOf);
 }
 
 /** The versions of a CONTRIBUTION in which lenient validation accepted something, in no order. */
@@ -196,14 +201,21 @@ export async function isTemplateReferenced(templateId: string): Promise<boolean>
 export async function latestVersions(
   containers: readonly { readonly latest_version_uid: string }[],
 ): Promise<Map<string, VersionDoc>> {
-  const found = new Map<string, VersionDoc>();
-  for (const part of inSteps(containers.map((container) => container.latest_version_uid))) {
-    const docs = await Version.find({ _id: trusted({ $in: part }) })
-      .lean<VersionDoc[]>()
-      .exec();
-    for (const doc of docs) found.set(doc.object_id, doc);
-  }
-  return found;
+  const versions = await versionsByUid(containers.map((container) => container.latest_version_uid));
+  return new Map(versions.map((version) => [version.object_id, version]));
+}
+
+/** Versions that tell how large those of an EHR are. */
+const SAMPLE = 100;
+
+/** About how many bytes a version of an EHR has, 0 without any: the mean of some. Joins the caller's transaction. */
+export async function averageVersionBytes(ehrId: string): Promise<number> {
+  const [found] = await Version.aggregate<{ bytes: number }>([
+    { $match: { ehr_id: ehrId } },
+    { $limit: SAMPLE },
+    { $group: { _id: null, bytes: { $avg: { $bsonSize: '$$ROOT' } } } },
+  ]).exec();
+  return found?.bytes ?? 0;
 }
 
 /** Versions that tell how large those of an EHR are. */
@@ -220,8 +232,9 @@ export async function averageVersionBytes(ehrId: string): Promise<number> {
 }
 
 /** One version with content, whoever owns it; null when there is none. */
-export function anyVersion(versionUid: string): Promise<VersionDoc | null> {
-  return Version.findOne({ _id: versionUid }).lean<VersionDoc>().exec();
+export async function anyVersion(versionUid: string): Promise<VersionDoc | null> {
+  const stored = await Version.findOne({ _id: versionUid }).lean<StoredVersion>().exec();
+  return stored === null ? null : versionOf(stored);
 }
 
 /** The versions with these uids, whoever owns them, in no order. Joins the caller's transaction. */
@@ -229,27 +242,26 @@ export async function versionsByUid(versionUids: readonly string[]): Promise<Ver
   const found: VersionDoc[] = [];
   for (const part of inSteps(versionUids)) {
     const docs = await Version.find({ _id: trusted({ $in: part }) })
-      .lean<VersionDoc[]>()
+      .lean<StoredVersion[]>()
       .exec();
-    found.push(...docs);
+    found.push(...docs.map(versionOf));
   }
   return found;
 }
 
 /** Versions of one container before a number, oldest first. */
-export function versionsBefore(
+export async function versionsBefore(
   ehrId: string,
   versionedObjectUid: string,
   version: number,
 ): Promise<VersionDoc[]> {
-  return Version.find({
+  const before = {
     ehr_id: ownedBy(ehrId),
     object_id: versionedObjectUid,
     version: trusted({ $lt: version }),
-  })
-    .sort({ version: 1 })
-    .lean<VersionDoc[]>()
-    .exec();
+  };
+  const found = await Version.find(before).sort({ version: 1 }).lean<StoredVersion[]>().exec();
+  return found.map(versionOf);
 }
 
 /** Uids of all versions of these containers, oldest first. */
@@ -268,22 +280,24 @@ export async function versionUidsOf(
 }
 
 /** All versions of a container with their content, oldest first. Joins the caller's transaction. */
-export function versionsOfContainer(ehrId: string, versionedObjectUid: string): Promise<VersionDoc[]> {
-  return Version.find({ ehr_id: ehrId, object_id: versionedObjectUid })
+export async function versionsOfContainer(ehrId: string, versionedObjectUid: string): Promise<VersionDoc[]> {
+  const found = await Version.find({ ehr_id: ehrId, object_id: versionedObjectUid })
     .sort({ time_committed: 1 })
-    .lean<VersionDoc[]>()
+    .lean<StoredVersion[]>()
     .exec();
+  return found.map(versionOf);
 }
 
-/** All versions of these containers with their content, oldest first. */
-export function versionsOfContainers(
+/** All versions of these containers with their content, oldest first; damaged content is an empty text. */
+export async function versionsOfContainers(
   ehrId: string,
   versionedObjectUids: readonly string[],
 ): Promise<VersionDoc[]> {
-  return Version.collection
-    .find<VersionDoc>({ ehr_id: ehrId, object_id: { $in: [...versionedObjectUids] } })
+  const found = await Version.collection
+    .find<StoredVersion>({ ehr_id: ehrId, object_id: { $in: [...versionedObjectUids] } })
     .sort({ object_id: 1, version: 1 })
     .toArray();
+  return found.map(versionAsFound);
 }
 
 /** Object ids that the versions of an EHR name. */
@@ -299,9 +313,14 @@ export async function hasMoreVersions(ehrId: string, limit: number): Promise<boo
   return (await Version.collection.countDocuments({ ehr_id: ehrId }, { limit: limit + 1 })) > limit;
 }
 
+/** About how many VERSIONs there are. */
+export function versionCount(): Promise<number> {
+  return Version.estimatedDocumentCount().exec();
+}
+
 /** The write that adds a version. */
-export function versionInsert(insert: VersionDoc): InsertWrite<'versions'> {
-  return { collection: COLLECTIONS.versions, insert };
+export function versionInsert(version: VersionDoc): InsertWrite<'versions'> {
+  return { collection: COLLECTIONS.versions, insert: storedVersion(version) };
 }
 
 /** Appends ATTESTATIONs to a version. */

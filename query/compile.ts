@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../aql/syntax/ast.js';
 import { bindParameters } from '../aql/semantics/bind.js';
 import { checkScope } from '../aql/semantics/check.js';
@@ -19,7 +20,7 @@ import type { QueryPlan } from '../aql/mongo/pipeline/plan.js';
 import { needsShapes, shapeCatalogue } from '../aql/index/shapes.js';
 import { translate } from '../aql/mongo/translate.js';
 import type { Settings } from '../config/settings.js';
-import { derivedState, shapeIds } from '../models/access/run-pipeline.js';
+import { derivedState, shapeIds, type DerivedState } from '../models/access/run-pipeline.js';
 import { queryWarnings } from './warnings.js';
 
 /** Asks a terminology service the questions of a query. */
@@ -39,45 +40,102 @@ export interface CompiledQuery {
   readonly warnings: readonly QueryWarning[];
 }
 
-/**
- * Text to plan: parse, parameters, terminology, scope, checks, paging, translation.
- * docs/spec/aql.md#evaluation-order, steps 1 to 4.
- * @throws invalid for what the query or a parameter gets wrong; unprocessable for paging given twice
- * (docs/spec/aql.md#paging)
- */
-export async function compileQuery(
-  q: string,
-  request: QueryRequest,
-  settings: Settings,
-  ask: AskTerminology,
-): Promise<CompiledQuery> {
-  const parsed = parseAql(q);
-  if (settings.strictParameters && request.parameters.source === 'text')
-    refuseUnusedParameters(parsed, request.parameters);
-  const bound = bindParameters(parsed, withEhrId(request.parameters, parsed, request.ehrId));
-  const questions = terminologyQuestions(bound);
-  const query = resolveTerminology(bound, questions.length === 0 ? new Map() : await ask(questions));
-  const scope = resolveScope(query, { ehrId: request.ehrId });
-  checkScope(scope, { systemId: settings.systemId });
-  const page = pageOf(query, request, settings.aql);
-  const shapes = shapeCatalogue(needsShapes(scope.from) ? await shapeIds(null) : []);
-  const clock = serverClock();
-  const plan = translate(scope, page, {
-    shapes,
-    ...(await derivedState(settings.aql.leafIndex)),
-    systemId: settings.systemId,
-    subsumption: settings.aql.subsumption,
-    asOf: request.asOf,
-    notesEhrs: request.notesEhrs,
-    clock,
-  });
-  const warnings = await queryWarnings(scope, settings.aql.subsumption);
-  return { plan, page, executedAql: executedAql(query, page), query, scope, request, clock, warnings };
+/** Plans that a compiler keeps for a request that comes again, and the most characters of all of them as JSON. */
+const MAX_KEPT_PLANS = 500;
+const MAX_KEPT_CHARACTERS = 16 * 1024 * 1024;
+/** Longest request (text and parameters, as JSON) whose plan is kept. */
+const MAX_KEPT_REQUEST = 8 * 1024;
+
+/** What of a compiled query is the same for every equal request, if it is repeatable. */
+interface KeptQuery extends Pick<CompiledQuery, 'plan' | 'page' | 'executedAql' | 'query' | 'scope'> {
+  readonly isRepeatable: boolean;
 }
 
-function serverClock(): Clock {
-  const now = new Date();
-  return { now, offsetMinutes: -now.getTimezoneOffset() };
+/**
+ * Makes plans of query texts. Plans of equal requests are made once, for people ask the same again (a page that is
+ * opened again, a dashboard); a plan that depends on anything else than the request and the settings (the present time,
+ * a terminology server, the shapes of what is stored) is made anew each time.
+ */
+export class QueryCompiler {
+  readonly #kept = new LRUCache<string, KeptQuery>({
+    max: MAX_KEPT_PLANS,
+    maxSize: MAX_KEPT_CHARACTERS,
+    sizeCalculation: ({ plan }, key) => key.length + JSON.stringify(plan.pipeline).length,
+  });
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly ask: AskTerminology,
+  ) {}
+
+  /**
+   * Text to plan: parse, parameters, terminology, scope, checks, paging, translation.
+   * docs/spec/aql.md#evaluation-order, steps 1 to 4.
+   * @throws invalid for what the query or a parameter gets wrong; unprocessable for paging given twice
+   * (docs/spec/aql.md#paging)
+   */
+  async compile(q: string, request: QueryRequest): Promise<CompiledQuery> {
+    const derived = await derivedState(this.settings.aql.leafIndex);
+    const key = requestKey(q, request, derived);
+    const clock = new WatchedClock();
+    const known = this.#kept.get(key);
+    const compiled = known ?? (await this.#compile(q, request, derived, clock));
+    const isNew = known === undefined && compiled.isRepeatable && key.length <= MAX_KEPT_REQUEST;
+    if (isNew) this.#kept.set(key, compiled);
+    const warnings = await queryWarnings(compiled.scope, this.settings.aql.subsumption);
+    const { plan, page, executedAql, query, scope } = compiled;
+    return { plan, page, executedAql, query, scope, request, clock, warnings };
+  }
+
+  async #compile(
+    q: string,
+    request: QueryRequest,
+    derived: DerivedState,
+    clock: WatchedClock,
+  ): Promise<KeptQuery> {
+    const { settings } = this;
+    const parsed = parseAql(q);
+    if (settings.strictParameters && request.parameters.source === 'text')
+      refuseUnusedParameters(parsed, request.parameters);
+    const bound = bindParameters(parsed, withEhrId(request.parameters, parsed, request.ehrId));
+    const questions = terminologyQuestions(bound);
+    const query = resolveTerminology(bound, questions.length === 0 ? new Map() : await this.ask(questions));
+    const scope = resolveScope(query, { ehrId: request.ehrId });
+    checkScope(scope, { systemId: settings.systemId });
+    const page = pageOf(query, request, settings.aql);
+    const ofShapes = needsShapes(scope.from);
+    const plan = translate(scope, page, {
+      shapes: shapeCatalogue(ofShapes ? await shapeIds(null) : []),
+      ...derived,
+      systemId: settings.systemId,
+      subsumption: settings.aql.subsumption,
+      asOf: request.asOf,
+      notesEhrs: request.notesEhrs,
+      clock,
+    });
+    const isRepeatable = questions.length === 0 && !ofShapes && !clock.isRead;
+    return { plan, page, executedAql: executedAql(query, page), query, scope, isRepeatable };
+  }
+}
+
+/** All that a plan is made of but the settings. */
+function requestKey(q: string, { parameters, ...rest }: QueryRequest, derived: DerivedState): string {
+  return JSON.stringify([q, parameters.source, [...parameters.values], rest, derived]);
+}
+
+/** The server's clock at one moment, which knows whether a plan depends on it. */
+class WatchedClock implements Clock {
+  readonly #now = new Date();
+  isRead = false;
+
+  get now(): Date {
+    this.isRead = true;
+    return this.#now;
+  }
+
+  get offsetMinutes(): number {
+    return -this.now.getTimezoneOffset();
+  }
 }
 
 /** What a request asks of a query, wherever it stood in it. */

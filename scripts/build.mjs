@@ -11,6 +11,7 @@ const BESIDE_CODE = [
   'workers/thread.mjs',
   'openehr/rm/terminology/openehr-terminology.json',
   'cli/demo/data',
+  'openehr/template/codegen/runtime',
   'routes/http/openapi/data',
 ];
 

@@ -16,6 +16,7 @@ const SOURCES = [
   'console/package.json',
   'console/vite.config.ts',
   'console/src',
+  'packages/client/src',
   'package-lock.json',
 ];
 

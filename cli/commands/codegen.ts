@@ -1,10 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { RUNTIME_TEXT } from '../../openehr/template/codegen/runtime-text.js';
-import { templateModule } from '../../openehr/template/codegen/template-module.js';
-import type { WebTemplateJson } from '../../openehr/template/codegen/web-template-json-node.js';
-import { compileTemplate } from '../../openehr/template/opt/compile.js';
+import { RUNTIME_FILES, templateModule } from '../../openehr/template/codegen/template-module.js';
+import { compileTemplate, type CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { answerError } from '../transfer/api-client.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 
@@ -16,7 +14,7 @@ type Options = TargetOptions & { readonly output: string };
 export function codegenCommand(): Command {
   const templates = new Command('templates')
     .description(
-      'Writes a TypeScript module for each template: types, a function that makes FLAT, one that reads it',
+      'Writes a TypeScript module for each template: types of its data, a builder, functions for each format',
     )
     .argument('[files...]', 'OPT files; without, all templates of the server')
     .requiredOption('-o, --output <folder>', 'where the modules go')
@@ -27,7 +25,7 @@ export function codegenCommand(): Command {
 
 async function generateTemplates(files: readonly string[], options: Options): Promise<void> {
   const found = files.length > 0 ? files.map(fromFile) : await fromServer(options);
-  const modules = found.map(templateModule);
+  const modules = found.map((template) => templateModule(template));
   const names = new Map<string, string>();
   for (const [index, { fileName }] of modules.entries()) {
     const id = found[index]?.templateId ?? '';
@@ -37,29 +35,35 @@ async function generateTemplates(files: readonly string[], options: Options): Pr
     names.set(fileName.toLowerCase(), id);
   }
   mkdirSync(options.output, { recursive: true });
-  for (const { fileName, text } of [{ fileName: 'flat.ts', text: RUNTIME_TEXT }, ...modules]) {
+  for (const { fileName, text } of [...RUNTIME_FILES.map(runtimeFile), ...modules]) {
     writeFileSync(join(options.output, fileName), text);
     process.stdout.write(`${join(options.output, fileName)}\n`);
   }
 }
 
-function fromFile(file: string): WebTemplateJson {
-  const { webTemplateText } = compileTemplate(readFileSync(file, 'utf8'));
-  return JSON.parse(webTemplateText.toString()) as WebTemplateJson;
+const RUNTIME = new URL('../../openehr/template/codegen/runtime/', import.meta.url);
+
+/** What the modules of all templates share: it depends on nothing. */
+function runtimeFile(fileName: string): { readonly fileName: string; readonly text: string } {
+  return { fileName, text: readFileSync(new URL(fileName, RUNTIME), 'utf8') };
 }
 
-async function fromServer(options: Options): Promise<WebTemplateJson[]> {
+function fromFile(file: string): CompiledTemplate {
+  return compileTemplate(readFileSync(file, 'utf8'));
+}
+
+async function fromServer(options: Options): Promise<CompiledTemplate[]> {
   return withTarget(options, 0, async ({ client }) => {
-    const get = async (path: string, accept: string): Promise<unknown> => {
+    const get = async (path: string, accept: string): Promise<string> => {
       const { status, text } = await client.send('GET', path, { accept });
       if (status !== 200) throw answerError(status, text);
-      return JSON.parse(text);
+      return text;
     };
-    const list = (await get(TEMPLATES, 'application/json')) as { template_id: string }[];
-    const found: WebTemplateJson[] = [];
+    const list = JSON.parse(await get(TEMPLATES, 'application/json')) as { template_id: string }[];
+    const found: CompiledTemplate[] = [];
     for (const { template_id } of list) {
-      const path = `${TEMPLATES}/${encodeURIComponent(template_id)}`;
-      found.push((await get(path, 'application/openehr.wt+json')) as WebTemplateJson);
+      const opt = await get(`${TEMPLATES}/${encodeURIComponent(template_id)}`, 'application/xml');
+      found.push(compileTemplate(opt));
     }
     return found;
   });

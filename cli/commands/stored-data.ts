@@ -1,7 +1,9 @@
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { reindexStorage } from '../../maintenance/reindex.js';
-import { withStorage } from '../../src/process/storage.js';
+import { upgradePlan, upgradeStorage, type UpgradePlan } from '../../maintenance/upgrade.js';
+import { anyVersion } from '../../models/version.js';
+import { withDatabase, withStorage } from '../../src/process/storage.js';
 import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
 import { eraseAuditBefore } from '../../models/cross-collection/erase.js';
 
@@ -29,6 +31,70 @@ async function reindex(): Promise<void> {
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     process.stdout.write(`${done.ehrs} EHRs, ${done.documents} documents rebuilt in ${seconds} s\n`);
   });
+}
+
+/** `everchart upgrade`: brings the data of older releases into the present layout; beside servers, and may be stopped. */
+export function upgradeCommand(): Command {
+  return new Command('upgrade')
+    .description(
+      'Brings the data of older releases into the layout of this one, on the configured database; servers of this release may go on, older ones must have ended',
+    )
+    .option('--dry-run', 'print what there is to do, and write nothing')
+    .action(({ dryRun }: { dryRun?: true }) => (dryRun === true ? planUpgrade() : upgrade()));
+}
+
+async function planUpgrade(): Promise<void> {
+  const plan = await withDatabase(({ aql }) => upgradePlan(aql.leafIndex));
+  process.stdout.write(plan === null ? 'the database is empty\n' : planText(plan));
+}
+
+function planText(plan: UpgradePlan): string {
+  const megabytes = (plan.characters / 1e6).toFixed(1);
+  const indexes = (verb: string, list: UpgradePlan['indexesToMake']): string[] =>
+    list.map(({ collection, name }) => `index to be ${verb}: ${collection} ${name}`);
+  return [
+    `layout ${plan.layout}, this release has ${plan.presentLayout}`,
+    ...indexes('made', plan.indexesToMake),
+    ...indexes('dropped', plan.indexesToDrop),
+    `${plan.versions} VERSIONs to be compressed, ${megabytes} MB of text`,
+    `what AQL reads ${plan.isAqlStale ? 'is to be derived anew' : 'is current'}`,
+    'nothing was written\n',
+  ].join('\n');
+}
+
+async function upgrade(): Promise<void> {
+  await withStorage(async ({ aql }) => {
+    const bar = process.stderr.isTTY
+      ? new SingleBar({ format: '{step} [{bar}] {value}/{total}, {eta_formatted} left' })
+      : null;
+    const start = performance.now();
+    bar?.start(1, 0, { step: 'texts' });
+    const done = await upgradeStorage(aql.leafIndex, ({ step, done: value, of }) => {
+      bar?.setTotal(of);
+      bar?.update(value, { step });
+    });
+    bar?.stop();
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    const { compressed, derived, droppedIndexes } = done;
+    process.stdout.write(
+      `${compressed} VERSIONs compressed, ${derived} documents derived, ${droppedIndexes.length} indexes dropped in ${seconds} s\n`,
+    );
+  });
+}
+
+/** `everchart cat`: the text of a stored VERSION as it is, however it is stored. */
+export function catCommand(): Command {
+  return new Command('cat')
+    .description('Prints the canonical JSON of a VERSION as it is stored, whoever owns it')
+    .argument('<version>', 'OBJECT_VERSION_ID')
+    .action(cat);
+}
+
+async function cat(versionUid: string): Promise<void> {
+  const version = await withDatabase(() => anyVersion(versionUid));
+  if (version === null) throw new Error(`there is no VERSION ${versionUid}`);
+  if (version.data === null) throw new Error(`VERSION ${versionUid} is a deletion: it has no content`);
+  process.stdout.write(`${version.data}\n`);
 }
 
 /** `everchart audit prune`: ends the retention of audit records; the seals note what was removed. */

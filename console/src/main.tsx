@@ -1,3 +1,5 @@
+// First: an answer of an identity provider is no address of a view.
+import './session/provider-answer.js';
 import '@mantine/core/styles.css';
 import '@mantine/spotlight/styles.css';
 import './theme/theme.css';
@@ -6,7 +8,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.js';
-import { ApiError } from './api/http.js';
+import { CdrError } from '@everchart/client';
 import { styleNonce } from './csp.js';
 import { MessagesProvider } from './messages/messages.js';
 import { theme } from './theme/theme.js';
@@ -19,7 +21,7 @@ const queries = new QueryClient({
       staleTime: FRESH_MS,
       refetchOnWindowFocus: false,
       // What the server refuses it refuses again; whether it is back is asked elsewhere.
-      retry: (count, error) => count < 2 && error instanceof ApiError && error.status === 503,
+      retry: (count, error) => count < 2 && error instanceof CdrError && error.status === 503,
     },
   },
 });

@@ -10,6 +10,7 @@ import { STUB_SHAPE } from '../../aql/index/keys.js';
 import type { EhrDoc } from '../ehr.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 import type { VersionDoc } from '../version.js';
+import { decodedCell, versionOf, type StoredVersion } from '../version-text.js';
 import { belongsTo, movingMerges } from '../merge-job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
 import { withMovedOwners } from './moved-owners.js';
@@ -35,6 +36,8 @@ export interface RunLimits {
 export interface RunnablePlan {
   readonly collection: 'aql' | 'ehrs';
   readonly pipeline: readonly object[];
+  /** What the cells of a row are; absent: none has the text of a VERSION. */
+  readonly columns?: readonly { readonly kind: string }[];
   /** See `Probe` of `aql/mongo/pipeline/plan.ts`. */
   readonly probe?: ProbePlan | null;
 }
@@ -66,7 +69,7 @@ export async function* runPipeline(
   }
   const cursor = openCursor(plan, limits);
   try {
-    for await (const row of cursor) yield row as PipelineRow;
+    for await (const row of cursor) yield decodedRow(plan, row as PipelineRow);
   } catch (error) {
     throw translated(error, limits);
   } finally {
@@ -135,12 +138,24 @@ function withMember<T extends object>(
 async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
   const cursor = openCursor(plan, limits);
   try {
-    return (await cursor.toArray()) as PipelineRow[];
+    const rows = (await cursor.toArray()) as PipelineRow[];
+    return holdsTexts(plan) ? rows.map((row) => decodedRow(plan, row)) : rows;
   } catch (error) {
     throw translated(error, limits);
   } finally {
     await cursor.close();
   }
+}
+
+function holdsTexts({ columns = [] }: RunnablePlan): boolean {
+  return columns.some(({ kind }) => kind === 'text' || kind === 'version');
+}
+
+/** The same row with the texts of VERSIONs as text. */
+function decodedRow(plan: RunnablePlan, found: PipelineRow): PipelineRow {
+  return holdsTexts(plan)
+    ? { ...found, row: found.row.map((cell) => decodedCell(cell) as JsonValue) }
+    : found;
 }
 
 /**
@@ -229,7 +244,7 @@ export async function contentsOfEhrs(
   const active = { _id: { $in: [...ehrIds] }, state: 'active' as const };
   try {
     const versions = await connection
-      .collection<VersionDoc>(COLLECTIONS.versions)
+      .collection<StoredVersion>(COLLECTIONS.versions)
       .find(owned, options)
       .limit(most + 1)
       .toArray();
@@ -237,7 +252,7 @@ export async function contentsOfEhrs(
     const ehrs = await connection.collection<EhrDoc>(COLLECTIONS.ehrs).find(active, options).toArray();
     return {
       ehrs,
-      versions: versions.map((version) => ({ ...version, ehr_id: belongsTo(version.ehr_id) })),
+      versions: versions.map((version) => ({ ...versionOf(version), ehr_id: belongsTo(version.ehr_id) })),
     };
   } catch (error) {
     throw translated(error, limits);

@@ -7,6 +7,7 @@ import type { RemovalDoc } from '../removal.js';
 import type { SealPosition } from '../seal-block.js';
 import { auditLeaf, contributionLeaf, listOf, removalLeaf, versionLeaf } from './seal-hash.js';
 import type { VersionDoc } from '../version.js';
+import { versionAsFound, type StoredVersion } from '../version-text.js';
 
 /** What the documents of each sealed collection are. */
 export interface SealedRecords {
@@ -63,8 +64,13 @@ export async function* recordsById(
 ): AsyncGenerator<SealedRecord> {
   for (const part of inSteps(ids, STEP)) {
     const found = documents(collection).find({ _id: { $in: part } }, { batchSize: BATCH });
-    for await (const doc of found) yield { collection, doc } as unknown as SealedRecord;
+    for await (const doc of found) yield recordOf(collection, doc);
   }
+}
+
+function recordOf(collection: SealedCollection, doc: object): SealedRecord {
+  if (collection === 'versions') return { collection, doc: versionAsFound(doc as StoredVersion) };
+  return { collection, doc } as SealedRecord;
 }
 
 /** The leaf of a record as it is now. */

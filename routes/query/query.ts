@@ -9,8 +9,7 @@ import { explainPipeline, runPipeline, type RunLimits } from '../../models/acces
 import { storedQuery } from '../../models/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
 import { auditQuery, auditScope, fixedEhrs, explanation } from './audited-query.js';
-import { compileQuery } from '../../query/compile.js';
-import type { AskTerminology, CompiledQuery, QueryRequest } from '../../query/compile.js';
+import { QueryCompiler, type CompiledQuery, type QueryRequest } from '../../query/compile.js';
 import { refuseMergedAway } from '../../change/commit/ehr-access.js';
 import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/answer/slow-reader.js';
 import { requesterOf, currentOperation, STANDARD_API } from '../http/request/request-state.js';
@@ -113,12 +112,12 @@ type NotedLimits = RunLimits & { readonly signal: AbortSignal; readonly noted: A
 
 class QueryRunner {
   private readonly gate: QueryGate;
-  private readonly ask: AskTerminology;
+  private readonly compiler: QueryCompiler;
 
   constructor(private readonly settings: Settings) {
     const { maxConcurrent: all, maxPerUser: perUser } = settings.aql;
     this.gate = new QueryGate({ all, perUser });
-    this.ask = terminologyOf(settings.terminology);
+    this.compiler = new QueryCompiler(settings, terminologyOf(settings.terminology));
   }
 
   async adHoc(ctx: Context): Promise<void> {
@@ -194,14 +193,15 @@ class QueryRunner {
     }
   }
 
-  /** @throws not-found when the request is about an EHR that was merged away; else as `compileQuery` */
+  /** @throws not-found when the request is about an EHR that was merged away; else as `QueryCompiler.compile` */
   private async compile(q: string, request: QueryRequest): Promise<CompiledQuery> {
     const { ehrId } = request;
-    const [compiled] = await Promise.all([
-      compileQuery(q, request, this.settings, this.ask),
-      ehrId === null ? null : refuseMergedAway(ehrId),
-    ]);
-    return compiled;
+    const merged = ehrId === null ? Promise.resolve() : refuseMergedAway(ehrId);
+    // What is wrong with the text comes first, whichever of the two is known first.
+    const [compiled] = await Promise.allSettled([this.compiler.compile(q, request), merged]);
+    if (compiled.status === 'rejected') throw compiled.reason;
+    await merged;
+    return compiled.value;
   }
 
   private stream(ctx: Context, form: BodyType, answer: QueryAnswer, limits: NotedLimits): void {

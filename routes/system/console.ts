@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
 import type { Context } from 'koa';
-import type { Settings } from '../../config/settings.js';
+import type { OidcSettings, Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
@@ -40,7 +40,7 @@ export function consoleOperations(settings: Settings): Operation[] {
       summary: 'Get the console',
       responses: { 200: { description: 'The page', body: { schema: 'Text', types: 'html' } } },
       handle: (ctx) => {
-        answerConsole(ctx, built());
+        answerConsole(ctx, built(), settings.oidc);
       },
     },
     {
@@ -64,6 +64,7 @@ export function consoleOperations(settings: Settings): Operation[] {
           version: PRODUCT_VERSION,
           auth: settings.auth,
           has_passwords: settings.basicUsersFile !== null,
+          oidc: settings.oidc && { issuer: settings.oidc.issuer, client_id: settings.oidc.clientId },
           administration: settings.adminApiActive,
         };
       },
@@ -71,7 +72,7 @@ export function consoleOperations(settings: Settings): Operation[] {
   ];
 }
 
-function answerConsole(ctx: Context, files: ConsoleFiles | null): void {
+function answerConsole(ctx: Context, files: ConsoleFiles | null, oidc: OidcSettings | null): void {
   if (files === null) {
     answerPage(ctx, { title: 'everchart', body: NOT_BUILT });
     ctx.status = 404;
@@ -85,7 +86,8 @@ function answerConsole(ctx: Context, files: ConsoleFiles | null): void {
       "script-src 'self'",
       `style-src 'self' 'nonce-${nonce}'`,
       "img-src 'self' data:",
-      "connect-src 'self'",
+      // Where the console signs in, and nowhere else.
+      `connect-src 'self'${oidc === null ? '' : ` ${new URL(oidc.issuer).origin}`}`,
       "form-action 'none'",
       "base-uri 'none'",
       "frame-ancestors 'none'",

@@ -11,7 +11,10 @@ export function requiredValue(setting: string | null): string | null {
 
 /** What the settings of identity say against each other, one text each, naming the settings. */
 export function identityConflicts(
-  settings: Pick<Settings, 'auth' | 'jwt' | 'adminApiActive' | 'basicUsersFile' | 'committerMustBeUser'>,
+  settings: Pick<
+    Settings,
+    'auth' | 'jwt' | 'oidc' | 'adminApiActive' | 'basicUsersFile' | 'committerMustBeUser'
+  >,
 ): string[] {
   const { auth, jwt, basicUsersFile } = settings;
   const keys = keysOf(jwt).length;
@@ -27,7 +30,20 @@ export function identityConflicts(
     );
   if (settings.committerMustBeUser && auth === 'none')
     problems.push('COMMITTER_MUST_BE_USER=true needs users: set AUTH to jwt, basic or jwt,basic');
-  return [...problems, ...keyConflicts(jwt)];
+  return [...problems, ...keyConflicts(jwt), ...consoleConflicts(settings)];
+}
+
+/** The console sends the provider's token to this server, which has to know the provider's keys. */
+function consoleConflicts({ oidc, jwt }: Pick<Settings, 'oidc' | 'jwt'>): string[] {
+  if (oidc === null) return [];
+  if (oidc.issuer === '' || oidc.clientId === '')
+    return ['OIDC_ISSUER and OIDC_CLIENT_ID are set together or not at all'];
+  const problems: string[] = [];
+  if (!isSafe(oidc.issuer))
+    problems.push('OIDC_ISSUER must begin with https: who signs in over http can be watched on the way');
+  if (keysOf(jwt).length === 0)
+    problems.push('OIDC_ISSUER needs the keys of its tokens: set JWT_JWKS_URL or JWT_PUBLIC_KEY');
+  return problems;
 }
 
 function keyConflicts(jwt: JwtSettings): string[] {

@@ -54,9 +54,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
   });
   try {
     if (!joins) await doors.listen();
-    if (!(await prepareStorage(settings))) {
-      log.warn('what AQL reads is stale: queries are right but slow until `everchart reindex` has run');
-    }
+    const stopAwaiting = tellStorageState(log, await prepareStorage(settings));
     process.state.indexesBuilt = true;
     if (joins) await doors.listen();
     const sweep = sweepIdempotencyKeys(log);
@@ -69,6 +67,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
     const stop = async (): Promise<void> => {
       process.state.stopping = true;
       clearInterval(sweep);
+      stopAwaiting();
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
       await Promise.all([stopSealing(), stopMerging(), stopFinalising()]);

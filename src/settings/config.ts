@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { Logger } from 'pino';
-import type { JwtSettings, Settings } from '../../config/settings.js';
+import type { JwtSettings, OidcSettings, Settings } from '../../config/settings.js';
 import { identityConflicts } from '../identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from '../identity/identifier.js';
 import { isLoopback } from '../middleware/client-address.js';
@@ -150,6 +150,7 @@ function identitySettings(values: Values, host: string) {
   return {
     auth: (auth === 'basic,jwt' ? 'jwt,basic' : auth) as Settings['auth'],
     jwt,
+    oidc: oidcSettings(values),
     basicUsersFile: textOrNull(values, 'BASIC_USERS_FILE'),
     rolePermissions: readRolePermissions(roles).roles,
     committerMustBeUser: values.COMMITTER_MUST_BE_USER === true,
@@ -163,6 +164,12 @@ function rateLimitOf(values: Values) {
     rateLimitPerMinute: given === 0 ? null : (given ?? DEFAULT_RATE_LIMIT_PER_MINUTE),
     rateLimitSparesLoopback: given === null,
   };
+}
+
+function oidcSettings(values: Values): OidcSettings | null {
+  const issuer = textOrNull(values, 'OIDC_ISSUER');
+  const clientId = textOf(values, 'OIDC_CLIENT_ID');
+  return issuer === null && clientId === '' ? null : { issuer: issuer ?? '', clientId };
 }
 
 function jwtSettings(values: Values): JwtSettings {

@@ -162,6 +162,20 @@ export const SETTINGS: readonly SettingDescription[] = [
   ),
   setting('BASIC_USERS_FILE', text().default(''), '', 'users with passwords, written by everchart user add'),
   setting(
+    'OIDC_ISSUER',
+    Joi.string()
+      .uri({ scheme: ['http', 'https'] })
+      .empty(''),
+    '',
+    'identity provider where the console signs in, by code flow with PKCE; https, on loopback http too',
+  ),
+  setting(
+    'OIDC_CLIENT_ID',
+    text().default(''),
+    '',
+    'public client of the console there; needed with OIDC_ISSUER',
+  ),
+  setting(
     'COMMITTER_MUST_BE_USER',
     flag(false),
     'false',

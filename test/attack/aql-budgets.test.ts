@@ -11,8 +11,8 @@ useDatabase();
 beforeAll(() => loadReferenceData(HILLTOP));
 
 const app = testApp();
-/** What froze the server for 15 s and more is refused; a second of work takes several where other tests are at work. */
-const MAX_GAP_MS = 8_000;
+/** What froze the server for 15 s and more is refused. */
+const MAX_GAP_MS = 4_000;
 const MAX_HEAP_GROWTH = 300 * 1024 * 1024;
 
 const FROM = 'FROM EHR e CONTAINS COMPOSITION c';

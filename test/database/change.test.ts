@@ -322,7 +322,7 @@ describe('the system id', () => {
       leaf_index: 'all',
     });
     await contributions.insertMany(committed);
-    expect(await claimStorage('local.cdr', 'all')).toMatchObject({ system_id: 'local.cdr', layout: 1 });
+    expect(await claimStorage('local.cdr', 'all')).toMatchObject({ system_id: 'local.cdr', layout: 2 });
     expect(await claimStorage('local.cdr', 'none')).toMatchObject({ leaf_index: 'none' });
     // Documents without leaves may have been written meanwhile: only a reindex makes the index whole again.
     expect(await claimStorage('local.cdr', 'all')).toMatchObject({ leaf_index: 'none' });

@@ -66,6 +66,8 @@ describe('an EHR', () => {
     expect(own.id).toBe(id);
     await own.status.update((status) => ({ ...status, is_queryable: false }));
     expect((await own.status.get()).is_queryable).toBe(false);
+    const [first] = await own.status.history();
+    expect((await own.status.get({ version: first?.uid })).is_queryable).toBe(true);
     expect((await own.status.history()).map(({ number, change }) => [number, change])).toEqual([
       [1, 'creation'],
       [2, 'modification'],
@@ -77,11 +79,11 @@ describe('a COMPOSITION', () => {
   it('is committed in FLAT, read in each form, changed, compared and deleted', async () => {
     const first = await ehr.compositions.commit(flat, {
       template: TEMPLATE,
-      audit: { 'committer.name': 'Ada "A" Moe', 'description.value': 'first' },
-      tags: [{ key: 'ward', value: 'A2' }],
+      audit: { 'committer.name': 'Ádá "A" Żółć 李', 'description.value': 'first' },
+      tags: [{ key: 'ward', value: 'Süd-östlich ż' }],
     });
     expect(first.uid).toMatch(/::1$/);
-    expect(await ehr.compositions.tags(first.id)).toMatchObject([{ key: 'ward', value: 'A2' }]);
+    expect(await ehr.compositions.tags(first.id)).toMatchObject([{ key: 'ward', value: 'Süd-östlich ż' }]);
     const canonical = await ehr.compositions.get(first.id);
     expect(canonical?.content._type).toBe('COMPOSITION');
     expect((await ehr.compositions.get(first.uid, { format: 'XML' }))?.content).toContain('<composition');
@@ -100,7 +102,7 @@ describe('a COMPOSITION', () => {
     expect(await ehr.compositions.diff(first.uid)).toEqual(await ehr.compositions.diff(first.uid, third.uid));
     const history = await ehr.compositions.history(third.uid);
     expect(history).toMatchObject([
-      { number: 1, committer: 'Ada "A" Moe', description: 'first', change: 'creation' },
+      { number: 1, committer: 'Ádá "A" Żółć 李', description: 'first', change: 'creation' },
       { number: 2 },
       { number: 3, uid: third.uid },
     ]);
@@ -196,7 +198,9 @@ describe('AQL', () => {
       streamed += Object.keys(row).length;
     expect(streamed).toBe(rows.length);
     expect(Object.keys(await cdr.explain(q, { parameters }))).toContain('pipeline');
-    expect((await errorOf(cdr.query('SELECT e FORM EHR e'))).message).toMatch(/FROM/);
+    const wrong = await errorOf(cdr.query('SELECT e FORM EHR e'));
+    expect(wrong.message).toMatch(/FROM/);
+    expect(wrong.violations[0]).toMatchObject({ line: 1, column: expect.any(Number) });
   });
 
   it('ends a stream, and a call, by its signal', async () => {
@@ -223,6 +227,7 @@ describe('the rest of a server', () => {
       folders: [{ ...root, name: { _type: 'DV_TEXT', value: 'a' } }],
     });
     expect((await ehr.directory.get({ path: 'a' }))?.content.name.value).toBe('a');
+    expect((await ehr.directory.get({ version: made.uid }))?.content.folders).toBeUndefined();
     await ehr.directory.delete(next.uid);
     expect(await ehr.directory.get()).toBeUndefined();
 
@@ -234,6 +239,7 @@ describe('the rest of a server', () => {
     expect((await cdr.templates.list()).map(({ template_id }) => template_id)).toEqual([TEMPLATE]);
     expect((await cdr.templates.webTemplate(TEMPLATE)).tree.rmType).toBe('COMPOSITION');
     expect(await cdr.templates.get(TEMPLATE)).toContain('<template');
+    expect(await cdr.templates.list({ template_id: 'no*' })).toEqual([]);
   });
 
   it('has merges, an audit and administration', async () => {
@@ -247,7 +253,8 @@ describe('the rest of a server', () => {
     expect(await cdr.admin.merges.list({ source: source.id })).toHaveLength(1);
     expect((await cdr.admin.merges.details(source.id, target.id)).target_ehr).toBe(target.id);
     expect(await target.compositions.list()).toHaveLength(1);
-    await cdr.admin.merges.undo(pair);
+    await cdr.admin.merges.undo({ ...pair, on_conflict: 'take_back', reason: 'the wrong one' });
+    expect(await cdr.admin.merges.list({ source: source.id, undone: true })).toHaveLength(1);
     expect(await target.compositions.list()).toHaveLength(0);
     expect((await cdr.admin.audit({ operation: 'mergeEhrs' })).length).toBeGreaterThan(0);
     expect((await cdr.admin.access(source.id)).length).toBeGreaterThan(0);

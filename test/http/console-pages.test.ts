@@ -94,6 +94,36 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await page.getByText('/systolic|magnitude').first().waitFor();
   }, 90_000);
 
+  it('commits a form, puts findings beside their fields, changes a version, and deletes it', async () => {
+    await open('/patients');
+    await page.getByRole('link', { name: 'P-0003' }).click();
+    await page.getByRole('button', { name: 'New composition' }).click();
+    await page.getByRole('combobox', { name: 'Template' }).fill('blood_pressure');
+    await page.getByRole('option', { name: /blood_pressure/ }).click();
+    await page.getByLabel('Composer').first().fill('Ada Moe');
+    await page.getByLabel('Systolic').first().fill('5000');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText(/must be .*1000/).waitFor();
+    expect(await page.getByLabel('Systolic').first().getAttribute('aria-invalid')).toBe('true');
+    failures = failures.filter((failure) => !failure.includes('422'));
+    await expectGood();
+    await page.getByRole('button', { name: 'Fill with example' }).click();
+    await page.getByLabel('Systolic').first().fill('131');
+    await page.getByRole('button', { name: 'Save as draft' }).click();
+    await page.getByText('draft', { exact: true }).waitFor();
+    await page.getByText('131').first().waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Systolic').first().fill('142');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Version 2').waitFor();
+    await page.getByText('142').first().waitFor();
+    await expectGood();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Every version stays').waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('6 of 6 compositions').waitFor();
+  }, 90_000);
+
   it('runs a query with a parameter, draws it, explains it, and marks a mistake', async () => {
     const q = `SELECT c/context/start_time/value AS time, x/value/magnitude AS systolic
 FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { testApp } from '../support/app.js';
@@ -21,19 +23,20 @@ describe('the console', () => {
   });
 
   it('has every file that the page names, to be kept forever, and no other', async () => {
+    const app = testApp();
     for (const address of ['/console', '/console/']) {
-      const { text } = await request(testApp()).get(address);
+      const { text } = await request(app).get(address);
       const names = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name!);
       expect(names.length).toBeGreaterThan(2);
       for (const name of names) {
         const { pathname } = new URL(name, `http://server${address}`);
-        const file = await request(testApp()).get(pathname).expect(200);
+        const file = await request(app).get(pathname).expect(200);
         expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable');
         expect(file.headers['content-type']).toMatch(/^(text\/(javascript|css)|image\/svg)/);
       }
     }
     for (const name of ['index.html', '..%2Findex.html', '%2e%2e%2f%2e%2e%2fpackage.json', 'sources.sha256'])
-      await request(testApp()).get(`/console/assets/${name}`).expect(404);
+      await request(app).get(`/console/assets/${name}`).expect(404);
   });
 
   it('tells everybody how to sign in, and nothing else', async () => {
@@ -42,8 +45,17 @@ describe('the console', () => {
       version: expect.any(String),
       auth: 'jwt',
       has_passwords: false,
+      oidc: null,
       administration: true,
     });
+  });
+
+  it('loads at most 350 KB at first, as gzip has it', () => {
+    const folder = new URL('../../console/dist/', import.meta.url);
+    const page = readFileSync(new URL('index.html', folder), 'utf8');
+    const names = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name]) => name!);
+    const sizes = names.map((name) => gzipSync(readFileSync(new URL(name, folder))).length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(350_000);
   });
 
   it('stands below BASE_PATH', async () => {

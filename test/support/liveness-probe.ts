@@ -1,7 +1,10 @@
 /** What ran, and for how long nothing else could run meanwhile. */
 export interface Probed<T> {
   readonly result: T;
-  /** Longest time between two ticks of a 50 ms timer. */
+  /**
+   * Longest time between two ticks of a 50 ms timer that this process worked through: what other programs of the machine
+   * take of the processors is not its fault.
+   */
   readonly largestGapMs: number;
   /** How much the heap grew at most, seen at the ticks. */
   readonly heapGrowthBytes: number;
@@ -15,9 +18,12 @@ export async function probed<T>(run: () => Promise<T>): Promise<Probed<T>> {
   let largestHeap = heapBefore;
   let largestGapMs = 0;
   let last = performance.now();
+  let processor = process.cpuUsage();
   const tick = (): void => {
     const now = performance.now();
-    largestGapMs = Math.max(largestGapMs, now - last);
+    const { user, system } = process.cpuUsage(processor);
+    largestGapMs = Math.max(largestGapMs, Math.min(now - last, (user + system) / 1000));
+    processor = process.cpuUsage();
     largestHeap = Math.max(largestHeap, process.memoryUsage().heapUsed);
     last = now;
   };

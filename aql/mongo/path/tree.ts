@@ -193,6 +193,7 @@ function isOnAnyPath(
     const rest = use.path.steps.slice(depth, Math.max(depth, use.decisive));
     const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
     const condition = and(filtersAbove(use, depth, state), own, below);
+    if (node.uses.length === 1) return condition;
     conditions.set(JSON.stringify(condition), condition);
   }
   return disjunction([...conditions.values()]);

@@ -1,75 +1,58 @@
-import { json, STANDARD, textOf } from './answer.js';
-import { sender, type Credentials, type Send } from './http.js';
-import { administrationApi, type AdministrationApi } from './administration.js';
-import { recordApi, type RecordApi } from './records.js';
 import type {
-  Explanation,
+  CompositionFormat,
+  Flat,
   Overview,
-  QueryRequest,
-  ResultSet,
-  ServerSettings,
+  QueryOptions,
   StoredQuery,
-  TemplateSummary,
+  TemplateInfo,
   WebTemplate,
-} from './types.js';
+} from '@everchart/client';
+import { administrationApi, type AdministrationApi } from './administration.js';
+import { connect, type Credentials } from './connection.js';
+import { readable } from './json.js';
+import { recordApi, type RecordApi } from './records.js';
+import type { Explanation, QueryRequest, ResultSet, ServerSettings } from './types.js';
 
-/** Everything that the console asks of the server, and nothing else does. @throws ApiError */
+const QUERY = '/rest/openehr/v1/query/aql';
+
+/** Everything that the console asks of the server, and nothing else does. @throws CdrError */
 export interface Api extends RecordApi, AdministrationApi {
   settings: () => Promise<ServerSettings>;
   overview: () => Promise<Overview>;
+  /** Rows as lists, since two columns may have one name. */
   query: (request: QueryRequest, signal?: AbortSignal) => Promise<ResultSet>;
+  /** Rows by the names of their columns. */
+  rows: <R>(q: string, options?: QueryOptions) => Promise<readonly R[]>;
   explain: (request: QueryRequest) => Promise<Explanation>;
-  templates: () => Promise<TemplateSummary[]>;
+  templates: () => Promise<TemplateInfo[]>;
   webTemplate: (templateId: string) => Promise<WebTemplate>;
   /** A COMPOSITION that could be committed, as text. */
-  example: (templateId: string, format: string) => Promise<string>;
-  uploadTemplate: (opt: string) => Promise<void>;
+  example: (templateId: string, format: CompositionFormat) => Promise<string>;
+  exampleFlat: (templateId: string) => Promise<Flat>;
+  /** Gives the template id. */
+  uploadTemplate: (opt: string) => Promise<string>;
   storedQueries: () => Promise<StoredQuery[]>;
-  storeQuery: (name: string, q: string) => Promise<void>;
+  storeQuery: (name: string, q: string) => Promise<string>;
 }
 
 /** The server, asked with these credentials. */
 export function createApi(credentials: Credentials): Api {
-  const send = sender(credentials);
+  const cdr = connect(credentials);
   return {
-    settings: () => json(send, { path: '/console/settings.json' }),
-    overview: () => json(send, { path: '/rest/overview' }),
-    query: (body, signal) => json(send, { method: 'POST', path: `${STANDARD}/query/aql`, body, signal }),
-    explain: (body) => json(send, { method: 'POST', path: `${STANDARD}/query/aql/explain`, body }),
-    ...templateApi(send),
-    ...storedQueryApi(send),
-    ...recordApi(send),
-    ...administrationApi(send),
-  };
-}
-
-function templateApi(send: Send): Pick<Api, 'templates' | 'webTemplate' | 'example' | 'uploadTemplate'> {
-  const path = `${STANDARD}/definition/template/adl1.4`;
-  return {
-    templates: () => json(send, { path }),
-    webTemplate: async (templateId) => {
-      const headers = { Accept: 'application/openehr.wt+json' };
-      return json<WebTemplate>(send, { path: `${path}/${encodeURIComponent(templateId)}`, headers });
-    },
-    example: async (templateId, format) => {
-      const query = { format, detail_level: 'medium' };
-      const headers = { Accept: '*/*' };
-      return textOf(
-        await send({ path: `${path}/${encodeURIComponent(templateId)}/example`, query, headers }),
-      );
-    },
-    uploadTemplate: async (body) => {
-      await send({ method: 'POST', path, body });
-    },
-  };
-}
-
-function storedQueryApi(send: Send): Pick<Api, 'storedQueries' | 'storeQuery'> {
-  const path = `${STANDARD}/definition/query`;
-  return {
-    storedQueries: () => json(send, { path }),
-    storeQuery: async (name, q) => {
-      await send({ method: 'PUT', path: `${path}/${encodeURIComponent(name)}`, body: { q } });
-    },
+    settings: async () => (await cdr.request<ServerSettings>('GET', '/console/settings.json')).body,
+    overview: () => cdr.overview(),
+    query: async (body, signal) => (await cdr.request<ResultSet>('POST', QUERY, { body, signal })).body,
+    rows: async <R>(q: string, options?: QueryOptions) => (await cdr.query<R>(q, options)).rows,
+    explain: async (body) => (await cdr.request<Explanation>('POST', `${QUERY}/explain`, { body })).body,
+    templates: () => cdr.templates.list(),
+    webTemplate: (templateId) => cdr.templates.webTemplate(templateId),
+    example: async (templateId, format) =>
+      readable(await cdr.templates.example(templateId, { format, detail: 'medium' })),
+    exampleFlat: (templateId) => cdr.templates.example(templateId, { format: 'FLAT', detail: 'medium' }),
+    uploadTemplate: (opt) => cdr.templates.upload(opt),
+    storedQueries: () => cdr.queries.list(),
+    storeQuery: (name, q) => cdr.queries.store(name, q),
+    ...recordApi(cdr),
+    ...administrationApi(cdr),
   };
 }

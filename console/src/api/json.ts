@@ -1,26 +1,33 @@
 import type { Json, JsonObject } from './types.js';
 
 /** A text, the digits of a number, else nothing. */
-export function asText(value: Json | undefined): string {
+export function asText(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }
 
 /** Whether a value has members. */
-export function isObject(value: Json | undefined): value is JsonObject {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value at the end of the names; undefined where there is none. */
-export function at(value: Json | undefined, ...names: readonly string[]): Json | undefined {
-  return names.reduce<Json | undefined>((part, name) => (isObject(part) ? part[name] : undefined), value);
+export function at(value: unknown, ...names: readonly string[]): Json | undefined {
+  const [first, ...rest] = names;
+  if (first === undefined) return value as Json | undefined;
+  return isObject(value) ? at(value[first], ...rest) : undefined;
 }
 
 /** The text at the end of the names. */
-export function textAt(value: Json | undefined, ...names: readonly string[]): string {
+export function textAt(value: unknown, ...names: readonly string[]): string {
   return asText(at(value, ...names));
 }
 
 /** The elements of a list; of anything else none. */
-export function items(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
+export function items(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+/** Text as it is, anything else as JSON that is laid out for reading. */
+export function readable(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content, null, 2);
 }

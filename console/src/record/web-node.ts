@@ -1,12 +1,12 @@
-import type { WebInput, WebNode } from '../api/types.js';
+import type { WebTemplateNode, WebTemplateRange } from '@everchart/client';
 
 /** The name of a node in a language, else in that of the template. */
-export function nodeName(node: WebNode, language: string): string {
+export function nodeName(node: WebTemplateNode, language: string): string {
   return node.localizedNames?.[language] ?? node.localizedName ?? node.name ?? node.id;
 }
 
 /** Whether a node, or any below it, has the text in a name or id. */
-export function holds(node: WebNode, text: string, language: string): boolean {
+export function holds(node: WebTemplateNode, text: string, language: string): boolean {
   const wanted = text.toLowerCase();
   return (
     `${nodeName(node, language)} ${node.nodeId ?? ''} ${node.id}`.toLowerCase().includes(wanted) ||
@@ -15,7 +15,7 @@ export function holds(node: WebNode, text: string, language: string): boolean {
 }
 
 /** The node with this path; null: there is none. */
-export function nodeAt(node: WebNode, path: string): WebNode | null {
+export function nodeAt(node: WebTemplateNode, path: string): WebTemplateNode | null {
   if (node.aqlPath === path) return node;
   for (const child of node.children ?? []) {
     const found = nodeAt(child, path);
@@ -25,12 +25,12 @@ export function nodeAt(node: WebNode, path: string): WebNode | null {
 }
 
 /** How often a node may occur: `0..1`, `1..*`. */
-export function cardinality({ min, max }: WebNode): string {
+export function cardinality({ min, max }: WebTemplateNode): string {
   return `${min}..${max < 0 ? '*' : max}`;
 }
 
 /** What an input takes: units with their ranges, codes with their labels, limits. */
-export function constraintsOf(node: WebNode, language: string): string[] {
+export function constraintsOf(node: WebTemplateNode, language: string): string[] {
   return (node.inputs ?? []).flatMap((input) => [
     ...rangeText(input.validation?.range),
     ...(input.list ?? []).map((item) => {
@@ -44,9 +44,7 @@ export function constraintsOf(node: WebNode, language: string): string[] {
   ]);
 }
 
-type Range = NonNullable<WebInput['validation']>['range'];
-
-function rangeText(range: Range): string[] {
+function rangeText(range: WebTemplateRange | undefined): string[] {
   if (range === undefined) return [];
   const { minOp = '', min = '', maxOp = '', max = '' } = range;
   return [
@@ -55,13 +53,14 @@ function rangeText(range: Range): string[] {
 }
 
 /** A query that reads a node: from the nearest archetype above it. */
-export function queryOf(root: WebNode, node: WebNode): string {
-  const parts = [...node.aqlPath.matchAll(/\/[a-z_]+\[(openEHR-EHR-([A-Z_]+)\.[^\],]+)[^\]]*\]/g)];
+export function queryOf(root: WebTemplateNode, node: WebTemplateNode): string {
+  const whole = node.aqlPath ?? '';
+  const parts = [...whole.matchAll(/\/[a-z_]+\[(openEHR-EHR-([A-Z_]+)\.[^\],]+)[^\]]*\]/g)];
   const last = parts.at(-1);
   if (last === undefined)
-    return `SELECT c${node.aqlPath} AS value\nFROM EHR e CONTAINS COMPOSITION c[${root.nodeId ?? ''}]`;
+    return `SELECT c${whole} AS value\nFROM EHR e CONTAINS COMPOSITION c[${root.nodeId ?? ''}]`;
   const [, archetype, type] = last;
-  const path = node.aqlPath.slice(last.index + last[0].length).replaceAll(/,\s*'[^']*'/g, '');
+  const path = whole.slice(last.index + last[0].length).replaceAll(/,\s*'[^']*'/g, '');
   return `SELECT c/context/start_time/value AS time, x${path}${path === '' ? '' : '/value'} AS value
 FROM EHR e CONTAINS COMPOSITION c[${root.nodeId ?? ''}] CONTAINS ${type ?? 'LOCATABLE'} x[${archetype ?? ''}]
 ORDER BY c/context/start_time/value DESC`;

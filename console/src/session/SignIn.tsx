@@ -1,7 +1,10 @@
 import { Button, Paper, PasswordInput, Stack, Tabs, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { createApi } from '../api/api.js';
-import { ApiError, type Credentials } from '../api/http.js';
+import { CdrError } from '@everchart/client';
+import type { Credentials } from '../api/connection.js';
+import type { ServerSettings } from '../api/types.js';
 import { useMessages } from '../messages/messages.js';
 import { useSession } from './session.js';
 
@@ -19,6 +22,7 @@ export function SignIn({ isAdmin = false }: { readonly isAdmin?: boolean }): Rea
       <Text c="dimmed" mt={4} mb="md">
         {t(isAdmin ? 'signIn.adminHint' : 'signIn.hint')}
       </Text>
+      {settings.oidc !== null && <ProviderButton provider={settings.oidc} />}
       <Tabs defaultValue={ways[0] ?? 'token'} keepMounted={false}>
         {ways.length > 1 && (
           <Tabs.List mb="md">
@@ -37,6 +41,30 @@ export function SignIn({ isAdmin = false }: { readonly isAdmin?: boolean }): Rea
         </Tabs.Panel>
       </Tabs>
     </Paper>
+  );
+}
+
+function ProviderButton({ provider }: { readonly provider: NonNullable<ServerSettings['oidc']> }): ReactNode {
+  const { t } = useMessages();
+  const { refusal } = useSession();
+  const leave = useMutation({
+    mutationFn: async () => (await import('./provider.js')).goToProvider(provider, location.hash.slice(1)),
+  });
+  const error = leave.error ?? refusal;
+  return (
+    <Stack gap="xs" mb="lg">
+      <Button loading={leave.isPending} onClick={() => leave.mutate()}>
+        {t('signIn.provider', { host: new URL(provider.issuer).host })}
+      </Button>
+      {error !== null && (
+        <Text className="flag" role="alert">
+          {t('signIn.providerFailed', { why: error.message })}
+        </Text>
+      )}
+      <Text size="sm" c="dimmed">
+        {t('signIn.otherwise')}
+      </Text>
+    </Stack>
   );
 }
 
@@ -131,8 +159,8 @@ function useAttempt(): {
       signIn(credentials);
     } catch (error) {
       // Known, but not allowed this: he is signed in, and pages say what is missing.
-      if (error instanceof ApiError && error.status === 403 && settings.auth !== 'none') signIn(credentials);
-      else setFailure(error instanceof ApiError && error.status > 0 ? error.message : t('error.unreachable'));
+      if (error instanceof CdrError && error.status === 403 && settings.auth !== 'none') signIn(credentials);
+      else setFailure(error instanceof CdrError && error.status > 0 ? error.message : t('error.unreachable'));
     } finally {
       setIsTrying(false);
     }

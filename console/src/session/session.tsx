@@ -1,13 +1,16 @@
 import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createApi, type Api } from '../api/api.js';
-import { ApiError, type Credentials } from '../api/http.js';
+import { CdrError } from '@everchart/client';
+import type { Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
 
 /** Who uses the console, and the server as he may ask it. */
 export interface Session {
   readonly api: Api;
   readonly settings: ServerSettings;
+  /** Why a provider that sent the user back did not let him in. */
+  readonly refusal: Error | null;
   readonly credentials: Credentials;
   /** Whether the standard API answers: signed in, or `AUTH=none`. */
   readonly isIn: boolean;
@@ -20,12 +23,17 @@ const SessionContext = createContext<Session | null>(null);
 /** Keeps the credentials, in memory alone: whoever loads the page anew signs in anew. */
 export function SessionProvider({
   settings,
+  first,
+  refusal,
   children,
 }: {
   readonly settings: ServerSettings;
+  /** Who is signed in from the start. */
+  readonly first: Credentials | null;
+  readonly refusal: Error | null;
   readonly children: ReactNode;
 }): ReactNode {
-  const [credentials, setCredentials] = useState<Credentials>({ kind: 'none' });
+  const [credentials, setCredentials] = useState<Credentials>(first ?? { kind: 'none' });
   const queries = useQueryClient();
   const session = useMemo<Session>(() => {
     const change = (next: Credentials): void => {
@@ -36,14 +44,17 @@ export function SessionProvider({
     return {
       api: createApi(credentials),
       settings,
+      refusal,
       credentials,
       isIn: credentials.kind !== 'none' || settings.auth === 'none',
       signIn: change,
       signOut: () => {
         change({ kind: 'none' });
+        // Where the provider has no way to end its session, this page has forgotten him all the same.
+        if (credentials.kind === 'provider') void credentials.signOut().catch(() => undefined);
       },
     };
-  }, [credentials, settings, queries]);
+  }, [credentials, settings, refusal, queries]);
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
@@ -59,6 +70,13 @@ export function useApi(): Api {
   return useSession().api;
 }
 
+/** Whether the user has a permission; with `AUTH=none` everybody may read, write and define. */
+export function useMay(permission: 'write' | 'define'): boolean {
+  const { api, isIn } = useSession();
+  const { data } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
+  return data !== undefined && (data.user === null || data.user.permissions.includes(permission));
+}
+
 /** Whether the user is an administrator; asked only of whoever has signed in. */
 export function useIsAdmin(): boolean {
   const { api, credentials, settings } = useSession();
@@ -68,7 +86,7 @@ export function useIsAdmin(): boolean {
       api.adminStatus().then(
         () => true,
         (error: unknown) => {
-          if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return false;
+          if (error instanceof CdrError && [401, 403, 404].includes(error.status)) return false;
           throw error;
         },
       ),

@@ -1,7 +1,7 @@
 import { useQueryClient, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
 import { createApi } from '../api/api.js';
-import { ApiError } from '../api/http.js';
+import { CdrError } from '@everchart/client';
 import { useMessages } from '../messages/messages.js';
 
 const AGAIN_MS = 3_000;
@@ -15,7 +15,7 @@ export function ConnectionBar(): ReactNode {
     () =>
       queries.getQueryCache().subscribe(({ query }) => {
         const error: unknown = query.state.error;
-        if (error instanceof ApiError && error.status === 0) setIsAway(true);
+        if (error instanceof CdrError && error.status === 0) setIsAway(true);
       }),
     [queries],
   );

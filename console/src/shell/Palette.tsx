@@ -69,7 +69,7 @@ function useActions(text: string): SpotlightActionGroupData[] {
     },
     {
       group: t('nav.templates'),
-      actions: (templates.data ?? []).map(({ template_id: templateId, concept = '' }) => ({
+      actions: (templates.data ?? []).map(({ template_id: templateId, concept }) => ({
         id: `template ${templateId}`,
         label: concept === '' ? templateId : concept,
         description: templateId,

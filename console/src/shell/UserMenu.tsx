@@ -67,5 +67,6 @@ function useUserName(): string {
   const { data } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
   if (data?.user) return data.user.name;
   if (credentials.kind === 'basic') return credentials.user;
+  if (credentials.kind === 'provider') return credentials.name;
   return credentials.kind === 'token' ? t('user.token') : t('user.nobody');
 }

@@ -20,6 +20,11 @@ export function compositionView(ehrId: string, uid: string, search: Address = {}
   return { to: '/patients/$ehrId/compositions/$uid', params: { ehrId, uid }, search };
 }
 
+/** The view of a form: a new document of a template, or the version of one that is changed. */
+export function formView(ehrId: string, search: { readonly template?: string; readonly uid?: string }): View {
+  return { to: '/patients/$ehrId/form', params: { ehrId }, search };
+}
+
 /** The view of a template. */
 export function templateView(templateId: string, search: Address = {}): View {
   return { to: '/templates/$templateId', params: { templateId }, search };

@@ -49,6 +49,12 @@ const routeTree = root.addChildren([
   }),
   createRoute({
     ...page,
+    path: '/patients/$ehrId/form',
+    validateSearch: texts('template', 'uid'),
+    component: lazyRouteComponent(() => import('../pages/form/FormPage.js'), 'FormPage'),
+  }),
+  createRoute({
+    ...page,
     path: '/templates',
     component: lazyRouteComponent(() => import('../pages/templates/TemplatesPage.js'), 'TemplatesPage'),
   }),

@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { textAt } from '../api/json.js';
-import type { AuditRecord } from '../api/types.js';
+import type { AuditRecord } from '@everchart/client';
 import { useMessages } from '../messages/messages.js';
 import { Empty } from './states.js';
 import { Time } from './Time.js';

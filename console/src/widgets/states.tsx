@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/http.js';
+import { CdrError } from '@everchart/client';
 import { useMessages } from '../messages/messages.js';
 import { Id } from './Id.js';
 
@@ -50,20 +50,24 @@ export function Failure({
   readonly retry?: () => void;
 }): ReactNode {
   const { t } = useMessages();
-  const known = error instanceof ApiError ? error : null;
+  const known = error instanceof CdrError ? error : null;
+  // A finding about the whole says what the message says.
+  const findings = (known?.violations ?? []).filter(({ path }) => path !== '/');
   const text = known?.status === 0 ? t('error.unreachable') : known === null ? String(error) : known.message;
   return (
     <Alert color="red" variant="light" title={t(titleOf(known?.status))} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text className="message">{text}</Text>
-        {known !== null && known.findings.length > 0 && (
+        {findings.length > 0 && (
           <ul className="findings">
-            {known.findings.map((finding) => (
-              <li key={finding}>{finding}</li>
+            {findings.map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                {path !== '' && <code>{path}</code>} {message}
+              </li>
             ))}
           </ul>
         )}
-        {known !== null && known.requestId !== null && (
+        {known !== null && known.requestId !== undefined && (
           <Text size="sm" c="dimmed">
             {t('error.request')} <Id value={known.requestId} length={40} />
           </Text>

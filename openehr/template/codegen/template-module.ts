@@ -1,5 +1,7 @@
-import { valueType } from './value-type.js';
-import type { WebTemplateJson, WebTemplateJsonNode } from './web-template-json-node.js';
+import type { CompiledTemplate } from '../opt/compile.js';
+import type { WebTemplateNode } from '../web-template/web-template.js';
+import { oneLine, templateTypes, typeName } from './template-types.js';
+import { isInner, planOfNode, rubricsOf } from './template-plan.js';
 
 /** A module of TypeScript: its file name, without path, and its text. */
 export interface GeneratedModule {
@@ -7,38 +9,63 @@ export interface GeneratedModule {
   readonly text: string;
 }
 
-/**
- * The module of a template: the type of its data with documentation, units and value sets; a function that makes FLAT
- * of them and one that reads them from FLAT. The same template gives the same text.
- */
-export function templateModule({ templateId, defaultLanguage, tree }: WebTemplateJson): GeneratedModule {
-  const type = typeName(templateId);
-  const make = type.charAt(0).toLowerCase() + type.slice(1);
-  const text = `// Made from the template ${oneLine(templateId)} by \`everchart codegen templates\`: change that, not this.
-import { fromFlat, toFlat, type Flat, type Primitive, type Raw, type Shape, type Suffixes, type Value } from './flat.js';
+type Source = Pick<CompiledTemplate, 'templateId' | 'defaultLanguage' | 'filteredTree'>;
 
-/** The id to commit with. */
+/**
+ * The module of a template: types of its data, FLAT and STRUCTURED, with documentation, units and value sets; a builder;
+ * functions that make FLAT, STRUCTURED and canonical JSON of data, and one that reads them. The same template gives the
+ * same text.
+ */
+export function templateModule({ templateId, defaultLanguage, filteredTree: tree }: Source): GeneratedModule {
+  const type = typeName(templateId);
+  const text = `// Made from the template ${oneLine(templateId)} by \`everchart codegen templates\`: change that, not this.
+import { builderOf, type Builder } from './builder.js';
+import { fromCanonical, toCanonical, type Composition, type Context, type TemplatePlan } from './canonical.js';
+import { fromFlat, toFlat, toStructured, type Flat, type Listed, type Plain, type Primitive, type UpTo } from './flat.js';
+import type { Raw, RawStructured, Suffixes, Value } from './flat.js';
+
+/** The id to commit FLAT and STRUCTURED with. */
 export const TEMPLATE_ID = ${JSON.stringify(templateId)};
 
-/** ${documentation(tree, defaultLanguage)} */
-export interface ${type} extends Raw {
-${membersText(tree, defaultLanguage)}}
+${templateTypes(tree, type, defaultLanguage)}
+const PLAN: TemplatePlan = {
+id: TEMPLATE_ID,
+language: ${JSON.stringify(defaultLanguage)},
+rubrics: ${JSON.stringify(rubricsOf(defaultLanguage))},
+root: ${planText(tree)},
+};
 
-const ROOT = ${JSON.stringify(tree.id)};
-const SHAPE: Shape = ${shapeText(tree)};
-
-/** FLAT of these data, to be committed: \`commit(${make}(data, { language: 'en', territory: 'GB' }), { template: TEMPLATE_ID })\`. */
-export function ${make}(data: ${type}, ctx: Flat = {}): Flat {
-  return toFlat(ROOT, SHAPE, data, ctx);
+/** A builder: \`${builderName(type)}({ territory: 'GB', composer_name: 'Ada Moe' })\`, a method for each node, then \`.build()\`. */
+export function ${builderName(type)}(ctx: Context = {}): ${type}Builder {
+return builderOf(PLAN, ctx) as ${type}Builder;
 }
 
-/** The data of a COMPOSITION that was read as FLAT. What this template does not have is below raw keys. */
-export function read${type}(flat: Readonly<Record<string, unknown>>): ${type} {
-  return fromFlat(ROOT, SHAPE, flat) as ${type};
+/** Canonical JSON of these data. @throws TypeError naming all that is missing */
+export function canonical${type}(data: Plain<${type}>, ctx: Context = {}): Composition {
+return toCanonical(PLAN, data, ctx);
+}
+
+/** FLAT of these data, to be committed: \`commit(flat${type}(data, { language: 'en', territory: 'GB' }), { template: TEMPLATE_ID })\`. */
+export function flat${type}(data: ${type}, ctx: Flat = {}): ${type}Flat {
+return toFlat(${JSON.stringify(tree.id)}, PLAN.root, data, ctx) as ${type}Flat;
+}
+
+/** STRUCTURED of these data. */
+export function structured${type}(data: ${type}, ctx: Flat = {}): ${type}Structured {
+return toStructured(toFlat(${JSON.stringify(tree.id)}, PLAN.root, data, ctx)) as unknown as ${type}Structured;
+}
+
+/**
+ * The data of a COMPOSITION that was read as FLAT or as canonical JSON. What this template does not have is left out of
+ * canonical JSON; of FLAT it is below raw keys.
+ */
+export function read${type}(composition: object): ${type} {
+if ('_type' in composition) return fromCanonical(PLAN, composition) as ${type};
+return fromFlat(${JSON.stringify(tree.id)}, PLAN.root, composition as Record<string, unknown>) as ${type};
 }
 
 /** The forms that values take here. */
-export type { Flat, Primitive, Raw, Suffixes, Value };
+export type { Composition, Context, Flat, Primitive, Raw, Suffixes, Value };
 `;
   return { fileName: `${fileName(templateId)}.ts`, text: indented(text) };
 }
@@ -49,65 +76,39 @@ function indented(text: string): string {
   const lines = text.split('\n').map((line) => {
     const trimmed = line.trimStart();
     if (/^\}/.test(trimmed)) depth -= 1;
-    const own = trimmed === '' ? '' : '  '.repeat(depth) + trimmed;
+    const own =
+      trimmed === ''
+        ? ''
+        : '  '.repeat(depth) + (trimmed.startsWith('* ') || trimmed === '*/' ? ' ' : '') + trimmed;
     if (/\{$/.test(trimmed)) depth += 1;
     return own;
   });
   return lines.join('\n');
 }
 
-function membersText(node: WebTemplateJsonNode, language: string): string {
-  const children = node.children ?? [];
-  return children
-    .map((child) => {
-      const twins = children.filter(({ aqlPath }) => aqlPath === child.aqlPath).length;
-      const isOptional = child.min < 1 || child.nodeId === undefined || child.inContext === true || twins > 1;
-      const own = isInner(child) ? `Raw & {\n${membersText(child, language)}}` : valueType(child);
-      const type = isList(child) ? `readonly (${own})[]` : own;
-      const mark = isOptional ? '?' : '';
-      return `/** ${documentation(child, language)} */\nreadonly ${JSON.stringify(child.id)}${mark}: ${type};\n`;
-    })
+function planText(node: WebTemplateNode): string {
+  const { list, ...more } = planOfNode(node);
+  const own = Object.entries({ ...(list === true && { list }), ...more }).map(
+    ([name, value]) => `${name}: ${JSON.stringify(value)}`,
+  );
+  if (!isInner(node)) return `{ ${own.join(', ')} }`;
+  const children = node.children
+    .map((child) => `${JSON.stringify(child.id)}: ${planText(child)},\n`)
     .join('');
+  return `{\n${own.map((text) => `${text},\n`).join('')}of: {\n${children}},\n}`;
 }
 
-function shapeText(node: WebTemplateJsonNode): string {
-  const list = isList(node) ? 'list: true, ' : '';
-  const children = node.children ?? [];
-  const of = children.map((child) => `${JSON.stringify(child.id)}: ${shapeText(child)}`).join(', ');
-  return isInner(node) ? `{ ${list}of: { ${of} } }` : `{ ${list}}`;
+function builderName(type: string): string {
+  return type.charAt(0).toLowerCase() + type.slice(1);
 }
 
-function isInner({ children = [] }: WebTemplateJsonNode): boolean {
-  return children.length > 0;
-}
-
-function isList({ max }: WebTemplateJsonNode): boolean {
-  return max !== 1;
-}
-
-/** Name, description and occurrences; nothing in it can end the comment. */
-function documentation(
-  { name, id, rmType, min, max, localizedDescriptions }: WebTemplateJsonNode,
-  language: string,
-): string {
-  const description = localizedDescriptions?.[language];
-  const parts = [name ?? id, ...(description === undefined ? [] : [description])];
-  return `${oneLine(parts.join(': '))} (${rmType}, ${min}..${max < 0 ? '*' : max})`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('*/', '* /').trim();
-}
-
-/** `BloodPressureEnV1` of `blood pressure.en.v1`. */
-export function typeName(templateId: string): string {
-  const words = templateId.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  return /^\p{L}/u.test(name) ? name : `Template${name}`;
-}
+/** Names of files that are not those of a template. */
+export const RUNTIME_FILES = ['flat.ts', 'values.ts', 'canonical.ts', 'builder.ts'] as const;
 
 /** Letters, digits and `-` only, so that no id leads out of the folder. */
 function fileName(templateId: string): string {
   const name = templateId.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '');
-  return name === '' || name === 'flat' ? `template-${name}` : name;
+  return name === '' || RUNTIME_FILES.some((file) => file === `${name.toLowerCase()}.ts`)
+    ? `template-${name}`
+    : name;
 }

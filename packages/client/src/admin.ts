@@ -48,6 +48,20 @@ export interface MergeRequest {
   readonly [more: string]: unknown;
 }
 
+/** How a merge is taken back. */
+export interface UnmergeRequest {
+  readonly source_ehr: string;
+  readonly target_ehr: string;
+  readonly dry_run?: boolean | undefined;
+  /** What becomes of the `obstacles` that a 409 names: one choice for all, or one for each by its id. */
+  readonly on_conflict?: ConflictChoice | Readonly<Record<string, ConflictChoice>> | undefined;
+  readonly reason?: string | undefined;
+  readonly requested_by?: string | undefined;
+}
+
+/** What becomes of something that was changed after a merge. */
+export type ConflictChoice = 'keep_in_target' | 'take_back';
+
 /** A merge that was done, or with `dry_run` what it would do. */
 export interface MergeDetails {
   readonly source_ehr: string;
@@ -74,9 +88,12 @@ export class Admin {
     this.merges = new Merges(caller);
   }
 
-  /** Erases an EHR with all it holds. @throws CdrError */
-  async deleteEhr(ehrId: string, options: CallOptions = {}): Promise<void> {
-    await this.#delete(path`/ehr/${ehrId}`, options);
+  /** Erases an EHR with all it holds; `cascade`: with those that were merged into it. @throws CdrError `conflict` */
+  async deleteEhr(
+    ehrId: string,
+    { cascade, signal }: CallOptions & { cascade?: boolean | undefined } = {},
+  ): Promise<void> {
+    await this.#caller.answer('DELETE', ADMIN + path`/ehr/${ehrId}`, { query: { cascade }, signal });
   }
 
   /** Gives an EHR a new EHR_STATUS. @throws CdrError */
@@ -103,6 +120,12 @@ export class Admin {
   /** @throws CdrError `unprocessable` when it is used */
   async deleteTemplate(id: string, options: CallOptions = {}): Promise<void> {
     await this.#delete(path`/template/${id}`, options);
+  }
+
+  /** Those that nothing uses. Their number. @throws CdrError */
+  async deleteAllTemplates({ signal }: CallOptions = {}): Promise<number> {
+    const where = `${ADMIN}/template/all`;
+    return (await this.#caller.body<{ deleted: number }>('DELETE', where, { signal })).deleted;
   }
 
   /** @throws CdrError */
@@ -180,12 +203,23 @@ export class Merges {
     request: { source_ehr: string; target_ehr: string; dry_run?: boolean },
     options: CallOptions = {},
   ): Promise<MergeDetails> {
+    return this.#post(path`/ehr/merge/${mergeId}/confirm`, body, options);
+  }
+
+  /** Ends a merge that waits for approval. @throws CdrError `not-found` when none waits */
+  async withdraw(mergeId: string, reason?: string, options: CallOptions = {}): Promise<MergeDetails> {
+    const body = reason === undefined ? {} : { reason };
+    return this.#post(path`/ehr/merge/${mergeId}/withdraw`, body, options);
+  }
+
+  /** Undoes a reversible merge. @throws CdrError with `reasons`, the `obstacles` in its `body` */
+  async undo(request: UnmergeRequest, options: CallOptions = {}): Promise<MergeDetails> {
     return this.#post('/ehr/unmerge', request, options);
   }
 
   /** Oldest first. @throws CdrError `not-found` when a filter is given and nothing fits */
   async list(
-    filter: CallOptions & { source?: string; target?: string; cascaded?: boolean } = {},
+    filter: CallOptions & { source?: string; target?: string; cascaded?: boolean; undone?: boolean } = {},
   ): Promise<MergeDetails[]> {
     const { signal, ...query } = filter;
     return this.#caller.body('GET', `${ADMIN}/ehr/merge_status`, { query, signal });

@@ -106,12 +106,25 @@ export function versionInfo(headers: Headers): VersionInfo {
 /** Headers of a commit. `keyed`: a POST, which gets a key of its own so that it can be repeated. */
 export function commitHeaders(options: CommitOptions, keyed: boolean): Record<string, string | undefined> {
   const { audit = {}, lifecycle, idempotencyKey } = options;
-  const pairs = Object.entries(audit).map(([key, value]) => `${key}="${value.replace(/["\\]/g, '\\$&')}"`);
+  const pairs = Object.entries(audit).map(([key, value]) => `${key}=${quoted(key, value)}`);
   return {
     'openEHR-AUDIT_DETAILS': pairs.length === 0 ? undefined : pairs.join(','),
     'openEHR-VERSION': lifecycle && `lifecycle_state.code_string="${lifecycle}"`,
     'Idempotency-Key': keyed ? (idempotencyKey ?? randomKey()) : undefined,
   };
+}
+
+/**
+ * A value in the form that headers take: quoted, each byte of its UTF-8 as a character. `fetch` takes no others above
+ * U+00FF, and the server reads the bytes as UTF-8.
+ * @throws TypeError for a line break and other control characters
+ */
+export function quoted(name: string, value: string): string {
+  // eslint-disable-next-line no-control-regex -- what no header can hold
+  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
+    throw new TypeError(`${name} holds a line break or another control character, which no header can`);
+  const bytes = new TextEncoder().encode(value.replace(/["\\]/g, '\\$&'));
+  return `"${Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')}"`;
 }
 
 /** `crypto.randomUUID` is missing in pages that came without TLS. */

@@ -5,6 +5,7 @@ import { StoredQueries, Templates } from './definitions.js';
 import { ehrs, type Ehrs } from './ehr.js';
 import { CdrError } from './error.js';
 import type { CallOptions, CdrOptions } from './options.js';
+import type { Overview } from './overview.js';
 import {
   PendingQuery,
   Queries,
@@ -102,7 +103,7 @@ export class Cdr {
   }
 
   /** What goes on in the server: counts, latency, recent commits. Not of EHRbase. @throws CdrError */
-  overview({ signal }: CallOptions = {}): Promise<Record<string, unknown>> {
+  overview({ signal }: CallOptions = {}): Promise<Overview> {
     return this.#caller.body('GET', '/rest/overview', { signal });
   }
 

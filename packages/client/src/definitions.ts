@@ -10,6 +10,14 @@ export interface TemplateInfo {
   readonly created_timestamp: string;
 }
 
+/** Which templates are listed. Not of EHRbase, which lists all. */
+export interface TemplateFilter extends CallOptions {
+  readonly template_id?: string | undefined;
+  readonly concept?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly fetch?: number | undefined;
+}
+
 /** A web template, as EHRbase makes it. */
 export interface WebTemplate {
   readonly templateId: string;
@@ -19,20 +27,51 @@ export interface WebTemplate {
   readonly tree: WebTemplateNode;
 }
 
-/** A node of a web template. */
+/** A node of a web template. Names and descriptions by language. */
 export interface WebTemplateNode {
   readonly id: string;
   readonly name?: string;
+  /** In the template's own language; nodes of the reference model that no archetype names have none. */
+  readonly localizedName?: string;
+  readonly localizedNames?: Readonly<Record<string, string>>;
+  readonly localizedDescriptions?: Readonly<Record<string, string>>;
   readonly rmType: string;
   readonly nodeId?: string;
   readonly min: number;
   /** -1: not limited. */
   readonly max: number;
+  /** Absent of the root. */
   readonly aqlPath?: string;
-  readonly localizedNames?: Readonly<Record<string, string>>;
-  readonly localizedDescriptions?: Readonly<Record<string, string>>;
-  readonly inputs?: readonly Readonly<Record<string, unknown>>[];
+  /** Whether it may be left out: the server fills it from `ctx/` or by a default. */
+  readonly inContext?: boolean;
+  /** Of a DV_PROPORTION: `ratio`, `unitary`, `percent`, `fraction`, `integer_fraction`. */
+  readonly proportionTypes?: readonly string[];
+  readonly inputs?: readonly WebTemplateInput[];
   readonly children?: readonly WebTemplateNode[];
+}
+
+/** Bounds of a value: `{ min: 0, minOp: '>=' }`. */
+export type WebTemplateRange = Readonly<Partial<Record<'min' | 'minOp' | 'max' | 'maxOp', number | string>>>;
+
+/** One part of a value, such as the unit of a DV_QUANTITY. */
+export interface WebTemplateInput {
+  /** What stands behind `|` in FLAT; absent: nothing. */
+  readonly suffix?: string;
+  /** TEXT, CODED_TEXT, DECIMAL, INTEGER, BOOLEAN, DATE, TIME, DATETIME */
+  readonly type: string;
+  readonly terminology?: string;
+  /** Whether values that are not in the list are allowed. */
+  readonly listOpen?: boolean;
+  readonly list?: readonly {
+    readonly value: string;
+    readonly label?: string;
+    readonly localizedLabels?: Readonly<Record<string, string>>;
+    readonly localizedDescriptions?: Readonly<Record<string, string>>;
+    readonly ordinal?: number;
+    readonly validation?: { readonly range?: WebTemplateRange };
+  }[];
+  readonly validation?: { readonly range?: WebTemplateRange; readonly pattern?: string };
+  readonly defaultValue?: unknown;
 }
 
 /** Which example of a template is made. */
@@ -62,9 +101,9 @@ export class Templates {
     return decodeURIComponent(location.slice(location.lastIndexOf('/') + 1));
   }
 
-  /** @throws CdrError */
-  async list({ signal }: CallOptions = {}): Promise<TemplateInfo[]> {
-    return this.#caller.body('GET', TEMPLATES, { signal });
+  /** By id. `template_id` and `concept` may hold `*`. @throws CdrError */
+  async list({ signal, ...query }: TemplateFilter = {}): Promise<TemplateInfo[]> {
+    return this.#caller.body('GET', TEMPLATES, { query, signal });
   }
 
   /** The OPT as XML. @throws CdrError `not-found` */

@@ -1,9 +1,11 @@
 import type { FOLDER } from '../../rm/src/generated/types.js';
-import { commitHeaders, timeText, versionInfo, type Caller, type VersionInfo } from './call.js';
+import { commitHeaders, path, timeText, versionInfo, type Caller, type VersionInfo } from './call.js';
 import type { CallOptions, CommitOptions } from './options.js';
 
 /** Which directory is read. */
 export interface ReadDirectoryOptions extends CallOptions {
+  /** A version uid, instead of `at`. */
+  readonly version?: string | undefined;
   /** As it was then. */
   readonly at?: string | Date | undefined;
   /** Names of folders below the root, joined by `/`. */
@@ -22,12 +24,10 @@ export class Directory {
 
   /** undefined when it is deleted. @throws CdrError `not-found` when there is none */
   async get(options: ReadDirectoryOptions = {}): Promise<(VersionInfo & { content: FOLDER }) | undefined> {
-    const { at, path: below, signal } = options;
+    const { at, version, path: below, signal } = options;
     const query = { version_at_time: timeText(at), path: below };
-    const { status, headers, body } = await this.#caller.answer<FOLDER>('GET', this.#where, {
-      query,
-      signal,
-    });
+    const where = this.#where + (version === undefined ? '' : path`/${version}`);
+    const { status, headers, body } = await this.#caller.answer<FOLDER>('GET', where, { query, signal });
     return status === 204 ? undefined : { ...versionInfo(headers), content: body };
   }
 

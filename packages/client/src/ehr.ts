@@ -91,10 +91,18 @@ export class EhrStatus {
     this.#root = root;
   }
 
-  /** Now, or as it was. @throws CdrError */
-  async get({ at, signal }: CallOptions & { at?: string | Date | undefined } = {}): Promise<EHR_STATUS> {
+  /** Now, as it was, or the version that is named. @throws CdrError */
+  async get({
+    at,
+    version,
+    signal,
+  }: CallOptions & {
+    at?: string | Date | undefined;
+    version?: string | undefined;
+  } = {}): Promise<EHR_STATUS> {
     const query = { version_at_time: timeText(at) };
-    return this.#caller.body('GET', `${this.#root}/ehr_status`, { query, signal });
+    const where = `${this.#root}/ehr_status${version === undefined ? '' : path`/${version}`}`;
+    return this.#caller.body('GET', where, { query, signal });
   }
 
   /** Changes what is there now. @throws CdrError `precondition-failed` when somebody else was faster */

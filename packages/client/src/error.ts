@@ -5,6 +5,14 @@ export interface Violation {
   readonly message: string;
   /** Which rule, where the server names it. */
   readonly code?: string;
+  /** The same place for AQL, and of FLAT content its key. */
+  readonly aqlPath?: string;
+  readonly flatPath?: string;
+  readonly expected?: readonly unknown[];
+  readonly found?: unknown;
+  /** Where in a text, such as that of a query: from 1. */
+  readonly line?: number;
+  readonly column?: number;
 }
 
 /** What an error knows beside its message. */
@@ -115,9 +123,7 @@ function violationOf(finding: unknown): Violation {
     const [, path = '', message = ''] = /^(?:(\/\S*): )?([\s\S]*)$/.exec(String(finding)) ?? [];
     return { path, message };
   }
-  const code = textOf(finding.code);
-  const message = textOf(finding.message) ?? '';
-  return { path: textOf(finding.path) ?? '', message, ...(code !== undefined && { code }) };
+  return { ...finding, path: textOf(finding.path) ?? '', message: textOf(finding.message) ?? '' };
 }
 
 function jsonOrText(text: string): unknown {

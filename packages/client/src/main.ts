@@ -12,6 +12,7 @@ export type * from './ehr.js';
 export { CdrError, type Violation } from './error.js';
 export type { HistoryEntry } from './history.js';
 export type { CallOptions, CdrOptions, CommitOptions } from './options.js';
+export type * from './overview.js';
 export type * from './query.js';
 export type { PlacedTag, Tag } from './tags.js';
 export type * from '../../rm/src/generated/types.js';

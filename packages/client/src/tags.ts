@@ -1,4 +1,4 @@
-import { path, type Caller } from './call.js';
+import { path, quoted, type Caller } from './call.js';
 import type { CallOptions } from './options.js';
 
 /** An item tag. */
@@ -43,9 +43,7 @@ export function tagHeader(tags: readonly Tag[]): string {
   return tags
     .map((tag) =>
       (['key', 'value', 'target_path'] as const)
-        .flatMap((name) =>
-          tag[name] === undefined ? [] : `${name}="${tag[name].replace(/["\\]/g, '\\$&')}"`,
-        )
+        .flatMap((name) => (tag[name] === undefined ? [] : `${name}=${quoted(name, tag[name])}`))
         .join(','),
     )
     .join(';');

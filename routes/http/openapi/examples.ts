@@ -45,7 +45,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   NewContribution: contribution,
   AqlText: () => ({ q: AQL }),
   QueryRequest: () => ({ q: 'SELECT e/ehr_id/value AS ehr_id FROM EHR e', fetch: 5 }),
-  StoredQueryRequest: () => ({ offset: 0 }),
+  StoredQueryRequest: () => ({ query_parameters: {} }),
   ItemTagUpdate: () => [{ key: 'status', value: 'reviewed' }],
   ItemTagDtoList: () => [{ key: 'ward', value: 'A2' }],
   ItemTagIds: () => ['b4ae0c4f-1d1f-4ba7-9f0e-36ab0d1a1c1e'],

@@ -15,14 +15,16 @@ export interface Mounting {
 export interface Match {
   /** null: no operation has this path and method. */
   readonly matched: MatchedOperation | null;
-  /** Methods that the path does have; empty: no operation has this path. */
+  /** Where nothing matched, the methods that the path does have; empty: no operation has this path. */
   readonly allowed: readonly string[];
 }
 
+type Layer = ReturnType<Router['match']>['pathAndMethod'][number];
+
 /** All operations of a server, to be found by method and path. Nothing else is served. */
 export class OperationTable {
-  /** By the number of segments, which a parameter never spans: one request is compared with few patterns. */
-  readonly #routers = new Map<number, Router>();
+  /** By method and number of segments, which a parameter never spans: one request is compared with few patterns. */
+  readonly #routers = new Map<string, Router>();
   readonly #operations = new Map<string, Operation>();
 
   constructor(
@@ -38,20 +40,18 @@ export class OperationTable {
     return this.groups.flatMap((group) => group.operations);
   }
 
-  /** Finds the operation of a request. Paths are compared with their case; one trailing slash makes no difference. */
+  /** Finds the operation of a request; the other methods of its path are looked for only when it has none. Paths are compared with their case; one trailing slash makes no difference. */
   match(method: string, path: string): Match {
-    const router = this.#routers.get(segmentCount(path));
-    if (router === undefined) return UNMATCHED;
-    const { path: layers, pathAndMethod } = router.match(path, method);
-    const [layer] = pathAndMethod.filter(({ methods }) => methods.length > 0);
+    const segments = segmentCount(path);
+    const layer = this.#layer(method, segments, path);
     const operation = this.#operations.get(layer?.name ?? '');
-    return {
-      matched:
-        layer === undefined || operation === undefined
-          ? null
-          : { operation, params: layer.params(path, layer.captures(path)) },
-      allowed: [...new Set(layers.flatMap(({ methods }) => methods))],
-    };
+    if (layer === undefined || operation === undefined)
+      return { matched: null, allowed: METHODS.filter((other) => this.#layer(other, segments, path)) };
+    return { matched: { operation, params: layer.params(path, layer.captures(path)) }, allowed: [] };
+  }
+
+  #layer(method: string, segments: number, path: string): Layer | undefined {
+    return this.#routers.get(`${method} ${segments}`)?.match(path, method).pathAndMethod[0];
   }
 
   #add(operation: Operation, path: string): void {
@@ -63,14 +63,17 @@ export class OperationTable {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     const opts = { name: operation.id, sensitive: true };
     // The router only finds: what runs before the handler is the same for all operations, and stands in src/app.ts.
-    const count = segmentCount(path);
-    const router = this.#routers.get(count) ?? new Router({ sensitive: true });
-    this.#routers.set(count, router);
-    router.register(pattern, [operation.method], () => undefined, opts);
+    for (const method of operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]) {
+      const key = `${method} ${segmentCount(path)}`;
+      const router = this.#routers.get(key) ?? new Router({ sensitive: true });
+      this.#routers.set(key, router);
+      router.register(pattern, [method], () => undefined, opts);
+    }
   }
 }
 
-const UNMATCHED: Match = { matched: null, allowed: [] };
+/** All that an operation of the table can have, in the order in which `Allow` names them. */
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'];
 
 /** One trailing slash makes no difference. */
 function segmentCount(path: string): number {

@@ -2,15 +2,15 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { AuditFilter } from '../../api/administration.js';
+import type { AuditFilter } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { AuditTable } from '../../widgets/AuditTable.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import { download } from '../query/download.js';
 
-const FIELDS = ['user', 'operation', 'ehr_id'] as const;
-const LABELS = { user: 'audit.who', operation: 'audit.what', ehr_id: 'audit.record' } as const;
+const FIELDS = ['user', 'operation', 'ehrId'] as const;
+const LABELS = { user: 'audit.who', operation: 'audit.what', ehrId: 'audit.record' } as const;
 /** The most that the server gives at once. */
 const MOST_RECORDS = 1_000;
 

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { MergeRequest } from '../../api/administration.js';
+import type { MergeRequest } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { patientView, useAddress } from '../../shell/address.js';
@@ -11,7 +11,11 @@ import { ViewLink } from '../../widgets/ViewLink.js';
 import { PatientPicker } from './PatientPicker.js';
 import { PatientSummary } from './PatientSummary.js';
 
-type Choices = Pick<MergeRequest, 'reversible' | 'folder_merge' | 'composition_merge'>;
+interface Choices {
+  readonly reversible: boolean;
+  readonly folder_merge: 'BASIC' | 'COPY';
+  readonly composition_merge: 'BASIC' | 'PERSISTENT';
+}
 
 /** Merging as a story: choose two, compare them, see the plan, do it. */
 export function MergeTab(): ReactNode {
@@ -62,10 +66,10 @@ function Decision({ source, target }: { readonly source: string; readonly target
     folder_merge: 'BASIC',
     composition_merge: 'BASIC',
   });
-  const request = { ...choices, source_ehr: source, target_ehr: target };
-  const plan = useMutation({ mutationFn: () => api.merge({ ...request, dry_run: true }) });
+  const request: MergeRequest = { ...choices, source_ehr: source, target_ehr: target };
+  const plan = useMutation({ mutationFn: () => api.planMerge(request) });
   const merge = useMutation({
-    mutationFn: () => api.merge({ ...request, dry_run: false }),
+    mutationFn: () => api.merge(request),
     // What was compared stays as it was: the source is gone.
     onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }),
   });

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { MergeDetails } from '../../api/administration.js';
+import type { MergeDetails } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { patientView } from '../../shell/address.js';

@@ -2,16 +2,19 @@ import { Alert, Button, Group, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { textAt } from '../../api/json.js';
-import type { CompositionFormat, JsonObject, Revision } from '../../api/types.js';
+import type { CompositionFormat, HistoryEntry } from '@everchart/client';
+import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { patientView, useAddress } from '../../shell/address.js';
 import { Page, Section } from '../../widgets/Page.js';
-import { Failure, Loading } from '../../widgets/states.js';
+import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { CompositionDocument } from './CompositionDocument.js';
 import { Differences } from './Differences.js';
+import { DocumentActions } from './DocumentActions.js';
 import { History } from './History.js';
 import { Restore } from './Restore.js';
+import { useRevisions } from './revisions.js';
 import { SourceText } from './SourceText.js';
 
 const FORMATS: readonly CompositionFormat[] = ['JSON', 'XML', 'FLAT', 'STRUCTURED'];
@@ -30,10 +33,15 @@ export function CompositionPage(): ReactNode {
     { label: ehrId.slice(0, 8), view: patientView(ehrId) },
   ];
   return (
-    <Page title={textAt(data, 'name', 'value') || t('composition.title')} crumbs={crumbs}>
+    <Page
+      title={textAt(data, 'name', 'value') || t('composition.title')}
+      crumbs={crumbs}
+      actions={data && <DocumentActions ehrId={ehrId} uid={textAt(data, 'uid', 'value')} />}
+    >
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loading rows={12} />}
-      {data !== undefined && <Loaded ehrId={ehrId} composition={data} />}
+      {data === null && <Empty title={t('composition.deleted')}>{t('composition.deletedHint')}</Empty>}
+      {data !== undefined && data !== null && <Loaded ehrId={ehrId} composition={data} />}
     </Page>
   );
 }
@@ -47,13 +55,8 @@ function Loaded({
 }): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
-  const api = useApi();
   const uid = textAt(composition, 'uid', 'value');
-  const [container = ''] = uid.split('::');
-  const { data: revisions = [] } = useQuery({
-    queryKey: ['revisions', ehrId, container],
-    queryFn: () => api.revisions(ehrId, container),
-  });
+  const revisions = useRevisions(ehrId, uid);
   const { compare } = address;
   return (
     <div className="split document-split">
@@ -96,7 +99,7 @@ function OldVersion({
 }: {
   readonly ehrId: string;
   readonly composition: JsonObject;
-  readonly revisions: readonly Revision[];
+  readonly revisions: readonly HistoryEntry[];
 }): ReactNode {
   const { t } = useMessages();
   const [latest] = revisions;

@@ -25,7 +25,7 @@ export function Differences({
   });
   if (error !== null) return <Failure error={error} />;
   if (data === undefined) return <Loading rows={3} />;
-  const differences = differencesOf(data, composition, language);
+  const differences = differencesOf(data ?? {}, composition, language);
   if (differences.length === 0) return <Empty title={t('diff.none')} />;
   return (
     <ul className="differences">

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Revision } from '../../api/types.js';
+import type { HistoryEntry } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { compositionView } from '../../shell/address.js';
 import { Time } from '../../widgets/Time.js';
@@ -14,7 +14,7 @@ export function History({
   onCompare,
 }: {
   readonly ehrId: string;
-  readonly revisions: readonly Revision[];
+  readonly revisions: readonly HistoryEntry[];
   readonly shown: string;
   readonly onCompare: (uid: string) => void;
 }): ReactNode {
@@ -28,14 +28,14 @@ export function History({
               {t('history.version', { number: revision.uid.split('::').at(-1) ?? '' })}
             </ViewLink>{' '}
             <Text span size="sm" c="dimmed">
-              {revision.changeType}
+              {revision.change}
             </Text>
           </div>
           <Text size="sm" c="dimmed">
             <Time value={revision.time} isAgo /> · {revision.committer}
           </Text>
           {revision.description !== '' && <Text size="sm">{revision.description}</Text>}
-          {revision.uid !== shown && revision.changeType !== 'deleted' && (
+          {revision.uid !== shown && revision.change !== 'deleted' && (
             <Button size="compact-xs" variant="subtle" onClick={() => onCompare(revision.uid)}>
               {t('history.compare')}
             </Button>

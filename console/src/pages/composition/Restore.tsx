@@ -24,7 +24,7 @@ export function Restore({
   const [isAsked, setIsAsked] = useState(false);
   const restore = useMutation({
     mutationFn: () => api.updateComposition(ehrId, latest, { ...composition, uid: undefined }),
-    onSuccess: async (uid) => {
+    onSuccess: async ({ uid }) => {
       await queries.invalidateQueries();
       go(compositionView(ehrId, uid));
     },

@@ -1,7 +1,7 @@
 import { Button, CopyButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { CompositionFormat } from '../../api/types.js';
+import type { CompositionFormat } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { Failure, Loading } from '../../widgets/states.js';

@@ -1,6 +1,6 @@
 import { Group, Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Overview } from '../../api/types.js';
+import type { Overview } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { numberText } from '../../widgets/number-text.js';
 

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { NewContribution } from '../../api/types.js';
+import type { NewContribution } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { compositionView, patientView } from '../../shell/address.js';
 import { Time } from '../../widgets/Time.js';

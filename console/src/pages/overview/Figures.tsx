@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Overview, Times } from '../../api/types.js';
+import type { Overview, OverviewTimes } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { milliseconds, numberText } from '../../widgets/number-text.js';
 
@@ -39,7 +39,7 @@ export function Figures({ overview }: { readonly overview: Overview }): ReactNod
   );
 }
 
-function Latency({ label, times }: { readonly label: string; readonly times: Times }): ReactNode {
+function Latency({ label, times }: { readonly label: string; readonly times: OverviewTimes }): ReactNode {
   const { t, language } = useMessages();
   if (times.median === null || times.p95 === null) return null;
   return (

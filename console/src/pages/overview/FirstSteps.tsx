@@ -2,8 +2,7 @@ import { Button, FileButton, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Api } from '../../api/api.js';
-import { asText } from '../../api/json.js';
-import type { Overview } from '../../api/types.js';
+import type { Overview } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { compositionView, useGo } from '../../shell/address.js';
@@ -96,11 +95,12 @@ function useStep<Input, Result>(act: (api: Api, input: Input) => Promise<Result>
 function useCommit() {
   const go = useGo();
   return useStep(async (api) => {
-    const [template] = await api.templates();
-    const found = await api.query({ q: 'SELECT e/ehr_id/value FROM EHR e', fetch: 1 });
-    const ehrId = asText(found.rows[0]?.[0]);
-    const example: unknown = JSON.parse(await api.example(template?.template_id ?? '', 'JSON'));
-    const uid = await api.createComposition(ehrId, example);
+    const [first] = await api.templates();
+    const q = 'SELECT e/ehr_id/value AS ehr FROM EHR e';
+    const [found] = await api.rows<{ ehr: string }>(q, { fetch: 1 });
+    const template = first?.template_id ?? '';
+    const ehrId = found?.ehr ?? '';
+    const { uid } = await api.createComposition(ehrId, await api.exampleFlat(template), { template });
     go(compositionView(ehrId, uid));
   });
 }

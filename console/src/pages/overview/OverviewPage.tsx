@@ -5,7 +5,7 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { Page, Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
-import type { Overview } from '../../api/types.js';
+import type { Overview } from '@everchart/client';
 import { ActivityChart } from './ActivityChart.js';
 import { Contributions } from './Contributions.js';
 import { Figures } from './Figures.js';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ApiError } from '../../api/http.js';
+import { CdrError } from '@everchart/client';
 import { at, items, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
@@ -15,7 +15,7 @@ export function DirectoryTab({ ehrId }: { readonly ehrId: string }): ReactNode {
   const { t } = useMessages();
   const api = useApi();
   const { data, error } = useQuery({ queryKey: ['directory', ehrId], queryFn: () => api.directory(ehrId) });
-  const isNone = data === null || (error instanceof ApiError && error.status === 404);
+  const isNone = data === null || (error instanceof CdrError && error.status === 404);
   if (isNone) return <Empty title={t('patient.noDirectory')}>{t('patient.noDirectoryHint')}</Empty>;
   if (error !== null) return <Failure error={error} />;
   return data === undefined ? <Loading rows={3} /> : <Folder folder={data} ehrId={ehrId} />;

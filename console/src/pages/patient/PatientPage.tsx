@@ -1,10 +1,11 @@
-import { Tabs, Text } from '@mantine/core';
+import { Button, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { textAt } from '../../api/json.js';
+import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi, useIsAdmin } from '../../session/session.js';
-import { useAddress } from '../../shell/address.js';
+import { useApi, useIsAdmin, useMay } from '../../session/session.js';
+import { formView, useAddress, useGo } from '../../shell/address.js';
 import { Id } from '../../widgets/Id.js';
 import { Page } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
@@ -28,7 +29,11 @@ export function PatientPage(): ReactNode {
   const title = subject === '' ? `${t('patients.ehr')} ${ehrId.slice(0, 8)}` : subject;
   const tab = address.tab ?? 'record';
   return (
-    <Page title={title} crumbs={[{ label: t('nav.patients'), view: { to: '/patients' } }]}>
+    <Page
+      title={title}
+      crumbs={[{ label: t('nav.patients'), view: { to: '/patients' } }]}
+      actions={status !== undefined && <NewComposition ehrId={ehrId} status={status} />}
+    >
       {error !== null ? (
         <Failure error={error} />
       ) : (
@@ -63,5 +68,23 @@ export function PatientPage(): ReactNode {
         </>
       )}
     </Page>
+  );
+}
+
+function NewComposition({
+  ehrId,
+  status,
+}: {
+  readonly ehrId: string;
+  readonly status: JsonObject;
+}): ReactNode {
+  const { t } = useMessages();
+  const go = useGo();
+  const mayWrite = useMay('write');
+  if (!mayWrite || status.is_modifiable === false) return null;
+  return (
+    <Button variant="default" onClick={() => go(formView(ehrId, {}))}>
+      {t('patient.newComposition')}
+    </Button>
   );
 }

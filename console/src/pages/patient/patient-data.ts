@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.js';
-import { asText, at, isObject, textAt } from '../../api/json.js';
+import { at, isObject, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
 
 /** One COMPOSITION in the timeline. */
@@ -22,17 +22,21 @@ export async function compositionsOf(api: Api, ehrId: string): Promise<RecordedC
   const q = `SELECT c/uid/value AS uid, c/name/value AS name, c/archetype_details/template_id/value AS template,
   c/context/start_time/value AS start, v/commit_audit/time_committed/value AS committed, c/composer/name AS composer
 FROM EHR e CONTAINS VERSION v[LATEST_VERSION] CONTAINS COMPOSITION c`;
-  const { rows } = await api.query({ q, ehr_id: ehrId, fetch: MOST_COMPOSITIONS });
+  const rows = await api.rows<CompositionRow>(q, { ehrId, fetch: MOST_COMPOSITIONS });
   return rows
-    .map(([uid, name, template, start, committed, composer]) => ({
-      uid: asText(uid),
-      name: asText(name),
-      template: asText(template),
-      time: asText(start) === '' ? asText(committed) : asText(start),
-      composer: asText(composer),
+    .map(({ uid, name, template, start, committed, composer }) => ({
+      uid,
+      name: name ?? '',
+      template: template ?? '',
+      time: start ?? committed ?? '',
+      composer: composer ?? '',
     }))
     .sort((left, right) => (left.time < right.time ? 1 : -1));
 }
+
+type CompositionRow = { readonly uid: string } & Readonly<
+  Record<'name' | 'template' | 'start' | 'committed' | 'composer', string | null>
+>;
 
 /** One measured value. */
 interface Point {
@@ -63,7 +67,7 @@ export async function trendsOf(api: Api, ehrId: string): Promise<Trend[]> {
   o/archetype_node_id AS entry_id, o/name/value AS entry, x/archetype_node_id AS node, x/name/value AS name, x/value AS value
 FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o CONTAINS EVENT v CONTAINS ELEMENT x
 WHERE EXISTS x/value/magnitude OR EXISTS x/value/symbol`;
-  const { rows } = await api.query({ q, ehr_id: ehrId, fetch: MOST_POINTS });
+  const rows = await api.rows<ValueRow>(q, { ehrId, fetch: MOST_POINTS });
   const series = new Map<string, { trend: Trend; points: Point[] }>();
   for (const row of rows) addPoint(series, row);
   return [...series.values()]
@@ -73,22 +77,26 @@ WHERE EXISTS x/value/magnitude OR EXISTS x/value/symbol`;
 
 type Measured = Point & { readonly dv: Json };
 
-function addPoint(series: Map<string, { trend: Trend; points: Point[] }>, row: readonly Json[]): void {
-  const [uid, start, time, entryId, entry, node, name, dv = null] = row;
+type ValueRow = { readonly uid: string; readonly value: Json } & Readonly<
+  Record<'start' | 'time' | 'entry_id' | 'entry' | 'node' | 'name', string | null>
+>;
+
+function addPoint(series: Map<string, { trend: Trend; points: Point[] }>, row: ValueRow): void {
+  const { uid, start, time, entry_id: entryId, entry, node, name, value: dv } = row;
   const value = numberOf(dv);
   if (value === null) return;
   const units = textAt(dv, 'units');
-  const key = [entryId, node, name, units].map(asText).join('|');
+  const key = [entryId, node, name, units].join('|');
   const known = series.get(key) ?? {
-    trend: { key, name: asText(name), entry: asText(entry), units, normal: null, points: [] },
+    trend: { key, name: name ?? '', entry: entry ?? '', units, normal: null, points: [] },
     points: [],
   };
   series.set(key, known);
   const symbol = textAt(dv, 'symbol', 'value');
   const point: Measured = {
-    time: asText(time) === '' ? asText(start) : asText(time),
+    time: time ?? start ?? '',
     value,
-    uid: asText(uid),
+    uid,
     dv,
     ...(symbol !== '' && { symbol }),
   };

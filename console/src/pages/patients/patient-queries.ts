@@ -1,6 +1,4 @@
 import type { Api } from '../../api/api.js';
-import { asText } from '../../api/json.js';
-import type { Json } from '../../api/types.js';
 
 /** One patient in a list. */
 export interface Patient {
@@ -39,8 +37,8 @@ export async function findPatients(api: Api, search: PatientSearch): Promise<Pat
     conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
     'ORDER BY created DESC',
   ].join('\n');
-  const parameters = find === '' ? {} : { find: `*${likeText(find)}*` };
-  const { rows } = await api.query({ q, query_parameters: parameters, offset, fetch });
+  const parameters: Readonly<Record<string, string>> = find === '' ? {} : { find: `*${likeText(find)}*` };
+  const rows = await api.rows<PatientRow>(q, { parameters, offset, fetch });
   return rows.map(patientOf);
 }
 
@@ -59,23 +57,20 @@ export async function patientActivity(
   const q = `SELECT e/ehr_id/value AS ehr, COUNT(c/uid/value) AS compositions, MAX(c/context/start_time/value) AS last
 FROM EHR e CONTAINS COMPOSITION c
 WHERE e/ehr_id/value MATCHES {${ehrIds.map((id) => `'${id.replaceAll("'", '')}'`).join(', ')}}`;
-  const { rows } = await api.query({ q });
-  return new Map(
-    rows.map(([ehr, count, last]) => [
-      asText(ehr),
-      { compositions: Number(count), last: typeof last === 'string' ? last : null },
-    ]),
-  );
+  const rows = await api.rows<{ ehr: string; compositions: number; last: string | null }>(q);
+  return new Map(rows.map(({ ehr, compositions, last }) => [ehr, { compositions, last }]));
 }
 
-function patientOf([ehr, subject, namespace, created, modifiable]: readonly Json[]): Patient {
-  return {
-    ehrId: asText(ehr),
-    subject: typeof subject === 'string' ? subject : null,
-    namespace: typeof namespace === 'string' ? namespace : null,
-    created: typeof created === 'string' ? created : '',
-    isModifiable: modifiable !== false,
-  };
+interface PatientRow {
+  readonly ehr: string;
+  readonly subject: string | null;
+  readonly namespace: string | null;
+  readonly created: string | null;
+  readonly modifiable: boolean | null;
+}
+
+function patientOf({ ehr, subject, namespace, created, modifiable }: PatientRow): Patient {
+  return { ehrId: ehr, subject, namespace, created: created ?? '', isModifiable: modifiable !== false };
 }
 
 /** LIKE without wildcards. */

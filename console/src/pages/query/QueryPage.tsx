@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { ApiError } from '../../api/http.js';
+import { CdrError } from '@everchart/client';
 import type { QueryRequest } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
@@ -39,7 +39,7 @@ export function QueryPage(): ReactNode {
     change({ q: text });
     what.mutate(request);
   };
-  const message = shown.error instanceof ApiError ? shown.error.message : null;
+  const message = shown.error instanceof CdrError ? shown.error.message : null;
   return (
     <Page title={t('nav.query')}>
       <QueryToolbar

@@ -1,7 +1,7 @@
 import { Button, CopyButton, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { serverRoot } from '../../api/http.js';
+import { serverRoot } from '../../api/connection.js';
 import type { QueryRequest } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';

@@ -1,7 +1,7 @@
 import { Button, CopyButton, Group, SegmentedControl, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { CompositionFormat, WebNode, WebTemplate } from '../../api/types.js';
+import type { CompositionFormat, WebTemplate, WebTemplateNode } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { cardinality, constraintsOf, nodeName, queryOf } from '../../record/web-node.js';
 import { useApi } from '../../session/session.js';
@@ -16,7 +16,7 @@ export function NodeFacts({
   node,
 }: {
   readonly template: WebTemplate;
-  readonly node: WebNode;
+  readonly node: WebTemplateNode;
 }): ReactNode {
   const { t, language } = useMessages();
   const go = useGo();
@@ -46,7 +46,7 @@ export function NodeFacts({
         ))}
       </dl>
       <Group gap="xs">
-        <CopyButton value={node.aqlPath}>
+        <CopyButton value={node.aqlPath ?? ''}>
           {({ copied, copy }) => (
             <Button size="xs" variant="default" onClick={copy}>
               {t(copied ? 'id.copied' : 'templates.copyPath')}

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { WebTemplate } from '../../api/types.js';
+import type { WebTemplate } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { nodeAt } from '../../record/web-node.js';
 import { useApi } from '../../session/session.js';

@@ -1,6 +1,6 @@
 import { Text, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { WebNode } from '../../api/types.js';
+import type { WebTemplateNode } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { cardinality, holds, nodeName } from '../../record/web-node.js';
 
@@ -11,13 +11,13 @@ export function TemplateTree({
   chosen,
   onChoose,
 }: {
-  readonly root: WebNode;
+  readonly root: WebTemplateNode;
   readonly filter: string;
-  readonly chosen: WebNode;
-  readonly onChoose: (node: WebNode) => void;
+  readonly chosen: WebTemplateNode;
+  readonly onChoose: (node: WebTemplateNode) => void;
 }): ReactNode {
   const { t, language } = useMessages();
-  const branch = (node: WebNode): ReactNode => {
+  const branch = (node: WebTemplateNode): ReactNode => {
     if (node.inContext === true || !holds(node, filter, language)) return null;
     return (
       <li key={`${node.aqlPath} ${node.id}`}>

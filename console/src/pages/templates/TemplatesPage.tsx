@@ -1,7 +1,7 @@
 import { Button, FileButton, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type ReactNode } from 'react';
-import type { TemplateSummary } from '../../api/types.js';
+import type { TemplateInfo } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { templateView, useGo } from '../../shell/address.js';
@@ -76,7 +76,7 @@ function Upload(): ReactNode {
   );
 }
 
-function TemplateTable({ templates }: { readonly templates: readonly TemplateSummary[] }): ReactNode {
+function TemplateTable({ templates }: { readonly templates: readonly TemplateInfo[] }): ReactNode {
   const { t } = useMessages();
   return (
     <Table.ScrollContainer minWidth={520}>

@@ -89,6 +89,37 @@ describe('a stream', () => {
     expect(rows).toEqual([{ å: 'ö€😀' }, { å: 'b' }]);
   });
 
+  it('has flat memory: rows are asked for as they are read, and leaving the loop ends the answer', async () => {
+    let [made, ended] = [0, false];
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          made += 1;
+          const text = made === 1 ? '{"columns":[{"name":"n"}]}\n' : `[${made}]\n`.repeat(100);
+          controller.enqueue(new TextEncoder().encode(text));
+        },
+        cancel() {
+          ended = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const cdr = new Cdr({
+      url: 'http://cdr.example',
+      fetch: () => Promise.resolve(new Response(body, { headers })),
+    });
+    let read = 0;
+    for await (const row of cdr.stream('SELECT x')) {
+      expect(Object.keys(row)).toEqual(['n']);
+      read += 1;
+      // What was made is never further ahead than the piece that is being read.
+      expect(made).toBeLessThanOrEqual(Math.ceil(read / 100) + 2);
+      if (read === 50_000) break;
+    }
+    expect(ended).toBe(true);
+  });
+
   it('says what to do where a server has none', async () => {
     const cdr = new Cdr({
       url: 'http://cdr.example',

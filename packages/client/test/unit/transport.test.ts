@@ -136,6 +136,32 @@ describe('a request', () => {
   });
 });
 
+describe('a header', () => {
+  it('carries names of any script as UTF-8, quotes and backslashes too', async () => {
+    const { cdr, requests } = clientOf(made);
+    const name = 'Zażółć "Żona" \\ 李 😀';
+    await cdr
+      .ehr('e')
+      .compositions.commit(
+        {},
+        { audit: { 'committer.name': name }, tags: [{ key: 'отделение', value: 'A2' }] },
+      );
+    const sent = (header: string): string =>
+      Buffer.from(requests[0]!.headers.get(header) ?? '', 'latin1').toString('utf8');
+    expect(sent('openehr-audit_details')).toBe('committer.name="Zażółć \\"Żona\\" \\\\ 李 😀"');
+    expect(sent('openehr-item-tag')).toBe('key="отделение",value="A2"');
+  });
+
+  it('refuses a line break, naming the key', async () => {
+    const { cdr, requests } = clientOf(made);
+    const audit = { 'description.value': 'one\r\nX-Admin: yes' };
+    await expect(cdr.ehr('e').compositions.commit({}, { audit })).rejects.toThrow(
+      /description\.value.*line break/,
+    );
+    expect(requests).toEqual([]);
+  });
+});
+
 describe('an error', () => {
   it('has the code, the findings and the request of the server', async () => {
     const body = {
@@ -143,7 +169,9 @@ describe('an error', () => {
       code: 'rm.invariant',
       message: 'no',
       request_id: 'r1',
-      violations: [{ path: '/content[0]', message: 'is missing', code: 'required' }],
+      violations: [
+        { path: '/content[0]', message: 'is missing', code: 'required', flatPath: 'a/b', line: 3, column: 7 },
+      ],
     };
     const error = await clientOf(() => json(body, 422))
       .cdr.status()

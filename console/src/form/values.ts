@@ -1,0 +1,55 @@
+/** A value of FLAT. */
+export type FlatValue = string | number | boolean;
+
+/** What a form holds: the keys of FLAT that it will send. Keys of no field travel along untouched. */
+export type FlatValues = Readonly<Record<string, FlatValue>>;
+
+/** The values with some set, or with undefined and empty texts taken away. */
+export function withValues(
+  values: FlatValues,
+  changes: Readonly<Record<string, FlatValue | undefined>>,
+): FlatValues {
+  const next: Record<string, FlatValue> = { ...values };
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') Reflect.deleteProperty(next, key);
+    else next[key] = value;
+  }
+  return next;
+}
+
+/** Whether a key is that of a place, of a part of it (`|unit`), or of something below it. */
+export function isAt(key: string, path: string): boolean {
+  return key.startsWith(path) && (key.length === path.length || '|/'.includes(key.charAt(path.length)));
+}
+
+/** Whether anything is given at a place or below it. */
+export function isGiven(values: FlatValues, path: string): boolean {
+  return Object.keys(values).some((key) => isAt(key, path));
+}
+
+/** How many occurrences of a repeated node there are: one more than the highest index. */
+export function occurrencesIn(values: FlatValues, path: string): number {
+  let count = 0;
+  for (const key of Object.keys(values)) {
+    const index = key.startsWith(`${path}:`) ? /^\d+/.exec(key.slice(path.length + 1))?.[0] : undefined;
+    if (index !== undefined) count = Math.max(count, Number(index) + 1);
+  }
+  return count;
+}
+
+/** The values without all that is at a place and below it. */
+export function withoutPlace(values: FlatValues, path: string): FlatValues {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !isAt(key, path)));
+}
+
+/** The values without one occurrence of a repeated node; those behind it move up. */
+export function withoutOccurrence(values: FlatValues, path: string, index: number): FlatValues {
+  const moved: Record<string, FlatValue> = {};
+  for (const [key, value] of Object.entries(values)) {
+    const rest = key.startsWith(`${path}:`) ? /^(\d+)(.*)$/s.exec(key.slice(path.length + 1)) : null;
+    const at = rest === null ? -1 : Number(rest[1]);
+    if (at === index) continue;
+    moved[at > index ? `${path}:${at - 1}${rest?.[2] ?? ''}` : key] = value;
+  }
+  return moved;
+}

@@ -1,0 +1,93 @@
+import type { WebTemplateNode } from '@everchart/client';
+import { Select } from '@mantine/core';
+import { memo, type ReactNode } from 'react';
+import { NULL_FLAVOURS } from '../../form/openehr-terms.js';
+import { changeOf, keyOf, partsOf, type FormPart } from '../../form/parts.js';
+import { isGiven } from '../../form/values.js';
+import { useMessages } from '../../messages/messages.js';
+import { useForm, useFormValue } from './form-state.js';
+import { isAsked, useLabels } from './labels.js';
+import { PartInput } from './PartInput.js';
+
+/** A value: its inputs in a row, findings under the first. */
+export const FormField = memo(function FormField({
+  node,
+  path,
+}: {
+  readonly node: WebTemplateNode;
+  readonly path: string;
+}): ReactNode {
+  const { language } = useMessages();
+  const { findings } = useForm();
+  const error = findings.get(path)?.join(' · ');
+  return (
+    <div className="form-field" title={node.localizedDescriptions?.[language]}>
+      {partsOf(node, language).map((part, index) => (
+        <Part
+          key={part.suffix}
+          node={node}
+          path={path}
+          part={part}
+          isFirst={index === 0}
+          error={index === 0 ? error : undefined}
+        />
+      ))}
+      <WhyMissing node={node} path={path} />
+    </div>
+  );
+});
+
+function Part({
+  node,
+  path,
+  part,
+  isFirst,
+  error,
+}: {
+  readonly node: WebTemplateNode;
+  readonly path: string;
+  readonly part: FormPart;
+  readonly isFirst: boolean;
+  readonly error: string | undefined;
+}): ReactNode {
+  const { state } = useForm();
+  const { labelOf, partLabel } = useLabels();
+  const value = useFormValue((values) => values[keyOf(path, part.suffix)]);
+  return (
+    <PartInput
+      part={part}
+      label={isFirst ? labelOf(node) : partLabel(part.suffix)}
+      isRequired={isFirst && isAsked(node)}
+      error={error}
+      value={value}
+      onChange={(next) => state.change(changeOf(path, part, next))}
+    />
+  );
+}
+
+/** Why a required value is not there, in the words of openEHR; it stands in place of the value. */
+function WhyMissing({ node, path }: { readonly node: WebTemplateNode; readonly path: string }): ReactNode {
+  const { t } = useMessages();
+  const { state } = useForm();
+  const key = `${path}/_null_flavour|code`;
+  const flavour = useFormValue((values) => values[key]);
+  const isEmpty = useFormValue((values) => !isGiven(values, path));
+  const isElement = node.nodeId !== undefined && node.localizedName !== undefined;
+  if (flavour === undefined && (!isEmpty || !isElement || !isAsked(node))) return null;
+  return (
+    <Select
+      label={t('form.whyMissing')}
+      clearable
+      clearButtonProps={{ 'aria-label': t('form.clear', { label: t('form.whyMissing') }) }}
+      data={Object.entries(NULL_FLAVOURS).map(([value, label]) => ({ value, label }))}
+      value={flavour === undefined ? null : String(flavour)}
+      onChange={(code) =>
+        state.change({
+          [key]: code ?? undefined,
+          [`${path}/_null_flavour|value`]: undefined,
+          [`${path}/_null_flavour|terminology`]: undefined,
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,188 @@
+import { CdrError, type WebTemplate } from '@everchart/client';
+import { Alert, Button, Group, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { contentOf, placeFindings } from '../../form/form-content.js';
+import { keysBeside, placesOf } from '../../form/form-tree.js';
+import type { FlatValues } from '../../form/values.js';
+import { useMessages } from '../../messages/messages.js';
+import { useApi } from '../../session/session.js';
+import { compositionView, useGo } from '../../shell/address.js';
+import { Section } from '../../widgets/Page.js';
+import { Failure } from '../../widgets/states.js';
+import { FormNode } from './FormNode.js';
+import { FormProvider, FormState, useForm, useFormValue } from './form-state.js';
+
+interface FormViewProps {
+  readonly ehrId: string;
+  readonly template: WebTemplate;
+  /** The version that is changed; null: a new document. */
+  readonly latestUid: string | null;
+  readonly begin: FlatValues;
+}
+
+/** A form with what can be done with it. What is typed is kept by nobody until it is sent: leaving it asks. */
+export function FormView({ ehrId, template, latestUid, begin }: FormViewProps): ReactNode {
+  const { t } = useMessages();
+  const [state] = useState(() => new FormState(begin));
+  const save = useSave({ ehrId, template, latestUid, state });
+  const place = useRef<HTMLFormElement>(null);
+  useBlocker({
+    shouldBlockFn: () => state.isChanged && !window.confirm(t('form.leave')),
+    enableBeforeUnload: () => state.isChanged,
+  });
+  const { error } = save;
+  const form = useMemo(() => {
+    const findings =
+      error instanceof CdrError
+        ? placeFindings(error.violations, placesOf(template, state.values))
+        : new Map<string, string[]>();
+    return { state, template, findings };
+  }, [error, state, template]);
+  useEffect(() => {
+    if (error !== null) place.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
+  return (
+    <FormProvider value={form}>
+      <form
+        ref={place}
+        className="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate('532');
+        }}
+      >
+        {latestUid === null && <FillWithExample />}
+        <FormNode node={template.tree} parent="" />
+        <Beside />
+        {error !== null && <Refusal error={error} />}
+        <Group gap="xs">
+          <Button type="submit" loading={save.isPending}>
+            {t('form.save')}
+          </Button>
+          <Button
+            variant="default"
+            disabled={save.isPending}
+            title={t('form.draftHint')}
+            onClick={() => save.mutate('553')}
+          >
+            {t('form.draft')}
+          </Button>
+        </Group>
+      </form>
+    </FormProvider>
+  );
+}
+
+function useSave({ ehrId, template, latestUid, state }: Omit<FormViewProps, 'begin'> & { state: FormState }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const go = useGo();
+  return useMutation({
+    mutationFn: (lifecycle: '532' | '553') => {
+      const content = contentOf(template, state.values);
+      const how = { template: template.templateId, lifecycle };
+      return latestUid === null
+        ? api.createComposition(ehrId, content, how)
+        : api.updateComposition(ehrId, latestUid, content, how);
+    },
+    onSuccess: async ({ uid }) => {
+      state.keep();
+      await queries.invalidateQueries({ refetchType: 'none' });
+      go(compositionView(ehrId, uid));
+    },
+  });
+}
+
+function FillWithExample(): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const { state, template } = useForm();
+  const [before, setBefore] = useState<FlatValues | null>(null);
+  const example = useMutation({
+    mutationFn: () => api.exampleFlat(template.templateId),
+    onSuccess: (flat) => {
+      setBefore(state.values);
+      state.replace(flat as FlatValues);
+    },
+  });
+  return (
+    <div>
+      <Group gap="xs">
+        <Button variant="default" size="xs" loading={example.isPending} onClick={() => example.mutate()}>
+          {t('form.example')}
+        </Button>
+        {before !== null && (
+          <Button
+            variant="subtle"
+            size="xs"
+            onClick={() => {
+              state.replace(before);
+              setBefore(null);
+            }}
+          >
+            {t('form.undo')}
+          </Button>
+        )}
+      </Group>
+      {example.error !== null && <Failure error={example.error} />}
+    </div>
+  );
+}
+
+/** What the server said: how much stands beside its field, and the rest in full. */
+function Refusal({ error }: { readonly error: Error }): ReactNode {
+  const { t } = useMessages();
+  const { findings } = useForm();
+  const rest = findings.get('') ?? [];
+  const count = [...findings].reduce((sum, [place, texts]) => sum + (place === '' ? 0 : texts.length), 0);
+  if (count === 0) return <Failure error={error} />;
+  return (
+    <Alert color="red" variant="light" role="alert" title={t('form.refused')}>
+      {t('form.findings', { count })}
+      {rest.length > 0 && (
+        <ul className="findings">
+          {rest.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+    </Alert>
+  );
+}
+
+/** What the document says besides its fields: names, links, and other attributes of the reference model. */
+function Beside(): ReactNode {
+  const { t } = useMessages();
+  const { state, template } = useForm();
+  const keys = useFormValue((values) => keysBeside(template, values).join('\n'));
+  if (keys === '') return null;
+  return (
+    <Section title={t('form.beside')}>
+      <div className="form-fields">
+        {keys.split('\n').map((key) => (
+          <BesideField key={key} name={key} onChange={(value) => state.change({ [key]: value })} />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function BesideField({
+  name,
+  onChange,
+}: {
+  readonly name: string;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const value = useFormValue((values) => values[name]);
+  return (
+    <TextInput
+      label={<code>{name}</code>}
+      value={value === undefined ? '' : String(value)}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,120 @@
+import { Autocomplete, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { timeForm } from '../../form/time-form.js';
+import { useMessages } from '../../messages/messages.js';
+import { DurationInput } from './DurationInput.js';
+import type { PartProps } from './part-props.js';
+import { TimeInput } from './TimeInput.js';
+
+/** One input of a field, by what it takes. */
+export function PartInput(props: PartProps): ReactNode {
+  switch (props.part.input) {
+    case 'choice':
+      return <ChoiceInput {...props} />;
+    case 'boolean':
+      return <BooleanInput {...props} />;
+    case 'number':
+    case 'integer':
+      return <NumberPart {...props} />;
+    case 'date':
+    case 'time':
+    case 'datetime':
+      return <TimeInput {...props} form={timeForm(props.part.input, props.part.pattern)} />;
+    case 'duration':
+      return <DurationInput {...props} />;
+    default:
+      return <TextPart {...props} />;
+  }
+}
+
+function TextPart({ part, label, isRequired, error, value, onChange }: PartProps): ReactNode {
+  const common = { label, error, withAsterisk: isRequired, value: value === undefined ? '' : String(value) };
+  if (part.options !== undefined)
+    return <Autocomplete {...common} data={part.options.map((option) => option.label)} onChange={onChange} />;
+  if (part.input === 'lines')
+    return (
+      <Textarea
+        {...common}
+        autosize
+        minRows={1}
+        maxRows={12}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  return <TextInput {...common} onChange={(event) => onChange(event.currentTarget.value)} />;
+}
+
+function ChoiceInput({ part, label, isRequired, error, value, onChange }: PartProps): ReactNode {
+  const { t } = useMessages();
+  const options = part.options ?? [];
+  const chosen = value === undefined ? null : String(value);
+  const isMissing = chosen !== null && !options.some((option) => option.value === chosen);
+  const description = options.find((option) => option.value === chosen)?.description;
+  return (
+    <Select
+      label={label}
+      error={error}
+      withAsterisk={isRequired}
+      description={description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t('form.clear', { label }) }}
+      nothingFoundMessage={t('palette.nothing')}
+      // What the template does not list is shown as it is, and the server says what is wrong with it.
+      data={unique(isMissing ? [{ value: chosen, label: chosen }, ...options] : options)}
+      value={chosen}
+      onChange={(next) => onChange(next ?? undefined)}
+    />
+  );
+}
+
+/** Templates list a code twice now and then, and labels of two codes may be the same. */
+function unique(options: readonly { readonly value: string; readonly label: string }[]) {
+  const labels = options.map(({ label }) => label);
+  return [...new Map(options.map((option) => [option.value, option])).values()].map(({ value, label }) => ({
+    value,
+    label: labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} (${value})`,
+  }));
+}
+
+function BooleanInput({ label, isRequired, error, value, onChange }: PartProps): ReactNode {
+  const { t } = useMessages();
+  return (
+    <Select
+      label={label}
+      error={error}
+      withAsterisk={isRequired}
+      clearable
+      clearButtonProps={{ 'aria-label': t('form.clear', { label }) }}
+      data={[
+        { value: 'true', label: t('form.yes') },
+        { value: 'false', label: t('form.no') },
+      ]}
+      value={value === undefined ? null : String(value)}
+      onChange={(next) => onChange(next === null ? undefined : next === 'true')}
+    />
+  );
+}
+
+function NumberPart({ part, label, isRequired, error, value, onChange }: PartProps): ReactNode {
+  const { language } = useMessages();
+  const { minOp = '', min = '', maxOp = '', max = '' } = part.range ?? {};
+  const range = [min === '' ? '' : `${minOp} ${min}`, max === '' ? '' : `${maxOp} ${max}`];
+  return (
+    <NumberInput
+      label={label}
+      error={error}
+      withAsterisk={isRequired}
+      description={range.filter(Boolean).join(', ')}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      allowDecimal={part.input === 'number'}
+      decimalSeparator={language === 'de' ? ',' : '.'}
+      allowedDecimalSeparators={['.', ',']}
+      hideControls
+      classNames={{ input: 'number' }}
+      value={value === undefined ? '' : (value as number)}
+      onChange={(next) => onChange(next === '' ? undefined : next)}
+    />
+  );
+}

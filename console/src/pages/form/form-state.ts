@@ -1,0 +1,69 @@
+import type { WebTemplate } from '@everchart/client';
+import { createContext, useContext, useSyncExternalStore } from 'react';
+import { withValues, type FlatValue, type FlatValues } from '../../form/values.js';
+
+/** What one form holds while it is open. A field listens to its own key, so that typing redraws that field alone. */
+export class FormState {
+  #values: FlatValues;
+  #saved: FlatValues;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(values: FlatValues) {
+    this.#values = values;
+    this.#saved = values;
+  }
+
+  get values(): FlatValues {
+    return this.#values;
+  }
+
+  /** Whether there is something that would be lost. */
+  get isChanged(): boolean {
+    return this.#values !== this.#saved;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  change(changes: Readonly<Record<string, FlatValue | undefined>>): void {
+    this.replace(withValues(this.#values, changes));
+  }
+
+  replace(values: FlatValues): void {
+    this.#values = values;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** What is there now is on the server. */
+  keep(): void {
+    this.#saved = this.#values;
+  }
+}
+
+/** A form and what the server said of it. */
+export interface OpenForm {
+  readonly state: FormState;
+  readonly template: WebTemplate;
+  /** By the place they stand beside. */
+  readonly findings: ReadonlyMap<string, readonly string[]>;
+}
+
+const FormContext = createContext<OpenForm | null>(null);
+
+/** Gives the form to its fields. */
+export const FormProvider = FormContext.Provider;
+
+/** The form that a field belongs to. */
+export function useForm(): OpenForm {
+  const form = useContext(FormContext);
+  if (form === null) throw new TypeError('no FormProvider above');
+  return form;
+}
+
+/** What is read from the values, read again when they change; it must be a primitive. */
+export function useFormValue<T extends FlatValue | null | undefined>(read: (values: FlatValues) => T): T {
+  const { state } = useForm();
+  return useSyncExternalStore(state.subscribe, () => read(state.values));
+}

@@ -1,0 +1,32 @@
+import type { WebTemplateNode } from '@everchart/client';
+import { en, type MessageKey } from '../../messages/en.js';
+import { useMessages } from '../../messages/messages.js';
+import { nodeName } from '../../record/web-node.js';
+
+/** Nodes that the server fills only where they are given. */
+const NEVER_FILLED = new Set(['composer', 'territory']);
+
+/** Whether a node has to be filled in. */
+export function isAsked({ min, inContext, id }: WebTemplateNode): boolean {
+  return min > 0 && (inContext !== true || NEVER_FILLED.has(id));
+}
+
+/** What nodes and parts are called: as the template has it, attributes of the reference model in the language of the console. */
+export function useLabels(): {
+  readonly labelOf: (node: WebTemplateNode) => string;
+  readonly partLabel: (suffix: string) => string;
+  /** What kind of value an alternative is. */
+  readonly kindLabel: (node: WebTemplateNode) => string;
+} {
+  const { t, language } = useMessages();
+  const known = (key: string, otherwise: string): string =>
+    Object.hasOwn(en, key) ? t(key as MessageKey) : otherwise;
+  return {
+    labelOf: (node) => {
+      const own = nodeName(node, language);
+      return node.localizedName === undefined ? known(`rm.${node.id.replace(/\d+$/, '')}`, own) : own;
+    },
+    partLabel: (suffix) => known(`part.${suffix}`, suffix.replaceAll('_', ' ')),
+    kindLabel: ({ rmType, id }) => known(`kind.${rmType}`, id.replace(/_value\d*$/, '').replaceAll('_', ' ')),
+  };
+}

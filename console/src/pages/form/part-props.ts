@@ -1,0 +1,12 @@
+import type { FormPart } from '../../form/parts.js';
+import type { FlatValue } from '../../form/values.js';
+
+/** What every input of a form gets. */
+export interface PartProps {
+  readonly part: FormPart;
+  readonly label: string;
+  readonly isRequired: boolean;
+  readonly error: string | undefined;
+  readonly value: FlatValue | undefined;
+  readonly onChange: (value: FlatValue | undefined) => void;
+}

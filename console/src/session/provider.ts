@@ -1,0 +1,59 @@
+import { InMemoryWebStorage, UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import { serverRoot, type Credentials } from '../api/connection.js';
+import type { ServerSettings } from '../api/types.js';
+
+type Provider = NonNullable<ServerSettings['oidc']>;
+
+/**
+ * The code flow with PKCE. Tokens stay in the memory of the page; the state and verifier of the redirect, which outlive
+ * it by nature, are in sessionStorage until the answer is taken. The answer comes behind `#`: the code reaches no log.
+ */
+function managerOf({ issuer, client_id }: Provider): UserManager {
+  const page = `${serverRoot()}/console`;
+  return new UserManager({
+    authority: issuer,
+    client_id,
+    redirect_uri: page,
+    post_logout_redirect_uri: page,
+    response_type: 'code',
+    response_mode: 'fragment',
+    scope: 'openid profile',
+    automaticSilentRenew: false,
+    monitorSession: false,
+    userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
+    stateStore: new WebStorageStateStore({ store: sessionStorage }),
+  });
+}
+
+/** Goes to the provider; `view`: what to show on the way back. @throws Error where the provider does not answer */
+export async function goToProvider(provider: Provider, view: string): Promise<void> {
+  await managerOf(provider).signinRedirect({ state: view });
+}
+
+/** What the provider answered with: who it is, and the view that he came from. @throws Error what it refused */
+export async function takeAnswer(
+  provider: Provider,
+  answer: string,
+): Promise<{ readonly credentials: Credentials; readonly view: string }> {
+  const manager = managerOf(provider);
+  const user = await manager.signinCallback(`${serverRoot()}/console${answer}`);
+  if (user === undefined) throw new Error('the answer is of no sign-in');
+  const { preferred_username: userName, name, sub } = user.profile;
+  return {
+    view: typeof user.state === 'string' ? user.state : '/',
+    credentials: {
+      kind: 'provider',
+      name: userName ?? name ?? sub,
+      token: async ({ refresh }) => {
+        const known = await manager.getUser();
+        const isOld = refresh || known?.expired === true;
+        // Without a token to renew it with, the server says that it is no longer valid.
+        const current = isOld && known?.refresh_token !== undefined ? await manager.signinSilent() : known;
+        return current?.access_token ?? '';
+      },
+      signOut: async () => {
+        await manager.signoutRedirect();
+      },
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { setTimeout } from 'node:timers/promises';
+import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
+import { dropIndexes, missingIndexes, type NamedIndex } from '../database/indexes.js';
+import { withLease } from '../models/access/lease.js';
+import { COLLECTION_LAYOUT, FORMER_INDEXES } from '../models/layout.js';
+import {
+  LAYOUT_TRUST_MS,
+  raiseLayout,
+  saveUpgradePosition,
+  STORAGE_LAYOUT,
+  storageSettings,
+} from '../models/settings.js';
+import { versionCount } from '../models/version.js';
+import { compressNext, oldTexts } from '../models/version-text.js';
+import { reindexStorage } from './reindex.js';
+
+/** What an upgrade has to do. */
+export interface UpgradePlan {
+  /** Of the database, and of this release. */
+  readonly layout: number;
+  readonly presentLayout: number;
+  readonly indexesToMake: readonly NamedIndex[];
+  readonly indexesToDrop: readonly NamedIndex[];
+  /** VERSIONs whose text is to be compressed, and the characters of these texts. */
+  readonly versions: number;
+  readonly characters: number;
+  /** Whether what AQL reads has to be derived anew. */
+  readonly isAqlStale: boolean;
+}
+
+/** How far an upgrade is. */
+export interface UpgradeProgress {
+  readonly step: 'texts' | 'aql';
+  /** VERSIONs, or EHRs, that are done, and about how many there are. */
+  readonly done: number;
+  readonly of: number;
+}
+
+/** What an upgrade has done. */
+export interface UpgradeOutcome {
+  readonly droppedIndexes: readonly NamedIndex[];
+  readonly compressed: number;
+  /** Derived documents that were rebuilt. */
+  readonly derived: number;
+}
+
+/** Looks at the whole database and writes nothing. Null: it was never used. */
+export async function upgradePlan(leafIndex: LeafIndex): Promise<UpgradePlan | null> {
+  const stored = await storageSettings();
+  if (stored === null) return null;
+  return {
+    layout: stored.layout,
+    presentLayout: STORAGE_LAYOUT,
+    indexesToMake: await missingIndexes(COLLECTION_LAYOUT),
+    indexesToDrop: await dropIndexes(FORMER_INDEXES, true),
+    ...(await oldTexts()),
+    isAqlStale: await isAqlStale(leafIndex),
+  };
+}
+
+/**
+ * Brings the data of older releases into the present layout, beside running servers of this release. Older ones cannot read
+ * what is written from then on and do not start any more. May be stopped at any time: the next run goes on.
+ * `createCollections` and `claimStorage` come before it. See docs/spec/storage.md#upgrade.
+ * @throws conflict while another upgrade of this database runs
+ */
+export function upgradeStorage(
+  leafIndex: LeafIndex,
+  onProgress: (progress: UpgradeProgress) => void = () => undefined,
+  noticedWithinMs = 2 * LAYOUT_TRUST_MS,
+): Promise<UpgradeOutcome> {
+  return withLease('upgrade', 'an upgrade is running already', async () => {
+    // Servers that have not noticed yet write texts as they are, which may lie before the position then.
+    if (await raiseLayout()) await setTimeout(noticedWithinMs);
+    const compressed = await compressAll(onProgress);
+    const droppedIndexes = await dropIndexes(FORMER_INDEXES, false);
+    const derived = (await isAqlStale(leafIndex)) ? await deriveAnew(leafIndex, onProgress) : 0;
+    return { droppedIndexes, compressed, derived };
+  });
+}
+
+async function compressAll(onProgress: (progress: UpgradeProgress) => void): Promise<number> {
+  const of = await versionCount();
+  let after = (await storageSettings())?.upgrade?.after ?? '';
+  let compressed = 0;
+  for (;;) {
+    const step = await compressNext(after);
+    compressed += step.compressed;
+    if (step.last === null) break;
+    after = step.last;
+    await saveUpgradePosition(after);
+    onProgress({ step: 'texts', done: compressed, of });
+  }
+  await saveUpgradePosition(null);
+  return compressed;
+}
+
+async function isAqlStale(leafIndex: LeafIndex): Promise<boolean> {
+  const stored = await storageSettings();
+  return stored?.sv !== AQL_SCHEMA_VERSION || stored.leaf_index !== leafIndex || stored.reindex !== undefined;
+}
+
+async function deriveAnew(
+  leafIndex: LeafIndex,
+  onProgress: (progress: UpgradeProgress) => void,
+): Promise<number> {
+  const { documents } = await reindexStorage(leafIndex, ({ ehrs, ofEhrs }) => {
+    onProgress({ step: 'aql', done: ehrs, of: ofEhrs });
+  });
+  return documents;
+}

@@ -1,0 +1,136 @@
+import { deflateSync, inflateSync } from 'node:zlib';
+import mongoose from 'mongoose';
+import { COLLECTIONS } from './layout.js';
+import type { VersionDoc } from './version.js';
+
+const { Binary } = mongoose.mongo;
+
+/** A VERSION as its document has it; `encoding` tells what `data` is (docs/spec/storage.md#text-of-versions). */
+export interface StoredVersion extends Omit<VersionDoc, 'data'> {
+  /** Absent: `data` is text. */
+  readonly encoding?: 'deflate';
+  readonly data: VersionDoc['data'] | mongoose.mongo.Binary;
+}
+
+/** Characters below which a text stays as it is: compressing a short one takes as long and saves 100 bytes. */
+const LEAST = 1_024;
+/** Of zlib: higher ones take up to twice the time for 1 % of the text. */
+const LEVEL = 3;
+/** Bytes of the longest text there can be: it once had to fit into a document of 16 MB. */
+const MOST = 16 * 1024 * 1024;
+
+let compresses = true;
+
+/** Whether new texts are compressed from now on: not before all servers of the database can read them. */
+export function compressTexts(isWanted: boolean): void {
+  compresses = isWanted;
+}
+
+/** The document of a VERSION: a text that is worth it is compressed. */
+export function storedVersion(version: VersionDoc): StoredVersion {
+  const { data } = version;
+  return !compresses || data === null || data.length < LEAST ? version : { ...version, ...compressed(data) };
+}
+
+function compressed(text: string): Required<Pick<StoredVersion, 'encoding' | 'data'>> {
+  return { encoding: 'deflate', data: new Binary(deflateSync(text, { level: LEVEL })) };
+}
+
+/** About how many bytes the content of a document takes. */
+export function storedLength({ data }: StoredVersion): number {
+  return data instanceof Binary ? data.position : (data?.length ?? 0);
+}
+
+/** The VERSION of a document. @throws Error when its content cannot be decoded */
+export function versionOf({ encoding, ...stored }: StoredVersion): VersionDoc {
+  const { data } = stored;
+  if (!(data instanceof Binary)) return { ...stored, data };
+  if (encoding !== 'deflate')
+    throw new Error(
+      `VERSION ${stored._id} has the encoding ${String(encoding)}, which this release does not know`,
+    );
+  return { ...stored, data: decodedText(data) };
+}
+
+/** The VERSION of a document that may be damaged: content that cannot be decoded is an empty text, which is no JSON. */
+export function versionAsFound(stored: StoredVersion): VersionDoc {
+  try {
+    return versionOf(stored);
+  } catch {
+    return versionOf({ ...stored, data: '' });
+  }
+}
+
+/** The text of a field `data` that a pipeline gives; what is no such field is given back. @throws Error of zlib */
+export function decodedCell(value: unknown): unknown {
+  if (value instanceof Binary) return decodedText(value);
+  if (typeof value !== 'object' || value === null || !('data' in value)) return value;
+  return value.data instanceof Binary ? { ...value, data: decodedText(value.data) } : value;
+}
+
+/** zlib's own checksum tells damage; a text longer than any that was written is refused before it fills the memory. */
+function decodedText({ buffer, position }: mongoose.mongo.Binary): string {
+  return inflateSync(buffer.subarray(0, position), { maxOutputLength: MOST }).toString();
+}
+
+/** VERSIONs whose text is stored as it is although it would be compressed now. */
+const OLD_TEXTS = { encoding: { $exists: false }, data: { $type: 'string' } };
+/** VERSIONs of one step of an upgrade, and characters of their texts after which it ends. */
+const STEP = 500;
+const STEP_CHARACTERS = 4 * 1024 * 1024;
+
+/** Texts to be compressed. */
+interface OldTexts {
+  readonly versions: number;
+  readonly characters: number;
+}
+
+/** Counts the texts that `compressNext` would compress; looks at every VERSION. */
+export async function oldTexts(): Promise<OldTexts> {
+  const length = { $strLenCP: '$data' };
+  const [found] = await versions()
+    .aggregate<OldTexts>([
+      { $match: OLD_TEXTS },
+      { $match: { $expr: { $gte: [length, LEAST] } } },
+      { $group: { _id: null, versions: { $sum: 1 }, characters: { $sum: length } } },
+    ])
+    .toArray();
+  return { versions: found?.versions ?? 0, characters: found?.characters ?? 0 };
+}
+
+/** One step of an upgrade. */
+interface CompressedStep {
+  /** The id after which the next step begins; null: this was the last one. */
+  readonly last: string | null;
+  readonly compressed: number;
+}
+
+/**
+ * Compresses the texts of the next VERSIONs after an id, in the order of ids. Each document changes by itself: a reader finds
+ * it before or after, with the same text.
+ */
+export async function compressNext(after: string): Promise<CompressedStep> {
+  const found = versions().find<{ _id: string; data: string }>(
+    { _id: { $gt: after }, ...OLD_TEXTS } as object,
+    { projection: { data: 1 }, sort: { _id: 1 }, hint: '_id_', batchSize: 50 },
+  );
+  const updates: mongoose.mongo.AnyBulkWriteOperation<{ _id: string }>[] = [];
+  let [last, seen, characters] = ['', 0, 0];
+  for await (const { _id, data } of found) {
+    const update = { $set: compressed(data) } as object;
+    if (data.length >= LEAST)
+      updates.push({ updateOne: { filter: { _id, ...OLD_TEXTS }, update } });
+    [last, seen, characters] = [_id, seen + 1, characters + data.length];
+    if (seen === STEP || characters > STEP_CHARACTERS) break;
+  }
+  if (updates.length === 0) return { last: last === '' ? null : last, compressed: 0 };
+  const { modifiedCount } = await versions().bulkWrite(updates, {
+    ordered: false,
+    writeConcern: { w: 'majority', journal: true },
+  });
+  return { last, compressed: modifiedCount };
+}
+
+function versions(): mongoose.mongo.Collection<{ _id: string }> {
+  return mongoose.connection.collection<{ _id: string }>(COLLECTIONS.versions);
+}

@@ -1,0 +1,53 @@
+/** Durations of the last hour in ms; null: none yet. */
+export interface OverviewTimes {
+  readonly count: number;
+  readonly median: number | null;
+  readonly p95: number | null;
+}
+
+/** A CONTRIBUTION as the overview lists it. */
+export interface NewContribution {
+  readonly uid: string;
+  readonly ehr_id: string;
+  readonly time_committed: string;
+  readonly committer: string;
+  readonly change_type: string;
+  readonly versions: readonly { readonly uid: string; readonly type: string }[];
+}
+
+/** The server at a glance: counts, activity by minute, newest contributions, warnings. */
+export interface Overview {
+  readonly status: 'UP' | 'DOWN';
+  readonly version: string;
+  readonly system_id: string;
+  readonly started: string;
+  readonly database: { readonly version: string };
+  readonly user: { readonly name: string; readonly permissions: readonly string[] } | null;
+  readonly counts: {
+    readonly ehrs: number;
+    readonly compositions: number;
+    readonly compositions_exact: boolean;
+    readonly templates: number;
+    readonly stored_queries: number;
+  };
+  readonly activity: {
+    readonly minutes: readonly {
+      readonly time: string;
+      readonly commits: number;
+      readonly queries: number;
+    }[];
+    readonly commit_ms: OverviewTimes;
+    readonly query_ms: OverviewTimes;
+  };
+  readonly slowest_queries: readonly {
+    readonly time: string;
+    readonly aql: string;
+    readonly ms: number;
+    readonly rows: number;
+  }[];
+  readonly contributions: readonly NewContribution[];
+  readonly warnings: readonly {
+    readonly code: 'stale-index' | 'no-audit' | 'open-access';
+    readonly message: string;
+  }[];
+}

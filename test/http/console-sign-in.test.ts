@@ -1,0 +1,101 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import request from 'supertest';
+import { loadConfig } from '../../src/settings/config.js';
+import { testApp, testServer } from '../support/app.js';
+import { hasBrowser, startBrowser } from '../support/browser.js';
+import { useDatabase } from '../support/database.js';
+import { startIdentityProvider, type IdentityProvider } from '../support/console-provider.js';
+import { testSettings } from '../support/settings.js';
+import { WITH_ADMIN } from '../support/tokens.js';
+
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+inBrowser('signing in with an identity provider (skipped where no Chromium is installed)', () => {
+  useDatabase();
+  let server: Server;
+  let provider: IdentityProvider;
+  let browser: Browser;
+  let page: Page;
+  let url = '';
+  const failures: string[] = [];
+
+  beforeAll(async () => {
+    provider = await startIdentityProvider(['USER']);
+    const oidc = { issuer: provider.url, clientId: 'console' };
+    server = await testServer(testSettings({ ...WITH_ADMIN, auth: 'jwt', oidc }));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    browser = await startBrowser();
+    page = await browser.newPage({ locale: 'en-GB' });
+    page.setDefaultTimeout(20_000);
+    page.on('pageerror', (error) => failures.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await provider.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('goes there, comes back to the view it came from, and keeps the token in memory alone', async () => {
+    await page.goto(`${url}/console#/templates`);
+    await page.getByRole('button', { name: `Sign in at ${new URL(provider.url).host}` }).click();
+    await page.getByText('No templates yet').waitFor();
+    expect(page.url()).toBe(`${url}/console#/templates`);
+    await page.getByRole('button', { name: 'grace' }).waitFor();
+    expect(provider.asked).toEqual(expect.arrayContaining(['/authorize', '/token']));
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])',
+    );
+    expect(kept).not.toMatch(/eyJ|code_verifier/);
+    expect(failures).toEqual([]);
+  }, 60_000);
+
+  it('ends the session there too', async () => {
+    await page.getByRole('button', { name: 'grace' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL(`${url}/console*`);
+    await page.getByRole('button', { name: /Sign in at/ }).waitFor();
+    expect(provider.asked).toContain('/end');
+  }, 60_000);
+
+  it('takes no answer that it did not ask for', async () => {
+    await page.goto('about:blank');
+    await page.goto(`${url}/console#code=stolen&state=other`);
+    await page.getByText(/Signing in there failed/).waitFor();
+    expect(page.url()).not.toContain('stolen');
+  }, 60_000);
+});
+
+describe('the settings of an identity provider', () => {
+  const SECRET = { JWT_SECRET: 'a-secret-of-at-least-thirty-two-bytes!' };
+
+  it('are told to the console, whose policy allows the origin of the issuer and no other', async () => {
+    const oidc = { issuer: 'https://id.example.org/realms/clinic', clientId: 'console' };
+    const app = testApp({ ...WITH_ADMIN, auth: 'jwt', oidc });
+    const { body } = await request(app).get('/console/settings.json').expect(200);
+    expect(body.oidc).toEqual({ issuer: oidc.issuer, client_id: 'console' });
+    const { headers } = await request(app).get('/console');
+    expect(headers['content-security-policy']).toContain("connect-src 'self' https://id.example.org;");
+  });
+
+  it.each([
+    [{ OIDC_ISSUER: 'https://id.example.org' }, /set together/],
+    [{ OIDC_CLIENT_ID: 'console' }, /set together/],
+    [{ OIDC_ISSUER: 'http://id.example.org', OIDC_CLIENT_ID: 'console' }, /must begin with https/],
+    [{ OIDC_ISSUER: 'id.example.org', OIDC_CLIENT_ID: 'console' }, /OIDC_ISSUER must be a valid uri/],
+  ])('%j is refused', (env, message) => {
+    expect(() => loadConfig({ ...SECRET, ...env })).toThrow(message);
+  });
+
+  it('need the keys of its tokens', () => {
+    const env = { OIDC_ISSUER: 'https://id.example.org', OIDC_CLIENT_ID: 'console' };
+    expect(() => loadConfig(env)).toThrow(/OIDC_ISSUER needs the keys/);
+    expect(loadConfig({ ...SECRET, ...env }).oidc).toEqual({
+      issuer: 'https://id.example.org',
+      clientId: 'console',
+    });
+  });
+});
