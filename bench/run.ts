@@ -45,6 +45,8 @@ const PARTS = [
   'seal',
   'console',
 ];
+/** Parts that take long, and run only when they are named. */
+const LONG_PARTS = ['table'];
 const MERGED_COMPOSITIONS = [10_000, 20_000];
 const FEW_EHRS = 1_000;
 const MANY_EHRS = 5_000;
