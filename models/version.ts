@@ -218,19 +218,6 @@ export async function averageVersionBytes(ehrId: string): Promise<number> {
   return found?.bytes ?? 0;
 }
 
-/** Versions that tell how large those of an EHR are. */
-const SAMPLE = 100;
-
-/** About how many bytes a version of an EHR has, 0 without any: the mean of some. Joins the caller's transaction. */
-export async function averageVersionBytes(ehrId: string): Promise<number> {
-  const [found] = await Version.aggregate<{ bytes: number }>([
-    { $match: { ehr_id: ehrId } },
-    { $limit: SAMPLE },
-    { $group: { _id: null, bytes: { $avg: { $bsonSize: '$$ROOT' } } } },
-  ]).exec();
-  return found?.bytes ?? 0;
-}
-
 /** One version with content, whoever owns it; null when there is none. */
 export async function anyVersion(versionUid: string): Promise<VersionDoc | null> {
   const stored = await Version.findOne({ _id: versionUid }).lean<StoredVersion>().exec();

@@ -198,20 +198,6 @@ export class Merges {
     return this.#post(path`/ehr/merge/${mergeId}/withdraw`, body, options);
   }
 
-  /** Undoes a reversible merge. @throws CdrError with `reasons` */
-  async undo(
-    request: { source_ehr: string; target_ehr: string; dry_run?: boolean },
-    options: CallOptions = {},
-  ): Promise<MergeDetails> {
-    return this.#post(path`/ehr/merge/${mergeId}/confirm`, body, options);
-  }
-
-  /** Ends a merge that waits for approval. @throws CdrError `not-found` when none waits */
-  async withdraw(mergeId: string, reason?: string, options: CallOptions = {}): Promise<MergeDetails> {
-    const body = reason === undefined ? {} : { reason };
-    return this.#post(path`/ehr/merge/${mergeId}/withdraw`, body, options);
-  }
-
   /** Undoes a reversible merge. @throws CdrError with `reasons`, the `obstacles` in its `body` */
   async undo(request: UnmergeRequest, options: CallOptions = {}): Promise<MergeDetails> {
     return this.#post('/ehr/unmerge', request, options);
