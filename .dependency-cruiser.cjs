@@ -7,6 +7,8 @@ const ROOMS = {
   console: ['packages/client'],
   'packages/embedded-mongodb': [],
   'packages/rm': [],
+  // The room for editors and tools, in browsers too.
+  'packages/aql': [OPENEHR, 'aql'],
   // Types only: they are part of its declarations.
   'packages/client': ['packages/rm/src/generated/types.ts'],
   aql: [OPENEHR],
@@ -50,6 +52,7 @@ const ROOMS = {
     'query',
     'routes',
     'src',
+    'packages/aql',
     'packages/embedded-mongodb',
   ],
 };

@@ -20,7 +20,7 @@ const database = {
 };
 /** Unit tests that take more than a second: `npm run test:fast`, a part of `npm run check`, leaves them to `npm test`. */
 const SLOW = [
-  'aql/(fuzz|masked|random|reference|render)\\.',
+  'aql/(fuzz|masked|package|random|reference|render)\\.',
   'change/plan\\.',
   'merge/unmerge-plan\\.',
   'openehr/(base/xml|rm/read)\\.',

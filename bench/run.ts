@@ -6,6 +6,7 @@ import { startServer, type RunningServer } from '../src/process/start.js';
 import { benchQueries } from './aql.js';
 import { benchAqlGrowth } from './aql-growth.js';
 import { compareWith } from './compare.js';
+import { benchConsole } from './console.js';
 import { benchFormat } from './format.js';
 import { benchImport } from './import.js';
 import { benchMainJob } from './main-job.js';
@@ -42,6 +43,7 @@ const PARTS = [
   'stream',
   'merge',
   'seal',
+  'console',
 ];
 /** Parts that take long, and run only when they are named. */
 const LONG_PARTS = ['table'];
@@ -77,11 +79,8 @@ async function runParts(options: Options): Promise<void> {
   if (parts.has('rm')) await titled('Reference model', () => benchRm(print));
   if (parts.has('template')) await titled('Templates', () => benchTemplate(print));
   if (parts.has('format')) await titled('Formats', () => benchFormat(print));
-  if (parts.has('main')) await titled('Main job', () => withServer((server) => mainJob(server, options)));
+  await runOnServer(parts, options);
   if (parts.has('import')) await titled('Import', () => benchImport(Number(options.ehrs), print));
-  if (parts.has('resources')) {
-    await titled('Resources', () => withServer((server) => benchResources(server.url, print)));
-  }
   if (parts.has('aql')) await titled('AQL', () => benchQueries(Number(options.ehrs), print));
   if (parts.has('aql-growth')) await titled('AQL, growth', () => benchAqlGrowth(FEW_EHRS, MANY_EHRS, print));
   if (parts.has('stream')) await titled('Stream', () => benchStream(print));
@@ -98,6 +97,16 @@ function sideBySide({ ehrs, compositions, runs, server, token }: Options): Promi
   const plan = { ehrs: Number(ehrs), compositionsPerEhr: Number(compositions) };
   const elsewhere = { ...(server !== undefined && { server }), ...(token !== undefined && { token }) };
   return benchTable(plan, { runs: Number(runs), ...elsewhere }, print);
+}
+
+async function runOnServer(parts: ReadonlySet<string>, options: Options): Promise<void> {
+  if (parts.has('main')) await titled('Main job', () => withServer((server) => mainJob(server, options)));
+  if (parts.has('resources')) {
+    await titled('Resources', () => withServer((server) => benchResources(server.url, print)));
+  }
+  if (parts.has('console')) {
+    await titled('Console', () => withServer((server) => benchConsole(server.url, print)));
+  }
 }
 
 async function mainJob(server: RunningServer, options: Options): Promise<void> {

@@ -51,14 +51,14 @@ function uriRequest(uri: string): Request {
 export async function* metered(
   requestId: string,
   aql: string,
-  rows: AsyncIterable<string>,
-): AsyncGenerator<string> {
+  rows: AsyncIterable<readonly string[]>,
+): AsyncGenerator<readonly string[]> {
   const start = performance.now();
   let count = 0;
   try {
-    for await (const row of rows) {
-      count += 1;
-      yield row;
+    for await (const batch of rows) {
+      count += batch.length;
+      yield batch;
     }
   } finally {
     publishQuery({ seconds: (performance.now() - start) / 1000, rows: count, aql, requestId });

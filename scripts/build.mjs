@@ -18,7 +18,7 @@ const BESIDE_CODE = [
 process.chdir(root);
 rmSync('dist', { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
-for (const name of ['rm', 'client']) {
+for (const name of ['rm', 'client', 'aql']) {
   rmSync(`packages/${name}/dist`, { recursive: true, force: true });
   execFileSync(process.execPath, [tsc, '-p', `packages/${name}/tsconfig.json`], { stdio: 'inherit' });
 }

@@ -14,14 +14,15 @@ export interface QueryWarning {
   readonly at: Position;
 }
 
-/** The warnings of a query in the order of its text, `MAX_WARNINGS` at most. */
+/** The warnings of a query in the order of its text, `limit` at most. */
 export function warningsOf(
   unknown: readonly UnknownName[],
   misfits: readonly Misfit[],
+  limit = MAX_WARNINGS,
 ): readonly QueryWarning[] {
   const all = [...unknown.map(ofName), ...misfits.map(ofMisfit)];
   all.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
-  return all.slice(0, MAX_WARNINGS);
+  return all.slice(0, limit);
 }
 
 /** The warning as `meta` has it. */

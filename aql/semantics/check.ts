@@ -25,8 +25,8 @@ import { FUNCTION_ARITY } from '../syntax/words.js';
 
 /** What the checks need to know of the server. */
 export interface CheckOptions {
-  /** Middle of our version ids: operands that name another system are refused. */
-  readonly systemId: string;
+  /** Middle of our version ids: operands that name another system are refused. Null: no server is known (packages/aql). */
+  readonly systemId: string | null;
 }
 
 /**
@@ -64,7 +64,7 @@ function impossibleLiteral({ at, literal, path, domains }: Misfit): Error {
 class Checker {
   constructor(
     private readonly scope: Scope,
-    private readonly systemId: string,
+    private readonly systemId: string | null,
   ) {}
 
   column(expression: ColumnExpression): void {

@@ -14,30 +14,31 @@ const VERSION = /^[1-9]\d{0,8}$/;
 
 /**
  * Reads an operand of `uid/value` (docs/spec/aql.md#version-uids): a bare uuid, `uuid::system::n` or `uuid::::n`.
- * Null when it is none of these or names another system.
+ * Null when it is none of these or names another system; `systemId` null: any system will do.
  */
-export function parseVersionOperand(text: string, systemId: string): VersionOperand | null {
+export function parseVersionOperand(text: string, systemId: string | null): VersionOperand | null {
   const [uuid = '', system, version, ...more] = uidParts(text);
   if (!isUuid(uuid) || more.length > 0) return null;
   const versionedObjectUid = uuid.toLowerCase();
   if (system === undefined) return { versionedObjectUid, version: null, versionUid: null };
-  if ((system !== '' && system !== systemId) || version === undefined || !VERSION.test(version)) return null;
+  const own = systemId ?? system;
+  if ((system !== '' && system !== own) || version === undefined || !VERSION.test(version)) return null;
   return {
     versionedObjectUid,
     version: Number(version),
-    versionUid: `${versionedObjectUid}::${systemId}::${version}`,
+    versionUid: `${versionedObjectUid}::${own}::${version}`,
   };
 }
 
 /** As `parseVersionOperand`. @throws invalid when the text is malformed or names another system */
-export function requireVersionOperand(text: string, systemId: string): VersionOperand {
+export function requireVersionOperand(text: string, systemId: string | null): VersionOperand {
   const operand = parseVersionOperand(text, systemId);
   if (operand !== null) return operand;
   const [, system] = uidParts(text);
   if (system !== undefined && isSystemId(system) && parseVersionOperand(text, system) !== null)
     throw new CdrError(
       'invalid',
-      `the system id of '${shorten(text)}' does not match this server (${systemId})`,
+      `the system id of '${shorten(text)}' does not match this server (${systemId ?? ''})`,
     );
   throw new CdrError('invalid', `'${shorten(text)}' is not a valid OBJECT_VERSION_ID/UID`);
 }

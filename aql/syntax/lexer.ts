@@ -49,13 +49,18 @@ const SYMBOL = /!=|<>|<=|>=|[=<>()[\]{},/*;]/y;
 
 /** Cuts a query into tokens, the last of kind `end`. AQL 1.1 lexer. @throws invalid with line and column */
 export function tokenize(text: string): readonly Token[] {
-  const bytes = Buffer.byteLength(text);
+  const bytes = byteLength(text);
   if (bytes > MAX_QUERY_BYTES)
     throw new CdrError(
       'invalid',
       `the query text has ${bytes} bytes, at most ${MAX_QUERY_BYTES} are possible`,
     );
   return new Lexer(text).tokens();
+}
+
+/** In UTF-8, also in browsers, where there is no `Buffer`. */
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 class Lexer {

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { RUNTIME_FILES, templateModule } from '../../openehr/template/codegen/template-module.js';
 import { compileTemplate, type CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { answerError } from '../transfer/api-client.js';
+import { codegenQueriesCommand } from './codegen-queries.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 
 const TEMPLATES = '/definition/template/adl1.4';
@@ -19,8 +20,8 @@ export function codegenCommand(): Command {
     .argument('[files...]', 'OPT files; without, all templates of the server')
     .requiredOption('-o, --output <folder>', 'where the modules go')
     .action((files: string[], options: Options) => generateTemplates(files, options));
-  const command = new Command('codegen').description('Writes TypeScript from templates');
-  return command.addCommand(withTargetOptions(templates));
+  const command = new Command('codegen').description('Writes TypeScript from templates and queries');
+  return command.addCommand(withTargetOptions(templates)).addCommand(codegenQueriesCommand());
 }
 
 async function generateTemplates(files: readonly string[], options: Options): Promise<void> {

@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
-import { textOfUtf8 } from '../../openehr/base/text.js';
+import { textOfUtf8 } from '../../openehr/base/utf8.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { parseJson } from '../../openehr/format/canonical-json.js';

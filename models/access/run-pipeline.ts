@@ -52,8 +52,11 @@ interface ProbePlan {
   readonly boundAt: readonly (string | number)[];
 }
 
+/** Rows of one step: passing each on by itself would cost more than reading it. Large ones are to leave turns to others. */
+const ROWS_AT_ONCE = 64;
+
 /**
- * Runs a compiled query and gives its rows one by one; the cursor closes when the caller stops reading.
+ * Runs a compiled query and gives its rows, some at a time; the cursor closes when the caller stops reading.
  * Native collection: nothing is hydrated.
  * @throws timeout past `timeoutMs`; the reason of `signal`; invalid when a regular expression of the query cannot be run;
  * query-too-large when a product or a list of it outgrows what the database can hold
@@ -61,20 +64,28 @@ interface ProbePlan {
 export async function* runPipeline(
   plan: RunnablePlan,
   limits: RunLimits,
-): AsyncGenerator<PipelineRow, void, undefined> {
+): AsyncGenerator<readonly PipelineRow[], void, undefined> {
   const probed = await probedRows(plan, limits);
   if (probed !== null) {
-    yield* probed;
+    if (probed.length > 0) yield probed;
     return;
   }
   const cursor = openCursor(plan, limits);
   try {
-    for await (const row of cursor) yield decodedRow(plan, row as PipelineRow);
+    while (await cursor.hasNext()) {
+      const rows = cursor.readBufferedDocuments(ROWS_AT_ONCE) as PipelineRow[];
+      yield holdsTexts(plan) ? rows.map(decodedRow) : rows;
+    }
   } catch (error) {
     throw translated(error, limits);
   } finally {
     await cursor.close();
   }
+}
+
+/** Rows one by one. */
+export async function* eachRow<Row>(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
+  for await (const batch of batches) yield* batch;
 }
 
 /** As `runPipeline`, all rows at once. @throws as `runPipeline` */
@@ -139,7 +150,7 @@ async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineR
   const cursor = openCursor(plan, limits);
   try {
     const rows = (await cursor.toArray()) as PipelineRow[];
-    return holdsTexts(plan) ? rows.map((row) => decodedRow(plan, row)) : rows;
+    return holdsTexts(plan) ? rows.map(decodedRow) : rows;
   } catch (error) {
     throw translated(error, limits);
   } finally {
@@ -152,10 +163,8 @@ function holdsTexts({ columns = [] }: RunnablePlan): boolean {
 }
 
 /** The same row with the texts of VERSIONs as text. */
-function decodedRow(plan: RunnablePlan, found: PipelineRow): PipelineRow {
-  return holdsTexts(plan)
-    ? { ...found, row: found.row.map((cell) => decodedCell(cell) as JsonValue) }
-    : found;
+function decodedRow(found: PipelineRow): PipelineRow {
+  return { ...found, row: found.row.map((cell) => decodedCell(cell) as JsonValue) };
 }
 
 /**

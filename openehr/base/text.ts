@@ -1,11 +1,4 @@
-import { isAscii, isUtf8 } from 'node:buffer';
 import { distance } from 'fastest-levenshtein';
-
-/** The text of bytes in UTF-8, without a byte order mark; null when they are not UTF-8. */
-export function textOfUtf8(bytes: Buffer): string | null {
-  if (isAscii(bytes)) return bytes.toString('latin1');
-  return isUtf8(bytes) ? bytes.toString('utf8').replace(/^\uFEFF/, '') : null;
-}
 
 /** More digits than these no double tells apart: 17 are what a double needs at most to be written. */
 const MAX_DIGITS = 17;

@@ -9,9 +9,9 @@ export const MAX_COUNTED_EHRS = 100_000;
 /** The rows of an answer on their way to the client, and what the audit notes of them. */
 export interface AnsweredRows {
   /** Passes on what the database finds, whose EHRs are noted. */
-  found(rows: AsyncIterable<RawRow>): AsyncIterable<RawRow>;
+  found(rows: AsyncIterable<readonly RawRow[]>): AsyncIterable<readonly RawRow[]>;
   /** Passes on what the client gets. */
-  answered(rows: AsyncIterable<string>): AsyncIterable<string>;
+  answered(rows: AsyncIterable<readonly string[]>): AsyncIterable<readonly string[]>;
 }
 
 /** Notes the rows of an answer that is recorded when it is whole. `ehrIds`: those that the query names. */
@@ -48,21 +48,19 @@ class NotedRows implements AnsweredRows {
     this.#ehrIds = new Set(named);
   }
 
-  async *found(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow> {
-    for await (const row of rows) {
-      for (const id of row.ehrs ?? []) {
-        if (id !== null && this.#ehrIds.size < MAX_COUNTED_EHRS) this.#ehrIds.add(id);
-      }
-      yield row;
+  async *found(rows: AsyncIterable<readonly RawRow[]>): AsyncGenerator<readonly RawRow[]> {
+    for await (const batch of rows) {
+      for (const { ehrs = [] } of batch) for (const id of ehrs) this.#add(id);
+      yield batch;
     }
   }
 
-  async *answered(rows: AsyncIterable<string>): AsyncGenerator<string> {
+  async *answered(rows: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[]> {
     let outcome: string | null = 'incomplete';
     try {
-      for await (const row of rows) {
-        this.#rows += 1;
-        yield row;
+      for await (const batch of rows) {
+        this.#rows += batch.length;
+        yield batch;
       }
       outcome = null;
     } finally {
@@ -74,6 +72,10 @@ class NotedRows implements AnsweredRows {
   end(outcome: string | null): Promise<void> {
     this.#ended ??= Promise.resolve(this.note(this.#subject(outcome)));
     return this.#ended;
+  }
+
+  #add(id: string | null): void {
+    if (id !== null && this.#ehrIds.size < MAX_COUNTED_EHRS) this.#ehrIds.add(id);
   }
 
   #subject(outcome: string | null): AuditSubject {

@@ -34,13 +34,14 @@ export async function answerResultSet(
   ctx: Context,
   form: BodyType,
   answer: QueryAnswer,
-  rows: AsyncIterable<string>,
+  rows: AsyncIterable<readonly string[]>,
 ): Promise<void> {
   const texts: string[] = [];
   const hash = createHash('sha256').update(answer.q);
-  let length = 0;
+  let [count, length] = [0, 0];
   let turnEnds = TURN_LENGTH;
-  for await (const text of rows) {
+  for await (const batch of rows) {
+    const text = batch.join(',');
     length += text.length + 1;
     if (length > MAX_RESULT_LENGTH)
       throw new CdrError(
@@ -48,12 +49,13 @@ export async function answerResultSet(
         'the result is too large for one answer: use LIMIT, or Accept: application/x-ndjson',
       );
     texts.push(text);
-    hash.update(text).update(',');
+    count += batch.length;
+    hash.update(`${text},`);
     if (length < turnEnds) continue;
     turnEnds = length + TURN_LENGTH;
     await setImmediate();
   }
-  const head = headText(ctx, answer, texts.length);
+  const head = headText(ctx, answer, count);
   ctx.set('ETag', `"${hash.digest('hex').slice(0, 32)}"`);
   writeText(ctx, form, `${head.slice(0, -1)},"rows":[${texts.join(',')}]}`);
 }
@@ -91,7 +93,7 @@ export function answerStream(
   ctx: Context,
   form: BodyType,
   answer: QueryAnswer,
-  rows: AsyncGenerator<string>,
+  rows: AsyncGenerator<readonly string[]>,
 ): void {
   ctx.set('ETag', `"${randomUUID()}"`);
   ctx.type = `${form.mediaType}; charset=utf-8`;
@@ -99,15 +101,18 @@ export function answerStream(
   ctx.body = Readable.from(chunks(lines), { objectMode: false });
 }
 
-async function* jsonLines(head: string, rows: AsyncIterable<string>): AsyncGenerator<string> {
+async function* jsonLines(head: string, rows: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
   yield `${head}\n`;
-  for await (const row of rows) yield `${row}\n`;
+  for await (const batch of rows) yield `${batch.join('\n')}\n`;
 }
 
-async function* csvLines(answer: QueryAnswer, rows: AsyncIterable<string>): AsyncGenerator<string> {
+async function* csvLines(
+  answer: QueryAnswer,
+  rows: AsyncIterable<readonly string[]>,
+): AsyncGenerator<string> {
   const names = answer.compiled.plan.columns.map(({ name }) => name);
   yield csvHeader(names, answer.csvBom);
-  for await (const row of rows) yield csvLine(row);
+  for await (const batch of rows) yield batch.map(csvLine).join('');
 }
 
 const CHUNK_LENGTH = 64 * 1024;

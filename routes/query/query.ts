@@ -5,7 +5,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
-import { explainPipeline, runPipeline, type RunLimits } from '../../models/access/run-pipeline.js';
+import { eachRow, explainPipeline, runPipeline, type RunLimits } from '../../models/access/run-pipeline.js';
 import { storedQuery } from '../../models/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
 import { auditQuery, auditScope, fixedEhrs, explanation } from './audited-query.js';
@@ -211,28 +211,29 @@ class QueryRunner {
   }
 
   private async *evaluated(
-    found: AsyncIterable<RawRow>,
+    found: AsyncIterable<readonly RawRow[]>,
     { compiled }: QueryAnswer,
     limits: RunLimits,
-  ): AsyncGenerator<string> {
+  ): AsyncGenerator<readonly string[]> {
     const { scope, page, request, clock } = compiled;
     const { systemId, aql } = this.settings;
     const { asOf, ehrId } = request;
     const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits };
-    for (const row of await evaluateCandidates(found, { scope, page, ...rules })) yield JSON.stringify(row);
+    for (const row of await evaluateCandidates(eachRow(found), { scope, page, ...rules }))
+      yield [JSON.stringify(row)];
   }
 
-  private rows(answer: QueryAnswer, { noted, ...limits }: NotedLimits): AsyncIterable<string> {
+  private rows(answer: QueryAnswer, { noted, ...limits }: NotedLimits): AsyncIterable<readonly string[]> {
     const found = noted.found(runPipeline(answer.compiled.plan, limits));
     return noted.answered(this.finished(found, answer, limits));
   }
 
-  /** What the server does with the rows of the database. */
+  /** What the server does with the rows of the database: texts, some at a time. */
   private async *finished(
-    found: AsyncIterable<RawRow>,
+    found: AsyncIterable<readonly RawRow[]>,
     answer: QueryAnswer,
     limits: RunLimits,
-  ): AsyncGenerator<string> {
+  ): AsyncGenerator<readonly string[]> {
     const { plan } = answer.compiled;
     const toText = textOfRow(answer);
     let count = 0;
@@ -241,12 +242,12 @@ class QueryRunner {
       return;
     }
     if (plan.inProcess === null)
-      for await (const row of found) {
-        count++;
-        yield toText(row);
+      for await (const batch of found) {
+        count += batch.length;
+        yield batch.map(toText);
       }
-    else yield* distinctRows(found, plan.columns, plan.inProcess);
+    else for await (const text of distinctRows(eachRow(found), plan.columns, plan.inProcess)) yield [text];
     if (count === 0 && plan.emptyRow !== null && answer.compiled.page.offset === 0)
-      yield toText({ row: plan.emptyRow });
+      yield [toText({ row: plan.emptyRow })];
   }
 }

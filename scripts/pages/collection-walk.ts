@@ -116,7 +116,7 @@ export const IF_MATCH: Readonly<Record<string, string>> = {
 };
 
 /** Statuses beside those of success: of a second run, or of a server that others use too. */
-export const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
+const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   'template_adl1.4_upload': [409],
   query_store_version: [409],
   updateTemplate: [422],

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { CdrError } from '../../openehr/base/errors.js';
-import { textOfUtf8 } from '../../openehr/base/text.js';
+import { textOfUtf8 } from '../../openehr/base/utf8.js';
 import type { Identity } from './token-verifier.js';
 import { isPassword, unknownHash } from './password.js';
 import type { UserRecord, Users, UsersFile } from './users-file.js';

@@ -3,7 +3,7 @@ import { HttpMethodEnum, koaBody } from 'koa-body';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isLatin1Xml } from '../../openehr/format/media-range.js';
 import type { Settings } from '../../config/settings.js';
-import { textOfUtf8 } from '../../openehr/base/text.js';
+import { textOfUtf8 } from '../../openehr/base/utf8.js';
 
 /**
  * Reads the body as text, of UTF-8 or of XML that says Latin-1, whatever its media type; parsing belongs to `format/`, which gets the limit of nodes by

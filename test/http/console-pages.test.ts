@@ -124,6 +124,27 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await page.getByText('6 of 6 compositions').waitFor();
   }, 90_000);
 
+  it('files a document by mouse and by keyboard, and lists contributions and tags', async () => {
+    await open('/patients');
+    await page.getByRole('link', { name: 'P-0001' }).click();
+    await page.getByRole('tab', { name: 'Directory' }).click();
+    await page.getByRole('button', { name: 'Create the directory' }).click();
+    await page.getByText('Not filed: 6').waitFor();
+    await page.getByLabel('New folder in root').fill('Episode');
+    await page.keyboard.press('Enter');
+    const episode = page.locator('.folder .folder');
+    await page.locator('.unfiled li').first().dragTo(episode.locator('summary'));
+    await page.getByText('Not filed: 5').waitFor();
+    await page.getByRole('combobox', { name: 'File a document in Episode' }).click();
+    await page.getByRole('option').first().click();
+    await expectGood();
+    await page.getByRole('tab', { name: 'Contributions' }).click();
+    await page.locator('.lines li').nth(5).waitFor();
+    await expectGood();
+    await page.getByRole('tab', { name: 'Tags' }).click();
+    await page.getByText('No tags').waitFor();
+  }, 90_000);
+
   it('runs a query with a parameter, draws it, explains it, and marks a mistake', async () => {
     const q = `SELECT c/context/start_time/value AS time, x/value/magnitude AS systolic
 FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;

@@ -6,7 +6,7 @@ import { needsShapes, shapeCatalogue } from '../../aql/index/shapes.js';
 import type { QueryPlan } from '../../aql/mongo/pipeline/plan.js';
 import { translate } from '../../aql/mongo/translate.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
-import { runPipeline, shapeIds } from '../../models/access/run-pipeline.js';
+import { eachRow, runPipeline, shapeIds } from '../../models/access/run-pipeline.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 
 /** What of the request and server changes a translation in tests. */
@@ -43,7 +43,7 @@ export async function pipelineRows(
   const plan = await planOf(scope, page, options);
   const rows: JsonValue[][] = [];
   const limits = { timeoutMs: 10_000 };
-  const found = runPipeline(plan, limits);
+  const found = eachRow(runPipeline(plan, limits));
   if (plan.inProcess?.kind === 'evaluate') {
     const { systemId, subsumption = false, asOf = null, now = new Date() } = options;
     const clock = { now, offsetMinutes: 0 };

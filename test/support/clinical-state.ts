@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
-import type { VersionDoc } from '../../models/version.js';
+import { versionOf, type StoredVersion } from '../../models/version-text.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { COLLECTIONS } from '../../models/layout.js';
 
@@ -62,10 +62,10 @@ export async function recordState(ehrIds: readonly string[]): Promise<RecordStat
   for await (const container of mongoose.connection
     .collection<VersionedObjectDoc>('versioned_objects')
     .find(live)) {
-    const versions = mongoose.connection.collection<VersionDoc>('versions');
-    const version = await versions.findOne({ _id: container.latest_version_uid });
-    if (version === null) continue;
-    const { lifecycle_state: state, template_id: templateId, data } = version;
+    const versions = mongoose.connection.collection<StoredVersion>('versions');
+    const stored = await versions.findOne({ _id: container.latest_version_uid });
+    if (stored === null) continue;
+    const { lifecycle_state: state, template_id: templateId, data } = versionOf(stored);
     const content = [state, templateId, { ...JSON.parse(data!), uid: null }];
     contents[`${container.ehr_id} ${container.type} ${container._id}`] = JSON.stringify(content);
   }

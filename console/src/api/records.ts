@@ -3,11 +3,13 @@ import type {
   CompositionContent,
   CompositionFormat,
   Flat,
+  FOLDER,
   HistoryEntry,
+  PlacedTag,
   Subject,
   VersionInfo,
 } from '@everchart/client';
-import { readable } from './json.js';
+import { readable, textAt } from './json.js';
 import type { JsonObject } from './types.js';
 
 /** How content is committed: FLAT needs its template; 553 is a draft. */
@@ -41,6 +43,9 @@ export interface RecordApi {
   deleteComposition: (ehrId: string, latestUid: string) => Promise<void>;
   /** null: there is none. @throws CdrError 404 when there never was one */
   directory: (ehrId: string) => Promise<JsonObject | null>;
+  /** Makes the directory, or a new version of it. */
+  saveDirectory: (ehrId: string, root: JsonObject) => Promise<void>;
+  tags: (ehrId: string) => Promise<PlacedTag[]>;
   contribution: (ehrId: string, uid: string) => Promise<JsonObject>;
 }
 
@@ -69,6 +74,13 @@ export function recordApi(cdr: Cdr): RecordApi {
       const directory = await cdr.ehr(ehrId).directory.get();
       return directory === undefined ? null : asJson(directory.content);
     },
+    saveDirectory: async (ehrId, root) => {
+      const { directory } = cdr.ehr(ehrId);
+      const uid = textAt(root, 'uid', 'value');
+      const folder = root as unknown as FOLDER;
+      await (uid.includes('::') ? directory.update(uid, folder) : directory.create(folder));
+    },
+    tags: (ehrId) => cdr.ehr(ehrId).tags.list(),
     contribution: async (ehrId, uid) => asJson(await cdr.ehr(ehrId).contributions.get(uid)),
   };
 }

@@ -330,6 +330,23 @@ export const en = {
   'signIn.provider': 'Sign in at {host}',
   'signIn.providerFailed': 'Signing in there failed: {why}',
   'signIn.otherwise': 'Or with what this server itself knows:',
+  'patient.contributions': 'Contributions',
+  'patient.contributionsHint':
+    'Each is one act of saving. Drawn from the newest {count} versions of compositions; deletions are not among them.',
+  'patient.tags': 'Tags',
+  'patient.noTags': 'No tags',
+  'patient.noTagsHint': 'Applications mark documents by tags; they are no part of the record.',
+  'patient.tagKey': 'Key',
+  'patient.tagValue': 'Value',
+  'patient.tagTarget': 'On',
+  'directory.create': 'Create the directory',
+  'directory.unfiled': 'Not filed: {count}',
+  'directory.dragHint': 'Drag a document to a folder, or choose it there.',
+  'directory.file': 'File a document',
+  'directory.fileIn': 'File a document in {name}',
+  'directory.newFolder': 'New folder ↵',
+  'directory.newFolderIn': 'New folder in {name}',
+  'directory.takeOut': 'Take {name} out of the folder',
 } as const;
 
 /** Name of a message. */

@@ -1,7 +1,7 @@
 import type { WebTemplateInput, WebTemplateNode } from '../web-template/web-template.js';
 
 /** One way to say a value: without suffix, or by some. Types are TypeScript. */
-export interface ValueForm {
+interface ValueForm {
   /** The type of the value without suffix. */
   readonly plain?: string;
   readonly suffixes: readonly ValueSuffix[];
@@ -28,7 +28,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
 };
 
 /** The ways to say the value of a node: value sets and units are unions of literals. */
-export function valueForms(node: WebTemplateNode): readonly ValueForm[] {
+function valueForms(node: WebTemplateNode): readonly ValueForm[] {
   const { rmType } = node;
   if (rmType === 'DV_QUANTITY') return [quantityForm(node)];
   if (rmType === 'DV_PROPORTION')

@@ -1,54 +1,83 @@
-import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { CdrError } from '@everchart/client';
-import { at, items, textAt } from '../../api/json.js';
-import type { Json } from '../../api/types.js';
+import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
-import { compositionView } from '../../shell/address.js';
+import { filedIds, newFolder } from '../../record/folders.js';
+import { useApi, useMay } from '../../session/session.js';
+import { Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
-import { ViewLink } from '../../widgets/ViewLink.js';
+import { FolderTree } from './FolderTree.js';
+import { compositionsOf } from './patient-data.js';
 
-/** The folders of an EHR as a tree. */
+/** The folders of an EHR as a tree, and beside it the documents that no folder names, to be dragged into one. */
 export function DirectoryTab({ ehrId }: { readonly ehrId: string }): ReactNode {
   const { t } = useMessages();
   const api = useApi();
+  const mayWrite = useMay('write');
+  const queries = useQueryClient();
   const { data, error } = useQuery({ queryKey: ['directory', ehrId], queryFn: () => api.directory(ehrId) });
-  const isNone = data === null || (error instanceof CdrError && error.status === 404);
-  if (isNone) return <Empty title={t('patient.noDirectory')}>{t('patient.noDirectoryHint')}</Empty>;
+  const save = useMutation({
+    mutationFn: (root: JsonObject) => api.saveDirectory(ehrId, root),
+    // Also of what was refused: somebody else may have been faster.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['directory', ehrId] }),
+  });
+  if (data === null || (error instanceof CdrError && error.status === 404))
+    return (
+      <Empty
+        title={t('patient.noDirectory')}
+        action={
+          mayWrite && (
+            <Button loading={save.isPending} onClick={() => save.mutate(newFolder('root'))}>
+              {t('directory.create')}
+            </Button>
+          )
+        }
+      >
+        {t('patient.noDirectoryHint')}
+      </Empty>
+    );
   if (error !== null) return <Failure error={error} />;
-  return data === undefined ? <Loading rows={3} /> : <Folder folder={data} ehrId={ehrId} />;
+  if (data === undefined) return <Loading rows={3} />;
+  return (
+    <>
+      {save.error !== null && <Failure error={save.error} />}
+      <div className="split">
+        <FolderTree ehrId={ehrId} root={data} save={mayWrite ? save.mutate : null} />
+        {mayWrite && <Unfiled ehrId={ehrId} root={data} />}
+      </div>
+    </>
+  );
 }
 
-function Folder({ folder, ehrId }: { readonly folder: Json; readonly ehrId: string }): ReactNode {
+function Unfiled({ ehrId, root }: { readonly ehrId: string; readonly root: JsonObject }): ReactNode {
   const { t } = useMessages();
-  const refs = items(at(folder, 'items'));
+  const api = useApi();
+  const { data = [] } = useQuery({
+    queryKey: ['compositions', ehrId],
+    queryFn: () => compositionsOf(api, ehrId),
+  });
+  const filed = filedIds(root);
+  const left = data.filter(({ uid }) => !filed.has(uid.split('::')[0] ?? ''));
   return (
-    <details open className="folder">
-      <summary>
-        {textAt(folder, 'name', 'value')}{' '}
-        <Text span size="sm" c="dimmed">
-          {t('patient.filed', { count: refs.length })}
-        </Text>
-      </summary>
-      <ul>
-        {refs.map((ref, index) => {
-          const uid = textAt(ref, 'id', 'value');
-          return (
-            <li key={`${uid} ${index}`}>
-              <ViewLink view={compositionView(ehrId, uid)} className="mono">
-                {uid}
-              </ViewLink>
-            </li>
-          );
-        })}
-        {items(at(folder, 'folders')).map((each, index) => (
-          <li key={`${textAt(each, 'uid', 'value')} ${index}`}>
-            <Folder folder={each} ehrId={ehrId} />
+    <Section title={t('directory.unfiled', { count: left.length })}>
+      <Text size="sm" c="dimmed" mb="xs">
+        {t('directory.dragHint')}
+      </Text>
+      <ul className="unfiled">
+        {left.slice(0, MOST_SHOWN).map(({ uid, name, time }) => (
+          <li key={uid} draggable onDragStart={(event) => event.dataTransfer.setData('text/plain', uid)}>
+            {name}{' '}
+            <Text span size="sm" c="dimmed">
+              {time.slice(0, 10)}
+            </Text>
           </li>
         ))}
       </ul>
-    </details>
+    </Section>
   );
 }
+
+/** More are not drawn at once: they come up as others are filed. */
+const MOST_SHOWN = 100;

@@ -10,9 +10,11 @@ import { Id } from '../../widgets/Id.js';
 import { Page } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { AccessTab } from './AccessTab.js';
+import { ContributionsTab } from './ContributionsTab.js';
 import { DirectoryTab } from './DirectoryTab.js';
 import { RecordTab } from './RecordTab.js';
 import { StatusTab } from './StatusTab.js';
+import { TagsTab } from './TagsTab.js';
 
 /** One patient. */
 export function PatientPage(): ReactNode {
@@ -51,6 +53,8 @@ export function PatientPage(): ReactNode {
             <Tabs.List mb="md">
               <Tabs.Tab value="record">{t('patient.record')}</Tabs.Tab>
               <Tabs.Tab value="directory">{t('patient.directory')}</Tabs.Tab>
+              <Tabs.Tab value="contributions">{t('patient.contributions')}</Tabs.Tab>
+              <Tabs.Tab value="tags">{t('patient.tags')}</Tabs.Tab>
               <Tabs.Tab value="status">{t('patient.status')}</Tabs.Tab>
               {isAdmin && <Tabs.Tab value="access">{t('patient.access')}</Tabs.Tab>}
             </Tabs.List>
@@ -61,6 +65,12 @@ export function PatientPage(): ReactNode {
               <DirectoryTab ehrId={ehrId} />
             </Tabs.Panel>
             <Tabs.Panel value="status">{status !== undefined && <StatusTab status={status} />}</Tabs.Panel>
+            <Tabs.Panel value="contributions">
+              <ContributionsTab ehrId={ehrId} />
+            </Tabs.Panel>
+            <Tabs.Panel value="tags">
+              <TagsTab ehrId={ehrId} />
+            </Tabs.Panel>
             <Tabs.Panel value="access">
               <AccessTab ehrId={ehrId} />
             </Tabs.Panel>

@@ -122,3 +122,40 @@ function normalOf(points: readonly Point[]): Pick<Trend, 'normal'> {
   };
   return { normal: [limit('lower'), limit('upper')] };
 }
+
+/** A CONTRIBUTION with the versions of COMPOSITIONs that it made. */
+export interface PatientContribution {
+  readonly uid: string;
+  readonly time: string;
+  readonly committer: string;
+  readonly change: string;
+  readonly versions: { readonly uid: string; readonly name: string }[];
+}
+
+/** More versions are not listed. */
+export const MOST_VERSIONS = 500;
+
+/** The CONTRIBUTIONs of an EHR that made versions of COMPOSITIONs which are there, newest first. */
+export async function contributionsOf(api: Api, ehrId: string): Promise<PatientContribution[]> {
+  const q = `SELECT v/contribution/id/value AS contribution, v/commit_audit/time_committed/value AS time,
+  v/commit_audit/committer/name AS committer, v/commit_audit/change_type/value AS change, c/uid/value AS uid, c/name/value AS name
+FROM EHR e CONTAINS VERSION v[ALL_VERSIONS] CONTAINS COMPOSITION c
+ORDER BY v/commit_audit/time_committed/value DESC`;
+  type VersionRow = Readonly<Record<'contribution' | 'time' | 'change' | 'uid' | 'name', string>> & {
+    readonly committer: string | null;
+  };
+  const rows = await api.rows<VersionRow>(q, { ehrId, fetch: MOST_VERSIONS });
+  const found = new Map<string, PatientContribution>();
+  for (const { contribution, time, committer, change, uid, name } of rows) {
+    const known = found.get(contribution) ?? {
+      uid: contribution,
+      time,
+      committer: committer ?? '',
+      change,
+      versions: [],
+    };
+    known.versions.push({ uid, name });
+    found.set(contribution, known);
+  }
+  return [...found.values()];
+}

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { textOfUtf8 } from '../../../../openehr/base/text.js';
+import { textOfUtf8 } from '../../../../openehr/base/utf8.js';
 
 it.each([
   ['ASCII', Buffer.from('plain'), 'plain'],

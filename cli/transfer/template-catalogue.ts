@@ -1,0 +1,57 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { compileTemplate } from '../../openehr/template/opt/compile.js';
+import { nodeIdsOf } from '../../openehr/template/opt/node-ids.js';
+import { Catalogue, type WebTemplate } from '../../packages/aql/src/main.js';
+import { answerError } from './api-client.js';
+import { withTarget, type TargetOptions } from './target.js';
+
+const TEMPLATES = '/definition/template/adl1.4';
+
+/** Where templates come from: OPT files, or folders of them; a server without. */
+export interface CatalogueOptions extends TargetOptions {
+  readonly templates?: readonly string[];
+}
+
+/** The names of all templates of files, folders or a server. @throws Error naming the file that is no template */
+export async function readCatalogue(options: CatalogueOptions): Promise<Catalogue> {
+  const catalogue = new Catalogue();
+  const { templates } = options;
+  if (templates === undefined) await addFromServer(catalogue, options);
+  else for (const file of templates.flatMap(optFiles)) addFile(catalogue, file);
+  return catalogue;
+}
+
+function optFiles(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .filter((name) => /\.opt$/i.test(name))
+    .sort()
+    .map((name) => join(path, name));
+}
+
+function addFile(catalogue: Catalogue, file: string): void {
+  try {
+    addOpt(catalogue, readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function addOpt(catalogue: Catalogue, opt: string): void {
+  const { webTemplateText } = compileTemplate(opt);
+  catalogue.add(JSON.parse(webTemplateText.toString()) as WebTemplate, nodeIdsOf(opt));
+}
+
+async function addFromServer(catalogue: Catalogue, options: TargetOptions): Promise<void> {
+  await withTarget(options, 0, async ({ client }) => {
+    const get = async (path: string, accept: string): Promise<string> => {
+      const { status, text } = await client.send('GET', path, { accept });
+      if (status !== 200) throw answerError(status, text);
+      return text;
+    };
+    const list = JSON.parse(await get(TEMPLATES, 'application/json')) as { template_id: string }[];
+    for (const { template_id } of list)
+      addOpt(catalogue, await get(`${TEMPLATES}/${encodeURIComponent(template_id)}`, 'application/xml'));
+  });
+}
