@@ -95,13 +95,18 @@ async function moveListed(
   }
 }
 
+/** Documents of `aql` have many index entries, which begin with the owner. */
+const DERIVED_SHARE = 2;
+
 /** Until none is left with the old owner. */
 async function movePart({ from, to }: Owners, part: Part, { jobId, size }: Stepping): Promise<void> {
   const documents = mongoose.connection.collection<{ _id: string }>(part.collection);
   const owner = OWNER[part.collection];
   for (;;) {
     const owned = { [owner]: from, ...part.among };
-    const ids = await nextIds(documents, owned, size);
+    const most =
+      part.collection === COLLECTIONS.aql ? Math.ceil(size.documents / DERIVED_SHARE) : size.documents;
+    const ids = await nextIds(documents, owned, { ...size, documents: most });
     if (ids.length === 0) return;
     if ((await mergeJob(jobId)) === null)
       throw new Error('another server has taken over the steps of the merge');

@@ -13,7 +13,7 @@ import { publishMetrics } from './cluster-metrics.js';
 import { openDoors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
 import { logSlowQueries } from '../logger.js';
-import { prepareStorage } from './storage.js';
+import { prepareStorage, tellStorageState } from './storage.js';
 import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { finaliseOldMerges } from '../../merge/finalise.js';
 import { resumeMerges } from '../../merge/steps.js';

@@ -109,7 +109,7 @@ it('what a killed server left of a merge in steps another one ends, and nobody e
     );
     expect((await call(other, 'POST', '/rest/admin/verify')).body.violations).toEqual([]);
     const next = isMerged ? 'unmerge' : 'merge';
-    const { reversible: _, ...pair } = request;
+    const pair = { source_ehr: source, target_ehr: target };
     const done = await call(other, 'POST', `/rest/admin/ehr/${next}`, isMerged ? pair : request);
     expect([done.status, done.body.way]).toEqual([200, 'steps']);
   }

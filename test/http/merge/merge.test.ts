@@ -181,8 +181,6 @@ describe('a merge', () => {
       merge_id: expect.any(String),
       way: 'transaction',
       merge_date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
-      merge_id: expect.any(String),
-      way: 'transaction',
       plan: expect.objectContaining({ contributions: { moved: 5 } }),
     });
     const after = await get(`/ehr/${target}${versions}`);
@@ -252,7 +250,6 @@ describe('a merge', () => {
           summary:
             'DRY RUN: 0 compositions moved, 1 joined, 1 folder copied, 3 contributions moved, 0 item tags moved, 0 item tags deleted',
         },
-        way: 'transaction',
         source_ehr: source,
         target_ehr: target,
         way: 'transaction',
