@@ -37,7 +37,6 @@ function checkPackages() {
   mkdirSync(project);
   const tarballs = names.map((name) => {
     const made = run(join(root, 'packages', name), 'npm', 'pack', '--json', '--pack-destination', project);
-    checkPackages();
     const [{ filename, size, files }] = JSON.parse(made.toString());
     console.log(`${filename}: ${files.length} files, ${Math.round(size / 1024)} KiB`);
     return `./${filename}`;
@@ -46,17 +45,7 @@ function checkPackages() {
   run(project, 'npm', 'install', ...quiet, ...tarballs);
   writeFileSync(join(project, 'example.ts'), EXAMPLE);
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  const options = [
-    '--strict',
-    '--module',
-    'NodeNext',
-    '--target',
-    'ES2023',
-    '--types',
-    '',
-    '--lib',
-    'ES2023,DOM',
-  ];
+  const options = ['--strict', '--module', 'NodeNext', '--target', 'ES2023', '--lib', 'ES2023,DOM'];
   run(project, process.execPath, tsc, ...options, 'example.ts');
   const said = run(project, process.execPath, 'example.js').toString();
   if (said !== EXPECTED) throw new Error(`the example said ${said}`);
@@ -77,6 +66,7 @@ try {
   console.log(`${filename}: ${files.length} files, ${Math.round(size / 1024)} KiB`);
   run(folder, 'npm', 'install', ...quiet, `./${filename}`);
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
+  checkPackages();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
