@@ -123,6 +123,9 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   query_store_version: [409],
   confirmMerge: [404],
   withdrawMerge: [404],
+  finaliseMerge: [404],
+  // To the EHR where it is already.
+  moveComposition: [400, 404, 409],
   updateTemplate: [422],
   deleteTemplate: [422],
   deleteAllTemplates: [422],

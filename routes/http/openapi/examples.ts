@@ -51,6 +51,12 @@ const JSON_EXAMPLES: Readonly<Partial<Record<SchemaName, () => JsonValue>>> = {
   ItemTagIds: () => ['b4ae0c4f-1d1f-4ba7-9f0e-36ab0d1a1c1e'],
   LogLevel: () => ({ configuredLevel: 'INFO' }),
   MergeRequestBody: () => ({ ...MERGE, reversible: true, dry_run: true }),
+  FinaliseRequestBody: () => ({ reason: 'the time to object is over' }),
+  MoveRequestBody: () => ({
+    target_ehr: MERGE.target_ehr ?? '',
+    reason: 'recorded for another patient',
+    dry_run: true,
+  }),
   UnmergeRequestBody: () => ({ ...MERGE, dry_run: true }),
   ConfirmMergeBody: () => ({ dry_run: true }),
   WithdrawMergeBody: () => ({ reason: 'two patients of the same name' }),
