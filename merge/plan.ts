@@ -280,7 +280,7 @@ function planFolder(
 }
 
 /** How much a merge does. */
-export interface MergeCounts {
+interface MergeCounts {
   readonly compositions: number;
   readonly joined: number;
   readonly folders: number;

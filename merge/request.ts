@@ -37,7 +37,7 @@ export interface MergeRequest {
 }
 
 /** A merge that was asked for, and is carried out by another administrator. */
-export interface AgreedMerge extends MergeApproval {
+interface AgreedMerge extends MergeApproval {
   readonly mergeId: string;
   /** Of the plan that is agreed on. */
   readonly digest: string;

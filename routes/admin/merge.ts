@@ -9,7 +9,14 @@ import { mergeDetails, undoneDetails, mergeOfIdempotentResult } from '../../merg
 import { mergeEhrs } from '../../merge/merge.js';
 import type { MergeContext, MergeRequest, UnmergeRequest } from '../../merge/request.js';
 import { pendingDetails } from '../../merge/approval.js';
-import { directMerge, mergeStatus, mergeTarget, pendingStatus, undoneStatus } from '../../merge/status.js';
+import {
+  directMerge,
+  mergeStatus,
+  mergeTarget,
+  pendingStatus,
+  undoneStatus,
+  type MergeFilter,
+} from '../../merge/status.js';
 import { unmergeData } from '../../merge/unmerge-data.js';
 import { unmergeEhrs } from '../../merge/unmerge.js';
 import type { AuditSubject } from '../../models/audit.js';
@@ -164,25 +171,27 @@ async function getMergeStatusList(ctx: Context): Promise<void> {
   const form = adminForm(ctx);
   const source = queryParameter(ctx, 'source');
   const target = queryParameter(ctx, 'target');
-  const cascaded = queryParameter(ctx, 'cascaded') ?? false;
-  const isUndone = queryParameter(ctx, 'undone') ?? false;
   const offset = queryParameter(ctx, 'merge_offset') ?? 0;
   const fetch = queryParameter(ctx, 'merge_fetch') ?? DEFAULT_FETCH;
   namePair(ctx, { source: source ?? '', target: target ?? '' });
   auditPair(ctx, source, target);
-  const isPending = queryParameter(ctx, 'pending') ?? false;
-  if (isUndone && isPending)
-    throw new CdrError('invalid', 'undone and pending are of different merges: ask for one of them');
-  const filter = { source, target, page: { offset, fetch } };
-  const list = isPending
-    ? (await pendingStatus(filter)).map(pendingDetails)
-    : isUndone
-      ? (await undoneStatus(filter)).map(undoneDetails)
-      : (await mergeStatus({ ...filter, cascaded })).map(mergeDetails);
+  const list = await listedMerges(ctx, { source, target, page: { offset, fetch } });
   ctx.status = 200;
   const text =
     form.format === 'XML' ? toXml({ [MERGE_DETAILS]: list }, 'MergeDetailsList') : JSON.stringify(list);
   writeText(ctx, form, text);
+}
+
+/** Those that stand, or were taken back, or wait. @throws invalid; not-found as `mergeStatus` */
+async function listedMerges(ctx: Context, filter: Omit<MergeFilter, 'cascaded'>): Promise<JsonObject[]> {
+  const isUndone = queryParameter(ctx, 'undone') ?? false;
+  const isPending = queryParameter(ctx, 'pending') ?? false;
+  if (isUndone && isPending)
+    throw new CdrError('invalid', 'undone and pending are of different merges: ask for one of them');
+  if (isPending) return (await pendingStatus(filter)).map(pendingDetails);
+  if (isUndone) return (await undoneStatus(filter)).map(undoneDetails);
+  const cascaded = queryParameter(ctx, 'cascaded') ?? false;
+  return (await mergeStatus({ ...filter, cascaded })).map(mergeDetails);
 }
 
 async function getMergeDetails(ctx: Context): Promise<void> {

@@ -252,7 +252,6 @@ describe('a merge', () => {
         },
         source_ehr: source,
         target_ehr: target,
-        way: 'transaction',
         plan: expect.objectContaining({ contributions: { moved: 3 } }),
       },
     ]);
