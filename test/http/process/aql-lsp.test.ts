@@ -64,7 +64,7 @@ beforeAll(() => {
   );
   editor = new Editor(child);
 });
-afterAll(() => child.kill());
+afterAll(() => void child.kill());
 
 it('speaks the language server protocol: diagnostics, completion, hover, formatting, exit', async () => {
   expect(
