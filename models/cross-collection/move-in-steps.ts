@@ -11,7 +11,7 @@ export interface StepSize {
 }
 
 /** About a quarter of a second on one core: docs/decisions/0039-merging-in-steps.md. */
-export const STEP_SIZE: StepSize = { documents: 1_000, bytes: 8 * 1024 * 1024 };
+const STEP_SIZE: StepSize = { documents: 1_000, bytes: 8 * 1024 * 1024 };
 
 /** Documents of one collection that get another owner. */
 interface Part {
