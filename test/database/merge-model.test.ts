@@ -180,9 +180,10 @@ async function run(model: Model, event: Event, stepsFrom: number): Promise<void>
   } else if (event.kind === 'merge') {
     const [sourceEhr, targetEhr] = [model.ehrIds[event.source]!, model.ehrIds[event.target]!];
     if (sourceEhr === targetEhr) return;
-    const request = { ...common, ...event.modes, sourceEhr, targetEhr, reversible: true };
+    const resolutions = { compositions: new Map(), ehrStatus: new Map() };
+    const request = { ...common, ...event.modes, sourceEhr, targetEhr, reversible: true, resolutions };
     const isAllowed = model.isActive(sourceEhr) && model.isActive(targetEhr);
-    expect(await wasDone(() => mergeEhrs(context, request as never))).toBe(isAllowed);
+    expect(await wasDone(() => mergeEhrs(context, request))).toBe(isAllowed);
     if (isAllowed) model.merge(sourceEhr, targetEhr);
   } else if (event.kind === 'unmerge') {
     const standing = model.merges[event.pick % Math.max(1, model.merges.length)];
