@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
+import { aqlLspCommand } from './commands/aql-lsp.js';
 import { codegenCommand } from './commands/codegen.js';
 import { databaseCommand, demoCommand, startCommand } from './commands/serve.js';
 import { exportCommand } from './commands/export.js';
@@ -51,6 +52,7 @@ function program(): Command {
     templateCommand(),
     queryCommand(),
     codegenCommand(),
+    aqlLspCommand(),
   ];
   for (const command of commands) root.addCommand(command);
   throwInsteadOfExit(root);

@@ -1,9 +1,45 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import mongoose from 'mongoose';
 import { COLLECTIONS } from './layout.js';
-import type { VersionDoc } from './version.js';
+import type { JsonObject } from '../openehr/base/json.js';
+import type { AcceptedFinding } from '../openehr/rm/lenient.js';
+import type { RootType } from '../openehr/rm/root-type.js';
 
 const { Binary } = mongoose.mongo;
+
+/**
+ * One VERSION (fields: docs/spec/storage.md#versions); after its commit only `ehr_id` (merge), `attestations` and
+ * `has_item_tags` change.
+ */
+export interface VersionDoc {
+  /** OBJECT_VERSION_ID. */
+  readonly _id: string;
+  readonly ehr_id: string;
+  /** HIER_OBJECT_ID of the container. */
+  readonly object_id: string;
+  readonly type: RootType;
+  readonly version: number;
+  /** = `commit_audit.time_committed`. UTC, ms. */
+  readonly time_committed: Date;
+  readonly contribution_uid: string;
+  readonly preceding_version_uid?: string;
+  readonly signature?: string;
+  /** AUDIT_DETAILS. */
+  readonly commit_audit: JsonObject;
+  /** DV_CODED_TEXT. */
+  readonly lifecycle_state: JsonObject;
+  readonly other_input_version_uids?: readonly string[];
+  /** ATTESTATIONs, oldest first. */
+  readonly attestations?: readonly JsonObject[];
+  /** COMPOSITION; copied onto deletions. */
+  readonly template_id?: string;
+  /** true: the container or one of its versions has had item tags. Absent: none ever, a reader need not look. */
+  readonly has_item_tags?: true;
+  /** What lenient validation accepted, with the text of what it left out. Absent: nothing. */
+  readonly validation_findings?: readonly AcceptedFinding[];
+  /** Canonical JSON text with `uid`; null for a deletion. */
+  readonly data: string | null;
+}
 
 /** A VERSION as its document has it; `encoding` tells what `data` is (docs/spec/storage.md#text-of-versions). */
 export interface StoredVersion extends Omit<VersionDoc, 'data'> {
@@ -118,8 +154,7 @@ export async function compressNext(after: string): Promise<CompressedStep> {
   let [last, seen, characters] = ['', 0, 0];
   for await (const { _id, data } of found) {
     const update = { $set: compressed(data) } as object;
-    if (data.length >= LEAST)
-      updates.push({ updateOne: { filter: { _id, ...OLD_TEXTS }, update } });
+    if (data.length >= LEAST) updates.push({ updateOne: { filter: { _id, ...OLD_TEXTS }, update } });
     [last, seen, characters] = [_id, seen + 1, characters + data.length];
     if (seen === STEP || characters > STEP_CHARACTERS) break;
   }

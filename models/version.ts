@@ -1,48 +1,20 @@
 import { model, Schema, trusted } from 'mongoose';
-import type { JsonObject } from '../openehr/base/json.js';
 import { BatchedRead } from './access/batched-read.js';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import { belongsTo, movingMerges, ownedBy } from './merge-job.js';
-import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
-import { storedVersion, versionAsFound, versionOf, type StoredVersion } from './version-text.js';
+import {
+  storedVersion,
+  versionAsFound,
+  versionOf,
+  type StoredVersion,
+  type VersionDoc,
+} from './version-text.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
-/**
- * One VERSION (fields: docs/spec/storage.md#versions); after its commit only `ehr_id` (merge), `attestations` and
- * `has_item_tags` change.
- */
-export interface VersionDoc {
-  /** OBJECT_VERSION_ID. */
-  readonly _id: string;
-  readonly ehr_id: string;
-  /** HIER_OBJECT_ID of the container. */
-  readonly object_id: string;
-  readonly type: RootType;
-  readonly version: number;
-  /** = `commit_audit.time_committed`. UTC, ms. */
-  readonly time_committed: Date;
-  readonly contribution_uid: string;
-  readonly preceding_version_uid?: string;
-  readonly signature?: string;
-  /** AUDIT_DETAILS. */
-  readonly commit_audit: JsonObject;
-  /** DV_CODED_TEXT. */
-  readonly lifecycle_state: JsonObject;
-  readonly other_input_version_uids?: readonly string[];
-  /** ATTESTATIONs, oldest first. */
-  readonly attestations?: readonly JsonObject[];
-  /** COMPOSITION; copied onto deletions. */
-  readonly template_id?: string;
-  /** true: the container or one of its versions has had item tags. Absent: none ever, a reader need not look. */
-  readonly has_item_tags?: true;
-  /** What lenient validation accepted, with the text of what it left out. Absent: nothing. */
-  readonly validation_findings?: readonly AcceptedFinding[];
-  /** Canonical JSON text with `uid`; null for a deletion. */
-  readonly data: string | null;
-}
+export type { VersionDoc } from './version-text.js';
 
 /** A VERSION without its content. */
 export type VersionHead = Omit<VersionDoc, 'data'>;

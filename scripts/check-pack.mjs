@@ -1,14 +1,56 @@
-// `npm run check:pack`: what `npm pack` makes, which builds before, runs the demo where nothing else of everchart is.
+// `npm run check:pack`: what `npm pack` makes, which builds before, runs the demo where nothing else of everchart is; the
+// packages for those who build on the server compile and run in a project that has nothing else.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'everchart-packed-'));
+// As the lock does here: no script of a third party, packages from the cache where it has them.
+const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
 const run = (cwd, command, ...args) =>
   execFileSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+
+const EXAMPLE = `import { Catalogue, completions, diagnose, formatAql, type Diagnostic } from '@everchart/aql';
+import { aql, Cdr, type DV_QUANTITY as ClientQuantity } from '@everchart/client';
+import { dvQuantity, isRm, type DV_QUANTITY } from '@everchart/rm';
+
+const quantity: DV_QUANTITY = dvQuantity(120, 'mm[Hg]');
+const same: ClientQuantity = quantity;
+const found: readonly Diagnostic[] = diagnose('SELECT e FROM EHRR e', new Catalogue());
+const { q, parameters } = aql\`SELECT e FROM EHR e LIMIT \${5}\`;
+console.log(isRm(same, 'DATA_VALUE'), new Cdr({ url: 'http://127.0.0.1:1' }).url, q, parameters.p1);
+console.log(found[0]?.nearest, completions('SELECT e FROM ', 14).length > 5, formatAql('select e from ehr e'));
+`;
+const EXPECTED = `true http://127.0.0.1:1 SELECT e FROM EHR e LIMIT $p1 5
+EHR true SELECT e
+FROM EHR e
+`;
+
+/** Packs rm, client and aql, which are built, and compiles and runs an example of all in an empty project. */
+function checkPackages() {
+  const names = ['rm', 'client', 'aql'];
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  const tarballs = names.map((name) => {
+    const made = run(join(root, 'packages', name), 'npm', 'pack', '--json', '--pack-destination', project);
+    const [{ filename, size, files }] = JSON.parse(made.toString());
+    console.log(`${filename}: ${files.length} files, ${Math.round(size / 1024)} KiB`);
+    return `./${filename}`;
+  });
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  run(project, 'npm', 'install', ...quiet, ...tarballs);
+  writeFileSync(join(project, 'example.ts'), EXAMPLE);
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const options = ['--strict', '--module', 'NodeNext', '--target', 'ES2023', '--lib', 'ES2023,DOM'];
+  run(project, process.execPath, tsc, ...options, 'example.ts');
+  const said = run(project, process.execPath, 'example.js').toString();
+  if (said !== EXPECTED) throw new Error(`the example said ${said}`);
+}
+
 try {
   // .npmrc switches scripts off, also `prepack`.
   const packed = run(
@@ -22,10 +64,9 @@ try {
   ).toString();
   const [{ filename, size, files }] = JSON.parse(packed.slice(packed.indexOf('[\n')));
   console.log(`${filename}: ${files.length} files, ${Math.round(size / 1024)} KiB`);
-  // As the lock does here: no script of a third party, packages from the cache where it has them.
-  const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
   run(folder, 'npm', 'install', ...quiet, `./${filename}`);
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
+  checkPackages();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -47,7 +47,7 @@ export function queryModule(file: string, aql: string, { columns, parameters }: 
 
 function importText(names: readonly string[]): string {
   const line = `import type { ${names.join(', ')} } from '@everchart/client';\n`;
-  if (line.length <= 81) return line;
+  if (line.length <= 101) return line;
   return `import type {\n${names.map((name) => `  ${name},\n`).join('')}} from '@everchart/client';\n`;
 }
 

@@ -13,6 +13,7 @@ import type { VersionDoc } from '../version.js';
 import { decodedCell, versionOf, type StoredVersion } from '../version-text.js';
 import { belongsTo, movingMerges } from '../merge-job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
+import { oneSnapshot, type SnapshotOption } from './one-snapshot.js';
 import { withMovedOwners } from './moved-owners.js';
 
 /** A row as pipelines of `aql/mongo` give it: cells, the segments that belong to object cells, its EHRs. */
@@ -70,7 +71,7 @@ export async function* runPipeline(
     if (probed.length > 0) yield probed;
     return;
   }
-  const cursor = openCursor(plan, limits);
+  const cursor = openCursor(plan, { ...limits, ...(await oneSnapshot()) });
   try {
     while (await cursor.hasNext()) {
       const rows = cursor.readBufferedDocuments(ROWS_AT_ONCE) as PipelineRow[];
@@ -147,7 +148,7 @@ function withMember<T extends object>(
 }
 
 async function allRows(plan: RunnablePlan, limits: RunLimits): Promise<PipelineRow[]> {
-  const cursor = openCursor(plan, limits);
+  const cursor = openCursor(plan, { ...limits, ...(await oneSnapshot()) });
   try {
     const rows = (await cursor.toArray()) as PipelineRow[];
     return holdsTexts(plan) ? rows.map(decodedRow) : rows;
@@ -186,12 +187,14 @@ export async function explainPipeline(
 
 function openCursor(
   { collection, pipeline }: RunnablePlan,
-  limits: RunLimits,
+  limits: RunLimits & SnapshotOption,
 ): mongoose.mongo.AggregationCursor {
+  const { batchSize, readConcern } = limits;
   const options: mongoose.mongo.AggregateOptions = {
     ...readOptions(limits),
     allowDiskUse: true,
-    ...(limits.batchSize !== undefined && { batchSize: limits.batchSize }),
+    ...(batchSize !== undefined && { batchSize }),
+    ...(readConcern !== undefined && { readConcern }),
   };
   return mongoose.connection
     .collection(collection)
@@ -215,6 +218,8 @@ function nextComment(): string {
   return `${PROCESS}/${reads}`;
 }
 
+/** SnapshotTooOld, SnapshotUnavailable: the server does not keep that moment any more, or not yet. */
+const SNAPSHOT_ERRORS = new Set<unknown>([239, 246]);
 const REGEX_ERRORS = new Set<unknown>([51091, 51111, 51156]);
 /** A document or a stage grew past what MongoDB allows. */
 const SIZE_ERRORS = new Set<unknown>([146, 292, 4568, 10334, 17419, 17420, 6224500]);
@@ -225,6 +230,11 @@ function translated(error: unknown, { signal }: RunLimits): unknown {
     return new CdrError('timeout', 'the query took longer than the server allows', { cause: error });
   if (error instanceof mongoose.mongo.MongoServerError && REGEX_ERRORS.has(error.code))
     return new CdrError('invalid', 'a regular expression of the query cannot be evaluated', { cause: error });
+  if (error instanceof mongoose.mongo.MongoServerError && SNAPSHOT_ERRORS.has(error.code))
+    return new CdrError('unavailable', 'the database could not keep one moment for the whole query', {
+      cause: error,
+      retryAfterSeconds: 1,
+    });
   if (error instanceof mongoose.mongo.MongoServerError && SIZE_ERRORS.has(error.code))
     return new CdrError('query-too-large', 'the query combines more than the database can hold in memory', {
       cause: error,

@@ -66,6 +66,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   directory_uid: '',
   directory_id: '',
   contribution_uid: '',
+  merge_id: '00000000-0000-4000-8000-000000000000',
   tag_ids: '[]',
 };
 
@@ -89,6 +90,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   contribution_uid: '{{contribution_uid}}',
   contribution_id: '{{contribution_uid}}',
   merged_ehr_id: '{{other_ehr_id}}',
+  merge_id: '{{merge_id}}',
   key: 'status',
 };
 
@@ -115,10 +117,12 @@ export const IF_MATCH: Readonly<Record<string, string>> = {
   directory_delete: '"{{directory_uid}}"',
 };
 
-/** Statuses beside those of success: of a second run, or of a server that others use too. */
+/** Statuses beside those of success: of a second run, of a server that others use too, or where two administrators are needed. */
 const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   'template_adl1.4_upload': [409],
   query_store_version: [409],
+  confirmMerge: [404],
+  withdrawMerge: [404],
   updateTemplate: [422],
   deleteTemplate: [422],
   deleteAllTemplates: [422],

@@ -131,7 +131,7 @@ function bodyOf({ operation, id }: Described): readonly [string | null, string] 
   if (first === undefined) return [null, ''];
   const [type, media] = first;
   const example = isJsonObject(media) ? media.example : undefined;
-  const text = typeof example === 'string' ? example : JSON.stringify(example ?? '', null, 2);
+  const text = typeof example === 'string' ? example : JSON.stringify(example ?? {}, null, 2);
   return [type, bodyText(id, text)];
 }
 

@@ -8,6 +8,10 @@ export interface AdministrationApi {
   merge: (request: MergeRequest) => Promise<MergeDetails>;
   unmerge: (request: Pair & { readonly dry_run: boolean }) => Promise<MergeDetails>;
   merges: () => Promise<MergeDetails[]>;
+  /** Physically, with all that it holds. */
+  eraseEhr: (ehrId: string) => Promise<void>;
+  /** Checks everything that is stored; changes nothing. */
+  verify: () => Promise<Readonly<Record<string, unknown>>>;
   audit: (filter: AuditFilter) => Promise<AuditRecord[]>;
   auditCsv: (filter: AuditFilter) => Promise<string>;
   access: (ehrId: string) => Promise<AuditRecord[]>;
@@ -27,6 +31,8 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
     merge: (wanted) => admin.merges.merge(wanted),
     unmerge: (wanted) => admin.merges.undo(wanted),
     merges: () => admin.merges.list(),
+    eraseEhr: (ehrId) => admin.deleteEhr(ehrId),
+    verify: () => admin.verify(),
     audit: (filter) => admin.audit(filter),
     auditCsv: async ({ user, operation, ehrId, fetch }) => {
       const query = { user, operation, ehr_id: ehrId, fetch };

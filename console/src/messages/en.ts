@@ -347,6 +347,28 @@ export const en = {
   'directory.newFolder': 'New folder ↵',
   'directory.newFolderIn': 'New folder in {name}',
   'directory.takeOut': 'Take {name} out of the folder',
+  'templates.use': 'Use',
+  'templates.used': '{count} compositions',
+  'templates.differences': 'Differences',
+  'templates.compareWith': 'Compare with another template',
+  'templates.same': 'The two templates take the same',
+  'erase.title': 'Erase',
+  'erase.patient': 'Patient',
+  'erase.hint': 'all that the record holds is erased for good',
+  'erase.plan': 'What would go',
+  'erase.warning':
+    'The EHR goes with its history, folders, tags and status. Nobody can take this back; the audit keeps that it happened.',
+  'erase.type': 'Type {word} to erase it',
+  'erase.go': 'Erase for good',
+  'erase.done': 'EHR {id} is erased.',
+  'server.title': 'Server',
+  'server.permissions': 'What you may do',
+  'server.open': 'Everybody may read, write and define: AUTH=none.',
+  'server.verify': 'Verify what is stored',
+  'server.verifyHint':
+    'Reads everything and checks it against its rules and seals. Nothing is changed; a large store takes long.',
+  'server.well': 'Everything is as it should be.',
+  'server.violations': '{count} things are wrong.',
 } as const;
 
 /** Name of a message. */

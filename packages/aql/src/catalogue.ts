@@ -150,8 +150,7 @@ export class Catalogue {
     if (known !== undefined && (known.name !== '' || node === null)) return known;
     const made: OpenArchetype = {
       id,
-      name: node?.name ?? '',
-      description: node?.localizedDescriptions?.[language] ?? '',
+      ...textsOf(node, language),
       className: /-([A-Z_]+)\./.exec(id)?.[1] ?? '',
       nodes: known?.nodes ?? new Map<string, OpenNode>(),
       children: known?.children ?? new Set<string>(),
@@ -181,6 +180,14 @@ export function stepsOf(path: string): readonly CodedStep[] {
 /** The steps as the key of a node. */
 export function pathOf(steps: readonly CodedStep[]): string {
   return steps.map(({ attribute, code }) => `/${attribute}${code === null ? '' : `[${code}]`}`).join('');
+}
+
+function textsOf(
+  node: WebTemplateNode | null,
+  language: string,
+): Pick<CatalogueNode, 'name' | 'description'> {
+  const description = node?.localizedDescriptions?.[language] ?? '';
+  return { name: node?.name ?? '', description };
 }
 
 function addNode(
@@ -213,8 +220,7 @@ function nodeAt(
   return getOrAdd(nodes, path, () => ({
     path,
     code: steps[steps.length - 1]?.code ?? null,
-    name: node.name ?? '',
-    description: node.localizedDescriptions?.[language] ?? '',
+    ...textsOf(node, language),
     classes: new Set<string>(),
     values: new Map<string, string>(),
   }));

@@ -162,34 +162,30 @@ function archetypesFor(
 // ---------------------------------------------------------------- predicates
 
 function inBracket(cursor: Cursor, before: string, clause: string, from: WrittenFrom): readonly Found[] {
-  const { catalogue } = cursor;
-  if (clause === 'FROM') {
-    const [, className = ''] = /([A-Za-z_]+)(?:\s+\w+)?\s*$/.exec(before.slice(-200)) ?? [];
-    const name = className.toUpperCase();
-    if (fromClass(name)?.kind === 'version') return words(['LATEST_VERSION', 'ALL_VERSIONS']);
-    if (name === 'EHR') return [{ label: 'ehr_id/value', kind: 'path', insert: 'ehr_id/value = ' }];
-    return archetypesFor(name, from.parent, catalogue).map((each): Found => ({ ...each, kind: 'archetype' }));
-  }
+  if (clause === 'FROM') return inBracketOfFrom(cursor, before, from);
   const path = pathBefore(before);
-  const all = writtenFrom(cursor.pieces).classes;
-  if (path === null || catalogue === null) return [];
-  const place = placeOf(path, all, catalogue);
-  const nodes = place === null ? [] : nodesBehind(place, catalogue);
-  const depth = place?.steps.length ?? 0;
-  const last = place?.steps[depth - 1]?.attribute;
-  const above = pathOf(place?.steps.slice(0, -1) ?? []);
-  const codes = new Map<string, CatalogueNode>();
-  for (const node of nodes) {
-    const code = new RegExp(String.raw`^/${last ?? ''}\[([^\]]+)\]`).exec(node.path.slice(above.length))?.[1];
-    if (code !== undefined && node.path.startsWith(above) && (!codes.has(code) || node.code === code))
-      codes.set(code, node);
+  const place = path === null ? null : placeOf(path, writtenFrom(cursor.pieces).classes, cursor.catalogue);
+  const last = place?.steps.at(-1);
+  if (place === null || last === undefined) return [];
+  const found = new Map<string, Found>();
+  const start = `${pathOf([...place.steps.slice(0, -1), { ...last, code: null }])}[`;
+  for (const node of nodesBehind(place, cursor.catalogue)) {
+    if (!node.path.startsWith(start)) continue;
+    const label = node.path.slice(start.length, node.path.indexOf(']', start.length));
+    // What stands further below has the code in its path too, but another term.
+    const isOwn = node.path === `${start}${label}]`;
+    if (isOwn) found.set(label, { label, kind: 'code', detail: node.name, documentation: node.description });
+    else if (!found.has(label)) found.set(label, { label, kind: 'code' });
   }
-  return [...codes].map(([label, node]): Found => ({
-    label,
-    kind: 'code',
-    detail: node.code === label ? node.name : '',
-    documentation: node.code === label ? node.description : '',
-  }));
+  return [...found.values()];
+}
+
+function inBracketOfFrom({ catalogue }: Cursor, before: string, from: WrittenFrom): readonly Found[] {
+  const [, className = ''] = /([A-Za-z_]+)(?:\s+\w+)?\s*$/.exec(before.slice(-200)) ?? [];
+  const name = className.toUpperCase();
+  if (fromClass(name)?.kind === 'version') return words(['LATEST_VERSION', 'ALL_VERSIONS']);
+  if (name === 'EHR') return [{ label: 'ehr_id/value', kind: 'path', insert: 'ehr_id/value = ' }];
+  return archetypesFor(name, from.parent, catalogue).map((each): Found => ({ ...each, kind: 'archetype' }));
 }
 
 // ---------------------------------------------------------------- paths

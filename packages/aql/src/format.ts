@@ -32,34 +32,49 @@ interface Word {
   readonly comments: readonly { readonly text: string; readonly own: boolean }[];
 }
 
+/** Where a token stands. */
+interface Place {
+  readonly depth: number;
+  readonly predicates: number;
+  readonly clause: string;
+}
+
+const OPENING = new Set(['(', '[', '{']);
+const CLOSING = new Set([')', ']', '}']);
+
 function wordsOf(text: string): readonly Word[] {
   const tokens = tokenize(text);
-  const words: Word[] = [];
-  let depth = 0;
-  let predicates = 0;
-  let end = 0;
-  let clause = '';
-  for (const [index, token] of tokens.entries()) {
-    const previous = tokens[index - 1];
+  let place: Place = { depth: 0, predicates: 0, clause: '' };
+  return tokens.map((token, index): Word => {
     const source = text.slice(token.start, token.end);
-    const isClosing = source === ')' || source === ']' || source === '}';
-    if (isClosing) depth--;
-    if (source === ']') predicates--;
-    if (token.kind === 'word' && depth === 0 && CLAUSES.has(token.upper) && !isSymbol(previous, '/'))
-      clause = token.upper;
-    words.push({
-      text: written(token, source, tokens, { index, inner: predicates > 0, clause }),
+    const sign = token.kind === 'symbol' ? source : '';
+    const previous = tokens[index - 1];
+    place = placeAt(place, token, sign, previous);
+    const { depth, predicates, clause } = place;
+    const inner = predicates > 0;
+    place = {
+      ...place,
+      depth: depth + (OPENING.has(sign) ? 1 : 0),
+      predicates: predicates + (sign === '[' ? 1 : 0),
+    };
+    return {
+      text: written(token, source, tokens, { index, inner, clause }),
       token,
       spaced: previous !== undefined && isSpaced(tokens, index, clause),
       depth,
-      inner: predicates > 0,
-      comments: commentsIn(text.slice(end, token.start), index === 0),
-    });
-    if (source === '(' || source === '[' || source === '{') depth++;
-    if (source === '[') predicates++;
-    end = token.end;
-  }
-  return words;
+      inner,
+      comments: commentsIn(text.slice(previous?.end ?? 0, token.start), index === 0),
+    };
+  });
+}
+
+/** A sign that closes stands where the one stands that opens. */
+function placeAt(before: Place, token: Token, sign: string, previous: Token | undefined): Place {
+  const depth = before.depth - (CLOSING.has(sign) ? 1 : 0);
+  const predicates = before.predicates - (sign === ']' ? 1 : 0);
+  const isClause =
+    token.kind === 'word' && depth === 0 && CLAUSES.has(token.upper) && !isSymbol(previous, '/');
+  return { depth, predicates, clause: isClause ? token.upper : before.clause };
 }
 
 function commentsIn(gap: string, isFirst: boolean): Word['comments'] {
@@ -113,16 +128,19 @@ function isSpaced(tokens: readonly Token[], index: number, clause: string): bool
 }
 
 function clausesOf(words: readonly Word[]): readonly (readonly Word[])[] {
-  const clauses: Word[][] = [];
-  for (const word of words) {
-    const { token, depth } = word;
-    const isNew =
-      token.kind === 'word' && depth === 0 && CLAUSES.has(token.upper) && word.text === token.upper;
-    const isOffset = token.upper === 'OFFSET' && clauses[clauses.length - 1]?.[0]?.text !== 'LIMIT';
-    if (clauses.length === 0 || isNew || (isOffset && depth === 0 && token.kind === 'word')) clauses.push([]);
-    if (token.kind !== 'end' || word.comments.length > 0) clauses[clauses.length - 1]?.push(word);
+  const clauses: Word[][] = [[]];
+  for (const [index, word] of words.entries()) {
+    const last = clauses[clauses.length - 1];
+    if (index > 0 && startsClause(word, last?.[0]?.text ?? '')) clauses.push([word]);
+    else if (word.token.kind !== 'end' || word.comments.length > 0) last?.push(word);
   }
   return clauses;
+}
+
+/** OFFSET stays with its LIMIT. */
+function startsClause({ token, depth, text }: Word, clause: string): boolean {
+  if (token.kind !== 'word' || depth > 0 || text !== token.upper) return false;
+  return CLAUSES.has(token.upper) || (token.upper === 'OFFSET' && clause !== 'LIMIT');
 }
 
 function clauseText(words: readonly Word[]): string {
@@ -135,23 +153,18 @@ function clauseText(words: readonly Word[]): string {
 
 /** A clause on several lines: one for each column, each CONTAINS, each condition. */
 function broken(words: readonly Word[]): string {
-  let text = '';
-  let mustBreak = false;
-  const isSelect = words[0]?.text === 'SELECT';
-  for (const [index, word] of words.entries()) {
-    const previous = words[index - 1];
-    const indent = `\n${'  '.repeat(word.depth + 1)}`;
-    if (index > 0)
-      for (const comment of word.comments) {
-        text += comment.own || mustBreak ? `${indent}${comment.text}` : ` ${comment.text}`;
-        mustBreak = true;
-      }
-    const isBroken = mustBreak || isLineStart(words, index) || (isSelect && isColumnEnd(previous));
-    text += isBroken && index > 0 ? indent : index > 0 && word.spaced ? ' ' : '';
-    text += word.text;
-    mustBreak = false;
-  }
-  return text;
+  const pieces = words.map((word, index) => (index === 0 ? '' : before(words, index)) + word.text);
+  return pieces.join('').trimEnd();
+}
+
+/** What stands between a word and the one before it. */
+function before(words: readonly Word[], index: number): string {
+  const { comments = [], depth = 0, spaced = false } = words[index] ?? {};
+  const indent = `\n${'  '.repeat(depth + 1)}`;
+  const said = comments.map(({ text, own }, number) => (own || number > 0 ? indent : ' ') + text).join('');
+  const isColumn = words[0]?.text === 'SELECT' && isColumnEnd(words[index - 1]);
+  if (said !== '' || isColumn || isLineStart(words, index)) return said + indent;
+  return spaced ? ' ' : '';
 }
 
 function isColumnEnd(previous: Word | undefined): boolean {
@@ -162,9 +175,8 @@ function isColumnEnd(previous: Word | undefined): boolean {
 function isLineStart(words: readonly Word[], index: number): boolean {
   const word = words[index];
   if (word === undefined || word.inner || word.token.kind !== 'word') return false;
-  const next = words[index + 1];
-  if (word.text === 'NOT') return next?.text === 'CONTAINS' && words[0]?.text === 'FROM';
-  if (!BREAKING.has(word.text) || next === undefined) return false;
-  if (word.text === 'CONTAINS') return words[0]?.text === 'FROM' && words[index - 1]?.text !== 'NOT';
-  return true;
+  const isFrom = words[0]?.text === 'FROM';
+  if (word.text === 'NOT') return isFrom && words[index + 1]?.text === 'CONTAINS';
+  if (word.text === 'CONTAINS') return isFrom && words[index - 1]?.text !== 'NOT';
+  return BREAKING.has(word.text);
 }

@@ -1,7 +1,8 @@
 import { attributesOf, rmClass } from '../../../openehr/rm/model/classes.js';
 import { CLASS_DESCRIPTIONS } from '../../../openehr/rm/model/descriptions.js';
 import { isArchetypeId, isNodeCode } from '../../../aql/syntax/words.js';
-import { pathOf, type Catalogue } from './catalogue.js';
+import { pathOf, type Catalogue, type CatalogueNode, type CodedStep } from './catalogue.js';
+import type { Place } from './path-classes.js';
 import { piecesOf, writtenFrom, type WrittenFrom } from './tokens.js';
 import { archetypeAround, pathBefore, placeOf } from './written-path.js';
 
@@ -45,22 +46,36 @@ function meaningOf(word: string, before: string, around: Around): string | null 
   return known === undefined ? null : described(known.name, '', CLASS_DESCRIPTIONS[known.name] ?? '');
 }
 
-function codeMeaning(code: string, before: string, { from, catalogue, start }: Around): string | null {
-  const path = before.endsWith('[') ? pathBefore(before.slice(0, -1)) : null;
-  const place = path === null ? null : placeOf(path, from.classes, catalogue);
-  const written = from.classes.find(({ end }) => end > start) ?? null;
-  const archetype = catalogue?.archetype(place?.archetype ?? archetypeAround(written) ?? '');
-  const last = place?.steps.at(-1);
-  const exact =
-    place && last
-      ? archetype?.nodes.get(pathOf([...place.steps.slice(0, -1), { ...last, code }]))
-      : undefined;
-  for (const node of exact === undefined ? (archetype?.nodes.values() ?? []) : [exact]) {
+function codeMeaning(code: string, before: string, around: Around): string | null {
+  for (const node of nodesWith(code, before, around)) {
     if (node.code === code) return described(node.name, code, node.description);
     const rubric = node.values.get(code);
     if (rubric !== undefined) return described(rubric, code, '');
   }
   return null;
+}
+
+/** The node at the path before a code; without one, all of the archetype around it. */
+function nodesWith(code: string, before: string, around: Around): Iterable<CatalogueNode> {
+  const { from, catalogue, start } = around;
+  const place = placeBefore(before, around);
+  const written = from.classes.find(({ end }) => end > start) ?? null;
+  const archetype = place?.archetype ?? archetypeAround(written);
+  const nodes = archetype === null ? undefined : catalogue?.archetype(archetype)?.nodes;
+  if (nodes === undefined) return [];
+  const exact = nodes.get(pathOf(withCode(place?.steps ?? [], code)));
+  return exact === undefined ? nodes.values() : [exact];
+}
+
+/** Where the bracket stands in which a text ends. */
+function placeBefore(before: string, { from, catalogue }: Around): Place | null {
+  const path = before.endsWith('[') ? pathBefore(before.slice(0, -1)) : null;
+  return path === null ? null : placeOf(path, from.classes, catalogue);
+}
+
+/** The steps, the last with the code. */
+function withCode(steps: readonly CodedStep[], code: string): readonly CodedStep[] {
+  return steps.map((step, index) => (index === steps.length - 1 ? { ...step, code } : step));
 }
 
 function attributeMeaning(name: string, before: string, { from, catalogue }: Around): string | null {

@@ -88,7 +88,10 @@ function archetypeOf(predicate: Predicate<Placeholder> | null): string | null {
 export function variablesOf(from: FromExpression<Placeholder>): ReadonlyMap<string, Place> {
   const found = new Map<string, Place>();
   const visit = (each: FromExpression<Placeholder>): void => {
-    if (each.kind !== 'class') return each.operands.forEach(visit);
+    if (each.kind !== 'class') {
+      each.operands.forEach(visit);
+      return;
+    }
     if (each.variable !== null)
       found.set(each.variable, placeOfClass(each.className, archetypeOf(each.predicate)));
     if (each.contains !== null) visit(each.contains.child);

@@ -1,7 +1,7 @@
 import { attributesOf, isPrimitive } from '../../../openehr/rm/model/classes.js';
 import { FUNCTION_DOMAINS } from '../../../aql/semantics/function-domains.js';
 import type { Alias, Column, Domain, Scope } from '../../../aql/semantics/scope-types.js';
-import type { Condition, FunctionCall, IdentifiedPath } from '../../../aql/syntax/ast.js';
+import type { Aggregate, Condition, FunctionCall, IdentifiedPath } from '../../../aql/syntax/ast.js';
 import { renderValue } from '../../../aql/syntax/render.js';
 import type { Catalogue } from './catalogue.js';
 import { checkQuery, type CheckOptions, type Diagnostic } from './check.js';
@@ -49,30 +49,26 @@ interface Known {
   readonly given: ReadonlySet<string>;
 }
 
+const LITERALS: Readonly<Record<string, ValueType>> = {
+  string: { types: ['string'], isNullable: false },
+  integer: { types: ['number'], isNullable: false },
+  real: { types: ['number'], isNullable: false },
+  boolean: { types: ['boolean'], isNullable: false },
+};
+const NULL: ValueType = { types: [], isNullable: true };
+
 function columnType({ expression }: Column, scope: Scope, known: Known): ValueType {
-  switch (expression.kind) {
-    case 'path':
-      return pathType(expression, scope, known);
-    case 'string':
-      return { types: ['string'], isNullable: false };
-    case 'integer':
-    case 'real':
-      return { types: ['number'], isNullable: false };
-    case 'boolean':
-      return { types: ['boolean'], isNullable: false };
-    case 'null':
-      return { types: [], isNullable: true };
-    case 'function':
-      return functionType(expression);
-    case 'aggregate': {
-      const { name, argument } = expression;
-      if (name === 'COUNT') return { types: ['number'], isNullable: false };
-      if (argument === null || name === 'SUM' || name === 'AVG')
-        return { types: ['number'], isNullable: true };
-      const { types } = argument.kind === 'path' ? pathType(argument, scope, known) : functionType(argument);
-      return { types, isNullable: true };
-    }
-  }
+  if (expression.kind === 'path') return pathType(expression, scope, known);
+  if (expression.kind === 'function') return functionType(expression);
+  if (expression.kind === 'aggregate') return aggregateType(expression, scope, known);
+  return LITERALS[expression.kind] ?? NULL;
+}
+
+function aggregateType({ name, argument }: Aggregate, scope: Scope, known: Known): ValueType {
+  if (name === 'COUNT') return { types: ['number'], isNullable: false };
+  if (argument === null || name === 'SUM' || name === 'AVG') return { types: ['number'], isNullable: true };
+  const { types } = argument.kind === 'path' ? pathType(argument, scope, known) : functionType(argument);
+  return { types, isNullable: true };
 }
 
 function functionType(call: FunctionCall): ValueType {

@@ -68,46 +68,64 @@ export function clauseAt(pieces: readonly Piece[], offset: number): string {
 /** Reads the classes of FROM, and what contains the place `offset`. */
 export function writtenFrom(pieces: readonly Piece[], offset = Infinity): WrittenFrom {
   const start = pieces.findIndex(({ upper }) => upper === 'FROM');
-  const classes: WrittenClass[] = [];
-  const open: (WrittenClass | null)[] = [];
-  let parent: WrittenClass | null = null;
-  let found: WrittenClass | null = null;
-  if (start < 0) return { classes, parent };
-  for (let index = start + 1; index < pieces.length; index++) {
-    const piece = pieces[index];
-    if (piece === undefined || ['WHERE', 'ORDER', 'LIMIT', 'OFFSET'].includes(piece.upper)) break;
-    if (piece.upper === 'CONTAINS') parent = classes[classes.length - 1] ?? null;
-    else if (piece.text === '(') open.push(parent);
-    else if (piece.text === ')') parent = open.pop() ?? null;
-    else if (/^[A-Za-z]/.test(piece.text) && !FROM_WORDS.has(piece.upper)) {
-      const { read, next } = readClass(pieces, index, parent);
-      if (piece.start < offset) classes.push(read);
-      index = next - 1;
-    }
-    if (piece.start < offset) found = parent;
-  }
-  return { classes, parent: found };
+  return new FromReader(pieces, start < 0 ? pieces.length : start + 1, offset).read();
 }
 
-function readClass(
-  pieces: readonly Piece[],
-  index: number,
-  parent: WrittenClass | null,
-): { readonly read: WrittenClass; readonly next: number } {
-  const className = pieces[index]?.upper ?? '';
-  let next = index + 1;
-  const name = pieces[next];
-  const hasName = name !== undefined && /^[A-Za-z]\w*$/.test(name.text) && !FROM_WORDS.has(name.upper);
-  if (hasName) next++;
-  const archetypes: string[] = [];
-  if (pieces[next]?.text === '[') {
-    for (next++; next < pieces.length && pieces[next]?.text !== ']'; next++) {
-      const { text = '', upper = '' } = pieces[next] ?? {};
-      if (upper === 'WHERE' || upper === 'CONTAINS') break;
-      if (/^[\w:.]+-\w+-\w+\.[\w-]+\.v\d/.test(text)) archetypes.push(text);
+const FROM_ENDS = new Set(['WHERE', 'ORDER', 'LIMIT', 'OFFSET']);
+
+class FromReader {
+  private readonly classes: WrittenClass[] = [];
+  private readonly open: (WrittenClass | null)[] = [];
+  private parent: WrittenClass | null = null;
+
+  constructor(
+    private readonly pieces: readonly Piece[],
+    private index: number,
+    private readonly offset: number,
+  ) {}
+
+  read(): WrittenFrom {
+    let found: WrittenClass | null = null;
+    for (;;) {
+      const piece = this.pieces[this.index];
+      if (piece === undefined || FROM_ENDS.has(piece.upper)) return { classes: this.classes, parent: found };
+      this.index++;
+      this.piece(piece);
+      if (piece.start < this.offset) found = this.parent;
     }
-    if (pieces[next]?.text === ']') next++;
   }
-  const end = pieces[next - 1]?.end ?? 0;
-  return { read: { className, variable: hasName ? name.text : null, archetypes, parent, end }, next };
+
+  private piece(piece: Piece): void {
+    if (piece.upper === 'CONTAINS') this.parent = this.classes[this.classes.length - 1] ?? null;
+    else if (piece.text === '(') this.open.push(this.parent);
+    else if (piece.text === ')') this.parent = this.open.pop() ?? null;
+    else if (isName(piece)) this.class(piece);
+  }
+
+  private class({ upper: className, start, end: first }: Piece): void {
+    const name = this.pieces[this.index];
+    const variable = name !== undefined && isName(name) && /^\w+$/.test(name.text) ? name.text : null;
+    if (variable !== null) this.index++;
+    const archetypes = this.pieces[this.index]?.text === '[' ? this.predicate() : [];
+    const end = this.pieces[this.index - 1]?.end ?? first;
+    const { parent } = this;
+    if (start < this.offset) this.classes.push({ className, variable, archetypes, parent, end });
+  }
+
+  /** The archetype ids of a predicate, which need not have an end yet. */
+  private predicate(): readonly string[] {
+    const archetypes: string[] = [];
+    for (this.index++; ; this.index++) {
+      const piece = this.pieces[this.index];
+      if (piece === undefined || piece.upper === 'WHERE' || piece.upper === 'CONTAINS') return archetypes;
+      if (/^[\w:.]+-\w+-\w+\.[\w-]+\.v\d/.test(piece.text)) archetypes.push(piece.text);
+      if (piece.text !== ']') continue;
+      this.index++;
+      return archetypes;
+    }
+  }
+}
+
+function isName({ text, upper }: Piece): boolean {
+  return /^[A-Za-z]/.test(text) && !FROM_WORDS.has(upper);
 }

@@ -205,7 +205,13 @@ export class Merges {
 
   /** Oldest first. @throws CdrError `not-found` when a filter is given and nothing fits */
   async list(
-    filter: CallOptions & { source?: string; target?: string; cascaded?: boolean; undone?: boolean } = {},
+    filter: CallOptions & {
+      source?: string;
+      target?: string;
+      cascaded?: boolean;
+      undone?: boolean;
+      pending?: boolean;
+    } = {},
   ): Promise<MergeDetails[]> {
     const { signal, ...query } = filter;
     return this.#caller.body('GET', `${ADMIN}/ehr/merge_status`, { query, signal });

@@ -59,7 +59,7 @@ const GENERAL: Readonly<Record<number, (good: Call, operation: Operation) => Cal
   404: (good) => ({ ...good, params: { ...good.params, ehr_id: randomUUID() } }),
   406: (good) => withHeader(good, 'Accept', 'image/png'),
   409: async (good) => ({ ...good, params: { ...good.params, ehr_id: await mergedEhr() } }),
-  413: (good) => ({ ...good, body: good.body ?? 'x', settings: { maxBodyBytes: 1 } }),
+  413: (good) => ({ ...good, body: good.body ?? 'xx', settings: { maxBodyBytes: 1 } }),
   415: (good) => ({ ...withHeader(good, 'Content-Type', 'image/png'), body: good.body ?? 'x' }),
   503: (good) => ({ ...good, isStarting: true }),
 };

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 
 import type { JsonObject } from '../../../openehr/base/json.js';
+import { exampleOf } from '../../../routes/http/openapi/examples.js';
+import { MEDIA_TYPES } from '../../../routes/http/operation/operation.js';
 import { everyOperation } from '../../../src/operation-table.js';
 import { testApp } from '../../support/app.js';
 
@@ -60,6 +62,19 @@ describe('the OpenAPI document', () => {
         for (const { description, name } of described) expect(description).not.toBe(name);
       }
     }
+  });
+
+  it('shows an example of every body, in every media type', () => {
+    const without = operations
+      .filter(({ isDocumented = true }) => isDocumented)
+      .flatMap(({ id, request: body }) =>
+        body === undefined
+          ? []
+          : MEDIA_TYPES[body.types]
+              .filter((type) => exampleOf(body.schema, type) === undefined)
+              .map((type) => `${id} ${type}`),
+      );
+    expect(without).toEqual([]);
   });
 
   it('gives every operation an answer, and each failure the error body', async () => {

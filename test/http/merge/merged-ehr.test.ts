@@ -134,7 +134,13 @@ describe('the source after the merge', () => {
           .put(`${V1}/ehr/${source}/ehr_status/${versionedObjectUidOf(status)}/tags`)
           .send([{ key: 'a' }]),
       ],
-      ['malformed', request(app).post(`${V1}/ehr/${source}/composition`).send('{')],
+      [
+        'malformed',
+        request(app)
+          .post(`${V1}/ehr/${source}/composition`)
+          .set('Content-Type', 'application/json')
+          .send('{'),
+      ],
     ];
     const link = new RegExp(`/rest/openehr/v1/ehr/${target}>; rel="successor-version"$`);
     for (const [name, call] of calls) {

@@ -48,7 +48,7 @@ describe('a write is typed by its collection', () => {
     const expected = { ehrId: 'a', isQueryable: true, needsModifiable: true };
     expect(holdEhr(expected, { directoryId: null })).toEqual({
       collection: 'ehrs',
-      filter: { _id: 'a', state: 'active', is_queryable: true, is_modifiable: true },
+      filter: { _id: 'a', state: 'active', merging: null, is_queryable: true, is_modifiable: true },
       update: { $inc: { write_seq: 1 }, $unset: { directory_id: 1 } },
       matching: 'one',
     });

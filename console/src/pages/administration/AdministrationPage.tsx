@@ -7,10 +7,12 @@ import { useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
 import { Empty } from '../../widgets/states.js';
 import { AuditTab } from './AuditTab.js';
+import { EraseTab } from './EraseTab.js';
 import { MergeTab } from './MergeTab.js';
 import { MergesTab } from './MergesTab.js';
+import { ServerTab } from './ServerTab.js';
 
-/** Merging and audit; for whoever may not, how to sign in, and no request. */
+/** Merging, erasing and audit; for whoever may not, how to sign in, and no request. */
 export function AdministrationPage(): ReactNode {
   const { t } = useMessages();
   const { settings, credentials } = useSession();
@@ -42,6 +44,8 @@ function Work(): ReactNode {
       <Tabs.List mb="lg">
         <Tabs.Tab value="merge">{t('admin.merge')}</Tabs.Tab>
         <Tabs.Tab value="merges">{t('admin.merges')}</Tabs.Tab>
+        <Tabs.Tab value="erase">{t('erase.title')}</Tabs.Tab>
+        <Tabs.Tab value="server">{t('server.title')}</Tabs.Tab>
         <Tabs.Tab value="audit">{t('admin.audit')}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="merge">
@@ -49,6 +53,12 @@ function Work(): ReactNode {
       </Tabs.Panel>
       <Tabs.Panel value="merges">
         <MergesTab />
+      </Tabs.Panel>
+      <Tabs.Panel value="erase">
+        <EraseTab />
+      </Tabs.Panel>
+      <Tabs.Panel value="server">
+        <ServerTab />
       </Tabs.Panel>
       <Tabs.Panel value="audit">
         <AuditTab />

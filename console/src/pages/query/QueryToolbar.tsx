@@ -6,7 +6,7 @@ import type { QueryRequest } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { Failure } from '../../widgets/states.js';
-import { asCurl } from './parameters.js';
+import { asCurl, asTypeScript } from './parameters.js';
 
 /** What is done with the query in the editor. */
 export function QueryToolbar({
@@ -47,13 +47,18 @@ export function QueryToolbar({
         {t('query.explain')}
       </Button>
       <SaveQuery text={text} />
-      <CopyButton value={asCurl(serverRoot(), request)}>
-        {({ copied, copy }) => (
-          <Button variant="default" onClick={copy}>
-            {copied ? t('id.copied') : 'curl'}
-          </Button>
-        )}
-      </CopyButton>
+      {[
+        { name: 'curl', text: asCurl(serverRoot(), request) },
+        { name: 'TypeScript', text: asTypeScript(serverRoot(), request) },
+      ].map(({ name, text: code }) => (
+        <CopyButton key={name} value={code}>
+          {({ copied, copy }) => (
+            <Button variant="default" onClick={copy}>
+              {copied ? t('id.copied') : name}
+            </Button>
+          )}
+        </CopyButton>
+      ))}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../api/types.js';
+import type { Json, QueryRequest } from '../../api/types.js';
 
 /** Names of the `$parameters` of a query, in the order of their first use; those in strings and comments do not count. */
 export function parameterNames(q: string): string[] {
@@ -20,6 +20,22 @@ export function mistakeIn(message: string): { line: number; column: number; mess
   return line === undefined || column === undefined
     ? null
     : { line: Number(line), column: Number(column), message };
+}
+
+/** The query as a program for `@everchart/client`. */
+export function asTypeScript(root: string, { q, ...options }: QueryRequest): string {
+  const { query_parameters: parameters, ehr_id: ehrId, as_of: asOf, ...rest } = options;
+  const given = Object.entries({ parameters, ehrId, asOf, ...rest }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const second = given.length === 0 ? '' : `, ${JSON.stringify(Object.fromEntries(given), null, 2)}`;
+  // As a template literal, so that the query keeps its lines.
+  const text = q.replaceAll(/[\\`]|\$\{/g, String.raw`\$&`);
+  return `import { Cdr } from '@everchart/client';
+
+const cdr = new Cdr({ url: ${JSON.stringify(root)} });
+const { rows } = await cdr.query(\`${text}\`${second});
+`;
 }
 
 /** The query as a command for the shell. */

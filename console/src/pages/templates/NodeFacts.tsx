@@ -9,6 +9,7 @@ import { useGo } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import { CopyText } from '../composition/SourceText.js';
+import { TemplateUse } from './TemplateUse.js';
 
 /** What a template says of a node, and how it is queried. */
 export function NodeFacts({
@@ -61,6 +62,7 @@ export function NodeFacts({
           {t('templates.query')}
         </Button>
       </Group>
+      {isRoot && <TemplateUse template={template} />}
       {isRoot && <Example templateId={template.templateId} />}
     </section>
   );

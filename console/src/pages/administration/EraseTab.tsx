@@ -1,0 +1,65 @@
+import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useMessages } from '../../messages/messages.js';
+import { useApi } from '../../session/session.js';
+import { Section } from '../../widgets/Page.js';
+import { Failure } from '../../widgets/states.js';
+import { PatientPicker } from './PatientPicker.js';
+import { PatientSummary } from './PatientSummary.js';
+
+/** Erases a patient: shows what would go, and takes the beginning of the id as the word of who knows what he does. */
+export function EraseTab(): ReactNode {
+  const { t } = useMessages();
+  const [ehrId, setEhrId] = useState('');
+  return (
+    <div className="story">
+      <PatientPicker
+        label={t('erase.patient')}
+        hint={t('erase.hint')}
+        value={ehrId}
+        onChange={(next) => setEhrId(next ?? '')}
+      />
+      {ehrId !== '' && <Plan key={ehrId} ehrId={ehrId} />}
+    </div>
+  );
+}
+
+function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const word = ehrId.slice(0, 8);
+  const erase = useMutation({
+    mutationFn: () => api.eraseEhr(ehrId),
+    // What was shown stays to be read: it is gone on the server.
+    onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }),
+  });
+  if (erase.isSuccess) return <Text role="status">{t('erase.done', { id: ehrId })}</Text>;
+  return (
+    <Section title={t('erase.plan')}>
+      <PatientSummary ehrId={ehrId} />
+      <Alert color="red" variant="light" my="md">
+        {t('erase.warning')}
+      </Alert>
+      {erase.error !== null && <Failure error={erase.error} />}
+      <Group align="flex-end">
+        <TextInput
+          label={t('erase.type', { word })}
+          classNames={{ input: 'mono' }}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value.trim())}
+        />
+        <Button
+          color="red"
+          disabled={typed !== word}
+          loading={erase.isPending}
+          onClick={() => erase.mutate()}
+        >
+          {t('erase.go')}
+        </Button>
+      </Group>
+    </Section>
+  );
+}

@@ -1,0 +1,91 @@
+import { Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { WebTemplate } from '@everchart/client';
+import { useMessages } from '../../messages/messages.js';
+import { templateDifferences } from '../../record/template-differences.js';
+import { useApi } from '../../session/session.js';
+import { numberText } from '../../widgets/number-text.js';
+import { Section } from '../../widgets/Page.js';
+import { Failure, Loading } from '../../widgets/states.js';
+
+const COUNT = `SELECT COUNT(c/uid/value) AS used FROM EHR e CONTAINS COMPOSITION c
+WHERE c/archetype_details/template_id/value = $template`;
+
+/** How many documents a template has, and what differs from another one. */
+export function TemplateUse({ template }: { readonly template: WebTemplate }): ReactNode {
+  const { t, language } = useMessages();
+  const api = useApi();
+  const { templateId } = template;
+  const [other, setOther] = useState<string | null>(null);
+  const { data: used } = useQuery({
+    queryKey: ['template-use', templateId],
+    queryFn: async () => {
+      const [row] = await api.rows<{ used: number }>(COUNT, { parameters: { template: templateId } });
+      return row?.used ?? 0;
+    },
+  });
+  const { data: templates = [] } = useQuery({ queryKey: ['templates'], queryFn: api.templates });
+  return (
+    <>
+      <Section title={t('templates.use')}>
+        <Text className="number">
+          {used === undefined ? '…' : t('templates.used', { count: numberText(used, language) })}
+        </Text>
+      </Section>
+      <Section title={t('templates.differences')}>
+        <Select
+          aria-label={t('templates.compareWith')}
+          placeholder={t('templates.compareWith')}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': t('diff.back') }}
+          nothingFoundMessage={t('palette.nothing')}
+          data={templates.map(({ template_id: id }) => id).filter((id) => id !== templateId)}
+          value={other}
+          onChange={setOther}
+        />
+        {other !== null && <Differences template={template} other={other} />}
+      </Section>
+    </>
+  );
+}
+
+function Differences({
+  template,
+  other,
+}: {
+  readonly template: WebTemplate;
+  readonly other: string;
+}): ReactNode {
+  const { t, language } = useMessages();
+  const api = useApi();
+  const { data, error } = useQuery({
+    queryKey: ['web-template', other],
+    queryFn: () => api.webTemplate(other),
+    staleTime: Infinity,
+  });
+  if (error !== null) return <Failure error={error} />;
+  if (data === undefined) return <Loading rows={4} />;
+  const differences = templateDifferences(data, template, language);
+  if (differences.length === 0) return <Text mt="xs">{t('templates.same')}</Text>;
+  return (
+    <ul className="differences template-differences">
+      {differences.map(({ path, name, before, after }) => (
+        <li key={path}>
+          <Text>
+            {name}{' '}
+            <Text span size="xs" c="dimmed">
+              <code>{path}</code>
+            </Text>
+          </Text>
+          <Text size="sm">
+            {before === null ? <b className="quiet">{t('diff.added')}</b> : <del>{before}</del>}
+            {' → '}
+            {after === null ? <b className="quiet">{t('diff.removed')}</b> : <ins>{after}</ins>}
+          </Text>
+        </li>
+      ))}
+    </ul>
+  );
+}

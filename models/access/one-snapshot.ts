@@ -1,0 +1,20 @@
+import mongoose from 'mongoose';
+import { memoizedAnswer } from '../../openehr/base/maps.js';
+
+/** Wire version of MongoDB 5.0, the first that reads a snapshot outside of transactions. */
+const SNAPSHOT_WIRE_VERSION = 13;
+
+/** How one read of the database is made to see one moment; empty where the server cannot. */
+export interface SnapshotOption {
+  readonly readConcern?: { readonly level: 'snapshot' };
+}
+
+/**
+ * A read that lets others write on the way goes on in what is there then: of two EHRs that are merged meanwhile it would see
+ * a document twice, or not at all. docs/spec/merge.md#atomicity
+ */
+export const oneSnapshot = memoizedAnswer(async (): Promise<SnapshotOption> => {
+  const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
+  const isKnown = Number(hello.maxWireVersion) >= SNAPSHOT_WIRE_VERSION;
+  return isKnown ? { readConcern: { level: 'snapshot' } } : {};
+});
