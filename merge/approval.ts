@@ -167,7 +167,7 @@ function requestOf(doc: MergeRequestDoc): Omit<MergeRequest, 'dryRun' | 'committ
       ehrStatus: new Map(
         STATUS_FIELDS.flatMap((field) => {
           const choice = doc.ehr_status.find(({ name }) => name === field);
-          return choice === undefined ? [] : [[field, choice.word] as const];
+          return choice === undefined ? [] : [[field, choice.word as Side] as const];
         }),
       ),
     },
