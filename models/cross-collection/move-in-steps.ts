@@ -11,7 +11,7 @@ export interface StepSize {
 }
 
 /** About a quarter of a second on one core: docs/decisions/0039-merging-in-steps.md. */
-export const STEP_SIZE: StepSize = { documents: 1_000, bytes: 8 * 1024 * 1024 };
+const STEP_SIZE: StepSize = { documents: 1_000, bytes: 8 * 1024 * 1024 };
 
 /** Documents of one collection that get another owner. */
 interface Part {
@@ -124,11 +124,11 @@ async function updateThose(
   const { filter, ids, update } = step;
   const options = { writeConcern: { w: 1 } };
   if (!(await behindRouter())) {
-    await documents.updateMany({ ...filter, _id: { $in: [...ids] } } as object, update, options);
+    await documents.updateMany({ ...filter, _id: { $in: [...ids] } }, update, options);
     return;
   }
   // The value of a shard key only changes document by document.
-  for (const _id of ids) await documents.updateOne({ ...filter, _id } as object, update);
+  for (const _id of ids) await documents.updateOne({ ...filter, _id }, update);
 }
 
 /** The next documents, as many as one step may change. */

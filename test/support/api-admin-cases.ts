@@ -265,7 +265,7 @@ function mergeCases(world: World): ApiCase[] {
     { id: 'getMergeDetails', status: 400, call: () => ({}) },
     { id: 'getMergeDetails', status: 404, call: () => named(unknown) },
     { id: 'finaliseMerge', status: 200, call: async () => final(await mergeIdOf(await merged())) },
-    { id: 'finaliseMerge', status: 400, call: async () => ({ ...final(randomUUID()), body: {} }) },
+    { id: 'finaliseMerge', status: 400, call: () => ({ ...final(randomUUID()), body: {} }) },
     { id: 'finaliseMerge', status: 404, call: () => final(randomUUID()) },
     { id: 'finaliseMerge', status: 409, call: async () => final(await mergeIdOf(await merged(false))) },
     { id: 'moveComposition', status: 200, call: async () => moved((await pair()).source_ehr) },
