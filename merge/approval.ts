@@ -164,10 +164,10 @@ function requestOf(doc: MergeRequestDoc): Omit<MergeRequest, 'dryRun' | 'committ
     compositionMerge: doc.composition_merge,
     resolutions: {
       compositions: new Map(doc.compositions.map(({ name, word }) => [name, word as PairChoice])),
-      ehrStatus: new Map(
+      ehrStatus: new Map<(typeof STATUS_FIELDS)[number], Side>(
         STATUS_FIELDS.flatMap((field) => {
           const choice = doc.ehr_status.find(({ name }) => name === field);
-          return choice === undefined ? [] : [[field, choice.word as Side] as const];
+          return choice === undefined ? [] : [[field, choice.word as Side]];
         }),
       ),
     },

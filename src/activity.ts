@@ -34,7 +34,8 @@ export function recordActivity(): ActivitySource {
     minutes: () => lastHour(minutes),
     commitTimes: () => timesOf(commitTimes),
     queryTimes: () => timesOf(queryTimes),
-    slowestQueries: () => slowest.filter(isRecent).map(({ time, aql, ms, rows }) => ({ time, aql, ms, rows })),
+    slowestQueries: () =>
+      slowest.filter(isRecent).map(({ time, aql, ms, rows }) => ({ time, aql, ms, rows })),
   };
 }
 

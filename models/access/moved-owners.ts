@@ -10,6 +10,7 @@ interface Lookup {
   readonly from: string;
   readonly localField?: string;
   readonly foreignField?: string;
+  readonly as: string;
   readonly pipeline?: readonly Stage[];
 }
 
@@ -92,7 +93,7 @@ function joins(stage: Stage, merges: MovingMerges): Stage[] {
     pipeline === undefined && from !== 'aql' ? {} : { pipeline: rewritten(from, pipeline ?? [], merges) };
   const isByOwner = localField !== undefined && foreignField === JOINED_BY[from];
   if (!isByOwner || isOfFolders(pipeline)) return [{ $lookup: { ...lookup, ...inner } }];
-  const owners = `owners_${String(lookup.as)}`.replaceAll('.', '_');
+  const owners = `owners_${lookup.as}`.replaceAll('.', '_');
   return [
     { $set: { [owners]: allOwners(`$${localField}`, merges) } },
     { $lookup: { ...lookup, ...inner, localField: owners } },

@@ -71,7 +71,7 @@ export type Session = ClientSession;
 
 /** Runs reads that take a session, without a transaction. */
 export function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
-  return mongoose.connection.withSession(work) as Promise<T>;
+  return mongoose.connection.withSession<T>(work);
 }
 
 /** Wire version of MongoDB 8.0, the first with the `bulkWrite` command. */

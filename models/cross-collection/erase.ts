@@ -81,12 +81,7 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
   const sources = await sourcesEndingIn(ehrId);
   const gone = [ehrId, ...sources];
   const history = mergeHistoryRemoval(await historyOnlyOf(session, gone));
-  return [
-    mergeRecordRemovalOfSources(sources),
-    history,
-    ...mergeRequestRemovals(gone),
-    ehrRemoval(gone),
-  ];
+  return [mergeRecordRemovalOfSources(sources), history, ...mergeRequestRemovals(gone), ehrRemoval(gone)];
 }
 
 /** Records of merges taken back, of which the other EHR is gone too: while it is there they explain its CONTRIBUTIONs. */

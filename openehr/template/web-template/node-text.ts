@@ -1,4 +1,11 @@
-import type { AttributeConstraint, Code, Constraint, ObjectConstraint, DefaultValue, OperationalTemplate } from '../opt/constraint.js';
+import type {
+  AttributeConstraint,
+  Code,
+  Constraint,
+  ObjectConstraint,
+  DefaultValue,
+  OperationalTemplate,
+} from '../opt/constraint.js';
 import type { NodeDraft } from './node-draft.js';
 import { primitive, defaultOf } from './node-inputs.js';
 import type { Scope } from '../scope.js';

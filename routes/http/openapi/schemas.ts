@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../openehr/base/json.js';
 
+import { ADMIN_SCHEMAS } from './admin-schemas.js';
 import { ERROR_SCHEMAS } from './error-schemas.js';
 import { ANY, COUNT, FLAG, listOf, object, ref, TEXT, TIME, UUID, word } from './schema-parts.js';
 import { RM_SCHEMAS, rmReference } from './rm-schemas.js';
@@ -26,39 +27,6 @@ const QUERY_MEMBERS = {
   ehr_id: TEXT,
   as_of: TIME,
 } as const;
-
-const MERGE_WORDS = {
-  detail_level: word('BASIC', 'FOLDER_COPY'),
-  folder_merge: word('BASIC', 'COPY'),
-  composition_merge: word('BASIC', 'PERSISTENT'),
-} as const;
-
-const MERGE_MOTIVE = {
-  reason: { type: 'string', maxLength: 500 },
-  requested_by: { type: 'string', maxLength: 200 },
-} as const;
-
-const CHOICE = word('keep_in_target', 'take_back');
-const ON_CONFLICT: JsonObject = {
-  description: 'One choice for all obstacles, or one for each by an object id or CONTRIBUTION uid of it',
-  oneOf: [CHOICE, { type: 'object', additionalProperties: CHOICE }],
-};
-
-const SIDE = word('source', 'target');
-const RESOLUTIONS: JsonObject = {
-  ...object(
-    {
-      compositions: {
-        type: 'object',
-        description: 'By template id, or by object id of either composition of a pair',
-        additionalProperties: word('source', 'target', 'both'),
-      },
-      ehr_status: object({ subject: SIDE, is_queryable: SIDE, is_modifiable: SIDE, other_details: SIDE }, []),
-    },
-    [],
-  ),
-  description: 'What survives: docs/spec/merge.md#resolutions',
-};
 
 /** Bodies of requests and answers, each described once. */
 const SCHEMAS = {
@@ -244,119 +212,7 @@ const SCHEMAS = {
   Object: ANY,
   Text: TEXT,
   LogLevel: object({ configuredLevel: word('OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE') }),
-  AdminStatusResponseData: object({ message: TEXT }),
-  AdminDeleteResponseData: object({ deleted: COUNT }),
-  AdminUpdateResponseData: object({ updated: COUNT }),
-  MergeRequestBody: object(
-    {
-      source_ehr: UUID,
-      target_ehr: UUID,
-      reversible: FLAG,
-      ...MERGE_WORDS,
-      dry_run: { type: 'boolean', default: false },
-      resolutions: RESOLUTIONS,
-      ...MERGE_MOTIVE,
-    },
-    ['source_ehr', 'target_ehr', 'reversible'],
-  ),
-  UnmergeRequestBody: object(
-    { source_ehr: UUID, target_ehr: UUID, dry_run: FLAG, on_conflict: ON_CONFLICT, ...MERGE_MOTIVE },
-    ['source_ehr', 'target_ehr'],
-  ),
-  ConfirmMergeBody: object({ digest: TEXT, dry_run: { type: 'boolean', default: false } }, []),
-  WithdrawMergeBody: object({ reason: MERGE_MOTIVE.reason }, []),
-  MergeDetailsDto: object(
-    {
-      source_ehr: UUID,
-      target_ehr: UUID,
-      merge_id: UUID,
-      merge_date: TIME,
-      outcome: ANY,
-      way: { enum: ['transaction', 'steps'] },
-      reversible_now: FLAG,
-      finalised: object({ date: TIME, committer: TEXT, reason: TEXT }),
-      plan: { ...ANY, description: 'What the merge does: docs/spec/merge.md#plan' },
-      unmerge_data: ANY,
-      state: word('pending'),
-      requested: ANY,
-      request: ANY,
-      plan_digest: TEXT,
-      undone: ANY,
-      ...MERGE_MOTIVE,
-    },
-    ['source_ehr', 'target_ehr', 'outcome'],
-  ),
-  FinaliseRequestBody: object({ reason: { type: 'string', minLength: 1, maxLength: 500 } }, ['reason']),
-  MoveRequestBody: object(
-    {
-      target_ehr: UUID,
-      reason: { type: 'string', maxLength: 500 },
-      dry_run: { type: 'boolean', default: false },
-    },
-    ['target_ehr'],
-  ),
-  MoveDetailsDto: object(
-    {
-      source_ehr: UUID,
-      target_ehr: UUID,
-      composition: UUID,
-      versions: COUNT,
-      contributions: COUNT,
-      contributions_kept: listOf(UUID),
-      contributions_made: listOf(UUID),
-      item_tags: COUNT,
-      folder_items: listOf(object({ folder: TEXT, item: TEXT }, ['folder', 'item'])),
-      dry_run: FLAG,
-      reason: TEXT,
-    },
-    ['versions', 'contributions', 'folder_items'],
-  ),
-  MergeDetailsList: listOf(ref('MergeDetailsDto')),
-  AuditRecordList: listOf(
-    object(
-      {
-        time: TIME,
-        user: TEXT,
-        sub: TEXT,
-        issuer: TEXT,
-        client_id: TEXT,
-        address: TEXT,
-        operation: TEXT,
-        status: COUNT,
-        ehr_id: TEXT,
-        ehr_ids: listOf(TEXT),
-        ehr_count: COUNT,
-        target: TEXT,
-        objects: listOf(TEXT),
-        aql: TEXT,
-        parameters_hash: TEXT,
-        rows: COUNT,
-        population: FLAG,
-        options: ANY,
-        reason: TEXT,
-        outcome: TEXT,
-        dry_run: FLAG,
-        pending: FLAG,
-        request_id: TEXT,
-      },
-      ['time', 'user', 'operation', 'status', 'request_id'],
-    ),
-  ),
-  SealHead: object({ head: TEXT, block: COUNT, hash: TEXT, time: TIME, records: COUNT, unsealed: COUNT }, [
-    'head',
-    'block',
-    'hash',
-    'records',
-    'unsealed',
-  ]),
-  VerifyReport: object({
-    checked: { type: 'object', additionalProperties: COUNT },
-    violations: listOf(object({ kind: TEXT, id: TEXT, message: TEXT })),
-    erased: listOf(ANY),
-    accepted: listOf(ANY),
-    acceptedVersions: COUNT,
-    seal: { type: ['object', 'null'], additionalProperties: true },
-  }),
+  ...ADMIN_SCHEMAS,
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
 /** Name of a described body: one of ours, or a class of the reference model. */
