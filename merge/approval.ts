@@ -166,8 +166,8 @@ function requestOf(doc: MergeRequestDoc): Omit<MergeRequest, 'dryRun' | 'committ
       compositions: new Map(doc.compositions.map(({ name, word }) => [name, word as PairChoice])),
       ehrStatus: new Map<(typeof STATUS_FIELDS)[number], Side>(
         STATUS_FIELDS.flatMap((field) => {
-          const choice = doc.ehr_status.find(({ name }) => name === field);
-          return choice === undefined ? [] : [[field, choice.word as Side]];
+          const side = doc.ehr_status.find(({ name }) => name === field)?.word;
+          return side === 'source' || side === 'target' ? [[field, side]] : [];
         }),
       ),
     },
