@@ -214,7 +214,11 @@ function placed(example: JsonValue | undefined, good: Call): string | object {
     return example.replace(TEMPLATE, example.includes('<template ') ? (templateId ?? '') : TEMPLATE);
   }
   const { source_ehr, target_ehr } = { ...(good.body as Record<string, string>) };
-  return source_ehr === undefined ? (example as object) : { ...(example as object), source_ehr, target_ehr };
+  const ehrs = {
+    ...(source_ehr !== undefined && { source_ehr }),
+    ...(target_ehr !== undefined && { target_ehr }),
+  };
+  return Object.keys(ehrs).length === 0 ? (example as object) : { ...(example as object), ...ehrs };
 }
 
 /** A query parameter that contradicts a header. */
