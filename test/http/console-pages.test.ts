@@ -108,6 +108,7 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     failures = failures.filter((failure) => !failure.includes('422'));
     await expectGood();
     await page.getByRole('button', { name: 'Fill with example' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.getByLabel('Systolic').first().fill('131');
     await page.getByRole('button', { name: 'Save as draft' }).click();
     await page.getByText('draft', { exact: true }).waitFor();

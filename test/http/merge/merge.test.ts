@@ -252,6 +252,7 @@ describe('a merge', () => {
         },
         source_ehr: source,
         target_ehr: target,
+        way: 'transaction',
         plan: expect.objectContaining({ contributions: { moved: 3 } }),
       },
     ]);
