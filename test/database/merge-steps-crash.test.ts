@@ -56,7 +56,8 @@ async function call(server: ServerProcess, method: string, path: string, body?: 
   });
   const text = await response.text();
   const etag = String(response.headers.get('etag')).replaceAll('"', '');
-  return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Json), etag };
+  const isJson = String(response.headers.get('content-type')).includes('json');
+  return { status: response.status, body: isJson ? (JSON.parse(text) as Json) : {}, etag };
 }
 
 async function countIn(server: ServerProcess, ehrId: string): Promise<number> {
