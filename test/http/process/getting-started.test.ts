@@ -53,7 +53,8 @@ function blocksIn(language: string): Block[] {
       text: block.text
         .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
         .replaceAll('src/gen', join(folder, 'gen'))
-        .replaceAll('query.json', join(folder, 'query.json')),
+        .replaceAll('query.json', join(folder, 'query.json'))
+        .replaceAll('OPT=test/', `OPT=${resolve('test')}/`),
     }));
 }
 
@@ -84,7 +85,9 @@ it('has blocks of the shell and of TypeScript, and no others', () => {
 
 it('prints what it says: every block, those of the shell in a shell, those of TypeScript as one file', async () => {
   const shell = blocksIn('sh');
-  const command = `npx() { shift; '${process.execPath}' '${resolve('src/everchart.mjs')}' "$@"; }`;
+  // In a folder without the settings file of a developer.
+  const everchart = `'${process.execPath}' '${resolve('src/everchart.mjs')}'`;
+  const command = `npx() { shift; (cd '${folder}' && ${everchart} "$@"); }`;
   const script = [command, ...shell.map(({ text }) => `${text}\necho '${MARK}'`)].join('\n');
   expectPrinted(shell, await outputOf('bash', ['-e', '-u', '-o', 'pipefail', '-c', script]));
 

@@ -90,7 +90,9 @@ it('is read by the command alone, so that tests and measurements never see it', 
   );
   expect(starters.sort()).toEqual([
     'bench/compare.ts',
+    'bench/own-table.ts',
     'test/http/process/build.test.ts',
+    'test/http/process/getting-started.test.ts',
     'test/support/command-process.ts',
   ]);
 });
