@@ -73,7 +73,7 @@ export class OperationTable {
 }
 
 /** All that an operation of the table can have, in the order in which `Allow` names them. */
-const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'];
+const METHODS = ['HEAD', 'GET', 'PUT', 'POST', 'DELETE', 'OPTIONS'];
 
 /** One trailing slash makes no difference. */
 function segmentCount(path: string): number {
