@@ -87,7 +87,7 @@ describe('a plan', () => {
     ]);
     expect(writes[0]).toEqual({
       collection: 'ehrs',
-      filter: { _id: EHR, state: 'active', is_queryable: true, is_modifiable: true },
+      filter: { _id: EHR, state: 'active', is_queryable: true, is_modifiable: true, merging: null },
       update: { $inc: { write_seq: 1 }, $set: { directory_id: OBJECT } },
       matching: 'one',
     });

@@ -21,6 +21,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'npm start': ['test/http/process/several-processes.test.ts', 'startServerProcess'],
   'npm run check': ['.ci/run', 'step npm run check'],
   'npm run build': ['package.json', '"prepack": "npm run build"'],
+  'npm run bench -- --only table': 'measures a server for many minutes, on a quiet machine',
   'npm run fix': 'changes the working copy of whoever runs it',
   'git config core.hooksPath .githooks': 'changes the working copy of whoever runs it',
   'node dist/src/everchart.mjs start': ['test/http/process/build.test.ts', 'dist/src/everchart.mjs'],
