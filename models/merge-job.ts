@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
 import { COLLECTIONS } from './layout.js';
+import { ownersOf, type MovingMerges } from './access/moved-owners.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 
 /** A merge that is made, or taken back, in steps right now. docs/spec/merge.md#in-steps */
@@ -33,7 +34,7 @@ const JOB_TRUST_MS = 100;
 export const JOB_KNOWN_MS = 2 * JOB_TRUST_MS;
 
 /** Where documents of an EHR belong that is being merged: source to target, of the phase `moving`. */
-let moving: ReadonlyMap<string, string> = new Map();
+let moving: MovingMerges = new Map();
 let trustedUntil = 0;
 let reading: Promise<void> | null = null;
 
@@ -58,7 +59,7 @@ async function readJobs(): Promise<void> {
 }
 
 /** Merges that are moving documents, as `learnOfMerges` found them: source to target. */
-export function movingMerges(): ReadonlyMap<string, string> {
+export function movingMerges(): MovingMerges {
   return moving;
 }
 
@@ -73,11 +74,10 @@ export function belongsTo(ehrId: string): string {
  */
 export function ownedBy(ehrId: string): string {
   if (moving.size === 0) return ehrId;
-  const owners = [...moving].filter(([, target]) => target === ehrId).map(([source]) => source);
-  if (owners.length === 0 && !moving.has(ehrId)) return ehrId;
-  const all = moving.has(ehrId) ? [] : [ehrId, ...owners];
+  const owners = ownersOf(ehrId, moving);
+  if (owners.length === 1) return ehrId;
   // Typed as what it is nearly always: conditions of both drivers take either.
-  return mongoose.trusted({ $in: all }) as unknown as string;
+  return mongoose.trusted({ $in: owners }) as unknown as string;
 }
 
 /** All merges that go in steps. */

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { RUNTIME_FILES, templateModule } from '../../openehr/template/codegen/template-module.js';
 import { compileTemplate, type CompiledTemplate } from '../../openehr/template/opt/compile.js';
-import { answerError } from '../transfer/api-client.js';
+import { eachTemplateOf } from '../transfer/server-templates.js';
 import { codegenQueriesCommand } from './codegen-queries.js';
-import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
-
-const TEMPLATES = '/definition/template/adl1.4';
+import { withTargetOptions, type TargetOptions } from '../transfer/target.js';
 
 type Options = TargetOptions & { readonly output: string };
 
@@ -54,18 +52,7 @@ function fromFile(file: string): CompiledTemplate {
 }
 
 async function fromServer(options: Options): Promise<CompiledTemplate[]> {
-  return withTarget(options, 0, async ({ client }) => {
-    const get = async (path: string, accept: string): Promise<string> => {
-      const { status, text } = await client.send('GET', path, { accept });
-      if (status !== 200) throw answerError(status, text);
-      return text;
-    };
-    const list = JSON.parse(await get(TEMPLATES, 'application/json')) as { template_id: string }[];
-    const found: CompiledTemplate[] = [];
-    for (const { template_id } of list) {
-      const opt = await get(`${TEMPLATES}/${encodeURIComponent(template_id)}`, 'application/xml');
-      found.push(compileTemplate(opt));
-    }
-    return found;
-  });
+  const found: CompiledTemplate[] = [];
+  await eachTemplateOf(options, (opt) => found.push(compileTemplate(opt)));
+  return found;
 }

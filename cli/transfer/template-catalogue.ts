@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { nodeIdsOf } from '../../openehr/template/opt/node-ids.js';
 import { Catalogue, type WebTemplate } from '../../packages/aql/src/main.js';
-import { answerError } from './api-client.js';
-import { withTarget, type TargetOptions } from './target.js';
-
-const TEMPLATES = '/definition/template/adl1.4';
+import { eachTemplateOf } from './server-templates.js';
+import type { TargetOptions } from './target.js';
 
 /** Where templates come from: OPT files, or folders of them; a server without. */
 export interface CatalogueOptions extends TargetOptions {
@@ -17,7 +15,7 @@ export interface CatalogueOptions extends TargetOptions {
 export async function readCatalogue(options: CatalogueOptions): Promise<Catalogue> {
   const catalogue = new Catalogue();
   const { templates } = options;
-  if (templates === undefined) await addFromServer(catalogue, options);
+  if (templates === undefined) await eachTemplateOf(options, (opt) => addOpt(catalogue, opt));
   else for (const file of templates.flatMap(optFiles)) addFile(catalogue, file);
   return catalogue;
 }
@@ -41,17 +39,4 @@ function addFile(catalogue: Catalogue, file: string): void {
 function addOpt(catalogue: Catalogue, opt: string): void {
   const { webTemplateText } = compileTemplate(opt);
   catalogue.add(JSON.parse(webTemplateText.toString()) as WebTemplate, nodeIdsOf(opt));
-}
-
-async function addFromServer(catalogue: Catalogue, options: TargetOptions): Promise<void> {
-  await withTarget(options, 0, async ({ client }) => {
-    const get = async (path: string, accept: string): Promise<string> => {
-      const { status, text } = await client.send('GET', path, { accept });
-      if (status !== 200) throw answerError(status, text);
-      return text;
-    };
-    const list = JSON.parse(await get(TEMPLATES, 'application/json')) as { template_id: string }[];
-    for (const { template_id } of list)
-      addOpt(catalogue, await get(`${TEMPLATES}/${encodeURIComponent(template_id)}`, 'application/xml'));
-  });
 }

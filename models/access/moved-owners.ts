@@ -70,7 +70,8 @@ function ownerCondition(value: Json, merges: MovingMerges): Json {
   return { ...others, $in: wanted.flatMap((ehrId) => ownersOf(ehrId, merges)) };
 }
 
-function ownersOf(ehrId: string, merges: MovingMerges): string[] {
+/** What documents of an EHR name as their owner: nothing for a source, its sources too for a target. Pure. */
+export function ownersOf(ehrId: string, merges: MovingMerges): string[] {
   if (merges.has(ehrId)) return [];
   return [ehrId, ...[...merges].filter(([, target]) => target === ehrId).map(([source]) => source)];
 }

@@ -11,19 +11,17 @@ import { mergeDetails } from '../../merge/details.js';
 import type { MergeContext, MergeRequest } from '../../merge/request.js';
 import type { Administrator } from '../../models/merge-request.js';
 import { auditAbout } from '../http/audit-trail.js';
-import type { BodyDescription, Operation } from '../http/operation/operation.js';
+import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
 import {
   confirmRequestFrom,
+  MERGE_ANSWER,
   MERGE_DETAILS,
+  MERGE_FAILURE,
   namePair,
-  neutralDetails,
   withdrawRequestFrom,
 } from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
-
-const FAILURE = { root: MERGE_DETAILS, fields: neutralDetails({ source: '', target: '' }) };
-const DETAILS: BodyDescription = { schema: MERGE_DETAILS, types: 'rm' };
 
 /** What another administrator does with a merge that waits. docs/spec/merge.md#approval */
 export function approvalOperations(context: MergeContext): Operation[] {
@@ -34,9 +32,9 @@ export function approvalOperations(context: MergeContext): Operation[] {
       path: '/ehr/merge/{merge_id}/confirm',
       summary: 'Carry out a merge that another administrator asked for',
       request: { schema: 'ConfirmMergeBody', types: 'json', required: false },
-      responses: { 200: { description: 'What was done, or would be', body: DETAILS } },
+      responses: { 200: { description: 'What was done, or would be', body: MERGE_ANSWER } },
       errors: [400, 404, 409],
-      failure: FAILURE,
+      failure: MERGE_FAILURE,
       handle: (ctx) => confirm(ctx, context),
     }),
     adminOperation({
@@ -45,9 +43,9 @@ export function approvalOperations(context: MergeContext): Operation[] {
       path: '/ehr/merge/{merge_id}/withdraw',
       summary: 'End a merge that waits for approval',
       request: { schema: 'WithdrawMergeBody', types: 'json', required: false },
-      responses: { 200: { description: 'The merge that waits no longer', body: DETAILS } },
+      responses: { 200: { description: 'The merge that waits no longer', body: MERGE_ANSWER } },
       errors: [400, 404, 409],
-      failure: FAILURE,
+      failure: MERGE_FAILURE,
       handle: withdraw,
     }),
   ];

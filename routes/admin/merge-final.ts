@@ -1,7 +1,6 @@
 import Joi from 'joi';
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
-import { changeContext } from '../../change/commit/context.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { mergeDetails } from '../../merge/details.js';
@@ -12,7 +11,15 @@ import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
 import { requireVersion } from '../ehr/read-version.js';
-import { bodyOf, MERGE_DETAILS, neutralDetails, reason, uuid } from './merge-request.js';
+import {
+  bodyOf,
+  MERGE_ANSWER,
+  MERGE_DETAILS,
+  MERGE_FAILURE,
+  mergeContext,
+  reason,
+  uuid,
+} from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const MOVE_DETAILS = 'MoveDetailsDto';
@@ -27,11 +34,7 @@ const NO_MOVE: JsonObject = {
 
 /** What a merge leaves to do for good, and the move of a single COMPOSITION. */
 export function mergeFinalOperations(settings: Settings): Operation[] {
-  const context: MergeContext = {
-    change: changeContext(settings),
-    retries: settings.mergeRetries,
-    stepsFrom: settings.mergeStepsFrom,
-  };
+  const context = mergeContext(settings);
   return [
     adminOperation({
       id: 'finaliseMerge',
@@ -39,9 +42,9 @@ export function mergeFinalOperations(settings: Settings): Operation[] {
       path: '/ehr/merge/{merge_id}/finalise',
       summary: 'Make a merge final and drop what is needed to undo it',
       request: { schema: 'FinaliseRequestBody', types: 'json' },
-      responses: { 200: { description: 'The merge', body: { schema: MERGE_DETAILS, types: 'rm' } } },
+      responses: { 200: { description: 'The merge', body: MERGE_ANSWER } },
       errors: [400, 404, 409],
-      failure: { root: MERGE_DETAILS, fields: neutralDetails({ source: '', target: '' }) },
+      failure: MERGE_FAILURE,
       handle: finalise,
     }),
     adminOperation({

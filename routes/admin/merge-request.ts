@@ -1,5 +1,7 @@
 import Joi from 'joi';
 import type { Context } from 'koa';
+import { changeContext } from '../../change/commit/context.js';
+import type { Settings } from '../../config/settings.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
@@ -9,6 +11,7 @@ import { requestBody } from '../../openehr/format/media-type.js';
 import {
   STATUS_FIELDS,
   type ConflictChoice,
+  type MergeContext,
   type MergeRequest,
   type MergeResolutions,
   type OnConflict,
@@ -17,11 +20,24 @@ import {
   type UnmergeRequest,
 } from '../../merge/request.js';
 import { bodyText, requiredBodyText } from '../http/exchange.js';
+import type { BodyDescription } from '../http/operation/operation.js';
 import { setFailureRecord } from '../http/answer/error-status.js';
 import { bodyReading } from '../http/request/request-body.js';
 
 /** Name of the record that every merge operation answers. */
 export const MERGE_DETAILS = 'MergeDetailsDto';
+
+/** Body of an answer that is that record. */
+export const MERGE_ANSWER: BodyDescription = { schema: MERGE_DETAILS, types: 'rm' };
+
+/** What merges and moves need of the settings. */
+export function mergeContext(settings: Settings): MergeContext {
+  return {
+    change: changeContext(settings),
+    retries: settings.mergeRetries,
+    stepsFrom: settings.mergeStepsFrom,
+  };
+}
 
 /** The two EHRs that an error body repeats. */
 export interface NamedPair {
@@ -30,9 +46,12 @@ export interface NamedPair {
 }
 
 /** MergeDetailsDto with neutral values: what an error body begins with. docs/spec/rest.md#error-body */
-export function neutralDetails({ source, target }: NamedPair): (message: string) => JsonObject {
+function neutralDetails({ source, target }: NamedPair): (message: string) => JsonObject {
   return (summary) => ({ source_ehr: source, target_ehr: target, outcome: { level: 'BASIC', summary } });
 }
+
+/** What an error of a merge operation repeats before its EHRs are known. */
+export const MERGE_FAILURE = { root: MERGE_DETAILS, fields: neutralDetails({ source: '', target: '' }) };
 
 /** From now on an error repeats these EHR ids. */
 export function namePair(ctx: Context, pair: NamedPair): void {

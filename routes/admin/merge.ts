@@ -2,7 +2,6 @@ import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
-import { changeContext } from '../../change/commit/context.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { responseBody } from '../../openehr/format/media-type.js';
 import { mergeDetails, undoneDetails, mergeOfIdempotentResult } from '../../merge/details.js';
@@ -23,13 +22,15 @@ import type { AuditSubject } from '../../models/audit.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { writeText } from '../http/exchange.js';
-import type { BodyDescription, Operation } from '../http/operation/operation.js';
+import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import {
+  MERGE_ANSWER,
   MERGE_DETAILS,
+  MERGE_FAILURE,
+  mergeContext,
   mergeRequestFrom,
   namePair,
-  neutralDetails,
   unmergeRequestFrom,
 } from './merge-request.js';
 import { approvalOperations, askForMerge } from './merge-approval.js';
@@ -37,16 +38,10 @@ import { adminForm, adminOperation, writeRecord } from './record.js';
 
 /** Merges of one page. */
 const DEFAULT_FETCH = 100;
-const FAILURE = { root: MERGE_DETAILS, fields: neutralDetails({ source: '', target: '' }) };
-const DETAILS: BodyDescription = { schema: MERGE_DETAILS, types: 'rm' };
 
 /** Merging EHRs, taking merges back, and reading which ones stand. */
 export function mergeOperations(settings: Settings): Operation[] {
-  const context: MergeContext = {
-    change: changeContext(settings),
-    retries: settings.mergeRetries,
-    stepsFrom: settings.mergeStepsFrom,
-  };
+  const context = mergeContext(settings);
   return [
     adminOperation({
       id: 'mergeEhrs',
@@ -56,12 +51,15 @@ export function mergeOperations(settings: Settings): Operation[] {
       parameters: ['Idempotency-Key'],
       request: { schema: 'MergeRequestBody', types: 'json' },
       responses: {
-        200: { description: 'What was done, or would be', body: DETAILS },
-        202: { description: 'It waits for another administrator (`MERGE_NEEDS_APPROVAL`)', body: DETAILS },
+        200: { description: 'What was done, or would be', body: MERGE_ANSWER },
+        202: {
+          description: 'It waits for another administrator (`MERGE_NEEDS_APPROVAL`)',
+          body: MERGE_ANSWER,
+        },
       },
       ...(settings.mergeNeedsApproval && { committedStatus: 202 }),
       errors: [400, 404, 409, 422],
-      failure: FAILURE,
+      failure: MERGE_FAILURE,
       replay: answerAgain,
       handle: (ctx) => merge(ctx, context, settings.mergeNeedsApproval),
     }),
@@ -72,9 +70,9 @@ export function mergeOperations(settings: Settings): Operation[] {
       summary: 'Undo a reversible merge',
       parameters: ['Idempotency-Key'],
       request: { schema: 'UnmergeRequestBody', types: 'json' },
-      responses: { 200: { description: 'What was undone, or would be', body: DETAILS } },
+      responses: { 200: { description: 'What was undone, or would be', body: MERGE_ANSWER } },
       errors: [400, 404, 409, 422],
-      failure: FAILURE,
+      failure: MERGE_FAILURE,
       replay: answerAgain,
       handle: (ctx) => unmerge(ctx, context),
     }),
@@ -105,7 +103,7 @@ function statusOperations(): Operation[] {
         200: { description: 'Oldest first', body: { schema: 'MergeDetailsList', types: 'rm' } },
       },
       errors: [400, 404],
-      failure: FAILURE,
+      failure: MERGE_FAILURE,
       handle: getMergeStatusList,
     }),
     adminOperation({
@@ -114,9 +112,9 @@ function statusOperations(): Operation[] {
       path: '/ehr/merge_details',
       summary: 'Get the merge of one EHR into another',
       parameters: ['source', 'target', 'unmerge_data'],
-      responses: { 200: { description: 'The merge', body: DETAILS } },
+      responses: { 200: { description: 'The merge', body: MERGE_ANSWER } },
       errors: [400, 404],
-      failure: FAILURE,
+      failure: MERGE_FAILURE,
       handle: getMergeDetails,
     }),
   ];
