@@ -50,13 +50,19 @@ describe('parseJson', () => {
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const text = pieces.join('');
         let expected: unknown;
+        let tooLarge = false;
         try {
-          expected = JSON.parse(text);
+          expected = JSON.parse(text, (_key, value: unknown) => {
+            tooLarge ||= Math.abs(value as number) === Infinity;
+            return value;
+          });
         } catch {
           failureOf(text);
           return;
         }
-        expect(parseJson(text)).toEqual(expected);
+        // JSON.parse makes Infinity of 1e311; parseJson refuses what it cannot keep.
+        if (tooLarge) failureOf(text);
+        else expect(parseJson(text)).toEqual(expected);
       }),
       { numRuns: 3000 },
     );
