@@ -169,6 +169,34 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     await page.getByText(/did you mean FROM/).waitFor();
   }, 90_000);
 
+  it('completes, checks, explains and lays out AQL as it is typed', async () => {
+    await open('/query');
+    const editor = page.locator('.cm-content');
+    await editor.fill('');
+    await editor.pressSequentially('select o/data[at0001] from EHR e contains COMP');
+    await page.locator('.cm-tooltip-autocomplete').getByText('COMPOSITION').waitFor();
+    await page.keyboard.press('Escape');
+    await editor.pressSequentially('OSITION c contains OBSERVATION o[');
+    const offered = page.locator('.cm-tooltip-autocomplete');
+    await offered.getByText('openEHR-EHR-OBSERVATION.sample_blood_pressure').first().waitFor();
+    await expectGood();
+    await page.keyboard.press('Escape');
+    await editor.fill('select o/data[at0001]/events[at0006] from EHR e contains COMPOZITION o');
+    // No request: the words of the server, before it was asked.
+    await page.locator('.cm-lintRange-error').hover();
+    await page.getByText(/did you mean COMPOSITION/).waitFor();
+    await editor.fill(
+      'select o/data[at0001]/events[at0006] from EHR e contains OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+    );
+    await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Format' }).click();
+    expect(await editor.innerText()).toContain('\nFROM EHR e CONTAINS OBSERVATION o');
+    await editor.fill('SELECT FROM');
+    await page.getByRole('button', { name: 'Format' }).click();
+    await page.getByRole('alert').waitFor();
+    await expectGood();
+  }, 90_000);
+
   it('shows a template, its nodes and an example', async () => {
     await open('/templates');
     await page.getByRole('link', { name: 'Corona_Anamnese' }).click();

@@ -372,4 +372,9 @@ export const de: Catalogue = {
     'Liest alles und prüft es gegen seine Regeln und Siegel. Nichts wird geändert; ein großer Bestand braucht lange.',
   'server.well': 'Alles ist, wie es sein soll.',
   'server.violations': '{count} Dinge stimmen nicht.',
+  'query.format': 'Formatieren',
+  'query.templatesRead': 'Templates für die Vervollständigung werden gelesen: {known} von {all}',
+  'keys.format': 'Die Abfrage formatieren',
+  'keys.complete': 'Ein Wort der Abfrage vervollständigen',
+  'keys.mistakes': 'Nächster Fehler in der Abfrage',
 };

@@ -369,6 +369,11 @@ export const en = {
     'Reads everything and checks it against its rules and seals. Nothing is changed; a large store takes long.',
   'server.well': 'Everything is as it should be.',
   'server.violations': '{count} things are wrong.',
+  'query.format': 'Format',
+  'query.templatesRead': 'Reading templates for completion: {known} of {all}',
+  'keys.format': 'Lay out the query',
+  'keys.complete': 'Complete a word of the query',
+  'keys.mistakes': 'Next mistake in the query',
 } as const;
 
 /** Name of a message. */
