@@ -121,7 +121,37 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Every version stays').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('6 of 6 compositions').waitFor();
+    await page.getByText('This composition was deleted').waitFor();
+    await expectGood();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('A new version will hold this content.').waitFor();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('Version 4').waitFor();
+    await page.getByText('142').first().waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Every version stays').waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('This composition was deleted').waitFor();
+  }, 90_000);
+
+  it('changes who a patient is and whether the record can be written to', async () => {
+    await open('/patients');
+    await page.getByRole('link', { name: 'P-0003' }).click();
+    await page.getByRole('tab', { name: 'Status' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Namespace of the subject').fill('');
+    await page.getByText('Subject and namespace belong together.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await page.getByLabel('Namespace of the subject').fill('ward');
+    await page.getByLabel('Modifiable').uncheck();
+    await expectGood();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('not modifiable').waitFor();
+    expect(await page.getByRole('button', { name: 'New composition' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Modifiable').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('not modifiable').waitFor({ state: 'detached' });
   }, 90_000);
 
   it('files a document by mouse and by keyboard, and lists contributions and tags', async () => {

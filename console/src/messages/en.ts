@@ -151,7 +151,7 @@ export const en = {
   'composition.title': 'Composition',
   'composition.document': 'Document',
   'composition.deleted': 'This composition was deleted',
-  'composition.deletedHint': 'Its versions are kept: an older one can be opened by its uid and restored.',
+  'composition.deletedHint': 'Its versions are kept, and the last of them can be restored as a new one.',
   'history.title': 'History',
   'history.version': 'Version {number}',
   'history.compare': 'Compare with the one shown',
@@ -411,6 +411,17 @@ export const en = {
   'merge.noChoice': 'Nothing can be chosen here: the merge cannot be taken back.',
   'merge.keep_in_target': 'Stays in the target',
   'merge.take_back': 'Goes back',
+  'audit.since': 'Since',
+  'audit.until': 'Until',
+  'audit.more': 'The newest {count} are shown. Narrow them, or take up to {most} as CSV.',
+  'status.subject': 'Subject',
+  'status.subjectHint': 'Empty: the record belongs to nobody known yet.',
+  'status.namespace': 'Namespace of the subject',
+  'status.both': 'Subject and namespace belong together.',
+  'status.queryable': 'Queryable',
+  'status.queryableHint': 'Queries about all patients include it.',
+  'status.modifiable': 'Modifiable',
+  'status.modifiableHint': 'Documents can be written; the status always can.',
 } as const;
 
 /** Name of a message. */
