@@ -122,7 +122,37 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Every version stays').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('6 of 6 compositions').waitFor();
+    await page.getByText('This composition was deleted').waitFor();
+    await expectGood();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('A new version will hold this content.').waitFor();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('Version 4').waitFor();
+    await page.getByText('142').first().waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Every version stays').waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('This composition was deleted').waitFor();
+  }, 90_000);
+
+  it('changes who a patient is and whether the record can be written to', async () => {
+    await open('/patients');
+    await page.getByRole('link', { name: 'P-0003' }).click();
+    await page.getByRole('tab', { name: 'Status' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Namespace of the subject').fill('');
+    await page.getByText('Subject and namespace belong together.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await page.getByLabel('Namespace of the subject').fill('ward');
+    await page.getByLabel('Modifiable').uncheck();
+    await expectGood();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('not modifiable').waitFor();
+    expect(await page.getByRole('button', { name: 'New composition' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Modifiable').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('not modifiable').waitFor({ state: 'detached' });
   }, 90_000);
 
   it('files a document by mouse and by keyboard, and lists contributions and tags', async () => {
@@ -168,6 +198,34 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     await page.keyboard.press('Control+Enter');
     await page.locator('.cm-lintRange-error').waitFor();
     await page.getByText(/did you mean FROM/).waitFor();
+  }, 90_000);
+
+  it('completes, checks, explains and lays out AQL as it is typed', async () => {
+    await open('/query');
+    const editor = page.locator('.cm-content');
+    await editor.fill('');
+    await editor.pressSequentially('select o/data[at0001] from EHR e contains COMP');
+    await page.locator('.cm-tooltip-autocomplete').getByText('COMPOSITION').waitFor();
+    await page.keyboard.press('Escape');
+    await editor.pressSequentially('OSITION c contains OBSERVATION o[');
+    const offered = page.locator('.cm-tooltip-autocomplete');
+    await offered.getByText('openEHR-EHR-OBSERVATION.sample_blood_pressure').first().waitFor();
+    await expectGood();
+    await page.keyboard.press('Escape');
+    await editor.fill('select o/data[at0001]/events[at0006] from EHR e contains COMPOZITION o');
+    // No request: the words of the server, before it was asked.
+    await page.locator('.cm-lintRange-error').hover();
+    await page.getByText(/did you mean COMPOSITION/).waitFor();
+    await editor.fill(
+      'select o/data[at0001]/events[at0006] from EHR e contains OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+    );
+    await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Format' }).click();
+    expect(await editor.innerText()).toContain('\nFROM EHR e CONTAINS OBSERVATION o');
+    await editor.fill('SELECT FROM');
+    await page.getByRole('button', { name: 'Format' }).click();
+    await page.getByRole('alert').waitFor();
+    await expectGood();
   }, 90_000);
 
   it('shows a template, its nodes and an example', async () => {

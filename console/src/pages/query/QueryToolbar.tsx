@@ -13,6 +13,7 @@ export function QueryToolbar({
   text,
   request,
   onChoose,
+  onFormat,
   onRun,
   onExplain,
   isRunning,
@@ -22,6 +23,7 @@ export function QueryToolbar({
   readonly text: string;
   readonly request: QueryRequest;
   readonly onChoose: (text: string) => void;
+  readonly onFormat: () => void;
   readonly onRun: () => void;
   readonly onExplain: () => void;
   readonly isRunning: boolean;
@@ -42,6 +44,9 @@ export function QueryToolbar({
       <div className="push" />
       <Button onClick={onRun} loading={isRunning} title="Ctrl ↵">
         {t('query.run')}
+      </Button>
+      <Button variant="default" onClick={onFormat} title="Shift Alt F">
+        {t('query.format')}
       </Button>
       <Button variant="default" onClick={onExplain} disabled={isRunning}>
         {t('query.explain')}
