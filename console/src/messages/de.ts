@@ -153,8 +153,7 @@ export const de: Catalogue = {
   'composition.title': 'Composition',
   'composition.document': 'Dokument',
   'composition.deleted': 'Diese Composition wurde gelöscht',
-  'composition.deletedHint':
-    'Ihre Versionen bleiben, und die letzte lässt sich als neue wiederherstellen.',
+  'composition.deletedHint': 'Ihre Versionen bleiben, und die letzte lässt sich als neue wiederherstellen.',
   'history.title': 'Versionen',
   'history.version': 'Version {number}',
   'history.compare': 'Mit der gezeigten vergleichen',
