@@ -205,7 +205,7 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     const editor = page.locator('.cm-content');
     await editor.fill('');
     await editor.pressSequentially('select o/data[at0001] from EHR e contains COMP');
-    await page.locator('.cm-tooltip-autocomplete').getByText('COMPOSITION').waitFor();
+    await page.locator('.cm-tooltip-autocomplete').getByText('COMPOSITION', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await editor.pressSequentially('OSITION c contains OBSERVATION o[');
     const offered = page.locator('.cm-tooltip-autocomplete');

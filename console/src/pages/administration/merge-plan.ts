@@ -8,7 +8,7 @@ export type Side = 'source' | 'target';
 export type PairChoice = Side | 'both';
 
 /** One of two compositions that could be joined. */
-export interface PairVersion {
+interface PairVersion {
   readonly side: Side;
   readonly time: string;
   /** Code of the lifecycle state: 553 is incomplete. */
