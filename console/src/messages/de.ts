@@ -425,4 +425,10 @@ export const de: Catalogue = {
   'status.queryableHint': 'Abfragen über alle schließen sie ein.',
   'status.modifiable': 'Änderbar',
   'status.modifiableHint': 'Dokumente können geschrieben werden; der Status immer.',
+  'query.history': 'Verlauf',
+  'query.asOfSlider': 'Wie weit zurück',
+  'query.compare': 'Vergleichen',
+  'query.inEditor': 'was im Editor steht',
+  'query.before': 'Vorher',
+  'query.after': 'Nachher',
 };

@@ -422,6 +422,12 @@ export const en = {
   'status.queryableHint': 'Queries about all patients include it.',
   'status.modifiable': 'Modifiable',
   'status.modifiableHint': 'Documents can be written; the status always can.',
+  'query.history': 'History',
+  'query.asOfSlider': 'How far back',
+  'query.compare': 'Compare',
+  'query.inEditor': 'what is in the editor',
+  'query.before': 'Before',
+  'query.after': 'After',
 } as const;
 
 /** Name of a message. */

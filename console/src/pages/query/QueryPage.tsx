@@ -13,6 +13,7 @@ import { AqlEditor } from './AqlEditor.js';
 import { ExplainView } from './ExplainView.js';
 import type { KnownTemplates } from './known-templates.js';
 import { mistakeIn, parameterNames, parameterValue } from './parameters.js';
+import { useQueryHistory } from './QueryHistory.js';
 import { QueryToolbar } from './QueryToolbar.js';
 import { ResultView } from './ResultView.js';
 import { useKnownTemplates } from './use-known-templates.js';
@@ -38,11 +39,18 @@ export function QueryPage(): ReactNode {
   const names = parameterNames(text);
   const request = requestOf({ text, names, values, asOf });
   const shown = explain.isIdle ? run : explain;
-  const act = (what: typeof run | typeof explain): void => {
+  const { history, remember } = useQueryHistory();
+  const act = (what: typeof run | typeof explain, sent = request): void => {
     run.reset();
     explain.reset();
     change({ q: text });
-    what.mutate(request);
+    remember(text);
+    what.mutate(sent);
+  };
+  const changeAsOf = (time: string, isChosen: boolean): void => {
+    setAsOf(time);
+    // Whoever looks at rows sees how they were.
+    if (isChosen && run.isSuccess) act(run, requestOf({ text, names, values, asOf: time }));
   };
   const mistake = useMistake(shown.error, shown.variables?.q);
   return (
@@ -56,7 +64,8 @@ export function QueryPage(): ReactNode {
         onExplain={() => act(explain)}
         isRunning={shown.isPending}
         asOf={asOf}
-        onAsOf={setAsOf}
+        onAsOf={changeAsOf}
+        history={history}
       />
       <AqlEditor
         text={text}
