@@ -410,7 +410,7 @@ export const de: Catalogue = {
   'merge.finalise': 'Endgültig machen',
   'merge.finaliseHint': 'Was sie zurücknehmen könnte, wird verworfen. Das kann niemand rückgängig machen.',
   'merge.isFinal': 'Endgültig, durch {who}: {why}',
-  'merge.obstacles': 'Was seither geschrieben wurde',
+  'merge.obstacles': 'Was dagegen steht',
   'merge.noChoice': 'Hier gibt es keine Wahl: Die Zusammenführung lässt sich nicht zurücknehmen.',
   'merge.keep_in_target': 'Bleibt im Ziel',
   'merge.take_back': 'Geht zurück',

@@ -407,7 +407,7 @@ export const en = {
   'merge.finalise': 'Make it final',
   'merge.finaliseHint': 'What would take it back is dropped. Nobody can undo that.',
   'merge.isFinal': 'Final, by {who}: {why}',
-  'merge.obstacles': 'What was written since',
+  'merge.obstacles': 'What stands against it',
   'merge.noChoice': 'Nothing can be chosen here: the merge cannot be taken back.',
   'merge.keep_in_target': 'Stays in the target',
   'merge.take_back': 'Goes back',

@@ -40,7 +40,7 @@ export function Finalise({ merge }: { readonly merge: MergeDetails }): ReactNode
         />
         <Button
           size="xs"
-          color="red"
+          color="red.9"
           disabled={reason.trim() === ''}
           loading={finalise.isPending}
           onClick={() => finalise.mutate()}

@@ -105,7 +105,7 @@ function Pairs({
             </div>
             <SegmentedControl
               size="xs"
-              className="line-end"
+              className="line-choice"
               aria-label={t('merge.pairChoice', { templateId })}
               value={choice}
               disabled={onChoose === undefined}
@@ -151,7 +151,7 @@ function Fields({
             </div>
             <SegmentedControl
               size="xs"
-              className="line-end"
+              className="line-choice"
               aria-label={t('merge.fieldChoice', { field })}
               value={survivor}
               disabled={onChoose === undefined}

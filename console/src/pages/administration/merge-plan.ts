@@ -97,6 +97,9 @@ function sideOf(value: unknown): Side {
 }
 
 function valueText(value: Json | undefined): string {
+  const subject = textAt(value, 'external_ref', 'id', 'value');
+  if (subject !== '') return `${subject} · ${textAt(value, 'external_ref', 'namespace')}`;
+  if (textAt(value, '_type') === 'PARTY_SELF') return '–';
   if (typeof value === 'boolean') return String(value);
   return value === null || value === undefined ? '–' : asText(value) || JSON.stringify(value);
 }

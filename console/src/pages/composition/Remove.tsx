@@ -31,7 +31,7 @@ export function Remove({ ehrId, latest }: { readonly ehrId: string; readonly lat
   return (
     <Group gap="xs">
       <Text size="sm">{t('composition.deleteHint')}</Text>
-      <Button size="xs" color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+      <Button size="xs" color="red.9" loading={remove.isPending} onClick={() => remove.mutate()}>
         {t('composition.delete')}
       </Button>
       <Button size="xs" variant="default" onClick={() => setIsAsked(false)}>

@@ -34,7 +34,7 @@ export function AsOf({
         size="xs"
         min={0}
         max={HOURS.length - 1}
-        inverted
+        thumbSize={24}
         value={value === '' ? 0 : step}
         label={nameOf}
         thumbLabel={t('query.asOfSlider')}

@@ -21,7 +21,7 @@ const CHECK_AFTER = 250;
 /** Completion, mistakes underlined as they are typed, and what words mean: the server's words, made in the browser. */
 export function aqlAssistance(told: () => Told): Extension {
   return [
-    autocompletion({ override: [(context) => completionsAt(context, told())], activateOnTyping: true }),
+    autocompletion({ override: [(context) => completionsAt(context, told())], icons: false }),
     linter((view) => diagnosticsOf(view.state, told()), {
       delay: CHECK_AFTER,
       needsRefresh: ({ transactions }) =>
