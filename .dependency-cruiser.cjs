@@ -4,7 +4,7 @@ const ROOMS = {
   openehr: [],
   config: [],
   // In the browser: it knows the server by HTTP alone, through the client.
-  console: ['packages/client'],
+  console: ['packages/client', 'packages/aql'],
   'packages/embedded-mongodb': [],
   'packages/rm': [],
   // The room for editors and tools, in browsers too.

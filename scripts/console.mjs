@@ -3,7 +3,7 @@
 // switches `prepare` off (docs/decisions/0035-console.md).
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,9 @@ const SOURCES = [
   'console/vite.config.ts',
   'console/src',
   'packages/client/src',
+  'packages/aql/src',
+  'aql',
+  'openehr',
   'package-lock.json',
 ];
 
@@ -30,7 +33,7 @@ function filesBelow(path) {
 function hashOfSources() {
   const hash = createHash('sha256');
   for (const source of SOURCES.map((path) => join(root, path)))
-    for (const file of source.endsWith('src') ? filesBelow(source) : [source])
+    for (const file of statSync(source).isDirectory() ? filesBelow(source) : [source])
       hash.update(readFileSync(file));
   return hash.digest('hex');
 }

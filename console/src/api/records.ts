@@ -1,13 +1,15 @@
-import type {
-  Cdr,
-  CompositionContent,
-  CompositionFormat,
-  Flat,
-  FOLDER,
-  HistoryEntry,
-  PlacedTag,
-  Subject,
-  VersionInfo,
+import {
+  CdrError,
+  type Cdr,
+  type CompositionContent,
+  type CompositionFormat,
+  type EHR_STATUS,
+  type Flat,
+  type FOLDER,
+  type HistoryEntry,
+  type PlacedTag,
+  type Subject,
+  type VersionInfo,
 } from '@everchart/client';
 import { readable, textAt } from './json.js';
 import type { JsonObject } from './types.js';
@@ -18,11 +20,21 @@ interface Commit {
   readonly lifecycle?: '532' | '553';
 }
 
+/** What an EHR_STATUS is to say; without id the patient is nobody yet. */
+export interface StatusChange {
+  readonly id: string;
+  readonly namespace: string;
+  readonly isQueryable: boolean;
+  readonly isModifiable: boolean;
+}
+
 /** EHRs and what is in them. */
 export interface RecordApi {
   ehr: (ehrId: string) => Promise<JsonObject>;
   createEhr: (subject: Subject | null) => Promise<string>;
   ehrStatus: (ehrId: string) => Promise<JsonObject>;
+  /** @throws CdrError 412 when the version that was shown is not the latest any more */
+  changeStatus: (ehrId: string, shownUid: string, change: StatusChange) => Promise<void>;
   /** null: deleted. */
   composition: (ehrId: string, uid: string) => Promise<JsonObject | null>;
   /** null: deleted. */
@@ -56,6 +68,12 @@ export function recordApi(cdr: Cdr): RecordApi {
     ehr: async (ehrId) => asJson(await cdr.ehr(ehrId).get()),
     createEhr: async (subject) => (await cdr.ehr.create(subject === null ? {} : { subject })).id,
     ehrStatus: async (ehrId) => asJson(await cdr.ehr(ehrId).status.get()),
+    changeStatus: async (ehrId, shownUid, change) => {
+      await cdr.ehr(ehrId).status.update((now) => {
+        if (textAt(now, 'uid', 'value') !== shownUid) throw changedMeanwhile();
+        return statusWith(now, change);
+      });
+    },
     composition: async (ehrId, uid) => {
       const stored = await compositions(ehrId).get(uid);
       return stored === undefined ? null : asJson(stored.content);
@@ -82,6 +100,25 @@ export function recordApi(cdr: Cdr): RecordApi {
     },
     tags: (ehrId) => cdr.ehr(ehrId).tags.list(),
     contribution: async (ehrId, uid) => asJson(await cdr.ehr(ehrId).contributions.get(uid)),
+  };
+}
+
+function changedMeanwhile(): CdrError {
+  const message = 'somebody else changed the EHR_STATUS meanwhile: load the page anew';
+  return new CdrError(message, { status: 412, code: 'precondition-failed' });
+}
+
+/** The status with the change; the rest of a subject that stays is kept. */
+function statusWith(status: EHR_STATUS, change: StatusChange): EHR_STATUS {
+  const { id, namespace, isQueryable, isModifiable } = change;
+  const { external_ref: before, ...self } = status.subject;
+  const externalRef = { _type: 'PARTY_REF' as const, type: 'PERSON', ...before, namespace };
+  const value = { _type: 'GENERIC_ID' as const, scheme: 'id', ...before?.id, value: id };
+  return {
+    ...status,
+    subject: id === '' ? self : { ...self, external_ref: { ...externalRef, id: value } },
+    is_queryable: isQueryable,
+    is_modifiable: isModifiable,
   };
 }
 

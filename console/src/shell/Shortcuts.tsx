@@ -6,6 +6,9 @@ const KEYS = [
   ['Ctrl K', 'keys.search'],
   ['?', 'keys.help'],
   ['Ctrl ↵', 'keys.run'],
+  ['Ctrl Space', 'keys.complete'],
+  ['F8', 'keys.mistakes'],
+  ['Shift Alt F', 'keys.format'],
   ['/', 'keys.find'],
   ['Esc', 'keys.close'],
 ] as const;

@@ -52,7 +52,7 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
           onChange={(event) => setTyped(event.currentTarget.value.trim())}
         />
         <Button
-          color="red"
+          color="red.9"
           disabled={typed !== word}
           loading={erase.isPending}
           onClick={() => erase.mutate()}

@@ -1,15 +1,18 @@
 import { Button, Checkbox, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { MergeRequest } from '@everchart/client';
+import type { MergeDetails, MergeRequest, MergeResolutions } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { patientView, useAddress } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
+import { sentResolutions } from './merge-plan.js';
+import { Motive, NO_MOTIVE, sentMotive, type MotiveText } from './Motive.js';
 import { PatientPicker } from './PatientPicker.js';
 import { PatientSummary } from './PatientSummary.js';
+import { PlanView } from './PlanView.js';
 
 interface Choices {
   readonly reversible: boolean;
@@ -59,51 +62,88 @@ export function MergeTab(): ReactNode {
 
 function Decision({ source, target }: { readonly source: string; readonly target: string }): ReactNode {
   const { t } = useMessages();
-  const api = useApi();
-  const queries = useQueryClient();
   const [choices, setChoices] = useState<Choices>({
     reversible: true,
     folder_merge: 'BASIC',
     composition_merge: 'BASIC',
   });
-  const request: MergeRequest = { ...choices, source_ehr: source, target_ehr: target };
-  const plan = useMutation({ mutationFn: () => api.planMerge(request) });
-  const merge = useMutation({
-    mutationFn: () => api.merge(request),
-    // What was compared stays as it was: the source is gone.
-    onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }),
-  });
+  const [resolutions, setResolutions] = useState<MergeResolutions>({});
+  const [motive, setMotive] = useState(NO_MOTIVE);
+  const [isPlanned, setIsPlanned] = useState(false);
+  const chosen = sentResolutions(resolutions);
+  const request: MergeRequest = {
+    ...choices,
+    ...(chosen !== undefined && { resolutions: chosen }),
+    source_ehr: source,
+    target_ehr: target,
+  };
+  const { plan, merge } = useMerge(request, { motive, isPlanned });
   const choose = (change: Partial<Choices>): void => {
-    plan.reset();
+    // What was chosen for pairs means nothing without pairs.
+    setResolutions(({ ehr_status }) => ({ ehr_status }));
     setChoices((before) => ({ ...before, ...change }));
   };
-  if (merge.data !== undefined) return <Done summary={merge.data.outcome.summary} target={target} />;
+  if (merge.data !== undefined) return <Done details={merge.data} />;
   const error = plan.error ?? merge.error;
   return (
     <Section title={t('merge.decide')}>
       <ChoiceBoxes choices={choices} onChoose={choose} />
-      {plan.data !== undefined && (
-        <Text className="plan" mt="md" role="status">
-          {plan.data.outcome.summary}
-        </Text>
+      {plan.data !== undefined && plan.error === null && (
+        <PlanView details={plan.data} resolutions={resolutions} onChoose={setResolutions} />
       )}
       {error !== null && <Failure error={error} />}
+      {plan.data !== undefined && <Motive value={motive} onChange={setMotive} />}
       <Group mt="md" gap="xs">
         <Button
-          variant={plan.data === undefined ? 'filled' : 'default'}
-          loading={plan.isPending}
-          onClick={() => plan.mutate()}
+          variant={isPlanned ? 'default' : 'filled'}
+          loading={plan.isFetching}
+          onClick={() => (isPlanned ? void plan.refetch() : setIsPlanned(true))}
         >
           {t('merge.plan')}
         </Button>
         {plan.data !== undefined && (
-          <Button loading={merge.isPending} onClick={() => merge.mutate()}>
+          <Button
+            loading={merge.isPending}
+            disabled={plan.isFetching || plan.error !== null}
+            onClick={() => merge.mutate()}
+          >
             {t('merge.go')}
           </Button>
         )}
       </Group>
+      {merge.isPending && (
+        <Text mt="xs" c="dimmed" role="status">
+          {t('merge.running')}
+        </Text>
+      )}
     </Section>
   );
+}
+
+/** The dry run, made anew whenever something else is chosen, and the merge. */
+function useMerge(
+  request: MergeRequest,
+  { motive, isPlanned }: { readonly motive: MotiveText; readonly isPlanned: boolean },
+) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const plan = useQuery({
+    queryKey: ['merge-plan', request],
+    queryFn: () => api.planMerge(request),
+    enabled: isPlanned,
+    placeholderData: keepPreviousData,
+    // What is shown is what would happen now.
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+  const merge = useMutation({
+    mutationFn: () => api.merge({ ...request, ...sentMotive(motive) }),
+    // What was compared stays as it was: the source is gone.
+    onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }),
+  });
+  return { plan, merge };
 }
 
 function ChoiceBoxes({
@@ -141,17 +181,19 @@ function ChoiceBoxes({
   );
 }
 
-function Done({ summary, target }: { readonly summary: string; readonly target: string }): ReactNode {
+function Done({ details }: { readonly details: MergeDetails }): ReactNode {
   const { t } = useMessages();
+  const isWaiting = details.state === 'pending';
   return (
     <Section title={t('merge.done')}>
       <Text className="plan" role="status">
-        {summary}
+        {details.outcome.summary}
       </Text>
+      {isWaiting && <Text mt="xs">{t('merge.waitsHint')}</Text>}
       <Group mt="md">
-        <ViewLink view={patientView(target)}>{t('merge.open')}</ViewLink>
+        {!isWaiting && <ViewLink view={patientView(details.target_ehr)}>{t('merge.open')}</ViewLink>}
         <ViewLink view={{ to: '/administration', search: { tab: 'merges' } }}>
-          {t('merge.undoWhere')}
+          {t(isWaiting ? 'merge.waiting' : 'merge.undoWhere')}
         </ViewLink>
       </Group>
     </Section>

@@ -8,8 +8,9 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { patientView, useAddress } from '../../shell/address.js';
 import { Page, Section } from '../../widgets/Page.js';
-import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { Failure, Loading } from '../../widgets/states.js';
 import { CompositionDocument } from './CompositionDocument.js';
+import { Deleted } from './Deleted.js';
 import { Differences } from './Differences.js';
 import { DocumentActions } from './DocumentActions.js';
 import { History } from './History.js';
@@ -40,7 +41,7 @@ export function CompositionPage(): ReactNode {
     >
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loading rows={12} />}
-      {data === null && <Empty title={t('composition.deleted')}>{t('composition.deletedHint')}</Empty>}
+      {data === null && <Deleted ehrId={ehrId} uid={uid} />}
       {data !== undefined && data !== null && <Loaded ehrId={ehrId} composition={data} />}
     </Page>
   );

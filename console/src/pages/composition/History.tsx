@@ -16,7 +16,7 @@ export function History({
   readonly ehrId: string;
   readonly revisions: readonly HistoryEntry[];
   readonly shown: string;
-  readonly onCompare: (uid: string) => void;
+  readonly onCompare?: (uid: string) => void;
 }): ReactNode {
   const { t } = useMessages();
   return (
@@ -35,7 +35,7 @@ export function History({
             <Time value={revision.time} isAgo /> · {revision.committer}
           </Text>
           {revision.description !== '' && <Text size="sm">{revision.description}</Text>}
-          {revision.uid !== shown && revision.change !== 'deleted' && (
+          {onCompare !== undefined && revision.uid !== shown && revision.change !== 'deleted' && (
             <Button size="compact-xs" variant="subtle" onClick={() => onCompare(revision.uid)}>
               {t('history.compare')}
             </Button>

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
-import { patientView, useGo } from '../../shell/address.js';
+import { compositionView, useGo } from '../../shell/address.js';
 import { Failure } from '../../widgets/states.js';
 
 /** Marks a document as deleted; asks before it does. */
@@ -16,7 +16,8 @@ export function Remove({ ehrId, latest }: { readonly ehrId: string; readonly lat
   const remove = useMutation({
     mutationFn: () => api.deleteComposition(ehrId, latest),
     onSuccess: async () => {
-      go(patientView(ehrId));
+      // Where it can be restored.
+      go(compositionView(ehrId, latest.split('::')[0] ?? latest));
       await queries.invalidateQueries({ refetchType: 'none' });
     },
   });
@@ -30,7 +31,7 @@ export function Remove({ ehrId, latest }: { readonly ehrId: string; readonly lat
   return (
     <Group gap="xs">
       <Text size="sm">{t('composition.deleteHint')}</Text>
-      <Button size="xs" color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+      <Button size="xs" color="red.9" loading={remove.isPending} onClick={() => remove.mutate()}>
         {t('composition.delete')}
       </Button>
       <Button size="xs" variant="default" onClick={() => setIsAsked(false)}>

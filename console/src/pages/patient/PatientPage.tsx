@@ -64,7 +64,9 @@ export function PatientPage(): ReactNode {
             <Tabs.Panel value="directory">
               <DirectoryTab ehrId={ehrId} />
             </Tabs.Panel>
-            <Tabs.Panel value="status">{status !== undefined && <StatusTab status={status} />}</Tabs.Panel>
+            <Tabs.Panel value="status">
+              {status !== undefined && <StatusTab ehrId={ehrId} status={status} />}
+            </Tabs.Panel>
             <Tabs.Panel value="contributions">
               <ContributionsTab ehrId={ehrId} />
             </Tabs.Panel>

@@ -1,59 +1,37 @@
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching } from '@codemirror/language';
-import { lintGutter, setDiagnostics } from '@codemirror/lint';
-import { EditorState, Prec } from '@codemirror/state';
+import { lintGutter, lintKeymap } from '@codemirror/lint';
+import { EditorState, Prec, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { styleNonce } from '../../csp.js';
+import { aqlAssistance, toldAnew, type Told } from './aql-assistance.js';
 import { aqlHighlighting } from './aql-language.js';
 
-/** A place in the text, counted from 1, and what is wrong there. */
-export interface Mistake {
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-}
-
-/** Writes AQL; Ctrl-Enter runs it. `label`: what it is for, to those who do not see it. */
-export function AqlEditor({
-  text,
-  onChange,
-  onRun,
-  mistake,
-  label,
-}: {
+/** What an editor shows and tells. */
+interface EditorProps extends Told {
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
-  readonly mistake: Mistake | null;
+  readonly onFormat: () => void;
+  /** What it is for, to those who do not see it. */
   readonly label: string;
-}): ReactNode {
+}
+
+/** Writes AQL, with completion and mistakes underlined; Ctrl-Enter runs it, Shift-Alt-F lays it out. */
+export function AqlEditor(props: EditorProps): ReactNode {
+  const { text, label, mistake, templates } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const told = useRef({ onChange, onRun });
-  told.current = { onChange, onRun };
+  const told = useRef(props);
+  told.current = props;
 
   useEffect(() => {
     if (place.current === null) return;
     const editor = new EditorView({
       parent: place.current,
-      state: EditorState.create({
-        extensions: [
-          EditorView.cspNonce.of(styleNonce()),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
-          EditorView.lineWrapping,
-          lineNumbers(),
-          lintGutter(),
-          history(),
-          bracketMatching(),
-          aqlHighlighting,
-          Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => (told.current.onRun(), true) }])),
-          keymap.of([...defaultKeymap, ...historyKeymap]),
-          EditorView.updateListener.of(({ docChanged, state }) => {
-            if (docChanged) told.current.onChange(state.doc.toString());
-          }),
-        ],
-      }),
+      state: EditorState.create({ extensions: extensions(() => told.current, label) }),
     });
     view.current = editor;
     return () => editor.destroy();
@@ -66,20 +44,43 @@ export function AqlEditor({
       editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
   }, [text, label]);
 
+  const isWhole = templates !== null && templates.known >= templates.all;
   useEffect(() => {
-    const editor = view.current;
-    if (editor === null) return;
-    editor.dispatch(
-      setDiagnostics(editor.state, mistake === null ? [] : [diagnosticOf(editor.state, mistake)]),
-    );
-  }, [mistake]);
+    // What is known of the text has changed, though the text has not.
+    view.current?.dispatch({ effects: toldAnew.of(null) });
+  }, [mistake, isWhole]);
 
   return <div ref={place} className="editor" />;
 }
 
-function diagnosticOf(state: EditorState, { line, column, message }: Mistake) {
-  const place = state.doc.line(Math.min(Math.max(1, line), state.doc.lines));
-  const from = Math.min(place.to, place.from + Math.max(0, column - 1));
-  const word = state.wordAt(from);
-  return { from, to: word?.to ?? Math.min(place.to, from + 1), severity: 'error' as const, message };
+function extensions(told: () => EditorProps, label: string): Extension {
+  const act = (what: (props: EditorProps) => void) => (): boolean => (what(told()), true);
+  return [
+    EditorView.cspNonce.of(styleNonce()),
+    EditorView.contentAttributes.of({ 'aria-label': label }),
+    EditorView.lineWrapping,
+    lineNumbers(),
+    lintGutter(),
+    history(),
+    bracketMatching(),
+    closeBrackets(),
+    aqlHighlighting,
+    aqlAssistance(told),
+    Prec.highest(
+      keymap.of([
+        { key: 'Mod-Enter', run: act(({ onRun }) => onRun()) },
+        { key: 'Shift-Alt-f', run: act(({ onFormat }) => onFormat()) },
+      ]),
+    ),
+    keymap.of([
+      ...completionKeymap,
+      ...closeBracketsKeymap,
+      ...lintKeymap,
+      ...defaultKeymap,
+      ...historyKeymap,
+    ]),
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) told().onChange(state.doc.toString());
+    }),
+  ];
 }

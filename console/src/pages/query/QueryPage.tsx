@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { CdrError } from '@everchart/client';
 import type { QueryRequest } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
@@ -8,11 +8,15 @@ import { useApi } from '../../session/session.js';
 import { useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { formatted } from './aql-assistance.js';
 import { AqlEditor } from './AqlEditor.js';
 import { ExplainView } from './ExplainView.js';
+import type { KnownTemplates } from './known-templates.js';
 import { mistakeIn, parameterNames, parameterValue } from './parameters.js';
+import { useQueryHistory } from './QueryHistory.js';
 import { QueryToolbar } from './QueryToolbar.js';
 import { ResultView } from './ResultView.js';
+import { useKnownTemplates } from './use-known-templates.js';
 
 /** What an empty editor begins with: a query that every store answers. */
 const FIRST_QUERY = `SELECT c/context/start_time/value AS time, c/name/value AS name,
@@ -30,35 +34,49 @@ export function QueryPage(): ReactNode {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [asOf, setAsOf] = useState('');
   const { run, explain } = useRuns();
+  const templates = useKnownTemplates();
+  const { write, format, unreadable } = useFormat(text, setText);
   const names = parameterNames(text);
   const request = requestOf({ text, names, values, asOf });
   const shown = explain.isIdle ? run : explain;
-  const act = (what: typeof run | typeof explain): void => {
+  const { history, remember } = useQueryHistory();
+  const act = (what: typeof run | typeof explain, sent = request): void => {
     run.reset();
     explain.reset();
     change({ q: text });
-    what.mutate(request);
+    remember(text);
+    what.mutate(sent);
   };
-  const message = shown.error instanceof CdrError ? shown.error.message : null;
+  const changeAsOf = (time: string, isChosen: boolean): void => {
+    setAsOf(time);
+    // Whoever looks at rows sees how they were.
+    if (isChosen && run.isSuccess) act(run, requestOf({ text, names, values, asOf: time }));
+  };
+  const mistake = useMistake(shown.error, shown.variables?.q);
   return (
     <Page title={t('nav.query')}>
       <QueryToolbar
         text={text}
         request={request}
-        onChoose={setText}
+        onChoose={write}
+        onFormat={format}
         onRun={() => act(run)}
         onExplain={() => act(explain)}
         isRunning={shown.isPending}
         asOf={asOf}
-        onAsOf={setAsOf}
+        onAsOf={changeAsOf}
+        history={history}
       />
       <AqlEditor
         text={text}
-        onChange={setText}
+        onChange={write}
         onRun={() => act(run)}
-        mistake={message === null ? null : mistakeIn(message)}
+        onFormat={format}
+        mistake={mistake}
+        templates={templates}
         label={t('query.editor')}
       />
+      <EditorNotes unreadable={unreadable} templates={templates} />
       <Parameters names={names} values={values} onChange={setValues} />
       <div className="below">
         {shown.isPending && <Loading rows={8} />}
@@ -69,6 +87,54 @@ export function QueryPage(): ReactNode {
       </div>
     </Page>
   );
+}
+
+/** Lays the text out, or says why it cannot be read until it is changed. */
+function useFormat(text: string, setText: (text: string) => void) {
+  const [unreadable, setUnreadable] = useState<string | null>(null);
+  const write = (next: string): void => {
+    setUnreadable(null);
+    setText(next);
+  };
+  const format = (): void => {
+    const laidOut = formatted(text);
+    if (laidOut.text === null) setUnreadable(laidOut.why);
+    else write(laidOut.text);
+  };
+  return { write, format, unreadable };
+}
+
+function EditorNotes({
+  unreadable,
+  templates,
+}: {
+  readonly unreadable: string | null;
+  readonly templates: KnownTemplates | null;
+}): ReactNode {
+  const { t } = useMessages();
+  return (
+    <>
+      {unreadable !== null && (
+        <Text className="flag" role="alert">
+          {unreadable}
+        </Text>
+      )}
+      {templates !== null && templates.known < templates.all && (
+        <Text size="xs" c="dimmed" className="number">
+          {t('query.templatesRead', { known: templates.known, all: templates.all })}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Where the server found a mistake in the text that it was sent. */
+function useMistake(error: Error | null, text: string | undefined) {
+  const message = error instanceof CdrError ? error.message : null;
+  return useMemo(() => {
+    const found = message === null ? null : mistakeIn(message);
+    return found === null || text === undefined ? null : { ...found, text };
+  }, [message, text]);
 }
 
 function useRuns() {

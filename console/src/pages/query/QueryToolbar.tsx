@@ -6,42 +6,48 @@ import type { QueryRequest } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { Failure } from '../../widgets/states.js';
+import { AsOf } from './AsOf.js';
+import { CompareQueries } from './CompareQueries.js';
 import { asCurl, asTypeScript } from './parameters.js';
+import type { PastQuery } from './query-history.js';
+import { QueryHistory } from './QueryHistory.js';
 
 /** What is done with the query in the editor. */
 export function QueryToolbar({
   text,
   request,
   onChoose,
+  onFormat,
   onRun,
   onExplain,
   isRunning,
   asOf,
   onAsOf,
+  history,
 }: {
   readonly text: string;
   readonly request: QueryRequest;
   readonly onChoose: (text: string) => void;
+  readonly onFormat: () => void;
   readonly onRun: () => void;
   readonly onExplain: () => void;
   readonly isRunning: boolean;
   readonly asOf: string;
-  readonly onAsOf: (time: string) => void;
+  readonly onAsOf: (time: string, isChosen: boolean) => void;
+  readonly history: readonly PastQuery[];
 }): ReactNode {
   const { t } = useMessages();
   return (
     <div className="toolbar">
-      <SavedQueries onChoose={onChoose} />
-      <TextInput
-        type="datetime-local"
-        label={t('query.asOf')}
-        size="xs"
-        value={asOf}
-        onChange={(event) => onAsOf(event.currentTarget.value)}
-      />
+      <SavedQueries text={text} onChoose={onChoose} />
+      <QueryHistory history={history} onChoose={onChoose} />
+      <AsOf value={asOf} onChange={onAsOf} />
       <div className="push" />
       <Button onClick={onRun} loading={isRunning} title="Ctrl ↵">
         {t('query.run')}
+      </Button>
+      <Button variant="default" onClick={onFormat} title="Shift Alt F">
+        {t('query.format')}
       </Button>
       <Button variant="default" onClick={onExplain} disabled={isRunning}>
         {t('query.explain')}
@@ -63,23 +69,38 @@ export function QueryToolbar({
   );
 }
 
-function SavedQueries({ onChoose }: { readonly onChoose: (text: string) => void }): ReactNode {
+function SavedQueries({
+  text,
+  onChoose,
+}: {
+  readonly text: string;
+  readonly onChoose: (text: string) => void;
+}): ReactNode {
   const { t } = useMessages();
   const api = useApi();
+  const [isComparing, setIsComparing] = useState(false);
   const { data = [] } = useQuery({ queryKey: ['stored-queries'], queryFn: api.storedQueries });
   return (
-    <Select
-      size="xs"
-      label={t('query.saved')}
-      placeholder={t(data.length === 0 ? 'query.noneSaved' : 'query.choose')}
-      disabled={data.length === 0}
-      searchable
-      data={data.map(({ name, version }) => `${name}/${version}`)}
-      onChange={(value) => {
-        const chosen = data.find(({ name, version }) => `${name}/${version}` === value);
-        if (chosen !== undefined) onChoose(chosen.q);
-      }}
-    />
+    <>
+      <Select
+        size="xs"
+        label={t('query.saved')}
+        placeholder={t(data.length === 0 ? 'query.noneSaved' : 'query.choose')}
+        disabled={data.length === 0}
+        searchable
+        data={data.map(({ name, version }) => `${name}/${version}`)}
+        onChange={(value) => {
+          const chosen = data.find(({ name, version }) => `${name}/${version}` === value);
+          if (chosen !== undefined) onChoose(chosen.q);
+        }}
+      />
+      {data.length > 0 && (
+        <Button variant="default" onClick={() => setIsComparing(true)}>
+          {t('query.compare')}
+        </Button>
+      )}
+      {isComparing && <CompareQueries stored={data} text={text} close={() => setIsComparing(false)} />}
+    </>
   );
 }
 

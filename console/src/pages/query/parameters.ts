@@ -14,8 +14,15 @@ export function parameterValue(text: string): Json {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
+/** A place in the text, counted from 1, and what is wrong there. */
+export interface Mistake {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
 /** Where the server says that the text is wrong: `at line 2:14`. */
-export function mistakeIn(message: string): { line: number; column: number; message: string } | null {
+export function mistakeIn(message: string): Mistake | null {
   const [, line, column] = /\bline (\d+):(\d+)/.exec(message) ?? [];
   return line === undefined || column === undefined
     ? null

@@ -1,0 +1,69 @@
+import { Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { MergeDetails } from '@everchart/client';
+import { asText, textAt } from '../../api/json.js';
+import { useMessages } from '../../messages/messages.js';
+import { patientView } from '../../shell/address.js';
+import { Id } from '../../widgets/Id.js';
+import { Time } from '../../widgets/Time.js';
+import { ViewLink } from '../../widgets/ViewLink.js';
+import { Finalise } from './Finalise.js';
+import { Undo } from './Undo.js';
+
+/** A merge that stands: what it did, why, and what would take it back. */
+export function MergeItem({ merge }: { readonly merge: MergeDetails }): ReactNode {
+  const { t } = useMessages();
+  const [isUndoing, setIsUndoing] = useState(false);
+  return (
+    <li>
+      <div>
+        <MergePair merge={merge} />
+        <Text size="sm" c="dimmed">
+          {merge.outcome.summary}
+        </Text>
+        <MergeMotive merge={merge} />
+        {merge.finalised === undefined ? (
+          <>
+            <Undo merge={merge} onStart={() => setIsUndoing(true)} />
+            {!isUndoing && <Finalise merge={merge} />}
+          </>
+        ) : (
+          <Text size="sm">
+            {t('merge.isFinal', {
+              who: textAt(merge.finalised, 'committer'),
+              why: textAt(merge.finalised, 'reason'),
+            })}
+          </Text>
+        )}
+      </div>
+      <Text size="sm" c="dimmed" className="line-end">
+        <Time value={merge.merge_date} isAgo />
+      </Text>
+    </li>
+  );
+}
+
+/** Which EHR went into which. */
+export function MergePair({ merge }: { readonly merge: MergeDetails }): ReactNode {
+  return (
+    <Text component="div">
+      <Id value={merge.source_ehr} /> →{' '}
+      <ViewLink view={patientView(merge.target_ehr)} className="mono">
+        {merge.target_ehr.slice(0, 8)}
+      </ViewLink>
+    </Text>
+  );
+}
+
+/** Why, and who asked for it, as far as it is known. */
+export function MergeMotive({ merge }: { readonly merge: MergeDetails }): ReactNode {
+  const { t } = useMessages();
+  const [reason, requestedBy] = [asText(merge.reason), asText(merge.requested_by)];
+  if (reason === '' && requestedBy === '') return null;
+  return (
+    <Text size="sm" className="message">
+      {reason}
+      {requestedBy !== '' && ` · ${t('merge.askedBy', { who: requestedBy })}`}
+    </Text>
+  );
+}

@@ -1,0 +1,135 @@
+import type { MergeDetails, MergeResolutions } from '@everchart/client';
+import { asText, at, items, textAt } from '../../api/json.js';
+import type { Json } from '../../api/types.js';
+
+/** Of two EHRs that are merged. */
+export type Side = 'source' | 'target';
+/** What becomes of a pair. */
+export type PairChoice = Side | 'both';
+
+/** One of two compositions that could be joined. */
+interface PairVersion {
+  readonly side: Side;
+  readonly time: string;
+  /** Code of the lifecycle state: 553 is incomplete. */
+  readonly lifecycle: string;
+}
+
+/** Two persistent compositions of one template. */
+export interface PlannedPair {
+  readonly templateId: string;
+  readonly choice: PairChoice;
+  readonly reason: string;
+  readonly versions: readonly PairVersion[];
+}
+
+/** An attribute that the two EHR_STATUS say differently. */
+export interface PlannedField {
+  readonly field: string;
+  readonly source: string;
+  readonly target: string;
+  readonly survivor: Side;
+}
+
+/** A plan of a merge as far as it is shown. docs/spec/merge.md#plan */
+export interface ShownPlan {
+  readonly digest: string;
+  readonly pairs: readonly PlannedPair[];
+  readonly notPaired: readonly {
+    readonly templateId: string;
+    readonly source: number;
+    readonly target: number;
+  }[];
+  readonly fields: readonly PlannedField[];
+  readonly folders: string;
+  readonly deletedTags: number;
+  readonly documents: number;
+  readonly seconds: number;
+  readonly inSteps: boolean;
+}
+
+/** Reads the plan of a dry run; null where there is none. */
+export function shownPlan(details: MergeDetails): ShownPlan | null {
+  const { plan } = details;
+  if (plan === undefined) return null;
+  return {
+    digest: plan.digest,
+    pairs: items(plan.pairs).map(pairOf),
+    notPaired: items(plan.not_paired).map((each) => ({
+      templateId: textAt(each, 'template_id'),
+      source: Number(at(each, 'source')),
+      target: Number(at(each, 'target')),
+    })),
+    fields: items(plan.ehr_status).map((each) => ({
+      field: textAt(each, 'field'),
+      source: valueText(at(each, 'source')),
+      target: valueText(at(each, 'target')),
+      survivor: sideOf(at(each, 'survivor')),
+    })),
+    folders: textAt(plan.folders, 'action'),
+    deletedTags: Number(at(plan.item_tags, 'deleted') ?? 0),
+    documents: Number(at(plan.size, 'documents') ?? 0),
+    seconds: Number(at(plan.size, 'expected_seconds') ?? 0),
+    inSteps: details.way === 'steps',
+  };
+}
+
+function pairOf(pair: Json): PlannedPair {
+  const choice = textAt(pair, 'choice');
+  const version = (name: string): PairVersion[] => {
+    const found = at(pair, name);
+    if (found === undefined) return [];
+    const [time, lifecycle] = [textAt(found, 'time_committed'), textAt(found, 'lifecycle_state')];
+    return [{ side: sideOf(at(found, 'side')), time, lifecycle }];
+  };
+  return {
+    templateId: textAt(pair, 'template_id'),
+    choice: choice === 'both' ? 'both' : sideOf(choice),
+    reason: textAt(pair, 'reason'),
+    versions: ['winner', 'loser', 'source', 'target']
+      .flatMap(version)
+      .sort((left, right) => (left.side < right.side ? -1 : 1)),
+  };
+}
+
+function sideOf(value: unknown): Side {
+  return value === 'source' ? 'source' : 'target';
+}
+
+function valueText(value: Json | undefined): string {
+  const subject = textAt(value, 'external_ref', 'id', 'value');
+  if (subject !== '') return `${subject} · ${textAt(value, 'external_ref', 'namespace')}`;
+  if (textAt(value, '_type') === 'PARTY_SELF') return '–';
+  if (typeof value === 'boolean') return String(value);
+  return value === null || value === undefined ? '–' : asText(value) || JSON.stringify(value);
+}
+
+/** The choices with one more. */
+export function withPair(
+  { ehr_status, compositions }: MergeResolutions,
+  templateId: string,
+  choice: PairChoice,
+): MergeResolutions {
+  return { ehr_status, compositions: { ...compositions, [templateId]: choice } };
+}
+
+/** The choices with one more. */
+export function withField(
+  { ehr_status, compositions }: MergeResolutions,
+  field: string,
+  side: Side,
+): MergeResolutions {
+  return { compositions, ehr_status: { ...ehr_status, [field]: side } };
+}
+
+/** The choices as a request has them: what is empty is left out. */
+export function sentResolutions({
+  compositions,
+  ehr_status,
+}: MergeResolutions): MergeResolutions | undefined {
+  const filled = {
+    ...(Object.keys(compositions ?? {}).length > 0 && { compositions }),
+    ...(Object.keys(ehr_status ?? {}).length > 0 && { ehr_status }),
+  };
+  return Object.keys(filled).length > 0 ? filled : undefined;
+}

@@ -1,0 +1,83 @@
+import { Button, Checkbox, Group, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { StatusChange } from '../../api/records.js';
+import { textAt } from '../../api/json.js';
+import type { JsonObject } from '../../api/types.js';
+import { useMessages } from '../../messages/messages.js';
+import { useApi } from '../../session/session.js';
+import { Failure } from '../../widgets/states.js';
+
+const REFERENCE = ['subject', 'external_ref'] as const;
+
+/** Changes who the patient is, and whether the record is found and written to; other details stay as they are. */
+export function StatusForm({
+  ehrId,
+  status,
+  close,
+}: {
+  readonly ehrId: string;
+  readonly status: JsonObject;
+  readonly close: () => void;
+}): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const queries = useQueryClient();
+  const [value, setValue] = useState<StatusChange>({
+    id: textAt(status, ...REFERENCE, 'id', 'value'),
+    namespace: textAt(status, ...REFERENCE, 'namespace'),
+    isQueryable: status.is_queryable !== false,
+    isModifiable: status.is_modifiable !== false,
+  });
+  const save = useMutation({
+    mutationFn: () => api.changeStatus(ehrId, textAt(status, 'uid', 'value'), value),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      close();
+    },
+  });
+  const isHalf = (value.id === '') !== (value.namespace === '');
+  return (
+    <form
+      className="status-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <TextInput
+        label={t('status.subject')}
+        description={t('status.subjectHint')}
+        value={value.id}
+        onChange={(event) => setValue({ ...value, id: event.currentTarget.value.trim() })}
+      />
+      <TextInput
+        label={t('status.namespace')}
+        error={isHalf && t('status.both')}
+        value={value.namespace}
+        onChange={(event) => setValue({ ...value, namespace: event.currentTarget.value.trim() })}
+      />
+      <Checkbox
+        label={t('status.queryable')}
+        description={t('status.queryableHint')}
+        checked={value.isQueryable}
+        onChange={(event) => setValue({ ...value, isQueryable: event.currentTarget.checked })}
+      />
+      <Checkbox
+        label={t('status.modifiable')}
+        description={t('status.modifiableHint')}
+        checked={value.isModifiable}
+        onChange={(event) => setValue({ ...value, isModifiable: event.currentTarget.checked })}
+      />
+      {save.error !== null && <Failure error={save.error} />}
+      <Group gap="xs">
+        <Button type="submit" size="xs" disabled={isHalf} loading={save.isPending}>
+          {t('form.save')}
+        </Button>
+        <Button size="xs" variant="default" onClick={close}>
+          {t('history.cancel')}
+        </Button>
+      </Group>
+    </form>
+  );
+}

@@ -1,0 +1,94 @@
+import { Drawer, Group, Select } from '@mantine/core';
+import { unifiedMergeView } from '@codemirror/merge';
+import { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { StoredQuery } from '@everchart/client';
+import { styleNonce } from '../../csp.js';
+import { useMessages } from '../../messages/messages.js';
+import { aqlHighlighting } from './aql-language.js';
+
+/** What is in the editor, beside the stored queries. */
+const EDITOR = '';
+
+/** What differs between two stored queries, or one of them and what is in the editor. */
+export function CompareQueries({
+  stored,
+  text,
+  close,
+}: {
+  readonly stored: readonly StoredQuery[];
+  readonly text: string;
+  readonly close: () => void;
+}): ReactNode {
+  const { t } = useMessages();
+  const names = stored.map(({ name, version }) => `${name}/${version}`);
+  const [left, setLeft] = useState(names.at(-1) ?? EDITOR);
+  const [right, setRight] = useState(EDITOR);
+  const textOf = (wanted: string): string =>
+    stored.find(({ name, version }) => `${name}/${version}` === wanted)?.q ?? text;
+  const data = [
+    { value: EDITOR, label: t('query.inEditor') },
+    ...names.map((value) => ({ value, label: value })),
+  ];
+  return (
+    <Drawer
+      opened
+      onClose={close}
+      position="right"
+      size="lg"
+      title={t('query.compare')}
+      closeButtonProps={{ 'aria-label': t('keys.close') }}
+    >
+      <Group grow align="flex-end" mb="md">
+        {[
+          { label: t('query.before'), value: left, choose: setLeft },
+          { label: t('query.after'), value: right, choose: setRight },
+        ].map(({ label, value, choose }) => (
+          <Select
+            key={label}
+            label={label}
+            data={data}
+            value={value}
+            allowDeselect={false}
+            searchable
+            onChange={(next) => choose(next ?? EDITOR)}
+          />
+        ))}
+      </Group>
+      <Differences before={textOf(left)} after={textOf(right)} label={t('query.compare')} />
+    </Drawer>
+  );
+}
+
+function Differences({
+  before,
+  after,
+  label,
+}: {
+  readonly before: string;
+  readonly after: string;
+  readonly label: string;
+}): ReactNode {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (place.current === null) return;
+    const view = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: after,
+        extensions: [
+          EditorView.cspNonce.of(styleNonce()),
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.editable.of(false),
+          EditorState.readOnly.of(true),
+          EditorView.lineWrapping,
+          aqlHighlighting,
+          unifiedMergeView({ original: before, mergeControls: false, gutter: true }),
+        ],
+      }),
+    });
+    return () => view.destroy();
+  }, [before, after, label]);
+  return <div ref={place} className="editor" />;
+}

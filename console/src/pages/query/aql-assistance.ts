@@ -1,0 +1,135 @@
+import { autocompletion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
+import { linter, type Diagnostic } from '@codemirror/lint';
+import { StateEffect, type EditorState, type Extension } from '@codemirror/state';
+import { hoverTooltip, type EditorView } from '@codemirror/view';
+import { CdrError, completions, diagnose, formatAql, hoverAt, type Completion } from '@everchart/aql';
+import type { KnownTemplates } from './known-templates.js';
+import type { Mistake } from './parameters.js';
+
+/** What the editor is told from outside, asked each time that it is needed. */
+export interface Told {
+  readonly templates: KnownTemplates | null;
+  /** What the server said of a text that it was sent. */
+  readonly mistake: (Mistake & { readonly text: string }) | null;
+}
+
+/** Says that what is told has changed: a text that did not change is checked again. */
+export const toldAnew = StateEffect.define();
+/** Milliseconds without a key before the text is checked. */
+const CHECK_AFTER = 250;
+
+/** Completion, mistakes underlined as they are typed, and what words mean: the server's words, made in the browser. */
+export function aqlAssistance(told: () => Told): Extension {
+  return [
+    autocompletion({ override: [(context) => completionsAt(context, told())], icons: false }),
+    linter((view) => diagnosticsOf(view.state, told()), {
+      delay: CHECK_AFTER,
+      needsRefresh: ({ transactions }) =>
+        transactions.some(({ effects }) => effects.some((effect) => effect.is(toldAnew))),
+    }),
+    hoverTooltip((view, offset) => hoverBox(view, offset, told())),
+  ];
+}
+
+/** Completion begins without being asked where something new begins: at a word, a path, a predicate, a value. */
+function completionsAt(context: CompletionContext, { templates }: Told): CompletionResult | null {
+  if (!context.explicit && context.matchBefore(/[\w.:'/[-]$/) === null) return null;
+  const found = completions(context.state.doc.toString(), context.pos, templates?.catalogue ?? null);
+  const [first] = found;
+  if (first === undefined) return null;
+  return {
+    from: first.from,
+    options: found.map((each) => ({
+      label: each.label,
+      apply: each.insert,
+      detail: each.detail,
+      type: TYPES[each.kind],
+      ...(each.documentation !== '' && { info: each.documentation }),
+    })),
+    validFor: /^'?[\w.:-]*$/,
+  };
+}
+
+const TYPES: Readonly<Record<Completion['kind'], string>> = {
+  keyword: 'keyword',
+  class: 'class',
+  variable: 'variable',
+  attribute: 'property',
+  path: 'property',
+  archetype: 'type',
+  code: 'enum',
+  function: 'function',
+  value: 'constant',
+};
+
+/**
+ * What is wrong with the text. Names of templates are checked when all are known: one that was not read yet is no mistake.
+ * What the server alone can tell stays until the text is changed.
+ */
+function diagnosticsOf(state: EditorState, { templates, mistake }: Told): Diagnostic[] {
+  const text = state.doc.toString();
+  if (text.trim() === '') return [];
+  const isWhole = templates !== null && templates.known >= templates.all;
+  const own = diagnose(text, isWhole ? templates.catalogue : null).map((found) => ({
+    from: offsetOf(state, found.line, found.column),
+    to: offsetOf(state, found.endLine, found.endColumn),
+    severity: found.severity,
+    message: found.message,
+  }));
+  if (mistake === null || mistake.text !== text || own.some(({ severity }) => severity === 'error'))
+    return own;
+  const from = offsetOf(state, mistake.line, mistake.column);
+  return [...own, { from, to: wordEnd(state, from), severity: 'error', message: mistake.message }];
+}
+
+/** Lines and columns count from 1; what lies behind the end of a line is its end. */
+function offsetOf(state: EditorState, line: number, column: number): number {
+  const place = state.doc.line(Math.min(Math.max(1, line), state.doc.lines));
+  return Math.min(place.to, place.from + Math.max(0, column - 1));
+}
+
+function wordEnd(state: EditorState, from: number): number {
+  return state.wordAt(from)?.to ?? Math.min(state.doc.length, from + 1);
+}
+
+function hoverBox(view: EditorView, offset: number, { templates }: Told) {
+  const found = hoverAt(view.state.doc.toString(), offset, templates?.catalogue ?? null);
+  if (found === null) return null;
+  return {
+    pos: found.from,
+    end: found.to,
+    above: true,
+    create: () => ({ dom: meaningBox(found.text) }),
+  };
+}
+
+/** Words of templates become text, never markup: of Markdown only the `**title**` and `` `id` `` of the first line. */
+function meaningBox(markdown: string): HTMLElement {
+  const box = document.createElement('div');
+  box.className = 'meaning';
+  const [head = '', ...rest] = markdown.split('\n\n');
+  const [, title = head, detail = ''] = /^\*\*([\s\S]*?)\*\*(?: `([^`]*)`)?$/.exec(head) ?? [];
+  for (const [tag, text] of [
+    ['strong', title],
+    ['code', detail],
+    ['p', rest.join('\n')],
+  ] as const) {
+    if (text === '') continue;
+    const element = document.createElement(tag);
+    element.textContent = text;
+    box.append(element, ' ');
+  }
+  return box;
+}
+
+/** The text laid out, or in the server's words why it cannot be. */
+export function formatted(
+  text: string,
+): { readonly text: string } | { readonly text: null; readonly why: string } {
+  try {
+    return { text: formatAql(text) };
+  } catch (error) {
+    if (error instanceof CdrError) return { text: null, why: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { hasBrowser } from '../support/browser.js';
+import { useConsole } from '../support/console-browser.js';
+import { bearer } from '../support/tokens.js';
+
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+inBrowser('administration in the console (skipped where no Chromium is installed)', () => {
+  const web = useConsole();
+  const { open, expectGood } = web;
+
+  it('merges two patients, takes it back, verifies and erases, as an administrator only', async () => {
+    const asked: string[] = [];
+    web.page.on('request', (request) => asked.push(request.url()));
+    await open('/administration');
+    await web.page.getByLabel('Token').waitFor();
+    expect(asked.filter((address) => address.includes('/rest/admin'))).toEqual([]);
+    await expectGood();
+    await web.page.getByLabel('Token').fill(bearer(['ADMIN']).replace('Bearer ', ''));
+    await web.page.locator('main button[type=submit]').click();
+    for (const [index, name] of ['P-0001', 'P-0002'].entries()) {
+      await web.page.getByRole('combobox').nth(index).fill(name);
+      await web.page.getByRole('option', { name: new RegExp(name) }).click();
+    }
+    await web.page.getByRole('button', { name: 'Show the plan' }).click();
+    await web.page.getByText('DRY RUN: 6 compositions moved').waitFor();
+    await expectGood();
+    // Two patients have two subjects: whose stays is chosen, and the plan is made anew.
+    await web.page.getByLabel('Whose subject stays').getByText('Source').click();
+    await web.page.getByLabel('Reason').fill('registered twice');
+    await web.page.getByLabel('Asked for by').fill('ward 3');
+    await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
+    await web.page.getByText(/^6 compositions moved/).waitFor();
+    await web.page.getByRole('link', { name: /to take one back/ }).click();
+    await web.page.getByText('registered twice · asked for by ward 3').waitFor();
+    await web.page.getByRole('button', { name: 'What would undo do?' }).click();
+    await web.page.getByRole('button', { name: 'Take it back' }).click();
+    await web.page.getByText('Nothing was merged').waitFor();
+    await expectGood();
+    await web.page.getByRole('tab', { name: 'Server' }).click();
+    await web.page.getByRole('button', { name: 'Verify what is stored' }).click();
+    await web.page.getByText('Everything is as it should be.').waitFor();
+    await expectGood();
+    await web.page.getByRole('tab', { name: 'Erase' }).click();
+    await web.page.getByRole('combobox').fill('P-0003');
+    await web.page.getByRole('option', { name: /P-0003/ }).click();
+    const label = await web.page.getByText(/^Type \w+ to erase it/).textContent();
+    expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
+    await expectGood();
+    await web.page.getByLabel(/^Type/).fill(label?.split(' ')[1] ?? '');
+    await web.page.getByRole('button', { name: 'Erase for good' }).click();
+    await web.page.getByText(/ is erased\.$/).waitFor();
+  }, 90_000);
+});
+
+inBrowser('a merge that needs approval, in the console', () => {
+  const web = useConsole({ mergeNeedsApproval: true });
+  const { open, expectGood } = web;
+
+  async function signedIn(user: string): Promise<void> {
+    await open('/');
+    await open('/administration');
+    await web.page.reload();
+    await web.page.getByLabel('Token').fill(bearer(['ADMIN'], user).replace('Bearer ', ''));
+    await web.page.locator('main button[type=submit]').click();
+  }
+
+  it('is asked for by one administrator, withdrawn or confirmed by another, and made final', async () => {
+    for (const end of ['Withdraw', 'Confirm this plan']) {
+      await signedIn('first-admin');
+      for (const [index, name] of ['P-0001', 'P-0002'].entries()) {
+        await web.page.getByRole('combobox').nth(index).fill(name);
+        await web.page.getByRole('option', { name: new RegExp(name) }).click();
+      }
+      await web.page.getByRole('button', { name: 'Show the plan' }).click();
+      await web.page.getByText('DRY RUN: 6 compositions moved').waitFor();
+      await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
+      await web.page.getByText('Another administrator has to confirm it.').waitFor();
+      await signedIn('second-admin');
+      await web.page.getByRole('tab', { name: 'Merges' }).click();
+      await web.page.getByText('Asked for by first-admin').waitFor();
+      await web.page.getByRole('button', { name: 'Show the plan' }).click();
+      await web.page.getByText('DRY RUN: 6 compositions moved').waitFor();
+      await expectGood();
+      await web.page.getByRole('button', { name: end }).click();
+      await web.page.getByText('Waiting for approval').waitFor({ state: 'detached' });
+    }
+    await web.page.getByRole('button', { name: 'Make it final' }).click();
+    await web.page.getByLabel('Reason').fill('checked twice');
+    await expectGood();
+    await web.page.getByRole('button', { name: 'Make it final' }).click();
+    await web.page.getByText(/^Final, by second-admin: checked twice/).waitFor();
+    expect(await web.page.getByRole('button', { name: 'What would undo do?' }).count()).toBe(0);
+    await web.page.getByRole('tab', { name: 'Audit' }).click();
+    await web.page.getByRole('textbox', { name: 'What' }).fill('finaliseMerge');
+    await web.page.getByRole('textbox', { name: 'Status' }).fill('200');
+    await web.page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
+    await web.page.getByRole('cell', { name: 'finaliseMerge' }).waitFor();
+    await expectGood();
+  }, 120_000);
+});
