@@ -12,6 +12,18 @@ export interface Subject {
   readonly id: string;
 }
 
+/**
+ * Something that names the patient and may stand in another EHR too: the id of the subject in whatever namespace, or a
+ * DV_IDENTIFIER of `EHR_STATUS.other_details`. docs/spec/merge.md#candidates
+ */
+export interface Identity {
+  /** `subject:` or `identifier:`, and the id: what the index finds. */
+  readonly key: string;
+  readonly issuer?: string;
+  readonly assigner?: string;
+  readonly type?: string;
+}
+
 /** One EHR id (fields: docs/spec/storage.md#ehrs). Reads and AQL see state `active` only. */
 export interface EhrDoc {
   /** ehr_id, UUIDs in lower case. */
@@ -26,6 +38,8 @@ export interface EhrDoc {
   readonly is_queryable: boolean;
   readonly is_modifiable: boolean;
   readonly subject?: Subject;
+  /** Of the latest EHR_STATUS of an active EHR; absent: an older release wrote it. */
+  readonly identities?: readonly Identity[];
   /** Of a merged EHR: the subject that the EHR it ended in took over. */
   readonly released_subject?: Subject;
   /** Container of the EHR_STATUS. */
@@ -52,6 +66,11 @@ declare module './access/write.js' {
 
 const subjectSchema = new Schema<Subject>({ namespace: String, id: String }, { _id: false, id: false });
 
+const identitySchema = new Schema<Identity>(
+  { key: String, issuer: String, assigner: String, type: String },
+  { _id: false, id: false, typeKey: '$type' },
+);
+
 const ehrSchema = new Schema<EhrDoc>(
   {
     _id: String,
@@ -63,6 +82,7 @@ const ehrSchema = new Schema<EhrDoc>(
     is_queryable: Boolean,
     is_modifiable: Boolean,
     subject: subjectSchema,
+    identities: { type: [identitySchema], default: undefined },
     released_subject: subjectSchema,
     ehr_status_id: String,
     directory_id: String,
@@ -228,7 +248,12 @@ export interface ExpectedEhr {
 export interface EhrChange {
   /** From a new EHR_STATUS. */
   readonly status?:
-    | { readonly isQueryable: boolean; readonly isModifiable: boolean; readonly subject: Subject | null }
+    | {
+        readonly isQueryable: boolean;
+        readonly isModifiable: boolean;
+        readonly subject: Subject | null;
+        readonly identities: readonly Identity[];
+      }
     | undefined;
   /** null: there is no live directory any more. */
   readonly directoryId?: string | null | undefined;
@@ -243,7 +268,11 @@ export function holdEhr(
   { status, directoryId }: EhrChange,
 ): UpdateWrite<'ehrs'> {
   const set = {
-    ...(status !== undefined && { is_queryable: status.isQueryable, is_modifiable: status.isModifiable }),
+    ...(status !== undefined && {
+      is_queryable: status.isQueryable,
+      is_modifiable: status.isModifiable,
+      identities: status.identities,
+    }),
     ...(status?.subject && { subject: status.subject }),
     ...(typeof directoryId === 'string' && { directory_id: directoryId }),
   };
@@ -333,7 +362,7 @@ export function toTombstone(
     filter: { _id: ehrId, state: 'active' },
     update: {
       $set: { state: 'merged', merged_into: mergedInto, merge_id: mergeId },
-      $unset: { directory_id: 1 },
+      $unset: { directory_id: 1, identities: 1 },
     },
     matching: 'one',
   };
@@ -369,7 +398,7 @@ export function hideEhr(ehrId: string): UpdateWrite<'ehrs'> {
   return {
     collection: COLLECTIONS.ehrs,
     filter: { _id: ehrId, state: 'active', merging: null },
-    update: { $set: { state: 'deleting' }, $inc: { write_seq: 1 }, $unset: { subject: 1 } },
+    update: { $set: { state: 'deleting' }, $inc: { write_seq: 1 }, $unset: { subject: 1, identities: 1 } },
     matching: 'one',
   };
 }
