@@ -1,4 +1,5 @@
-import type { Identity, Subject } from '../models/ehr.js';
+import type { Subject } from '../models/ehr.js';
+import type { Identity } from '../models/identity.js';
 
 /** Why two EHRs may be of one person: a value in which they agree. */
 export interface CandidateReason {

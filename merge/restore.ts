@@ -1,7 +1,9 @@
+import { flagsOf } from '../change/commit/ehr-flags.js';
 import { writeContribution } from '../change/commit/commit.js';
+import type { JsonObject } from '../openehr/base/json.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
 import { aqlInsert, recomputedDocuments } from '../models/aql-document.js';
-import { fromTombstone, type EhrDoc } from '../models/ehr.js';
+import { fromTombstone, identifyEhr, type EhrDoc } from '../models/ehr.js';
 import { inSteps, inTextSteps } from '../models/access/in-steps.js';
 import { itemTagInsert } from '../models/item-tag.js';
 import { archivedBodies, archivedVersions, archiveRemoval } from '../models/merge-archive.js';
@@ -126,10 +128,16 @@ async function restoreEnded(
   await runWrites(session, waiting.map(versionInsert));
   await runWrites(session, versionsRestored('unmerge', ids));
   const input = { isQueryable: source.is_queryable, leafIndex: context.change.settings.aql.leafIndex };
-  for (const { _id: versionedObjectUid } of containers) {
+  for (const { _id: versionedObjectUid, type } of containers) {
     const versions = await versionsOfContainer(source._id, versionedObjectUid);
     await runInSteps(session, recomputedDocuments(versions, input).documents.map(aqlInsert));
+    const data = versions.at(-1)?.data ?? null;
+    if (type === 'EHR_STATUS' && data !== null) await runRequired(session, [identified(source._id, data)]);
   }
+}
+
+function identified(ehrId: string, statusText: string): Write {
+  return identifyEhr(ehrId, flagsOf('', JSON.parse(statusText) as JsonObject).identities);
 }
 
 async function runInSteps(session: Session, writes: readonly Write[]): Promise<void> {

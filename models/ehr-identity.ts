@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import { FIELD, LEAF_FIELD, type AqlLeaf } from '../aql/index/document.js';
-import type { EhrDoc, Identity } from './ehr.js';
+import type { EhrDoc } from './ehr.js';
+import type { Identity } from './identity.js';
 import { COLLECTIONS } from './layout.js';
 
 /** What the search for EHRs of one person reads of an EHR. */

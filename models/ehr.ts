@@ -1,4 +1,5 @@
 import { model, Schema, trusted } from 'mongoose';
+import { identitySchema, type Identity } from './identity.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
@@ -10,18 +11,6 @@ type EhrState = 'active' | 'merged' | 'deleting';
 export interface Subject {
   readonly namespace: string;
   readonly id: string;
-}
-
-/**
- * Something that names the patient and may stand in another EHR too: the id of the subject in whatever namespace, or a
- * DV_IDENTIFIER of `EHR_STATUS.other_details`. docs/spec/merge.md#candidates
- */
-export interface Identity {
-  /** `subject:` or `identifier:`, and the id: what the index finds. */
-  readonly key: string;
-  readonly issuer?: string;
-  readonly assigner?: string;
-  readonly type?: string;
 }
 
 /** One EHR id (fields: docs/spec/storage.md#ehrs). Reads and AQL see state `active` only. */
@@ -66,11 +55,6 @@ declare module './access/write.js' {
 
 const subjectSchema = new Schema<Subject>({ namespace: String, id: String }, { _id: false, id: false });
 
-const identitySchema = new Schema<Identity>(
-  { key: String, issuer: String, assigner: String, type: String },
-  { _id: false, id: false, typeKey: '$type' },
-);
-
 const ehrSchema = new Schema<EhrDoc>(
   {
     _id: String,
@@ -82,7 +66,7 @@ const ehrSchema = new Schema<EhrDoc>(
     is_queryable: Boolean,
     is_modifiable: Boolean,
     subject: subjectSchema,
-    identities: { type: [identitySchema], default: undefined },
+    identities: [identitySchema],
     released_subject: subjectSchema,
     ehr_status_id: String,
     directory_id: String,
@@ -391,6 +375,16 @@ export function clearDirectory(
 ): UpdateWrite<'ehrs'> {
   const filter = { _id: ehrId, directory_id: directoryId };
   return { collection: COLLECTIONS.ehrs, filter, update: { $unset: { directory_id: 1 } }, matching };
+}
+
+/** What the EHR_STATUS of an EHR that comes back says of its patient: an older release may have archived the EHR. */
+export function identifyEhr(ehrId: string, identities: readonly Identity[]): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: ehrId, state: 'active' },
+    update: { $set: { identities } },
+    matching: 'one',
+  };
 }
 
 /** Hides an active EHR that is about to be erased, and frees its subject. */

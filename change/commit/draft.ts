@@ -1,4 +1,5 @@
-import type { Identity, Subject } from '../../models/ehr.js';
+import type { Subject } from '../../models/ehr.js';
+import type { Identity } from '../../models/identity.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { ChangeSettings } from './context.js';
 import { notModifiable } from './refusal.js';

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { objectAt, textAt } from '../../openehr/rm/access.js';
-import type { Identity, Subject } from '../../models/ehr.js';
+import type { Subject } from '../../models/ehr.js';
+import type { Identity } from '../../models/identity.js';
 import type { EhrFlags } from './draft.js';
 
 /** Identifiers of one EHR_STATUS that are looked for in others; more are left out. */
