@@ -35,7 +35,7 @@ export interface MergeCandidate {
 }
 
 /** A value that too many EHRs share. */
-export type NoEvidence = Pick<CandidateReason, 'code' | 'value' | 'path'>;
+type NoEvidence = Pick<CandidateReason, 'code' | 'value' | 'path'>;
 
 /** One page of candidates. */
 export interface CandidatePage {
@@ -56,7 +56,7 @@ export interface CandidateSearch {
 
 /** EHRs that one request looks at, and look-ups in indexes that it makes: what it costs whatever is stored. */
 export const EXAMINED_EHRS = 1_000;
-export const LOOK_UPS = 1_000;
+const LOOK_UPS = 1_000;
 const EHRS_AT_ONCE = 100;
 
 /**

@@ -3,6 +3,7 @@ import { FIELD, LEAF_FIELD, type AqlLeaf } from '../aql/index/document.js';
 import type { EhrDoc } from './ehr.js';
 import type { Identity } from './identity.js';
 import { COLLECTIONS } from './layout.js';
+import type { UpdateWrite } from './access/write.js';
 
 /** What the search for EHRs of one person reads of an EHR. */
 export type IdentifiedEhr = Pick<
@@ -83,6 +84,16 @@ export async function saveIdentities(
     { ordered: false },
   );
   return matchedCount;
+}
+
+/** What the EHR_STATUS of an EHR that comes back says of its patient: an older release may have archived the EHR. */
+export function identifyEhr(ehrId: string, identities: readonly Identity[]): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: ehrId, state: 'active' },
+    update: { $set: { identities } },
+    matching: 'one',
+  };
 }
 
 function ehrs(): mongoose.mongo.Collection<EhrDoc> {

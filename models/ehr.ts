@@ -377,16 +377,6 @@ export function clearDirectory(
   return { collection: COLLECTIONS.ehrs, filter, update: { $unset: { directory_id: 1 } }, matching };
 }
 
-/** What the EHR_STATUS of an EHR that comes back says of its patient: an older release may have archived the EHR. */
-export function identifyEhr(ehrId: string, identities: readonly Identity[]): UpdateWrite<'ehrs'> {
-  return {
-    collection: COLLECTIONS.ehrs,
-    filter: { _id: ehrId, state: 'active' },
-    update: { $set: { identities } },
-    matching: 'one',
-  };
-}
-
 /** Hides an active EHR that is about to be erased, and frees its subject. */
 export function hideEhr(ehrId: string): UpdateWrite<'ehrs'> {
   return {
