@@ -252,11 +252,8 @@ export function holdEhr(
   { status, directoryId }: EhrChange,
 ): UpdateWrite<'ehrs'> {
   const set = {
-    ...(status !== undefined && {
-      is_queryable: status.isQueryable,
-      is_modifiable: status.isModifiable,
-      identities: status.identities,
-    }),
+    ...(status !== undefined && { is_queryable: status.isQueryable, is_modifiable: status.isModifiable }),
+    ...(status !== undefined && { identities: status.identities }),
     ...(status?.subject && { subject: status.subject }),
     ...(typeof directoryId === 'string' && { directory_id: directoryId }),
   };
