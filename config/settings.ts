@@ -73,6 +73,8 @@ export interface Settings {
   readonly mergeReversibleDays: number | null;
   /** true: a merge waits until another administrator confirms it. */
   readonly mergeNeedsApproval: boolean;
+  /** Paths of ELEMENT values in which EHRs of one person agree; docs/spec/merge.md#candidates */
+  readonly mergeCandidatePaths: readonly string[];
   /** An EHR with more versions is merged in steps. */
   readonly mergeStepsFrom: number;
   /** `Z` or `±hh:mm` or an IANA name: zone of times given without one. */

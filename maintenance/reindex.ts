@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { LeafIndex } from '../aql/index/document.js';
 import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
 import { inTransaction } from '../database/transaction.js';
+import { deriveAllIdentities } from './identities.js';
 import { saveShapes } from '../models/aql-shape.js';
 import { activeEhrCount, ehrIdsAfter, holdActive, type EhrDoc } from '../models/ehr.js';
 import { aqlInsert, aqlRemoval, recomputedDocuments, removeOrphans } from '../models/aql-document.js';
@@ -55,6 +56,7 @@ export async function reindexStorage(
     afterEhr = last;
     await saveReindexPosition({ sv: AQL_SCHEMA_VERSION, leafIndex, afterEhr });
   }
+  await deriveAllIdentities();
   await finishReindex(leafIndex);
   return progress;
 }

@@ -12,6 +12,7 @@ import {
 } from '../models/settings.js';
 import { versionCount } from '../models/version.js';
 import { compressNext, oldTexts } from '../models/version-text.js';
+import { deriveAllIdentities } from './identities.js';
 import { reindexStorage } from './reindex.js';
 
 /** What an upgrade has to do. */
@@ -26,11 +27,13 @@ export interface UpgradePlan {
   readonly characters: number;
   /** Whether what AQL reads has to be derived anew. */
   readonly isAqlStale: boolean;
+  /** Whether what names the patients of EHRs has to be derived. */
+  readonly lacksIdentities: boolean;
 }
 
 /** How far an upgrade is. */
 export interface UpgradeProgress {
-  readonly step: 'texts' | 'aql';
+  readonly step: 'texts' | 'identities' | 'aql';
   /** VERSIONs, or EHRs, that are done, and about how many there are. */
   readonly done: number;
   readonly of: number;
@@ -42,6 +45,8 @@ export interface UpgradeOutcome {
   readonly compressed: number;
   /** Derived documents that were rebuilt. */
   readonly derived: number;
+  /** EHRs whose identities were derived. */
+  readonly identified: number;
 }
 
 /** Looks at the whole database and writes nothing. Null: it was never used. */
@@ -55,6 +60,7 @@ export async function upgradePlan(leafIndex: LeafIndex): Promise<UpgradePlan | n
     indexesToDrop: await dropIndexes(FORMER_INDEXES, true),
     ...(await oldTexts()),
     isAqlStale: await isAqlStale(leafIndex),
+    lacksIdentities: stored.identities !== true,
   };
 }
 
@@ -74,8 +80,9 @@ export function upgradeStorage(
     if (await raiseLayout()) await setTimeout(noticedWithinMs);
     const compressed = await compressAll(onProgress);
     const droppedIndexes = await dropIndexes(FORMER_INDEXES, false);
+    const identified = await identifyAll(onProgress);
     const derived = (await isAqlStale(leafIndex)) ? await deriveAnew(leafIndex, onProgress) : 0;
-    return { droppedIndexes, compressed, derived };
+    return { droppedIndexes, compressed, derived, identified };
   });
 }
 
@@ -93,6 +100,13 @@ async function compressAll(onProgress: (progress: UpgradeProgress) => void): Pro
   }
   await saveUpgradePosition(null);
   return compressed;
+}
+
+async function identifyAll(onProgress: (progress: UpgradeProgress) => void): Promise<number> {
+  if ((await storageSettings())?.identities === true) return 0;
+  return deriveAllIdentities((done, of) => {
+    onProgress({ step: 'identities', done, of });
+  });
 }
 
 async function isAqlStale(leafIndex: LeafIndex): Promise<boolean> {

@@ -172,6 +172,9 @@ function checkFlags(ehr: EhrDoc, status: VersionDoc | undefined, found: Findings
     found.add('ehrs', ehr._id, 'is_modifiable is not that of its EHR_STATUS');
   if (!isDeepStrictEqual(flags.subject, ehr.subject ?? null))
     found.add('ehrs', ehr._id, 'subject is not that of its EHR_STATUS');
+  // Absent of EHRs that an older release wrote and no upgrade has reached.
+  if (ehr.identities !== undefined && !isDeepStrictEqual(flags.identities, ehr.identities))
+    found.add('ehrs', ehr._id, 'identities are not those of its EHR_STATUS');
 }
 
 async function checkTemplates(

@@ -1,7 +1,10 @@
+import { flagsOf } from '../change/commit/ehr-flags.js';
 import { writeContribution } from '../change/commit/commit.js';
+import type { JsonObject } from '../openehr/base/json.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
-import { aqlInsert, recomputedDocuments } from '../models/aql-document.js';
+import { aqlInsert, recomputedDocuments, type RecomputeInput } from '../models/aql-document.js';
 import { fromTombstone, type EhrDoc } from '../models/ehr.js';
+import { identifyEhr } from '../models/ehr-identity.js';
 import { inSteps, inTextSteps } from '../models/access/in-steps.js';
 import { itemTagInsert } from '../models/item-tag.js';
 import { archivedBodies, archivedVersions, archiveRemoval } from '../models/merge-archive.js';
@@ -13,8 +16,12 @@ import {
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
 import { versionsRestored } from '../models/removal.js';
-import { versionInsert, versionsOfContainer, type VersionDoc } from '../models/version.js';
-import { containerInsert, containersRemovalByType } from '../models/versioned-object.js';
+import { anyVersion, versionInsert, versionUidsOf, type VersionDoc } from '../models/version.js';
+import {
+  containerInsert,
+  containersRemovalByType,
+  type VersionedObjectDoc,
+} from '../models/versioned-object.js';
 import { runWrites, type Session, type Write } from '../models/access/write.js';
 import { ENDED_TYPES } from './apply.js';
 import { rederiveDuringReindex } from './rederive.js';
@@ -119,17 +126,51 @@ async function restoreEnded(
   for await (const version of archivedVersions(session, mergeId)) {
     ids.push(version._id);
     waiting.push(version);
-    if (inTextSteps(waiting, ({ data }) => data?.length ?? 0, STEP).length === 1) continue;
+    if (inTextSteps(waiting, textLength, STEP).length === 1) continue;
     await runWrites(session, waiting.map(versionInsert));
     waiting = [];
   }
   await runWrites(session, waiting.map(versionInsert));
   await runWrites(session, versionsRestored('unmerge', ids));
   const input = { isQueryable: source.is_queryable, leafIndex: context.change.settings.aql.leafIndex };
-  for (const { _id: versionedObjectUid } of containers) {
-    const versions = await versionsOfContainer(source._id, versionedObjectUid);
-    await runInSteps(session, recomputedDocuments(versions, input).documents.map(aqlInsert));
+  for (const container of containers) {
+    const last = await restoreDerived(session, container, input);
+    if (container.type === 'EHR_STATUS' && typeof last?.data === 'string')
+      await runRequired(session, [identified(source._id, last.data)]);
   }
+}
+
+/** One VERSION after the other: a directory may have had many large ones. Gives the last. */
+async function restoreDerived(
+  session: Session,
+  { _id: versionedObjectUid, ehr_id: ehrId }: VersionedObjectDoc,
+  input: RecomputeInput,
+): Promise<VersionDoc | null> {
+  let waiting: VersionDoc[] = [];
+  const write = async (next: readonly VersionDoc[]): Promise<void> => {
+    // The next one tells until when the last of them was the latest.
+    const { documents } = recomputedDocuments([...waiting, ...next], input);
+    await runWrites(session, documents.map(aqlInsert));
+  };
+  for (const uid of await versionUidsOf(ehrId, [versionedObjectUid])) {
+    const version = await anyVersion(uid);
+    if (version === null) throw new Error(`version ${uid} cannot be read to be restored`);
+    if (inTextSteps([...waiting, version], textLength, STEP).length > 1) {
+      await write([{ ...version, data: null }]);
+      waiting = [];
+    }
+    waiting.push(version);
+  }
+  await write([]);
+  return waiting.at(-1) ?? null;
+}
+
+function textLength({ data }: VersionDoc): number {
+  return data?.length ?? 0;
+}
+
+function identified(ehrId: string, statusText: string): Write {
+  return identifyEhr(ehrId, flagsOf('', JSON.parse(statusText) as JsonObject).identities);
 }
 
 async function runInSteps(session: Session, writes: readonly Write[]): Promise<void> {

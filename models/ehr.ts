@@ -1,4 +1,5 @@
 import { model, Schema, trusted } from 'mongoose';
+import { identitySchema, type Identity } from './identity.js';
 import { COLLECTIONS } from './layout.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
@@ -26,6 +27,8 @@ export interface EhrDoc {
   readonly is_queryable: boolean;
   readonly is_modifiable: boolean;
   readonly subject?: Subject;
+  /** Of the latest EHR_STATUS of an active EHR; absent: an older release wrote it. */
+  readonly identities?: readonly Identity[];
   /** Of a merged EHR: the subject that the EHR it ended in took over. */
   readonly released_subject?: Subject;
   /** Container of the EHR_STATUS. */
@@ -63,6 +66,7 @@ const ehrSchema = new Schema<EhrDoc>(
     is_queryable: Boolean,
     is_modifiable: Boolean,
     subject: subjectSchema,
+    identities: [identitySchema],
     released_subject: subjectSchema,
     ehr_status_id: String,
     directory_id: String,
@@ -228,7 +232,12 @@ export interface ExpectedEhr {
 export interface EhrChange {
   /** From a new EHR_STATUS. */
   readonly status?:
-    | { readonly isQueryable: boolean; readonly isModifiable: boolean; readonly subject: Subject | null }
+    | {
+        readonly isQueryable: boolean;
+        readonly isModifiable: boolean;
+        readonly subject: Subject | null;
+        readonly identities: readonly Identity[];
+      }
     | undefined;
   /** null: there is no live directory any more. */
   readonly directoryId?: string | null | undefined;
@@ -244,6 +253,7 @@ export function holdEhr(
 ): UpdateWrite<'ehrs'> {
   const set = {
     ...(status !== undefined && { is_queryable: status.isQueryable, is_modifiable: status.isModifiable }),
+    ...(status !== undefined && { identities: status.identities }),
     ...(status?.subject && { subject: status.subject }),
     ...(typeof directoryId === 'string' && { directory_id: directoryId }),
   };
@@ -333,7 +343,7 @@ export function toTombstone(
     filter: { _id: ehrId, state: 'active' },
     update: {
       $set: { state: 'merged', merged_into: mergedInto, merge_id: mergeId },
-      $unset: { directory_id: 1 },
+      $unset: { directory_id: 1, identities: 1 },
     },
     matching: 'one',
   };
@@ -369,7 +379,7 @@ export function hideEhr(ehrId: string): UpdateWrite<'ehrs'> {
   return {
     collection: COLLECTIONS.ehrs,
     filter: { _id: ehrId, state: 'active', merging: null },
-    update: { $set: { state: 'deleting' }, $inc: { write_seq: 1 }, $unset: { subject: 1 } },
+    update: { $set: { state: 'deleting' }, $inc: { write_seq: 1 }, $unset: { subject: 1, identities: 1 } },
     matching: 'one',
   };
 }

@@ -89,6 +89,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
         options: { unique: true, ...exists('subject.id') },
       },
       { key: { merged_into: 1 }, options: { ...exists('merged_into') } },
+      { key: { 'identities.key': 1 }, options: { ...exists('identities.key') } },
     ],
   },
   {

@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 import { COLLECTIONS } from './layout.js';
 import type { CompositionMerge, FolderMerge, MergeMotive, MergeOutcome } from './merge-record.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
@@ -100,6 +100,15 @@ export function waitingMerges(
     .sort({ requested_at: 1, _id: 1 })
     .skip(page.offset)
     .limit(page.fetch)
+    .lean<MergeRequestDoc[]>()
+    .exec();
+}
+
+/** The merges that wait and name one of these EHRs as source or target, in no order. */
+export function waitingMergesOfEhrs(ehrIds: readonly string[]): Promise<MergeRequestDoc[]> {
+  if (ehrIds.length === 0) return Promise.resolve([]);
+  const named = trusted({ $in: [...new Set(ehrIds)] });
+  return WaitingMerge.find({ $or: [{ source_ehr: named }, { target_ehr: named }] })
     .lean<MergeRequestDoc[]>()
     .exec();
 }

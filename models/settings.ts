@@ -27,6 +27,8 @@ export interface StorageSettings {
   readonly sv: number;
   /** Leaves that the `aql` documents hold. */
   readonly leaf_index: LeafIndex;
+  /** true: every EHR has its identities; absent: an upgrade has to derive them. */
+  readonly identities?: true;
   /** How far a reindex came. */
   readonly reindex?: unknown;
   /** How far an upgrade came: the last VERSION that is done. */
@@ -40,6 +42,7 @@ const storageSettingsSchema = new Schema<StorageSettings>(
     layout: Number,
     sv: Number,
     leaf_index: String,
+    identities: Boolean,
     reindex: Schema.Types.Mixed,
     upgrade: Schema.Types.Mixed,
   },
@@ -64,7 +67,9 @@ export async function claimStorage(systemId: string, leafIndex: LeafIndex): Prom
   const isWritten = await hasContributions();
   await StorageSettingsModel.updateOne(
     { _id: 'storage' },
-    isWritten ? { $setOnInsert: { ...first, layout: TEXT_LAYOUT } } : { $set: first },
+    isWritten
+      ? { $setOnInsert: { ...first, layout: TEXT_LAYOUT } }
+      : { $set: { ...first, identities: true } },
     { upsert: true, setDefaultsOnInsert: false },
   ).exec();
   // What this process is going to write has other leaves: nobody may rely on those of the data any more.
@@ -103,6 +108,11 @@ export async function raiseLayout(): Promise<boolean> {
   ).exec();
   compressTexts(true);
   return modifiedCount > 0;
+}
+
+/** Declares that every EHR has its identities. */
+export async function identitiesDerived(): Promise<void> {
+  await StorageSettingsModel.updateOne({ _id: 'storage' }, { $set: { identities: true } }).exec();
 }
 
 /** Notes that the upgrade has done all VERSIONs up to this id; null: that it has ended. */

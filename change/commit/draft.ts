@@ -1,4 +1,5 @@
 import type { Subject } from '../../models/ehr.js';
+import type { Identity } from '../../models/identity.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { ChangeSettings } from './context.js';
 import { notModifiable } from './refusal.js';
@@ -10,6 +11,7 @@ export interface EhrFlags {
   readonly isQueryable: boolean;
   readonly isModifiable: boolean;
   readonly subject: Subject | null;
+  readonly identities: readonly Identity[];
 }
 
 /** How far the planning of a commit came: the state with the effects of the entries planned so far. */

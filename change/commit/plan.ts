@@ -122,6 +122,7 @@ function newEhr(draft: CommitDraft): Write {
     is_queryable: status.isQueryable,
     is_modifiable: status.isModifiable,
     ...(status.subject !== null && { subject: status.subject }),
+    identities: status.identities,
     ehr_status_id: status.versionedObjectUid,
     ...(directoryId !== null && { directory_id: directoryId }),
   });

@@ -57,6 +57,7 @@ function planText(plan: UpgradePlan): string {
     ...indexes('made', plan.indexesToMake),
     ...indexes('dropped', plan.indexesToDrop),
     `${plan.versions} VERSIONs to be compressed, ${megabytes} MB of text`,
+    `what names the patients of EHRs ${plan.lacksIdentities ? 'is to be derived' : 'is current'}`,
     `what AQL reads ${plan.isAqlStale ? 'is to be derived anew' : 'is current'}`,
     'nothing was written\n',
   ].join('\n');
@@ -75,9 +76,9 @@ async function upgrade(): Promise<void> {
     });
     bar?.stop();
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const { compressed, derived, droppedIndexes } = done;
+    const { compressed, derived, droppedIndexes, identified } = done;
     process.stdout.write(
-      `${compressed} VERSIONs compressed, ${derived} documents derived, ${droppedIndexes.length} indexes dropped in ${seconds} s\n`,
+      `${compressed} VERSIONs compressed, ${identified} EHRs identified, ${derived} documents derived, ${droppedIndexes.length} indexes dropped in ${seconds} s\n`,
     );
   });
 }

@@ -4,6 +4,7 @@ import { auditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
 import { adminEhrOperations } from './ehr.js';
 import { mergeOperations } from './merge.js';
+import { mergeCandidateOperations } from './merge-candidates.js';
 import { mergeFinalOperations } from './merge-final.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 import { verifyOperations } from './verify.js';
@@ -27,7 +28,11 @@ export function adminGroups(settings: Settings): OperationGroup[] {
     {
       tag: 'EHR merge',
       description: 'Dissolving one EHR into another, and undoing it',
-      operations: [...mergeOperations(settings), ...mergeFinalOperations(settings)],
+      operations: [
+        ...mergeOperations(settings),
+        ...mergeFinalOperations(settings),
+        ...mergeCandidateOperations(settings),
+      ],
     },
   ];
 }

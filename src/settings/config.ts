@@ -109,6 +109,7 @@ function clinicalSettings(values: Values) {
     mergeRetries: numberOf(values, 'MERGE_RETRIES'),
     mergeReversibleDays: numberOrNull(values, 'MERGE_REVERSIBLE_DAYS'),
     mergeNeedsApproval: values.MERGE_NEEDS_APPROVAL === true,
+    mergeCandidatePaths: commaList(textOf(values, 'MERGE_CANDIDATE_PATHS')),
     mergeStepsFrom: numberOf(values, 'MERGE_STEPS_FROM'),
     defaultTimezone: textOf(values, 'DEFAULT_TIMEZONE'),
   };
@@ -196,7 +197,16 @@ function conflictsOf(settings: Settings, env: Environment): string[] {
   return [
     ...portConflicts(settings),
     ...identityConflicts(settings),
+    ...candidateConflicts(settings),
     ...databaseConflicts(settings, env['NODE_ENV']),
+  ];
+}
+
+/** Values at paths are found by the leaf index alone. */
+function candidateConflicts({ mergeCandidatePaths, aql }: Settings): string[] {
+  if (mergeCandidatePaths.length === 0 || aql.leafIndex === 'all') return [];
+  return [
+    `MERGE_CANDIDATE_PATHS needs AQL_LEAF_INDEX=all: with ${aql.leafIndex} their values are not indexed`,
   ];
 }
 

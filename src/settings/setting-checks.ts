@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Joi from 'joi';
+import { readCandidatePaths } from '../../merge/candidate-paths.js';
 import { HOST_NAME } from '../middleware/origin.js';
 import { malformedProxies } from '../middleware/client-address.js';
 
@@ -74,6 +75,12 @@ export function hosts(value: string, helpers: Joi.CustomHelpers): string | Joi.E
     .join(', ');
   if (wrong === '') return value;
   return helpers.message({ custom: '{#label}: {#wrong} is no host, with or without port' }, { wrong });
+}
+
+/** Check of the paths in which EHRs of one person agree. */
+export function candidatePaths(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const problems = readCandidatePaths(commaList(value)).problems.join('; ');
+  return problems === '' ? value : helpers.message({ custom: '{#label}: {#problems}' }, { problems });
 }
 
 /** The words of a comma list, blanks and empty words left out. */

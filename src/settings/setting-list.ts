@@ -1,7 +1,18 @@
 import Joi from 'joi';
 import { DEFAULT_MAX_NODES } from '../../openehr/base/errors.js';
 import { readRolePermissions } from '../identity/identifier.js';
-import { choice, count, flag, hosts, list, pemText, proxies, text, timezone } from './setting-checks.js';
+import {
+  candidatePaths,
+  choice,
+  count,
+  flag,
+  hosts,
+  list,
+  pemText,
+  proxies,
+  text,
+  timezone,
+} from './setting-checks.js';
 
 export { commaList } from './setting-checks.js';
 
@@ -382,6 +393,12 @@ export const SETTINGS: readonly SettingDescription[] = [
     flag(false),
     'false',
     'true: a merge of EHRs waits until another administrator confirms it',
+  ),
+  setting(
+    'MERGE_CANDIDATE_PATHS',
+    text().default('').custom(candidatePaths),
+    '',
+    'comma list of paths in which EHRs of one person agree, docs/merge.md; empty = none',
   ),
   setting(
     'MERGE_STEPS_FROM',

@@ -103,6 +103,46 @@ export const ADMIN_SCHEMAS = {
     },
     ['versions', 'contributions', 'folder_items'],
   ),
+  MergeCandidatesDto: object(
+    {
+      candidates: listOf(
+        object(
+          {
+            ehr_id: TEXT,
+            other_ehr_id: TEXT,
+            score: { type: 'number', minimum: 0, maximum: 1 },
+            reasons: listOf(
+              object(
+                {
+                  code: word('subject_id', 'identifier', 'path'),
+                  value: TEXT,
+                  shared_by: COUNT,
+                  namespaces: listOf(TEXT),
+                  issuer: TEXT,
+                  type: TEXT,
+                  path: TEXT,
+                },
+                ['code', 'value', 'shared_by'],
+              ),
+            ),
+            against: listOf(object({ code: word('different_subjects'), namespace: TEXT }, ['code'])),
+            pending: listOf(object({ merge_id: UUID, source_ehr: UUID, target_ehr: UUID }, ['merge_id'])),
+          },
+          ['ehr_id', 'other_ehr_id', 'score', 'reasons'],
+        ),
+      ),
+      no_evidence: listOf(
+        object({ code: word('subject_id', 'identifier', 'path'), value: TEXT, path: TEXT }, [
+          'code',
+          'value',
+        ]),
+      ),
+      examined_ehrs: COUNT,
+      next: TEXT,
+      incomplete: listOf(TEXT),
+    },
+    ['candidates', 'no_evidence'],
+  ),
   MergeDetailsList: listOf(ref('MergeDetailsDto')),
   AuditRecordList: listOf(
     object(

@@ -213,6 +213,12 @@ const PARAMETERS = {
     name: 'fetch',
     schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
   }),
+  candidate_ehr_id: query('Who may be the person of this EHR?', ehrId, { name: 'ehr_id' }),
+  candidate_after: query('`next` of the page before', ehrId, { name: 'after' }),
+  candidate_fetch: query('Pairs after which the page ends', count(1, 1000), {
+    name: 'fetch',
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+  }),
   unmerge_data: query('Also what is needed to undo a reversible merge', flag, { schema: FLAG }),
   from: query('Earliest time of a record', asTime, { schema: TIME }),
   to: query('Latest time of a record', asTime, { schema: TIME }),

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { sealNewRecords } from '../../../maintenance/seal.js';
-import { upgradePlan, upgradeStorage } from '../../../maintenance/upgrade.js';
+import { upgradePlan, upgradeStorage, type UpgradeProgress } from '../../../maintenance/upgrade.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { COLLECTION_LAYOUT } from '../../../models/layout.js';
 import { claimStorage, followLayout, saveUpgradePosition } from '../../../models/settings.js';
@@ -107,11 +107,12 @@ describe('data of release 0.1.0', () => {
     const env = { MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: testDatabaseName() };
     const { code, stdout } = await runCommand(['upgrade', '--dry-run'], env);
     const lines = stdout.trim().split('\n');
-    expect([code, lines[0], lines.slice(-3)]).toEqual([
+    expect([code, lines[0], lines.slice(-4)]).toEqual([
       0,
       'layout 1, this release has 2',
       [
         expect.stringMatching(/^9 VERSIONs to be compressed, 0\.0 MB of text$/),
+        'what names the patients of EHRs is to be derived',
         'what AQL reads is current',
         'nothing was written',
       ],
@@ -137,6 +138,7 @@ describe('data of release 0.1.0', () => {
     const outcome = await upgradeStorage(settings.aql.leafIndex, undefined, 0);
     expect(outcome).toEqual({
       compressed: 9,
+      identified: 2,
       derived: 0,
       droppedIndexes: [{ collection: 'audit', name: 'target_1_time_1' }],
     });
@@ -164,7 +166,10 @@ describe('data of release 0.1.0', () => {
     const ids = (await versions().find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
     await saveUpgradePosition(ids[6]!);
     const steps: number[] = [];
-    const first = await upgradeStorage(settings.aql.leafIndex, ({ done }) => void steps.push(done), 0);
+    const note = ({ step, done }: UpgradeProgress): void => {
+      if (step === 'texts') steps.push(done);
+    };
+    const first = await upgradeStorage(settings.aql.leafIndex, note, 0);
     expect([first.compressed, steps]).toEqual([expect.any(Number), [first.compressed]]);
     expect(first.compressed).toBeLessThan(9);
     const second = await upgradeStorage(settings.aql.leafIndex, undefined, 0);
@@ -175,6 +180,7 @@ describe('data of release 0.1.0', () => {
       indexesToDrop: [],
       versions: 0,
       isAqlStale: false,
+      lacksIdentities: false,
     });
     expect((await upgradeStorage(settings.aql.leafIndex, undefined, 0)).compressed).toBe(0);
   });
@@ -215,7 +221,9 @@ describe('data of release 0.1.0', () => {
     const upgraded = await runCommand(['upgrade'], env);
     expect([upgraded.code, upgraded.stdout]).toEqual([
       0,
-      expect.stringMatching(/^9 VERSIONs compressed, 0 documents derived, 1 indexes dropped in /),
+      expect.stringMatching(
+        /^9 VERSIONs compressed, 2 EHRs identified, 0 documents derived, 1 indexes dropped in /,
+      ),
     ]);
     const deletion = await runCommand(['cat', first!._id], env);
     expect([deletion.code, deletion.stderr]).toEqual([1, expect.stringContaining('is a deletion')]);

@@ -1,0 +1,105 @@
+import mongoose from 'mongoose';
+import { FIELD, LEAF_FIELD, type AqlLeaf } from '../aql/index/document.js';
+import type { EhrDoc } from './ehr.js';
+import type { Identity } from './identity.js';
+import { COLLECTIONS } from './layout.js';
+import type { UpdateWrite } from './access/write.js';
+
+/** What the search for EHRs of one person reads of an EHR. */
+export type IdentifiedEhr = Pick<
+  EhrDoc,
+  '_id' | 'state' | 'subject' | 'identities' | 'merging' | 'write_seq'
+> &
+  Pick<EhrDoc, 'ehr_status_id'>;
+
+/** COMPOSITIONs of one EHR, and of all with one value, that are looked at for a configured path. */
+const COMPOSITIONS_OF_EHR = 20;
+const COMPOSITIONS_WITH_VALUE = 500;
+
+const FIELDS = { state: 1, subject: 1, identities: 1, merging: 1, write_seq: 1, ehr_status_id: 1 } as const;
+
+/** EHRs after an id, ascending, at most `count`, whatever their state. */
+export function identifiedEhrsAfter(ehrId: string, count: number): Promise<IdentifiedEhr[]> {
+  return ehrs()
+    .find<IdentifiedEhr>({ _id: { $gt: ehrId } }, { projection: FIELDS, hint: '_id_' })
+    .sort({ _id: 1 })
+    .limit(count)
+    .toArray();
+}
+
+/** The EHRs with these ids that are there, in no order. */
+export function identifiedEhrs(ehrIds: readonly string[]): Promise<IdentifiedEhr[]> {
+  return ehrs()
+    .find<IdentifiedEhr>({ _id: { $in: [...ehrIds] } }, { projection: FIELDS, hint: '_id_' })
+    .toArray();
+}
+
+/** EHRs with an identity of this key, at most `most`. Tombstones have none. */
+export function ehrsWithIdentity(key: string, most: number): Promise<IdentifiedEhr[]> {
+  return ehrs().find<IdentifiedEhr>({ 'identities.key': key }, { projection: FIELDS }).limit(most).toArray();
+}
+
+/** The different leaves with one of these keys in the live COMPOSITIONs of an EHR that hold the archetype. */
+export async function leavesOfEhr(
+  ehrId: string,
+  archetypeId: string,
+  leafKeys: readonly string[],
+): Promise<AqlLeaf[]> {
+  const filter = { [FIELD.keys]: archetypeId, [FIELD.ehrId]: ehrId, [FIELD.isLatest]: true };
+  const wanted = { $in: [`$$this.${LEAF_FIELD.key}`, [...leafKeys]] };
+  const leaves = { $filter: { input: `$${FIELD.leaves}`, cond: wanted } };
+  const docs = await aql()
+    .find<{ lv: readonly AqlLeaf[] }>(filter, { projection: { _id: 0, [FIELD.leaves]: leaves } })
+    .limit(COMPOSITIONS_OF_EHR)
+    .toArray();
+  const different = new Map(docs.flatMap(({ lv }) => lv.map((leaf) => [JSON.stringify(leaf), leaf])));
+  return [...different.values()];
+}
+
+/** Ids of EHRs in which a live COMPOSITION has this leaf, each once, in no order. */
+export async function ehrIdsWithLeaf(leaf: AqlLeaf): Promise<string[]> {
+  const filter = {
+    [FIELD.isLatest]: true,
+    [FIELD.leaves]: { $elemMatch: { [LEAF_FIELD.key]: leaf.k, [LEAF_FIELD.value]: leaf.v } },
+  };
+  const docs = await aql()
+    .find<{ ehr: string }>(filter, { projection: { _id: 0, [FIELD.ehrId]: 1 } })
+    .limit(COMPOSITIONS_WITH_VALUE)
+    .toArray();
+  return [...new Set(docs.map(({ ehr }) => ehr))];
+}
+
+/** Stores what was derived while nothing else was written to the EHR; gives how many of them it was stored for. */
+export async function saveIdentities(
+  derived: readonly { readonly ehr: IdentifiedEhr; readonly identities: readonly Identity[] }[],
+): Promise<number> {
+  if (derived.length === 0) return 0;
+  const { matchedCount } = await ehrs().bulkWrite(
+    derived.map(({ ehr, identities }) => ({
+      updateOne: {
+        filter: { _id: ehr._id, state: 'active', write_seq: ehr.write_seq },
+        update: { $set: { identities } },
+      },
+    })),
+    { ordered: false },
+  );
+  return matchedCount;
+}
+
+/** What the EHR_STATUS of an EHR that comes back says of its patient: an older release may have archived the EHR. */
+export function identifyEhr(ehrId: string, identities: readonly Identity[]): UpdateWrite<'ehrs'> {
+  return {
+    collection: COLLECTIONS.ehrs,
+    filter: { _id: ehrId, state: 'active' },
+    update: { $set: { identities } },
+    matching: 'one',
+  };
+}
+
+function ehrs(): mongoose.mongo.Collection<EhrDoc> {
+  return mongoose.connection.collection<EhrDoc>(COLLECTIONS.ehrs);
+}
+
+function aql(): mongoose.mongo.Collection<{ _id: string }> {
+  return mongoose.connection.collection<{ _id: string }>(COLLECTIONS.aql);
+}
