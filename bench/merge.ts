@@ -9,7 +9,7 @@ import type { MergeContext, MergeRequest } from '../merge/request.js';
 import { unmergeEhrs } from '../merge/unmerge.js';
 import type { AqlDocument } from '../aql/index/document.js';
 import { COLLECTIONS } from '../models/layout.js';
-import type { VersionDoc } from '../models/version.js';
+import { storedVersion, versionOf, type StoredVersion } from '../models/version-text.js';
 import { configFromEnvironment } from '../src/settings/config.js';
 import { demoClient, patientCompositions } from '../cli/demo/load.js';
 import { templateText } from '../cli/demo/patient.js';
@@ -102,7 +102,7 @@ export async function benchMerge(count: number, print: (line: string) => void): 
 
 /** Copies the documents of one commit under new ids; gives the bytes of one composition. */
 async function cloneVersion(versionUid: string, count: number): Promise<number> {
-  const version = await one<VersionDoc>(COLLECTIONS.versions, versionUid);
+  const version = versionOf(await one<StoredVersion>(COLLECTIONS.versions, versionUid));
   const aql = await one<AqlDocument>(COLLECTIONS.aql, versionUid);
   const container = await one(COLLECTIONS.versionedObjects, version.object_id);
   const contribution = await one(COLLECTIONS.contributions, version.contribution_uid);
@@ -118,7 +118,7 @@ async function cloneVersion(versionUid: string, count: number): Promise<number> 
           [version.contribution_uid, contributionUid],
         ]),
       );
-    await insert(COLLECTIONS.versions, cloned(version));
+    await insert(COLLECTIONS.versions, cloned(version).map(storedVersion));
     await insert(COLLECTIONS.aql, cloned(aql));
     await insert(COLLECTIONS.versionedObjects, cloned(container));
     await insert(COLLECTIONS.contributions, cloned(contribution));

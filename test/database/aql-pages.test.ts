@@ -67,6 +67,10 @@ describe('pages over equal sort keys', () => {
       `ORDER BY ${SYS} DESC`,
     ],
     ['EHRs', 'FROM EHR e CONTAINS COMPOSITION c', 'ORDER BY e/time_created DESC'],
+    ['all compositions, in no order', 'FROM EHR e CONTAINS COMPOSITION c', ''],
+    ['most readings, in no order', `FROM EHR e CONTAINS COMPOSITION c CONTAINS ${O} WHERE ${SYS} > 100`, ''],
+    ['few readings, in no order', `FROM EHR e CONTAINS COMPOSITION c CONTAINS ${O} WHERE ${SYS} > 135`, ''],
+    ['objects of EHRs, in no order', 'FROM EHR e CONTAINS EHR_STATUS c', ''],
   ])('hold each row once: %s', async (_, from, order) => {
     const columns = from.includes(O) ? `c/uid/value, ${SYS}` : 'c/uid/value';
     const all = await rowsOf(`SELECT ${columns} ${from}`);
@@ -76,8 +80,8 @@ describe('pages over equal sort keys', () => {
     expect(await pagesOf(`SELECT ${columns} ${from} ${order}`)).toEqual(paged);
   });
 
-  it('are read from the index, no more than are wanted', async () => {
-    const { scope, page } = prepared(`SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c ${ORDER} LIMIT 5`);
+  it.each([ORDER, ''])('are read from the index, no more than are wanted: %s', async (order) => {
+    const { scope, page } = prepared(`SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c ${order} LIMIT 5`);
     const explained = await explainPipeline(await planOf(scope, page, SYSTEM), { timeoutMs: 10_000 });
     const plan = JSON.stringify(explained);
     expect(plan).toContain('"indexName":"keys_1_start_-1');

@@ -67,6 +67,19 @@ describe('useStartIndex', () => {
   const limit: Step = { kind: 'limit', count: 5 };
   const sorted = plan([documents, sort, limit], { order, page: { limit: 5, offset: 0, top: null } });
 
+  const byId: Step = { kind: 'sort', keys: [['_id', 1]] };
+  const pageOf = (first: DocumentsStep): LogicalPlan =>
+    plan([first, { kind: 'match', match: { v: 1 } }, byId, limit], {
+      page: { limit: 5, offset: 0, top: null },
+    });
+
+  it('gives a page without an order that of the index', () => {
+    expect(useStartIndex(pageOf(documents), NOTHING).steps[2]).toEqual({
+      kind: 'sort',
+      keys: [['start', 1]],
+    });
+  });
+
   it('sorts the documents instead of the rows', () => {
     const found = useStartIndex(sorted, NOTHING);
     expect(found.steps).toEqual([documents, { kind: 'sort', keys: [['start', -1]] }, limit]);
@@ -80,6 +93,17 @@ describe('useStartIndex', () => {
     ['another time', { ...sorted, steps: [{ ...documents, asOf: new Date(0) }, sort, limit] }, NOTHING],
     ['EHRs first', { ...sorted, collection: 'ehrs' }, NOTHING],
     ['documents of an older derivation', sorted, { ...NOTHING, isCurrent: false }],
+    ['no order, of documents without a start time', pageOf({ ...documents, conditions: [] }), NOTHING],
+    ['no order, of superseded versions', pageOf({ ...documents, versions: 'all' }), NOTHING],
+    ['no order and no limit', plan(pageOf(documents).steps), NOTHING],
+    [
+      'no order, of groups',
+      {
+        ...pageOf(documents),
+        steps: [documents, { kind: 'unwind', field: 'x', preserve: false, index: null }, byId],
+      },
+      NOTHING,
+    ],
   ] satisfies [string, LogicalPlan, PassContext][])('keeps the sort for %s', (_, given, context) => {
     expect(useStartIndex(given, context)).toBe(given);
   });
