@@ -207,7 +207,7 @@ describe('translate', () => {
     const { pipeline, columns } = planOf('SELECT c FROM COMPOSITION c LIMIT 3');
     expect(columns).toEqual([{ name: '#0', path: 'c', kind: 'text', segs: null }]);
     expect(pipeline.slice(1)).toEqual([
-      { $sort: { _id: 1 } },
+      { $sort: { start: 1 } },
       { $limit: 3 },
       { $lookup: { from: 'versions', localField: '_id', foreignField: '_id', as: 'w0' } },
       { $project: { _id: 0, row: [{ $first: '$w0.data' }] } },
