@@ -9,7 +9,7 @@ import { contributionsByUid, contributionsOf } from '../models/contribution.js';
 import { ehrById, type EhrDoc } from '../models/ehr.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { itemTagsOf } from '../models/item-tag.js';
-import { undoneMergesOf } from '../models/merge-history.js';
+import { sharesContributions } from '../models/merge-history.js';
 import { OWNED_COLLECTIONS, ownedCount } from '../models/cross-collection/owned-documents.js';
 import { removalsOf } from '../models/removal.js';
 import { listOf } from '../models/cross-collection/seal-hash.js';
@@ -82,7 +82,7 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
   const contributions = await contributionRefs(ehr._id, found);
   checkRoots(ehr, [...containers.values()], found);
   const present = new Set<string>();
-  const hasHistory = ehr.shares_contributions === true || (await undoneMergesOf(ehr._id)).length > 0;
+  const hasHistory = await sharesContributions(ehr);
   for (const part of inSteps([...containers.keys()], AT_ONCE)) {
     const all = await versionsOfContainers(ehr._id, part);
     const versions = groupBy(all, (version) => version.object_id);

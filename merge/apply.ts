@@ -14,6 +14,7 @@ import {
   type ArchiveDoc,
   type MovedIds,
 } from '../models/merge-archive.js';
+import { sharesContributions } from '../models/merge-history.js';
 import { mergeRequestRemoval, waitingMerge } from '../models/merge-request.js';
 import { mergeRecordInsert, type MergeRecordDoc } from '../models/merge-record.js';
 import {
@@ -63,7 +64,7 @@ export async function applyMerge(
   const endedVersions = await versionUidsOf(merge.pair.source._id, idsOf(merge.plan.ended));
   if (merge.request.reversible) await archive(session, merge, endedVersions);
   await runWrites(session, [...sourceRemovals(merge), ...versionsRemoved('merge', endedVersions)]);
-  if (merge.pair.source.shares_contributions === true)
+  if (await sharesContributions(merge.pair.source, { session }))
     await runWrites(session, ehrsSharing([merge.pair.target._id]));
   if (merge.way === 'steps') await moveJoined(session, merge);
   else await moveAll(session, context, merge);

@@ -16,6 +16,7 @@ import {
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
+import { sharesContributions } from '../models/merge-history.js';
 import { tagsOn } from '../models/item-tag.js';
 import { latestVersions, type VersionDoc } from '../models/version.js';
 import {
@@ -69,10 +70,10 @@ export async function moveComposition(context: MergeContext, request: MoveReques
   const uids = [randomUUID(), randomUUID()] as const;
   const result = await inMergeTransaction(context.retries, async (session) => {
     if (!request.dryRun) await holdBoth(request, 'active');
-    const { target, container } = await checkMove(request);
+    const { source, target, container } = await checkMove(request);
     const plan = await planMove(session, request, container);
     if (request.dryRun) return plan.result;
-    const made = await apply(session, context, { request, plan, target, uids });
+    const made = await apply(session, context, { request, plan, source, target, uids });
     await writeAudit({ objects: [request.versionedObjectUid, ...made] });
     return { ...plan.result, made };
   });
@@ -84,7 +85,7 @@ async function checkMove({
   sourceEhr,
   targetEhr,
   versionedObjectUid,
-}: MoveRequest): Promise<{ readonly target: EhrDoc; readonly container: VersionedObjectDoc }> {
+}: MoveRequest): Promise<Pick<PlannedMove, 'source' | 'target'> & Pick<MovePlan, 'container'>> {
   const source = await readableEhr(sourceEhr);
   const target = await ehrById(targetEhr);
   if (target?.state === 'merged')
@@ -104,7 +105,7 @@ async function checkMove({
         `EHR ${targetEhr} has a persistent composition of template ${String(templateId)} already: ${same._id}`,
       );
   }
-  return { target, container };
+  return { source, target, container };
 }
 
 interface MovePlan {
@@ -176,6 +177,7 @@ async function folderItems(ehrId: string, versionedObjectUid: string): Promise<M
 interface PlannedMove {
   readonly request: MoveRequest;
   readonly plan: MovePlan;
+  readonly source: EhrDoc;
   readonly target: EhrDoc;
   /** Of the CONTRIBUTIONs that may be made: of the source, of the target. */
   readonly uids: readonly [string, string];
@@ -185,7 +187,7 @@ interface PlannedMove {
 async function apply(
   session: Session,
   context: MergeContext,
-  { request, plan, target, uids }: PlannedMove,
+  { request, plan, source, target, uids }: PlannedMove,
 ): Promise<string[]> {
   const { sourceEhr, targetEhr, versionedObjectUid } = request;
   const isSplit = plan.result.kept.length > 0;
@@ -200,7 +202,9 @@ async function apply(
   await moveItemTags(session, owners, plan.tags);
   const moved = { ehrId: targetEhr, isQueryable, versionedObjectUids: [versionedObjectUid] };
   await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
-  if (isSplit) await runWrites(session, ehrsSharing([sourceEhr, targetEhr]));
+  // What came to the source without its CONTRIBUTIONs goes on without them.
+  if (isSplit || (await sharesContributions(source, { session })))
+    await runWrites(session, ehrsSharing([sourceEhr, targetEhr]));
   const last = ended?.versions[0]?.versionUid;
   if (ended === null || last === undefined) return [];
   await writeContribution(

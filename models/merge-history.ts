@@ -1,4 +1,5 @@
 import mongoose, { type ClientSession } from 'mongoose';
+import type { EhrDoc } from './ehr.js';
 import { COLLECTIONS } from './layout.js';
 import type { MergeMotive, MergePage, MergeRecordDoc } from './merge-record.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
@@ -33,6 +34,14 @@ export function undoneMergesOf(
   joined: { readonly session?: ClientSession } = {},
 ): Promise<MergeHistoryDoc[]> {
   return sorted({ $or: [{ source_ehr: ehrId }, { target_ehr: ehrId }] }, joined);
+}
+
+/** Whether CONTRIBUTIONs of its versions may be in other EHRs, or its own list versions that are: a merge or a move took them. */
+export async function sharesContributions(
+  ehr: Pick<EhrDoc, '_id' | 'shares_contributions'>,
+  joined: { readonly session?: ClientSession } = {},
+): Promise<boolean> {
+  return ehr.shares_contributions === true || (await undoneMergesOf(ehr._id, joined)).length > 0;
 }
 
 /** A merge that was taken back, by its id; null when there is none. */

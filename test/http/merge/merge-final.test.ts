@@ -145,6 +145,27 @@ describe('the list of merges', () => {
   });
 });
 
+const coded = (value: string, code: string): Json => ({
+  value,
+  defining_code: { terminology_id: { value: 'openehr' }, code_string: code },
+});
+
+/** A new version of what precedes it, else of a new object. */
+const version = (data: Json, precedes?: string): Json => ({
+  data,
+  ...(precedes !== undefined && { preceding_version_uid: { value: precedes } }),
+  commit_audit: {
+    change_type: precedes === undefined ? coded('creation', '249') : coded('modification', '251'),
+  },
+  lifecycle_state: coded('complete', '532'),
+});
+
+const contributionOf = (ehrId: string, versions: readonly Json[]): request.Test =>
+  request(app)
+    .post(`${V1}/ehr/${ehrId}/contribution`)
+    .set('Prefer', 'return=representation')
+    .send({ versions, audit: { change_type: coded('creation', '249') } });
+
 const move = (source: string, uid: string, body: object): request.Test =>
   admin(app, 'post', `/ehr/${source}/composition/${uid}/move`).send(body);
 
@@ -194,31 +215,7 @@ describe('moving one composition', () => {
 
   it('answers a CONTRIBUTION of several objects by one in each EHR; every version keeps its content', async () => {
     const [source, target] = [await givenEhr(app), await givenEhr(app)];
-    const version = (data: Json): Json => ({
-      data,
-      commit_audit: {
-        change_type: {
-          value: 'creation',
-          defining_code: { terminology_id: { value: 'openehr' }, code_string: '249' },
-        },
-      },
-      lifecycle_state: {
-        value: 'complete',
-        defining_code: { terminology_id: { value: 'openehr' }, code_string: '532' },
-      },
-    });
-    const both = await request(app)
-      .post(`${V1}/ehr/${source}/contribution`)
-      .set('Prefer', 'return=representation')
-      .send({
-        versions: [version(aComposition(EVENT)), version(aComposition(EVENT))],
-        audit: {
-          change_type: {
-            value: 'creation',
-            defining_code: { terminology_id: { value: 'openehr' }, code_string: '249' },
-          },
-        },
-      });
+    const both = await contributionOf(source, [version(aComposition(EVENT)), version(aComposition(EVENT))]);
     expect(both.status).toBe(201);
     const [one] = (both.body.versions as Json[]).map(({ id }) => String(id.value));
     const id = one!.split('::')[0]!;
@@ -242,6 +239,30 @@ describe('moving one composition', () => {
     await expectSound();
     const third = await givenEhr(app);
     await merge(app, source, third);
+    await expectSound();
+    expect((await move(target, id, { target_ehr: await givenEhr(app) })).status).toBe(200);
+    await expectSound();
+  });
+
+  it('goes on, and its EHR too, after an unmerge left a CONTRIBUTION of several objects behind', async () => {
+    const [source, target, third, fourth] = [
+      await givenEhr(app),
+      await givenEhr(app),
+      await givenEhr(app),
+      await givenEhr(app),
+    ];
+    const uids = [
+      await givenComposition(app, source, aComposition(EVENT)),
+      await givenComposition(app, source, aComposition(EVENT)),
+    ];
+    await merge(app, source, target);
+    const changes = uids.map((uid) => version(aComposition(EVENT), uid));
+    expect((await contributionOf(target, [...changes, version(aComposition(EVENT))])).status).toBe(201);
+    expect((await unmerge(app, source, target, { on_conflict: 'take_back' })).status).toBe(200);
+    await expectSound();
+    expect((await move(source, versionedObjectUidOf(uids[0]!), { target_ehr: third })).status).toBe(200);
+    await expectSound();
+    expect((await merge(app, source, fourth)).status).toBe(200);
     await expectSound();
   });
 
