@@ -1,4 +1,5 @@
 import mongoose from 'mongoose';
+import type { EhrDoc } from './ehr.js';
 import { COLLECTIONS } from './layout.js';
 import { ownersOf, type MovingMerges } from './access/moved-owners.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
@@ -33,8 +34,8 @@ const JOB_TRUST_MS = 100;
 /** How long after it is told everybody knows of a merge in steps. */
 export const JOB_KNOWN_MS = 2 * JOB_TRUST_MS;
 
-/** Where documents of an EHR belong that is being merged: source to target, of the phase `moving`. */
-let moving: MovingMerges = new Map();
+/** Those of the phase `moving`. */
+let moving: MovingMerges = { targets: new Map(), queryable: new Map() };
 let trustedUntil = 0;
 let reading: Promise<void> | null = null;
 
@@ -50,22 +51,38 @@ export async function learnOfMerges(): Promise<void> {
 async function readJobs(): Promise<void> {
   const asked = performance.now();
   const jobs = await mergeJobs();
-  moving = new Map(
-    jobs
-      .filter(({ phase }) => phase === 'moving')
-      .map(({ source_ehr: source, target_ehr: target }) => [source, target]),
-  );
+  const ofPhase = jobs.filter(({ phase }) => phase === 'moving');
+  moving = {
+    targets: new Map(ofPhase.map(({ source_ehr: source, target_ehr: target }) => [source, target])),
+    queryable: ofPhase.length === 0 ? new Map() : await queryableTargets(ofPhase),
+  };
   trustedUntil = jobs.length === 0 ? asked + JOB_TRUST_MS : 0;
 }
 
-/** Merges that are moving documents, as `learnOfMerges` found them: source to target. */
+/** See `MovingMerges.queryable`. A tombstone still tells what its EHR was. */
+async function queryableTargets(moved: readonly MergeJobDoc[]): Promise<ReadonlyMap<string, boolean>> {
+  const ids = moved.flatMap(({ source_ehr: source, target_ehr: target }) => [source, target]);
+  const found = await mongoose.connection
+    .collection<Pick<EhrDoc, '_id' | 'is_queryable'>>(COLLECTIONS.ehrs)
+    .find({ _id: { $in: ids } }, { projection: { is_queryable: 1 } })
+    .toArray();
+  const flags = new Map(found.map(({ _id, is_queryable: isQueryable }) => [_id, isQueryable]));
+  const queryable = new Map<string, boolean>();
+  for (const { source_ehr: source, target_ehr: target } of moved) {
+    const isQueryable = flags.get(target);
+    if (isQueryable !== undefined && isQueryable !== flags.get(source)) queryable.set(source, isQueryable);
+  }
+  return queryable;
+}
+
+/** Merges that are moving documents, as `learnOfMerges` found them. */
 export function movingMerges(): MovingMerges {
   return moving;
 }
 
 /** The EHR to which a document belongs that names this one as its owner. */
 export function belongsTo(ehrId: string): string {
-  return moving.get(ehrId) ?? ehrId;
+  return moving.targets.get(ehrId) ?? ehrId;
 }
 
 /**
@@ -73,7 +90,7 @@ export function belongsTo(ehrId: string): string {
  * nothing for the source.
  */
 export function ownedBy(ehrId: string): string {
-  if (moving.size === 0) return ehrId;
+  if (moving.targets.size === 0) return ehrId;
   const owners = ownersOf(ehrId, moving);
   if (owners.length === 1) return ehrId;
   // Typed as what it is nearly always: conditions of both drivers take either.

@@ -71,7 +71,7 @@ type VersionAddress = Pick<VersionDoc, '_id' | 'ehr_id'>;
 const reads = new BatchedRead<VersionAddress, VersionDoc | null>(async (addresses) => {
   const among = {
     _id: { $in: addresses.map(({ _id }) => _id) },
-    ehr_id: { $in: [...addresses.map(({ ehr_id: ehrId }) => ehrId), ...movingMerges().keys()] },
+    ehr_id: { $in: [...addresses.map(({ ehr_id: ehrId }) => ehrId), ...movingMerges().targets.keys()] },
   };
   const versions = await Version.collection.find<StoredVersion>(among as object, { hint: '_id_' }).toArray();
   const byId = new Map(versions.map((version) => [version._id, versionOf(version)]));

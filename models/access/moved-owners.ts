@@ -3,6 +3,8 @@
  * target's. docs/spec/merge.md#in-steps
  */
 
+import { FIELD } from '../../aql/index/document.js';
+
 type Json = null | boolean | number | string | Date | readonly Json[] | { readonly [name: string]: Json };
 type Stage = Readonly<Record<string, Json>>;
 
@@ -14,11 +16,17 @@ interface Lookup {
   readonly pipeline?: readonly Stage[];
 }
 
-/** Where the documents of EHRs that are being merged belong: source to target. */
-export type MovingMerges = ReadonlyMap<string, string>;
+/** Merges that are moving documents. */
+export interface MovingMerges {
+  /** Where the documents of an EHR that is being merged belong: source to target. */
+  readonly targets: ReadonlyMap<string, string>;
+  /** `is_queryable` of the target by the source, where that of the source's documents is another. */
+  readonly queryable: ReadonlyMap<string, boolean>;
+}
 
-/** Field of an `aql` document that names its owner. */
-const OWNER = 'ehr';
+/** Fields of an `aql` document: its owner, and whether that is queryable. */
+const OWNER = FIELD.ehrId;
+const QUERYABLE = FIELD.isQueryable;
 
 /** Fields by which documents of an EHR are joined, by collection. */
 const JOINED_BY: Readonly<Record<string, string>> = {
@@ -32,7 +40,7 @@ export function withMovedOwners(
   { collection, pipeline }: { readonly collection: string; readonly pipeline: readonly object[] },
   merges: MovingMerges,
 ): readonly object[] {
-  return merges.size === 0 ? pipeline : rewritten(collection, pipeline as readonly Stage[], merges);
+  return merges.targets.size === 0 ? pipeline : rewritten(collection, pipeline as readonly Stage[], merges);
 }
 
 function rewritten(collection: string, pipeline: readonly Stage[], merges: MovingMerges): Stage[] {
@@ -44,10 +52,13 @@ function rewritten(collection: string, pipeline: readonly Stage[], merges: Movin
   return [...matches.map((stage) => ({ $match: condition(stage.$match ?? {}, merges) })), set, ...rest];
 }
 
-/** Conditions of a match: on the owner, and expressions that compare it. */
+/** Conditions of a match: on the owner and what it decides, and expressions that compare it. */
 function condition(match: Json, merges: MovingMerges): Json {
   if (Array.isArray(match)) return match.map((each: Json) => condition(each, merges));
   if (!isObject(match)) return match;
+  const { [QUERYABLE]: isQueryable, ...others } = match;
+  if (typeof isQueryable === 'boolean' && merges.queryable.size > 0)
+    return { $and: [condition(others, merges), queryableCondition(isQueryable, merges)] };
   return Object.fromEntries(
     Object.entries(match).map(([name, value]) => {
       if (name === OWNER) return [name, ownerCondition(value, merges)];
@@ -55,6 +66,13 @@ function condition(match: Json, merges: MovingMerges): Json {
       return [name, name.startsWith('$') ? condition(value, merges) : value];
     }),
   );
+}
+
+/** What a document says of a source's EHR does not hold while it is the target's. */
+function queryableCondition(wanted: boolean, { queryable }: MovingMerges): Json {
+  const found = [...queryable].filter(([, isQueryable]) => isQueryable === wanted).map(([source]) => source);
+  const others = { [QUERYABLE]: wanted, [OWNER]: { $nin: [...queryable.keys()] } };
+  return found.length === 0 ? others : { $or: [others, { [OWNER]: { $in: found } }] };
 }
 
 /** Who names the source as its owner is found by the target, and not by the source. */
@@ -71,9 +89,9 @@ function ownerCondition(value: Json, merges: MovingMerges): Json {
 }
 
 /** What documents of an EHR name as their owner: nothing for a source, its sources too for a target. Pure. */
-export function ownersOf(ehrId: string, merges: MovingMerges): string[] {
-  if (merges.has(ehrId)) return [];
-  return [ehrId, ...[...merges].filter(([, target]) => target === ehrId).map(([source]) => source)];
+export function ownersOf(ehrId: string, { targets }: MovingMerges): string[] {
+  if (targets.has(ehrId)) return [];
+  return [ehrId, ...[...targets].filter(([, target]) => target === ehrId).map(([source]) => source)];
 }
 
 function inExpression(value: Json, merges: MovingMerges): Json {
@@ -107,8 +125,8 @@ function isOfFolders(pipeline: readonly Stage[] | undefined): boolean {
   return isObject(match) && match.type === 'FOLDER';
 }
 
-function belongingTo(field: string, merges: MovingMerges): Json {
-  const branches = [...merges].map(([source, target]) => ({
+function belongingTo(field: string, { targets }: MovingMerges): Json {
+  const branches = [...targets].map(([source, target]) => ({
     case: { $eq: [field, source] },
     then: target,
   }));
@@ -116,7 +134,7 @@ function belongingTo(field: string, merges: MovingMerges): Json {
 }
 
 function allOwners(field: string, merges: MovingMerges): Json {
-  const branches = [...new Set(merges.values())].map((target) => ({
+  const branches = [...new Set(merges.targets.values())].map((target) => ({
     case: { $eq: [field, target] },
     then: ownersOf(target, merges),
   }));

@@ -256,7 +256,7 @@ export async function contentsOfEhrs(
 ): Promise<EhrContents | null> {
   const { connection } = mongoose;
   const options = readOptions(limits);
-  const sources = [...movingMerges()]
+  const sources = [...movingMerges().targets]
     .filter(([, target]) => ehrIds.includes(target))
     .map(([source]) => source);
   const owned = { ehr_id: { $in: [...ehrIds, ...sources] } };

@@ -81,6 +81,16 @@ async function givenHalfMoved(kind: 'merge' | 'unmerge'): Promise<void> {
   await setTimeout(JOB_KNOWN_MS);
 }
 
+async function setQueryable(ehrId: string, isQueryable: boolean): Promise<void> {
+  const path = `${V1}/ehr/${ehrId}/ehr_status`;
+  const { body, headers } = await request(app).get(path);
+  const changed = await request(app)
+    .put(path)
+    .set('If-Match', headers.etag!)
+    .send({ ...body, is_queryable: isQueryable });
+  expect(changed.status).toBeLessThan(300);
+}
+
 const QUERIES = [
   'SELECT c/uid/value, e/ehr_id/value FROM EHR e CONTAINS COMPOSITION c ORDER BY c/uid/value',
   'SELECT COUNT(DISTINCT e/ehr_id/value), COUNT(c/uid/value) FROM EHR e CONTAINS COMPOSITION c',
@@ -155,6 +165,24 @@ describe('a merge in steps', () => {
     await expectNoJobs();
     expect(await answers()).toEqual(done);
   });
+
+  it.each([
+    ['source', false],
+    ['target', true],
+  ])(
+    'shows to queries what the target shows, at once, when the %s is not queryable',
+    async (hidden, before) => {
+      await setQueryable(hidden === 'source' ? source : target, false);
+      await merge(app, source, target);
+      const done = await answers();
+      await givenHalfMoved('merge');
+      await collection('aql').updateMany({ ehr: source }, { $set: { q: before } });
+      expect(await answers()).toEqual(done);
+      await resumeMerges();
+      await expectNoJobs();
+      expect(await answers()).toEqual(done);
+    },
+  );
 
   it('lets nobody write to its EHRs meanwhile', async () => {
     await merge(app, source, target);
