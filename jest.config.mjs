@@ -1,7 +1,7 @@
 const common = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  setupFiles: ['<rootDir>/test/support/property-seed.mjs'],
+  setupFiles: ['<rootDir>/test/support/jest/property-seed.mjs'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
     '^.+\\.ts$': [
@@ -16,8 +16,8 @@ const common = {
 };
 
 const database = {
-  globalSetup: '<rootDir>/test/support/global-setup.mjs',
-  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
 };
 /** Unit tests that take more than a second: `npm run test:fast`, a part of `npm run check`, leaves them to `npm test`. */
 const SLOW = [

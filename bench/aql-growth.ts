@@ -4,7 +4,7 @@ import { shapeCatalogue } from '../aql/index/shapes.js';
 import { runPipelineRows, shapeIds } from '../models/access/run-pipeline.js';
 import { COLLECTIONS } from '../models/layout.js';
 import { textTable } from '../cli/output.js';
-import { documentsOf } from '../test/support/load-reference.js';
+import { documentsOf } from '../test/support/aql/load-reference.js';
 import { onTemporaryDatabase, planOf, SHAPES, usedIndex } from './aql.js';
 import { measure, milliseconds } from './measure.js';
 import { vitalSigns } from './vital-signs.js';

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { hasBrowser, startBrowser } from '../test/support/browser.js';
+import { hasBrowser, startBrowser } from '../test/support/browser/browser.js';
 
 const DIST = new URL('../console/dist/', import.meta.url);
 const RUNS = 5;

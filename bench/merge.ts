@@ -6,7 +6,7 @@ import { changeContext } from '../change/commit/context.js';
 import { verifyStorage } from '../maintenance/verify.js';
 import { mergeEhrs } from '../merge/merge.js';
 import type { MergeContext, MergeRequest } from '../merge/request.js';
-import { unmergeEhrs } from '../merge/unmerge.js';
+import { unmergeEhrs } from '../merge/unmerge/unmerge.js';
 import type { AqlDocument } from '../aql/index/document.js';
 import { COLLECTIONS } from '../models/layout.js';
 import { storedVersion, versionOf, type StoredVersion } from '../models/version-text.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { demoClient, loadDemoData } from '../cli/demo/load.js';
 import { textTable } from '../cli/output.js';
-import { startServerProcess, type ServerProcess } from '../test/support/server-process.js';
+import { startServerProcess, type ServerProcess } from '../test/support/process/server.js';
 import { childrenOf, processFigures } from './process-figures.js';
 
 /** 800 compositions with 4 to 11 ELEMENTs: 1.3 million triples. */

@@ -1,5 +1,5 @@
 import { CdrError } from '../openehr/base/errors.js';
-import { mergesOfSources } from '../models/merge-record.js';
+import { mergesOfSources } from '../models/merge/record.js';
 import { inTransaction } from '../database/transaction.js';
 import { ehrById, ehrsBeingErased, holdActive, sourcesEndingIn } from '../models/ehr.js';
 import {

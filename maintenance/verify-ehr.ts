@@ -9,11 +9,11 @@ import { contributionsByUid, contributionsOf } from '../models/contribution.js';
 import { ehrById, type EhrDoc } from '../models/ehr.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { itemTagsOf } from '../models/item-tag.js';
-import { sharesContributions } from '../models/merge-history.js';
+import { sharesContributions } from '../models/merge/history.js';
 import { OWNED_COLLECTIONS, ownedCount } from '../models/cross-collection/owned-documents.js';
 import { removalsOf } from '../models/removal.js';
 import { listOf } from '../models/cross-collection/seal-hash.js';
-import { usedTemplateIds } from '../models/template.js';
+import { usedTemplateIds } from '../models/definition/template.js';
 import { versionedObjectUidsOfVersions, versionsOfContainers, type VersionDoc } from '../models/version.js';
 import {
   containersOfEhr,

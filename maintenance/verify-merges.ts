@@ -1,8 +1,8 @@
 import { ehrById, knownEhrIds } from '../models/ehr.js';
-import { archivedKinds } from '../models/merge-archive.js';
-import { mergeJobs } from '../models/merge-job.js';
-import { allWaitingMerges } from '../models/merge-request.js';
-import { allMerges, mergeOfSource, type MergeRecordDoc } from '../models/merge-record.js';
+import { archivedKinds } from '../models/merge/archive.js';
+import { mergeJobs } from '../models/merge/job.js';
+import { allWaitingMerges } from '../models/merge/request.js';
+import { allMerges, mergeOfSource, type MergeRecordDoc } from '../models/merge/record.js';
 import { Findings } from './verify-report.js';
 
 /** How often merges are looked at anew because one was made or undone meanwhile. */

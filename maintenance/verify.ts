@@ -3,7 +3,7 @@ import { AQL_SCHEMA_VERSION } from '../aql/index/document.js';
 import { withLease } from '../models/access/lease.js';
 import { storageSettings } from '../models/settings.js';
 import { OWNED_COLLECTIONS, unknownOwners } from '../models/cross-collection/owned-documents.js';
-import { templateIds, usedTemplateIds } from '../models/template.js';
+import { templateIds, usedTemplateIds } from '../models/definition/template.js';
 import type { StorageFacts } from './verify-container.js';
 import { checkEhr, type VerifyRun } from './verify-ehr.js';
 import type { SealHead } from '../models/seal-block.js';

@@ -13,10 +13,10 @@ import {
   MOVED_IDS,
   type ArchiveDoc,
   type MovedIds,
-} from '../models/merge-archive.js';
-import { sharesContributions } from '../models/merge-history.js';
-import { mergeRequestRemoval, waitingMerge } from '../models/merge-request.js';
-import { mergeRecordInsert, type MergeRecordDoc } from '../models/merge-record.js';
+} from '../models/merge/archive.js';
+import { sharesContributions } from '../models/merge/history.js';
+import { mergeRequestRemoval, waitingMerge } from '../models/merge/request.js';
+import { mergeRecordInsert, type MergeRecordDoc } from '../models/merge/record.js';
 import {
   moveContainers,
   moveContributions,
@@ -27,7 +27,7 @@ import { anyVersion, versionsRemoval, versionUidsOf } from '../models/version.js
 import { storedLength } from '../models/version-text.js';
 import { runWrites, type Session, type Write } from '../models/access/write.js';
 import type { MergeablePair } from './check.js';
-import type { MergePlan } from './plan.js';
+import type { MergePlan } from './plan/plan.js';
 import { rederiveDuringReindex } from './rederive.js';
 import type { MergeWay } from './steps.js';
 import type { FreshIds, MergeContext, MergeRequest } from './request.js';

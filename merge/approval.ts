@@ -5,7 +5,7 @@ import type { JsonObject } from '../openehr/base/json.js';
 import { auditCommitted, inAuditedTransaction, writeAudit } from '../change/commit/audit-draft.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { duplicateIn, runWrites } from '../models/access/write.js';
-import { mergeById } from '../models/merge-record.js';
+import { mergeById } from '../models/merge/record.js';
 import {
   mergeRequestInsert,
   mergeRequestRemoval,
@@ -13,7 +13,7 @@ import {
   waitingMergeOf,
   type Administrator,
   type MergeRequestDoc,
-} from '../models/merge-request.js';
+} from '../models/merge/request.js';
 import { idempotentResultOf, mergeDetails, motiveOf, type MergeResult } from './details.js';
 import { mergeEhrs, rehearseMerge } from './merge.js';
 import {

@@ -2,8 +2,8 @@ import { formatUtc } from '../openehr/base/iso8601.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import type { AuditSubject } from '../models/audit.js';
 import type { IdempotentResult } from '../models/idempotency.js';
-import type { MergeHistoryDoc } from '../models/merge-history.js';
-import type { MergeMotive, MergeRecordDoc } from '../models/merge-record.js';
+import type { MergeHistoryDoc } from '../models/merge/history.js';
+import type { MergeMotive, MergeRecordDoc } from '../models/merge/record.js';
 import type { MergeWay } from './steps.js';
 
 /** What a merge came to; without date for a dry run. */

@@ -2,10 +2,10 @@ import { CdrError } from '../openehr/base/errors.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';
 import { beingMerged } from '../change/commit/refusal.js';
 import { holdForMove } from '../models/ehr.js';
-import { archiveRemoval } from '../models/merge-archive.js';
-import { undoneMerge } from '../models/merge-history.js';
-import { mergeById, mergeFinalising, mergesBefore, type MergeRecordDoc } from '../models/merge-record.js';
-import { waitingMerge } from '../models/merge-request.js';
+import { archiveRemoval } from '../models/merge/archive.js';
+import { undoneMerge } from '../models/merge/history.js';
+import { mergeById, mergeFinalising, mergesBefore, type MergeRecordDoc } from '../models/merge/record.js';
+import { waitingMerge } from '../models/merge/request.js';
 import { runWrites, type Session } from '../models/access/write.js';
 
 /** How a merge is made final. */

@@ -28,9 +28,9 @@ import {
 } from '../models/versioned-object.js';
 import { runWrites, type Session } from '../models/access/write.js';
 import { holdBoth } from './check.js';
-import { PERSISTENT } from './pairs.js';
+import { PERSISTENT } from './plan/pairs.js';
 import { contentOf, stateOf } from './content.js';
-import { mergeAudit } from './plan.js';
+import { mergeAudit } from './plan/plan.js';
 import { rederiveDuringReindex } from './rederive.js';
 import type { MergeContext } from './request.js';
 import { inMergeTransaction } from './transaction.js';

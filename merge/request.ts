@@ -1,5 +1,5 @@
 import type { ChangeContext } from '../change/commit/context.js';
-import type { CompositionMerge, FolderMerge, MergeApproval, MergeMotive } from '../models/merge-record.js';
+import type { CompositionMerge, FolderMerge, MergeApproval, MergeMotive } from '../models/merge/record.js';
 
 /** One of the two EHRs of a merge. */
 export type Side = 'source' | 'target';

@@ -1,4 +1,4 @@
-import type { MergeSnapshot } from './plan.js';
+import type { MergeSnapshot } from './plan/plan.js';
 import type { MergeWay } from './steps.js';
 
 /** What one transaction of the embedded database holds, and surely of any other. */

@@ -13,8 +13,8 @@ import {
   type VersionedObjectDoc,
 } from '../models/versioned-object.js';
 import type { MergeablePair } from './check.js';
-import { pairPersistent, PERSISTENT } from './pairs.js';
-import type { MergeSnapshot, MovedCounts } from './plan.js';
+import { pairPersistent, PERSISTENT } from './plan/pairs.js';
+import type { MergeSnapshot, MovedCounts } from './plan/plan.js';
 import type { MergeRequest } from './request.js';
 import type { MergeWay } from './steps.js';
 

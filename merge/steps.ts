@@ -7,7 +7,7 @@ import { withLease } from '../models/access/lease.js';
 import { runWrites } from '../models/access/write.js';
 import { moveAllInSteps } from '../models/cross-collection/move-in-steps.js';
 import { ehrById, markMerging, unmarkMerging } from '../models/ehr.js';
-import { removeArchive } from '../models/merge-archive.js';
+import { removeArchive } from '../models/merge/archive.js';
 import {
   JOB_KNOWN_MS,
   mergeJob,
@@ -15,7 +15,7 @@ import {
   mergeJobRemoval,
   mergeJobs,
   type MergeJobDoc,
-} from '../models/merge-job.js';
+} from '../models/merge/job.js';
 import { storageSettings } from '../models/settings.js';
 import { hasMoreVersions } from '../models/version.js';
 import type { MergeContext, UnmergeRequest } from './request.js';

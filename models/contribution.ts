@@ -1,7 +1,7 @@
 import { model, Schema, type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './layout.js';
-import { ownedBy } from './merge-job.js';
+import { ownedBy } from './merge/job.js';
 import { inSteps } from './access/in-steps.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';

@@ -2,7 +2,7 @@ import { model, Schema, trusted, type ClientSession } from 'mongoose';
 
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
-import { belongsTo, ownedBy } from './merge-job.js';
+import { belongsTo, ownedBy } from './merge/job.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject } from './versioned-object.js';

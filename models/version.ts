@@ -2,7 +2,7 @@ import { model, Schema, trusted } from 'mongoose';
 import { BatchedRead } from './access/batched-read.js';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
-import { belongsTo, movingMerges, ownedBy } from './merge-job.js';
+import { belongsTo, movingMerges, ownedBy } from './merge/job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import {

@@ -1,7 +1,7 @@
 import { model, Schema, trusted } from 'mongoose';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
-import { belongsTo, ownedBy } from './merge-job.js';
+import { belongsTo, ownedBy } from './merge/job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { VersionDoc } from './version.js';

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../aql/syntax/ast.js';
-import { bindParameters } from '../aql/semantics/bind.js';
+import { bindParameters } from '../aql/semantics/bind/bind.js';
 import { checkScope } from '../aql/semantics/check.js';
 import { executedAql } from '../aql/result/executed.js';
 import { pageOf, type Page } from '../aql/result/paging.js';
 import type { QueryWarning } from '../aql/result/warning.js';
-import { refuseUnusedParameters, withEhrId, type QueryParameters } from '../aql/semantics/parameters.js';
+import { refuseUnusedParameters, withEhrId, type QueryParameters } from '../aql/semantics/bind/parameters.js';
 import { parseAql } from '../aql/syntax/parse.js';
 import type { Clock } from '../aql/semantics/present-time.js';
-import { resolveScope } from '../aql/semantics/scope.js';
-import type { Scope } from '../aql/semantics/scope-types.js';
+import { resolveScope } from '../aql/semantics/scope/scope.js';
+import type { Scope } from '../aql/semantics/scope/types.js';
 import {
   resolveTerminology,
   terminologyQuestions,

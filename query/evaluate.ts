@@ -3,7 +3,7 @@ import type { Clock } from '../aql/semantics/present-time.js';
 import type { ReferenceData } from '../aql/evaluate/data.js';
 import { evaluateQuery } from '../aql/evaluate/evaluate.js';
 import type { RawRow } from '../aql/result/result-set.js';
-import type { Scope } from '../aql/semantics/scope-types.js';
+import type { Scope } from '../aql/semantics/scope/types.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import { contentsOfEhrs, type EhrContents, type RunLimits } from '../models/access/run-pipeline.js';

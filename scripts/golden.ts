@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { GOLDEN, goldenFiles } from '../test/support/golden/files.js';
+import { GOLDEN, goldenFiles } from '../test/support/aql/golden/files.js';
 
 /** `npm run golden`: writes anew what the AQL cases are compiled to. Review the difference as code. */
 rmSync(GOLDEN, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import type {
   ValueExpression,
 } from '../syntax/ast.js';
 import { isLike } from '../semantics/like-pattern.js';
-import type { Scope } from '../semantics/scope-types.js';
+import type { Scope } from '../semantics/scope/types.js';
 import { presentTime, type Clock } from '../semantics/present-time.js';
 import { callFunction } from './functions.js';
 import { compareIdentifier, type Rules } from './predicate.js';

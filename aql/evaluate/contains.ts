@@ -1,8 +1,8 @@
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { Predicate } from '../syntax/ast.js';
-import { demandedNodeId } from '../semantics/node-identity.js';
-import type { Alias, FromNode, Scope } from '../semantics/scope-types.js';
+import { demandedNodeId } from '../semantics/scope/node-identity.js';
+import type { Alias, FromNode, Scope } from '../semantics/scope/types.js';
 import { isNodeCode } from '../syntax/words.js';
 import { fits, type Rules } from './predicate.js';
 import type { Ehr, Node, Version } from './store.js';

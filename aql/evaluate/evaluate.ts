@@ -1,7 +1,7 @@
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import type { Aggregate, ColumnExpression } from '../syntax/ast.js';
-import type { OrderKey, Scope } from '../semantics/scope-types.js';
+import type { OrderKey, Scope } from '../semantics/scope/types.js';
 import { aggregate } from './aggregate.js';
 import { canonicalText } from './canonical-text.js';
 import { RowEvaluator } from './condition.js';

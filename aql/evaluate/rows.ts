@@ -1,4 +1,4 @@
-import type { PathNode, Existence, PathUse, Scope, StepIdentity } from '../semantics/scope-types.js';
+import type { PathNode, Existence, PathUse, Scope, StepIdentity } from '../semantics/scope/types.js';
 import type { Bound, Tuple } from './contains.js';
 import { fits, isNodeIdMatch, valuesAlong, type Rules } from './predicate.js';
 import { attributeValues, plain, type Found } from './value.js';

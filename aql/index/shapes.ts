@@ -1,5 +1,5 @@
 import { STUB_SHAPE } from './keys.js';
-import type { FromNode } from '../semantics/scope-types.js';
+import type { FromNode } from '../semantics/scope/types.js';
 import type { Expression, Reference } from '../plan/expression.js';
 import { member, call, concatenate, flatten, listOf } from '../plan/expression.js';
 import { innerClasses } from '../mongo/from/types.js';

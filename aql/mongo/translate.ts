@@ -2,7 +2,7 @@ import { FIELD } from '../index/document.js';
 import type { LeafIndex } from '../index/document.js';
 import type { Page } from '../result/paging.js';
 import type { Clock } from '../semantics/present-time.js';
-import type { FromClass, FromNode, Scope } from '../semantics/scope-types.js';
+import type { FromClass, FromNode, Scope } from '../semantics/scope/types.js';
 import { conjunctsOf, matchOf, nodesOf, requiredUses, searchedAliases } from './where/conjuncts.js';
 import type { Visibility } from './from/document-scope.js';
 import { compileSelect } from './select/compile-select.js';

@@ -1,5 +1,5 @@
 import type { FunctionName } from '../syntax/ast.js';
-import type { Domain } from './scope-types.js';
+import type { Domain } from './scope/types.js';
 
 /**
  * Domain of what each function gives; the CURRENT_… functions give texts in ISO 8601 form

@@ -13,7 +13,7 @@ import type {
 } from '../syntax/ast.js';
 import { renderValue } from '../syntax/render.js';
 import { literalIn } from '../mongo/where/comparison.js';
-import type { Domain, Scope } from './scope-types.js';
+import type { Domain, Scope } from './scope/types.js';
 import { classSet, pathType, typesAlong } from './typing.js';
 
 /** A literal that no value of the path it is compared with can equal. */

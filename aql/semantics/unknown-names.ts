@@ -4,9 +4,9 @@ import { FIELD } from '../index/document.js';
 import { indexedClass, indexedField } from '../index/indexed-paths.js';
 import type { Condition, IdentifiedPath, Position, Predicate, ValueExpression } from '../syntax/ast.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
-import { demandedNodeId } from './node-identity.js';
+import { demandedNodeId } from './scope/node-identity.js';
 import { isSpecialisation } from './specialisation.js';
-import type { Alias, Scope } from './scope-types.js';
+import type { Alias, Scope } from './scope/types.js';
 
 /** A name of a query that no stored template has. */
 export interface UnknownName {

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.js';
-import type { TemplateInUse } from '../../models/template.js';
+import type { TemplateInUse } from '../../models/definition/template.js';
 import type { LargeComposition } from '../composition/large-composition.js';
 
 /** What every change needs beside its request. The clock is a value, so that tests can turn it back. */

@@ -3,7 +3,7 @@ import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import { aqlDocument } from '../../aql/index/derive.js';
 import { aqlInsert, supersede } from '../../models/aql-document.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
-import { markTemplateUsed } from '../../models/template.js';
+import { markTemplateUsed } from '../../models/definition/template.js';
 import { attestVersion, versionInsert, type VersionDoc } from '../../models/version.js';
 import {
   advanceHead,

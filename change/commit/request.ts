@@ -4,7 +4,7 @@ import type { EhrDoc } from '../../models/ehr.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import type { AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
-import type { TemplateInUse } from '../../models/template.js';
+import type { TemplateInUse } from '../../models/definition/template.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { AuditRequest } from './audit.js';

@@ -6,7 +6,7 @@ import {
   templateInUse,
   type TemplateDoc,
   type TemplateInUse,
-} from '../../models/template.js';
+} from '../../models/definition/template.js';
 import { accept } from '../../openehr/rm/lenient.js';
 import { missingCompositionAttributes } from '../../openehr/rm/validate.js';
 import { isLenient } from '../commit/codes.js';

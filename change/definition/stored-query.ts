@@ -1,14 +1,14 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { VersionPrefix } from '../../openehr/base/semver.js';
 import { exactVersion, formatVersion, nextVersion, type SemanticVersion } from '../../openehr/base/semver.js';
-import type { QueryName, StoredQueryDoc } from '../../models/stored-query.js';
+import type { QueryName, StoredQueryDoc } from '../../models/definition/stored-query.js';
 import {
   insertStoredQuery,
   putPrerelease,
   removeStoredQuery,
   storedQueryDoc,
   storedVersions,
-} from '../../models/stored-query.js';
+} from '../../models/definition/stored-query.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 
 /** How often a number is taken anew because a parallel request was faster. */

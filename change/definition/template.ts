@@ -1,7 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { AuditSubject } from '../../models/audit.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
-import type { TemplateDoc, UploadedTemplate } from '../../models/template.js';
+import type { TemplateDoc, UploadedTemplate } from '../../models/definition/template.js';
 import {
   insertTemplate,
   keepCompiled,
@@ -9,7 +9,7 @@ import {
   replaceTemplate,
   templateById,
   templateIds,
-} from '../../models/template.js';
+} from '../../models/definition/template.js';
 import { isTemplateReferenced } from '../../models/version.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { recordIdempotentResult } from '../commit/idempotency.js';

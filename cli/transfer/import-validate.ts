@@ -10,7 +10,7 @@ import { validatedFolder } from '../../change/directory.js';
 import { newEhrStatus } from '../../change/ehr-status.js';
 import { validateComposition } from '../../change/composition/validate-composition.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
-import { compiledTemplate } from '../../models/template.js';
+import { compiledTemplate } from '../../models/definition/template.js';
 import type { Outcome } from './import-progress.js';
 import type { ImportContent, ImportRecord } from './import-source.js';
 import { refusal } from './import-run.js';

@@ -11,7 +11,7 @@ import type { EhrDoc } from '../ehr.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 import type { VersionDoc } from '../version.js';
 import { decodedCell, versionOf, type StoredVersion } from '../version-text.js';
-import { belongsTo, movingMerges } from '../merge-job.js';
+import { belongsTo, movingMerges } from '../merge/job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
 import { oneSnapshot, type SnapshotOption } from './one-snapshot.js';
 import { withMovedOwners } from './moved-owners.js';

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { COLLECTIONS } from '../layout.js';
-import { archiveDoc, MOVED_IDS, type ArchiveDoc, type MovedIds } from '../merge-archive.js';
+import { archiveDoc, MOVED_IDS, type ArchiveDoc, type MovedIds } from '../merge/archive.js';
 
 /** Documents of one kind that move with an EHR, in the order in which they are archived. */
 interface Source {

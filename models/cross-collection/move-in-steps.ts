@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { COLLECTIONS } from '../layout.js';
-import { mergeJob } from '../merge-job.js';
+import { mergeJob } from '../merge/job.js';
 import { behindRouter, OWNER, type OwnedCollection, type Owners } from './owned-documents.js';
 
 /** What one command changes at most: others wait for it. */
@@ -30,7 +30,7 @@ export interface StepOwners extends Owners {
 /**
  * Gives all COMPOSITIONs of an EHR, what belongs to them, and its CONTRIBUTIONs another owner: command by command, outside of
  * transactions, so that others wait for one command only. May be stopped and repeated; readers do not see how far it is, for
- * `models/merge-job.ts` tells them. @throws Error when the job has ended, by another server
+ * `models/merge/job.ts` tells them. @throws Error when the job has ended, by another server
  */
 export async function moveAllInSteps(
   owners: StepOwners,

@@ -9,7 +9,7 @@ import {
 } from '../../merge/approval.js';
 import { mergeDetails } from '../../merge/details.js';
 import type { MergeContext, MergeRequest } from '../../merge/request.js';
-import type { Administrator } from '../../models/merge-request.js';
+import type { Administrator } from '../../models/merge/request.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';

@@ -3,15 +3,15 @@ import { readableEhr } from '../../change/commit/ehr-access.js';
 import type { Settings } from '../../config/settings.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { CdrError } from '../../openehr/base/errors.js';
-import { readCandidatePaths } from '../../merge/candidate-paths.js';
-import type { CandidateReason } from '../../merge/candidate-score.js';
+import { readCandidatePaths } from '../../merge/candidates/paths.js';
+import type { CandidateReason } from '../../merge/candidates/score.js';
 import {
   candidatesOf,
   mergeCandidates,
   type CandidatePage,
   type CandidateSearch,
   type MergeCandidate,
-} from '../../merge/candidates.js';
+} from '../../merge/candidates/candidates.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
 import { queryParameter } from '../http/request/parameter-values.js';

@@ -15,9 +15,9 @@ import {
   pendingStatus,
   undoneStatus,
   type MergeFilter,
-} from '../../merge/status.js';
-import { unmergeData } from '../../merge/unmerge-data.js';
-import { unmergeEhrs } from '../../merge/unmerge.js';
+} from '../../merge/plan/status.js';
+import { unmergeData } from '../../merge/unmerge/data.js';
+import { unmergeEhrs } from '../../merge/unmerge/unmerge.js';
 import type { AuditSubject } from '../../models/audit.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import { auditAbout } from '../http/audit-trail.js';

@@ -12,7 +12,7 @@ import { pathParameter, queryParameter } from '../http/request/parameter-values.
 import { STANDARD_API } from '../http/request/request-state.js';
 import { requestVendorWord } from '../http/request/headers.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
-import { templateInUse } from '../../models/template.js';
+import { templateInUse } from '../../models/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 
 /** Views of a template: example COMPOSITION, and the web template at its old path. */

@@ -9,8 +9,8 @@ import { createTemplate, putTemplate } from '../../change/definition/template.js
 import type { BodyType } from '../../openehr/format/media-type.js';
 import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
-import type { TemplateDoc, TemplateSummary } from '../../models/template.js';
-import { keepTemplates, templateById, templateSummaries } from '../../models/template.js';
+import type { TemplateDoc, TemplateSummary } from '../../models/definition/template.js';
+import { keepTemplates, templateById, templateSummaries } from '../../models/definition/template.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from '../http/exchange.js';
 import { NOT_IMPLEMENTED_MESSAGE } from '../http/answer/error-status.js';

@@ -17,7 +17,7 @@ import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import { structuredToFlat, flatToStructured } from '../../openehr/format/structured.js';
 import type { VersionDoc } from '../../models/version.js';
-import { compiledTemplate, someTemplateIds, templateById } from '../../models/template.js';
+import { compiledTemplate, someTemplateIds, templateById } from '../../models/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { isLarge, parseLargeText, readLargeComposition } from '../../workers/large-body.js';
 import {

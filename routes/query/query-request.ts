@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { queryParameters as parametersOf } from '../../aql/semantics/parameters.js';
+import { queryParameters as parametersOf } from '../../aql/semantics/bind/parameters.js';
 import type { QueryRequest } from '../../query/compile.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseVersionAtTime } from '../../openehr/base/iso8601.js';

@@ -6,7 +6,7 @@ import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import { eachRow, explainPipeline, runPipeline, type RunLimits } from '../../models/access/run-pipeline.js';
-import { storedQuery } from '../../models/stored-query.js';
+import { storedQuery } from '../../models/definition/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
 import { auditQuery, auditScope, fixedEhrs, explanation } from './audited-query.js';
 import { QueryCompiler, type CompiledQuery, type QueryRequest } from '../../query/compile.js';

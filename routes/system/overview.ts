@@ -5,8 +5,8 @@ import { newestContributions, type NewContribution } from '../../models/contribu
 import { ehrCount } from '../../models/ehr.js';
 import { mongodbVersion } from '../../models/access/server-status.js';
 import { storageSettings } from '../../models/settings.js';
-import { storedQueryCount } from '../../models/stored-query.js';
-import { templateCount } from '../../models/template.js';
+import { storedQueryCount } from '../../models/definition/stored-query.js';
+import { templateCount } from '../../models/definition/template.js';
 import { compositionCount } from '../../models/versioned-object.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';

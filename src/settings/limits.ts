@@ -9,7 +9,7 @@ import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../../openeh
 import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../../change/item-tag/tag-content.js';
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canonical-json.js';
 import { MAX_AUDIT_IDS } from '../../models/audit.js';
-import { MAX_VOCABULARY_TEMPLATES } from '../../models/template-vocabulary.js';
+import { MAX_VOCABULARY_TEMPLATES } from '../../models/definition/template-vocabulary.js';
 import { MAX_ACCEPTED_FINDINGS, MAX_DROPPED_LENGTH } from '../../openehr/rm/lenient.js';
 import { MAX_VIOLATIONS_AS_DATA } from '../../routes/http/answer/violations-body.js';
 import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';

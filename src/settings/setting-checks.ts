@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Joi from 'joi';
-import { readCandidatePaths } from '../../merge/candidate-paths.js';
+import { readCandidatePaths } from '../../merge/candidates/paths.js';
 import { HOST_NAME } from '../middleware/origin.js';
 import { malformedProxies } from '../middleware/client-address.js';
 

@@ -3,8 +3,8 @@ import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { HILLTOP } from '../support/hilltop/hilltop.js';
-import { probed } from '../support/liveness-probe.js';
-import { loadReferenceData } from '../support/load-reference.js';
+import { probed } from '../support/process/liveness-probe.js';
+import { loadReferenceData } from '../support/aql/load-reference.js';
 import { V1 } from '../support/resources.js';
 
 useDatabase();

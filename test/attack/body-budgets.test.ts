@@ -9,7 +9,7 @@ import { closePool } from '../../workers/large-body.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { LARGE_TEMPLATE, arraysOf, largeComposition, unknownMembers } from '../support/large-bodies.js';
-import { probed, type Probed } from '../support/liveness-probe.js';
+import { probed, type Probed } from '../support/process/liveness-probe.js';
 import {
   dump,
   givenEhr,
@@ -19,7 +19,7 @@ import {
   versionUidOf,
   type Json,
 } from '../support/resources.js';
-import { publicTemplate } from '../support/templates.js';
+import { publicTemplate } from '../support/openehr/templates.js';
 
 const MAX_GAP_MS = 4_000;
 const MAX_HEAP_GROWTH = 400 * 1024 * 1024;

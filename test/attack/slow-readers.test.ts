@@ -7,7 +7,7 @@ import mongoose from 'mongoose';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { HILLTOP } from '../support/hilltop/hilltop.js';
-import { loadReferenceData } from '../support/load-reference.js';
+import { loadReferenceData } from '../support/aql/load-reference.js';
 import { testSettings } from '../support/settings.js';
 import { bearer, WITH_ADMIN } from '../support/tokens.js';
 

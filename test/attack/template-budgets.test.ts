@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
-import { probed } from '../support/liveness-probe.js';
-import { element, evaluation, multiple, named, node, template } from '../support/opt-builder.js';
+import { probed } from '../support/process/liveness-probe.js';
+import { element, evaluation, multiple, named, node, template } from '../support/openehr/opt-builder.js';
 import { dump, V1 } from '../support/resources.js';
 
 useDatabase();

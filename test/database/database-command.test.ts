@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import { startDatabaseProcess } from '../support/database-process.js';
+import { startDatabaseProcess } from '../support/process/database.js';
 
 const { MongoClient } = mongoose.mongo;
 

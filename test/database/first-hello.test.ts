@@ -9,7 +9,7 @@ import { itemTagInsert, type ItemTagDoc } from '../../models/item-tag.js';
 import { moveItemTags } from '../../models/cross-collection/owned-documents.js';
 import { COLLECTIONS } from '../../models/layout.js';
 import { runWrites } from '../../models/access/write.js';
-import { startDatabaseProcess, type DatabaseProcess } from '../support/database-process.js';
+import { startDatabaseProcess, type DatabaseProcess } from '../support/process/database.js';
 
 jest.setTimeout(120_000);
 const folder = mkdtempSync(join(tmpdir(), 'everchart-hello-'));

@@ -23,7 +23,7 @@ import {
   statusOf,
   unmerge,
 } from '../support/merge-http.js';
-import { runStep, steps } from '../support/random-record.js';
+import { runStep, steps } from '../support/merge/random-record.js';
 import {
   aComposition,
   givenComposition,

@@ -17,7 +17,7 @@ import {
   templateInUse,
   templateSummaries,
   type UploadedTemplate,
-} from '../../models/template.js';
+} from '../../models/definition/template.js';
 import { runWrites } from '../../models/access/write.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { useDatabase } from '../support/database.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { hasBrowser } from '../support/browser.js';
-import { useConsole } from '../support/console-browser.js';
+import { hasBrowser } from '../support/browser/browser.js';
+import { useConsole } from '../support/browser/console.js';
 import { bearer } from '../support/tokens.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;

@@ -5,9 +5,9 @@ import type { Browser, Page } from 'playwright-core';
 import request from 'supertest';
 import { loadConfig } from '../../src/settings/config.js';
 import { testApp, testServer } from '../support/app.js';
-import { hasBrowser, startBrowser } from '../support/browser.js';
+import { hasBrowser, startBrowser } from '../support/browser/browser.js';
 import { useDatabase } from '../support/database.js';
-import { startIdentityProvider, type IdentityProvider } from '../support/console-provider.js';
+import { startIdentityProvider, type IdentityProvider } from '../support/browser/provider.js';
 import { testSettings } from '../support/settings.js';
 import { WITH_ADMIN } from '../support/tokens.js';
 

@@ -10,7 +10,7 @@ import { COLLECTION_LAYOUT } from '../../models/layout.js';
 export function testDatabaseUri(): string {
   const uri = process.env['TEST_MONGODB_URI'];
   if (uri === undefined)
-    throw new Error('the database of the run is missing: see test/support/global-setup.mjs');
+    throw new Error('the database of the run is missing: see test/support/jest/global-setup.mjs');
   return uri;
 }
 

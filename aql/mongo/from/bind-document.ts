@@ -2,7 +2,7 @@ import { FIELD, SEGMENT_FIELD } from '../../index/document.js';
 import { fieldRef, call, variable } from '../../plan/expression.js';
 import { aqlError } from '../../syntax/aql-error.js';
 import { MAX_OPEN_CONTAINS } from '../../syntax/limits.js';
-import type { Alias, FromClass, FromNode } from '../../semantics/scope-types.js';
+import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
 import { classSet } from '../../semantics/typing.js';
 import { bindAlias, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { Level } from './bind-state.js';

@@ -1,6 +1,6 @@
 import type { Predicate } from '../../syntax/ast.js';
-import { demandedNodeId } from '../../semantics/node-identity.js';
-import type { Alias } from '../../semantics/scope-types.js';
+import { demandedNodeId } from '../../semantics/scope/node-identity.js';
+import type { Alias } from '../../semantics/scope/types.js';
 import { hasLocatable } from '../../semantics/typing.js';
 import { isArchetypeId, isNodeCode } from '../../syntax/words.js';
 

@@ -1,7 +1,7 @@
 import { FIELD, type IndexField } from '../../index/document.js';
 import { indexedClass, indexedField } from '../../index/indexed-paths.js';
 import type { Predicate } from '../../syntax/ast.js';
-import type { PathNode, PathUse, StepIdentity } from '../../semantics/scope-types.js';
+import type { PathNode, PathUse, StepIdentity } from '../../semantics/scope/types.js';
 import {
   and,
   member,

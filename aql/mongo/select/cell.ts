@@ -3,7 +3,7 @@ import { memoized } from '../../../openehr/base/maps.js';
 import { isLocatable } from '../../../openehr/rm/model/classes.js';
 import type { ColumnExpression } from '../../syntax/ast.js';
 import { classesBelow } from '../../semantics/classes.js';
-import type { PathUse } from '../../semantics/scope-types.js';
+import type { PathUse } from '../../semantics/scope/types.js';
 import { literal, present, when } from '../../plan/expression.js';
 import type { Expression, Field } from '../../plan/expression.js';
 import type { CellKind } from '../../plan/logical-plan.js';

@@ -1,6 +1,6 @@
 import { call, fieldRef } from '../../plan/expression.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
-import type { Column } from '../../semantics/scope-types.js';
+import type { Column } from '../../semantics/scope/types.js';
 import { accumulation } from '../value/aggregate.js';
 import { cellOf } from './cell.js';
 import type { Cell } from './cell.js';

@@ -1,5 +1,5 @@
 import type { ColumnExpression } from '../../syntax/ast.js';
-import type { Domain } from '../../semantics/scope-types.js';
+import type { Domain } from '../../semantics/scope/types.js';
 import type { DomainValue } from '../value/values.js';
 import { and, call, literal, present } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';

@@ -2,7 +2,7 @@ import type { FunctionCall, FunctionName, Literal, ValueExpression } from '../..
 import { FUNCTION_DOMAINS, argumentDomain, isPresentTime } from '../../semantics/function-domains.js';
 import { presentTime } from '../../semantics/present-time.js';
 import type { Clock } from '../../semantics/present-time.js';
-import type { Domain } from '../../semantics/scope-types.js';
+import type { Domain } from '../../semantics/scope/types.js';
 import { call, conjunction, literal, present, variable } from '../../plan/expression.js';
 import type { Expression, Reference } from '../../plan/expression.js';
 

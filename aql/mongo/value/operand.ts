@@ -1,5 +1,5 @@
 import type { FunctionCall, IdentifiedPath, Literal, ValueExpression } from '../../syntax/ast.js';
-import type { Domain } from '../../semantics/scope-types.js';
+import type { Domain } from '../../semantics/scope/types.js';
 import type { Operand } from '../where/comparison.js';
 import { call, disjunction, fieldRef, literal, present } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
@@ -10,7 +10,7 @@ import { valueOfUse } from '../path/tree.js';
 import type { TreeState } from '../path/tree.js';
 import { domainValues, textForm } from './values.js';
 import type { ValueRef } from './values.js';
-import type { Scope } from '../../semantics/scope-types.js';
+import type { Scope } from '../../semantics/scope/types.js';
 
 /** What turning values and conditions into expressions needs. */
 export interface ValueState {

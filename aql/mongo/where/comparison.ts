@@ -1,6 +1,6 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../../openehr/base/iso8601.js';
 import type { CodeItem, ComparisonOperator, Literal } from '../../syntax/ast.js';
-import type { Domain } from '../../semantics/scope-types.js';
+import type { Domain } from '../../semantics/scope/types.js';
 import { and, call, conjunction, disjunction, isOneOf, literal, not, or } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import type { DomainValue } from '../value/values.js';

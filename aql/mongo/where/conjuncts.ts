@@ -6,7 +6,7 @@ import type {
   IdentifiedPath,
   ValueExpression,
 } from '../../syntax/ast.js';
-import type { Scope } from '../../semantics/scope-types.js';
+import type { Scope } from '../../semantics/scope/types.js';
 import { literalIn, MONGO_OPERATOR } from './comparison.js';
 import type { Stage } from '../../plan/stage.js';
 import type { Step } from '../../plan/steps.js';

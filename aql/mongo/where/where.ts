@@ -11,7 +11,7 @@ import type {
   ValueExpression,
 } from '../../syntax/ast.js';
 import { likeRegex } from '../../semantics/like-pattern.js';
-import type { PathNode, Existence } from '../../semantics/scope-types.js';
+import type { PathNode, Existence } from '../../semantics/scope/types.js';
 import { allOf, anyOf, literalListTruth, literalTruth, operandTruth, opposite, truth } from './comparison.js';
 import type { Truth } from './comparison.js';
 import { and, member, call, fieldRef, isOneOf, literal, not, or, present } from '../../plan/expression.js';

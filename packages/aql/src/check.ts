@@ -1,10 +1,10 @@
 import { CdrError } from '../../../openehr/base/errors.js';
-import { bindParameters } from '../../../aql/semantics/bind.js';
+import { bindParameters } from '../../../aql/semantics/bind/bind.js';
 import { checkScope } from '../../../aql/semantics/check.js';
 import { misfits } from '../../../aql/semantics/literal-fit.js';
-import { queryParameters } from '../../../aql/semantics/parameters.js';
-import { resolveScope } from '../../../aql/semantics/scope.js';
-import type { Scope } from '../../../aql/semantics/scope-types.js';
+import { queryParameters } from '../../../aql/semantics/bind/parameters.js';
+import { resolveScope } from '../../../aql/semantics/scope/scope.js';
+import type { Scope } from '../../../aql/semantics/scope/types.js';
 import {
   resolveTerminology,
   terminologyQuestions,

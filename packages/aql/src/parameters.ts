@@ -1,5 +1,5 @@
 import { FUNCTION_DOMAINS, argumentDomain } from '../../../aql/semantics/function-domains.js';
-import type { Domain } from '../../../aql/semantics/scope-types.js';
+import type { Domain } from '../../../aql/semantics/scope/types.js';
 import { domainsOf, pathType, stepType } from '../../../aql/semantics/typing.js';
 import type {
   Condition,

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { testApp } from '../../support/app.js';
-import { apiCases, type ApiCase } from '../../support/api-cases.js';
-import { ApiProbe } from '../../support/api-probe.js';
-import { recordOfAnswer, recordsOfAnswer } from '../../support/audit-records.js';
+import { apiCases, type ApiCase } from '../../support/api/cases.js';
+import { ApiProbe } from '../../support/api/probe.js';
+import { recordOfAnswer, recordsOfAnswer } from '../../support/api/audit-records.js';
 import { useDatabase } from '../../support/database.js';
 import { givenTemplate } from '../../support/resources.js';
 import { bearer } from '../../support/tokens.js';

@@ -4,7 +4,12 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 import type { AuditDoc } from '../../../models/audit.js';
 import { testApp } from '../../support/app.js';
-import { auditRecordsOf, forgetAudit, recordOfAnswer, recordsOfAnswer } from '../../support/audit-records.js';
+import {
+  auditRecordsOf,
+  forgetAudit,
+  recordOfAnswer,
+  recordsOfAnswer,
+} from '../../support/api/audit-records.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
 import {

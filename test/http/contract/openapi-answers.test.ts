@@ -8,13 +8,13 @@ import { MEDIA_TYPES, type Operation } from '../../../routes/http/operation/oper
 import { parameterDescription } from '../../../routes/http/operation/parameters.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import { testApp } from '../../support/app.js';
-import type { ApiCase } from '../../support/api-cases.js';
-import { apiCases } from '../../support/api-cases.js';
-import type { Call } from '../../support/api-probe.js';
-import { ApiProbe } from '../../support/api-probe.js';
-import { TEMPLATE } from '../../support/api-world.js';
+import type { ApiCase } from '../../support/api/cases.js';
+import { apiCases } from '../../support/api/cases.js';
+import type { Call } from '../../support/api/probe.js';
+import { ApiProbe } from '../../support/api/probe.js';
+import { TEMPLATE } from '../../support/api/world.js';
 import { useDatabase } from '../../support/database.js';
-import { answerViolations, requestViolations } from '../../support/openapi-schema.js';
+import { answerViolations, requestViolations } from '../../support/api/openapi-schema.js';
 import { givenEhr } from '../../support/resources.js';
 import { bearer } from '../../support/tokens.js';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { testApp } from '../../support/app.js';
-import { hasBrowser, startBrowser } from '../../support/browser.js';
+import { hasBrowser, startBrowser } from '../../support/browser/browser.js';
 
 describe('the API documentation page', () => {
   it('is served with everything it names, from this server alone', async () => {

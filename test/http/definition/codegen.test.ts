@@ -12,7 +12,7 @@ import { testServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText, templateNames } from '../../support/fixture.js';
 import { testSettings } from '../../support/settings.js';
-import { publicTemplate } from '../../support/templates.js';
+import { publicTemplate } from '../../support/openehr/templates.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'codegen-http-'));
 let server: Server;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { runCli } from '../../../cli/cli.js';
 import { testServer } from '../../support/app.js';
-import { hasBrowser, startBrowser } from '../../support/browser.js';
+import { hasBrowser, startBrowser } from '../../support/browser/browser.js';
 import { useDatabase } from '../../support/database.js';
 import { testSettings } from '../../support/settings.js';
 import { compilerFindings } from '../../support/typescript.js';

@@ -4,8 +4,8 @@ import request from 'supertest';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { templateNames } from '../../support/fixture.js';
-import { codedText, element, evaluation, node, single, template } from '../../support/opt-builder.js';
-import { TWINS } from '../../support/twin-template.js';
+import { codedText, element, evaluation, node, single, template } from '../../support/openehr/opt-builder.js';
+import { TWINS } from '../../support/openehr/twin-template.js';
 import { givenEhr, givenTemplate, V1 } from '../../support/resources.js';
 
 const BASE = `${V1}/definition/template/adl1.4`;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../openehr/base/json.js';
 import { fromXml } from '../../../openehr/format/canonical-xml.js';
 import { readRm } from '../../../openehr/rm/read.js';
 import { testApp } from '../../support/app.js';
-import { archieJson, archieXml, ARCHIE_STYLES } from '../../support/archie.js';
+import { archieJson, archieXml, ARCHIE_STYLES } from '../../support/openehr/archie.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureJson, fixtureNames, fixtureText, templateNames } from '../../support/fixture.js';
 import { aComposition, givenEhr, givenTemplate, V1, type Json } from '../../support/resources.js';

@@ -6,7 +6,7 @@ import request from 'supertest';
 import jwt from 'jsonwebtoken';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { Contribution } from '../../../models/contribution.js';
-import { creation, statusOf } from '../../support/api-world.js';
+import { creation, statusOf } from '../../support/api/world.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { aComposition, dump, givenTemplate, V1, versionUidOf, type Json } from '../../support/resources.js';

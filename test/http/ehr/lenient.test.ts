@@ -6,7 +6,7 @@ import { withoutAttributes } from '../../../openehr/rm/access.js';
 import { readRm } from '../../../openehr/rm/read.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import { testApp } from '../../support/app.js';
-import { archieXml, ARCHIE_STYLES } from '../../support/archie.js';
+import { archieXml, ARCHIE_STYLES } from '../../support/openehr/archie.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
 import { admin, merge } from '../../support/merge-http.js';

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { folder } from '../../support/merge-http.js';
 import { V1, type Json } from '../../support/resources.js';
-import { startServerProcess, type ServerProcess } from '../../support/server-process.js';
+import { startServerProcess, type ServerProcess } from '../../support/process/server.js';
 import { TEST_JWT_SECRET } from '../../support/settings.js';
 import { ADMIN } from '../../support/tokens.js';
 

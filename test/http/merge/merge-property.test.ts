@@ -4,10 +4,10 @@ import mongoose from 'mongoose';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import type { VersionDoc } from '../../../models/version.js';
 import { testApp } from '../../support/app.js';
-import { clinicalState, expectRestored, recordState } from '../../support/clinical-state.js';
+import { clinicalState, expectRestored, recordState } from '../../support/merge/clinical-state.js';
 import { useDatabase } from '../../support/database.js';
 import { givenMergeTemplates, merge, rows, unmerge } from '../../support/merge-http.js';
-import { runStep, steps, type Step } from '../../support/random-record.js';
+import { runStep, steps, type Step } from '../../support/merge/random-record.js';
 import { givenEhr } from '../../support/resources.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 

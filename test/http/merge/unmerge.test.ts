@@ -20,7 +20,7 @@ import {
   expectRestored,
   recordState,
   type RecordState,
-} from '../../support/clinical-state.js';
+} from '../../support/merge/clinical-state.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
 import {
   aComposition,

@@ -14,7 +14,7 @@ import {
   statusOf,
   unmerge,
 } from '../../support/merge-http.js';
-import { runStep, steps, type Step } from '../../support/random-record.js';
+import { runStep, steps, type Step } from '../../support/merge/random-record.js';
 import {
   aComposition,
   givenComposition,

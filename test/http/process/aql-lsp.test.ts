@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { spawnEverchart } from '../../support/command-process.js';
+import { spawnEverchart } from '../../support/process/command.js';
 
 const TEMPLATES = fileURLToPath(new URL('../../fixtures/openehr/opt/', import.meta.url));
 const BP = 'openEHR-EHR-OBSERVATION.sample_blood_pressure.v1';

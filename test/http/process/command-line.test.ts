@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../openehr/base/json.js';
 import { withoutAttributes } from '../../../openehr/rm/access.js';
 import { realComposition, compositionsOfPatient, seededRandom } from '../../../cli/demo/patient.js';
 import { testApp } from '../../support/app.js';
-import { runCommand, runHere } from '../../support/command-line.js';
+import { runCommand, runHere } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 
 useDatabase();

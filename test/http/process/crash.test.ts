@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { demoClient } from '../../../cli/demo/load.js';
-import { crashRounds, crashServer } from '../../support/crash-rounds.js';
+import { crashRounds, crashServer } from '../../support/process/crash-rounds.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'everchart-crash-'));
 afterAll(() => {

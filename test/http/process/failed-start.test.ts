@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it, jest } from '@jest/globals';
-import { spawnEverchart } from '../../support/command-process.js';
+import { spawnEverchart } from '../../support/process/command.js';
 import { testDatabaseUri } from '../../support/database.js';
 
 jest.setTimeout(60_000);

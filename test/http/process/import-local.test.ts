@@ -9,7 +9,7 @@ import { verifyStorage } from '../../../maintenance/verify.js';
 import { Contribution } from '../../../models/contribution.js';
 import { Version } from '../../../models/version.js';
 import { compositionsOfPatient, seededRandom } from '../../../cli/demo/patient.js';
-import { runCommand } from '../../support/command-line.js';
+import { runCommand } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 
 useDatabase();

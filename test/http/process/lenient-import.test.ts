@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Version } from '../../../models/version.js';
 import { testApp } from '../../support/app.js';
-import { runCommand, runHere } from '../../support/command-line.js';
+import { runCommand, runHere } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { aComposition, givenTemplate } from '../../support/resources.js';
 import { ADMIN, USER, WITH_ADMIN } from '../../support/tokens.js';

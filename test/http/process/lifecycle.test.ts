@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { demoClient } from '../../../cli/demo/load.js';
 import { realComposition, templateText } from '../../../cli/demo/patient.js';
-import { startDatabaseProcess, type DatabaseProcess } from '../../support/database-process.js';
-import { startServerProcess, type ServerProcess } from '../../support/server-process.js';
+import { startDatabaseProcess, type DatabaseProcess } from '../../support/process/database.js';
+import { startServerProcess, type ServerProcess } from '../../support/process/server.js';
 
 const TEMPLATE = 'ehrbase_multi_occurrence.de.v1';
 const folder = mkdtempSync(join(tmpdir(), 'everchart-lifecycle-'));

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, jest } from '@jest/globals';
-import { runCommand } from '../../support/command-line.js';
-import { startServerProcess, type ServerProcess } from '../../support/server-process.js';
+import { runCommand } from '../../support/process/command-line.js';
+import { startServerProcess, type ServerProcess } from '../../support/process/server.js';
 
 jest.setTimeout(180_000);
 const folder = mkdtempSync(join(tmpdir(), 'everchart-own-'));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { realComposition, templateText } from '../../../cli/demo/patient.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
-import { startServerProcess, type ServerProcess } from '../../support/server-process.js';
+import { startServerProcess, type ServerProcess } from '../../support/process/server.js';
 import { TEST_JWT_SECRET } from '../../support/settings.js';
 import { ADMIN } from '../../support/tokens.js';
 

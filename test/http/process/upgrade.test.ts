@@ -11,7 +11,7 @@ import { claimStorage, followLayout, saveUpgradePosition } from '../../../models
 import { createLogger } from '../../../src/logger.js';
 import { prepareStorage, tellStorageState } from '../../../src/process/storage.js';
 import { testApp } from '../../support/app.js';
-import { runCommand } from '../../support/command-line.js';
+import { runCommand } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { givenUpdate, rows, unmerge } from '../../support/merge-http.js';
 import { aComposition, dump, givenComposition, V1, type Json } from '../../support/resources.js';

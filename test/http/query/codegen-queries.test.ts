@@ -9,7 +9,7 @@ import prettier from 'prettier';
 import ts from 'typescript';
 import { Cdr, type QueryResult } from '../../../packages/client/src/main.js';
 import { testServer } from '../../support/app.js';
-import { runHere } from '../../support/command-line.js';
+import { runHere } from '../../support/process/command-line.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
 import { testSettings } from '../../support/settings.js';

@@ -4,7 +4,7 @@ import request from 'supertest';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { HILLTOP } from '../../support/hilltop/hilltop.js';
-import { loadReferenceData } from '../../support/load-reference.js';
+import { loadReferenceData } from '../../support/aql/load-reference.js';
 import { givenEhr, givenTemplate } from '../../support/resources.js';
 
 useDatabase();

@@ -2,13 +2,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { A, O, SYS } from '../../support/aql-cases/aql-case.js';
-import { aqlCases } from '../../support/aql-cases/cases.js';
+import { A, O, SYS } from '../../support/aql/cases/aql-case.js';
+import { aqlCases } from '../../support/aql/cases/cases.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { Random } from '../../support/random.js';
 import { HILLTOP } from '../../support/hilltop/hilltop.js';
-import { loadReferenceData } from '../../support/load-reference.js';
+import { loadReferenceData } from '../../support/aql/load-reference.js';
 import { testSettings } from '../../support/settings.js';
 
 const V1 = '/rest/openehr/v1';

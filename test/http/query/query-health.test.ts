@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { vitalSigns } from '../../../bench/vital-signs.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
-import { loadReferenceData } from '../../support/load-reference.js';
-import { startServerProcess, type ServerProcess } from '../../support/server-process.js';
+import { loadReferenceData } from '../../support/aql/load-reference.js';
+import { startServerProcess, type ServerProcess } from '../../support/process/server.js';
 
 /** Every pair of nodes of an EHR, some 400,000 each: the database works until the time limit. */
 const PAIRS =

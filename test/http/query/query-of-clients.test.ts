@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
-import { A } from '../../support/aql-cases/aql-case.js';
+import { A } from '../../support/aql/cases/aql-case.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { HILLTOP, versionUid } from '../../support/hilltop/hilltop.js';
-import { loadReferenceData } from '../../support/load-reference.js';
+import { loadReferenceData } from '../../support/aql/load-reference.js';
 
 useDatabase();
 

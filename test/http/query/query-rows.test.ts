@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
-import { A, P } from '../../support/aql-cases/aql-case.js';
-import { rowCases } from '../../support/aql-cases/row-cases.js';
-import { ROW_DATA } from '../../support/aql-cases/row-data.js';
-import { describeCases } from '../../support/aql-cases/run-cases.js';
+import { A, P } from '../../support/aql/cases/aql-case.js';
+import { rowCases } from '../../support/aql/cases/row-cases.js';
+import { ROW_DATA } from '../../support/aql/cases/row-data.js';
+import { describeCases } from '../../support/aql/cases/run-cases.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
-import { loadReferenceData } from '../../support/load-reference.js';
+import { loadReferenceData } from '../../support/aql/load-reference.js';
 
 useDatabase();
 

@@ -8,7 +8,7 @@ import { EVENTS, type QueryEvent } from '../../../database/events.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { HILLTOP } from '../../support/hilltop/hilltop.js';
-import { loadReferenceData } from '../../support/load-reference.js';
+import { loadReferenceData } from '../../support/aql/load-reference.js';
 import { testSettings } from '../../support/settings.js';
 
 /** Every three nodes of an EHR, a hundred thousand rows of a thousand characters. */

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
-import { probed } from '../../support/liveness-probe.js';
+import { probed } from '../../support/process/liveness-probe.js';
 import { givenTemplate } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 

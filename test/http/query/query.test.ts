@@ -4,8 +4,8 @@ import request from 'supertest';
 import { useDatabase } from '../../support/database.js';
 import { testApp } from '../../support/app.js';
 import { EHR, HILLTOP, OBJECT, versionUid } from '../../support/hilltop/hilltop.js';
-import { DIA, O, SYS } from '../../support/aql-cases/aql-case.js';
-import { loadReferenceData } from '../../support/load-reference.js';
+import { DIA, O, SYS } from '../../support/aql/cases/aql-case.js';
+import { loadReferenceData } from '../../support/aql/load-reference.js';
 import { testSettings } from '../../support/settings.js';
 
 const V1 = '/rest/openehr/v1';

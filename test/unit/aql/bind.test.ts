@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { bindParameters } from '../../../aql/semantics/bind.js';
-import { queryParameters } from '../../../aql/semantics/parameters.js';
+import { bindParameters } from '../../../aql/semantics/bind/bind.js';
+import { queryParameters } from '../../../aql/semantics/bind/parameters.js';
 import { parseAql } from '../../../aql/syntax/parse.js';
 import { renderAql } from '../../../aql/syntax/render.js';
 import type { JsonValue } from '../../../openehr/base/json.js';

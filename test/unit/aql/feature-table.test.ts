@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { aqlCases, GROUPS_ELSEWHERE } from '../../support/aql-cases/cases.js';
-import { featureCases } from '../../support/aql-cases/feature-cases.js';
+import { aqlCases, GROUPS_ELSEWHERE } from '../../support/aql/cases/cases.js';
+import { featureCases } from '../../support/aql/cases/feature-cases.js';
 
 const page = readFileSync(new URL('../../../docs/aql.md', import.meta.url), 'utf8');
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkScope } from '../../../aql/semantics/check.js';
-import { queryParameters } from '../../../aql/semantics/parameters.js';
+import { queryParameters } from '../../../aql/semantics/bind/parameters.js';
 import { renderAql } from '../../../aql/syntax/render.js';
-import { resolveScope } from '../../../aql/semantics/scope.js';
+import { resolveScope } from '../../../aql/semantics/scope/scope.js';
 import { FUNCTION_WORDS, KEYWORDS } from '../../../aql/syntax/words.js';
 import { CdrError } from '../../../openehr/base/errors.js';
-import { aqlCases } from '../../support/aql-cases/cases.js';
-import { randomCase } from '../../support/aql-random.js';
+import { aqlCases } from '../../support/aql/cases/cases.js';
+import { randomCase } from '../../support/aql/random.js';
 import { Random } from '../../support/random.js';
-import { boundQuery } from '../../support/bound-query.js';
+import { boundQuery } from '../../support/aql/bound-query.js';
 
 const PARAMETERS = queryParameters('text', [
   ['p', '140'],

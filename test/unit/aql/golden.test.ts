@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { GOLDEN, goldenFiles } from '../../support/golden/files.js';
+import { GOLDEN, goldenFiles } from '../../support/aql/golden/files.js';
 
 const files = goldenFiles();
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
-import { resolveScope } from '../../../aql/semantics/scope.js';
+import { resolveScope } from '../../../aql/semantics/scope/scope.js';
 import type { AggregateName, BoundQuery, ColumnExpression, IdentifiedPath } from '../../../aql/syntax/ast.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
-import { prepareCase } from '../../support/aql-cases/prepare.js';
-import { differenceOf } from '../../support/aql-compare.js';
-import { randomCases, type RandomCase } from '../../support/aql-random.js';
-import { RANDOM_SYSTEM_ID } from '../../support/aql-random-data.js';
-import { naiveDistinct, naiveGroups, type NaiveAggregate } from '../../support/naive-grouping.js';
+import { prepareCase } from '../../support/aql/cases/prepare.js';
+import { differenceOf } from '../../support/aql/compare.js';
+import { randomCases, type RandomCase } from '../../support/aql/random.js';
+import { RANDOM_SYSTEM_ID } from '../../support/aql/random-data.js';
+import { naiveDistinct, naiveGroups, type NaiveAggregate } from '../../support/aql/naive-grouping.js';
 
 const AT = { line: 1, column: 1 };
 const ALL = { top: null, offset: 0, limit: null };

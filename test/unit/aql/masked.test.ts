@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { maskedAql } from '../../../aql/syntax/masked.js';
 import { parseAql } from '../../../aql/syntax/parse.js';
 import { renderAql } from '../../../aql/syntax/render.js';
-import { queryTrees } from '../../support/aql-trees.js';
+import { queryTrees } from '../../support/aql/trees.js';
 
 const EHR = '7d44b88c-4199-4bad-97dc-d78268e01398';
 const ARCHETYPE = 'openEHR-EHR-OBSERVATION.body_temperature.v2';

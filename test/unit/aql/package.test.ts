@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { canonicalText } from '../../../aql/evaluate/canonical-text.js';
 import { checkScope } from '../../../aql/semantics/check.js';
-import { resolveScope } from '../../../aql/semantics/scope.js';
+import { resolveScope } from '../../../aql/semantics/scope/scope.js';
 import { parseAql } from '../../../aql/syntax/parse.js';
 import { renderAql } from '../../../aql/syntax/render.js';
 import { CdrError } from '../../../openehr/base/errors.js';
@@ -19,12 +19,12 @@ import {
   queryTypes,
   type WebTemplate,
 } from '../../../packages/aql/src/main.js';
-import { aqlCases } from '../../support/aql-cases/cases.js';
-import { treeOf } from '../../support/aql-tree.js';
-import { queryTrees } from '../../support/aql-trees.js';
-import { boundQuery } from '../../support/bound-query.js';
+import { aqlCases } from '../../support/aql/cases/cases.js';
+import { treeOf } from '../../support/aql/tree.js';
+import { queryTrees } from '../../support/aql/trees.js';
+import { boundQuery } from '../../support/aql/bound-query.js';
 import { fixtureText, templateNames } from '../../support/fixture.js';
-import { publicTemplate } from '../../support/templates.js';
+import { publicTemplate } from '../../support/openehr/templates.js';
 
 const catalogue = new Catalogue();
 const ofWebTemplates = new Catalogue();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { executedAql } from '../../../aql/result/executed.js';
 import { pageOf, type Page } from '../../../aql/result/paging.js';
-import { boundQuery } from '../../support/bound-query.js';
+import { boundQuery } from '../../support/aql/bound-query.js';
 
 const NONE = { defaultFetch: null, maxFetch: null };
 const page = (

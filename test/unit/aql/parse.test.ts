@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseAql } from '../../../aql/syntax/parse.js';
 import { renderAql } from '../../../aql/syntax/render.js';
 import { CdrError } from '../../../openehr/base/errors.js';
-import { treeOf } from '../../support/aql-tree.js';
+import { treeOf } from '../../support/aql/tree.js';
 
 function failureOf(aql: string): string {
   try {

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
 import { readRm } from '../../../openehr/rm/read.js';
 import { validateRm } from '../../../openehr/rm/validate.js';
-import { prepareCase } from '../../support/aql-cases/prepare.js';
-import { differenceOf } from '../../support/aql-compare.js';
-import { randomCases, type RandomCase } from '../../support/aql-random.js';
-import { RANDOM_SYSTEM_ID } from '../../support/aql-random-data.js';
+import { prepareCase } from '../../support/aql/cases/prepare.js';
+import { differenceOf } from '../../support/aql/compare.js';
+import { randomCases, type RandomCase } from '../../support/aql/random.js';
+import { RANDOM_SYSTEM_ID } from '../../support/aql/random-data.js';
 
 function evaluated(random: RandomCase): ReturnType<typeof evaluateQuery> {
   const options = random.ehrId === null ? {} : { ehrId: random.ehrId };

@@ -4,8 +4,8 @@ import { parseAql } from '../../../aql/syntax/parse.js';
 import { renderAql } from '../../../aql/syntax/render.js';
 import { canonicalText } from '../../../aql/evaluate/canonical-text.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
-import { treeOf } from '../../support/aql-tree.js';
-import { queryTrees } from '../../support/aql-trees.js';
+import { treeOf } from '../../support/aql/tree.js';
+import { queryTrees } from '../../support/aql/trees.js';
 
 const treeText = (query: unknown): string => canonicalText(treeOf(query) as JsonValue);
 

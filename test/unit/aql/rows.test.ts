@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { evaluateQuery } from '../../../aql/evaluate/evaluate.js';
-import { resolveScope } from '../../../aql/semantics/scope.js';
+import { resolveScope } from '../../../aql/semantics/scope/scope.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../openehr/base/json.js';
-import { differenceOf } from '../../support/aql-compare.js';
-import { boundQuery } from '../../support/bound-query.js';
-import { randomData } from '../../support/differential/random-data.js';
-import { naiveColumn, type NaiveStep } from '../../support/naive-rows.js';
+import { differenceOf } from '../../support/aql/compare.js';
+import { boundQuery } from '../../support/aql/bound-query.js';
+import { randomData } from '../../support/aql/differential/random-data.js';
+import { naiveColumn, type NaiveStep } from '../../support/aql/naive-rows.js';
 import { Random } from '../../support/random.js';
 
 const ALL = { top: null, offset: 0, limit: null };

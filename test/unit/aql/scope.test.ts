@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolveScope } from '../../../aql/semantics/scope.js';
-import type { FromNode, Scope } from '../../../aql/semantics/scope-types.js';
-import { boundQuery } from '../../support/bound-query.js';
+import { resolveScope } from '../../../aql/semantics/scope/scope.js';
+import type { FromNode, Scope } from '../../../aql/semantics/scope/types.js';
+import { boundQuery } from '../../support/aql/bound-query.js';
 
 const scopeOf = (aql: string, ehrId: string | null = null): Scope => resolveScope(boundQuery(aql), { ehrId });
 const fromOf = (from: string): Scope => scopeOf(`SELECT 1 FROM ${from}`);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_IDENTITIES, flagsOf } from '../../../change/commit/ehr-flags.js';
-import { MAX_CANDIDATE_PATHS, readCandidatePaths } from '../../../merge/candidate-paths.js';
-import { candidateScore, isSameIdentifier, type CandidateReason } from '../../../merge/candidate-score.js';
+import { MAX_CANDIDATE_PATHS, readCandidatePaths } from '../../../merge/candidates/paths.js';
+import { candidateScore, isSameIdentifier, type CandidateReason } from '../../../merge/candidates/score.js';
 import { loadConfig } from '../../../src/settings/config.js';
 
 const TEXT = 'openEHR-EHR-CLUSTER.telecom.v1/items[at0001]/value/value';

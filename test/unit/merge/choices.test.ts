@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../openehr/base/json.js';
-import { choosePairs, mergedStatus, statusDifferences } from '../../../merge/choices.js';
+import { choosePairs, mergedStatus, statusDifferences } from '../../../merge/plan/choices.js';
 import type { MergeResolutions, PairChoice } from '../../../merge/request.js';
 import { sizeOf } from '../../../merge/size.js';
 import { container, ehr, latest, persistent, SOURCE, TARGET } from './fixtures.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../openehr/base/json.js';
-import { asNewDirectory, withCopiedFolder, withoutCopy } from '../../../merge/folders.js';
+import { asNewDirectory, withCopiedFolder, withoutCopy } from '../../../merge/plan/folders.js';
 
 const copy = (root: JsonObject, survivors: readonly [string, string][] = []) => ({
   root,

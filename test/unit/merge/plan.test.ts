@@ -1,7 +1,7 @@
 import { inTextSteps } from '../../../models/access/in-steps.js';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../openehr/base/json.js';
-import { planMerge, type MergeSnapshot } from '../../../merge/plan.js';
+import { planMerge, type MergeSnapshot } from '../../../merge/plan/plan.js';
 import type { VersionDoc } from '../../../models/version.js';
 import {
   container,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MergeRecordDoc } from '../../../models/merge-record.js';
-import { obstaclesTo } from '../../../merge/obstacles.js';
-import { resolve } from '../../../merge/resolution.js';
-import { planUnmerge, type UnmergePlan } from '../../../merge/unmerge-plan.js';
-import type { MadeVersion, UnmergeSnapshot } from '../../../merge/unmerge-snapshot.js';
+import type { MergeRecordDoc } from '../../../models/merge/record.js';
+import { obstaclesTo } from '../../../merge/unmerge/obstacles.js';
+import { resolve } from '../../../merge/unmerge/resolution.js';
+import { planUnmerge, type UnmergePlan } from '../../../merge/unmerge/plan.js';
+import type { MadeVersion, UnmergeSnapshot } from '../../../merge/unmerge/snapshot.js';
 import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
-import { inCamelCase } from '../../../merge/unmerge-data.js';
+import { inCamelCase } from '../../../merge/unmerge/data.js';
 import { container, ehr, latest, persistent, SOURCE, tag, TARGET, uidOf } from './fixtures.js';
 
 const [MINE, THEIRS, MOVED, DIR] = [1, 2, 3, 4].map((n) => `cccccccc-0000-4000-8000-00000000000${n}`) as [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { envExample } from '../../../scripts/pages/env-example.js';
 import { readEnvFile } from '../../../src/settings/env-file.js';
-import { runCommand } from '../../support/command-line.js';
+import { runCommand } from '../../support/process/command-line.js';
 
 jest.setTimeout(120_000);
 
@@ -93,6 +93,6 @@ it('is read by the command alone, so that tests and measurements never see it', 
     'bench/own-table.ts',
     'test/http/process/build.test.ts',
     'test/http/process/getting-started.test.ts',
-    'test/support/command-process.ts',
+    'test/support/process/command.ts',
   ]);
 });

@@ -16,15 +16,15 @@ import {
 import { documentsMatch } from '../../../../aql/mongo/from/documents-match.js';
 import type { IndexCondition } from '../../../../aql/plan/index-condition.js';
 import type { Stage } from '../../../../aql/plan/stage.js';
-import type { FromClass, FromNode, Scope } from '../../../../aql/semantics/scope-types.js';
+import type { FromClass, FromNode, Scope } from '../../../../aql/semantics/scope/types.js';
 import { CdrError } from '../../../../openehr/base/errors.js';
-import { prepareCase } from '../../../support/aql-cases/prepare.js';
+import { prepareCase } from '../../../support/aql/cases/prepare.js';
 import { folder } from '../../../support/hilltop/builders.js';
 import { HILLTOP, OBJECT } from '../../../support/hilltop/hilltop.js';
-import { randomCases } from '../../../support/aql-random.js';
-import { indexedData, indexedQueries } from '../../../support/index-condition-cases.js';
-import { matches } from '../../../support/index-match.js';
-import { documentsOf } from '../../../support/load-reference.js';
+import { randomCases } from '../../../support/aql/random.js';
+import { indexedData, indexedQueries } from '../../../support/aql/index-condition-cases.js';
+import { matches } from '../../../support/aql/index-match.js';
+import { documentsOf } from '../../../support/aql/load-reference.js';
 
 const SYSTEM_ID = 'local.cdr';
 

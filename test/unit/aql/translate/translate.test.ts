@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { QueryPlan } from '../../../../aql/mongo/pipeline/plan.js';
 import { shapeCatalogue } from '../../../../aql/index/shapes.js';
 import { translate, type TranslationContext } from '../../../../aql/mongo/translate.js';
-import { A, DIA, O, SYS, type CaseOptions } from '../../../support/aql-cases/aql-case.js';
-import { prepareCase } from '../../../support/aql-cases/prepare.js';
+import { A, DIA, O, SYS, type CaseOptions } from '../../../support/aql/cases/aql-case.js';
+import { prepareCase } from '../../../support/aql/cases/prepare.js';
 
 function planOf(
   aql: string,

@@ -9,8 +9,8 @@ import { flatToStructured, structuredToFlat } from '../../../../openehr/format/s
 import { readRm } from '../../../../openehr/rm/read.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
 import { templateNames } from '../../../support/fixture.js';
-import { compositionsOf, mutatedCompositionsOf } from '../../../support/template-compositions.js';
-import { publicTemplate } from '../../../support/templates.js';
+import { compositionsOf, mutatedCompositionsOf } from '../../../support/openehr/template-compositions.js';
+import { publicTemplate } from '../../../support/openehr/templates.js';
 import { findings, read, rewritten } from './flat/support.js';
 
 const NAMES = templateNames();

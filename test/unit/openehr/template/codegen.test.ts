@@ -15,7 +15,7 @@ import { RUNTIME_FILES, templateModule } from '../../../../openehr/template/code
 import { typeName } from '../../../../openehr/template/codegen/template-types.js';
 import { templateNames } from '../../../support/fixture.js';
 import { compilerFindings } from '../../../support/typescript.js';
-import { publicTemplate } from '../../../support/templates.js';
+import { publicTemplate } from '../../../support/openehr/templates.js';
 
 type Flat = JsonObject;
 

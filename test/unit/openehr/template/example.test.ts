@@ -8,10 +8,10 @@ import { readFlat } from '../../../../openehr/format/flat/read.js';
 import { writeFlat } from '../../../../openehr/format/flat/write.js';
 import { textMatching } from '../../../../openehr/template/example/pattern-example.js';
 import { templateNames } from '../../../support/fixture.js';
-import { element, evaluation, node, primitive, template } from '../../../support/opt-builder.js';
-import { validate } from '../../../support/stages.js';
-import { TWIN_ID, TWINS } from '../../../support/twin-template.js';
-import { publicTemplate } from '../../../support/templates.js';
+import { element, evaluation, node, primitive, template } from '../../../support/openehr/opt-builder.js';
+import { validate } from '../../../support/openehr/stages.js';
+import { TWIN_ID, TWINS } from '../../../support/openehr/twin-template.js';
+import { publicTemplate } from '../../../support/openehr/templates.js';
 
 const LEVELS: readonly DetailLevel[] = ['required', 'medium', 'complete'];
 const all = templateNames().flatMap((name) => LEVELS.map((level) => [name, level] as const));

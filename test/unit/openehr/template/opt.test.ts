@@ -13,7 +13,7 @@ import {
   root,
   single,
   template,
-} from '../../../support/opt-builder.js';
+} from '../../../support/openehr/opt-builder.js';
 
 const VALID = template(evaluation(element('at0002', node('DV_TEXT')), { at0002: 'Note' }));
 

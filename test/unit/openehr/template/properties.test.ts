@@ -5,9 +5,9 @@ import { readRm } from '../../../../openehr/rm/read.js';
 import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
 import { validateAgainstTemplate } from '../../../../openehr/template/validate/validate.js';
 import { fixtureText, templateNames } from '../../../support/fixture.js';
-import { validate } from '../../../support/stages.js';
-import { compositionsOf, mutatedCompositionsOf } from '../../../support/template-compositions.js';
-import { publicTemplate } from '../../../support/templates.js';
+import { validate } from '../../../support/openehr/stages.js';
+import { compositionsOf, mutatedCompositionsOf } from '../../../support/openehr/template-compositions.js';
+import { publicTemplate } from '../../../support/openehr/templates.js';
 
 const names = templateNames();
 const STRICT = { checkExtraNodes: true, checkContainerCardinality: true };

@@ -20,7 +20,7 @@ import {
   root,
   single,
   template,
-} from '../../../support/opt-builder.js';
+} from '../../../support/openehr/opt-builder.js';
 
 const OPTIONS = { checkExtraNodes: true, checkContainerCardinality: false };
 const PLACE = '/content[0]/data/items[0]';

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../../../../openehr/base/json.js';
 import { readRm } from '../../../../openehr/rm/read.js';
 import { validateAgainstTemplate } from '../../../../openehr/template/validate/validate.js';
 import { fixtureJson, templateNames } from '../../../support/fixture.js';
-import { validate } from '../../../support/stages.js';
-import { publicTemplate } from '../../../support/templates.js';
+import { validate } from '../../../support/openehr/stages.js';
+import { publicTemplate } from '../../../support/openehr/templates.js';
 
 interface Edit {
   readonly path: string;

@@ -13,8 +13,8 @@ import {
   root,
   single,
   template,
-} from '../../../support/opt-builder.js';
-import { publicTemplate } from '../../../support/templates.js';
+} from '../../../support/openehr/opt-builder.js';
+import { publicTemplate } from '../../../support/openehr/templates.js';
 
 interface Node extends Record<string, unknown> {
   readonly aqlPath?: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../../openehr/base/json.js';
 import { fixtureJson } from '../../../../support/fixture.js';
-import { publicTemplate } from '../../../../support/templates.js';
+import { publicTemplate } from '../../../../support/openehr/templates.js';
 import { at, findings, NOW_TEXT, read, refusal } from './support.js';
 
 const ROOT = 'conformance-ehrbase.de.v0';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../../../openehr/base/json.js';
 import { compileTemplate } from '../../../../../openehr/template/opt/compile.js';
-import { node, root, single, template as optOf } from '../../../../support/opt-builder.js';
-import { publicTemplate } from '../../../../support/templates.js';
+import { node, root, single, template as optOf } from '../../../../support/openehr/opt-builder.js';
+import { publicTemplate } from '../../../../support/openehr/templates.js';
 import { at, findings, NOW_TEXT, read, refusal, rewritten } from './support.js';
 
 const ROOT = 'conformance-ehrbase.de.v0';

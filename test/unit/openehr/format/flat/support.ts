@@ -8,7 +8,7 @@ import { validateRm } from '../../../../../openehr/rm/validate.js';
 import type { CompiledTemplate } from '../../../../../openehr/template/opt/compile.js';
 import { validateAgainstTemplate } from '../../../../../openehr/template/validate/validate.js';
 import { templateNames } from '../../../../support/fixture.js';
-import { publicTemplate } from '../../../../support/templates.js';
+import { publicTemplate } from '../../../../support/openehr/templates.js';
 
 /** The time of every request of these tests. */
 const NOW = new Date('2024-05-05T05:05:05.678Z');

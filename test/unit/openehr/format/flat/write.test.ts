@@ -4,7 +4,7 @@ import { parseDuration } from '../../../../../openehr/base/iso8601.js';
 import { addDuration } from '../../../../../openehr/format/flat/defaults.js';
 import { writeFlat } from '../../../../../openehr/format/flat/write.js';
 import { fixtureJson } from '../../../../support/fixture.js';
-import { publicTemplate } from '../../../../support/templates.js';
+import { publicTemplate } from '../../../../support/openehr/templates.js';
 import { at, read, rewritten } from './support.js';
 
 const ROOT = 'conformance-ehrbase.de.v0';

@@ -1,0 +1,165 @@
+import type { IdentifiedPath, PathStep, Predicate } from '../../syntax/ast.js';
+import { demandedIdentity, identityKey, stepIdentities } from './node-identity.js';
+import type { Alias, PathNode, Existence, PathType, PathUse, StepIdentity, UsedStep } from './types.js';
+import { classSet, hasLocatable, stepType, typesAlong } from '../typing.js';
+
+/** A path that takes part in rows, before its nodes in the tree are known. */
+export interface PathDraft {
+  readonly alias: Alias;
+  readonly path: IdentifiedPath;
+  readonly type: PathType;
+}
+
+/** The trees of a query. */
+export interface Cohesion {
+  /** In the order of the drafts. */
+  readonly uses: readonly PathUse[];
+  /** By alias index. */
+  readonly trees: readonly (PathNode | undefined)[];
+}
+
+interface GrowingNode extends PathNode {
+  readonly children: GrowingNode[];
+  readonly uses: GrowingUse[];
+  readonly ends: GrowingUse[];
+}
+
+interface GrowingUse extends PathUse {
+  readonly steps: UsedStep[];
+}
+
+/**
+ * Merges the paths of a query into one tree of choices per alias (docs/spec/aql.md#rows, rules 2 and 3). The drafts
+ * must be different paths.
+ */
+export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
+  const uses = drafts.map(({ alias, path, type }, index): GrowingUse => ({
+    index,
+    alias,
+    path,
+    steps: [],
+    decisive: decisiveStep(alias, path),
+    type,
+  }));
+  const trees: (PathNode | undefined)[] = [];
+  const counter = { next: 0 };
+  for (const alias of new Set(uses.map((use) => use.alias))) {
+    const classes = classSet(alias.classes);
+    const root = newNode(counter, { alias, parent: null, attribute: null, classes, multiple: false });
+    grow(
+      root,
+      uses.filter((use) => use.alias === alias),
+      0,
+      counter,
+    );
+    trees[alias.index] = root;
+  }
+  return { uses, trees };
+}
+
+function decisiveStep({ classes }: Alias, { steps }: IdentifiedPath): number {
+  const along = typesAlong(classSet(classes), steps);
+  return Math.max(
+    0,
+    along.findLastIndex((step) => hasLocatable(step.classes)),
+  );
+}
+
+function newNode(
+  counter: { next: number },
+  position: Pick<PathNode, 'alias' | 'parent' | 'attribute' | 'classes' | 'multiple'>,
+  identity: StepIdentity = { kind: 'base' },
+): GrowingNode {
+  const { alias, parent, attribute, classes, multiple } = position;
+  const id = counter.next++;
+  return { id, alias, parent, attribute, identity, multiple, classes, children: [], uses: [], ends: [] };
+}
+
+function grow(
+  node: GrowingNode,
+  uses: readonly GrowingUse[],
+  depth: number,
+  counter: { next: number },
+): void {
+  for (const use of uses) {
+    node.uses.push(use);
+    use.steps.push({ node, filter: filterAt(use.path, depth) });
+    if (use.path.steps.length === depth) node.ends.push(use);
+  }
+  const further = uses.filter((use) => use.path.steps.length > depth);
+  const attributeOf = (use: GrowingUse): string => use.path.steps[depth]?.attribute ?? '';
+  for (const attribute of new Set(further.map(attributeOf))) {
+    const over = further.filter((use) => attributeOf(use) === attribute);
+    const { classes, multiple } = stepType(node.classes, attribute);
+    const position = { alias: node.alias, parent: node, attribute, classes, multiple };
+    for (const { identity, members } of groups(over, depth)) {
+      const child = newNode(counter, position, identity);
+      node.children.push(child);
+      grow(child, members, depth + 1, counter);
+    }
+  }
+}
+
+function groups(
+  uses: readonly GrowingUse[],
+  depth: number,
+): { identity: StepIdentity; members: GrowingUse[] }[] {
+  const identities = stepIdentities(uses.map((use) => filterAt(use.path, depth + 1)));
+  const found = new Map<string, { identity: StepIdentity; members: GrowingUse[] }>();
+  uses.forEach((use, index) => {
+    const identity = identities[index] ?? { kind: 'base' };
+    const key = identityKey(identity);
+    const group = found.get(key);
+    if (group === undefined) found.set(key, { identity, members: [use] });
+    else group.members.push(use);
+  });
+  return [...found.values()];
+}
+
+/** The predicate of a path at a depth: 0 is the variable itself. */
+function filterAt(path: IdentifiedPath, depth: number): Predicate | null {
+  return depth === 0 ? path.predicate : (path.steps[depth - 1]?.predicate ?? null);
+}
+
+/**
+ * How an EXISTS operand is found in the tree of its alias: along the choices it shares with the paths of the
+ * rows, then freely (docs/spec/aql.md#exists).
+ */
+export function existenceIn(
+  tree: PathNode | undefined,
+  alias: Alias,
+  path: IdentifiedPath,
+): Extract<Existence, { kind: 'search' }> {
+  const shared: { node: PathNode | null; filter: Predicate | null }[] = [
+    { node: tree ?? null, filter: path.predicate },
+  ];
+  let node = tree;
+  let depth = 0;
+  while (node !== undefined) {
+    const step = path.steps[depth];
+    node = step === undefined ? undefined : sharedChild(node, step);
+    if (node === undefined) break;
+    depth++;
+    shared.push({ node, filter: step?.predicate ?? null });
+  }
+  return { kind: 'search', alias, path, shared, rest: path.steps.slice(depth) };
+}
+
+function sharedChild(node: PathNode, step: PathStep): PathNode | undefined {
+  const demand = demandedIdentity(step.predicate);
+  return node.children.find(({ attribute, identity }) => {
+    if (attribute !== step.attribute) return false;
+    switch (identity.kind) {
+      case 'base':
+        return true;
+      case 'name':
+        return demand.nodeId === null && demand.name === identity.name;
+      case 'code':
+        return demand.nodeId === identity.nodeId;
+      case 'archetype':
+        return (
+          demand.nodeId === identity.archetypeId && (identity.name === null || demand.name === identity.name)
+        );
+    }
+  });
+}

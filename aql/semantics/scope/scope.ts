@@ -1,0 +1,241 @@
+import { memoized } from '../../../openehr/base/maps.js';
+import { attributesOf } from '../../../openehr/rm/model/classes.js';
+import { aqlError } from '../../syntax/aql-error.js';
+import type {
+  ColumnExpression,
+  Condition,
+  IdentifiedPath,
+  ObjectPath,
+  OrderItem,
+  PathStep,
+  Position,
+  Predicate,
+  PredicateCondition,
+  BoundQuery,
+  ValueExpression,
+} from '../../syntax/ast.js';
+import { existenceIn, buildPathTree, type PathDraft } from './path-tree.js';
+import { nearestWord } from '../../../openehr/base/text.js';
+import { renderValue } from '../../syntax/render.js';
+import { resolveFrom, type FromScope } from './from.js';
+import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from './types.js';
+import { classSet, pathType, stepType } from '../typing.js';
+import { writtenName } from '../written-name.js';
+
+/** What of the request changes the meaning of a query. */
+export interface ScopeOptions {
+  /** The request's ehr_id: fixes every EHR of FROM. */
+  readonly ehrId?: string | null;
+}
+
+/**
+ * Resolves variables, classes and paths of a query. What the result means: `Scope`.
+ * @throws invalid with line and column for what is impossible in FROM, variables and paths
+ */
+export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Scope {
+  const from = resolveFrom(query, options.ehrId ?? null);
+  const paths = new PathResolver(from);
+  for (const alias of from.aliases) paths.checkPredicate(alias.predicate, classSet(alias.classes));
+  const columns = columnsOf(query, from);
+  const orderBy = query.orderBy.map((item) => orderKey(item, query, from));
+  for (const { expression } of columns) paths.addColumn(expression);
+  if (query.where !== null) paths.addCondition(query.where);
+  for (const { expression } of orderBy) paths.addColumn(expression);
+  const { uses, trees } = buildPathTree(paths.drafts);
+  return {
+    query,
+    from: from.from,
+    aliases: from.aliases,
+    variables: bindable(from),
+    columns,
+    paths: uses,
+    trees,
+    orderBy,
+    useOf: (path) => paths.useOf(path, uses),
+    existenceOf: (path) => paths.existenceOf(path, uses, trees),
+  };
+}
+
+function bindable({ named }: FromScope): ReadonlyMap<string, Alias> {
+  return new Map([...named].filter(([, alias]) => !alias.negated));
+}
+
+/** Collects the different paths of a query and types each. */
+class PathResolver {
+  readonly drafts: PathDraft[] = [];
+  private readonly known = new Map<string, number>();
+
+  constructor(private readonly from: FromScope) {}
+
+  addColumn(expression: ColumnExpression): void {
+    if (expression.kind !== 'aggregate') this.addValue(expression);
+    else if (expression.argument !== null) this.addValue(expression.argument);
+  }
+
+  addCondition(condition: Condition): void {
+    switch (condition.kind) {
+      case 'and':
+      case 'or':
+        for (const operand of condition.operands) this.addCondition(operand);
+        break;
+      case 'not':
+        this.addCondition(condition.operand);
+        break;
+      case 'exists':
+        this.resolve(condition.path);
+        break;
+      case 'comparison':
+        // `path = NULL` asks for existence, and that never multiplies rows.
+        if (condition.left.kind === 'path' && condition.right.kind === 'null') this.resolve(condition.left);
+        else {
+          this.addValue(condition.left);
+          this.addValue(condition.right);
+        }
+        break;
+      case 'like':
+      case 'matches':
+        this.addValue(condition.left);
+        break;
+    }
+  }
+
+  private addValue(value: ValueExpression): void {
+    if (value.kind === 'function') for (const arg of value.args) this.addValue(arg);
+    else if (value.kind === 'path') {
+      const key = keyOf(value);
+      if (this.known.has(key)) return;
+      const draft = this.resolve(value);
+      this.known.set(key, this.drafts.length);
+      this.drafts.push(draft);
+    }
+  }
+
+  useOf(path: IdentifiedPath, uses: readonly PathUse[]): PathUse {
+    const use = uses[this.known.get(keyOf(path)) ?? -1];
+    if (use === undefined) throw new TypeError(`${renderValue(path)} takes no part in rows`);
+    return use;
+  }
+
+  existenceOf(path: IdentifiedPath, uses: readonly PathUse[], trees: Scope['trees']): Existence {
+    const use = uses[this.known.get(keyOf(path)) ?? -1];
+    if (use !== undefined) return { kind: 'use', use };
+    const { alias } = this.resolve(path);
+    return existenceIn(trees[alias.index], alias, path);
+  }
+
+  private resolve(path: IdentifiedPath): PathDraft {
+    const alias = aliasOf(path, this.from);
+    const classes = classSet(alias.classes);
+    this.checkPredicate(path.predicate, classes);
+    this.checkSteps(path, path.steps, classes);
+    const type = pathType(classes, path.steps);
+    if (type === null) throw new TypeError('a checked path has a type');
+    return { alias, path, type };
+  }
+
+  private checkSteps(
+    whole: { readonly at: Position } & Parameters<typeof renderValue>[0],
+    steps: readonly PathStep[],
+    start: ReadonlySet<string>,
+  ): void {
+    let classes = start;
+    for (const step of steps) {
+      const next = stepType(classes, step.attribute).classes;
+      if (next.size === 0) throw impossibleStep(renderValue(whole), step, classes);
+      this.checkPredicate(step.predicate, next);
+      classes = next;
+    }
+  }
+
+  /** Paths inside a predicate, relative to elements of `classes`. @throws invalid for an impossible one */
+  checkPredicate(predicate: Predicate | null, classes: ReadonlySet<string>): void {
+    for (const condition of predicate?.alternatives.flat() ?? [])
+      for (const path of pathsOf(condition)) {
+        if (isNeverMatching(path, classes)) continue;
+        this.checkSteps(path, path.steps, classes);
+      }
+  }
+}
+
+function pathsOf(condition: PredicateCondition): readonly ObjectPath[] {
+  if (condition.kind === 'predicate-regex') return [condition.path];
+  if (condition.kind !== 'predicate-comparison') return [];
+  return condition.operand.kind === 'object-path' ? [condition.path, condition.operand] : [condition.path];
+}
+
+/** Where there is no name or archetype id, predicates on them just never match (docs/spec/aql.md#from-classes). */
+function isNeverMatching(path: ObjectPath, classes: ReadonlySet<string>): boolean {
+  const first = path.steps[0]?.attribute;
+  return (first === 'name' || first === 'archetype_node_id') && stepType(classes, first).classes.size === 0;
+}
+
+/** The text that paths written alike share. A path is asked for often while a query is translated. */
+const keyOf = memoized((path: IdentifiedPath) => renderValue(path));
+
+function aliasOf(path: IdentifiedPath, { named }: FromScope): Alias {
+  const alias = named.get(path.variable);
+  if (alias === undefined) {
+    const nearest = nearestWord(path.variable, named.keys());
+    const meant = nearest === null ? '' : `; did you mean ${nearest}?`;
+    throw aqlError(path.at, `unknown variable '${path.variable}'${meant}`);
+  }
+  if (alias.negated)
+    throw aqlError(path.at, `the variable '${path.variable}' stands below NOT CONTAINS and has no value`);
+  return alias;
+}
+
+function impossibleStep(path: string, step: PathStep, classes: ReadonlySet<string>): Error {
+  const names = [...classes];
+  const owner = names.length > 3 ? 'none of the classes that can stand there' : names.join(', ');
+  const attributes = names.flatMap((name) => [...attributesOf(name).keys()]);
+  const nearest = nearestWord(step.attribute, new Set(attributes));
+  const meant = nearest === null ? '' : `; did you mean ${nearest}?`;
+  const verb = names.length === 1 ? 'has no' : names.length > 3 ? 'has an' : 'have no';
+  return aqlError(step.at, `impossible path ${path}: ${owner} ${verb} attribute '${step.attribute}'${meant}`);
+}
+
+function columnsOf(query: BoundQuery, from: FromScope): readonly Column[] {
+  const aliases = new Set<string>();
+  return query.select.columns.map(({ expression, alias, text, at }, index) => {
+    if (alias !== null && aliases.has(alias)) throw aqlError(at, `the alias '${alias}' is used twice`);
+    if (alias !== null) aliases.add(alias);
+    const path = expression.kind === 'path' ? shownPath(expression, text, from) : null;
+    return { name: alias ?? `#${index}`, path, expression };
+  });
+}
+
+/** `e/ehr_status/X` is shown as `s/X`, as clients of EHRbase know it; `s1` and so on when `s` is taken. */
+function shownPath(path: IdentifiedPath, text: string, { named }: FromScope): string {
+  const isEhr = named.get(path.variable)?.kind === 'ehr';
+  const first = path.steps[0];
+  const isStatus = path.predicate === null && first?.attribute === 'ehr_status' && first.predicate === null;
+  if (!isEhr || !isStatus) return text;
+  let variable = 's';
+  for (let count = 1; named.has(variable); count++) variable = `s${count}`;
+  return text.replace(/^\w+\s*\/\s*ehr_status/, variable);
+}
+
+function orderKey({ expression, descending }: OrderItem, query: BoundQuery, from: FromScope): OrderKey {
+  const { columns } = query.select;
+  const isName = expression.kind === 'path' && expression.steps.length === 0 && expression.predicate === null;
+  const name = isName ? aliasOrVariable(expression, query, from) : null;
+  const named = columns.findIndex(({ alias }) => alias !== null && alias === name);
+  const column = columns[named];
+  if (column !== undefined) return { expression: column.expression, column: named, descending };
+  const sorted = isName && name !== null ? { ...expression, variable: name } : expression;
+  const text = orderText(sorted);
+  const same = columns.findIndex((each) => orderText(each.expression) === text);
+  return { expression: sorted, column: same < 0 ? null : same, descending };
+}
+
+/** The alias or variable that a name in ORDER BY stands for. @throws invalid when there is none */
+function aliasOrVariable({ variable, at }: IdentifiedPath, query: BoundQuery, { named }: FromScope): string {
+  const aliases = query.select.columns.map(({ alias }) => alias).filter((alias) => alias !== null);
+  const meant = writtenName(variable, new Set([...aliases, ...named.keys()]), at);
+  if (meant === null) throw aqlError(at, `ORDER BY: '${variable}' is neither a column alias nor a variable`);
+  return meant;
+}
+
+function orderText(expression: ColumnExpression): string {
+  return expression.kind === 'path' ? keyOf(expression) : renderValue(expression);
+}

@@ -1,0 +1,201 @@
+import type { JsonObject } from '../../openehr/base/json.js';
+import {
+  formatObjectVersionId,
+  parseObjectVersionId,
+  rootOfUid,
+} from '../../openehr/base/object-version-id.js';
+import {
+  contributionOf,
+  contributionsIn,
+  contributionRefs,
+  type ContributionDoc,
+  type ContributionRefs,
+} from '../../models/contribution.js';
+import { ehrBySubject, finalEhrId, releasedSubjects, type EhrDoc } from '../../models/ehr.js';
+import { archivedBodies, archivedMoves } from '../../models/merge/archive.js';
+import { undoneMergesOf } from '../../models/merge/history.js';
+import { inSteps } from '../../models/access/in-steps.js';
+import { tagsOn, type ItemTagDoc } from '../../models/item-tag.js';
+import type { MergeRecordDoc } from '../../models/merge/record.js';
+import { latestVersions, versionsByUid, type VersionDoc } from '../../models/version.js';
+import {
+  containersById,
+  liveDirectory,
+  ownersOf,
+  type VersionedObjectDoc,
+} from '../../models/versioned-object.js';
+import type { Session } from '../../models/access/write.js';
+import { contentOf } from '../content.js';
+
+/** A version that the merge made, what stood before it, and what stands now. */
+export interface MadeVersion {
+  /** null: the merge made the container. */
+  readonly before: VersionDoc | null;
+  readonly version: VersionDoc;
+  readonly latest: VersionDoc;
+}
+
+/** What an unmerge looks at. */
+export interface UnmergeSnapshot {
+  readonly record: MergeRecordDoc;
+  readonly target: EhrDoc;
+  /** Where the target itself was merged into; null while it is active. */
+  readonly targetMergedInto: string | null;
+  /** The source's EHR document before the merge; null when nothing was archived. */
+  readonly source: EhrDoc | null;
+  /** Subjects of the source, and of EHRs that had been merged into it, which other EHRs have now. */
+  readonly subjectHolders: readonly { readonly ehrId: string; readonly holder: string }[];
+  /** Ids that the merge moved; compositions without the joined ones. */
+  readonly moved: { readonly contributions: readonly string[]; readonly compositions: readonly string[] };
+  /** Containers of the target, by id, as far as the merge moved, joined or made them and they still exist. */
+  readonly containers: ReadonlyMap<string, VersionedObjectDoc>;
+  /** What the merge made in containers that still exist, by object id. */
+  readonly made: ReadonlyMap<string, MadeVersion>;
+  /**
+   * CONTRIBUTIONs of the target that name objects of the merge, beside the moved ones and those of merges and of
+   * unmerges that are over.
+   */
+  readonly since: readonly ContributionRefs[];
+  /** Object ids of the merge that were moved on to another EHR, one by one. */
+  readonly elsewhere: ReadonlySet<string>;
+  /** Object ids that `since` names and that were erased or moved on. */
+  readonly erased: ReadonlySet<string>;
+  /** Item tags of the target on moved and joined containers. */
+  readonly tags: readonly ItemTagDoc[];
+  /** Item tags that the merge dropped. */
+  readonly droppedTags: readonly ItemTagDoc[];
+  /** Live directory of the target with its root. */
+  readonly directory: { readonly container: VersionedObjectDoc; readonly root: JsonObject } | null;
+}
+
+/** Reads what an unmerge looks at, in the caller's transaction. */
+export async function unmergeSnapshot(
+  session: Session,
+  record: MergeRecordDoc,
+  target: EhrDoc,
+): Promise<UnmergeSnapshot> {
+  const moved = await archivedMoves(record._id);
+  const [source] = await archivedBodies(record._id, 'ehr');
+  const contribution = await contributionOf(target._id, record.contribution_uid ?? '');
+  const madeUids = contribution?.versions ?? [];
+  const joined = record.joined.map((pair) => pair.source);
+  const ids = new Set([...moved.composition, ...joined, ...madeUids.map(({ uid }) => rootOfUid(uid))]);
+  const known = new Set([...moved.contribution, ...(await ofMerges(session, record))]);
+  const containers = await containersIn(target._id, [...ids]);
+  const since = await contributionsSince(session, target._id, { known, ids });
+  return {
+    record,
+    target,
+    targetMergedInto: target.state === 'merged' ? await finalEhrId(target) : null,
+    source: source ?? null,
+    subjectHolders: await subjectHolders(source, record),
+    moved: {
+      contributions: await contributionsIn(session, target._id, moved.contribution),
+      compositions: moved.composition,
+    },
+    elsewhere: await elsewhere([...moved.composition, ...joined], containers),
+    containers,
+    made: await madeVersions(madeUids, containers),
+    since,
+    erased: await goneAmong(since, target._id),
+    tags: await tagsOn(session, target._id, [...ids]),
+    droppedTags: await archivedBodies(record._id, 'tag'),
+    directory: await directoryOf(target._id),
+  };
+}
+
+/** CONTRIBUTIONs that this merge made, and that others made which were taken back: together they changed nothing. */
+async function ofMerges(session: Session, record: MergeRecordDoc): Promise<string[]> {
+  const over = await undoneMergesOf(record.target_ehr, { session });
+  return [
+    ...[record, ...over].flatMap(({ contribution_uid: uid }) => (uid === undefined ? [] : [uid])),
+    ...over.flatMap(({ undone }) => undone.contribution_uids),
+  ];
+}
+
+async function madeVersions(
+  made: ContributionDoc['versions'],
+  containers: ReadonlyMap<string, VersionedObjectDoc>,
+): Promise<Map<string, MadeVersion>> {
+  const present = made.flatMap(({ uid }) => containers.get(rootOfUid(uid)) ?? []);
+  const latest = await latestVersions(present);
+  const uids = made.flatMap(({ uid }) => [uid, versionUidBefore(uid) ?? uid]);
+  const versions = new Map((await versionsByUid(uids)).map((version) => [version._id, version]));
+  const found = new Map<string, MadeVersion>();
+  for (const { uid } of made) {
+    const now = latest.get(rootOfUid(uid));
+    const version = versions.get(uid);
+    if (now === undefined || version === undefined) continue;
+    const before = versions.get(versionUidBefore(uid) ?? '') ?? null;
+    found.set(version.object_id, { before, version, latest: now });
+  }
+  return found;
+}
+
+function versionUidBefore(versionUid: string): string | null {
+  const id = parseObjectVersionId(versionUid);
+  return id === null || id.version === 1 ? null : formatObjectVersionId({ ...id, version: id.version - 1 });
+}
+
+async function subjectHolders(
+  source: EhrDoc | undefined,
+  record: MergeRecordDoc,
+): Promise<UnmergeSnapshot['subjectHolders']> {
+  const own = source?.subject === undefined ? [] : [{ ehrId: source._id, subject: source.subject }];
+  const found: { ehrId: string; holder: string }[] = [];
+  const inner = await releasedSubjects(record.source_ehr);
+  const goBack = new Set([record.source_ehr, ...inner.map(({ ehrId }) => ehrId)]);
+  for (const { ehrId, subject } of [...own, ...inner]) {
+    const holder = subject === null ? null : await ehrBySubject(subject);
+    if (holder !== null && !goBack.has(holder._id)) found.push({ ehrId, holder: holder._id });
+  }
+  return found;
+}
+
+async function containersIn(
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<Map<string, VersionedObjectDoc>> {
+  const found = new Map<string, VersionedObjectDoc>();
+  for (const part of inSteps(versionedObjectUids)) {
+    for (const container of await containersById(part)) {
+      if (container.ehr_id === ehrId) found.set(container._id, container);
+    }
+  }
+  return found;
+}
+
+/** By what they name, not by their time: a clock may have been turned back. */
+async function contributionsSince(
+  session: Session,
+  ehrId: string,
+  { known, ids }: { readonly known: ReadonlySet<string>; readonly ids: ReadonlySet<string> },
+): Promise<ContributionRefs[]> {
+  const found: ContributionRefs[] = [];
+  for await (const contribution of contributionRefs(session, ehrId)) {
+    if (known.has(contribution._id)) continue;
+    if (contribution.versions.some(({ uid }) => ids.has(rootOfUid(uid)))) found.push(contribution);
+  }
+  return found;
+}
+
+async function goneAmong(contributions: readonly ContributionRefs[], ehrId: string): Promise<Set<string>> {
+  const named = new Set(contributions.flatMap(({ versions }) => versions.map(({ uid }) => rootOfUid(uid))));
+  const owners = await ownersOf([...named]);
+  return new Set([...named].filter((id) => owners.get(id) !== ehrId));
+}
+
+async function elsewhere(
+  versionedObjectUids: readonly string[],
+  here: ReadonlyMap<string, unknown>,
+): Promise<Set<string>> {
+  const missing = versionedObjectUids.filter((id) => !here.has(id));
+  return new Set((await ownersOf(missing)).keys());
+}
+
+async function directoryOf(ehrId: string): Promise<UnmergeSnapshot['directory']> {
+  const container = await liveDirectory(ehrId);
+  if (container === null) return null;
+  const version = (await latestVersions([container])).get(container._id);
+  return version === undefined ? null : { container, root: contentOf(version) };
+}

@@ -1,0 +1,156 @@
+import { model, Schema, trusted } from 'mongoose';
+
+import { CdrError } from '../../openehr/base/errors.js';
+import type { SemanticVersion, VersionPrefix } from '../../openehr/base/semver.js';
+import { chooseVersion, compareVersions, formatVersion } from '../../openehr/base/semver.js';
+import { isDuplicateKey } from '../../database/mongo-error.js';
+import { COLLECTIONS } from '../layout.js';
+import { SCHEMA_OPTIONS } from '../access/schema.js';
+
+/** One version of a stored AQL query. Fields: docs/spec/storage.md#other-collections. */
+export interface StoredQueryDoc extends SemanticVersion {
+  /** `<name>/<version>`. */
+  readonly _id: string;
+  /** Qualified name, `[<namespace>::]<query-name>`. */
+  readonly name: string;
+  readonly namespace: string | null;
+  readonly query_name: string;
+  /** Always `AQL`. */
+  readonly type: string;
+  /** AQL text as submitted. */
+  readonly q: string;
+  /** Time of storing. */
+  readonly saved: Date;
+}
+
+/** `[<namespace>::]<query-name>` in its parts. */
+export interface QueryName {
+  readonly name: string;
+  readonly namespace: string | null;
+  readonly queryName: string;
+}
+
+/** What a list of stored queries is asked for: docs/spec/rest.md#query-name-patterns */
+export type QueryPattern =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'prefix'; readonly text: string }
+  | { readonly kind: 'parts'; readonly namespace: string; readonly queryName: string };
+
+const StoredQuery = model(
+  'StoredQuery',
+  new Schema<StoredQueryDoc>(
+    {
+      _id: String,
+      name: String,
+      namespace: String,
+      query_name: String,
+      major: Number,
+      minor: Number,
+      patch: Number,
+      prerelease: String,
+      type: String,
+      q: String,
+      saved: Date,
+    },
+    SCHEMA_OPTIONS,
+  ),
+  COLLECTIONS.storedQueries,
+);
+
+/** Makes the document of one version; it is not stored yet. */
+export function storedQueryDoc(
+  name: QueryName,
+  version: SemanticVersion,
+  q: string,
+  saved: Date,
+): StoredQueryDoc {
+  const { major, minor, patch, prerelease } = version;
+  return {
+    _id: `${name.name}/${formatVersion(version)}`,
+    name: name.name,
+    namespace: name.namespace,
+    query_name: name.queryName,
+    major,
+    minor,
+    patch,
+    prerelease,
+    type: 'AQL',
+    q,
+    saved,
+  };
+}
+
+/** Stores a new version. @throws conflict when exactly this version exists. */
+export async function insertStoredQuery(doc: StoredQueryDoc): Promise<void> {
+  try {
+    await StoredQuery.create([doc]);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    throw new CdrError('conflict', `Stored query ${doc._id} already exists`, { cause: error });
+  }
+}
+
+/** Stores a pre-release, over an earlier text of it if there is one. */
+export async function putPrerelease(doc: StoredQueryDoc): Promise<void> {
+  const { _id, ...fields } = doc;
+  await StoredQuery.updateOne({ _id }, { $set: fields }, { upsert: true }).exec();
+}
+
+/** Which versions of a qualified name are stored. */
+export function storedVersions(name: string): Promise<SemanticVersion[]> {
+  return StoredQuery.find({ name }, { major: 1, minor: 1, patch: 1, prerelease: 1 })
+    .lean<SemanticVersion[]>()
+    .exec();
+}
+
+/**
+ * The version of a stored query that a reader gets: the highest release that fits the prefix (null: of all),
+ * a pre-release only when named exactly; null when there is none.
+ */
+export async function storedQuery(
+  name: string,
+  prefix: VersionPrefix | null,
+): Promise<StoredQueryDoc | null> {
+  const version = chooseVersion(await storedVersions(name), prefix);
+  if (version === null) return null;
+  return StoredQuery.findOne({ _id: `${name}/${formatVersion(version)}` })
+    .lean()
+    .exec();
+}
+
+/** All versions whose name fits, by name, then newest version first. */
+export async function storedQueries(pattern: QueryPattern): Promise<StoredQueryDoc[]> {
+  const docs: StoredQueryDoc[] = await StoredQuery.find(filterOf(pattern)).lean().exec();
+  return docs.sort((left, right) => byName(left, right) || compareVersions(right, left));
+}
+
+/** How many versions of stored queries there are. */
+export function storedQueryCount(): Promise<number> {
+  return StoredQuery.estimatedDocumentCount().exec();
+}
+
+/** Removes one version; false when there was none. */
+export async function removeStoredQuery(name: string, version: SemanticVersion): Promise<boolean> {
+  const { deletedCount } = await StoredQuery.deleteOne({ _id: `${name}/${formatVersion(version)}` }).exec();
+  return deletedCount === 1;
+}
+
+function byName(left: StoredQueryDoc, right: StoredQueryDoc): number {
+  if (left.name === right.name) return 0;
+  return left.name < right.name ? -1 : 1;
+}
+
+function filterOf(pattern: QueryPattern): Record<string, unknown> {
+  if (pattern.kind === 'all') return {};
+  if (pattern.kind === 'prefix')
+    return {
+      $or: [
+        { name: trusted({ $gte: pattern.text, $lt: `${pattern.text}\uffff` }) },
+        { query_name: pattern.text },
+      ],
+    };
+  return {
+    ...(pattern.namespace !== '' && { namespace: pattern.namespace }),
+    ...(pattern.queryName !== '' && { query_name: pattern.queryName }),
+  };
+}

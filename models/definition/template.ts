@@ -1,0 +1,271 @@
+import { LRUCache } from 'lru-cache';
+import { model, Schema } from 'mongoose';
+
+import { CdrError } from '../../openehr/base/errors.js';
+import { publishTemplateCache } from '../../database/events.js';
+import { isDuplicateKey } from '../../database/mongo-error.js';
+import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
+import { compileTemplate } from '../../openehr/template/opt/compile.js';
+import { COLLECTIONS } from '../layout.js';
+import { SCHEMA_OPTIONS } from '../access/schema.js';
+import type { UpdateWrite } from '../access/write.js';
+
+/** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
+export interface TemplateDoc {
+  /** template_id. */
+  readonly _id: string;
+  /** XML text as uploaded. */
+  readonly opt: string;
+  readonly concept: string;
+  readonly archetype_id: string;
+  readonly uid?: string;
+  /** Code of the default language. */
+  readonly language: string;
+  /** Time of the upload. */
+  readonly created_timestamp: Date;
+  /** Raised by every replacement; with `created_timestamp` it tells one text of an id from another. */
+  readonly revision: number;
+  /** Whether a VERSION may refer to it: set by the first commit. */
+  readonly used: boolean;
+}
+
+/** What the list of templates tells of each. ITS-REST: TemplateMetadata. */
+export type TemplateSummary = Pick<TemplateDoc, '_id' | 'concept' | 'archetype_id' | 'created_timestamp'>;
+
+/** A template ready for use, and which text of its id it was compiled from. */
+export interface TemplateInUse {
+  readonly compiled: CompiledTemplate;
+  readonly revision: number;
+  readonly createdTimestamp: Date;
+  readonly used: boolean;
+}
+
+/** Template text together with what the compiler found in it. */
+export interface UploadedTemplate {
+  readonly opt: string;
+  readonly compiled: CompiledTemplate;
+}
+
+type TextState = Pick<TemplateDoc, 'revision' | 'created_timestamp' | 'used'>;
+
+const DEFAULT_CACHE_SIZE = 200;
+const DEFAULT_CACHE_BYTES = 128 * 1024 * 1024;
+
+declare module '../access/write.js' {
+  interface Documents {
+    readonly [COLLECTIONS.templates]: TemplateDoc;
+  }
+}
+
+const Template = model(
+  'Template',
+  new Schema<TemplateDoc>(
+    {
+      _id: String,
+      opt: String,
+      concept: String,
+      archetype_id: String,
+      uid: String,
+      language: String,
+      created_timestamp: Date,
+      revision: Number,
+      used: Boolean,
+    },
+    SCHEMA_OPTIONS,
+  ),
+  COLLECTIONS.templates,
+);
+
+/** Compiled templates of this process; every use asks the database whether the text is still the same. */
+let cache = emptyCache(DEFAULT_CACHE_SIZE, DEFAULT_CACHE_BYTES);
+
+type CachedTemplate = Omit<TemplateInUse, 'used'>;
+
+function emptyCache(count: number, bytes: number): LRUCache<string, CachedTemplate> {
+  const sizeCalculation = ({ compiled }: CachedTemplate): number => compiled.estimatedBytes;
+  return new LRUCache({ max: count, maxSize: bytes, sizeCalculation });
+}
+
+/**
+ * Sets how many compiled templates this process keeps (`TEMPLATE_CACHE_SIZE`), and about how many bytes of them
+ * (`TEMPLATE_CACHE_BYTES`); the ones unused for longest go first.
+ */
+export function keepTemplates(count: number, bytes = DEFAULT_CACHE_BYTES): void {
+  const kept = cache.dump();
+  cache = emptyCache(count, bytes);
+  cache.load(kept);
+}
+
+/** Stores a new template. @throws conflict when the template id exists. */
+export async function insertTemplate(
+  template: UploadedTemplate,
+  createdTimestamp: Date,
+): Promise<TemplateDoc> {
+  const doc = { ...fieldsOf(template, createdTimestamp), revision: 1 };
+  try {
+    await Template.create([doc]);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const message = `Operational template with this template ID already exists: ${doc._id}`;
+    throw new CdrError('conflict', message, { cause: error });
+  }
+  return doc;
+}
+
+/** Puts another text under an existing template id, unused as yet; null when the id does not exist. */
+export async function replaceTemplate(
+  template: UploadedTemplate,
+  createdTimestamp: Date,
+): Promise<TemplateDoc | null> {
+  const { _id, ...fields } = fieldsOf(template, createdTimestamp);
+  const update = {
+    $set: fields,
+    $inc: { revision: 1 },
+    ...(fields.uid === undefined && { $unset: { uid: 1 } }),
+  };
+  return Template.findOneAndUpdate({ _id }, update, { returnDocument: 'after' }).lean().exec();
+}
+
+/** Removes a template; false when there was none. */
+export async function removeTemplate(templateId: string): Promise<boolean> {
+  const { deletedCount } = await Template.deleteOne({ _id: templateId }).exec();
+  return deletedCount === 1;
+}
+
+/** One stored template with its text, null when unknown. */
+export function templateById(templateId: string): Promise<TemplateDoc | null> {
+  return Template.findOne({ _id: templateId }).lean().exec();
+}
+
+/** All templates without their texts, by template id. */
+export function templateSummaries(): Promise<TemplateSummary[]> {
+  return Template.find({}, { concept: 1, archetype_id: 1, created_timestamp: 1 })
+    .sort({ _id: 1 })
+    .lean<TemplateSummary[]>()
+    .exec();
+}
+
+/** How many templates there are. */
+export function templateCount(): Promise<number> {
+  return Template.estimatedDocumentCount().exec();
+}
+
+/** So many ids are compared with one that is unknown. */
+const MAX_COMPARED = 2_000;
+
+/** Some template ids, for a suggestion. */
+export async function someTemplateIds(): Promise<string[]> {
+  const docs = await Template.find({}, { _id: 1 }).limit(MAX_COMPARED).lean<{ _id: string }[]>().exec();
+  return docs.map(({ _id }) => _id);
+}
+
+/** Ids of all templates, ascending. */
+export async function templateIds(): Promise<string[]> {
+  const docs = await Template.find({}, { _id: 1 }).sort({ _id: 1 }).lean().exec();
+  return docs.map((doc) => doc._id);
+}
+
+/** Which text each template has now, as `[id, text]` where equal texts are told by equal words; at most `limit`. */
+export async function templateRevisions(limit: number): Promise<[string, string][]> {
+  const projection = { revision: 1, created_timestamp: 1 };
+  const docs = await Template.find({}, projection).limit(limit).lean().exec();
+  return docs.map((doc) => [doc._id, `${doc.revision} ${doc.created_timestamp.getTime()}`]);
+}
+
+/**
+ * Notes that a VERSION refers to the template. Matches only the text named: one that was replaced or deleted meanwhile
+ * means that the content has to be validated anew.
+ */
+export function markTemplateUsed(
+  templateId: string,
+  { revision, createdTimestamp }: Pick<TemplateInUse, 'revision' | 'createdTimestamp'>,
+): UpdateWrite<'templates'> {
+  return {
+    collection: COLLECTIONS.templates,
+    filter: { _id: templateId, revision, created_timestamp: createdTimestamp },
+    update: { $set: { used: true } },
+    matching: 'one',
+  };
+}
+
+/** Ids of the templates that are noted as used. */
+export async function usedTemplateIds(): Promise<Set<string>> {
+  return new Set(await Template.distinct('_id', { used: true }).exec());
+}
+
+/** The compiled template, null when unknown. As `templateInUse`. */
+export async function compiledTemplate(templateId: string): Promise<CompiledTemplate | null> {
+  return (await templateInUse(templateId))?.compiled ?? null;
+}
+
+/**
+ * The compiled template with its revision, null when unknown. Compiled at most once per process and text;
+ * each call asks for the revision only, so that replacements and deletions by other processes are seen.
+ */
+export async function templateInUse(templateId: string): Promise<TemplateInUse | null> {
+  const kept = cache.get(templateId);
+  if (kept === undefined) return loadTemplate(templateId);
+  const state = await textState(templateId);
+  if (state !== null && isSameText(kept, state)) {
+    publishTemplateCache({ outcome: 'hit' });
+    return { ...kept, used: state.used };
+  }
+  cache.delete(templateId);
+  return state === null ? null : loadTemplate(templateId);
+}
+
+/** Read without hydration: every commit of a COMPOSITION asks. */
+function textState(templateId: string): Promise<TextState | null> {
+  const projection = { revision: 1, created_timestamp: 1, used: 1 };
+  return Template.collection.findOne<TextState>({ _id: templateId } as object, { projection });
+}
+
+async function loadTemplate(templateId: string): Promise<TemplateInUse | null> {
+  const doc = await templateById(templateId);
+  if (doc === null) return null;
+  const meanwhile = cache.get(templateId);
+  if (meanwhile !== undefined && isSameText(meanwhile, doc)) return { ...meanwhile, used: doc.used };
+  publishTemplateCache({ outcome: 'miss' });
+  const loaded = {
+    compiled: compileTemplate(doc.opt),
+    revision: doc.revision,
+    createdTimestamp: doc.created_timestamp,
+  };
+  cache.set(templateId, loaded);
+  return { ...loaded, used: doc.used };
+}
+
+/**
+ * Keeps what the upload compiled anyway, so that the first COMPOSITION does not wait for it. For after the
+ * commit: a rolled-back upload must leave nothing behind.
+ */
+export function keepCompiled(doc: TemplateDoc, compiled: CompiledTemplate): void {
+  cache.set(doc._id, {
+    compiled,
+    revision: doc.revision,
+    createdTimestamp: doc.created_timestamp,
+  });
+}
+
+function isSameText(
+  kept: Pick<TemplateInUse, 'revision' | 'createdTimestamp'>,
+  state: Pick<TextState, 'revision' | 'created_timestamp'>,
+): boolean {
+  return (
+    kept.revision === state.revision && kept.createdTimestamp.getTime() === state.created_timestamp.getTime()
+  );
+}
+
+function fieldsOf(template: UploadedTemplate, createdTimestamp: Date): Omit<TemplateDoc, 'revision'> {
+  const { opt, compiled } = template;
+  return {
+    _id: compiled.templateId,
+    opt,
+    concept: compiled.concept,
+    archetype_id: compiled.archetypeId,
+    ...(compiled.uid !== null && { uid: compiled.uid }),
+    language: compiled.defaultLanguage,
+    created_timestamp: createdTimestamp,
+    used: false,
+  };
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
+import { connectMongoose } from '../../../database/connect.js';
+import { startEmbedded, type EmbeddedDatabase } from '../../../packages/embedded-mongodb/src/spawn.js';
+import { createCollections } from '../../../database/indexes.js';
+import { inMergeTransaction } from '../../../merge/transaction.js';
+import { moveDocuments } from '../../../models/cross-collection/owned-documents.js';
+import { COLLECTION_LAYOUT, COLLECTIONS } from '../../../models/layout.js';
+import { testApp } from '../../support/app.js';
+import { clinicalState } from '../../support/merge/clinical-state.js';
+import { givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
+import { givenComposition, givenEhr } from '../../support/resources.js';
+import { WITH_ADMIN } from '../../support/tokens.js';
+
+const app = testApp(WITH_ADMIN);
+let server: EmbeddedDatabase;
+beforeAll(async () => {
+  server = await startEmbedded({ dir: null, limits: { undoBytes: 50_000 }, log: () => undefined });
+  await connectMongoose(server.uri, 'limits');
+  await createCollections(COLLECTION_LAYOUT);
+  await givenMergeTemplates(app);
+});
+afterAll(async () => {
+  await mongoose.disconnect();
+  await server.stop();
+});
+
+describe('a merge that is too large for one transaction', () => {
+  it('is answered 500 with a message that says so, changes nothing, and can be rehearsed', async () => {
+    const [source, target] = [await givenEhr(app), await givenEhr(app)];
+    for (let n = 0; n < 12; n += 1) await givenComposition(app, source);
+    const before = await clinicalState([source, target]);
+    const { status, body } = await merge(app, source, target);
+    const message =
+      'the EHR is too large to be merged in one transaction of this database, nothing was changed';
+    expect([status, body]).toEqual([
+      500,
+      {
+        source_ehr: source,
+        target_ehr: target,
+        outcome: { level: 'BASIC', summary: message },
+        error: 'Internal Server Error',
+        message,
+        code: 'transaction-too-large',
+        request_id: expect.any(String),
+      },
+    ]);
+    expect(await clinicalState([source, target])).toEqual(before);
+    const rehearsed = await merge(app, source, target, { dry_run: true });
+    expect(rehearsed.body.outcome.summary).toContain('12 compositions moved');
+    await givenComposition(app, source);
+    const small = await givenEhr(app);
+    expect((await merge(app, small, target)).status).toBe(200);
+    expect((await unmerge(app, small, target)).status).toBe(200);
+  });
+});
+
+/** What a server says when another transaction was faster. */
+function writeConflict(): mongoose.mongo.MongoServerError {
+  const error = new mongoose.mongo.MongoServerError({ message: 'write conflict', code: 112 });
+  error.addErrorLabel('TransientTransactionError');
+  return error;
+}
+
+describe('the transaction of a merge', () => {
+  it('is tried anew MERGE_RETRIES times, then refused', async () => {
+    let attempts = 0;
+    const work = (): Promise<never> => {
+      attempts += 1;
+      return Promise.reject(writeConflict());
+    };
+    await expect(inMergeTransaction(3, work)).rejects.toMatchObject({ code: 'conflict' });
+    expect(attempts).toBe(4);
+  });
+
+  it.each([257, 313])('says that it is too large when the server does (%i)', async (code) => {
+    const work = (): Promise<never> =>
+      Promise.reject(new mongoose.mongo.MongoServerError({ message: 'too large', code }));
+    await expect(inMergeTransaction(3, work)).rejects.toMatchObject({ code: 'transaction-too-large' });
+  });
+
+  it('succeeds when a retry does', async () => {
+    let attempts = 0;
+    const work = (): Promise<number> => {
+      attempts += 1;
+      return attempts < 3 ? Promise.reject(writeConflict()) : Promise.resolve(attempts);
+    };
+    expect(await inMergeTransaction(5, work)).toBe(3);
+  });
+});
+
+describe('moving documents', () => {
+  const move = { collection: COLLECTIONS.itemTags, from: 'a', to: 'b' } as const;
+  const tags = () =>
+    mongoose.connection.collection<{ _id: string; owner_id: string; key: string }>('item_tags');
+
+  it.each([
+    ['at once', false],
+    ['one by one, as a sharded cluster needs it', true],
+  ])('%s: all of an owner, or those named', async (_, isSharded) => {
+    await tags().deleteMany({});
+    const ids = ['1', '2', '3', '4'];
+    await tags().insertMany(ids.map((id) => ({ _id: id, owner_id: id === '4' ? 'c' : 'a', key: id })));
+    const named = { ...move, among: { field: '_id', ids: ['1', '4'] }, set: { value: 'x' } } as const;
+    const run = (what: typeof named | typeof move): Promise<number> =>
+      inMergeTransaction(0, (session) => moveDocuments(session, what, Promise.resolve(isSharded)));
+    expect(await run(named)).toBe(1);
+    expect(await tags().findOne({ _id: '1' })).toMatchObject({ owner_id: 'b', value: 'x' });
+    expect(await run(move)).toBe(2);
+    expect(await tags().countDocuments({ owner_id: 'b' })).toBe(3);
+    expect(await tags().countDocuments({ owner_id: 'c' })).toBe(1);
+  });
+});

@@ -1,0 +1,120 @@
+import { checkScope } from '../../../../aql/semantics/check.js';
+import { pageOf } from '../../../../aql/result/paging.js';
+import type { ReferenceData } from '../../../../aql/evaluate/data.js';
+import { evaluateQuery, type ReferenceResult } from '../../../../aql/evaluate/evaluate.js';
+import { resolveScope } from '../../../../aql/semantics/scope/scope.js';
+import { CdrError, type ErrorCode } from '../../../../openehr/base/errors.js';
+import { differenceOf } from '../compare.js';
+import { boundQuery } from '../bound-query.js';
+import { pipelineRows } from '../pipeline.js';
+import { loadReferenceData } from '../load-reference.js';
+import { Random } from '../../random.js';
+import { randomData } from './random-data.js';
+import { randomQuery, type RandomQuery } from './random-query.js';
+
+const SYSTEM_ID = 'local.cdr';
+const NOW = new Date(Date.UTC(2021, 5, 1));
+const NO_PAGE = { fetch: null, offset: null };
+const NO_LIMITS = { defaultFetch: null, maxFetch: null };
+const QUERIES_PER_DATA = 50;
+const TOO_MUCH: ReadonlySet<ErrorCode> = new Set(['timeout', 'query-too-large']);
+
+/** What a run found. */
+export interface DifferentialReport {
+  readonly compared: number;
+  readonly refused: number;
+  /** Products of everything with everything that the database may refuse. */
+  readonly tooLarge: number;
+  /** Pairs with at least one row. */
+  readonly withRows: number;
+  readonly faults: readonly string[];
+}
+
+/** Compares `pairs` random queries on random data: pipeline against reference evaluator. */
+export async function differentialRun(
+  pairs: number,
+  seed: number,
+  maxFaults = 10,
+): Promise<DifferentialReport> {
+  const faults: string[] = [];
+  const count = { compared: 0, refused: 0, tooLarge: 0, withRows: 0 };
+  for (let round = 0; count.compared < pairs && faults.length < maxFaults; round++) {
+    const dataSeed = seed + round * 1_000_003;
+    const data = randomData(new Random(dataSeed));
+    await loadReferenceData(data, 'all');
+    const random = new Random(dataSeed + 7);
+    for (let i = 0; i < QUERIES_PER_DATA && count.compared < pairs && faults.length < maxFaults; i++) {
+      const query = randomQuery(random);
+      const outcome = await compareOne(data, query);
+      if (outcome === 'refused') {
+        count.refused++;
+        i--;
+        continue;
+      }
+      if (outcome === 'too large') {
+        count.tooLarge++;
+        continue;
+      }
+      count.compared++;
+      if (outcome.rows > 0) count.withRows++;
+      if (outcome.fault !== null)
+        faults.push(`seed ${dataSeed}: ${outcome.fault}\n  ${describeQuery(query)}`);
+    }
+  }
+  return { ...count, faults };
+}
+
+function describeQuery({ aql, ehrId, asOf, subsumption }: RandomQuery): string {
+  return `${aql}  [ehr_id ${ehrId ?? '-'}, as_of ${asOf?.toISOString() ?? '-'}, subsumption ${subsumption}]`;
+}
+
+function referenceOf(evaluate: () => ReferenceResult): ReferenceResult | null {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof CdrError) return null;
+    throw error;
+  }
+}
+
+async function refuses(run: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await run();
+    return false;
+  } catch (error) {
+    if (error instanceof CdrError) return true;
+    throw error;
+  }
+}
+
+type Outcome = 'refused' | 'too large' | { readonly rows: number; readonly fault: string | null };
+
+async function compareOne(data: ReferenceData, query: RandomQuery): Promise<Outcome> {
+  const { asOf, subsumption, ehrId } = query;
+  let prepared;
+  try {
+    const bound = boundQuery(query.aql);
+    const scope = resolveScope(bound, { ehrId });
+    checkScope(scope, { systemId: SYSTEM_ID });
+    prepared = { scope, page: pageOf(bound, NO_PAGE, NO_LIMITS) };
+  } catch (error) {
+    if (error instanceof CdrError) return 'refused';
+    throw error;
+  }
+  const { scope, page } = prepared;
+  const options = { systemId: SYSTEM_ID, asOf, subsumption };
+  const reference = referenceOf(() => evaluateQuery(scope, data, { ...options, now: NOW, ehrId }));
+  if (reference === null) {
+    // Groups that no page shows are never looked at by the pipeline's reader.
+    const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
+    const isRefused = await refuses(() => pipelineRows(scope, page, { ...options, now: NOW }));
+    return isRefused || isCut ? 'refused' : { rows: 0, fault: 'refused by the evaluator alone' };
+  }
+  try {
+    const rows = await pipelineRows(scope, page, { ...options, now: NOW });
+    return { rows: reference.ordered.length, fault: differenceOf(reference, page, rows) };
+  } catch (error) {
+    if (error instanceof CdrError && TOO_MUCH.has(error.code)) return 'too large';
+    return { rows: reference.ordered.length, fault: String(error) };
+  }
+}

@@ -1,0 +1,60 @@
+import type { JsonValue } from '../../../openehr/base/json.js';
+import type { Page } from '../../../aql/result/paging.js';
+import { distinctRows, rowText } from '../../../aql/result/result-set.js';
+import type { Scope } from '../../../aql/semantics/scope/types.js';
+import { needsShapes, shapeCatalogue } from '../../../aql/index/shapes.js';
+import type { QueryPlan } from '../../../aql/mongo/pipeline/plan.js';
+import { translate } from '../../../aql/mongo/translate.js';
+import { evaluateCandidates } from '../../../query/evaluate.js';
+import { eachRow, runPipeline, shapeIds } from '../../../models/access/run-pipeline.js';
+import type { LeafIndex } from '../../../aql/index/document.js';
+
+/** What of the request and server changes a translation in tests. */
+export interface PipelineOptions {
+  readonly systemId: string;
+  readonly asOf?: Date | null;
+  readonly subsumption?: boolean;
+  readonly leafIndex?: LeafIndex;
+  readonly isCurrent?: boolean;
+  readonly now?: Date;
+  readonly notesEhrs?: boolean;
+}
+
+/** Translates a resolved query with the shapes of the connected database. */
+export async function planOf(scope: Scope, page: Page, options: PipelineOptions): Promise<QueryPlan> {
+  return translate(scope, page, {
+    shapes: shapeCatalogue(needsShapes(scope.from) ? await shapeIds(null) : []),
+    leafIndex: options.leafIndex ?? 'all',
+    isCurrent: options.isCurrent ?? true,
+    systemId: options.systemId,
+    subsumption: options.subsumption ?? false,
+    asOf: options.asOf ?? null,
+    notesEhrs: options.notesEhrs ?? false,
+    clock: { now: options.now ?? new Date(), offsetMinutes: 0 },
+  });
+}
+
+/** The rows of a query from the pipeline, rendered as the query route does. */
+export async function pipelineRows(
+  scope: Scope,
+  page: Page,
+  options: PipelineOptions,
+): Promise<JsonValue[][]> {
+  const plan = await planOf(scope, page, options);
+  const rows: JsonValue[][] = [];
+  const limits = { timeoutMs: 10_000 };
+  const found = eachRow(runPipeline(plan, limits));
+  if (plan.inProcess?.kind === 'evaluate') {
+    const { systemId, subsumption = false, asOf = null, now = new Date() } = options;
+    const clock = { now, offsetMinutes: 0 };
+    const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits };
+    return (await evaluateCandidates(found, { scope, page, ...rules })).map((row) => [...row]);
+  }
+  if (plan.inProcess === null)
+    for await (const row of found) rows.push(JSON.parse(rowText(row, plan.columns)) as JsonValue[]);
+  else
+    for await (const text of distinctRows(found, plan.columns, plan.inProcess))
+      rows.push(JSON.parse(text) as JsonValue[]);
+  if (rows.length === 0 && plan.emptyRow !== null && page.offset === 0) rows.push([...plan.emptyRow]);
+  return rows;
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { demoClient, loadDemoData } from '../../../cli/demo/load.js';
+import type { Settings } from '../../../config/settings.js';
+import { testServer } from '../app.js';
+import { startBrowser } from './browser.js';
+import { useDatabase } from '../database.js';
+import { testSettings } from '../settings.js';
+import { WITH_ADMIN } from '../tokens.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PATIENTS = { ehrs: 3, compositionsPerEhr: 6, seed: 7, parallel: 3 };
+const WAIT_MS = 20_000;
+/** What axe checks: WCAG 2.2 AA. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** The console on a server with the demo's first three patients, in a browser that has a new page for each test. */
+export interface ConsoleInBrowser {
+  readonly page: Page;
+  readonly url: string;
+  /** Shows a view, by its address behind `#`. */
+  readonly open: (view: string) => Promise<unknown>;
+  /** An error that the browser reports with this text is no failure: the test asked for it. */
+  readonly forgive: (text: string) => void;
+  /** Nothing failed, nothing left the server, and axe finds nothing. */
+  readonly expectGood: () => Promise<void>;
+}
+
+/** Prepares server, data and browser around the tests of a file. */
+export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
+  useDatabase();
+  let server: Server;
+  let browser: Browser;
+  let page: Page;
+  let url = '';
+  let failures: string[] = [];
+
+  beforeAll(async () => {
+    server = await testServer(testSettings({ ...WITH_ADMIN, auth: 'none', ...settings }));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    browser = await startBrowser();
+    await loadDemoData(demoClient(url), PATIENTS, () => undefined);
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  beforeEach(async () => {
+    page = await browser.newPage({ locale: 'en-GB', viewport: { width: 1440, height: 900 } });
+    page.setDefaultTimeout(WAIT_MS);
+    failures = [];
+    page.on('pageerror', (error) => failures.push(error.message));
+    // What the policy of the page refuses is an error on its console.
+    page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url))
+        failures.push(request.url());
+    });
+  }, 60_000);
+  afterEach(async () => {
+    await page.close();
+  });
+
+  return {
+    get page() {
+      return page;
+    },
+    get url() {
+      return url;
+    },
+    open: (view) => page.goto(`${url}/console#${view}`),
+    forgive: (text) => {
+      failures = failures.filter((failure) => !failure.includes(text));
+    },
+    expectGood: async () => {
+      // By the protocol of the browser: the policy of the page allows no script of ours.
+      await page.evaluate(AXE);
+      const found = await page.evaluate<string[]>(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} })
+        .then(({ violations }) => violations.map(({ id, nodes }) =>
+          id + ': ' + nodes.map((node) => node.html).slice(0, 3).join(' ')))`);
+      expect(found).toEqual([]);
+      expect(failures).toEqual([]);
+    },
+  };
+}
