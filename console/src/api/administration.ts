@@ -12,6 +12,8 @@ import {
 export interface AdministrationApi {
   /** @throws CdrError 401 or 403 for whoever is no administrator */
   adminStatus: () => Promise<unknown>;
+  /** Who asks, what roles may do, which users the server itself knows. */
+  permissions: () => Promise<PermissionsReport>;
   planMerge: (request: MergeRequest) => Promise<MergeDetails>;
   merge: (request: MergeRequest) => Promise<MergeDetails>;
   unmerge: (request: UnmergeRequest) => Promise<MergeDetails>;
@@ -38,6 +40,19 @@ export interface AdministrationApi {
 interface Confirmation {
   readonly digest?: string;
   readonly dry_run?: boolean;
+}
+
+interface KnownUser {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+/** Who may do what. */
+export interface PermissionsReport {
+  readonly user: (KnownUser & { readonly permissions: readonly string[] }) | null;
+  readonly roles: readonly { readonly role: string; readonly permissions: readonly string[] }[];
+  /** null: the identity provider knows them, not the server. */
+  readonly users: readonly KnownUser[] | null;
 }
 
 /** Whose candidates: of one EHR, else of all, behind an EHR id. */
@@ -92,6 +107,7 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
   const { admin } = cdr;
   return {
     adminStatus: () => cdr.request('GET', '/rest/admin/status'),
+    permissions: async () => (await cdr.request<PermissionsReport>('GET', '/rest/admin/permissions')).body,
     planMerge: (wanted) => admin.merges.preview(wanted),
     merge: (wanted) => admin.merges.merge(wanted),
     unmerge: (wanted) => admin.merges.undo(wanted),

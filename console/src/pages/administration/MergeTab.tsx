@@ -9,6 +9,7 @@ import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 import { Candidates } from './Candidates.js';
+import { Jobs } from './Jobs.js';
 import { sentResolutions } from './merge-plan.js';
 import { Motive, NO_MOTIVE, sentMotive, type MotiveText } from './Motive.js';
 import { PatientPicker } from './PatientPicker.js';
@@ -125,9 +126,12 @@ function Decision({ source, target }: { readonly source: string; readonly target
         )}
       </Group>
       {merge.isPending && (
-        <Text mt="xs" c="dimmed" role="status">
-          {t('merge.running')}
-        </Text>
+        <>
+          <Text mt="xs" c="dimmed" role="status">
+            {t('merge.running')}
+          </Text>
+          <Jobs isStarting />
+        </>
       )}
     </Section>
   );
