@@ -484,4 +484,9 @@ export const de: Catalogue = {
   'permissions.audit': 'Lesen, wer was tat',
   'permissions.admin': 'Zusammenführen, löschen, prüfen',
   'permissions.commit_for_others': 'Im Namen anderer schreiben',
+  'picker.open': 'Pfade',
+  'picker.title': 'Pfade eines Templates',
+  'picker.template': 'Template',
+  'picker.inserted': 'An der Schreibmarke eingefügt:',
+  'picker.unbound': 'Die Abfrage nennt keinen Archetyp über diesem Knoten. Er lässt sich für sich abfragen:',
 };

@@ -480,6 +480,11 @@ export const en = {
   'permissions.audit': 'Read who did what',
   'permissions.admin': 'Merge, erase, verify',
   'permissions.commit_for_others': 'Commit in the name of others',
+  'picker.open': 'Paths',
+  'picker.title': 'Paths of a template',
+  'picker.template': 'Template',
+  'picker.inserted': 'Inserted at the cursor:',
+  'picker.unbound': 'The query names no archetype above this node. It can be queried by itself:',
 } as const;
 
 /** Name of a message. */
