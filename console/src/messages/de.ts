@@ -489,4 +489,6 @@ export const de: Catalogue = {
   'picker.template': 'Template',
   'picker.inserted': 'An der Schreibmarke eingefügt:',
   'picker.unbound': 'Die Abfrage nennt keinen Archetyp über diesem Knoten. Er lässt sich für sich abfragen:',
+  'patient.archetype': 'Nur was einen Archetyp enthält',
+  'patient.allArchetypes': 'Alle Archetypen zeigen',
 };

@@ -485,6 +485,8 @@ export const en = {
   'picker.template': 'Template',
   'picker.inserted': 'Inserted at the cursor:',
   'picker.unbound': 'The query names no archetype above this node. It can be queried by itself:',
+  'patient.archetype': 'Only what holds an archetype',
+  'patient.allArchetypes': 'Show all archetypes',
 } as const;
 
 /** Name of a message. */

@@ -18,6 +18,17 @@ const WAIT_MS = 20_000;
 /** What axe checks: WCAG 2.2 AA. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+/** Contrast in the other one of light and dark, which alone depends on it. */
+const OTHER_SCHEME = `(async () => {
+  const root = document.documentElement;
+  const name = 'data-mantine-color-scheme';
+  const before = root.getAttribute(name);
+  root.setAttribute(name, before === 'dark' ? 'light' : 'dark');
+  const { violations } = await axe.run(document, { runOnly: ['color-contrast'] });
+  root.setAttribute(name, before);
+  return violations.flatMap(({ nodes }) => nodes.map(({ html, any }) => html + any.map(({ message }) => message)));
+})()`;
+
 /** The console on a server with the demo's first three patients, in a browser that has a new page for each test. */
 export interface ConsoleInBrowser {
   readonly page: Page;
@@ -83,6 +94,7 @@ export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
         .then(({ violations }) => violations.map(({ id, nodes }) =>
           id + ': ' + nodes.map((node) => node.html).slice(0, 3).join(' ')))`);
       expect(found).toEqual([]);
+      expect(await page.evaluate<string[]>(OTHER_SCHEME)).toEqual([]);
       expect(failures).toEqual([]);
     },
   };

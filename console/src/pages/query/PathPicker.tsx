@@ -37,6 +37,7 @@ export function PathPicker({ close, ...picks }: Picks & { readonly close: () => 
       opened
       onClose={close}
       position="right"
+      size={380}
       title={t('picker.title')}
       // The editor stays in reach.
       withOverlay={false}
