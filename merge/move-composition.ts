@@ -16,7 +16,7 @@ import {
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
-import { sharesContributions } from '../models/merge-history.js';
+import { sharesContributions } from '../models/merge/history.js';
 import { tagsOn } from '../models/item-tag.js';
 import { latestVersions, type VersionDoc } from '../models/version.js';
 import {
