@@ -26,8 +26,29 @@ export async function verifyStorage(
   onProgress: (progress: VerifyProgress) => void = () => undefined,
   since: SealHead | null = null,
 ): Promise<VerifyReport> {
-  return withLease('verify', 'an integrity check is running already', () => verify(onProgress, since));
+  const tell = (progress: VerifyProgress): void => {
+    running = { ...progress, started: running?.started ?? new Date() };
+    onProgress(progress);
+  };
+  return withLease(VERIFY_LEASE, 'an integrity check is running already', async () => {
+    running = { ehrs: 0, ofEhrs: await ehrCount(), started: new Date() };
+    try {
+      return await verify(tell, since);
+    } finally {
+      running = null;
+    }
+  });
 }
+
+/** How far the check is that this process makes; null: it makes none. */
+export function verifyProgress(): (VerifyProgress & { readonly started: Date }) | null {
+  return running;
+}
+
+/** Name of the lease of a check, in whichever process. */
+export const VERIFY_LEASE = 'verify';
+
+let running: (VerifyProgress & { readonly started: Date }) | null = null;
 
 async function verify(
   onProgress: (progress: VerifyProgress) => void,

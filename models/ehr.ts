@@ -158,9 +158,10 @@ export async function ehrIdsAfter(ehrId: string, count: number): Promise<string[
   return docs.map((doc) => doc._id);
 }
 
-/** How many active EHRs there are, for a progress display. */
-export function activeEhrCount(): Promise<number> {
-  return Ehr.countDocuments({ state: 'active' }).exec();
+/** How many active EHRs there are, for a progress display; `upTo`: those that a walk by ids has done behind this one. */
+export function activeEhrCount(upTo?: string): Promise<number> {
+  const walked = upTo === undefined ? {} : { _id: trusted({ $lte: upTo }) };
+  return Ehr.countDocuments({ ...walked, state: 'active' }).exec();
 }
 
 /** About how many EHRs there are, whatever their state. */

@@ -29,8 +29,8 @@ export interface StorageSettings {
   readonly leaf_index: LeafIndex;
   /** true: every EHR has its identities; absent: an upgrade has to derive them. */
   readonly identities?: true;
-  /** How far a reindex came. */
-  readonly reindex?: unknown;
+  /** How far a reindex came that was begun and has not ended. */
+  readonly reindex?: ReindexPosition;
   /** How far an upgrade came: the last VERSION that is done. */
   readonly upgrade?: { readonly after: string };
 }
@@ -140,10 +140,7 @@ interface ReindexPosition {
 
 /** Where an earlier rebuild to the same goal stopped, null when there was none. */
 export async function reindexPosition(leafIndex: LeafIndex): Promise<ReindexPosition | null> {
-  const stored = await StorageSettingsModel.findOne({ _id: 'storage' })
-    .lean<{ reindex?: ReindexPosition }>()
-    .exec();
-  const position = stored?.reindex;
+  const position = (await storageSettings())?.reindex;
   return position?.sv === AQL_SCHEMA_VERSION && position.leafIndex === leafIndex ? position : null;
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import { adminGroups } from '../routes/admin/api.js';
+import type { KnownUser } from '../routes/admin/permissions.js';
 import { storedQueryOperations } from '../routes/definition/stored-query.js';
 import { templateOperations } from '../routes/definition/template.js';
 import { compositionOperations } from '../routes/ehr/composition.js';
@@ -23,6 +24,7 @@ import { itemTagOperations } from '../routes/tag/item-tag.js';
 import { managementSource, type ProcessParts } from './management.js';
 import { loadConfig } from './settings/config.js';
 import { recordActivity } from './activity.js';
+import { readUsers } from './identity/users-file.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';
 
@@ -57,9 +59,15 @@ export function operationTable(settings: Settings, log: Logger, process: Process
       access: settings.managementAccess,
       source: managementSource(settings, log, process),
     }),
-    ...(settings.adminApiActive ? adminGroups(settings) : []),
+    ...(settings.adminApiActive ? adminGroups(settings, () => basicUsers(settings)) : []),
   ];
   return new OperationTable(groups, { basePath: settings.basePath, aliasV1: settings.apiAliasV1 });
+}
+
+/** Names and roles alone. */
+function basicUsers({ auth, basicUsersFile }: Settings): readonly KnownUser[] | null {
+  if (basicUsersFile === null || auth === 'jwt') return null;
+  return [...readUsers(basicUsersFile).values()].map(({ name, roles }) => ({ name, roles }));
 }
 
 function inOrder(group: OperationGroup): OperationGroup {

@@ -47,6 +47,12 @@ export async function withLease<T>(
   }
 }
 
+/** Whether some process is at this work. */
+export async function isLeased(name: string): Promise<boolean> {
+  const now = { $expr: { $gt: ['$expires_at', '$$NOW'] } };
+  return (await LeaseModel.collection.countDocuments({ _id: name, ...now } as object)) > 0;
+}
+
 /** One command that takes it only when it is free or has expired; by the clock of the database, since servers differ. */
 async function take(name: string, holder: string, leaseMs: number): Promise<boolean> {
   const isFree = { $lt: ['$expires_at', '$$NOW'] };

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { backgroundJobs } from '../../maintenance/jobs.js';
 import type { Settings } from '../../config/settings.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { newestContributions, type NewContribution } from '../../models/contribution.js';
@@ -50,10 +51,13 @@ export interface ActivitySource {
 const NEWEST_CONTRIBUTIONS = 10;
 /** How long counts are answered again, ms: pages ask every few seconds, each of them. */
 const COUNTS_KEPT_MS = 3_000;
+/** As long for background jobs, which are watched. */
+const JOBS_KEPT_MS = 500;
 
 /** Everything that the first page of the console shows, in one answer: docs/spec/rest.md#overview */
 export function overviewOperation(settings: Settings, activity: ActivitySource): Operation {
   const counts = keptFor(COUNTS_KEPT_MS, readCounts);
+  const jobs = keptFor(JOBS_KEPT_MS, backgroundJobs);
   return {
     id: 'overview_get',
     method: 'GET',
@@ -68,10 +72,11 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
     handle: async (ctx) => {
       if (ctx.accepts('json') === false)
         throw new CdrError('not-acceptable', 'the overview is available as JSON');
-      const [newest, database, known, warnings] = await Promise.all([
+      const [newest, database, known, running, warnings] = await Promise.all([
         newestContributions(NEWEST_CONTRIBUTIONS),
         mongodbVersion(),
         counts(),
+        jobs(),
         warningsOf(settings),
       ]);
       ctx.body = {
@@ -89,6 +94,7 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
         },
         slowest_queries: activity.slowestQueries(),
         contributions: newest.map(contributionView),
+        jobs: running,
         warnings,
       };
     },

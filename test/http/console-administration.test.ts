@@ -1,13 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import { claimStorage, finishReindex, saveReindexPosition } from '../../models/settings.js';
+import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
 import { useConsole } from '../support/browser/console.js';
+import { testSettings } from '../support/settings.js';
 import { bearer } from '../support/tokens.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
 inBrowser('administration in the console (skipped where no Chromium is installed)', () => {
   const web = useConsole();
-  const { open, expectGood } = web;
+  const { open, expectGood, forgive } = web;
 
   it('merges two patients, takes it back, verifies and erases, as an administrator only', async () => {
     const asked: string[] = [];
@@ -46,10 +49,61 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByRole('option', { name: /P-0003/ }).click();
     const label = await web.page.getByText(/^Type \w+ to erase it/).textContent();
     expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
+    // That nothing was merged into it.
+    forgive('404');
     await expectGood();
     await web.page.getByLabel(/^Type/).fill(label?.split(' ')[1] ?? '');
     await web.page.getByRole('button', { name: 'Erase for good' }).click();
     await web.page.getByText(/ is erased\.$/).waitFor();
+    await web.page.getByRole('tab', { name: 'Permissions' }).click();
+    await web.page.getByRole('row', { name: /^AUDITOR/ }).waitFor();
+    await web.page.getByRole('row', { name: /^ADMIN yours/ }).waitFor();
+    await expectGood();
+  }, 90_000);
+
+  it('offers records that may be of one person, and erases one with those that were merged into it', async () => {
+    await new Cdr({ url: web.url }).ehr.create({ subject: { namespace: 'north-clinic', id: 'P-0001' } });
+    await open('/administration');
+    await web.page.getByLabel('Token').fill(bearer(['ADMIN']).replace('Bearer ', ''));
+    await web.page.locator('main button[type=submit]').click();
+    await web.page.getByText('Same subject id P-0001').waitFor();
+    await expectGood();
+    await web.page.getByRole('button', { name: /^Compare .*north-clinic/ }).click();
+    await web.page.getByRole('cell', { name: 'north-clinic' }).waitFor();
+    await web.page.getByRole('group', { name: 'Both records on one axis of time' }).waitFor();
+    await web.page.getByRole('button', { name: 'Swap source and target' }).click();
+    await web.page.getByRole('button', { name: 'Show the plan' }).click();
+    await web.page.getByText(/DRY RUN: /).waitFor();
+    await expectGood();
+    await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
+    const target = await web.page.getByRole('link', { name: 'Open the patient' }).getAttribute('href');
+    await web.page.getByRole('tab', { name: 'Erase' }).click();
+    const ehrId = target?.split('/').at(-1) ?? '';
+    await web.page.getByRole('combobox').fill(ehrId);
+    await web.page.getByRole('option', { name: new RegExp(ehrId.slice(0, 8)) }).click();
+    await web.page.getByLabel(/^Type/).fill(ehrId.slice(0, 8));
+    expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
+    await web.page.getByLabel(/^Also the 1 records/).check();
+    await expectGood();
+    await web.page.getByRole('button', { name: 'Erase for good' }).click();
+    await web.page.getByText(/ is erased\.$/).waitFor();
+  }, 90_000);
+
+  it('shows what goes on in the background, as it goes on', async () => {
+    await open('/administration?tab=server');
+    await web.page.getByLabel('Token').fill(bearer(['ADMIN']).replace('Bearer ', ''));
+    await web.page.locator('main button[type=submit]').click();
+    await web.page.getByText('Nothing is running.').waitFor();
+    const { systemId, aql } = testSettings();
+    await claimStorage(systemId, aql.leafIndex);
+    await saveReindexPosition({ sv: 0, leafIndex: aql.leafIndex, afterEhr: '0' });
+    await web.page.getByText(/Rebuild of what AQL reads · 0 of \d+ records/).waitFor();
+    await web.page
+      .getByRole('progressbar', { name: 'Rebuild of what AQL reads' })
+      .waitFor({ state: 'attached' });
+    await expectGood();
+    await finishReindex(aql.leafIndex);
+    await web.page.getByText('Nothing is running.').waitFor();
   }, 90_000);
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
 import request from 'supertest';
-import { claimStorage } from '../../models/settings.js';
+import { verifyStorage } from '../../maintenance/verify.js';
+import { claimStorage, finishReindex, saveReindexPosition } from '../../models/settings.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { aComposition, givenTemplate, V1 } from '../support/resources.js';
@@ -55,5 +57,44 @@ describe('GET /rest/overview', () => {
     const { body } = await request(closed).get('/rest/overview').set('Authorization', USER);
     expect(body.warnings).toEqual([]);
     expect(body.user).toEqual({ name: 'ada', permissions: expect.arrayContaining(['read', 'write']) });
+  });
+
+  it('tells how far background jobs are, without naming patients', async () => {
+    const { systemId, aql } = testSettings();
+    await claimStorage(systemId, aql.leafIndex);
+    const app = testApp();
+    const jobs = async () => (await request(testApp()).get('/rest/overview')).body.jobs;
+    expect(await jobs()).toEqual([]);
+    const ids = [];
+    for (let count = 0; count < 2; count += 1)
+      ids.push((await request(app).post(`${V1}/ehr`)).headers.etag!.replaceAll('"', ''));
+    const seen: unknown[] = [];
+    await verifyStorage(() => seen.push(jobs()));
+    const found = (await Promise.all(seen)).flat();
+    expect(found[0]).toEqual({
+      kind: 'verify',
+      started: expect.any(String),
+      done: expect.any(Number),
+      of: expect.any(Number),
+    });
+    await saveReindexPosition({ sv: 0, leafIndex: aql.leafIndex, afterEhr: ids.sort()[0]! });
+    const [reindex] = await jobs();
+    expect(reindex).toMatchObject({ kind: 'reindex', done: expect.any(Number) });
+    expect(reindex.of).toBeGreaterThan(reindex.done);
+    await finishReindex(aql.leafIndex);
+    const elsewhere = { _id: 'verify', holder: 'another process', expires_at: new Date(Date.now() + 60_000) };
+    await mongoose.connection.collection<{ _id: string }>('settings').insertOne(elsewhere);
+    const job = { _id: ids[0]!, kind: 'merge', source_ehr: ids[0], target_ehr: ids[1], phase: 'moving' };
+    await mongoose.connection
+      .collection<{ _id: string }>('merge_jobs')
+      .insertOne({ ...job, started_at: new Date() } as { _id: string });
+    expect(await jobs()).toEqual([
+      { kind: 'verify' },
+      { kind: 'merge', phase: 'moving', started: expect.any(String) },
+    ]);
+    for (const name of ['settings', 'merge_jobs'])
+      await mongoose.connection
+        .collection<{ _id: string }>(name)
+        .deleteOne({ _id: name === 'settings' ? 'verify' : ids[0]! });
   });
 });

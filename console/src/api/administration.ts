@@ -1,27 +1,34 @@
-import type {
-  AuditFilter,
-  AuditRecord,
-  Cdr,
-  MergeDetails,
-  MergeRequest,
-  UnmergeRequest,
+import {
+  CdrError,
+  type AuditFilter,
+  type AuditRecord,
+  type Cdr,
+  type MergeDetails,
+  type MergeRequest,
+  type UnmergeRequest,
 } from '@everchart/client';
 
 /** What needs the permission `admin` or `audit`. */
 export interface AdministrationApi {
   /** @throws CdrError 401 or 403 for whoever is no administrator */
   adminStatus: () => Promise<unknown>;
+  /** Who asks, what roles may do, which users the server itself knows. */
+  permissions: () => Promise<PermissionsReport>;
   planMerge: (request: MergeRequest) => Promise<MergeDetails>;
   merge: (request: MergeRequest) => Promise<MergeDetails>;
   unmerge: (request: UnmergeRequest) => Promise<MergeDetails>;
   /** Those that stand, oldest first; `pending`: those that wait for another administrator. */
   merges: (filter?: { readonly pending?: boolean }) => Promise<MergeDetails[]>;
+  /** Those that ended in an EHR, through others too, and that can still be taken back. */
+  mergesInto: (ehrId: string) => Promise<MergeDetails[]>;
   confirmMerge: (mergeId: string, body: Confirmation) => Promise<MergeDetails>;
   withdrawMerge: (mergeId: string, reason: string) => Promise<MergeDetails>;
   /** It can never be taken back from then on. */
   finaliseMerge: (mergeId: string, reason: string) => Promise<MergeDetails>;
-  /** Physically, with all that it holds. */
-  eraseEhr: (ehrId: string) => Promise<void>;
+  /** EHRs that may be of one person: of one EHR, or a page of all after an EHR id. */
+  mergeCandidates: (search: CandidateSearch) => Promise<CandidatePage>;
+  /** Physically, with all that it holds; `cascade`: and what would take back the merges that ended in it. */
+  eraseEhr: (ehrId: string, cascade: boolean) => Promise<void>;
   /** Checks everything that is stored; changes nothing. */
   verify: () => Promise<Readonly<Record<string, unknown>>>;
   audit: (filter: AuditFilter) => Promise<AuditRecord[]>;
@@ -35,6 +42,63 @@ interface Confirmation {
   readonly dry_run?: boolean;
 }
 
+interface KnownUser {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+/** Who may do what. */
+export interface PermissionsReport {
+  readonly user: (KnownUser & { readonly permissions: readonly string[] }) | null;
+  readonly roles: readonly { readonly role: string; readonly permissions: readonly string[] }[];
+  /** null: the identity provider knows them, not the server. */
+  readonly users: readonly KnownUser[] | null;
+}
+
+/** Whose candidates: of one EHR, else of all, behind an EHR id. */
+interface CandidateSearch {
+  readonly ehrId?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+/** Why two EHRs may be of one person. docs/spec/merge.md#candidates */
+export interface CandidateReason {
+  readonly code: 'subject_id' | 'identifier' | 'path';
+  readonly value: string;
+  readonly shared_by: number;
+  readonly namespaces?: readonly string[];
+  readonly issuer?: string;
+  readonly type?: string;
+  readonly path?: string;
+}
+
+/** Two EHRs that may be of one person. */
+export interface MergeCandidate {
+  readonly ehr_id: string;
+  readonly other_ehr_id: string;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly reasons: readonly CandidateReason[];
+  readonly against?: readonly { readonly namespace: string }[];
+  /** Merges that wait with one of both. */
+  readonly pending?: readonly object[];
+}
+
+/** What one search found. */
+export interface CandidatePage {
+  readonly candidates: readonly MergeCandidate[];
+  readonly examined_ehrs: number;
+  /** Values of too many EHRs to tell anything. */
+  readonly no_evidence: readonly { readonly value: string }[];
+  /** Where to go on; missing: that was all. */
+  readonly next?: string;
+  /** What is missing until `everchart upgrade` or `reindex` has run. */
+  readonly incomplete?: readonly string[];
+}
+
+/** Pairs that a page lists. */
+const CANDIDATES_AT_ONCE = 20;
+
 /** The most that the server lists at once. */
 const MERGES_AT_ONCE = 1_000;
 
@@ -43,6 +107,7 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
   const { admin } = cdr;
   return {
     adminStatus: () => cdr.request('GET', '/rest/admin/status'),
+    permissions: async () => (await cdr.request<PermissionsReport>('GET', '/rest/admin/permissions')).body,
     planMerge: (wanted) => admin.merges.preview(wanted),
     merge: (wanted) => admin.merges.merge(wanted),
     unmerge: (wanted) => admin.merges.undo(wanted),
@@ -55,13 +120,28 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       }
       return all;
     },
+    mergesInto: async (ehrId) => {
+      try {
+        const found = await admin.merges.list({ target: ehrId, cascaded: true });
+        return found.filter(({ reversible_now: canBeUndone }) => canBeUndone === true);
+      } catch (error) {
+        // The server's word for none.
+        if (error instanceof CdrError && error.status === 404) return [];
+        throw error;
+      }
+    },
     confirmMerge: (mergeId, body) => admin.merges.confirm(mergeId, body),
     withdrawMerge: (mergeId, reason) => admin.merges.withdraw(mergeId, reason === '' ? undefined : reason),
     finaliseMerge: async (mergeId, reason) => {
       const path = `/rest/admin/ehr/merge/${encodeURIComponent(mergeId)}/finalise`;
       return (await cdr.request<MergeDetails>('POST', path, { body: { reason } })).body;
     },
-    eraseEhr: (ehrId) => admin.deleteEhr(ehrId),
+    mergeCandidates: async ({ ehrId, after }) => {
+      const query = ehrId === undefined ? { after, fetch: CANDIDATES_AT_ONCE } : { ehr_id: ehrId };
+      const path = '/rest/admin/ehr/merge_candidates';
+      return (await cdr.request<CandidatePage>('GET', path, { query })).body;
+    },
+    eraseEhr: (ehrId, cascade) => admin.deleteEhr(ehrId, { cascade }),
     verify: () => admin.verify(),
     audit: (filter) => admin.audit(filter),
     auditCsv: async ({ user, operation, ehrId, status, from, to, fetch }) => {

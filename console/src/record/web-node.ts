@@ -52,16 +52,56 @@ function rangeText(range: WebTemplateRange | undefined): string[] {
   ];
 }
 
+/** An archetype above a node, and the path from it to the node. */
+interface ArchetypeAbove {
+  readonly archetype: string;
+  readonly type: string;
+  readonly path: string;
+}
+
+/** The archetypes in which a node stands, innermost first; the last is that of the COMPOSITION. */
+export function archetypesAbove(root: WebTemplateNode, node: WebTemplateNode): ArchetypeAbove[] {
+  const whole = node.aqlPath ?? '';
+  const slots = [...whole.matchAll(/\/[a-z_]+\[(openEHR-EHR-([A-Z_]+)\.[^\],]+)[^\]]*\]/g)].map(
+    ({ index, 0: step, 1: archetype = '', 2: type = '' }) => ({
+      archetype,
+      type,
+      path: withoutNames(whole.slice(index + step.length)),
+    }),
+  );
+  return [...slots.reverse(), { archetype: root.nodeId ?? '', type: root.rmType, path: withoutNames(whole) }];
+}
+
+function withoutNames(path: string): string {
+  return path.replaceAll(/,\s*'[^']*'/g, '');
+}
+
+/** What of a value is read as a column, by its type. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  DV_QUANTITY: '/magnitude',
+  DV_COUNT: '/magnitude',
+  DV_PROPORTION: '/numerator',
+  DV_ORDINAL: '/symbol/value',
+  DV_SCALE: '/symbol/value',
+  DV_IDENTIFIER: '/id',
+  DV_MULTIMEDIA: '/media_type/code_string',
+  CODE_PHRASE: '/code_string',
+};
+
+/** What stands behind the path of a node so that a column has numbers or text. */
+export function endingOf({ rmType, children, nodeId }: WebTemplateNode): string {
+  const ending = ENDINGS[rmType];
+  if (ending !== undefined) return ending;
+  if (rmType.startsWith('DV_') && children === undefined) return '/value';
+  return nodeId === undefined ? '' : '/name/value';
+}
+
 /** A query that reads a node: from the nearest archetype above it. */
 export function queryOf(root: WebTemplateNode, node: WebTemplateNode): string {
-  const whole = node.aqlPath ?? '';
-  const parts = [...whole.matchAll(/\/[a-z_]+\[(openEHR-EHR-([A-Z_]+)\.[^\],]+)[^\]]*\]/g)];
-  const last = parts.at(-1);
-  if (last === undefined)
-    return `SELECT c${whole} AS value\nFROM EHR e CONTAINS COMPOSITION c[${root.nodeId ?? ''}]`;
-  const [, archetype, type] = last;
-  const path = whole.slice(last.index + last[0].length).replaceAll(/,\s*'[^']*'/g, '');
-  return `SELECT c/context/start_time/value AS time, x${path}${path === '' ? '' : '/value'} AS value
-FROM EHR e CONTAINS COMPOSITION c[${root.nodeId ?? ''}] CONTAINS ${type ?? 'LOCATABLE'} x[${archetype ?? ''}]
+  const [nearest] = archetypesAbove(root, node);
+  const isRoot = nearest === undefined || nearest.archetype === root.nodeId;
+  const path = `${nearest?.path ?? ''}${endingOf(node)}`;
+  return `SELECT c/context/start_time/value AS time, ${isRoot ? 'c' : 'x'}${path} AS value
+FROM EHR e CONTAINS COMPOSITION c[${root.nodeId ?? ''}]${isRoot ? '' : ` CONTAINS ${nearest.type} x[${nearest.archetype}]`}
 ORDER BY c/context/start_time/value DESC`;
 }

@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core';
 
 /** The one accent: teal that holds 4.5 to 1 on white as shade 7 and on the dark ground as shade 3. */
 const accent: MantineColorsTuple = [
@@ -32,6 +32,12 @@ export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 7, dark: 3 },
   autoContrast: true,
+  // The library decides by the light shade alone whether ink on the accent is white.
+  variantColorResolver: (input) => {
+    const resolved = defaultVariantColorsResolver(input);
+    const isAccent = input.variant === 'filled' && (input.color ?? 'accent') === 'accent';
+    return isAccent ? { ...resolved, color: 'var(--accent-ink)' } : resolved;
+  },
   colors: { accent, dark },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Code", "JetBrains Mono", Menlo, monospace',

@@ -12,7 +12,7 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
   if (records.length === 0) return <Empty title={t('audit.none')}>{t('audit.noneHint')}</Empty>;
   return (
     <Table.ScrollContainer minWidth={640}>
-      <Table className="grid">
+      <Table className="grid audit">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('audit.time')}</Table.Th>
@@ -42,7 +42,9 @@ function Row({ record }: { readonly record: AuditRecord }): ReactNode {
         <Time value={textAt(record, 'time')} isAgo />
       </Table.Td>
       <Table.Td>{textAt(record, 'user')}</Table.Td>
-      <Table.Td className="mono">{textAt(record, 'operation')}</Table.Td>
+      <Table.Td className="mono what" title={textAt(record, 'operation')}>
+        {textAt(record, 'operation')}
+      </Table.Td>
       <Table.Td className="mono" title={textAt(record, 'ehr_id')}>
         {textAt(record, 'ehr_id').slice(0, 8)}
       </Table.Td>

@@ -26,7 +26,7 @@ export function Time({
       <time dateTime={value} className="number">
         {localTime(value, language)}
         {isAgo && (
-          <Text span inherit c="dimmed">
+          <Text span inherit c="dimmed" className="ago">
             {' · '}
             {ago(value, language)}
           </Text>

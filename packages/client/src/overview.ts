@@ -15,6 +15,16 @@ export interface NewContribution {
   readonly versions: readonly { readonly uid: string; readonly type: string }[];
 }
 
+/** Something that goes on in the background; `done` of `of` EHRs, where that is known. */
+export interface BackgroundJob {
+  readonly kind: 'verify' | 'reindex' | 'upgrade' | 'merge' | 'unmerge' | 'erase';
+  readonly started?: string;
+  /** Of a merge in steps. */
+  readonly phase?: 'planning' | 'moving';
+  readonly done?: number;
+  readonly of?: number;
+}
+
 /** The server at a glance: counts, activity by minute, newest contributions, warnings. */
 export interface Overview {
   readonly status: 'UP' | 'DOWN';
@@ -46,6 +56,7 @@ export interface Overview {
     readonly rows: number;
   }[];
   readonly contributions: readonly NewContribution[];
+  readonly jobs: readonly BackgroundJob[];
   readonly warnings: readonly {
     readonly code: 'stale-index' | 'no-audit' | 'open-access';
     readonly message: string;

@@ -181,6 +181,19 @@ export const ADMIN_SCHEMAS = {
     'records',
     'unsealed',
   ]),
+  PermissionsReport: object({
+    user: {
+      type: ['object', 'null'],
+      properties: { name: TEXT, roles: listOf(TEXT), permissions: listOf(TEXT) },
+      description: 'Who asks',
+    },
+    roles: listOf(object({ role: TEXT, permissions: listOf(TEXT) })),
+    users: {
+      type: ['array', 'null'],
+      items: object({ name: TEXT, roles: listOf(TEXT) }),
+      description: 'Users of BASIC_USERS_FILE; null: Basic authentication is off',
+    },
+  }),
   VerifyReport: object({
     checked: { type: 'object', additionalProperties: COUNT },
     violations: listOf(object({ kind: TEXT, id: TEXT, message: TEXT })),

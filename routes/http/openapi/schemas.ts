@@ -201,6 +201,18 @@ const SCHEMAS = {
         versions: listOf(object({ uid: TEXT, type: TEXT })),
       }),
     ),
+    jobs: listOf(
+      object(
+        {
+          kind: word('verify', 'reindex', 'upgrade', 'merge', 'unmerge', 'erase'),
+          started: TIME,
+          phase: word('planning', 'moving'),
+          done: COUNT,
+          of: COUNT,
+        },
+        ['kind'],
+      ),
+    ),
     warnings: listOf(object({ code: word('stale-index', 'no-audit', 'open-access'), message: TEXT })),
   }),
   OverviewTimes: object({

@@ -64,6 +64,38 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+describe('GET /rest/admin/permissions', () => {
+  it('tells an administrator who he is, what roles may do and who is known, and nobody else', async () => {
+    const ask = (authorization: string, of = app) =>
+      request(of).get('/rest/admin/permissions').set('Authorization', authorization);
+    const { body, text } = await ask(credentials('root', PASSWORD)).expect(200);
+    expect(body).toEqual({
+      user: {
+        name: 'root',
+        roles: ['READER', 'ADMIN'],
+        permissions: expect.arrayContaining(['admin', 'audit']),
+      },
+      roles: expect.arrayContaining([{ role: 'READER', permissions: ['read'] }]),
+      users: [
+        { name: 'ada', roles: ['USER'] },
+        { name: 'root', roles: ['READER', 'ADMIN'] },
+      ],
+    });
+    expect(text).not.toMatch(/scrypt|salt|hash/);
+    await ask(credentials('ada', PASSWORD)).expect(403);
+    const byToken = testApp(
+      loadConfig({
+        AUTH: 'jwt',
+        JWT_SECRET: TEST_JWT_SECRET,
+        LOG_LEVEL: 'silent',
+        ADMIN_API_ACTIVE: 'true',
+        BASIC_USERS_FILE: file,
+      }),
+    );
+    expect((await ask(ADMIN, byToken).expect(200)).body.users).toBeNull();
+  });
+});
+
 describe('everchart user', () => {
   it('writes a file that only its owner can read, and no password into it', () => {
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');

@@ -14,6 +14,7 @@ import { testApp } from '../app.js';
 export function adminCases(world: World): ApiCase[] {
   return [
     { id: 'getStatus', status: 200, call: () => ({}) },
+    { id: 'getPermissions', status: 200, call: () => ({}) },
     ...templateCases(world),
     ...ehrCases(world),
     { id: 'deleteStoredQuery', status: 200, call: async () => ({ params: await world.query() }) },

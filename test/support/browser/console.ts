@@ -18,6 +18,21 @@ const WAIT_MS = 20_000;
 /** What axe checks: WCAG 2.2 AA. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+/** Contrast in the other one of light and dark, which alone depends on it. */
+const OTHER_SCHEME = `(async () => {
+  const before = document.documentElement.getAttribute('data-mantine-color-scheme');
+  // As another tab of the console would tell it.
+  const show = async (newValue) => {
+    const told = { key: 'mantine-color-scheme-value', newValue, storageArea: localStorage };
+    window.dispatchEvent(new StorageEvent('storage', told));
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+  };
+  await show(before === 'dark' ? 'light' : 'dark');
+  const { violations } = await axe.run(document, { runOnly: ['color-contrast'] });
+  await show(before);
+  return violations.flatMap(({ nodes }) => nodes.map(({ html, any }) => html + any.map(({ message }) => message)));
+})()`;
+
 /** The console on a server with the demo's first three patients, in a browser that has a new page for each test. */
 export interface ConsoleInBrowser {
   readonly page: Page;
@@ -50,7 +65,12 @@ export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
     await new Promise((resolve) => server.close(resolve));
   });
   beforeEach(async () => {
-    page = await browser.newPage({ locale: 'en-GB', viewport: { width: 1440, height: 900 } });
+    page = await browser.newPage({
+      locale: 'en-GB',
+      viewport: { width: 1440, height: 900 },
+      // Nothing is looked at while it fades.
+      reducedMotion: 'reduce',
+    });
     page.setDefaultTimeout(WAIT_MS);
     failures = [];
     page.on('pageerror', (error) => failures.push(error.message));
@@ -83,6 +103,7 @@ export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
         .then(({ violations }) => violations.map(({ id, nodes }) =>
           id + ': ' + nodes.map((node) => node.html).slice(0, 3).join(' ')))`);
       expect(found).toEqual([]);
+      expect(await page.evaluate<string[]>(OTHER_SCHEME)).toEqual([]);
       expect(failures).toEqual([]);
     },
   };

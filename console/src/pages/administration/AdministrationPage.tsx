@@ -10,6 +10,7 @@ import { AuditTab } from './AuditTab.js';
 import { EraseTab } from './EraseTab.js';
 import { MergeTab } from './MergeTab.js';
 import { MergesTab } from './MergesTab.js';
+import { PermissionsTab } from './PermissionsTab.js';
 import { ServerTab } from './ServerTab.js';
 
 /** Merging, erasing and audit; for whoever may not, how to sign in, and no request. */
@@ -46,6 +47,7 @@ function Work(): ReactNode {
         <Tabs.Tab value="merges">{t('admin.merges')}</Tabs.Tab>
         <Tabs.Tab value="erase">{t('erase.title')}</Tabs.Tab>
         <Tabs.Tab value="server">{t('server.title')}</Tabs.Tab>
+        <Tabs.Tab value="permissions">{t('permissions.title')}</Tabs.Tab>
         <Tabs.Tab value="audit">{t('admin.audit')}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="merge">
@@ -59,6 +61,9 @@ function Work(): ReactNode {
       </Tabs.Panel>
       <Tabs.Panel value="server">
         <ServerTab />
+      </Tabs.Panel>
+      <Tabs.Panel value="permissions">
+        <PermissionsTab />
       </Tabs.Panel>
       <Tabs.Panel value="audit">
         <AuditTab />

@@ -1,5 +1,5 @@
-import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
@@ -30,9 +30,14 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
   const api = useApi();
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
+  const [isCascade, setIsCascade] = useState(false);
+  const { data: merged = [] } = useQuery({
+    queryKey: ['merges', 'into', ehrId],
+    queryFn: () => api.mergesInto(ehrId),
+  });
   const word = ehrId.slice(0, 8);
   const erase = useMutation({
-    mutationFn: () => api.eraseEhr(ehrId),
+    mutationFn: () => api.eraseEhr(ehrId, isCascade),
     // What was shown stays to be read: it is gone on the server.
     onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }),
   });
@@ -43,6 +48,15 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
       <Alert color="red" variant="light" my="md">
         {t('erase.warning')}
       </Alert>
+      {merged.length > 0 && (
+        <Checkbox
+          mb="md"
+          label={t('erase.cascade', { count: merged.length })}
+          description={merged.map(({ source_ehr: source }) => source).join(', ')}
+          checked={isCascade}
+          onChange={(event) => setIsCascade(event.currentTarget.checked)}
+        />
+      )}
       {erase.error !== null && <Failure error={erase.error} />}
       <Group align="flex-end">
         <TextInput
@@ -53,7 +67,7 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
         />
         <Button
           color="red.9"
-          disabled={typed !== word}
+          disabled={typed !== word || (merged.length > 0 && !isCascade)}
           loading={erase.isPending}
           onClick={() => erase.mutate()}
         >

@@ -8,10 +8,12 @@ import { patientView, useAddress } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
+import { Candidates } from './Candidates.js';
+import { Jobs } from './Jobs.js';
 import { sentResolutions } from './merge-plan.js';
 import { Motive, NO_MOTIVE, sentMotive, type MotiveText } from './Motive.js';
 import { PatientPicker } from './PatientPicker.js';
-import { PatientSummary } from './PatientSummary.js';
+import { Comparison } from './Comparison.js';
 import { PlanView } from './PlanView.js';
 
 interface Choices {
@@ -43,15 +45,27 @@ export function MergeTab(): ReactNode {
             onChange={(ehrId) => change({ target: ehrId })}
           />
         </div>
+        {isChosen ? (
+          <Button
+            mt="sm"
+            size="xs"
+            variant="default"
+            onClick={() => change({ source: target, target: source })}
+          >
+            {t('merge.swap')}
+          </Button>
+        ) : (
+          <Candidates
+            ehrId={source === '' ? target : source}
+            onChoose={(pair) => change({ source: pair.other_ehr_id, target: pair.ehr_id })}
+          />
+        )}
       </Section>
       {source !== '' && source === target && <Text className="flag">{t('merge.same')}</Text>}
       {isChosen && (
         <>
           <Section title={t('merge.compare')}>
-            <div className="pair">
-              <PatientSummary ehrId={source} />
-              <PatientSummary ehrId={target} />
-            </div>
+            <Comparison source={source} target={target} />
           </Section>
           <Decision key={`${source} ${target}`} source={source} target={target} />
         </>
@@ -112,9 +126,12 @@ function Decision({ source, target }: { readonly source: string; readonly target
         )}
       </Group>
       {merge.isPending && (
-        <Text mt="xs" c="dimmed" role="status">
-          {t('merge.running')}
-        </Text>
+        <>
+          <Text mt="xs" c="dimmed" role="status">
+            {t('merge.running')}
+          </Text>
+          <Jobs isStarting />
+        </>
       )}
     </Section>
   );

@@ -38,7 +38,13 @@ export function PatientSummary({ ehrId }: { readonly ehrId: string }): ReactNode
         </Text>
       )}
       <Text component="div" size="sm" c="dimmed">
-        <Time value={record.data.at(-1)?.time} /> – <Time value={record.data[0]?.time} />
+        {record.data.length === 0 ? (
+          t('patient.empty')
+        ) : (
+          <>
+            <Time value={record.data.at(-1)?.time} /> – <Time value={record.data[0]?.time} />
+          </>
+        )}
       </Text>
       <Counts compositions={record.data} />
     </div>

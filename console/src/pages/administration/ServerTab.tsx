@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { items } from '../../api/json.js';
 import { useMessages } from '../../messages/messages.js';
@@ -7,20 +7,22 @@ import { useApi } from '../../session/session.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { CopyText } from '../composition/SourceText.js';
+import { Jobs } from './Jobs.js';
 
-/** What whoever is signed in may do, and the check of all that is stored. */
+/** What goes on in the background, and the check of all that is stored. */
 export function ServerTab(): ReactNode {
   const { t } = useMessages();
   const api = useApi();
-  const { data } = useQuery({ queryKey: ['overview'], queryFn: api.overview });
-  const verify = useMutation({ mutationFn: api.verify });
+  const queries = useQueryClient();
+  const verify = useMutation({
+    mutationFn: api.verify,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['overview'] }),
+  });
   const violations = items(verify.data?.violations).length;
   return (
     <>
-      <Section title={t('server.permissions')}>
-        <Text>
-          {data?.user ? `${data.user.name}: ${data.user.permissions.join(', ')}` : t('server.open')}
-        </Text>
+      <Section title={t('jobs.title')}>
+        <Jobs isStarting={verify.isPending} />
       </Section>
       <Section title={t('server.verify')}>
         <Text c="dimmed" mb="xs">

@@ -1,7 +1,7 @@
-import { Text } from '@mantine/core';
+import { Group, Select, Text } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { compositionView, useGo } from '../../shell/address.js';
@@ -9,7 +9,13 @@ import { categoryColor } from '../../theme/theme.js';
 import { Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { CompositionList } from './CompositionList.js';
-import { compositionsOf, MOST_COMPOSITIONS, trendsOf, type RecordedComposition } from './patient-data.js';
+import {
+  archetypesOf,
+  compositionsOf,
+  MOST_COMPOSITIONS,
+  trendsOf,
+  type RecordedComposition,
+} from './patient-data.js';
 import { Timeline } from './Timeline.js';
 import { Trends } from './Trends.js';
 
@@ -36,17 +42,48 @@ function Record({
 }): ReactNode {
   const { t } = useMessages();
   const go = useGo();
+  const api = useApi();
   const [range, setRange] = useState<readonly [number, number]>([-Infinity, Infinity]);
   const choose = useDebouncedCallback((from: number, to: number) => setRange([from, to]), 80);
-  const shown = compositions.filter(({ time }) => {
+  const [archetype, setArchetype] = useState<string | null>(null);
+  const { data: archetypes = [] } = useQuery({
+    queryKey: ['archetypes', ehrId],
+    queryFn: () => archetypesOf(api, ehrId),
+  });
+  const holding = archetypes.find((one) => one.archetype === archetype)?.uids;
+  const drawn = useMemo(
+    () => (holding === undefined ? compositions : compositions.filter(({ uid }) => holding.has(uid))),
+    [compositions, holding],
+  );
+  const shown = drawn.filter(({ time }) => {
     const at = Date.parse(time);
     return Number.isNaN(at) || (at >= range[0] && at <= range[1]);
   });
   const open = (uid: string): void => go(compositionView(ehrId, uid));
   return (
     <>
-      <Timeline compositions={compositions} onRange={choose} onOpen={open} />
-      <Legend compositions={compositions} />
+      <Timeline compositions={drawn} onRange={choose} onOpen={open} />
+      <Group justify="space-between" align="flex-start" gap="xs">
+        <Legend compositions={drawn} />
+        {archetypes.length > 1 && (
+          <Select
+            size="xs"
+            w={260}
+            searchable
+            clearable
+            clearButtonProps={{ 'aria-label': t('patient.allArchetypes') }}
+            aria-label={t('patient.archetype')}
+            placeholder={t('patient.archetype')}
+            nothingFoundMessage={t('palette.nothing')}
+            data={archetypes.map((one) => ({
+              value: one.archetype,
+              label: `${one.name} · ${one.archetype.replace(/^openEHR-EHR-/, '')}`,
+            }))}
+            value={archetype}
+            onChange={setArchetype}
+          />
+        )}
+      </Group>
       {compositions.length >= MOST_COMPOSITIONS && (
         <Text c="dimmed">{t('patient.tooMany', { count: MOST_COMPOSITIONS })}</Text>
       )}

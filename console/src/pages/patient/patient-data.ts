@@ -34,6 +34,33 @@ FROM EHR e CONTAINS VERSION v[LATEST_VERSION] CONTAINS COMPOSITION c`;
     .sort((left, right) => (left.time < right.time ? 1 : -1));
 }
 
+/** By archetype of an ENTRY, with its name in the record: the uids of the compositions that hold it. */
+export interface HeldArchetype {
+  readonly archetype: string;
+  readonly name: string;
+  readonly uids: ReadonlySet<string>;
+}
+
+/** The archetypes of the ENTRYs of an EHR, by name. */
+export async function archetypesOf(api: Api, ehrId: string): Promise<HeldArchetype[]> {
+  const q = `SELECT DISTINCT c/uid/value AS uid, n/archetype_node_id AS archetype, n/name/value AS name
+FROM EHR e CONTAINS COMPOSITION c CONTAINS ENTRY n`;
+  const rows = await api.rows<{ uid: string; archetype: string | null; name: string | null }>(q, {
+    ehrId,
+    fetch: MOST_POINTS,
+  });
+  const found = new Map<string, { name: string; uids: Set<string> }>();
+  for (const { uid, archetype, name } of rows) {
+    if (archetype === null) continue;
+    const known = found.get(archetype) ?? { name: name ?? archetype, uids: new Set<string>() };
+    known.uids.add(uid);
+    found.set(archetype, known);
+  }
+  return [...found]
+    .map(([archetype, held]) => ({ archetype, ...held }))
+    .sort((left, right) => left.name.localeCompare(right.name));
+}
+
 type CompositionRow = { readonly uid: string } & Readonly<
   Record<'name' | 'template' | 'start' | 'committed' | 'composer', string | null>
 >;

@@ -56,9 +56,22 @@ export async function patientActivity(
   if (ehrIds.length === 0) return new Map();
   const q = `SELECT e/ehr_id/value AS ehr, COUNT(c/uid/value) AS compositions, MAX(c/context/start_time/value) AS last
 FROM EHR e CONTAINS COMPOSITION c
-WHERE e/ehr_id/value MATCHES {${ehrIds.map((id) => `'${id.replaceAll("'", '')}'`).join(', ')}}`;
+WHERE e/ehr_id/value MATCHES {${quoted(ehrIds)}}`;
   const rows = await api.rows<{ ehr: string; compositions: number; last: string | null }>(q);
   return new Map(rows.map(({ ehr, compositions, last }) => [ehr, { compositions, last }]));
+}
+
+/** The subjects of these EHRs, as far as the user may see them: `P-0001 · hospital`. */
+export async function subjectsOf(api: Api, ehrIds: readonly string[]): Promise<Map<string, string>> {
+  if (ehrIds.length === 0) return new Map();
+  const q = `SELECT e/ehr_id/value AS ehr, ${SUBJECT}/id/value AS subject, ${SUBJECT}/namespace AS namespace
+FROM EHR e WHERE e/ehr_id/value MATCHES {${quoted(ehrIds)}}`;
+  const rows = await api.rows<Pick<PatientRow, 'ehr' | 'subject' | 'namespace'>>(q);
+  return new Map(
+    rows.flatMap(({ ehr, subject, namespace }) =>
+      subject === null ? [] : [[ehr, `${subject} · ${namespace ?? ''}`]],
+    ),
+  );
 }
 
 interface PatientRow {
@@ -71,6 +84,10 @@ interface PatientRow {
 
 function patientOf({ ehr, subject, namespace, created, modifiable }: PatientRow): Patient {
   return { ehrId: ehr, subject, namespace, created: created ?? '', isModifiable: modifiable !== false };
+}
+
+function quoted(ids: readonly string[]): string {
+  return ids.map((id) => `'${id.replaceAll("'", '')}'`).join(', ');
 }
 
 /** LIKE without wildcards. */

@@ -15,13 +15,15 @@ interface EditorProps extends Told {
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
   readonly onFormat: () => void;
+  /** A text to put where the cursor is; each object once. */
+  readonly insertion: { readonly text: string } | null;
   /** What it is for, to those who do not see it. */
   readonly label: string;
 }
 
 /** Writes AQL, with completion and mistakes underlined; Ctrl-Enter runs it, Shift-Alt-F lays it out. */
 export function AqlEditor(props: EditorProps): ReactNode {
-  const { text, label, mistake, templates } = props;
+  const { text, label, mistake, templates, insertion } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const told = useRef(props);
@@ -43,6 +45,17 @@ export function AqlEditor(props: EditorProps): ReactNode {
     if (editor !== null && known !== text)
       editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
   }, [text, label]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor === null || insertion === null) return;
+    const { from } = editor.state.selection.main;
+    const { text: before } = editor.state.doc.lineAt(from);
+    // Not glued to the word before it.
+    const isApart = /[\s,(]$|^$/.test(before.slice(0, from - editor.state.doc.lineAt(from).from));
+    editor.dispatch(editor.state.replaceSelection(`${isApart ? '' : ' '}${insertion.text}`));
+    editor.focus();
+  }, [insertion]);
 
   const isWhole = templates !== null && templates.known >= templates.all;
   useEffect(() => {

@@ -5,19 +5,21 @@ import type { Explanation, Json } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { milliseconds, numberText } from '../../widgets/number-text.js';
 import { CopyText } from '../composition/SourceText.js';
+import { ownTimes } from './stage-times.js';
 
 /** How the server answers a query: its stages in a row with documents and time, and hints in words. */
 export function ExplainView({ explanation }: { readonly explanation: Explanation }): ReactNode {
   const { t } = useMessages();
   const stages = items(explanation.stages);
-  const most = Math.max(...stages.map((stage) => Number(at(stage, 'milliseconds') ?? 0)), 0);
+  const times = ownTimes(stages.map((stage) => Number(at(stage, 'milliseconds') ?? 0)));
+  const most = Math.max(...times, 0);
   const inProcess = asText(explanation.in_process ?? undefined);
   return (
     <>
       <ol className="stages" aria-label={t('explain.stages')}>
         {stages.map((stage, index) => (
           <li key={index}>
-            <Stage stage={stage} isMost={most > 0 && at(stage, 'milliseconds') === most} />
+            <Stage stage={stage} ms={times[index] ?? 0} isMost={most > 0 && times[index] === most} />
           </li>
         ))}
       </ol>
@@ -32,7 +34,15 @@ export function ExplainView({ explanation }: { readonly explanation: Explanation
   );
 }
 
-function Stage({ stage, isMost }: { readonly stage: Json; readonly isMost: boolean }): ReactNode {
+function Stage({
+  stage,
+  ms,
+  isMost,
+}: {
+  readonly stage: Json;
+  readonly ms: number;
+  readonly isMost: boolean;
+}): ReactNode {
   const { t, language } = useMessages();
   const read = at(stage, 'documents_examined');
   const out = at(stage, 'returned');
@@ -47,7 +57,7 @@ function Stage({ stage, isMost }: { readonly stage: Json; readonly isMost: boole
         {typeof out === 'number' && t('explain.out', { count: numberText(out, language) })}
       </Text>
       <Text size="sm" className="number">
-        {milliseconds(Number(at(stage, 'milliseconds') ?? 0), language)}
+        {milliseconds(ms, language)}
       </Text>
       {index !== '' && (
         <Text size="xs" c="dimmed" className="mono">

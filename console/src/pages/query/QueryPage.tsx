@@ -13,6 +13,7 @@ import { AqlEditor } from './AqlEditor.js';
 import { ExplainView } from './ExplainView.js';
 import type { KnownTemplates } from './known-templates.js';
 import { mistakeIn, parameterNames, parameterValue } from './parameters.js';
+import { PathPicker } from './PathPicker.js';
 import { useQueryHistory } from './QueryHistory.js';
 import { QueryToolbar } from './QueryToolbar.js';
 import { ResultView } from './ResultView.js';
@@ -35,6 +36,8 @@ export function QueryPage(): ReactNode {
   const [asOf, setAsOf] = useState('');
   const { run, explain } = useRuns();
   const templates = useKnownTemplates();
+  const [insertion, setInsertion] = useState<{ readonly text: string } | null>(null);
+  const [isPicking, setIsPicking] = useState(false);
   const { write, format, unreadable } = useFormat(text, setText);
   const names = parameterNames(text);
   const request = requestOf({ text, names, values, asOf });
@@ -62,6 +65,7 @@ export function QueryPage(): ReactNode {
         onFormat={format}
         onRun={() => act(run)}
         onExplain={() => act(explain)}
+        onPick={() => setIsPicking((before) => !before)}
         isRunning={shown.isPending}
         asOf={asOf}
         onAsOf={changeAsOf}
@@ -74,8 +78,17 @@ export function QueryPage(): ReactNode {
         onFormat={format}
         mistake={mistake}
         templates={templates}
+        insertion={insertion}
         label={t('query.editor')}
       />
+      {isPicking && (
+        <PathPicker
+          text={text}
+          onInsert={(path) => setInsertion({ text: path })}
+          onReplace={write}
+          close={() => setIsPicking(false)}
+        />
+      )}
       <EditorNotes unreadable={unreadable} templates={templates} />
       <Parameters names={names} values={values} onChange={setValues} />
       <div className="below">

@@ -20,6 +20,7 @@ export function QueryToolbar({
   onFormat,
   onRun,
   onExplain,
+  onPick,
   isRunning,
   asOf,
   onAsOf,
@@ -31,6 +32,8 @@ export function QueryToolbar({
   readonly onFormat: () => void;
   readonly onRun: () => void;
   readonly onExplain: () => void;
+  /** Opens or closes the nodes of templates. */
+  readonly onPick: () => void;
   readonly isRunning: boolean;
   readonly asOf: string;
   readonly onAsOf: (time: string, isChosen: boolean) => void;
@@ -51,6 +54,9 @@ export function QueryToolbar({
       </Button>
       <Button variant="default" onClick={onExplain} disabled={isRunning}>
         {t('query.explain')}
+      </Button>
+      <Button variant="default" onClick={onPick}>
+        {t('picker.open')}
       </Button>
       <SaveQuery text={text} />
       {[

@@ -13,7 +13,7 @@ export function TemplateTree({
 }: {
   readonly root: WebTemplateNode;
   readonly filter: string;
-  readonly chosen: WebTemplateNode;
+  readonly chosen: WebTemplateNode | null;
   readonly onChoose: (node: WebTemplateNode) => void;
 }): ReactNode {
   const { t, language } = useMessages();

@@ -84,7 +84,7 @@ function TemplateTable({ templates }: { readonly templates: readonly TemplateInf
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('templates.id')}</Table.Th>
-            <Table.Th>{t('templates.concept')}</Table.Th>
+            <Table.Th visibleFrom="lg">{t('templates.concept')}</Table.Th>
             <Table.Th>{t('templates.archetype')}</Table.Th>
             <Table.Th>{t('templates.uploaded')}</Table.Th>
           </Table.Tr>
@@ -96,8 +96,10 @@ function TemplateTable({ templates }: { readonly templates: readonly TemplateInf
                 <span className="dot" style={{ background: categoryColor(id) }} />{' '}
                 <ViewLink view={templateView(id)}>{id}</ViewLink>
               </Table.Td>
-              <Table.Td>{concept}</Table.Td>
-              <Table.Td className="mono">{archetype}</Table.Td>
+              <Table.Td visibleFrom="lg">{concept}</Table.Td>
+              <Table.Td className="mono archetype" title={archetype}>
+                {archetype}
+              </Table.Td>
               <Table.Td>
                 <Time value={time} isAgo />
               </Table.Td>

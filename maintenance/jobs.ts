@@ -1,0 +1,47 @@
+import { isLeased } from '../models/access/lease.js';
+import { activeEhrCount, ehrsBeingErased } from '../models/ehr.js';
+import { mergeJobs } from '../models/merge/job.js';
+import { storageSettings } from '../models/settings.js';
+import { VERIFY_LEASE, verifyProgress } from './verify.js';
+
+/** Something that goes on in the background: docs/spec/rest.md#overview */
+export interface BackgroundJob {
+  readonly kind: 'verify' | 'reindex' | 'upgrade' | 'merge' | 'unmerge' | 'erase';
+  readonly started?: Date;
+  /** Of a merge in steps. */
+  readonly phase?: 'planning' | 'moving';
+  /** EHRs, as far as it is known. */
+  readonly done?: number;
+  readonly of?: number;
+}
+
+/** What goes on in the background right now, in whichever process; without ids of patients. */
+export async function backgroundJobs(): Promise<BackgroundJob[]> {
+  const [verify, rebuilds, merges, erased] = await Promise.all([
+    verifyJobs(),
+    rebuildJobs(),
+    mergeJobs(),
+    ehrsBeingErased(),
+  ]);
+  return [
+    ...verify,
+    ...rebuilds,
+    ...merges.map(({ kind, phase, started_at: started }) => ({ kind, phase, started })),
+    ...erased.map(() => ({ kind: 'erase' as const })),
+  ];
+}
+
+async function verifyJobs(): Promise<BackgroundJob[]> {
+  const own = verifyProgress();
+  if (own !== null)
+    return [{ kind: 'verify', started: own.started, done: own.ehrs, of: Math.max(own.ehrs, own.ofEhrs) }];
+  return (await isLeased(VERIFY_LEASE)) ? [{ kind: 'verify' }] : [];
+}
+
+async function rebuildJobs(): Promise<BackgroundJob[]> {
+  const { upgrade, reindex } = (await storageSettings()) ?? {};
+  const jobs: BackgroundJob[] = upgrade === undefined ? [] : [{ kind: 'upgrade' }];
+  if (reindex === undefined) return jobs;
+  const [done, of] = await Promise.all([activeEhrCount(reindex.afterEhr), activeEhrCount()]);
+  return [...jobs, { kind: 'reindex', done, of: Math.max(done, of) }];
+}
