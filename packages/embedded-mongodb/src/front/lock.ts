@@ -9,6 +9,11 @@ export class PhaseFairLock {
   readonly #waitingOwners = new Set<Waiter>();
   readonly #waitingSharers = new Set<Waiter>();
 
+  /** Whether somebody waits for it. */
+  get isAwaited(): boolean {
+    return this.#waitingOwners.size > 0 || this.#waitingSharers.size > 0;
+  }
+
   /** Takes a share when nobody owns the lock or waits to own it. */
   tryShare(): boolean {
     if (this.#isOwned || this.#waitingOwners.size > 0) return false;

@@ -10,6 +10,7 @@ import { Hello, type EngineFacts } from '../protocol/hello.js';
 import type { FrontLimits } from './limits.js';
 import { PhaseFairLock } from './lock.js';
 import { Namespaces } from '../engine/namespaces.js';
+import { JournalPace } from '../undo/journal-pace.js';
 import { PersistentUndo, recover } from '../undo/persistent-undo.js';
 import { RunningReads } from './running-reads.js';
 import { scramCredentials } from '../access/scram.js';
@@ -110,7 +111,11 @@ function buildFront(engine: Engine, hello: Hello, options: ServerOptions): Assem
   const namespaces = new Namespaces(engine);
   const sessions = new Sessions(limits.sessions);
   const makeStore = (): PersistentUndo | null => (options.isPersistent ? new PersistentUndo(engine) : null);
-  const transactions = new Transactions({ engine, lock, namespaces, limits, makeStore, onFatal }, sessions);
+  const journal = new JournalPace();
+  const transactions = new Transactions(
+    { engine, lock, namespaces, limits, journal, makeStore, onFatal },
+    sessions,
+  );
   const reads = new RunningReads(engine);
   const front = new Front({ engine, hello, lock, namespaces, reads, sessions, transactions, limits, log });
   return { front, transactions };

@@ -1,13 +1,21 @@
 /** Write commands inside a transaction: recorded first, then run. */
 import { asDocument, asNumber, fieldOf, fields, isSet } from '../protocol/bson-slice.js';
-import { rawValue, withFields, type BsonValue } from '../protocol/bson-write.js';
-import { buildMessage, type Command } from '../protocol/command.js';
+import { encode, rawValue, withFields, type BsonValue } from '../protocol/bson-write.js';
+import { buildMessage, sequenceDocuments, type Command } from '../protocol/command.js';
 import type { Engine } from '../engine/engine.js';
 import { limitTo, pinTo, planUpsert } from './pin.js';
+import { UNDO_NAMESPACE } from '../undo/persistent-undo.js';
 import type { Recorder } from '../undo/recorder.js';
 import { isSuccess } from '../protocol/replies.js';
 import { readFindAndModify, readWrites, type Statement, type Writes } from './statements.js';
-import { drained, mergeBulkReplies, mergeReplies, upsertsIn, type PartReply } from './write-replies.js';
+import {
+  drained,
+  mergeBulkReplies,
+  mergeReplies,
+  upsertsIn,
+  withoutInserts,
+  type PartReply,
+} from './write-replies.js';
 
 /** What the writes of one transaction need. */
 export interface WriteContext {
@@ -33,8 +41,7 @@ export async function runWrites(context: WriteContext, command: Command): Promis
   const parts = partsOf(writes.statements);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && isForwardable(only)) {
-    await context.recorder.statements(only.statements);
-    return context.engine.forward(command.message);
+    return runKnown(context, command, only.statements);
   }
   const replies: PartReply[] = [];
   for (const part of parts) {
@@ -45,6 +52,31 @@ export async function runWrites(context: WriteContext, command: Command): Promis
   }
   if (command.name !== 'bulkWrite') return mergeReplies(replies);
   return mergeBulkReplies(replies, isSet(fieldOf(command.body, 'errorsOnly')));
+}
+
+/** Statements that are forwarded as they came: those of an ordered `bulkWrite` take their records with them. */
+async function runKnown(
+  { engine, recorder }: WriteContext,
+  command: Command,
+  statements: readonly Statement[],
+): Promise<Buffer> {
+  const ops = command.sequences.find(({ name }) => name === 'ops');
+  const namespaces = command.sequences.find(({ name }) => name === 'nsInfo');
+  const isOrdered = isSet(fieldOf(command.body, 'ordered'));
+  if (command.name !== 'bulkWrite' || ops === undefined || namespaces === undefined || !isOrdered) {
+    await recorder.statements(statements);
+    return engine.forward(command.message);
+  }
+  const records = await recorder.carried(statements);
+  if (records.length === 0) return engine.forward(command.message);
+  const place = sequenceDocuments(namespaces).length;
+  const inserts = records.map((document) => encode({ insert: place, document }));
+  const message = buildMessage(command.body, [
+    { name: 'nsInfo', documents: [namespaces.documents, encode({ ns: UNDO_NAMESPACE })] },
+    { name: 'ops', documents: [...inserts, ops.documents] },
+  ]);
+  const reply = await drained(engine, await engine.forward(message));
+  return withoutInserts(reply, inserts.length);
 }
 
 /** Records and runs `findAndModify`. @throws CommandError, EngineError, BsonError */

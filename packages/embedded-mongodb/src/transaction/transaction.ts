@@ -3,6 +3,7 @@ import { asBigInt, asDocument, asText, BsonError, fieldOf } from '../protocol/bs
 import type { Command } from '../protocol/command.js';
 import { EngineError, type Engine } from '../engine/engine.js';
 import type { FrontLimits } from '../front/limits.js';
+import type { JournalPace } from '../undo/journal-pace.js';
 import type { PhaseFairLock } from '../front/lock.js';
 import { splitNamespace, type Namespaces } from '../engine/namespaces.js';
 import { Recorder } from '../undo/recorder.js';
@@ -18,6 +19,7 @@ export interface TransactionContext {
   readonly lock: PhaseFairLock;
   readonly namespaces: Namespaces;
   readonly limits: FrontLimits;
+  readonly journal: JournalPace;
   /** A place for the undo records of one transaction; null keeps them in memory. */
   readonly makeStore: () => UndoStore | null;
   /** Called when the engine can neither commit nor put back: only a new start, with its recovery, can help. */
@@ -156,14 +158,17 @@ export class Transaction {
 
   /**
    * The next transaction need not wait for the journal: its writes come later in it, so none of them can survive
-   * a crash without this commit. The client's answer does wait.
+   * a crash without this commit. The client's answer does wait. Where nobody waits for the lock and the journal is quick, a
+   * command is saved by waiting with the lock.
    */
   async #commit(): Promise<void> {
+    const { journal, lock } = this.#context;
+    const isAtOnce = journal.isQuick && !lock.isAwaited;
     try {
-      await this.#undo.clear();
+      await journal.timed(isAtOnce, () => this.#undo.clear(isAtOnce));
       await this.#killCursors();
       this.#end('committed', '');
-      await this.#undo.durable();
+      if (!isAtOnce) await journal.timed(true, () => this.#undo.durable());
     } catch (error) {
       this.#context.onFatal(error);
       throw error;

@@ -8,8 +8,9 @@ import {
   fields,
   isSet,
 } from '../protocol/bson-slice.js';
+import { failureOf } from '../protocol/replies.js';
 import { encode, rawValue, withFields, type BsonValue, type RawValue } from '../protocol/bson-write.js';
-import type { Engine } from '../engine/engine.js';
+import { EngineError, type Engine } from '../engine/engine.js';
 
 /** The reply to some of a command's statements. */
 export interface PartReply {
@@ -61,6 +62,25 @@ export async function drained(engine: Engine, reply: Buffer): Promise<Buffer> {
     id = asBigInt(fieldOf(next, 'id')) ?? 0n;
   }
   return withFields(reply, { cursor: withFields(cursor, { id: 0n, firstBatch: results }) });
+}
+
+/** The drained reply of a `bulkWrite` as if it had been sent without its first `count` inserts. @throws EngineError of one of those */
+export function withoutInserts(reply: Buffer, count: number): Buffer {
+  const cursor = asDocument(fieldOf(reply, 'cursor'));
+  if (cursor === undefined) return reply;
+  const results = resultsIn(reply);
+  const isOwn = (item: Buffer): boolean => (asNumber(fieldOf(item, 'idx')) ?? 0) < count;
+  const failed = results.find((item) => isOwn(item) && !isSet(fieldOf(item, 'ok')));
+  if (failed !== undefined) {
+    const { code, message } = failureOf(failed);
+    throw new EngineError(code, message);
+  }
+  const others = results.filter((item) => !isOwn(item));
+  const nInserted = (asNumber(fieldOf(reply, 'nInserted')) ?? 0) - count;
+  return withFields(reply, {
+    cursor: withFields(cursor, { firstBatch: shifted(others, 'idx', -count) }),
+    nInserted,
+  });
 }
 
 /** The replies of `insert`, `update` or `delete` parts as the reply of the whole command. */

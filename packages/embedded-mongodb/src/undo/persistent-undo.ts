@@ -10,6 +10,8 @@ import { batches, restore } from './restore.js';
 import type { UndoRecord, UndoStore } from './undo-log.js';
 
 const COLLECTION = { name: 'embedded_undo', $db: 'config' } as const;
+/** Where the records are, `database.collection`. */
+export const UNDO_NAMESPACE = `${COLLECTION.$db}.${COLLECTION.name}`;
 const JOURNALED = { writeConcern: { w: 1, j: true }, $db: COLLECTION.$db } as const;
 const PIECE_BYTES = 8 * 1024 * 1024;
 
@@ -26,21 +28,23 @@ export class PersistentUndo implements UndoStore {
 
   /** Inserts the records, the header in front of the first ones. @throws EngineError */
   async append(records: readonly UndoRecord[]): Promise<void> {
-    const isFirst = this.#count === 0;
-    const stored = records.flatMap((record) => this.#stored(record));
-    if (isFirst) {
-      stored.unshift(encode({ _id: 0, txn: this.#transaction, at: new Date() }));
-    }
-    for (const documents of batches(stored)) {
+    for (const documents of batches(this.documents(records))) {
       await this.#engine.run({ insert: COLLECTION.name, $db: COLLECTION.$db }, [
         { name: 'documents', documents },
       ]);
     }
   }
 
+  /** The records, and the header in front of the first ones. */
+  documents(records: readonly UndoRecord[]): readonly Buffer[] {
+    const isFirst = this.#count === 0;
+    const stored = records.flatMap((record) => this.#stored(record));
+    return isFirst ? [encode({ _id: 0, txn: this.#transaction, at: new Date() }), ...stored] : stored;
+  }
+
   /** Deletes the header, then the records. @throws EngineError */
-  clear(): Promise<void> {
-    return clearUndo(this.#engine);
+  clear(isDurable: boolean): Promise<void> {
+    return clearUndo(this.#engine, isDurable ? JOURNALED : null);
   }
 
   /** Waits for the journal, by a write that changes nothing. @throws EngineError */

@@ -26,11 +26,15 @@ export class Recorder {
 
   /** Records statements whose `_id`s are all known, with one query per collection. @throws CommandError */
   async statements(statements: readonly Statement[]): Promise<void> {
-    const grouped = byNamespace(statements);
-    const records = await Promise.all(
-      [...grouped].map(([namespace, own]) => this.#ofNamespace(namespace, own)),
-    );
-    await this.#log.add(records.flat());
+    await this.#log.add(await this.#ofStatements(statements));
+  }
+
+  /**
+   * The same for statements of one ordered `bulkWrite`; gives documents that it has to insert into the collection of the
+   * undo records before them. @throws CommandError
+   */
+  async carried(statements: readonly Statement[]): Promise<readonly Buffer[]> {
+    return this.#log.addCarried(await this.#ofStatements(statements));
   }
 
   /** Records that a collection is going to be made, if it does not exist. @throws CommandError 263 */
@@ -66,6 +70,14 @@ export class Recorder {
   async absent(namespace: string, ids: readonly RawValue[]): Promise<void> {
     const fresh = ids.filter((id) => !this.#log.isTouched(namespace, id));
     await this.#log.add(fresh.map((id) => ({ kind: 'absent', namespace, id })));
+  }
+
+  async #ofStatements(statements: readonly Statement[]): Promise<UndoRecord[]> {
+    const grouped = byNamespace(statements);
+    const records = await Promise.all(
+      [...grouped].map(([namespace, own]) => this.#ofNamespace(namespace, own)),
+    );
+    return records.flat();
   }
 
   async #ofNamespace(namespace: string, statements: readonly Statement[]): Promise<UndoRecord[]> {
@@ -106,7 +118,10 @@ export class Recorder {
   async #imagesOf(namespace: string, ids: readonly RawValue[]): Promise<Image[]> {
     const images: Image[] = [];
     for (const part of inParts(ids)) {
-      await this.#images(namespace, { filter: { _id: { $in: part } } }, (image) => images.push(image));
+      // By one id alone the engine finds a document without planning.
+      const [only, ...others] = part;
+      const query = others.length === 0 ? { filter: { _id: { $eq: only } }, limit: 1 } : allOf(part);
+      await this.#images(namespace, query, (image) => images.push(image));
     }
     return images;
   }
@@ -129,6 +144,8 @@ export class Recorder {
     });
   }
 }
+
+const allOf = (ids: readonly RawValue[]): Record<string, BsonValue> => ({ filter: { _id: { $in: ids } } });
 
 type Image = Extract<UndoRecord, { kind: 'image' }>;
 

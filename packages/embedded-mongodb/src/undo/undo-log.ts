@@ -18,13 +18,17 @@ export type UndoRecord =
 export interface UndoStore {
   /** Stores records before the write they belong to. */
   append(records: readonly UndoRecord[]): Promise<void>;
-  /** Ends the transaction: from its first effect on, nothing is put back any more. */
-  clear(): Promise<void>;
+  /** What `append` would insert, in this order, for a caller that does so itself. */
+  documents(records: readonly UndoRecord[]): readonly Buffer[];
+  /** Ends the transaction: from its first effect on, nothing is put back any more. `isDurable`: and waits as `durable`. */
+  clear(isDurable: boolean): Promise<void>;
   /** Resolves when what `clear` did survives a crash. */
   durable(): Promise<void>;
 }
 
 const RECORD_OVERHEAD_BYTES = 100;
+/** Bytes of records that go with the writes they belong to; more go before them. */
+const CARRIED_BYTES = 1024 * 1024;
 
 /** First-touch records of one transaction. */
 export class UndoLog {
@@ -76,8 +80,7 @@ export class UndoLog {
   /** Adds records; they are stored when this resolves. @throws CommandError 257 above the limit. */
   async add(records: readonly UndoRecord[]): Promise<void> {
     if (records.length === 0) return;
-    for (const record of records) this.#bytes += sizeOf(record);
-    if (this.#bytes > this.#limitBytes) throw tooLarge();
+    this.#count(records);
     if (this.#store !== null) {
       this.#isStored = true;
       await this.#store.append(records);
@@ -85,14 +88,35 @@ export class UndoLog {
     for (const record of records) this.#keep(record);
   }
 
-  /** Forgets everything: committed, or put back. */
-  async clear(): Promise<void> {
-    if (this.#isStored) await this.#store?.clear();
+  /**
+   * Adds records for writes of one ordered command and gives the documents that this command has to insert before them, to
+   * be spared a command; none when they are stored already. @throws CommandError 257 above the limit.
+   */
+  async addCarried(records: readonly UndoRecord[]): Promise<readonly Buffer[]> {
+    const isFew = records.reduce((sum, record) => sum + sizeOf(record), 0) <= CARRIED_BYTES;
+    if (this.#store === null || records.length === 0 || !isFew) {
+      await this.add(records);
+      return [];
+    }
+    this.#count(records);
+    this.#isStored = true;
+    for (const record of records) this.#keep(record);
+    return this.#store.documents(records);
+  }
+
+  /** Forgets everything: committed, or put back. `isDurable`: and waits as `durable`. */
+  async clear(isDurable = false): Promise<void> {
+    if (this.#isStored) await this.#store?.clear(isDurable);
   }
 
   /** Resolves when what `clear` did, and all writes before it, survive a crash. */
   async durable(): Promise<void> {
     if (this.#isStored) await this.#store?.durable();
+  }
+
+  #count(records: readonly UndoRecord[]): void {
+    for (const record of records) this.#bytes += sizeOf(record);
+    if (this.#bytes > this.#limitBytes) throw tooLarge();
   }
 
   #keep(record: UndoRecord): void {

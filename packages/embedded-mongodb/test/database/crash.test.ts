@@ -183,6 +183,44 @@ it('runs again on its port after its process was killed, for the same client', a
   }
 });
 
+it('tells of each write of a bulk write, and puts back those before a refused one, with records in the engine', async () => {
+  const server = await start();
+  await withClient(server.uri, async (client) => {
+    const items = client.db('test').collection<Entry>('a');
+    await items.insertOne({ _id: 1, n: 1 });
+    const write = (inserted: number): Promise<mongoose.mongo.ClientBulkWriteResult> =>
+      client.withSession((session) =>
+        session.withTransaction(() =>
+          client.bulkWrite(
+            [
+              { name: 'updateOne', namespace: 'test.a', filter: { _id: 1 }, update: { $inc: { n: 1 } } },
+              { name: 'insertOne', namespace: 'test.b', document: { _id: inserted } },
+              { name: 'updateOne', namespace: 'test.a', filter: { _id: 9 }, update: { $inc: { n: 1 } } },
+              { name: 'insertOne', namespace: 'test.a', document: { _id: inserted } },
+            ],
+            { session, verboseResults: true },
+          ),
+        ),
+      );
+    const result = await write(2);
+    expect(result).toMatchObject({ insertedCount: 2, matchedCount: 1, modifiedCount: 1 });
+    expect([...(result.insertResults ?? [])]).toEqual([
+      [1, { insertedId: 2 }],
+      [3, { insertedId: 2 }],
+    ]);
+    expect([...(result.updateResults ?? [])].map(([at, { matchedCount }]) => [at, matchedCount])).toEqual([
+      [0, 1],
+      [2, 0],
+    ]);
+    await expect(write(1)).rejects.toMatchObject({
+      writeErrors: new Map([[3, expect.objectContaining({ code: 11_000 })]]),
+    });
+    expect(await items.find().sort({ _id: 1 }).toArray()).toEqual([{ _id: 1, n: 2 }, { _id: 2 }]);
+    expect(await client.db('test').collection<Entry>('b').find().toArray()).toEqual([{ _id: 2 }]);
+    expect(await client.db('config').collection('embedded_undo').countDocuments()).toBe(0);
+  });
+});
+
 it('has nothing to put back after an orderly stop in the middle of a transaction', async () => {
   const server = await start();
   await withClient(
