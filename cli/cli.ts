@@ -1,18 +1,30 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
-import { aqlLspCommand } from './commands/aql-lsp.js';
-import { codegenCommand } from './commands/codegen.js';
-import { databaseCommand, demoCommand, startCommand } from './commands/serve.js';
-import { exportCommand } from './commands/export.js';
 import { CommandFailed } from './commands/options.js';
-import { importCommand } from './commands/import.js';
-import { queryCommand } from './commands/query.js';
-import { auditCommand, catCommand, reindexCommand, upgradeCommand } from './commands/stored-data.js';
-import { templateCommand } from './commands/template.js';
-import { tokenCommand, userCommand } from './commands/user.js';
-import { verifyCommand } from './commands/verify.js';
 
 const USAGE = 2;
+
+type Loader = () => Promise<Command>;
+
+/** By name, in the order of the help. A server need not load, and hold in memory, what the other commands are made of. */
+const COMMANDS: Readonly<Record<string, Loader>> = {
+  start: async () => (await import('./commands/serve.js')).startCommand(),
+  demo: async () => (await import('./commands/serve.js')).demoCommand(),
+  token: async () => (await import('./commands/user.js')).tokenCommand(),
+  user: async () => (await import('./commands/user.js')).userCommand(),
+  database: async () => (await import('./commands/serve.js')).databaseCommand(),
+  import: async () => (await import('./commands/import.js')).importCommand(),
+  export: async () => (await import('./commands/export.js')).exportCommand(),
+  verify: async () => (await import('./commands/verify.js')).verifyCommand(),
+  audit: async () => (await import('./commands/stored-data.js')).auditCommand(),
+  reindex: async () => (await import('./commands/stored-data.js')).reindexCommand(),
+  upgrade: async () => (await import('./commands/stored-data.js')).upgradeCommand(),
+  cat: async () => (await import('./commands/stored-data.js')).catCommand(),
+  template: async () => (await import('./commands/template.js')).templateCommand(),
+  query: async () => (await import('./commands/query.js')).queryCommand(),
+  codegen: async () => (await import('./commands/codegen.js')).codegenCommand(),
+  'aql-lsp': async () => (await import('./commands/aql-lsp.js')).aqlLspCommand(),
+};
 
 /**
  * Runs the command that the arguments name (without the program itself) and gives the exit code: 0 done,
@@ -20,7 +32,7 @@ const USAGE = 2;
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   try {
-    await program().parseAsync(args, { from: 'user' });
+    await (await program(args[0])).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
@@ -31,30 +43,14 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-function program(): Command {
+/** With the command that is asked for; with all where none is, or one that does not exist. */
+async function program(asked: string | undefined): Promise<Command> {
   const root = new Command(PRODUCT)
     .description('An openEHR clinical data repository on MongoDB')
     .version(PRODUCT_VERSION)
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage. Settings: docs/configuration.md');
-  const commands = [
-    startCommand(),
-    demoCommand(),
-    tokenCommand(),
-    userCommand(),
-    databaseCommand(),
-    importCommand(),
-    exportCommand(),
-    verifyCommand(),
-    auditCommand(),
-    reindexCommand(),
-    upgradeCommand(),
-    catCommand(),
-    templateCommand(),
-    queryCommand(),
-    codegenCommand(),
-    aqlLspCommand(),
-  ];
-  for (const command of commands) root.addCommand(command);
+  const only = Object.entries(COMMANDS).filter(([name]) => name === asked);
+  for (const [, load] of only.length > 0 ? only : Object.entries(COMMANDS)) root.addCommand(await load());
   throwInsteadOfExit(root);
   return root;
 }

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { runServer } from '../../src/process/cluster.js';
-import { runDemo } from '../demo/demo.js';
 import { startEmbedded } from '../../packages/embedded-mongodb/src/spawn.js';
 import { superviseEmbedded } from '../../packages/embedded-mongodb/src/supervise.js';
 import { wholeNumber } from './options.js';
@@ -17,7 +16,7 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description('Loads real templates and made-up patients over HTTP and runs four AQL queries')
     .option('--once', 'exit after the queries')
-    .action(({ once }: { once?: true }) => runDemo(once === true));
+    .action(async ({ once }: { once?: true }) => (await import('../demo/demo.js')).runDemo(once === true));
 }
 
 interface DatabaseOptions {
