@@ -35,7 +35,7 @@ async function importMix(chosen: readonly number[], ehrs: number): Promise<strin
   try {
     const file = join(folder, 'records.ndjson');
     await writeRecords(file, chosen, ehrs);
-    await run('template', 'upload', ...DEMO_TEMPLATES.map((name) => `cli/demo/data/${name}.opt`));
+    await runLocally('template', 'upload', ...DEMO_TEMPLATES.map((name) => `cli/demo/data/${name}.opt`));
     return await timedImport(file, ehrs * COMPOSITIONS_PER_EHR, database.pid);
   } finally {
     delete process.env.MONGODB_URI;
@@ -49,7 +49,7 @@ const COLUMNS = ['mix', 'compositions', 'MB', 'seconds', '/s', 'MB/s', 'CPU s he
 async function timedImport(file: string, count: number, databaseId: number): Promise<string[]> {
   const databaseSeconds = (): number => processFigures(databaseId).processorSeconds;
   const before = { here: process.cpuUsage(), database: databaseSeconds(), time: performance.now() };
-  await run('import', file);
+  await runLocally('import', file);
   const seconds = (performance.now() - before.time) / 1000;
   const { user, system } = process.cpuUsage(before.here);
   const megabytes = statSync(file).size / 1e6;
@@ -58,7 +58,8 @@ async function timedImport(file: string, count: number, databaseId: number): Pro
   return [`${count}`, ...shown];
 }
 
-async function run(...args: string[]): Promise<void> {
+/** Runs `everchart` with `--local` in this process; the database is that of `MONGODB_URI`. @throws Error when it fails */
+export async function runLocally(...args: string[]): Promise<void> {
   const code = await runCli([...args, '--local']);
   if (code !== 0) throw new Error(`everchart ${args.join(' ')} ended with ${code}`);
 }

@@ -1,17 +1,14 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textTable } from '../cli/output.js';
 import { medianFigures, type Figure, type ProcessorTime } from './load-client.js';
 import { milliseconds, quantile } from './measure.js';
-import { childrenOf, processFigures } from './process-figures.js';
+import { bytesBelow, ownServer } from './own-server.js';
+import { processFigures } from './process-figures.js';
 import { table, type TablePlan } from './side-by-side.js';
 
 const MEBIBYTE = 1024 * 1024;
-const READY_WITHIN_MS = 60_000;
 
 /** Figures of a whole run that belong to no request. */
 interface Totals {
@@ -81,43 +78,15 @@ function printFigures(figures: readonly Figure[], print: (line: string) => void)
 async function ownRun(plan: TablePlan): Promise<{ figures: Figure[]; totals: Totals }> {
   const folder = mkdtempSync(join(tmpdir(), 'everchart-table-'));
   try {
-    const port = await freePort();
-    const start = performance.now();
-    const server = startServer(folder, port);
-    await firstAnswer(`http://127.0.0.1:${port}/rest/status`, server);
-    const startSeconds = (performance.now() - start) / 1000;
-    const processes = [server.pid ?? 0, ...childrenOf(server.pid ?? 0)];
+    const { base, startSeconds, processes, stop } = await ownServer(folder);
     const idleMib = memoryMib(processes);
-    const base = `http://127.0.0.1:${port}/rest/openehr/v1`;
     const figures = await table(base, plan, { processor: processorOf(processes) });
     const loadedMib = memoryMib(processes);
-    server.kill('SIGTERM');
-    await once(server, 'exit');
+    await stop();
     return { figures, totals: { startSeconds, idleMib, loadedMib, diskMb: bytesBelow(folder) / 1e6 } };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function startServer(folder: string, port: number): ChildProcess {
-  const built = join(process.cwd(), 'dist/src/everchart.mjs');
-  const program = existsSync(built) ? built : join(process.cwd(), 'src/everchart.mjs');
-  const settings = { PORT: String(port), EMBEDDED_DATA_DIR: folder, LOG_LEVEL: 'error', AUTH: 'none' };
-  return spawn(process.execPath, [program, 'start'], {
-    // A folder without the settings file of a developer.
-    cwd: folder,
-    env: { ...process.env, ...settings, LOCAL_DATABASE: 'embedded', RATE_LIMIT_PER_MINUTE: '0' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-}
-
-async function firstAnswer(url: string, server: ChildProcess): Promise<void> {
-  const until = performance.now() + READY_WITHIN_MS;
-  while (performance.now() < until && server.exitCode === null) {
-    if ((await fetch(url).catch(() => null))?.ok === true) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('the server did not start');
 }
 
 function processorOf([server = 0, ...others]: readonly number[]): ProcessorTime {
@@ -127,19 +96,4 @@ function processorOf([server = 0, ...others]: readonly number[]): ProcessorTime 
 
 function memoryMib(processes: readonly number[]): number {
   return processes.reduce((sum, id) => sum + processFigures(id).residentBytes, 0) / MEBIBYTE;
-}
-
-function bytesBelow(folder: string): number {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

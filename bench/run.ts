@@ -8,7 +8,9 @@ import { benchAqlGrowth } from './aql-growth.js';
 import { compareWith } from './compare.js';
 import { benchConsole } from './console.js';
 import { benchFormat } from './format.js';
+import { benchGrowth } from './growth.js';
 import { benchImport } from './import.js';
+import { benchKnee } from './knee.js';
 import { benchMainJob } from './main-job.js';
 import { machine } from './measure.js';
 import { benchMerge } from './merge.js';
@@ -46,7 +48,7 @@ const PARTS = [
   'console',
 ];
 /** Parts that take long, and run only when they are named. */
-const LONG_PARTS = ['table'];
+const LONG_PARTS = ['table', 'knee', 'growth'];
 const MERGED_COMPOSITIONS = 10_000;
 const FEW_EHRS = 1_000;
 const MANY_EHRS = 5_000;
@@ -91,6 +93,11 @@ async function runParts(options: Options): Promise<void> {
 
 async function runLongParts(parts: ReadonlySet<string>, options: Options): Promise<void> {
   if (parts.has('table')) await titled('Side by side', () => sideBySide(options));
+  if (parts.has('knee')) await titled('Knee', () => benchKnee(print));
+  if (parts.has('growth')) {
+    const total = Number(options.ehrs) * Number(options.compositions);
+    await titled('Growth', () => benchGrowth(total, print));
+  }
 }
 
 function sideBySide({ ehrs, compositions, runs, server, token }: Options): Promise<void> {

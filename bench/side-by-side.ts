@@ -28,7 +28,8 @@ export interface TablePlan {
 
 type Queries = readonly (readonly [figure: string, aql: string, requests: number])[];
 
-function queries(ehrId: string): Queries {
+/** The queries of the table: each with its name and how often it runs. */
+export function queries(ehrId: string): Queries {
   const averages = `COUNT(*) AS n, MIN(${SYSTOLIC}) AS low, MAX(${SYSTOLIC}) AS high, AVG(${SYSTOLIC}) AS mean`;
   return [
     ['AQL one EHR', `${SELECT}[ehr_id/value='${ehrId}'] ${IN_COMPOSITION}`, 60],
@@ -90,8 +91,8 @@ async function upload(send: Send, opt: string, name: string): Promise<void> {
   if (status >= 400 && status !== 409) throw new Error(`template ${name}: ${status} ${text.slice(0, 300)}`);
 }
 
-/** 19 of 20 are blood pressures around 130, one is a screening. */
-function madeUp(count: number): string[] {
+/** JSON texts of compositions: 19 of 20 are blood pressures around 130, one is a screening. */
+export function madeUp(count: number): string[] {
   const random = seededRandom(20261122);
   const bell = (mean: number, deviation: number): number => Math.round(mean + random.bell(deviation));
   return Array.from({ length: count }, (_, index) => {

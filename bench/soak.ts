@@ -7,6 +7,7 @@ import { crashRounds } from '../test/support/process/crash-rounds.js';
 import { startServerProcess } from '../test/support/process/server.js';
 import { machine, timing } from './measure.js';
 import { childrenOf, processFigures } from './process-figures.js';
+import { openLoop } from './open-loop.js';
 import { mixedWork, type Work } from './soak-work.js';
 
 const MINUTE_MS = 60_000;
@@ -110,24 +111,14 @@ async function soak(
   plan: { readonly rate: number; readonly ms: number; readonly processId: number },
 ): Promise<Observed> {
   const seen: Observed = { samples: [], statuses: new Map(), times: [] };
-  const underWay = new Set<Promise<void>>();
   const start = performance.now();
   const sample = (): void => void seen.samples.push(sampleOf(plan.processId, performance.now() - start));
   sample();
   const timer = setInterval(sample, SAMPLE_MS);
-  for (let turn = 0; turn < (plan.rate * plan.ms) / 1000; turn += 1) {
-    const dueMs = (turn * 1000) / plan.rate;
-    const waitMs = start + dueMs - performance.now();
-    if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    const answer = underWay.size < MOST_UNDER_WAY ? work(turn) : Promise.resolve(0);
-    const request = answer.then((status) => {
-      seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
-      (seen.times[Math.floor(dueMs / MINUTE_MS)] ??= []).push(performance.now() - start - dueMs);
-      underWay.delete(request);
-    });
-    underWay.add(request);
-  }
-  await Promise.all(underWay);
+  await openLoop(work, { ...plan, mostUnderWay: MOST_UNDER_WAY }, ({ dueMs, ms, status }) => {
+    seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
+    (seen.times[Math.floor(dueMs / MINUTE_MS)] ??= []).push(ms);
+  });
   clearInterval(timer);
   sample();
   return seen;

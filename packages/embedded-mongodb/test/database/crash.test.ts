@@ -188,20 +188,19 @@ it('tells of each write of a bulk write, and puts back those before a refused on
   await withClient(server.uri, async (client) => {
     const items = client.db('test').collection<Entry>('a');
     await items.insertOne({ _id: 1, n: 1 });
-    const write = (inserted: number): Promise<mongoose.mongo.ClientBulkWriteResult> =>
-      client.withSession((session) =>
-        session.withTransaction(() =>
-          client.bulkWrite(
-            [
-              { name: 'updateOne', namespace: 'test.a', filter: { _id: 1 }, update: { $inc: { n: 1 } } },
-              { name: 'insertOne', namespace: 'test.b', document: { _id: inserted } },
-              { name: 'updateOne', namespace: 'test.a', filter: { _id: 9 }, update: { $inc: { n: 1 } } },
-              { name: 'insertOne', namespace: 'test.a', document: { _id: inserted } },
-            ],
-            { session, verboseResults: true },
-          ),
-        ),
+    const write = (inserted: number): Promise<mongoose.mongo.ClientBulkWriteResult> => {
+      const update = { $inc: { n: 1 } };
+      const entry = (id: number): object => ({ _id: id });
+      const models: mongoose.mongo.AnyClientBulkWriteModel<object>[] = [
+        { name: 'updateOne', namespace: 'test.a', filter: entry(1), update },
+        { name: 'insertOne', namespace: 'test.b', document: entry(inserted) },
+        { name: 'updateOne', namespace: 'test.a', filter: entry(9), update },
+        { name: 'insertOne', namespace: 'test.a', document: entry(inserted) },
+      ];
+      return client.withSession((session) =>
+        session.withTransaction(() => client.bulkWrite(models, { session, verboseResults: true })),
       );
+    };
     const result = await write(2);
     expect(result).toMatchObject({ insertedCount: 2, matchedCount: 1, modifiedCount: 1 });
     expect([...(result.insertResults ?? [])]).toEqual([
