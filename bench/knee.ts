@@ -36,6 +36,11 @@ export async function benchKnee(print: (line: string) => void): Promise<void> {
     const work = await mixedWork(server.url);
     const rows: string[][] = [];
     const knee = await findKnee(work, rows);
+    if (knee === null) {
+      print(textTable(COLUMNS, rows));
+      print(`knee: below ${FIRST_RATE} requests/s`);
+      return;
+    }
     const beyond = await step(work, OVERLOAD * knee);
     rows.push(rowOf(OVERLOAD * knee, beyond));
     print(textTable(COLUMNS, rows));
@@ -47,9 +52,10 @@ export async function benchKnee(print: (line: string) => void): Promise<void> {
   }
 }
 
-/** The highest rate that was not beyond the knee; every rate that was tried becomes a row. */
-async function findKnee(work: Work, rows: string[][]): Promise<number> {
-  let [knee, rate] = [FIRST_RATE, FIRST_RATE];
+/** The highest rate that was not beyond the knee, null: none; every rate that was tried becomes a row. */
+async function findKnee(work: Work, rows: string[][]): Promise<number | null> {
+  let knee: number | null = null;
+  let rate = FIRST_RATE;
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     const answers = await step(work, rate);
     rows.push(rowOf(rate, answers));
