@@ -1,5 +1,5 @@
 import { textTable } from '../cli/output.js';
-import { startServerProcess } from '../test/support/server-process.js';
+import { startServerProcess } from '../test/support/process/server.js';
 import { milliseconds, quantile } from './measure.js';
 import { openLoop, type LoopAnswer } from './open-loop.js';
 import { mixedWork, type Work } from './soak-work.js';
