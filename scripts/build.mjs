@@ -3,17 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { BESIDE_CODE } from './beside-code.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-const BESIDE_CODE = [
-  'src/everchart.mjs',
-  'workers/thread.mjs',
-  'openehr/rm/terminology/openehr-terminology.json',
-  'cli/demo/data',
-  'openehr/template/codegen/runtime',
-  'routes/http/openapi/data',
-];
 
 process.chdir(root);
 rmSync('dist', { recursive: true, force: true });
@@ -24,5 +17,5 @@ for (const name of ['rm', 'client', 'aql']) {
 }
 execFileSync(process.execPath, ['scripts/console.mjs'], { stdio: 'inherit' });
 // Absent where the console cannot be built: the server then says so.
-if (existsSync('console/dist')) BESIDE_CODE.push('console/dist/index.html', 'console/dist/assets');
-for (const path of BESIDE_CODE) cpSync(path, `dist/${path}`, { recursive: true });
+const pages = existsSync('console/dist') ? ['console/dist/index.html', 'console/dist/assets'] : [];
+for (const path of [...BESIDE_CODE, ...pages]) cpSync(path, `dist/${path}`, { recursive: true });

@@ -1,4 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from '@jest/globals';
 import { createApp } from '../../src/app.js';
 import { createLogger } from '../../src/logger.js';
 import type { Settings } from '../../config/settings.js';
@@ -12,9 +14,28 @@ export function testApp(overrides: Partial<Settings> = {}): RequestListener {
 }
 
 /** The application on a free port of the loopback interface. Whoever starts it closes it. */
-export async function testServer(settings: Settings): Promise<Server> {
+export function testServer(settings: Settings): Promise<Server> {
   const handle = createApp(settings, createLogger(settings.logLevel)).callback();
-  const server = createServer((request, response) => void handle(request, response));
+  return listening((request, response) => void handle(request, response));
+}
+
+/** Serves on a free port of the loopback interface for all tests of a file; `url` is known when they run. */
+export function useServer(app: RequestListener): { readonly url: string } {
+  const served = { url: '' };
+  let server: Server;
+  beforeAll(async () => {
+    server = await listening(app);
+    served.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return served;
+}
+
+async function listening(app: RequestListener): Promise<Server> {
+  const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
 }

@@ -90,6 +90,17 @@ function targetsOf({ path }: Operation): string[] {
   return [...new Set([filled, alias].flatMap(spellings))];
 }
 
+/**
+ * Bad tokens meet every fifth spelling, another fifth with each operation: none names a user, so that what refuses
+ * them is what refuses no token, which meets them all.
+ */
+function targetsFor(who: string, operation: Operation): string[] {
+  const all = targetsOf(operation);
+  if (ROLES[who] !== undefined || who === 'no token') return all;
+  const first = operations.indexOf(operation) % 5;
+  return all.filter((_, index) => index % 5 === first);
+}
+
 function isAllowed({ access }: Operation, who: string): boolean {
   if (access === 'open') return true;
   const permissions = ROLES[who] ?? [];
@@ -113,11 +124,14 @@ describe('the wall', () => {
       const before = await documentCounts();
       for (const [who, authorization] of Object.entries(TOKENS)) {
         if (isAllowed(operation, who)) continue;
-        for (const target of targetsOf(operation)) {
-          const status = await statusOf(operation.method, target, authorization);
-          expect([who, target, [400, 401, 403, 404, 405].includes(status)]).toEqual([who, target, true]);
-          if (ROLES[who] === undefined) expect([who, target, status]).toEqual([who, target, 401]);
-        }
+        const asked = await Promise.all(
+          targetsFor(who, operation).map(async (target) => ({
+            target,
+            status: await statusOf(operation.method, target, authorization),
+          })),
+        );
+        const expected = ROLES[who] === undefined ? [401] : [400, 401, 403, 404, 405];
+        expect([who, asked.filter(({ status }) => !expected.includes(status))]).toEqual([who, []]);
       }
       expect(await documentCounts()).toEqual(before);
     },

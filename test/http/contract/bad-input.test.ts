@@ -1,10 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { realComposition, templateText } from '../../../cli/demo/patient.js';
-import { testApp } from '../../support/app.js';
+import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { dump } from '../../support/resources.js';
 
@@ -16,7 +14,7 @@ useDatabase();
 
 let ehrId = '';
 let before = '';
-let server: Server;
+const server = useServer(app);
 
 beforeAll(async () => {
   await request(app)
@@ -26,11 +24,7 @@ beforeAll(async () => {
   const { headers } = await request(app).post(`${V1}/ehr`);
   ehrId = headers.etag!.replaceAll('"', '');
   before = await dump();
-  server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
-
-afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const valid = (): Record<string, unknown> => realComposition(TEMPLATE);
 
@@ -146,7 +140,7 @@ describe('requests that are wrong', () => {
       "SELECT 'M\xfcller' FROM EHR e",
     ],
   ] as const)('bytes that are not UTF-8 are 400 in %s', async (_, [method, path, type], text) => {
-    const { port } = server.address() as AddressInfo;
+    const { port } = new URL(server.url);
     const response = await fetch(`http://127.0.0.1:${port}${V1}${path}`, {
       method,
       headers: { 'Content-Type': type },
@@ -162,7 +156,7 @@ describe('requests that are wrong', () => {
 
   it.each(['GZIP', 'x-gzip'])('a body in %s is read', async (coding) => {
     const { gzipSync } = await import('node:zlib');
-    const { port } = server.address() as AddressInfo;
+    const { port } = new URL(server.url);
     const response = await fetch(`http://127.0.0.1:${port}${V1}/query/aql`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Content-Encoding': coding },
@@ -179,7 +173,7 @@ describe('requests that are wrong', () => {
     expect([large.status, large.body.error]).toEqual([413, 'Payload Too Large']);
     expect(large.headers.connection).toBe('close');
     const { gzipSync } = await import('node:zlib');
-    const { port } = server.address() as AddressInfo;
+    const { port } = new URL(server.url);
     const bomb = await fetch(`http://127.0.0.1:${port}${V1}/ehr/${ehrId}/composition`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },

@@ -1,8 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { testApp } from '../../support/app.js';
+import { testApp, useServer } from '../../support/app.js';
 import { hasBrowser, startBrowser } from '../../support/browser/browser.js';
 
 describe('the API documentation page', () => {
@@ -19,12 +17,7 @@ describe('the API documentation page', () => {
 const inBrowser = hasBrowser ? describe : describe.skip;
 
 inBrowser('the API documentation page in a browser (skipped where no Chromium is installed)', () => {
-  let server: Server;
-  beforeAll(async () => {
-    server = createServer(testApp());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  });
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  const server = useServer(testApp());
 
   it('lists the operations of the API', async () => {
     const browser = await startBrowser();
@@ -33,8 +26,7 @@ inBrowser('the API documentation page in a browser (skipped where no Chromium is
       const failures: string[] = [];
       page.on('pageerror', (error) => failures.push(error.message));
       page.on('requestfailed', (failed) => failures.push(failed.url()));
-      const { port } = server.address() as AddressInfo;
-      await page.goto(`http://127.0.0.1:${port}/swagger-ui.html`);
+      await page.goto(`${server.url}/swagger-ui.html`);
       await page.waitForSelector('.opblock', { timeout: 30_000 });
       expect(await page.locator('.opblock').count()).toBeGreaterThan(40);
       expect(await page.locator('.opblock-summary-path', { hasText: '/query/aql' }).count()).toBeGreaterThan(

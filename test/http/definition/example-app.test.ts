@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +8,7 @@ import { runCli } from '../../../cli/cli.js';
 import { testServer } from '../../support/app.js';
 import { hasBrowser, startBrowser } from '../../support/browser/browser.js';
 import { useDatabase } from '../../support/database.js';
+import { outputOf } from '../../support/process/command-line.js';
 import { testSettings } from '../../support/settings.js';
 import { compilerFindings } from '../../support/typescript.js';
 
@@ -45,21 +45,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function recordedBy(...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [
-    '--import',
-    'tsx',
-    ...SOURCE,
-    join(folder, 'src/record.ts'),
-    ...args,
-  ]);
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => (text += piece.toString()));
-  const status = await new Promise((resolve) => child.once('close', resolve));
-  expect(status === 0 ? '' : text).toBe('');
-  return text;
-}
+const recordedBy = (...args: readonly string[]): Promise<string> =>
+  outputOf(process.execPath, ['--import', 'tsx', ...SOURCE, join(folder, 'src/record.ts'), ...args]);
 
 describe('the example', () => {
   it('compiles strictly', () => {

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { apiClient, type ApiClient } from '../../../cli/transfer/api-client.js';
 import { exportedLines, type Exported } from '../../../cli/transfer/export-run.js';
 import { UuidSet } from '../../../cli/transfer/uuid-set.js';
-import { testApp } from '../../support/app.js';
+import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { admin, givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
 import { givenComposition, givenEhr, type Json } from '../../support/resources.js';
@@ -13,18 +11,11 @@ import { WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 const app = testApp(WITH_ADMIN);
-let server: Server;
+const server = useServer(app);
 let client: ApiClient;
 beforeAll(async () => {
   await givenMergeTemplates(app);
-  server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  client = apiClient({ url, token: undefined, repeatForMs: 1_000 });
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
+  client = apiClient({ url: server.url, token: undefined, repeatForMs: 1_000 });
 });
 
 const COUNT = 20;

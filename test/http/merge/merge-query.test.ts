@@ -1,8 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { beforeAll, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
-import { testApp } from '../../support/app.js';
+import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { givenMergeTemplates, merge, rows, unmerge } from '../../support/merge-http.js';
 import { givenComposition, givenEhr, V1 } from '../../support/resources.js';
@@ -10,18 +8,8 @@ import { WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 const app = testApp(WITH_ADMIN);
-let server: Server;
-let url = '';
-beforeAll(async () => {
-  await givenMergeTemplates(app);
-  server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const server = useServer(app);
+beforeAll(() => givenMergeTemplates(app));
 
 const COMPOSITIONS = 'SELECT c/uid/value, e/ehr_id/value FROM EHR e CONTAINS COMPOSITION c';
 
@@ -48,7 +36,7 @@ it('a query across EHRs beside merges never shows a COMPOSITION twice or not at 
       const q = `${COMPOSITIONS} WHERE e/ehr_id/value matches {'${source}','${target}'}`;
       const body = JSON.stringify({ q });
       const headers = { 'Content-Type': 'application/json' };
-      const response = await fetch(`${url}${V1}/query/aql`, { method: 'POST', headers, body });
+      const response = await fetch(`${server.url}${V1}/query/aql`, { method: 'POST', headers, body });
       const { rows: found } = (await response.json()) as { rows: [string, string][] };
       expect(found.map(([uid]) => uid).toSorted()).toEqual(uids.toSorted());
       expect([1, 2]).toContain(new Set(found.map(([, ehrId]) => ehrId)).size);

@@ -1,10 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { verifyStorage } from '../../../maintenance/verify.js';
-import { testApp } from '../../support/app.js';
+import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { admin, givenMergeTemplates, givenTag, merge, O, unmerge } from '../../support/merge-http.js';
 import { aComposition, givenComposition, givenEhr, V1, type Json } from '../../support/resources.js';
@@ -15,18 +13,8 @@ const RUNS = Math.ceil(Number(process.env['MERGE_RUNS'] ?? 8) / 4);
 
 useDatabase();
 const app = testApp(WITH_ADMIN);
-let server: Server;
-let url = '';
-beforeAll(async () => {
-  await givenMergeTemplates(app);
-  server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const server = useServer(app);
+beforeAll(() => givenMergeTemplates(app));
 
 const rounds = Array.from({ length: RUNS }, (_, round) => round + 1);
 
@@ -42,7 +30,7 @@ async function atOnce(...calls: readonly request.Test[]): Promise<number[]> {
 
 async function post(path: string, body: unknown): Promise<Response> {
   const headers = { 'Content-Type': 'application/json', Authorization: ADMIN };
-  return fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
 /** Commits compositions until told to stop; gives the uids acknowledged, and asserts that refusals are 409. */
@@ -67,7 +55,7 @@ async function updateIn(
   while (running.on) {
     for (const ehrId of ehrIds) {
       const uid = acknowledged.at(-1)!;
-      const response = await fetch(`${url}${V1}/ehr/${ehrId}/composition/${uid.split('::')[0]!}`, {
+      const response = await fetch(`${server.url}${V1}/ehr/${ehrId}/composition/${uid.split('::')[0]!}`, {
         method: 'PUT',
         headers: { 'Content-Type': 'application/json', 'If-Match': `"${uid}"` },
         body: JSON.stringify(aComposition()),
@@ -88,7 +76,7 @@ async function tagIn(ehrId: string, uid: string, running: { on: boolean }): Prom
     const path = `/rest/experimental/tags/ehr/${ehrId}/composition/${uid}/item_tag`;
     const headers = { 'Content-Type': 'application/json' };
     const body = JSON.stringify([{ key: `k${n}`, value: 'v' }]);
-    const response = await fetch(`${url}${path}`, { method: 'PUT', headers, body });
+    const response = await fetch(`${server.url}${path}`, { method: 'PUT', headers, body });
     const answer = (await response.json()) as string[];
     if (response.status === 200) ids.push(...answer);
     else expect([404, 409]).toContain(response.status);
@@ -235,7 +223,7 @@ describe('reads beside merges and unmerges', () => {
     const readers = paths.map(async (path) => {
       const seen = new Set<string>();
       while (running.on) {
-        const response = await fetch(`${url}${path}`);
+        const response = await fetch(`${server.url}${path}`);
         const body = (await response.json()) as Json;
         const lists = [body.compositions, body.contributions].map((list) => (list as [] | undefined)?.length);
         const found = Array.isArray(body) ? body.length : lists.join('/');

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +8,7 @@ import mongoose from 'mongoose';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { withoutAttributes } from '../../../openehr/rm/access.js';
 import { realComposition, compositionsOfPatient, seededRandom } from '../../../cli/demo/patient.js';
-import { testApp } from '../../support/app.js';
+import { testApp, useServer } from '../../support/app.js';
 import { runCommand, runHere } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 
@@ -25,23 +23,16 @@ const TEMPLATES = [
 const folder = mkdtempSync(join(tmpdir(), 'everchart-cli-'));
 const file = (name: string): string => join(folder, name);
 
-let server: Server;
-let url: string;
-const run = (...args: string[]) => runHere(...args, '--url', url);
+const server = useServer(testApp());
+const marked = useServer(testApp({ csvBom: true }));
+const run = (...args: string[]) => runHere(...args, '--url', server.url);
 
 beforeAll(async () => {
-  server = createServer(testApp());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { code } = await run('template', 'upload', ...TEMPLATES.map((name) => `${OPTS}/${name}.opt`));
   expect(code).toBe(0);
 });
 
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const compositions = compositionsOfPatient(seededRandom(11), 30);
 const ndjson = (records: readonly unknown[]): string =>
@@ -52,7 +43,7 @@ async function api(
   path: string,
   body?: unknown,
 ): Promise<{ status: number; body: JsonObject }> {
-  const response = await fetch(`${url}/rest/openehr/v1${path}`, {
+  const response = await fetch(`${server.url}/rest/openehr/v1${path}`, {
     method,
     headers: { 'Content-Type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -76,7 +67,7 @@ describe('exit codes and help', () => {
     expect((await runHere('import')).code).toBe(2);
     expect((await runHere('import', 'x', '--dry-run')).code).toBe(2);
     expect((await runHere('query', 'SELECT e FROM EHR e', '--format', 'xml')).code).toBe(2);
-    expect((await runHere('query', 'SELECT e FROM EHR e', '--local', '--url', url)).code).toBe(2);
+    expect((await runHere('query', 'SELECT e FROM EHR e', '--local', '--url', server.url)).code).toBe(2);
     expect((await run('import', file('missing.ndjson'))).code).toBe(1);
     const wrong = await run('query', 'SELECT FROM');
     expect(wrong.code).toBe(1);
@@ -242,16 +233,8 @@ describe('query', () => {
     const q = "SELECT '=1+1' AS n, '-x' AS m FROM EHR e LIMIT 1";
     const rows = "n,m\r\n'=1+1,'-x\r\n";
     expect((await run('query', q, '--format', 'csv')).stdout).toBe(rows);
-    const marked = createServer(testApp({ csvBom: true }));
-    await new Promise<void>((resolve) => marked.listen(0, '127.0.0.1', resolve));
-    try {
-      const address = `http://127.0.0.1:${(marked.address() as AddressInfo).port}`;
-      const { stdout } = await runHere('query', q, '--format', 'csv', '--url', address);
-      expect(stdout).toBe(`\ufeff${rows}`);
-    } finally {
-      marked.closeAllConnections();
-      marked.close();
-    }
+    const { stdout } = await runHere('query', q, '--format', 'csv', '--url', marked.url);
+    expect(stdout).toBe(`\ufeff${rows}`);
   });
 
   it('takes parameters, one EHR, a file and writes to a file', async () => {

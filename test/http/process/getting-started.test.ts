@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { testServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
+import { outputOf } from '../../support/process/command-line.js';
 import { testSettings } from '../../support/settings.js';
 import { compilerFindings } from '../../support/typescript.js';
 
@@ -56,16 +56,6 @@ function blocksIn(language: string): Block[] {
         .replaceAll('query.json', join(folder, 'query.json'))
         .replaceAll('OPT=test/', `OPT=${resolve('test')}/`),
     }));
-}
-
-async function outputOf(command: string, args: readonly string[]): Promise<string> {
-  const child = spawn(command, args);
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => (text += piece.toString()));
-  const status = await new Promise((done) => child.once('close', done));
-  expect(status === 0 ? '' : text).toBe('');
-  return text;
 }
 
 const MARK = '-- end of block --';

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Version } from '../../../models/version.js';
-import { testApp } from '../../support/app.js';
+import { testApp, useServer } from '../../support/app.js';
 import { runCommand, runHere } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { aComposition, givenTemplate } from '../../support/resources.js';
@@ -17,31 +15,10 @@ useDatabase();
 const OWN = { own_attribute: { of: 'another server' } };
 const LENIENT = ['--validation', 'lenient'];
 const folder = mkdtempSync(join(tmpdir(), 'everchart-lenient-'));
-const servers: Server[] = [];
-
-async function urlOf(app: ReturnType<typeof testApp>): Promise<string> {
-  const server = createServer(app);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-let lenient = '';
-let strict = '';
-beforeAll(async () => {
-  const app = testApp({ ...WITH_ADMIN, auth: 'jwt', validation: 'lenient' });
-  lenient = await urlOf(app);
-  strict = await urlOf(testApp(WITH_ADMIN));
-  await givenTemplate(testApp());
-}, 30_000);
-
-afterAll(async () => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+const lenient = useServer(testApp({ ...WITH_ADMIN, auth: 'jwt', validation: 'lenient' }));
+const strict = useServer(testApp(WITH_ADMIN));
+beforeAll(() => givenTemplate(testApp()), 30_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function records(ehrId: string): object[] {
   const status = {
@@ -89,18 +66,18 @@ describe('import --validation lenient', () => {
   it('accepts over HTTP what a strict import refuses, and nothing twice', async () => {
     const ehrId = randomUUID();
     const file = fileOf('http.ndjson', ehrId);
-    const refused = await runHere('import', file, '--url', lenient, ...token(ADMIN));
+    const refused = await runHere('import', file, '--url', lenient.url, ...token(ADMIN));
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringMatching(/^0 imported, .* 4 failed/)]);
-    const done = await runHere('import', file, '--url', lenient, ...token(ADMIN), ...LENIENT);
+    const done = await runHere('import', file, '--url', lenient.url, ...token(ADMIN), ...LENIENT);
     expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/^4 imported/)]);
     expect(await found(ehrId)).toEqual(ALL);
   });
 
   it('ends at once where the server is strict, or the user no administrator', async () => {
     const file = fileOf('refused.ndjson', randomUUID());
-    const ignored = await runHere('import', file, '--url', strict, ...LENIENT);
+    const ignored = await runHere('import', file, '--url', strict.url, ...LENIENT);
     expect([ignored.code, ignored.stderr]).toEqual([1, expect.stringContaining('VALIDATION of this server')]);
-    const forbidden = await runHere('import', file, '--url', lenient, ...token(USER), ...LENIENT);
+    const forbidden = await runHere('import', file, '--url', lenient.url, ...token(USER), ...LENIENT);
     expect([forbidden.code, forbidden.stderr]).toEqual([1, expect.stringContaining('permission admin')]);
     expect((await runHere('import', file, '--validation', 'some')).code).toBe(2);
   });
@@ -126,7 +103,8 @@ describe('import --validation lenient', () => {
 
     const exported = join(folder, 'exported.ndjson');
     expect(
-      (await runHere('export', '--ehr', ehrId, '--output', exported, '--url', lenient, ...token(USER))).code,
+      (await runHere('export', '--ehr', ehrId, '--output', exported, '--url', lenient.url, ...token(USER)))
+        .code,
     ).toBe(0);
     const text = readFileSync(exported, 'utf8');
     expect(text.split('own_attribute').length - 1).toBe(3);

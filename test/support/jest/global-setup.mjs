@@ -2,6 +2,7 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tsImport } from 'tsx/esm/api';
+import { compileProduct } from './compiled.mjs';
 
 /**
  * One database server for the whole run: the one in MONGODB_URI, else a local one found as the product finds it,
@@ -9,6 +10,7 @@ import { tsImport } from 'tsx/esm/api';
  */
 export default async function setUpDatabase() {
   await useOwnTemporaryFolder();
+  process.env.TEST_EVERCHART = globalThis.everchartCompiled = await compileProduct();
   const given = process.env.MONGODB_URI ?? '';
   if (given !== '') {
     process.env.TEST_MONGODB_URI = given;

@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { jest } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import { runCli } from '../../../cli/cli.js';
 import { spawnEverchart } from './command.js';
 
@@ -39,4 +40,15 @@ export async function runCommand(
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
   return { code: await code, stdout, stderr };
+}
+
+/** What a program prints that ends well. */
+export async function outputOf(program: string, args: readonly string[]): Promise<string> {
+  const child = spawn(program, args);
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => (printed += piece.toString()));
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  expect(status === 0 ? '' : printed).toBe('');
+  return printed;
 }

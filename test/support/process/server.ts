@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { programArguments } from './command.js';
 
 /** A server in a process of its own, so that a test can kill it. */
 export interface ServerProcess {
@@ -16,7 +17,7 @@ const START_TIMEOUT_MS = 60_000;
 
 /** Starts `test/support/process/server-main.ts` on a free port with these variables and waits until it listens. */
 export async function startServerProcess(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/process/server-main.ts'], {
+  const child = spawn(process.execPath, programArguments('server-main'), {
     cwd: new URL('../../..', import.meta.url),
     env: { ...process.env, PORT: '0', HOST: '127.0.0.1', NODE_OPTIONS: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
