@@ -49,10 +49,11 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByRole('option', { name: /P-0003/ }).click();
     const label = await web.page.getByText(/^Type \w+ to erase it/).textContent();
     expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
+    await web.page.getByLabel(/^Type/).fill(label?.split(' ')[1] ?? '');
+    await web.page.getByRole('button', { name: 'Erase for good' }).click({ trial: true });
     // That nothing was merged into it.
     forgive('404');
     await expectGood();
-    await web.page.getByLabel(/^Type/).fill(label?.split(' ')[1] ?? '');
     await web.page.getByRole('button', { name: 'Erase for good' }).click();
     await web.page.getByText(/ is erased\.$/).waitFor();
     await web.page.getByRole('tab', { name: 'Permissions' }).click();

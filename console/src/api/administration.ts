@@ -85,7 +85,7 @@ export interface MergeCandidate {
 }
 
 /** What one search found. */
-export interface CandidatePage {
+interface CandidatePage {
   readonly candidates: readonly MergeCandidate[];
   readonly examined_ehrs: number;
   /** Values of too many EHRs to tell anything. */

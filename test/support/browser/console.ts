@@ -18,6 +18,22 @@ const WAIT_MS = 20_000;
 /** What axe checks: WCAG 2.2 AA. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+/** Until nothing has changed for a moment: axe cannot look at what goes away meanwhile. */
+const QUIET = `new Promise((resolve) => {
+  const [quiet, most] = [150, 3000];
+  let timer = setTimeout(end, quiet);
+  const watcher = new MutationObserver(() => {
+    clearTimeout(timer);
+    timer = setTimeout(end, quiet);
+  });
+  watcher.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  setTimeout(end, most);
+  function end() {
+    watcher.disconnect();
+    resolve();
+  }
+})`;
+
 /** Contrast in the other one of light and dark, which alone depends on it. */
 const OTHER_SCHEME = `(async () => {
   const before = document.documentElement.getAttribute('data-mantine-color-scheme');
@@ -97,6 +113,7 @@ export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
       failures = failures.filter((failure) => !failure.includes(text));
     },
     expectGood: async () => {
+      await page.evaluate(QUIET);
       // By the protocol of the browser: the policy of the page allows no script of ours.
       await page.evaluate(AXE);
       const found = await page.evaluate<string[]>(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} })

@@ -31,10 +31,12 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
   const [isCascade, setIsCascade] = useState(false);
-  const { data: merged = [] } = useQuery({
+  const { data: merged, error: unknown } = useQuery({
     queryKey: ['merges', 'into', ehrId],
     queryFn: () => api.mergesInto(ehrId),
   });
+  // Until it is known what else would go, nothing does.
+  const isAgreed = merged !== undefined && (merged.length === 0 || isCascade);
   const word = ehrId.slice(0, 8);
   const erase = useMutation({
     mutationFn: () => api.eraseEhr(ehrId, isCascade),
@@ -48,7 +50,7 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
       <Alert color="red" variant="light" my="md">
         {t('erase.warning')}
       </Alert>
-      {merged.length > 0 && (
+      {merged !== undefined && merged.length > 0 && (
         <Checkbox
           mb="md"
           label={t('erase.cascade', { count: merged.length })}
@@ -57,6 +59,7 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
           onChange={(event) => setIsCascade(event.currentTarget.checked)}
         />
       )}
+      {unknown !== null && <Failure error={unknown} />}
       {erase.error !== null && <Failure error={erase.error} />}
       <Group align="flex-end">
         <TextInput
@@ -67,7 +70,7 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
         />
         <Button
           color="red.9"
-          disabled={typed !== word || (merged.length > 0 && !isCascade)}
+          disabled={typed !== word || !isAgreed}
           loading={erase.isPending}
           onClick={() => erase.mutate()}
         >
