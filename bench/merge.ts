@@ -86,12 +86,11 @@ export async function benchMerge(count: number, print: (line: string) => void): 
     const ways = count > MOST_AT_ONCE ? [context] : [{ ...context, stepsFrom: NEVER }, context];
     for (const way of ways) {
       const name = way.stepsFrom === NEVER ? 'in one transaction' : 'in steps';
-      const costs = [
-        await cost(`dry run, ${name}`, beside, () => mergeEhrs(way, { ...request, dryRun: true })),
-        await cost(`merge ${name}`, beside, () => mergeEhrs(way, request)),
-        await cost(`unmerge ${name}`, beside, () => unmergeEhrs(way, { ...request, onConflict: null })),
-      ];
-      for (const one of costs) print(lineOf(one));
+      const measured = async (what: string, work: () => Promise<unknown>): Promise<void> =>
+        print(lineOf(await cost(`${what} ${name}`, beside, work)));
+      await measured('dry run,', () => mergeEhrs(way, { ...request, dryRun: true }));
+      await measured('merge', () => mergeEhrs(way, request));
+      await measured('unmerge', () => unmergeEhrs(way, { ...request, onConflict: null }));
     }
     if (count <= MOST_AT_ONCE) print(lineOf(await cost('verify', beside, verifyStorage)));
     print(`peak memory of the database ${megabytes(databasePeakBytes())}`);

@@ -47,8 +47,8 @@ export interface UnmergeSnapshot {
   readonly subjectHolders: readonly { readonly ehrId: string; readonly holder: string }[];
   /** Ids that the merge moved; compositions without the joined ones. */
   readonly moved: { readonly contributions: readonly string[]; readonly compositions: readonly string[] };
-  /** Containers of the target, by id, as far as the merge moved, joined or made them and they still exist. */
-  readonly containers: ReadonlyMap<string, VersionedObjectDoc>;
+  /** Object ids of the target, as far as the merge moved, joined or made them and they still exist. */
+  readonly containers: ReadonlySet<string>;
   /** What the merge made in containers that still exist, by object id. */
   readonly made: ReadonlyMap<string, MadeVersion>;
   /**
@@ -81,7 +81,7 @@ export async function unmergeSnapshot(
   const joined = record.joined.map((pair) => pair.source);
   const ids = new Set([...moved.composition, ...joined, ...madeUids.map(({ uid }) => rootOfUid(uid))]);
   const known = new Set([...moved.contribution, ...(await ofMerges(session, record))]);
-  const containers = await containersIn(target._id, [...ids]);
+  const { containers, elsewhere } = await whereNow(target._id, ids);
   const since = await contributionsSince(session, target._id, { known, ids });
   return {
     record,
@@ -93,7 +93,7 @@ export async function unmergeSnapshot(
       contributions: await contributionsIn(session, target._id, moved.contribution),
       compositions: moved.composition,
     },
-    elsewhere: await elsewhere([...moved.composition, ...joined], containers),
+    elsewhere,
     containers,
     made: await madeVersions(madeUids, containers),
     since,
@@ -115,9 +115,10 @@ async function ofMerges(session: Session, record: MergeRecordDoc): Promise<strin
 
 async function madeVersions(
   made: ContributionDoc['versions'],
-  containers: ReadonlyMap<string, VersionedObjectDoc>,
+  containers: ReadonlySet<string>,
 ): Promise<Map<string, MadeVersion>> {
-  const present = made.flatMap(({ uid }) => containers.get(rootOfUid(uid)) ?? []);
+  const ids = made.map(({ uid }) => rootOfUid(uid)).filter((id) => containers.has(id));
+  const present = await containersById(ids);
   const latest = await latestVersions(present);
   const uids = made.flatMap(({ uid }) => [uid, versionUidBefore(uid) ?? uid]);
   const versions = new Map((await versionsByUid(uids)).map((version) => [version._id, version]));
@@ -152,17 +153,17 @@ async function subjectHolders(
   return found;
 }
 
-async function containersIn(
+/** Only ids: a patient may have a million objects. */
+async function whereNow(
   ehrId: string,
-  versionedObjectUids: readonly string[],
-): Promise<Map<string, VersionedObjectDoc>> {
-  const found = new Map<string, VersionedObjectDoc>();
-  for (const part of inSteps(versionedObjectUids)) {
-    for (const container of await containersById(part)) {
-      if (container.ehr_id === ehrId) found.set(container._id, container);
-    }
+  versionedObjectUids: ReadonlySet<string>,
+): Promise<Pick<UnmergeSnapshot, 'containers' | 'elsewhere'>> {
+  const containers = new Set<string>();
+  const elsewhere = new Set<string>();
+  for (const part of inSteps([...versionedObjectUids])) {
+    for (const [id, owner] of await ownersOf(part)) (owner === ehrId ? containers : elsewhere).add(id);
   }
-  return found;
+  return { containers, elsewhere };
 }
 
 /** By what they name, not by their time: a clock may have been turned back. */
@@ -183,14 +184,6 @@ async function goneAmong(contributions: readonly ContributionRefs[], ehrId: stri
   const named = new Set(contributions.flatMap(({ versions }) => versions.map(({ uid }) => rootOfUid(uid))));
   const owners = await ownersOf([...named]);
   return new Set([...named].filter((id) => owners.get(id) !== ehrId));
-}
-
-async function elsewhere(
-  versionedObjectUids: readonly string[],
-  here: ReadonlyMap<string, unknown>,
-): Promise<Set<string>> {
-  const missing = versionedObjectUids.filter((id) => !here.has(id));
-  return new Set((await ownersOf(missing)).keys());
 }
 
 async function directoryOf(ehrId: string): Promise<UnmergeSnapshot['directory']> {

@@ -98,7 +98,7 @@ async function moveListed(
 /** Documents of `aql` have many index entries, which begin with the owner. */
 const DERIVED_SHARE = 2;
 
-/** Until none is left with the old owner. */
+/** Until none is left with the old owner: nobody else writes them, so a step that is not full is the last. */
 async function movePart({ from, to }: Owners, part: Part, { jobId, size }: Stepping): Promise<void> {
   const documents = mongoose.connection.collection<{ _id: string }>(part.collection);
   const owner = OWNER[part.collection];
@@ -106,12 +106,13 @@ async function movePart({ from, to }: Owners, part: Part, { jobId, size }: Stepp
     const owned = { [owner]: from, ...part.among };
     const most =
       part.collection === COLLECTIONS.aql ? Math.ceil(size.documents / DERIVED_SHARE) : size.documents;
-    const ids = await nextIds(documents, owned, { ...size, documents: most });
+    const { ids, isLast } = await nextIds(documents, owned, { ...size, documents: most });
     if (ids.length === 0) return;
     if ((await mergeJob(jobId)) === null)
       throw new Error('another server has taken over the steps of the merge');
     const update = { $set: { [owner]: to, ...part.set } };
     await updateThose(documents, { filter: { [owner]: from }, ids, update });
+    if (isLast) return;
     await setImmediate();
   }
 }
@@ -124,19 +125,20 @@ async function updateThose(
   const { filter, ids, update } = step;
   const options = { writeConcern: { w: 1 } };
   if (!(await behindRouter())) {
-    await documents.updateMany({ ...filter, _id: { $in: [...ids] } }, update, options);
+    // Else the index of the owner is tried out for each step, and is what changes.
+    await documents.updateMany({ ...filter, _id: { $in: [...ids] } }, update, { ...options, hint: '_id_' });
     return;
   }
   // The value of a shard key only changes document by document.
   for (const _id of ids) await documents.updateOne({ ...filter, _id }, update);
 }
 
-/** The next documents, as many as one step may change. */
+/** The next documents, as many as one step may change, and whether there are no more. */
 async function nextIds(
   documents: mongoose.mongo.Collection<{ _id: string }>,
   owned: object,
   size: StepSize,
-): Promise<string[]> {
+): Promise<{ readonly ids: string[]; readonly isLast: boolean }> {
   const found = await documents
     .aggregate<{ _id: string; bytes: number }>([
       { $match: owned },
@@ -146,5 +148,7 @@ async function nextIds(
     .toArray();
   let bytes = 0;
   const end = found.findIndex((document) => (bytes += document.bytes) > size.bytes);
-  return found.slice(0, end === -1 ? found.length : Math.max(1, end)).map(({ _id }) => _id);
+  const fitting = found.slice(0, end === -1 ? found.length : Math.max(1, end));
+  const isLast = fitting.length === found.length && found.length < size.documents;
+  return { ids: fitting.map(({ _id }) => _id), isLast };
 }

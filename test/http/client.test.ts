@@ -263,6 +263,28 @@ describe('the rest of a server', () => {
     expect(await errorOf(source.get())).toMatchObject({ status: 404 });
   });
 
+  it('finds EHRs that may be of one person, of one EHR and page by page', async () => {
+    const one = await cdr.ehr.create({ subject: { id: '4711', namespace: 'clinic' } });
+    const other = await cdr.ehr.create({ subject: { id: '4711', namespace: 'hospital' } });
+    const pair = [one.id, other.id].toSorted();
+    const ofOne = await cdr.admin.merges.candidates({ ehrId: one.id });
+    expect(ofOne.candidates).toMatchObject([
+      {
+        ehr_id: one.id,
+        other_ehr_id: other.id,
+        reasons: [{ code: 'subject_id', value: '4711', shared_by: 2 }],
+      },
+    ]);
+    const found: string[][] = [];
+    let page = await cdr.admin.merges.candidates({ fetch: 1 });
+    for (;;) {
+      found.push(...page.candidates.map((each) => [each.ehr_id, each.other_ehr_id]));
+      if (page.next === undefined) break;
+      page = await cdr.admin.merges.candidates({ fetch: 1, after: page.next });
+    }
+    expect(found).toEqual([pair]);
+  });
+
   it('tells how it is, and answers operations that have no method', async () => {
     expect(await cdr.health()).toMatchObject({ status: 'UP' });
     expect(Object.keys(await cdr.status())).toContain('openehr_rm_version');

@@ -76,6 +76,34 @@ export interface MergeDetails {
   readonly [more: string]: unknown;
 }
 
+/** Two EHRs that may be of one person. */
+export interface MergeCandidate {
+  readonly ehr_id: string;
+  readonly other_ehr_id: string;
+  /** From 0 to 1. */
+  readonly score: number;
+  readonly reasons: readonly {
+    readonly code: 'subject_id' | 'identifier' | 'path';
+    readonly value: string;
+    /** How many EHRs have the value. */
+    readonly shared_by: number;
+    readonly [more: string]: unknown;
+  }[];
+  readonly [more: string]: unknown;
+}
+
+/** One page of candidates. */
+export interface MergeCandidates {
+  readonly candidates: readonly MergeCandidate[];
+  /** Values that too many EHRs share. */
+  readonly no_evidence: readonly { readonly code: string; readonly value: string; readonly path?: string }[];
+  readonly examined_ehrs: number;
+  /** The `after` of the next page; absent: this was the last. A page may be empty and not be the last. */
+  readonly next?: string;
+  /** What is missing, and why. */
+  readonly incomplete?: readonly string[];
+}
+
 const ADMIN = '/rest/admin';
 
 /** Administration. Deletions are physical and cannot be undone. Needs the permission `admin`, the audit `audit`. */
@@ -168,6 +196,18 @@ export class Merges {
 
   constructor(caller: Caller) {
     this.#caller = caller;
+  }
+
+  /** EHRs that may be of one person: those of one EHR, or a page of all. @throws CdrError */
+  async candidates(
+    filter: CallOptions &
+      (
+        { ehrId: string; after?: never; fetch?: never } | { ehrId?: never; after?: string; fetch?: number }
+      ) = {},
+  ): Promise<MergeCandidates> {
+    const { ehrId, signal, ...page } = filter;
+    const query = { ...page, ehr_id: ehrId };
+    return this.#caller.body('GET', `${ADMIN}/ehr/merge_candidates`, { query, signal });
   }
 
   /** What a merge would do. @throws CdrError */

@@ -4,7 +4,8 @@ import { connectMongoose } from '../../../database/connect.js';
 import { startEmbedded, type EmbeddedDatabase } from '../../../packages/embedded-mongodb/src/spawn.js';
 import { createCollections } from '../../../database/indexes.js';
 import { inMergeTransaction } from '../../../merge/transaction.js';
-import { moveDocuments } from '../../../models/cross-collection/owned-documents.js';
+import { moveAllInSteps, moveSomeInSteps } from '../../../models/cross-collection/move-in-steps.js';
+import { moveDocuments, OWNED_COLLECTIONS, OWNER } from '../../../models/cross-collection/owned-documents.js';
 import { COLLECTION_LAYOUT, COLLECTIONS } from '../../../models/layout.js';
 import { testApp } from '../../support/app.js';
 import { clinicalState } from '../../support/merge/clinical-state.js';
@@ -109,5 +110,52 @@ describe('moving documents', () => {
     expect(await run(move)).toBe(2);
     expect(await tags().countDocuments({ owner_id: 'b' })).toBe(3);
     expect(await tags().countDocuments({ owner_id: 'c' })).toBe(1);
+  });
+});
+
+describe('moving documents in steps', () => {
+  const JOB = 'job';
+  const IDS = ['1', '2', '3', '4', '5'];
+  const documents = (name: string): mongoose.mongo.Collection<{ _id: string; [field: string]: unknown }> =>
+    mongoose.connection.collection(name);
+  const ownersIn = async (name: keyof typeof OWNER): Promise<string[]> =>
+    (await documents(name).find().sort({ _id: 1 }).toArray()).map((doc) => String(doc[OWNER[name]]));
+
+  it.each([
+    ['documents, a whole number of times', { documents: 5, bytes: 1_000_000 }],
+    ['documents', { documents: 2, bytes: 1_000_000 }],
+    ['bytes', { documents: 100, bytes: 1 }],
+    ['nothing', { documents: 100, bytes: 1_000_000 }],
+  ])('moves all, and back what is named, where a step is full of %s', async (_, size) => {
+    for (const name of [...OWNED_COLLECTIONS, 'merge_jobs']) await documents(name).deleteMany({});
+    await documents('merge_jobs').insertOne({ _id: JOB });
+    const all = { target_type: 'COMPOSITION', type: 'COMPOSITION' };
+    for (const name of OWNED_COLLECTIONS)
+      await documents(name).insertMany(
+        IDS.map((id) => ({
+          _id: id,
+          [OWNER[name]]: 'a',
+          object_id: id,
+          vo: id,
+          target: id,
+          key: id,
+          ...all,
+        })),
+      );
+    await moveAllInSteps({ from: 'a', to: 'b', isQueryable: false }, JOB, size);
+    for (const name of OWNED_COLLECTIONS) expect(await ownersIn(name)).toEqual(['b', 'b', 'b', 'b', 'b']);
+    expect(await documents('aql').countDocuments({ q: false })).toBe(5);
+    const named = IDS.slice(0, 4);
+    const moved = { contributions: named, compositions: named, tags: named };
+    await moveSomeInSteps({ from: 'b', to: 'a', isQueryable: true }, moved, JOB, size);
+    for (const name of OWNED_COLLECTIONS) expect(await ownersIn(name)).toEqual(['a', 'a', 'a', 'a', 'b']);
+  });
+
+  it('ends when another server has taken over', async () => {
+    await documents('contributions').insertOne({ _id: 'c', ehr_id: 'x' });
+    await expect(moveAllInSteps({ from: 'x', to: 'y', isQueryable: true }, 'gone')).rejects.toThrow(
+      'taken over',
+    );
+    expect(await documents('contributions').findOne({ _id: 'c' })).toMatchObject({ ehr_id: 'x' });
   });
 });

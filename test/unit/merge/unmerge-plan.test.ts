@@ -73,7 +73,7 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
     source: ehr(SOURCE),
     subjectHolders: [],
     moved: { contributions: ['c1'], compositions: [MOVED] },
-    containers: new Map(containers.map((doc) => [doc._id, doc])),
+    containers: new Set(containers.map(({ _id }) => _id)),
     made,
     since: [],
     elsewhere: new Set(),
@@ -86,7 +86,7 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
 }
 
 const without = (versionedObjectUid: string): UnmergeSnapshot['containers'] =>
-  new Map(containers.filter(({ _id }) => _id !== versionedObjectUid).map((doc) => [doc._id, doc]));
+  new Set(containers.map(({ _id }) => _id).filter((id) => id !== versionedObjectUid));
 const since = (...uids: readonly string[]): UnmergeSnapshot['since'] => [
   { _id: 'since', versions: uids.map((uid) => ({ uid, type: 'COMPOSITION' })) },
 ];
@@ -114,7 +114,7 @@ describe('obstaclesTo', () => {
       { source: null, record: { ...record, reversible: false } },
       ['the merge was not reversible'],
     ],
-    ['merged on', { targetMergedInto: 'x', containers: new Map() }, [`EHR ${TARGET} was merged into x`]],
+    ['merged on', { targetMergedInto: 'x', containers: new Set() }, [`EHR ${TARGET} was merged into x`]],
     [
       'target not modifiable',
       { target: ehr(TARGET, { is_modifiable: false }) },
