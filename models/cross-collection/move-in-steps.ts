@@ -125,7 +125,7 @@ async function updateThose(
   const { filter, ids, update } = step;
   const options = { writeConcern: { w: 1 } };
   if (!(await behindRouter())) {
-    // Else the index of the owner is tried out for each step, and is what changes.
+    // Not by the index of the owner, which the step changes: docs/decisions/0039-merging-in-steps.md.
     await documents.updateMany({ ...filter, _id: { $in: [...ids] } }, update, { ...options, hint: '_id_' });
     return;
   }
