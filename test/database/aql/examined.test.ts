@@ -43,8 +43,6 @@ it.each([
   ['a composition by its id', `SELECT c/name/value FROM COMPOSITION c WHERE c/uid/value = '${UID}'`],
   ['sections', 'SELECT s/name/value FROM EHR e CONTAINS COMPOSITION c CONTAINS SECTION s'],
   ['some compositions', 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c LIMIT 20'],
-  ['some readings', `SELECT ${SYS} FROM EHR e CONTAINS COMPOSITION c CONTAINS ${O} WHERE ${SYS} > 100 LIMIT 20`],
-  ['some sections', 'SELECT s/name/value FROM EHR e CONTAINS COMPOSITION c CONTAINS SECTION s LIMIT 20'],
   ['the status of an EHR', `SELECT s/subject FROM ${EHR} CONTAINS EHR_STATUS s`],
 ])(`%s: an index picks the documents, at most ${MOST} for each row`, async (_, aql) => {
   const { scope, page } = prepareCase({ group: 0, title: '', aql, expect: { count: 0 } }, BENCH_SYSTEM_ID);
