@@ -318,15 +318,17 @@ describe('candidates are paged', () => {
 describe('candidates are found by indexes', () => {
   it('no scan, and little more is examined than is answered', async () => {
     await collection('ehrs').insertMany(
+      // In the order of their ids, so that the two that agree come after the first page.
       Array.from({ length: 2_000 }, (_, count) => ({
-        _id: `f${randomUUID().slice(1)}` as never,
+        _id: `f${String(count).padStart(7, '0')}${randomUUID().slice(8)}` as never,
         state: 'active',
         write_seq: 1,
-        subject: { namespace: `n${count}`, id: `id ${count % 1_999}` },
-        identities: [{ key: `subject:id ${count % 1_999}` }],
+        subject: { namespace: `n${count}`, id: `id ${Math.min(count, 1_998)}` },
+        identities: [{ key: `subject:id ${Math.min(count, 1_998)}` }],
       })),
     );
-    const pair = [await givenEhr(app), await givenEhr(app)];
+    const pair = ['0', '1'].map((first) => `${first}${randomUUID().slice(1)}`);
+    for (const ehrId of pair) expect((await request(app).put(`${V1}/ehr/${ehrId}`)).status).toBe(201);
     for (const ehrId of pair) await givenComposition(app, ehrId, withValue(1));
     for (let count = 0; count < 30; count += 1) await givenComposition(app, pair[0]!, withValue(count + 2));
 

@@ -90,9 +90,8 @@ it('is read by the command alone, so that tests and measurements never see it', 
   );
   expect(starters.sort()).toEqual([
     'bench/compare.ts',
-    'bench/own-table.ts',
+    'bench/own-server.ts',
     'test/http/process/build.test.ts',
-    'test/http/process/getting-started.test.ts',
     'test/support/process/command.ts',
   ]);
 });
