@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { beforeAll, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { aql, Cdr, CdrError } from '../../packages/client/src/main.js';
@@ -38,20 +38,20 @@ function asEhrbase(app: RequestListener): RequestListener {
       return;
     }
     for (const name of UNKNOWN) Reflect.deleteProperty(request.headers, name);
-    const { setHeader } = response;
+    const setHeader = response.setHeader.bind(response);
     response.setHeader = (name, value) =>
       ANSWERED.includes(name.toLowerCase()) || name.toLowerCase().startsWith('content-')
-        ? setHeader.call(response, name, value)
+        ? setHeader(name, value)
         : response;
-    const { end } = response;
-    response.end = ((...args: Parameters<typeof end>) => {
+    const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
+    response.end = ((...args: unknown[]) => {
       const isError = response.statusCode >= 400 && /json/.test(String(response.getHeader('content-type')));
-      if (!isError) return end.apply(response, args);
+      if (!isError) return end(...args);
       const { error, message } = JSON.parse(String(args[0])) as Record<string, unknown>;
       response.removeHeader('content-length');
-      return end.call(response, JSON.stringify({ error, message }), 'utf8');
-    }) as typeof end;
-    void app(request, response);
+      return end(JSON.stringify({ error, message }), 'utf8');
+    }) as typeof response.end;
+    app(request, response);
   };
 }
 
