@@ -48,6 +48,8 @@ export default {
     project('http', database),
     project('attack', database),
   ],
+  // Modules of each file stay in a worker's memory; beyond 4 GB it does little but collect garbage.
+  workerIdleMemoryLimit: '1500MB',
   // One worker less than cores would be one: each waits for the database most of its time.
   maxWorkers: 2,
   coverageProvider: 'v8',
