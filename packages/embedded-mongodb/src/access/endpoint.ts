@@ -35,9 +35,13 @@ export function endpointFor(folder: string, port: number | null): Endpoint {
   return { kind: 'socket', path: socketPath(knownSocket(folder)) };
 }
 
+/** Connections that may wait to be accepted: a socket refuses the next one (EAGAIN), 511 were too few for a thousand at once. */
+const BACKLOG = 4_096;
+
 /** What `net.Server.listen` takes. */
 export function listenOptions(endpoint: Endpoint): ListenOptions {
-  return endpoint.kind === 'socket' ? { path: endpoint.path } : { host: HOST, port: endpoint.port };
+  const where = endpoint.kind === 'socket' ? { path: endpoint.path } : { host: HOST, port: endpoint.port };
+  return { ...where, backlog: BACKLOG };
 }
 
 /** What clients connect to: the path of the socket or `host:port`. `port`: the one that is listened on. */
