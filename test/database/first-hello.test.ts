@@ -18,7 +18,11 @@ let database: DatabaseProcess;
 beforeAll(async () => {
   database = await startDatabaseProcess(folder, { TMPDIR: folder });
   await connectMongoose(database.uri, 'first_hello');
-  await mongoose.connection.collection(COLLECTIONS.itemTags).insertOne({ owner_id: 'from' });
+  // In the journal before the process is killed.
+  const writeConcern = { w: 1, journal: true };
+  await mongoose.connection
+    .collection(COLLECTIONS.itemTags)
+    .insertOne({ owner_id: 'from' }, { writeConcern });
 });
 afterAll(async () => {
   await mongoose.disconnect();
