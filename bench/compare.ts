@@ -1,6 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../cli/demo/load.js';
 import { textTable } from '../cli/output.js';
 import { milliseconds, quantile } from './measure.js';
+import { freePort } from './own-server.js';
 import { childrenOf, processFigures } from './process-figures.js';
 
 /** How often each server has its turn. */
@@ -198,14 +198,6 @@ function stop(side: Side): void {
     rmSync(side.data, { recursive: true, force: true });
   });
   side.process.kill('SIGTERM');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => probe.once('listening', listening));
-  const { port } = probe.address() as { port: number };
-  await new Promise((closed) => probe.close(closed));
-  return port;
 }
 
 function checkOut(reference: string): string {

@@ -26,14 +26,16 @@ export async function verifyStorage(
   onProgress: (progress: VerifyProgress) => void = () => undefined,
   since: SealHead | null = null,
 ): Promise<VerifyReport> {
-  const tell = (progress: VerifyProgress): void => {
-    running = { ...progress, started: running?.started ?? new Date() };
-    onProgress(progress);
-  };
   return withLease(VERIFY_LEASE, 'an integrity check is running already', async () => {
-    running = { ehrs: 0, ofEhrs: await ehrCount(), started: new Date() };
+    const started = new Date();
+    const ofEhrs = await ehrCount();
+    running = { ehrs: 0, ofEhrs, started };
+    const tell = (progress: VerifyProgress): void => {
+      running = { ...progress, started };
+      onProgress(progress);
+    };
     try {
-      return await verify(tell, since);
+      return await verify(tell, since, ofEhrs);
     } finally {
       running = null;
     }
@@ -53,6 +55,7 @@ let running: (VerifyProgress & { readonly started: Date }) | null = null;
 async function verify(
   onProgress: (progress: VerifyProgress) => void,
   since: SealHead | null,
+  ofEhrs: number,
 ): Promise<VerifyReport> {
   const all = new Findings();
   const templates = await templateIds();
@@ -62,7 +65,6 @@ async function verify(
     usedTemplates: await usedTemplateIds(),
     shapes: new Set(),
   };
-  const ofEhrs = await ehrCount();
   let ehrs = 0;
   for (let page = await ehrsAfter('', PAGE); page.length > 0;) {
     for (const ehr of page) {

@@ -1,9 +1,10 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { beforeAll, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import { aql, Cdr, CdrError } from '../../packages/client/src/main.js';
+import { aql, Cdr } from '../../packages/client/src/main.js';
 import { testApp, useServer } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
+import { errorOf } from '../support/cdr-error.js';
 import { fixtureText } from '../support/fixture.js';
 import { everythingOn, TEST_JWT_SECRET } from '../support/settings.js';
 
@@ -65,12 +66,6 @@ beforeAll(() => {
     token: () => jwt.sign(claims, TEST_JWT_SECRET, { subject: 'root', expiresIn: 600 }),
   });
 });
-
-async function errorOf(call: Promise<unknown>): Promise<CdrError> {
-  const error: unknown = await call.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(CdrError);
-  return error as CdrError;
-}
 
 it('needs nothing for the operations of its table that EHRbase does not offer', async () => {
   expect(await cdr.templates.upload(fixtureText(`opt/${TEMPLATE}.opt`))).toBe(TEMPLATE);

@@ -1,52 +1,33 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import createClient from 'openapi-fetch';
-import { aql, Cdr, CdrError, type Ehr, type Flat } from '../../packages/client/src/main.js';
-import { testServer } from '../support/app.js';
+import { aql, Cdr, type Ehr, type Flat } from '../../packages/client/src/main.js';
+import { testApp, useServer } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
+import { errorOf } from '../support/cdr-error.js';
 import { fixtureText } from '../support/fixture.js';
 import { everythingOn, TEST_JWT_SECRET } from '../support/settings.js';
 
 const TEMPLATE = 'minimal_observation.en.v1';
 const MAGNITUDE = 'o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value';
 
-let server: Server;
 let cdr: Cdr;
 let ehr: Ehr;
 let flat: Flat;
 
 useDatabase();
+const server = useServer(testApp(everythingOn()));
 beforeAll(async () => {
-  server = await testServer(everythingOn());
-  const { port } = server.address() as AddressInfo;
   const token = (): string =>
     jwt.sign({ preferred_username: 'root', roles: ['ADMIN', 'USER', 'AUDITOR'] }, TEST_JWT_SECRET, {
       subject: 'root',
       expiresIn: 600,
     });
-  cdr = new Cdr({ url: `http://127.0.0.1:${port}`, token });
+  cdr = new Cdr({ url: server.url, token });
   expect(await cdr.templates.upload(fixtureText(`opt/${TEMPLATE}.opt`))).toBe(TEMPLATE);
   flat = await cdr.templates.example(TEMPLATE, { format: 'FLAT', detail: 'complete' });
   ehr = await cdr.ehr.create({ subject: { id: 'p1', namespace: 'hospital' } });
 });
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
-});
-
-/** The error that a call ends with. */
-async function errorOf(call: Promise<unknown>): Promise<CdrError> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(CdrError);
-  return error as CdrError;
-}
 
 describe('an EHR', () => {
   it('is found by its subject, and not by another', async () => {
