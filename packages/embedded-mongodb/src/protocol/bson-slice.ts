@@ -12,7 +12,7 @@ export const BSON = {
   array: 4,
   binary: 5,
   undefined: 6,
-  versionedObjectUid: 7,
+  objectId: 7,
   boolean: 8,
   date: 9,
   null: 10,

@@ -84,13 +84,13 @@ const processPart = randomBytes(5);
 let counter = randomBytes(3).readUIntBE(0, 3);
 
 /** A new ObjectId. */
-export function newVersionedObjectUid(): RawValue {
+export function newObjectId(): RawValue {
   const bytes = Buffer.allocUnsafe(12);
   bytes.writeUInt32BE(Math.floor(Date.now() / 1000), 0);
   processPart.copy(bytes, 4);
   counter = (counter + 1) & 0xffffff;
   bytes.writeUIntBE(counter, 9, 3);
-  return new RawValue(BSON.versionedObjectUid, bytes);
+  return new RawValue(BSON.objectId, bytes);
 }
 
 /** Binary data of subtype 0 as a value. */

@@ -1,7 +1,7 @@
 /** The handshake: the front presents itself as the primary of a replica set with one member. */
 import { randomBytes } from 'node:crypto';
 import { asBigInt, asDocument, asNumber, BSON, fieldOf, valueBytes } from './bson-slice.js';
-import { newVersionedObjectUid, RawValue, type BsonValue } from './bson-write.js';
+import { newObjectId, RawValue, type BsonValue } from './bson-write.js';
 import { okReply } from './replies.js';
 
 /** The engine refuses a command of more than 33,619,968 bytes; clients split what is larger than they are told. */
@@ -19,11 +19,8 @@ export interface EngineFacts {
 
 /** Answers `hello`, `isMaster` and the few commands that ask about the replica set. */
 export class Hello {
-  readonly #processId = newVersionedObjectUid();
-  readonly #electionId = new RawValue(
-    BSON.versionedObjectUid,
-    Buffer.from('7fffffff0000000000000001', 'hex'),
-  );
+  readonly #processId = newObjectId();
+  readonly #electionId = new RawValue(BSON.objectId, Buffer.from('7fffffff0000000000000001', 'hex'));
   readonly #startedAt = new Date();
 
   /** `address`: `host:port` or path of a socket that clients connect to. */

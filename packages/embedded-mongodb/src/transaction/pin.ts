@@ -14,7 +14,7 @@ import {
 import {
   documentOf,
   encodeField,
-  newVersionedObjectUid,
+  newObjectId,
   RawValue,
   rawValue,
   withFields,
@@ -73,7 +73,7 @@ function isIdPath(path: string): boolean {
 function plannedReplacement(statement: Statement, document: Buffer): PlannedUpsert {
   const own = fieldOf(document, '_id');
   if (own !== undefined) return { statement, id: rawValue(own) };
-  const id = newVersionedObjectUid();
+  const id = newObjectId();
   return { statement: withChanges(statement, withIdInFront(document, id)), id };
 }
 
@@ -89,14 +89,14 @@ function plannedOperators(statement: Statement, document: Buffer, all: readonly 
       touching.length === 1 && only.field.name === '_id' && /^\$set(OnInsert)?$/.test(only.operator);
     return { statement, id: isPlain ? rawValue(only.field) : null };
   }
-  const id = newVersionedObjectUid();
+  const id = newObjectId();
   const present = asDocument(fieldOf(document, '$setOnInsert')) ?? documentOf([]);
   const changes = withFields(document, { $setOnInsert: withFields(present, { _id: id }) });
   return { statement: withChanges(statement, changes), id };
 }
 
 function plannedPipeline(statement: Statement, pipeline: Buffer): PlannedUpsert {
-  const id = newVersionedObjectUid();
+  const id = newObjectId();
   const stages = fields(pipeline).map((stage) => new RawValue(stage.type, valueBytes(stage)));
   const last = { $set: { _id: { $ifNull: ['$_id', id] } } };
   return { statement: rewritten(statement, { [statement.names.changes]: [...stages, last] }), id };

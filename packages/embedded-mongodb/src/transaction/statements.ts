@@ -12,13 +12,7 @@ import {
   isSet,
   type Field,
 } from '../protocol/bson-slice.js';
-import {
-  documentOf,
-  encodeField,
-  newVersionedObjectUid,
-  rawValue,
-  type RawValue,
-} from '../protocol/bson-write.js';
+import { documentOf, encodeField, newObjectId, rawValue, type RawValue } from '../protocol/bson-write.js';
 import { sequenceDocuments, type Command } from '../protocol/command.js';
 
 /** One write of one command. */
@@ -106,7 +100,7 @@ const INSERTION = { kind: 'insert', isMulti: false, isUpsert: false, names: NO_N
 function insertion(raw: Buffer, namespace: string): Statement {
   const id = fieldOf(raw, '_id');
   if (id !== undefined) return { ...INSERTION, namespace, raw, isRewritten: false, id: rawValue(id) };
-  const added = newVersionedObjectUid();
+  const added = newObjectId();
   return { ...INSERTION, namespace, raw: withIdInFront(raw, added), isRewritten: true, id: added };
 }
 

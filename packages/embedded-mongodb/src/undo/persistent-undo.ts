@@ -4,7 +4,7 @@
  * transaction: when it is gone, the transaction is committed.
  */
 import { asDocument, asNumber, asText, BSON, fieldOf, fields, valueBytes } from '../protocol/bson-slice.js';
-import { binary, encode, newVersionedObjectUid, rawValue } from '../protocol/bson-write.js';
+import { binary, encode, newObjectId, rawValue } from '../protocol/bson-write.js';
 import type { Engine } from '../engine/engine.js';
 import { batches, restore } from './restore.js';
 import type { UndoRecord, UndoStore } from './undo-log.js';
@@ -18,7 +18,7 @@ const PIECE_BYTES = 8 * 1024 * 1024;
 /** Records of one transaction in the engine. */
 export class PersistentUndo implements UndoStore {
   readonly #engine: Engine;
-  readonly #transaction = newVersionedObjectUid();
+  readonly #transaction = newObjectId();
   #count = 0;
 
   /** The caller owns the lock from the first `append` to the end of `clear`. */

@@ -12,13 +12,7 @@ import {
   fields,
   isSet,
 } from '../../src/protocol/bson-slice.js';
-import {
-  documentOf,
-  encode,
-  newVersionedObjectUid,
-  rawValue,
-  withFields,
-} from '../../src/protocol/bson-write.js';
+import { documentOf, encode, newObjectId, rawValue, withFields } from '../../src/protocol/bson-write.js';
 
 const { BSON } = mongoose.mongo;
 const { Long, Double, Int32, Decimal128, ObjectId, Timestamp, Binary, Code, MinKey, MaxKey, DBRef } = BSON;
@@ -29,7 +23,7 @@ const EVERYTHING = {
   document: { a: { b: 1 } },
   array: [1, 'two', { three: 3 }],
   binary: new Binary(Buffer.from([1, 2, 3])),
-  versionedObjectUid: new ObjectId(),
+  objectId: new ObjectId(),
   yes: true,
   date: new Date(5),
   nothing: null,
@@ -128,7 +122,7 @@ describe('writing', () => {
   });
 
   it('makes ObjectIds that are all different', () => {
-    const keys = new Set(Array.from({ length: 1_000 }, () => newVersionedObjectUid().key()));
+    const keys = new Set(Array.from({ length: 1_000 }, () => newObjectId().key()));
     expect(keys.size).toBe(1_000);
   });
 
