@@ -18,11 +18,7 @@ let database: DatabaseProcess;
 beforeAll(async () => {
   database = await startDatabaseProcess(folder, { TMPDIR: folder });
   await connectMongoose(database.uri, 'first_hello');
-  // In the journal before the process is killed.
-  const writeConcern = { w: 1, journal: true };
-  await mongoose.connection
-    .collection(COLLECTIONS.itemTags)
-    .insertOne({ owner_id: 'from' }, { writeConcern });
+  await mongoose.connection.collection(COLLECTIONS.itemTags).insertOne({ owner_id: 'from' });
 });
 afterAll(async () => {
   await mongoose.disconnect();

@@ -34,6 +34,9 @@ export async function superviseEmbedded(options: EmbeddedOptions): Promise<Embed
 
   return {
     ...first,
+    get pid() {
+      return current.pid;
+    },
     stop: async () => {
       isStopping = true;
       await restarting;

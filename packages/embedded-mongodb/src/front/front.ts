@@ -4,6 +4,7 @@ import { sessionId, type Command } from '../protocol/command.js';
 import { EngineError, type Engine } from '../engine/engine.js';
 import type { Hello } from '../protocol/hello.js';
 import { isHello } from '../protocol/hello.js';
+import { journaled } from './journaled.js';
 import type { FrontLimits } from './limits.js';
 import type { PhaseFairLock } from './lock.js';
 import type { Namespaces } from '../engine/namespaces.js';
@@ -108,7 +109,7 @@ export class Front {
       return session.reply ?? Promise.reject(new CommandError(72, 'the number belongs to a transaction'));
     }
     const older = session.transaction?.abort('the session went on without it') ?? Promise.resolve();
-    const reply = older.then(() => this.#shared(command, () => engine.forward(command.message)));
+    const reply = older.then(() => this.#shared(command, () => engine.forward(journaled(command))));
     session.last = number;
     session.transaction = null;
     session.reply = reply;

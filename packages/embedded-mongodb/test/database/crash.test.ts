@@ -170,14 +170,43 @@ it('runs again on its port after its process was killed, for the same client', a
   try {
     await withClient(server.uri, async (client) => {
       const items = client.db('test').collection<Entry>('a');
-      // Outside of transactions the engine waits for its journal only if `w` is a number.
-      await items.insertOne({ _id: 1 }, { writeConcern: { w: 1, journal: true } });
+      await items.insertOne({ _id: 1 });
       process.kill(server.pid, 'SIGKILL');
       while (!lines.includes(again)) await sleep(20);
       await items.insertOne({ _id: 2 });
       expect(await items.countDocuments()).toBe(2);
     });
     expect(lines).toEqual(['the embedded database ended unexpectedly (SIGKILL)', again]);
+  } finally {
+    await server.stop();
+  }
+});
+
+it('keeps what was acknowledged outside of transactions when its process is killed at once', async () => {
+  const lines: string[] = [];
+  const server = await superviseEmbedded({ dir, log: (line) => lines.push(line) });
+  try {
+    await withClient(server.uri, async (client) => {
+      const items = client.db('test').collection<Entry>('a');
+      const one = { $set: { n: 1 } };
+      const upsert = { upsert: true };
+      const writes: ((_id: number) => Promise<unknown>)[] = [
+        (_id) => items.insertOne({ _id }),
+        (_id) => items.insertMany([{ _id }]),
+        (_id) => items.updateOne({ _id }, one, upsert),
+        (_id) => items.findOneAndUpdate({ _id }, one, upsert),
+        (_id) => {
+          const document: object = { _id };
+          return client.bulkWrite([{ name: 'insertOne', namespace: 'test.a', document }]);
+        },
+      ];
+      for (const [at, write] of writes.entries()) {
+        await write(at);
+        process.kill(server.pid, 'SIGKILL');
+        while (lines.length < 2 * (at + 1)) await sleep(20);
+        expect(await items.countDocuments()).toBe(at + 1);
+      }
+    });
   } finally {
     await server.stop();
   }

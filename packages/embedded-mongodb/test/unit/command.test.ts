@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { readCommand, readLegacyQuery } from '../../src/protocol/command.js';
+import { journaled } from '../../src/front/journaled.js';
+import { readCommand, readLegacyQuery, sequenceDocuments } from '../../src/protocol/command.js';
 import { BsonError } from '../../src/protocol/bson-slice.js';
 import { opMessage } from '../support/wire.js';
 
@@ -146,3 +147,39 @@ function corrupted(change: (message: Buffer) => void): Buffer {
   change(message);
   return message;
 }
+
+describe('journaled', () => {
+  const concernOf = (fields: Record<string, unknown>): unknown => {
+    const forwarded = readCommand(journaled(readCommand(sectioned([{ ...fields, $db: 'd' }]))));
+    return (BSON.deserialize(forwarded.body) as { writeConcern?: unknown }).writeConcern;
+  };
+
+  it.each(['insert', 'update', 'delete', 'bulkWrite', 'findAndModify', 'findandmodify'])(
+    'has %s wait for the journal where the majority, or nothing, is asked for',
+    (name) => {
+      expect(concernOf({ [name]: 'a' })).toEqual({ w: 1, j: true });
+      expect(concernOf({ [name]: 'a', writeConcern: { w: 'majority', wtimeout: 5 } })).toEqual({
+        w: 1,
+        wtimeout: 5,
+        j: true,
+      });
+    },
+  );
+
+  it.each([[{ w: 0 }], [{ w: 1 }], [{ w: 1, j: false }]])('leaves %j to the client', (writeConcern) => {
+    expect(concernOf({ insert: 'a', writeConcern })).toEqual(writeConcern);
+  });
+
+  it('leaves a client its own j: false, and reads without a write concern', () => {
+    expect(concernOf({ insert: 'a', writeConcern: { w: 'majority', j: false } })).toEqual({ w: 1, j: false });
+    expect(concernOf({ find: 'a' })).toBeUndefined();
+  });
+
+  it('sends document sequences on as they came', () => {
+    const documents = [{ _id: 1 }, { _id: 2 }];
+    const received = sectioned([{ insert: 'a', $db: 'd' }, ['documents', documents]]);
+    const forwarded = readCommand(journaled(readCommand(received)));
+    const [sequence] = forwarded.sequences;
+    expect(sequence && sequenceDocuments(sequence).map((item) => BSON.deserialize(item))).toEqual(documents);
+  });
+});

@@ -1,0 +1,33 @@
+/** Write concern outside of transactions, where the engine waits for its journal only if `w` is a number. */
+import { asDocument, asText, fieldOf, isSet } from '../protocol/bson-slice.js';
+import { encode, withFields } from '../protocol/bson-write.js';
+import { buildMessage, sequenceDocuments, type Command } from '../protocol/command.js';
+
+const WRITES: ReadonlySet<string> = new Set([
+  'insert',
+  'update',
+  'delete',
+  'bulkWrite',
+  'findAndModify',
+  'findandmodify',
+]);
+const NONE = encode({});
+
+/**
+ * The message of a command, with `w: "majority"` of a write (a replica set's default, too) said as what it means where
+ * one member is the majority: `w: 1, j: true`. A client's own `j: false` stands.
+ * @throws BsonError when a sequence is malformed.
+ */
+export function journaled(command: Command): Buffer {
+  const { body, message, name, sequences } = command;
+  if (!WRITES.has(name)) return message;
+  const concern = asDocument(fieldOf(body, 'writeConcern')) ?? NONE;
+  const w = fieldOf(concern, 'w');
+  if (w !== undefined && asText(w) !== 'majority') return message;
+  const j = fieldOf(concern, 'j');
+  const waits = j === undefined || isSet(j);
+  return buildMessage(
+    withFields(body, { writeConcern: withFields(concern, { w: 1, j: waits }) }),
+    sequences.map((sequence) => ({ name: sequence.name, documents: sequenceDocuments(sequence) })),
+  );
+}
