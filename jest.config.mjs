@@ -26,6 +26,7 @@ const SLOW = [
   'merge/unmerge-plan\\.',
   'openehr/(base/xml|rm/read)\\.',
   'openehr/(format|template)/',
+  'packages/codegen/',
   'routes/query-gate\\.',
   'src/(collection|config|env-file)\\.',
   'workers/',

@@ -4,6 +4,6 @@ export const BESIDE_CODE = [
   'workers/thread.mjs',
   'openehr/rm/terminology/openehr-terminology.json',
   'cli/demo/data',
-  'openehr/template/codegen/runtime',
+  'packages/codegen/src/runtime',
   'routes/http/openapi/data',
 ];

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { queryTypes, type Catalogue } from '../../packages/aql/src/main.js';
+import { queryModule, queryName, type GeneratedModule } from '../../packages/codegen/src/main.js';
 import { withTargetOptions } from '../transfer/target.js';
 import { readCatalogue, type CatalogueOptions } from '../transfer/template-catalogue.js';
 import { CommandFailed } from './options.js';
-import { queryModule, queryName, type QueryModule } from './query-module.js';
 
 type Options = CatalogueOptions & { readonly output: string };
 
@@ -26,14 +26,14 @@ export function codegenQueriesCommand(): Command {
 async function generateQueries(files: readonly string[], options: Options): Promise<void> {
   const catalogue = await readCatalogue(options);
   const names = new Map<string, string>();
-  const modules: QueryModule[] = [];
+  const modules: GeneratedModule[] = [];
   let mistakes = 0;
   for (const file of files) {
     const other = names.get(queryName(file));
-    if (other !== undefined) mistakes += tell(`${file}: has the same name as ${other}`);
+    if (other !== undefined) mistakes += printMistake(`${file}: has the same name as ${other}`);
     names.set(queryName(file), file);
     const { made, found } = moduleOf(file, catalogue);
-    for (const mistake of found) mistakes += tell(mistake);
+    for (const mistake of found) mistakes += printMistake(mistake);
     if (made !== null) modules.push(made);
   }
   if (mistakes > 0) throw new CommandFailed();
@@ -47,7 +47,7 @@ async function generateQueries(files: readonly string[], options: Options): Prom
 function moduleOf(
   file: string,
   catalogue: Catalogue,
-): { readonly made: QueryModule | null; readonly found: readonly string[] } {
+): { readonly made: GeneratedModule | null; readonly found: readonly string[] } {
   const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   const types = queryTypes(text, catalogue);
   const found = types.diagnostics.map(
@@ -56,7 +56,7 @@ function moduleOf(
   return { made: found.length > 0 ? null : queryModule(file, text, types), found };
 }
 
-function tell(mistake: string): 1 {
+function printMistake(mistake: string): 1 {
   process.stderr.write(`${mistake}\n`);
   return 1;
 }

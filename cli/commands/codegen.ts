@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { RUNTIME_FILES, templateModule } from '../../openehr/template/codegen/template-module.js';
 import { compileTemplate, type CompiledTemplate } from '../../openehr/template/opt/compile.js';
+import { runtimeModules, templateModule } from '../../packages/codegen/src/main.js';
 import { eachTemplateOf } from '../transfer/server-templates.js';
 import { codegenQueriesCommand } from './codegen-queries.js';
 import { withTargetOptions, type TargetOptions } from '../transfer/target.js';
@@ -34,17 +34,10 @@ async function generateTemplates(files: readonly string[], options: Options): Pr
     names.set(fileName.toLowerCase(), id);
   }
   mkdirSync(options.output, { recursive: true });
-  for (const { fileName, text } of [...RUNTIME_FILES.map(runtimeFile), ...modules]) {
+  for (const { fileName, text } of [...runtimeModules(), ...modules]) {
     writeFileSync(join(options.output, fileName), text);
     process.stdout.write(`${join(options.output, fileName)}\n`);
   }
-}
-
-const RUNTIME = new URL('../../openehr/template/codegen/runtime/', import.meta.url);
-
-/** What the modules of all templates share: it depends on nothing. */
-function runtimeFile(fileName: string): { readonly fileName: string; readonly text: string } {
-  return { fileName, text: readFileSync(new URL(fileName, RUNTIME), 'utf8') };
 }
 
 function fromFile(file: string): CompiledTemplate {

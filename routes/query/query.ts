@@ -75,18 +75,35 @@ export function queryOperations(settings: Settings): OperationGroup {
         errors: [400, 404, 408, 422, 502],
         handle: (ctx) => runner.explain(ctx),
       },
-      ...storedOperations(runner, '', ''),
-      ...storedOperations(runner, '_version', '/{version}'),
+      ...STORED.flatMap((stored) => storedOperations(runner, stored)),
     ],
   };
 }
 
-function storedOperations(runner: QueryRunner, name: string, path: string): Operation[] {
-  const which = path === '' ? 'its newest release' : 'the version that begins so';
+/** The operations that execute a stored query: their ids, the rest of their path, which version they take. */
+const STORED = [
+  {
+    get: 'query_execute_stored',
+    post: 'query_execute_stored_post',
+    path: '',
+    which: 'its newest release',
+  },
+  {
+    get: 'query_execute_stored_version',
+    post: 'query_execute_stored_version_post',
+    path: '/{version}',
+    which: 'the version that begins so',
+  },
+] as const;
+
+function storedOperations(
+  runner: QueryRunner,
+  { get, post, path, which }: (typeof STORED)[number],
+): Operation[] {
   return [
     {
       ...BY_GET,
-      id: `query_execute_stored${name}`,
+      id: get,
       path: `${PATH}/{qualified_query_name}${path}`,
       summary: `Execute a stored query: ${which}`,
       parameters: [...LIMITS, 'query_parameters'],
@@ -96,7 +113,7 @@ function storedOperations(runner: QueryRunner, name: string, path: string): Oper
     },
     {
       ...BY_POST,
-      id: `query_execute_stored${name}_post`,
+      id: post,
       path: `${PATH}/{qualified_query_name}${path}`,
       summary: `Execute a stored query: ${which}; parameters in the body`,
       request: STORED_BODY,

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { CdrError } from '../../openehr/base/errors.js';
 import { textOfUtf8 } from '../../openehr/base/utf8.js';
+import { networkOf } from '../../routes/http/request/request-state.js';
 import type { Identity } from './token-verifier.js';
 import { isPassword, unknownHash } from './password.js';
 import type { UserRecord, Users, UsersFile } from './users-file.js';
@@ -145,18 +145,6 @@ class Attempts {
     await this.#ofUser.reward(pairOf(address, name));
     await this.#ofAddress.reward(networkOf(address));
   }
-}
-
-/** Whoever has one IPv6 address has its /64 network of them; an IPv4 address stands for itself. */
-function networkOf(address: string): string {
-  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-  if (!isIPv6(bare)) return bare;
-  const [head = [], tail = []] = bare
-    .split('::')
-    .map((part) => part.split(':').filter((group) => group !== ''));
-  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
-  const groups = [...head, ...zeros, ...tail].slice(0, 4);
-  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
 
 /** As a hash: names come from clients and may be long. */

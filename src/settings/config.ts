@@ -5,7 +5,10 @@ import { identityConflicts } from '../identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from '../identity/identifier.js';
 import { isLoopback } from '../middleware/client-address.js';
 import { isMadeByKubernetes, logMisspeltSettings } from './misspelt-settings.js';
-import { commaList, DEFAULT_RATE_LIMIT_PER_MINUTE, MANAGEMENT, SETTINGS } from './setting-list.js';
+import { commaList } from './setting-checks.js';
+import { MANAGEMENT } from './rows/access-settings.js';
+import { DEFAULT_RATE_LIMIT_PER_MINUTE } from './rows/operation-settings.js';
+import { SETTINGS } from './setting-list.js';
 
 /** The environment as Node gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -92,13 +92,18 @@ export class Caller {
   }
 }
 
+/** The uid of the versioned object of a version uid; of its own uid, itself. */
+export function versionedObjectIdOf(uid: string): string {
+  return uid.split('::')[0] ?? uid;
+}
+
 /** The version that the headers of an answer name. */
 export function versionInfo(headers: Headers): VersionInfo {
   const uid = versionOf(headers.get('etag')) ?? headers.get('location')?.split('/').at(-1) ?? '';
   const warnings = [...(headers.get('warning') ?? '').matchAll(/"((?:[^"\\]|\\.)*)"/g)];
   return {
     uid,
-    id: uid.split('::')[0] ?? uid,
+    id: versionedObjectIdOf(uid),
     warnings: warnings.map(([, text = '']) => text.replace(/\\(.)/g, '$1')),
   };
 }

@@ -4,6 +4,7 @@ import {
   path,
   timeText,
   V1,
+  versionedObjectIdOf,
   versionInfo,
   type Call,
   type Caller,
@@ -138,7 +139,7 @@ export class Compositions {
     time: string | Date,
     options: CallOptions = {},
   ): Promise<StoredComposition | undefined> {
-    return this.get(containerOf(id), { ...options, at: time });
+    return this.get(versionedObjectIdOf(id), { ...options, at: time });
   }
 
   /** A version with its audit. @throws CdrError */
@@ -147,7 +148,11 @@ export class Compositions {
   }
 
   /** What differs between two versions; without the second, between one and the latest. @throws CdrError */
-  async diff(from: string, to: string = containerOf(from), options: CallOptions = {}): Promise<Difference[]> {
+  async diff(
+    from: string,
+    to: string = versionedObjectIdOf(from),
+    options: CallOptions = {},
+  ): Promise<Difference[]> {
     const [before, after] = await Promise.all([this.get(from, options), this.get(to, options)]);
     return differences(before?.content, after?.content).filter(({ path: at }) => !at.startsWith('/uid'));
   }
@@ -186,19 +191,15 @@ export class Compositions {
   #put(uid: string, content: CompositionContent, options: CommitCompositionOptions): Promise<VersionInfo> {
     const { headers, ...call } = commitCall(content, options);
     const sent = { ...headers, 'If-Match': `"${uid}"`, 'Idempotency-Key': undefined };
-    return this.#caller.commit('PUT', this.#root + path`/composition/${containerOf(uid)}`, {
+    return this.#caller.commit('PUT', this.#root + path`/composition/${versionedObjectIdOf(uid)}`, {
       ...call,
       headers: sent,
     });
   }
 
   #versioned(id: string): string {
-    return this.#root + path`/versioned_composition/${containerOf(id)}`;
+    return this.#root + path`/versioned_composition/${versionedObjectIdOf(id)}`;
   }
-}
-
-function containerOf(id: string): string {
-  return id.split('::')[0] ?? id;
 }
 
 function commitCall(content: CompositionContent, options: CommitCompositionOptions): Call {

@@ -80,10 +80,11 @@ export function requesterOf(ctx: Context): string {
   return user === null ? networkOf(address) : JSON.stringify([user.issuer, user.subject]);
 }
 
-/** The address itself, or of version 6 the /64 network: one client has a whole one. */
+/** The address itself, or of version 6 the /64 network: whoever has one such address has a whole network of them. */
 export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  if (!isIPv6(bare)) return bare;
+  const [head = '', tail] = bare.split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');

@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const ROOMS = [
   ...['aql', 'change', 'cli', 'config', 'database', 'maintenance', 'merge', 'models', 'openehr'],
   ...['query', 'routes', 'src', 'workers', 'test/support/process'],
-  ...['aql', 'client', 'embedded-mongodb', 'rm'].map((name) => `packages/${name}/src`),
+  ...['aql', 'aql-lsp', 'client', 'codegen', 'embedded-mongodb', 'rm'].map((name) => `packages/${name}/src`),
 ];
 
 /**

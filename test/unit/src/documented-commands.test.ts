@@ -30,9 +30,12 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
     "'POST', '/ehr'",
   ],
   'everchart template upload': ['test/http/process/command-line.test.ts', "'template', 'upload'"],
-  'everchart codegen templates': ['test/unit/openehr/template/codegen.test.ts', "'codegen', 'templates'"],
-  'everchart codegen queries': ['test/http/query/codegen-queries.test.ts', "'codegen', 'queries'"],
-  'everchart aql-lsp': ['test/http/process/aql-lsp.test.ts', "'aql-lsp'"],
+  'everchart codegen templates': [
+    'packages/codegen/test/unit/template-module.test.ts',
+    "'codegen', 'templates'",
+  ],
+  'everchart codegen queries': ['packages/codegen/test/http/queries.test.ts', "'codegen', 'queries'"],
+  'everchart aql-lsp': ['packages/aql-lsp/test/http/aql-lsp.test.ts', "'aql-lsp'"],
   'everchart query': ['test/http/process/command-line.test.ts', "'query'"],
   'everchart export': ['test/http/process/command-line.test.ts', "'export', '--local'"],
   'everchart import --local --dry-run': [

@@ -1,6 +1,7 @@
 import { CdrError, DEFAULT_MAX_NODES } from '../../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../../base/json.js';
 import { nodesOfJson } from '../../canonical-json.js';
+import { beginsAsContextKey } from './context-keys.js';
 
 /** A value that FLAT can give. */
 type FlatPrimitive = string | number | boolean;
@@ -39,9 +40,6 @@ export interface FlatKeys {
 const MAX_SEGMENTS = 100;
 const INDEX = /^(?:0|[1-9]\d{0,3})$/;
 const CONTEXT_PREFIX = 'ctx/';
-/** Beginnings of the keys of docs/spec/formats.md#ctx-keys. */
-const KNOWN_CONTEXT =
-  /^(?:language|territory|composer_|id_|time$|end_time|history_origin|action_|activity_|instruction_|provider_|health_care_facility|location|setting|participation_|work_flow_id|link)/;
 
 /**
  * Takes the keys of a FLAT body apart (docs/spec/formats.md#flat-paths): a missing index is 0, nulls are absent
@@ -123,7 +121,7 @@ function newScope(path: string): FlatScope {
 /** Unknown keys of `ctx/` may hold anything: they are ignored. */
 function addContext(context: Map<string, FlatValue>, key: string, given: JsonValue): void {
   const name = key.slice(CONTEXT_PREFIX.length);
-  if (typeof given === 'object' && !KNOWN_CONTEXT.test(name)) return;
+  if (typeof given === 'object' && !beginsAsContextKey(name)) return;
   context.set(name, { key, value: primitiveOf(key, given), used: false });
 }
 

@@ -1,5 +1,6 @@
-import type { CompiledTemplate } from '../opt/compile.js';
-import type { WebTemplateNode } from '../web-template/web-template.js';
+import { readFileSync } from 'node:fs';
+import type { CompiledTemplate } from '../../../openehr/template/opt/compile.js';
+import type { WebTemplateNode } from '../../../openehr/template/web-template/web-template.js';
 import { oneLine, templateTypes, typeName } from './template-types.js';
 import { isInner, planOfNode, rubricsOf } from './template-plan.js';
 
@@ -104,6 +105,14 @@ function builderName(type: string): string {
 
 /** Names of files that are not those of a template. */
 export const RUNTIME_FILES = ['flat.ts', 'values.ts', 'canonical.ts', 'builder.ts'] as const;
+
+/** What the modules of all templates share: it depends on nothing. */
+export function runtimeModules(): readonly GeneratedModule[] {
+  return RUNTIME_FILES.map((fileName) => ({
+    fileName,
+    text: readFileSync(new URL(`./runtime/${fileName}`, import.meta.url), 'utf8'),
+  }));
+}
 
 /** Letters, digits and `-` only, so that no id leads out of the folder. */
 function fileName(templateId: string): string {

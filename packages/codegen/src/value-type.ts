@@ -1,4 +1,7 @@
-import type { WebTemplateInput, WebTemplateNode } from '../web-template/web-template.js';
+import type {
+  WebTemplateInput,
+  WebTemplateNode,
+} from '../../../openehr/template/web-template/web-template.js';
 
 /** One way to say a value: without suffix, or by some. Types are TypeScript. */
 interface ValueForm {

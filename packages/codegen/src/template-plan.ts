@@ -1,11 +1,11 @@
-import { withoutParameters } from '../../rm/model/classes.js';
-import { groupCodes, OPENEHR, rubric, type GroupName } from '../../rm/terminology/openehr.js';
-import { nameCodeOf } from '../opt/constraint-text.js';
+import { withoutParameters } from '../../../openehr/rm/model/classes.js';
+import { groupCodes, OPENEHR, rubric, type GroupName } from '../../../openehr/rm/terminology/openehr.js';
+import { nameCodeOf } from '../../../openehr/template/opt/constraint-text.js';
 import {
   PROPORTION_TYPES,
   type WebTemplateInput,
   type WebTemplateNode,
-} from '../web-template/web-template.js';
+} from '../../../openehr/template/web-template/web-template.js';
 import type { Plan, Step } from './runtime/canonical.js';
 import { hasForm } from './runtime/values.js';
 

@@ -1,5 +1,5 @@
-import { withoutParameters } from '../../rm/model/classes.js';
-import type { WebTemplateNode } from '../web-template/web-template.js';
+import { withoutParameters } from '../../../openehr/rm/model/classes.js';
+import type { WebTemplateNode } from '../../../openehr/template/web-template/web-template.js';
 import { isInner, isList, isOptional, planOfNode } from './template-plan.js';
 import { flatMembers, structuredType, valueType } from './value-type.js';
 

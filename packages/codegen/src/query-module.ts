@@ -1,11 +1,6 @@
 import { basename } from 'node:path';
-import type { QueryTypes } from '../../packages/aql/src/main.js';
-
-/** A module of one query. */
-export interface QueryModule {
-  readonly fileName: string;
-  readonly text: string;
-}
+import type { QueryTypes } from '../../aql/src/main.js';
+import type { GeneratedModule } from './template-module.js';
 
 /** `bloodPressures` of `queries/blood-pressures.aql`. */
 export function queryName(file: string): string {
@@ -23,7 +18,7 @@ function capital(word: string): string {
 const PRIMITIVES = new Set(['string', 'number', 'boolean', 'Date', 'null']);
 
 /** The TypeScript of one query: types of its parameters and rows, a function that runs it and one that streams it. */
-export function queryModule(file: string, aql: string, { columns, parameters }: QueryTypes): QueryModule {
+export function queryModule(file: string, aql: string, { columns, parameters }: QueryTypes): GeneratedModule {
   const name = queryName(file);
   const type = capital(name);
   const classes = new Set(columns.flatMap(({ types }) => types).filter((each) => !PRIMITIVES.has(each)));

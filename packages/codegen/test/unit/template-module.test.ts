@@ -11,11 +11,11 @@ import { validateAgainstTemplate } from '../../../../openehr/template/validate/v
 import { flatToStructured } from '../../../../openehr/format/structured.js';
 import { writeFlat } from '../../../../openehr/format/flat/write.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
-import { RUNTIME_FILES, templateModule } from '../../../../openehr/template/codegen/template-module.js';
-import { typeName } from '../../../../openehr/template/codegen/template-types.js';
-import { templateNames } from '../../../support/fixture.js';
-import { compilerFindings } from '../../../support/typescript.js';
-import { publicTemplate } from '../../../support/openehr/templates.js';
+import { RUNTIME_FILES, templateModule } from '../../src/main.js';
+import { typeName } from '../../src/template-types.js';
+import { templateNames } from '../../../../test/support/fixture.js';
+import { compilerFindings } from '../../../../test/support/typescript.js';
+import { publicTemplate } from '../../../../test/support/openehr/templates.js';
 
 type Flat = JsonObject;
 

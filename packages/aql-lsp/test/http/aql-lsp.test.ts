@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { spawnEverchart } from '../../support/process/command.js';
+import { spawnEverchart } from '../../../../test/support/process/command.js';
 
-const TEMPLATES = fileURLToPath(new URL('../../fixtures/openehr/opt/', import.meta.url));
+const TEMPLATES = fileURLToPath(new URL('../../../../test/fixtures/openehr/opt/', import.meta.url));
 const BP = 'openEHR-EHR-OBSERVATION.sample_blood_pressure.v1';
 const TEXT = `select o/data[at0001]/events[at0099]/time\nfrom EHR e contains OBSERVATION o[${BP}]\n`;
 const textDocument = { uri: 'file:///query.aql' };

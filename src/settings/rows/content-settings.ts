@@ -1,0 +1,51 @@
+import Joi from 'joi';
+import { choice, count, flag } from '../setting-checks.js';
+import { setting, type SettingDescription } from './setting.js';
+
+/** How content is validated and what the API answers. In the order of the documentation. */
+export const CONTENT_SETTINGS: readonly SettingDescription[] = [
+  setting('CHECK_EXTRA_NODES', flag(true), 'true', 'refuse nodes that the template does not know'),
+  setting('CHECK_RM_RULES', flag(true), 'true', 'check the invariants of the reference model'),
+  setting(
+    'VALIDATION',
+    choice(['strict', 'lenient'], 'strict'),
+    'strict',
+    'lenient: imports, and requests of administrators with `Prefer: validation=lenient`, may bring content of other servers that breaks some rules',
+  ),
+  setting('CHECK_CONTAINER_CARDINALITY', flag(false), 'false', 'check cardinalities of containers'),
+  setting(
+    'TERMINOLOGY_SERVER_URL',
+    Joi.string()
+      .uri({ scheme: ['http', 'https'] })
+      .empty(''),
+    '',
+    'FHIR terminology server',
+  ),
+  setting('TERMINOLOGY_TIMEOUT_MS', count().min(1).default(5000), '5000', 'time limit of one call to it'),
+  setting('TERMINOLOGY_FAIL_ON_ERROR', flag(false), 'false', 'refuse commits when it fails'),
+  setting(
+    'PREFER_MINIMAL_UPDATE_STATUS',
+    Joi.number().valid(200, 204).empty('').default(200),
+    '200',
+    '200 or 204 for updates without a body',
+  ),
+  setting(
+    'EHR_STATUS_AS_REF',
+    flag(true),
+    'true',
+    'show ehr_status of an EHR as a reference unless Prefer: resolve_refs or include=ehr_status asks for it',
+  ),
+  setting(
+    'ACCEPT_FOREIGN_SYSTEM_ID',
+    Joi.boolean().empty(''),
+    '',
+    'what comes of another system: empty = its system_id in audits is taken, and our own stored; true = also the foreign uid of a new COMPOSITION is ignored instead of refused; false = both are refused',
+  ),
+  setting('API_ALIAS_V1', flag(true), 'true', 'also serve the standard API below /v1'),
+  setting(
+    'STRICT_PARAMETERS',
+    flag(true),
+    'true',
+    'refuse unknown query parameters and body members; of deletions and administration always',
+  ),
+];

@@ -1,0 +1,119 @@
+import { candidatePaths, choice, count, flag, hosts, proxies, text, timezone } from '../setting-checks.js';
+import { setting, type SettingDescription } from './setting.js';
+
+/** What `RATE_LIMIT_PER_MINUTE` is when it is not set. */
+export const DEFAULT_RATE_LIMIT_PER_MINUTE = 6000;
+const RATE_LIMIT_MEANING = `requests of one user, else one address, per minute; 0 = off; empty = ${DEFAULT_RATE_LIMIT_PER_MINUTE}, and none on loopback`;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** Proxies, rates, the process, templates, merges and the log. In the order of the documentation. */
+export const OPERATION_SETTINGS: readonly SettingDescription[] = [
+  setting(
+    'TRUSTED_PROXIES',
+    text().default('').custom(proxies),
+    '',
+    'comma list of addresses or CIDR blocks whose X-Forwarded-* counts',
+  ),
+  setting('CORS_ORIGINS', text().default(''), '', 'comma list of origins; empty = CORS off'),
+  setting(
+    'ALLOWED_HOSTS',
+    text().default('').custom(hosts),
+    '',
+    'comma list of hosts, with or without port, that requests may name beside localhost and PUBLIC_BASE_URL',
+  ),
+  setting(
+    'VERSION_CACHE_SECONDS',
+    count().min(0).max(31536000).default(0),
+    '0',
+    'how long clients may keep a version that they read by its id; 0 = not at all',
+  ),
+  setting('RATE_LIMIT_PER_MINUTE', count().min(0), '', RATE_LIMIT_MEANING),
+  setting('MAX_CONCURRENT_REQUESTS', count().min(1), '', 'requests served at once; empty = no cap'),
+  setting(
+    'CSV_BOM',
+    flag(false),
+    'false',
+    'whether CSV answers start with a byte order mark, as Excel wants it',
+  ),
+  setting(
+    'SEAL_INTERVAL_MS',
+    count().min(0).max(600000).default(5000),
+    '5000',
+    'how often new records are sealed; 0 = never',
+  ),
+  setting('SLOW_QUERY_MS', count().min(1).default(1000), '1000', 'queries slower than this are logged'),
+  setting(
+    'SHUTDOWN_TIMEOUT_MS',
+    count().min(1).default(10000),
+    '10000',
+    'time running requests get at shutdown',
+  ),
+  setting('CLUSTER_WORKERS', count().min(1).max(64).default(1), '1', 'worker processes on one port'),
+  setting(
+    'TEMPLATE_ALLOW_OVERWRITE',
+    flag(false),
+    'false',
+    'whether an upload may replace an unused template',
+  ),
+  setting(
+    'TEMPLATE_CACHE_SIZE',
+    count().min(1).max(100000).default(200),
+    '200',
+    'compiled templates kept in memory',
+  ),
+  setting(
+    'TEMPLATE_CACHE_BYTES',
+    count().min(1048576).default(134217728),
+    '134217728',
+    'bytes of compiled templates kept in memory, estimated',
+  ),
+  setting(
+    'MAX_TEMPLATE_BYTES',
+    count().min(1024).default(5242880),
+    '5242880',
+    'largest operational template (OPT)',
+  ),
+  setting(
+    'COMMIT_GROUPS',
+    count().min(1).max(64),
+    '',
+    'transactions with commits that one process runs at the same time, each EHR always in the same one; empty = 1 with a local database, else 4',
+  ),
+  setting(
+    'MERGE_RETRIES',
+    count().min(0).max(100).default(5),
+    '5',
+    'attempts of a merge against parallel writers',
+  ),
+  setting(
+    'MERGE_REVERSIBLE_DAYS',
+    count().min(1).max(36_500),
+    '',
+    'days after which a merge is made final and what is needed to undo it is dropped; empty = never',
+  ),
+  setting(
+    'MERGE_NEEDS_APPROVAL',
+    flag(false),
+    'false',
+    'true: a merge of EHRs waits until another administrator confirms it',
+  ),
+  setting(
+    'MERGE_CANDIDATE_PATHS',
+    text().default('').custom(candidatePaths),
+    '',
+    'comma list of paths in which EHRs of one person agree, docs/merge.md; empty = none',
+  ),
+  setting(
+    'MERGE_STEPS_FROM',
+    count().min(0).default(1_000),
+    '1000',
+    'an EHR with more versions is merged, and taken out again, in steps; others go on meanwhile',
+  ),
+  setting(
+    'DEFAULT_TIMEZONE',
+    text().empty('').default('UTC').custom(timezone),
+    'UTC',
+    'zone of times given without one: UTC, ±hh:mm or an IANA name',
+  ),
+  setting('LOG_LEVEL', choice(LOG_LEVELS, 'info'), 'info', LOG_LEVELS.join(', ')),
+];

@@ -1,0 +1,47 @@
+import { DEFAULT_MAX_NODES } from '../../../openehr/base/errors.js';
+import { choice, count, flag } from '../setting-checks.js';
+import { setting, type SettingDescription } from './setting.js';
+
+/** The longest time that a timer can be set for. */
+const MAX_TIMER_MS = 2147483647;
+
+/** Sizes of bodies, and how long and how many queries run. In the order of the documentation. */
+export const QUERY_SETTINGS: readonly SettingDescription[] = [
+  setting('MAX_BODY_BYTES', count().min(1024).default(16777216), '16777216', 'largest request body'),
+  setting(
+    'MAX_BODY_NODES',
+    count().min(1000).default(DEFAULT_MAX_NODES),
+    String(DEFAULT_MAX_NODES),
+    'most objects, arrays and values (JSON) or elements and attributes (XML) of a request body',
+  ),
+  setting(
+    'MAX_COMPOSITION_BYTES',
+    count().min(1024).max(8388608).default(8388608),
+    '8388608',
+    'largest object, canonical JSON',
+  ),
+  setting('AQL_DEFAULT_FETCH', count().min(1), '', 'row limit of a query without one; empty = AQL_MAX_FETCH'),
+  setting('AQL_MAX_FETCH', count().min(1), '', 'largest row limit; empty = none'),
+  setting('AQL_TIMEOUT_MS', count().min(1).default(30000), '30000', 'time limit of a query'),
+  setting('AQL_MAX_CONCURRENT', count().min(1).default(4), '4', 'queries that run at once; more wait'),
+  setting('AQL_MAX_PER_USER', count().min(1), '', 'of them, those of one user; empty = all but one'),
+  setting(
+    'AQL_STREAM_TIMEOUT_MS',
+    count().min(1).max(MAX_TIMER_MS).default(300000),
+    '300000',
+    'time limit of an NDJSON or CSV answer; then its connection is closed',
+  ),
+  setting(
+    'AQL_STREAM_IDLE_MS',
+    count().min(1).max(MAX_TIMER_MS).default(30000),
+    '30000',
+    'a client that takes nothing of the answer to its query for so long is cut off',
+  ),
+  setting('AQL_SUBSUMPTION', flag(false), 'false', 'whether archetype ids match specialised archetypes'),
+  setting(
+    'AQL_LEAF_INDEX',
+    choice(['all', 'numeric', 'none'], 'all'),
+    'all',
+    'which values are indexed for AQL conditions',
+  ),
+];
