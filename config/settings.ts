@@ -56,6 +56,8 @@ export interface Settings {
   /** Whether clients on this machine are exempt from it. */
   readonly rateLimitSparesLoopback: boolean;
   readonly maxConcurrentRequests: number | null;
+  /** What a read or write may be expected to take behind those under way before it is refused; 0: whatever it takes. */
+  readonly requestWaitMs: number;
   /** Whether CSV answers start with a byte order mark. */
   readonly csvBom: boolean;
   /** How often new records are sealed; 0: never. */

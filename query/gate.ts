@@ -4,6 +4,10 @@ import { CdrError } from '../openehr/base/errors.js';
 export const QUERY_WAIT_MS = 10_000;
 /** Queries of one user that may wait for each one that may run. */
 export const WAITING_PER_PLACE = 16;
+/** Of them, those that may wait however long it takes; more wait when a place is likely in time. */
+export const PATIENT_PER_PLACE = 4;
+/** Share of the latest query in the mean time of queries. */
+const LATEST_SHARE = 0.1;
 /** All that may wait, in queues as long as one user may fill. */
 const FULL_QUEUES = 4;
 
@@ -19,14 +23,18 @@ export interface QueryPlaces {
 export class QueryGate {
   readonly #places: QueryPlaces;
   readonly #waitMs: number;
+  readonly #soonMs: number;
   /** Those who run or wait; who was given a place stands last. */
   readonly #users = new Map<string, Share>();
   #running = 0;
   #waiting = 0;
+  /** Mean time that a query had its place, the latest counting most. */
+  #meanMs = 0;
 
-  /** `waitMs`: how long a query waits at most. */
-  constructor(places: QueryPlaces, waitMs: number = QUERY_WAIT_MS) {
+  /** `waitMs`: what a query waits at most; `soonMs`: what it may be expected to wait where many wait already. */
+  constructor(places: QueryPlaces, waitMs: number = QUERY_WAIT_MS, soonMs = Infinity) {
     this.#places = places;
+    this.#soonMs = soonMs;
     this.#waitMs = waitMs;
   }
 
@@ -40,10 +48,12 @@ export class QueryGate {
     const share = this.#users.get(user) ?? { running: 0, waiting: new Set() };
     if (this.#isFreeFor(share)) this.#take(user, share);
     else await this.#wait(user, share, end);
+    const start = performance.now();
     let isFree = false;
     const leave = (): void => {
       if (isFree) return;
       isFree = true;
+      this.#meanMs += (performance.now() - start - this.#meanMs) * LATEST_SHARE;
       this.#free(user, share);
     };
     if (!end.aborted) return leave;
@@ -58,7 +68,8 @@ export class QueryGate {
 
   async #wait(user: string, share: Share, end: AbortSignal): Promise<void> {
     const queue = this.#places.all * WAITING_PER_PLACE;
-    if (share.waiting.size >= queue || this.#waiting >= queue * FULL_QUEUES) {
+    const isFull = share.waiting.size >= queue || this.#waiting >= queue * FULL_QUEUES;
+    if (isFull || !this.#isPatientOrSoon(share)) {
       throw new CdrError('unavailable', 'too many queries are waiting', { retryAfterSeconds: 1 });
     }
     this.#users.set(user, share);
@@ -78,6 +89,11 @@ export class QueryGate {
     } finally {
       stop();
     }
+  }
+
+  #isPatientOrSoon({ waiting }: Share): boolean {
+    const { all, perUser } = this.#places;
+    return waiting.size < all * PATIENT_PER_PLACE || (waiting.size * this.#meanMs) / perUser <= this.#soonMs;
   }
 
   #take(user: string, share: Share): void {

@@ -8,6 +8,7 @@ import type { ProcessState } from './management.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { audit } from './middleware/audit.js';
 import { authenticate, managementDoor } from './middleware/authenticate.js';
+import { admission } from './middleware/admission.js';
 import { answerCaching, compression, crossOrigin, securityHeaders } from './middleware/security.js';
 import { clientAddress } from './middleware/client-address.js';
 import { errors } from './middleware/errors.js';
@@ -57,6 +58,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   const rates = rateLimitOf(settings);
   if (rates !== null) app.use(rateLimitByAddress(rates));
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));
+  if (settings.requestWaitMs > 0) app.use(admission(settings.requestWaitMs, metrics.refused));
   if (settings.managementPort !== null) app.use(managementDoor());
   app.use(audit(settings, log)).use(refuseForeignRequests(settings));
   const identify = createIdentifier(settings, log);

@@ -45,6 +45,9 @@ export function openDoors(settings: Settings, handle: RequestListener): Doors {
   };
 }
 
+/** Connections that wait to be taken: what is beyond would try again after 1, 3, 7 s, and nobody could refuse it. */
+const BACKLOG = 4_096;
+
 /** One port. */
 class Door {
   readonly close: (timeoutMs: number) => Promise<void>;
@@ -61,7 +64,7 @@ class Door {
   listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(this.place.port, this.place.host, () => {
+      this.#server.listen({ ...this.place, backlog: BACKLOG }, () => {
         this.#server.off('error', reject);
         resolve();
       });

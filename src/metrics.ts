@@ -10,6 +10,7 @@ import {
   type QueryEvent,
 } from '../database/events.js';
 import { poolUse, type PoolUse } from '../database/connect.js';
+import type { AdmittedKind } from './middleware/admission.js';
 import { matchedRoute } from './middleware/request-log.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -19,6 +20,8 @@ export interface Metrics {
   readonly registry: Registry;
   /** Counts requests by route pattern, method and status, and their time. */
   readonly middleware: Middleware;
+  /** Counts a request that was refused because too many were under way. */
+  readonly refused: (kind: AdmittedKind) => void;
 }
 
 /**
@@ -40,10 +43,19 @@ export function createMetrics({ ofProcess }: { readonly ofProcess: boolean }): M
     help: 'HTTP requests under way',
     registers: [registry],
   });
+  const refusals = new Counter({
+    name: 'everchart_requests_refused_total',
+    help: 'Requests refused because too many were under way, by kind',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
   observeCommits(registry);
   observeQueries(registry);
   observePool(registry);
-  return { registry, middleware: requestMetrics(requests, running) };
+  const refused = (kind: AdmittedKind): void => {
+    refusals.inc({ kind });
+  };
+  return { registry, middleware: requestMetrics(requests, running), refused };
 }
 
 function requestMetrics(requests: Histogram<'method' | 'route' | 'status'>, running: Gauge): Middleware {

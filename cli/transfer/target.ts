@@ -90,6 +90,7 @@ function localSettings(): Settings {
     BASIC_USERS_FILE: '',
     RATE_LIMIT_PER_MINUTE: '',
     MAX_CONCURRENT_REQUESTS: '',
+    REQUEST_WAIT_MS: '0',
     AUDIT_READS: 'false',
   });
 }

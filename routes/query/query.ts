@@ -16,7 +16,7 @@ import { requesterOf, currentOperation, STANDARD_API } from '../http/request/req
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
-import { QueryGate } from '../../query/gate.js';
+import { QUERY_WAIT_MS, QueryGate } from '../../query/gate.js';
 import { readGetQuery, readGetRequest, readPostQuery, readPostRequest } from './query-request.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import { terminologyOf, metered } from '../../query/terminology.js';
@@ -132,8 +132,9 @@ class QueryRunner {
   private readonly compiler: QueryCompiler;
 
   constructor(private readonly settings: Settings) {
-    const { maxConcurrent: all, maxPerUser: perUser } = settings.aql;
-    this.gate = new QueryGate({ all, perUser });
+    const { aql, requestWaitMs } = settings;
+    const places = { all: aql.maxConcurrent, perUser: aql.maxPerUser };
+    this.gate = new QueryGate(places, QUERY_WAIT_MS, requestWaitMs > 0 ? requestWaitMs : Infinity);
     this.compiler = new QueryCompiler(settings, terminologyOf(settings.terminology));
   }
 

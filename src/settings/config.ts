@@ -138,6 +138,7 @@ function operationSettings(values: Values) {
     versionCacheSeconds: numberOf(values, 'VERSION_CACHE_SECONDS'),
     ...rateLimitOf(values),
     maxConcurrentRequests: numberOrNull(values, 'MAX_CONCURRENT_REQUESTS'),
+    requestWaitMs: numberOf(values, 'REQUEST_WAIT_MS'),
     csvBom: values.CSV_BOM === true,
     sealIntervalMs: numberOf(values, 'SEAL_INTERVAL_MS'),
     slowQueryMs: numberOf(values, 'SLOW_QUERY_MS'),

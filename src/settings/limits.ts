@@ -18,7 +18,7 @@ import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/parameter-values
 import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
 import { MAX_VERSIONS } from '../../query/evaluate.js';
 import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';
-import { QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../query/gate.js';
+import { PATIENT_PER_PLACE, QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../query/gate.js';
 import { TEMPLATE_LIMITS } from '../../openehr/template/opt/limits.js';
 import {
   LARGE_BODY_CHARACTERS,
@@ -33,6 +33,7 @@ import {
   HASHES_AT_ONCE,
   HASHES_WAITING,
 } from '../identity/password-verifier.js';
+import { ALWAYS_ADMITTED } from '../middleware/admission.js';
 import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from '../middleware/audit.js';
 import { MOST_COUNTED_CLIENTS } from '../middleware/limits.js';
 
@@ -103,6 +104,17 @@ const CLIENTS: readonly Limit[] = [
     name: 'waiting queries',
     value: WAITING_PER_PLACE,
     meaning: 'queries of one user that may wait for each of `AQL_MAX_CONCURRENT`; more are 503',
+  },
+  {
+    name: 'patient queries',
+    value: PATIENT_PER_PLACE,
+    meaning:
+      'of them, for each place, those that wait whatever it takes; more wait where `REQUEST_WAIT_MS` is likely to be enough',
+  },
+  {
+    name: 'requests under way',
+    value: ALWAYS_ADMITTED,
+    meaning: 'reads, and as many writes, of a process that are never refused for `REQUEST_WAIT_MS`',
   },
   {
     name: 'counted clients',

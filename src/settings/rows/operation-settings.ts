@@ -30,6 +30,12 @@ export const OPERATION_SETTINGS: readonly SettingDescription[] = [
   setting('RATE_LIMIT_PER_MINUTE', count().min(0), '', RATE_LIMIT_MEANING),
   setting('MAX_CONCURRENT_REQUESTS', count().min(1), '', 'requests served at once; empty = no cap'),
   setting(
+    'REQUEST_WAIT_MS',
+    count().min(0).max(600000).default(500),
+    '500',
+    'a request that would take longer behind those under way of its kind is refused with 503; 0 = none is',
+  ),
+  setting(
     'CSV_BOM',
     flag(false),
     'false',

@@ -214,3 +214,28 @@ describe('whatever comes, leaves, gives up or waits too long,', () => {
     );
   }, 30_000);
 });
+
+describe('more queries than are patient', () => {
+  const SOON_MS = 100;
+
+  /** How many of so many queries of one user may wait after queries that took so long. */
+  async function waitingAfter(ms: number, count: number): Promise<number> {
+    const gate = new QueryGate({ all: 1, perUser: 1 }, 60_000, SOON_MS);
+    const { signal } = new AbortController();
+    for (let i = 0; i < 50; i++) {
+      const leave = await gate.enter('user', signal);
+      await jest.advanceTimersByTimeAsync(ms);
+      leave();
+    }
+    await gate.enter('user', signal);
+    let refused = 0;
+    for (let i = 0; i < count; i++) gate.enter('user', signal).catch(() => (refused += 1));
+    await settled();
+    return count - refused;
+  }
+
+  it('wait where queries are short, and are refused where they are long', async () => {
+    expect(await waitingAfter(5, 16)).toBe(16);
+    expect(await waitingAfter(50, 16)).toBe(4);
+  });
+});
