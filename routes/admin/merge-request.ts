@@ -80,6 +80,13 @@ const pair = {
 
 /** Choices in one body. */
 const MAX_CHOICES = 1_000;
+/** What an error tells of a body: so many problems, each in so many characters. */
+const MAX_PROBLEMS = 10;
+const MAX_PROBLEM = 500;
+/** A template id or the id of an object: the audit keeps it as the name of a field, which cannot hold NUL. */
+const choiceKey = Joi.string()
+  .max(MAX_NAME)
+  .pattern(/^\P{Cc}+$/u);
 
 interface PairBody {
   readonly source_ehr: string;
@@ -108,7 +115,7 @@ interface MergeBody extends PairBody {
 const choice = Joi.string().valid('keep_in_target', 'take_back');
 const unmergeSchema = Joi.object<UnmergeBody>({
   ...pair,
-  on_conflict: Joi.alternatives(choice, Joi.object().pattern(Joi.string().guid(), choice).max(MAX_CHOICES)),
+  on_conflict: Joi.alternatives(choice, Joi.object().pattern(uuid, choice).max(MAX_CHOICES)),
 });
 const mergeSchema = Joi.object<MergeBody>({
   ...pair,
@@ -118,7 +125,7 @@ const mergeSchema = Joi.object<MergeBody>({
   composition_merge: Joi.string().valid('BASIC', 'PERSISTENT').default('BASIC'),
   resolutions: Joi.object({
     compositions: Joi.object()
-      .pattern(Joi.string().max(MAX_NAME), Joi.string().valid('source', 'target', 'both'))
+      .pattern(choiceKey, Joi.string().valid('source', 'target', 'both'))
       .max(MAX_CHOICES),
     ehr_status: Joi.object(
       Object.fromEntries(STATUS_FIELDS.map((field) => [field, Joi.string().valid('source', 'target')])),
@@ -138,14 +145,25 @@ export function mergeRequestFrom(ctx: Context): MergeRequest {
   };
 }
 
-/** Ids in lower case; template ids as they are. */
+/** Ids in lower case; template ids as they are. @throws invalid when an id stands for two words, once in capitals */
+function choicesOf<W extends string>(named: Readonly<Record<string, W>>): ReadonlyMap<string, W> {
+  const choices = new Map<string, W>();
+  for (const [name, word] of Object.entries(named)) {
+    const key = isUuid(name) ? name.toLowerCase() : name;
+    if ((choices.get(key) ?? word) !== word)
+      throw new CdrError('invalid', `${key} is named twice, with different choices`);
+    choices.set(key, word);
+  }
+  return choices;
+}
+
 function resolutionsOf({ resolutions = {}, composition_merge: mode }: MergeBody): MergeResolutions {
   const { compositions = {}, ehr_status: ehrStatus = {} } = resolutions;
-  const named = Object.entries(compositions);
-  if (named.length > 0 && mode !== 'PERSISTENT')
+  const chosen = choicesOf(compositions);
+  if (chosen.size > 0 && mode !== 'PERSISTENT')
     throw new CdrError('invalid', 'resolutions of compositions need composition_merge PERSISTENT');
   return {
-    compositions: new Map(named.map(([name, word]) => [isUuid(name) ? name.toLowerCase() : name, word])),
+    compositions: chosen,
     ehrStatus: new Map(
       STATUS_FIELDS.flatMap((field) => {
         const side = ehrStatus[field];
@@ -189,7 +207,7 @@ export function withdrawRequestFrom(ctx: Context): { readonly reason?: string } 
 
 function onConflictOf(given: UnmergeBody['on_conflict']): OnConflict {
   if (given === undefined || typeof given === 'string') return given ?? null;
-  return new Map(Object.entries(given).map(([id, one]) => [id.toLowerCase(), one]));
+  return choicesOf(given);
 }
 
 function requestOf(ctx: Context, body: PairBody): Omit<UnmergeRequest, 'onConflict'> {
@@ -232,13 +250,18 @@ export function bodyOf<T>(
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
   seen(body);
   const validated = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });
-  if (validated.error !== undefined) {
-    const problems = validated.error.details.map(({ path, message }) =>
-      violationAt(`/${path.join('/')}`, message),
-    );
-    throw new CdrError('invalid', problems.map(({ message }) => message).join('; '), { problems });
-  }
+  if (validated.error !== undefined) throw refused(validated.error.details);
   return validated.value;
+}
+
+function refused(details: readonly Joi.ValidationErrorItem[]): CdrError {
+  const told = (text: string): string => text.slice(0, MAX_PROBLEM);
+  const problems = details
+    .slice(0, MAX_PROBLEMS)
+    .map(({ path, message }) => violationAt(told(`/${path.join('/')}`), told(message)));
+  const more = details.length > MAX_PROBLEMS ? [`and ${details.length - MAX_PROBLEMS} more`] : [];
+  const message = [...problems.map((problem) => problem.message), ...more].join('; ');
+  return new CdrError('invalid', message, { problems });
 }
 
 function stringOrEmpty(value: unknown): string {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
+import request from 'supertest';
 import { connectMongoose } from '../../../database/connect.js';
 import { startEmbedded, type EmbeddedDatabase } from '../../../packages/embedded-mongodb/src/spawn.js';
 import { createCollections } from '../../../database/indexes.js';
@@ -10,13 +11,17 @@ import { COLLECTION_LAYOUT, COLLECTIONS } from '../../../models/layout.js';
 import { testApp } from '../../support/app.js';
 import { clinicalState } from '../../support/merge/clinical-state.js';
 import { givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
-import { givenComposition, givenEhr } from '../../support/resources.js';
+import { aComposition, givenComposition, givenEhr, V1 } from '../../support/resources.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 const app = testApp(WITH_ADMIN);
 let server: EmbeddedDatabase;
 beforeAll(async () => {
-  server = await startEmbedded({ dir: null, limits: { undoBytes: 50_000 }, log: () => undefined });
+  server = await startEmbedded({
+    dir: null,
+    limits: { undoBytes: 50_000, slotWaitMs: 200 },
+    log: () => undefined,
+  });
   await connectMongoose(server.uri, 'limits');
   await createCollections(COLLECTION_LAYOUT);
   await givenMergeTemplates(app);
@@ -54,6 +59,38 @@ describe('a merge that is too large for one transaction', () => {
     expect((await merge(app, small, target)).status).toBe(200);
     expect((await unmerge(app, small, target)).status).toBe(200);
   });
+});
+
+describe('a commit that meets a merge under way in one transaction', () => {
+  it('is 503 with Retry-After, to either EHR, and never 409 before the merge is done', async () => {
+    const [source, target] = [await givenEhr(app), await givenEhr(app)];
+    const commitTo = (ehrId: string): request.Test =>
+      request(app).post(`${V1}/ehr/${ehrId}/composition`).send(aComposition());
+    const sessions = mongoose.mongo.ClientSession.prototype;
+    const commit = jest.spyOn(sessions, 'commitTransaction');
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((reached) => {
+      commit.mockImplementationOnce(async function (this: mongoose.mongo.ClientSession) {
+        reached();
+        await new Promise<void>((resolve) => (release = resolve));
+        await this.commitTransaction();
+      });
+    });
+    const merged = merge(app, source, target).then(({ status }) => status);
+    await held;
+    try {
+      const refused = await Promise.all([source, target, source, target].map(commitTo));
+      const told = refused.map(({ status, headers, body }) => [status, headers['retry-after'], body.code]);
+      const later = [503, expect.stringMatching(/^[1-9]$/), 'unavailable'];
+      expect(told).toEqual([later, later, later, later]);
+    } finally {
+      release();
+    }
+    expect(await merged).toBe(200);
+    commit.mockRestore();
+    expect((await commitTo(source)).status).toBe(409);
+    expect((await commitTo(target)).status).toBe(201);
+  }, 60_000);
 });
 
 /** What a server says when another transaction was faster. */

@@ -12,6 +12,7 @@ import {
 } from '../../support/api/audit-records.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
+import { merge, unmerge } from '../../support/merge-http.js';
 import {
   aComposition,
   givenComposition,
@@ -295,6 +296,23 @@ describe('a write', () => {
         return () => call('delete', `${O}/ehr/${ehrId}`, ADMIN);
       },
       'ehrs',
+    ],
+    [
+      'a merge',
+      async () => {
+        const [source, target] = [await givenEhr(open), await givenEhr(open)];
+        return () => merge(app, source, target);
+      },
+      'merge_records',
+    ],
+    [
+      'an unmerge',
+      async () => {
+        const [source, target] = [await givenEhr(open), await givenEhr(open)];
+        expect((await merge(open, source, target)).status).toBe(200);
+        return () => unmerge(app, source, target);
+      },
+      'merge_records',
     ],
   ])('of %s is not made when it cannot be recorded', async (_, prepare, name) => {
     const send = await prepare();
