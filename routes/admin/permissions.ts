@@ -31,6 +31,7 @@ export function permissionsOperation(
     method: 'GET',
     path: '/permissions',
     summary: 'Tell who asks, what each role may do, and which users this server knows',
+    access: 'audit',
     responses: { 200: { description: 'Who may do what', body: { schema: PERMISSIONS, types: 'json' } } },
     failure: { root: PERMISSIONS, fields: { roles: [] } },
     handle: (ctx: Context) => {

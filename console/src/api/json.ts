@@ -27,7 +27,25 @@ export function items(value: unknown): readonly Json[] {
   return Array.isArray(value) ? (value as readonly Json[]) : [];
 }
 
-/** Text as it is, anything else as JSON that is laid out for reading. */
+/** XML and JSON laid out for reading. */
 export function readable(content: unknown): string {
-  return typeof content === 'string' ? content : JSON.stringify(content, null, 2);
+  return typeof content === 'string' ? indentedXml(content) : JSON.stringify(content, null, 2);
+}
+
+/** Between two tags, but never within an element that holds nothing or text, which would be changed. */
+const BETWEEN_TAGS = /(?<=<\/[^>]+>|\/>)(?=<)|(?<=>)(?=<[^/])/;
+
+/** XML with an element on each line. */
+function indentedXml(xml: string): string {
+  let depth = 0;
+  return xml
+    .replace(/\?>\s*/, '?>')
+    .split(BETWEEN_TAGS)
+    .map((part) => {
+      if (part.startsWith('</')) depth -= 1;
+      const line = '  '.repeat(Math.max(0, depth)) + part;
+      if (/^<[^!?/]/.test(part) && !/(\/|<\/[^<>]+)>$/.test(part)) depth += 1;
+      return line;
+    })
+    .join('\n');
 }

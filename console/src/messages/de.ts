@@ -42,14 +42,14 @@ export const de: Catalogue = {
   'notFound.hint': 'Unter dieser Adresse ist nichts.',
   'signIn.title': 'Anmelden',
   'signIn.hint': 'Dieser Server zeigt Akten nur denen, die er kennt.',
-  'signIn.adminTitle': 'Als Administrator anmelden',
+  'signIn.adminTitle': 'Zur Verwaltung anmelden',
   'signIn.adminHint':
-    'Zusammenführen, Protokoll und Löschen brauchen das Recht admin. Der Server wurde nichts gefragt.',
+    'Zusammenführen und Löschen brauchen das Recht admin, das Protokoll das Recht audit. Der Server wurde nichts gefragt.',
   'signIn.user': 'Benutzer',
   'signIn.password': 'Passwort',
   'signIn.token': 'Token',
   'signIn.tokenHint':
-    'Ein JWT, wie es `everchart token` oder Ihr Identitätsanbieter erzeugt. Es bleibt im Speicher dieser Seite.',
+    'Ein JWT, wie es „everchart token“ oder Ihr Identitätsanbieter erzeugt. Es bleibt im Speicher dieser Seite.',
   'signIn.go': 'Anmelden',
   'signIn.out': 'Abmelden',
   'overview.ehrs': 'EHRs',
@@ -217,7 +217,9 @@ export const de: Catalogue = {
   'templates.example': 'Beispiel',
   'admin.off': 'Die Verwaltung ist aus',
   'admin.offHint': 'Der Server bietet sie mit ADMIN_API_ACTIVE=true an.',
-  'admin.lacking': 'Wer angemeldet ist, hat das Recht admin nicht.',
+  'admin.lacking': 'Dafür fehlt Ihnen das Recht',
+  'admin.lackingHint':
+    'Die Verwaltung braucht das Recht admin oder audit. Wer die Rollen vergibt, kann es Ihnen geben.',
   'admin.merge': 'Zusammenführen',
   'admin.merges': 'Zusammenführungen',
   'merge.choose': '1 · Wählen',
@@ -449,6 +451,8 @@ export const de: Catalogue = {
   'candidates.against': 'Dagegen: {namespace} kennt sie als zwei Subjekte',
   'candidates.pending': 'Eine Zusammenführung mit einer von beiden wartet auf Bestätigung',
   'merge.swap': 'Quelle und Ziel tauschen',
+  'merge.direction':
+    'Das Ziel bleibt, und alles aus der Quelle geht in das Ziel über. Die Reihenfolge zweier Kandidaten bedeutet nichts: Tauschen Sie, wenn die andere Akte bleiben soll.',
   'merge.differences': 'Was sich unterscheidet',
   'merge.noDifferences': 'Beide Status sagen dasselbe.',
   'merge.otherDetails': 'Weitere Angaben',

@@ -40,14 +40,14 @@ export const en = {
   'notFound.hint': 'Nothing is at this address.',
   'signIn.title': 'Sign in',
   'signIn.hint': 'This server shows records to people it knows.',
-  'signIn.adminTitle': 'Sign in as an administrator',
+  'signIn.adminTitle': 'Sign in to administrate',
   'signIn.adminHint':
-    'Merging, audit and deletion need the permission admin. Nothing was asked of the server.',
+    'Merging and deletion need the permission admin, the audit needs audit. Nothing was asked of the server.',
   'signIn.user': 'User',
   'signIn.password': 'Password',
   'signIn.token': 'Token',
   'signIn.tokenHint':
-    'A JWT, as `everchart token` or your identity provider makes it. It stays in the memory of this page.',
+    'A JWT, as “everchart token” or your identity provider makes it. It stays in the memory of this page.',
   'signIn.go': 'Sign in',
   'signIn.out': 'Sign out',
   'overview.ehrs': 'EHRs',
@@ -215,7 +215,9 @@ export const en = {
   'templates.example': 'Example',
   'admin.off': 'Administration is off',
   'admin.offHint': 'The server offers it with ADMIN_API_ACTIVE=true.',
-  'admin.lacking': 'Whoever is signed in lacks the permission admin.',
+  'admin.lacking': 'You may not do this',
+  'admin.lackingHint':
+    'Administration needs the permission admin or audit. Whoever assigns roles can give it to you.',
   'admin.merge': 'Merge',
   'admin.merges': 'Merges',
   'merge.choose': '1 · Choose',
@@ -445,6 +447,8 @@ export const en = {
   'candidates.against': 'Against it: {namespace} knows them as two subjects',
   'candidates.pending': 'A merge with one of them waits for approval',
   'merge.swap': 'Swap source and target',
+  'merge.direction':
+    'The target stays, and all that the source holds moves into it. The order of two candidates means nothing: swap them if the other record should stay.',
   'merge.differences': 'What differs',
   'merge.noDifferences': 'Their statuses say the same.',
   'merge.otherDetails': 'Other details',

@@ -31,25 +31,25 @@ export function cardinality({ min, max }: WebTemplateNode): string {
 
 /** What an input takes: units with their ranges, codes with their labels, limits. */
 export function constraintsOf(node: WebTemplateNode, language: string): string[] {
-  return (node.inputs ?? []).flatMap((input) => [
-    ...rangeText(input.validation?.range),
+  const all = (node.inputs ?? []).flatMap((input) => [
+    rangeText(input.validation?.range),
     ...(input.list ?? []).map((item) => {
       const label = item.localizedLabels?.[language] ?? item.label ?? item.value;
-      return (
-        [label, ...rangeText(item.validation?.range)].join(' ') +
-        (label === item.value ? '' : ` (${item.value})`)
-      );
+      const text = `${rangeText(item.validation?.range)} ${label}`.trim();
+      return label === item.value ? text : `${text} (${item.value})`;
     }),
-    ...(input.listOpen === true ? ['…'] : []),
+    input.listOpen === true ? '…' : '',
   ]);
+  // The range of a unit says what that of the number says.
+  return all.filter((text) => text !== '' && !all.some((other) => other.startsWith(`${text} `)));
 }
 
-function rangeText(range: WebTemplateRange | undefined): string[] {
-  if (range === undefined) return [];
-  const { minOp = '', min = '', maxOp = '', max = '' } = range;
-  return [
-    [min === '' ? '' : `${minOp} ${min}`, max === '' ? '' : `${maxOp} ${max}`].filter(Boolean).join(', '),
-  ];
+/** `0 – 1000`, `0 – < 1000`, `≥ 0`; empty: any. */
+export function rangeText({ minOp, min = '', maxOp, max = '' }: WebTemplateRange = {}): string {
+  if (min === '' && max === '') return '';
+  if (max === '') return `${minOp === '>' ? '>' : '≥'} ${min}`;
+  if (min === '') return `${maxOp === '<' ? '<' : '≤'} ${max}`;
+  return `${minOp === '>' ? '> ' : ''}${min} – ${maxOp === '<' ? '< ' : ''}${max}`;
 }
 
 /** An archetype above a node, and the path from it to the node. */

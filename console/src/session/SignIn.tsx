@@ -6,9 +6,9 @@ import { CdrError } from '@everchart/client';
 import type { Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
 import { useMessages } from '../messages/messages.js';
-import { useSession } from './session.js';
+import { permissionsOf, useSession } from './session.js';
 
-/** Asks who the user is, and tries it before it is believed. `isAdmin`: only an administrator will do. */
+/** Asks who the user is, and tries it before it is believed. `isAdmin`: only an administrator or an auditor will do. */
 export function SignIn({ isAdmin = false }: { readonly isAdmin?: boolean }): ReactNode {
   const { t } = useMessages();
   const { settings } = useSession();
@@ -155,7 +155,9 @@ function useAttempt(): {
     setFailure(null);
     try {
       const api = createApi(credentials);
-      await (settings.auth === 'none' ? api.adminStatus() : api.overview());
+      if (settings.auth !== 'none') await api.overview();
+      // Open to everybody but the administration: an auditor will do, and what refuses says why.
+      else if ((await permissionsOf(api)).length === 0) await api.adminStatus();
       signIn(credentials);
     } catch (error) {
       // Known, but not allowed this: he is signed in, and pages say what is missing.

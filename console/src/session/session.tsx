@@ -77,21 +77,50 @@ export function useMay(permission: 'write' | 'define'): boolean {
   return data !== undefined && (data.user === null || data.user.permissions.includes(permission));
 }
 
-/** Whether the user is an administrator; asked only of whoever has signed in. */
-export function useIsAdmin(): boolean {
+/** What the user may do beyond the standard API; asked only of whoever has signed in. */
+export interface Office {
+  /** Merging, erasing, background jobs. */
+  readonly isAdmin: boolean;
+  /** Who has seen and done what, and who may do what. */
+  readonly mayAudit: boolean;
+}
+
+/** Whether the user is an administrator or an auditor; null: not known yet. */
+export function useOffice(): Office | null {
   const { api, credentials, settings } = useSession();
+  const isAsked = settings.administration && credentials.kind !== 'none';
   const { data } = useQuery({
-    queryKey: ['is-admin'],
-    queryFn: () =>
-      api.adminStatus().then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof CdrError && [401, 403, 404].includes(error.status)) return false;
-          throw error;
-        },
-      ),
-    enabled: settings.administration && credentials.kind !== 'none',
+    queryKey: ['permissions-of-user'],
+    queryFn: () => permissionsOf(api),
+    enabled: isAsked,
     staleTime: Infinity,
   });
-  return data === true;
+  if (!isAsked) return { isAdmin: false, mayAudit: false };
+  return data === undefined ? null : { isAdmin: data.includes('admin'), mayAudit: data.includes('audit') };
+}
+
+/** Whether the user may see who has seen and done what. */
+export function useMayAudit(): boolean {
+  return useOffice()?.mayAudit === true;
+}
+
+/**
+ * As the server tells them to whoever may read, else to whoever may audit, and else by what it refuses: no operation tells
+ * everybody. @throws CdrError when it cannot be asked
+ */
+export async function permissionsOf(api: Api): Promise<readonly string[]> {
+  const overview = await unlessRefused(api.overview());
+  if (overview?.user) return overview.user.permissions;
+  const report = await unlessRefused(api.permissions());
+  if (report?.user) return report.user.permissions;
+  return (await unlessRefused(api.adminStatus())) === null ? [] : ['admin'];
+}
+
+async function unlessRefused<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof CdrError && [401, 403, 404].includes(error.status)) return null;
+    throw error;
+  }
 }

@@ -20,7 +20,7 @@ import { spawnEverchart } from '../../support/process/command.js';
 import { useDatabase } from '../../support/database.js';
 import { givenEhr, V1 } from '../../support/resources.js';
 import { TEST_JWT_SECRET } from '../../support/settings.js';
-import { ADMIN, USER } from '../../support/tokens.js';
+import { ADMIN, bearer, USER } from '../../support/tokens.js';
 
 useDatabase();
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('GET /rest/admin/permissions', () => {
-  it('tells an administrator who he is, what roles may do and who is known, and nobody else', async () => {
+  it('tells whoever may audit who he is, what roles may do and who is known, and nobody else', async () => {
     const ask = (authorization: string, of = app) =>
       request(of).get('/rest/admin/permissions').set('Authorization', authorization);
     const { body, text } = await ask(credentials('root', PASSWORD)).expect(200);
@@ -93,6 +93,8 @@ describe('GET /rest/admin/permissions', () => {
       }),
     );
     expect((await ask(ADMIN, byToken).expect(200)).body.users).toBeNull();
+    const { user } = (await ask(bearer(['AUDITOR']), byToken).expect(200)).body;
+    expect(user).toEqual({ name: 'ada', roles: ['AUDITOR'], permissions: ['audit'] });
   });
 });
 

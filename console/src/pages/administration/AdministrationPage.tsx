@@ -1,11 +1,11 @@
-import { Tabs, Text } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { SignIn } from '../../session/SignIn.js';
-import { useIsAdmin, useSession } from '../../session/session.js';
+import { useOffice, useSession, type Office } from '../../session/session.js';
 import { useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
-import { Empty } from '../../widgets/states.js';
+import { Empty, Loading } from '../../widgets/states.js';
 import { AuditTab } from './AuditTab.js';
 import { EraseTab } from './EraseTab.js';
 import { MergeTab } from './MergeTab.js';
@@ -13,11 +13,20 @@ import { MergesTab } from './MergesTab.js';
 import { PermissionsTab } from './PermissionsTab.js';
 import { ServerTab } from './ServerTab.js';
 
-/** Merging, erasing and audit; for whoever may not, how to sign in, and no request. */
+const TABS = [
+  { tab: 'merge', label: 'admin.merge', needs: 'isAdmin', Content: MergeTab },
+  { tab: 'merges', label: 'admin.merges', needs: 'isAdmin', Content: MergesTab },
+  { tab: 'erase', label: 'erase.title', needs: 'isAdmin', Content: EraseTab },
+  { tab: 'server', label: 'server.title', needs: 'isAdmin', Content: ServerTab },
+  { tab: 'permissions', label: 'permissions.title', needs: 'mayAudit', Content: PermissionsTab },
+  { tab: 'audit', label: 'admin.audit', needs: 'mayAudit', Content: AuditTab },
+] as const;
+
+/** Merging, erasing and audit, as far as the user may; for whoever may nothing of it, how to sign in, and no request. */
 export function AdministrationPage(): ReactNode {
   const { t } = useMessages();
   const { settings, credentials } = useSession();
-  const isAdmin = useIsAdmin();
+  const office = useOffice();
   if (!settings.administration)
     return (
       <Page title={t('nav.administration')}>
@@ -26,48 +35,42 @@ export function AdministrationPage(): ReactNode {
     );
   return (
     <Page title={t('nav.administration')}>
-      {credentials.kind === 'none' && <SignIn isAdmin />}
-      {credentials.kind !== 'none' && !isAdmin && <Text>{t('admin.lacking')}</Text>}
-      {isAdmin && <Work />}
+      {credentials.kind === 'none' ? (
+        <SignIn isAdmin />
+      ) : office === null ? (
+        <Loading rows={6} />
+      ) : (
+        <Work office={office} />
+      )}
     </Page>
   );
 }
 
-function Work(): ReactNode {
+function Work({ office }: { readonly office: Office }): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
+  const offered = TABS.filter(({ needs }) => office[needs]);
+  const [first] = offered;
+  if (first === undefined) return <Empty title={t('admin.lacking')}>{t('admin.lackingHint')}</Empty>;
+  const shown = offered.find(({ tab }) => tab === address.tab) ?? first;
   return (
     <Tabs
-      value={address.tab ?? 'merge'}
-      onChange={(tab) => change({ tab: tab === 'merge' ? undefined : (tab ?? undefined) })}
+      value={shown.tab}
+      onChange={(tab) => change({ tab: tab === first.tab ? undefined : (tab ?? undefined) })}
       keepMounted={false}
     >
       <Tabs.List mb="lg">
-        <Tabs.Tab value="merge">{t('admin.merge')}</Tabs.Tab>
-        <Tabs.Tab value="merges">{t('admin.merges')}</Tabs.Tab>
-        <Tabs.Tab value="erase">{t('erase.title')}</Tabs.Tab>
-        <Tabs.Tab value="server">{t('server.title')}</Tabs.Tab>
-        <Tabs.Tab value="permissions">{t('permissions.title')}</Tabs.Tab>
-        <Tabs.Tab value="audit">{t('admin.audit')}</Tabs.Tab>
+        {offered.map(({ tab, label }) => (
+          <Tabs.Tab key={tab} value={tab}>
+            {t(label)}
+          </Tabs.Tab>
+        ))}
       </Tabs.List>
-      <Tabs.Panel value="merge">
-        <MergeTab />
-      </Tabs.Panel>
-      <Tabs.Panel value="merges">
-        <MergesTab />
-      </Tabs.Panel>
-      <Tabs.Panel value="erase">
-        <EraseTab />
-      </Tabs.Panel>
-      <Tabs.Panel value="server">
-        <ServerTab />
-      </Tabs.Panel>
-      <Tabs.Panel value="permissions">
-        <PermissionsTab />
-      </Tabs.Panel>
-      <Tabs.Panel value="audit">
-        <AuditTab />
-      </Tabs.Panel>
+      {offered.map(({ tab, Content }) => (
+        <Tabs.Panel key={tab} value={tab}>
+          <Content />
+        </Tabs.Panel>
+      ))}
     </Tabs>
   );
 }

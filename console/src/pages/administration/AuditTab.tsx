@@ -12,10 +12,10 @@ import { auditFilter, type AuditFields } from './audit-filter.js';
 const FIELDS = [
   { field: 'from', label: 'audit.since', input: { type: 'datetime-local' } },
   { field: 'to', label: 'audit.until', input: { type: 'datetime-local' } },
-  { field: 'user', label: 'audit.who', input: {} },
-  { field: 'operation', label: 'audit.what', input: { placeholder: 'mergeEhrs' } },
-  { field: 'status', label: 'audit.status', input: { placeholder: '403', inputMode: 'numeric', w: 90 } },
-  { field: 'ehrId', label: 'audit.record', input: {} },
+  { field: 'user', label: 'audit.who', input: { w: 130 } },
+  { field: 'operation', label: 'audit.what', input: { placeholder: 'mergeEhrs', w: 150 } },
+  { field: 'status', label: 'audit.status', input: { placeholder: '403', inputMode: 'numeric', w: 80 } },
+  { field: 'ehrId', label: 'audit.record', input: { w: 150 } },
 ] as const satisfies readonly { field: keyof AuditFields; label: string; input: TextInputProps }[];
 /** Records that a page shows. */
 const SHOWN = 200;
@@ -41,7 +41,7 @@ export function AuditTab(): ReactNode {
   const failure = error ?? csv.error;
   return (
     <>
-      <Group align="flex-end" mb="md">
+      <Group align="flex-end" mb="md" gap="sm">
         {FIELDS.map(({ field, label, input }) => (
           <TextInput
             key={field}

@@ -46,14 +46,14 @@ export function MergeTab(): ReactNode {
           />
         </div>
         {isChosen ? (
-          <Button
-            mt="sm"
-            size="xs"
-            variant="default"
-            onClick={() => change({ source: target, target: source })}
-          >
-            {t('merge.swap')}
-          </Button>
+          <Group mt="sm" gap="md">
+            <Button size="xs" variant="default" onClick={() => change({ source: target, target: source })}>
+              {t('merge.swap')}
+            </Button>
+            <Text size="sm" c="dimmed" flex={1} miw={240}>
+              {t('merge.direction')}
+            </Text>
+          </Group>
         ) : (
           <Candidates
             ehrId={source === '' ? target : source}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { timeForm } from '../../form/time-form.js';
 import { useMessages } from '../../messages/messages.js';
 import { DurationInput } from './DurationInput.js';
+import { rangeText } from '../../record/web-node.js';
 import type { PartProps } from './part-props.js';
 import { TimeInput } from './TimeInput.js';
 
@@ -99,14 +100,12 @@ function BooleanInput({ label, isRequired, error, value, onChange }: PartProps):
 
 function NumberPart({ part, label, isRequired, error, value, onChange }: PartProps): ReactNode {
   const { language } = useMessages();
-  const { minOp = '', min = '', maxOp = '', max = '' } = part.range ?? {};
-  const range = [min === '' ? '' : `${minOp} ${min}`, max === '' ? '' : `${maxOp} ${max}`];
   return (
     <NumberInput
       label={label}
       error={error}
       withAsterisk={isRequired}
-      description={range.filter(Boolean).join(', ')}
+      description={rangeText(part.range)}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       allowDecimal={part.input === 'number'}
       decimalSeparator={language === 'de' ? ',' : '.'}

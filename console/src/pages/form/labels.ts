@@ -24,7 +24,10 @@ export function useLabels(): {
   return {
     labelOf: (node) => {
       const own = nodeName(node, language);
-      return node.localizedName === undefined ? known(`rm.${node.id.replace(/\d+$/, '')}`, own) : own;
+      // A name that is but the id is nobody's word.
+      return node.localizedName === undefined || node.localizedName === node.id
+        ? known(`rm.${node.id.replace(/\d+$/, '')}`, own)
+        : own;
     },
     partLabel: (suffix) => known(`part.${suffix}`, suffix.replaceAll('_', ' ')),
     kindLabel: ({ rmType, id }) => known(`kind.${rmType}`, id.replace(/_value\d*$/, '').replaceAll('_', ' ')),

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { textAt } from '../../api/json.js';
 import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi, useIsAdmin, useMay } from '../../session/session.js';
+import { useApi, useMay, useMayAudit } from '../../session/session.js';
 import { formView, useAddress, useGo } from '../../shell/address.js';
 import { Id } from '../../widgets/Id.js';
 import { Page } from '../../widgets/Page.js';
@@ -21,7 +21,7 @@ export function PatientPage(): ReactNode {
   const { t } = useMessages();
   const { address, params, change } = useAddress();
   const { ehrId = '' } = params;
-  const isAdmin = useIsAdmin();
+  const mayAudit = useMayAudit();
   const api = useApi();
   const { data: status, error } = useQuery({
     queryKey: ['ehr-status', ehrId],
@@ -56,7 +56,7 @@ export function PatientPage(): ReactNode {
               <Tabs.Tab value="contributions">{t('patient.contributions')}</Tabs.Tab>
               <Tabs.Tab value="tags">{t('patient.tags')}</Tabs.Tab>
               <Tabs.Tab value="status">{t('patient.status')}</Tabs.Tab>
-              {isAdmin && <Tabs.Tab value="access">{t('patient.access')}</Tabs.Tab>}
+              {mayAudit && <Tabs.Tab value="access">{t('patient.access')}</Tabs.Tab>}
             </Tabs.List>
             <Tabs.Panel value="record">
               <RecordTab ehrId={ehrId} />

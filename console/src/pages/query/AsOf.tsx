@@ -26,7 +26,6 @@ export function AsOf({
       <TextInput
         type="datetime-local"
         label={t('query.asOf')}
-        size="xs"
         value={value}
         onChange={(event) => onChange(event.currentTarget.value, false)}
       />

@@ -89,7 +89,6 @@ function SavedQueries({
   return (
     <>
       <Select
-        size="xs"
         label={t('query.saved')}
         placeholder={t(data.length === 0 ? 'query.noneSaved' : 'query.choose')}
         disabled={data.length === 0}
