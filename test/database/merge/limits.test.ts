@@ -14,6 +14,7 @@ import { givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js
 import { aComposition, givenComposition, givenEhr, V1 } from '../../support/resources.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
+jest.setTimeout(30_000); // a busy machine takes its time
 const app = testApp(WITH_ADMIN);
 let server: EmbeddedDatabase;
 beforeAll(async () => {
