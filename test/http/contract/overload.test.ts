@@ -6,6 +6,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
+import type { Server as HttpServer } from 'node:http';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -66,7 +67,7 @@ class Gateway {
 
 describe('a server with more to do than it can', () => {
   let gateway: Gateway;
-  let server: Server;
+  let server: HttpServer;
   let url: string;
   let ehr: string;
   let come = 0;
@@ -100,6 +101,7 @@ describe('a server with more to do than it can', () => {
     await mongoose.connection.dropDatabase();
     await mongoose.disconnect();
     gateway.close();
+    server.closeAllConnections();
     server.close();
   });
 
