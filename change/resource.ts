@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../openehr/base/json.js';
+import { type JsonObject, jsonOf } from '../openehr/base/json.js';
 import type { ContributionDoc } from '../models/contribution.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { RootType } from '../openehr/rm/root-type.js';
@@ -21,9 +21,7 @@ export function resourceText({ object, spliced }: Resource): string {
 
 /** A resource as one object. */
 export function resourceObject({ object, spliced }: Resource): JsonObject {
-  return spliced === undefined
-    ? object
-    : { ...object, [spliced.name]: JSON.parse(spliced.text) as JsonValue };
+  return spliced === undefined ? object : { ...object, [spliced.name]: jsonOf(spliced.text) };
 }
 
 /** HIER_OBJECT_ID. */

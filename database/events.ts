@@ -1,4 +1,4 @@
-import { channel } from 'node:diagnostics_channel';
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 
 /**
  * Names of the diagnostics channels (`node:diagnostics_channel`) on which the rooms publish what they did. Subscribers
@@ -48,6 +48,22 @@ export interface CacheEvent {
 /** The terminology server failed and a code was accepted unchecked. */
 export interface TerminologyFailureEvent {
   readonly valueSetUrl: string;
+}
+
+interface Events {
+  readonly commit: CommitEvent;
+  readonly commitGroup: CommitGroupEvent;
+  readonly query: QueryEvent;
+  readonly merge: MergeEvent;
+  readonly templateCache: CacheEvent;
+  readonly terminologyFailure: TerminologyFailureEvent;
+}
+
+/** Calls `listen` with every event of a kind from now on. The function it gives ends that. */
+export function onEvent<K extends keyof Events>(kind: K, listen: (event: Events[K]) => void): () => void {
+  const listener = (event: unknown): void => listen(event as Events[K]);
+  subscribe(EVENTS[kind], listener);
+  return () => unsubscribe(EVENTS[kind], listener);
 }
 
 const channels = {

@@ -6,6 +6,7 @@ import { inSteps } from './access/in-steps.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
+import { documents } from './access/documents.js';
 
 /** Who sent the request that made a CONTRIBUTION, whatever it says of its committer. */
 export interface RequestIdentity {
@@ -90,8 +91,8 @@ export async function contributionsIn(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const part of inSteps(contributionUids)) {
-    const own = Contribution.collection.find<{ _id: string }>(
-      { _id: { $in: part }, ehr_id: ehrId } as object,
+    const own = documents(COLLECTIONS.contributions).find<{ _id: string }>(
+      { _id: { $in: part }, ehr_id: ehrId },
       { session, projection: { _id: 1 } },
     );
     const present = new Set((await own.toArray()).map(({ _id }) => _id));
@@ -161,10 +162,13 @@ export function contributionsOf(ehrId: string): AsyncIterable<ContributionFacts>
 
 /** The CONTRIBUTIONs with these uids, whoever owns them, without their audits, in no order. */
 export function contributionsByUid(contributionUids: readonly string[]): Promise<ContributionRefs[]> {
-  return Contribution.collection
-    .find<ContributionRefs>({ _id: { $in: [...contributionUids] } } as object, {
-      projection: { _id: 1, versions: 1 },
-    })
+  return documents(COLLECTIONS.contributions)
+    .find<ContributionRefs>(
+      { _id: { $in: [...contributionUids] } },
+      {
+        projection: { _id: 1, versions: 1 },
+      },
+    )
     .toArray();
 }
 

@@ -4,6 +4,7 @@ import { COLLECTIONS } from './layout.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { RootType } from '../openehr/rm/root-type.js';
+import { documents, type StoredDocument } from './access/documents.js';
 
 const { Binary } = mongoose.mongo;
 
@@ -124,7 +125,7 @@ interface OldTexts {
 /** Counts the texts that `compressNext` would compress; looks at every VERSION. */
 export async function oldTexts(): Promise<OldTexts> {
   const length = { $strLenCP: '$data' };
-  const [found] = await versions()
+  const [found] = await documents(COLLECTIONS.versions)
     .aggregate<OldTexts>([
       { $match: OLD_TEXTS },
       { $match: { $expr: { $gte: [length, LEAST] } } },
@@ -146,26 +147,22 @@ interface CompressedStep {
  * it before or after, with the same text.
  */
 export async function compressNext(after: string): Promise<CompressedStep> {
-  const found = versions().find<{ _id: string; data: string }>(
-    { _id: { $gt: after }, ...OLD_TEXTS } as object,
+  const found = documents(COLLECTIONS.versions).find<{ _id: string; data: string }>(
+    { _id: { $gt: after }, ...OLD_TEXTS },
     { projection: { data: 1 }, sort: { _id: 1 }, hint: '_id_', batchSize: 50 },
   );
-  const updates: mongoose.mongo.AnyBulkWriteOperation<{ _id: string }>[] = [];
+  const updates: mongoose.mongo.AnyBulkWriteOperation<StoredDocument>[] = [];
   let [last, seen, characters] = ['', 0, 0];
   for await (const { _id, data } of found) {
-    const update = { $set: compressed(data) } as object;
+    const update = { $set: compressed(data) };
     if (data.length >= LEAST) updates.push({ updateOne: { filter: { _id, ...OLD_TEXTS }, update } });
     [last, seen, characters] = [_id, seen + 1, characters + data.length];
     if (seen === STEP || characters > STEP_CHARACTERS) break;
   }
   if (updates.length === 0) return { last: last === '' ? null : last, compressed: 0 };
-  const { modifiedCount } = await versions().bulkWrite(updates, {
+  const { modifiedCount } = await documents(COLLECTIONS.versions).bulkWrite(updates, {
     ordered: false,
     writeConcern: { w: 'majority', journal: true },
   });
   return { last, compressed: modifiedCount };
-}
-
-function versions(): mongoose.mongo.Collection<{ _id: string }> {
-  return mongoose.connection.collection<{ _id: string }>(COLLECTIONS.versions);
 }

@@ -13,6 +13,7 @@ import {
   type VersionDoc,
 } from './version-text.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
+import { documents } from './access/documents.js';
 
 export type { VersionDoc } from './version-text.js';
 
@@ -73,7 +74,9 @@ const reads = new BatchedRead<VersionAddress, VersionDoc | null>(async (addresse
     _id: { $in: addresses.map(({ _id }) => _id) },
     ehr_id: { $in: [...addresses.map(({ ehr_id: ehrId }) => ehrId), ...movingMerges().targets.keys()] },
   };
-  const versions = await Version.collection.find<StoredVersion>(among as object, { hint: '_id_' }).toArray();
+  const versions = await documents(COLLECTIONS.versions)
+    .find<StoredVersion>(among, { hint: '_id_' })
+    .toArray();
   const byId = new Map(versions.map((version) => [version._id, versionOf(version)]));
   return addresses.map(({ _id }) => byId.get(_id) ?? null);
 });
@@ -132,8 +135,8 @@ export function versionHeads(ehrId: string, versionedObjectUid: string): Promise
 
 /** The versions of an EHR with these uids, in no order. */
 export async function versionsById(ehrId: string, versionUids: readonly string[]): Promise<VersionDoc[]> {
-  const found = await Version.collection
-    .find<StoredVersion>({ _id: { $in: [...versionUids] }, ehr_id: ownedBy(ehrId) } as object)
+  const found = await documents(COLLECTIONS.versions)
+    .find<StoredVersion>({ _id: { $in: [...versionUids] }, ehr_id: ownedBy(ehrId) })
     .toArray();
   return found.map(versionOf);
 }
@@ -150,8 +153,8 @@ export function acceptedFindingsOf({
     contribution_uid: contributionUid,
     validation_findings: { $ne: null },
   };
-  return Version.collection
-    .find<Pick<VersionDoc, '_id' | 'validation_findings'>>(made as object, {
+  return documents(COLLECTIONS.versions)
+    .find<Pick<VersionDoc, '_id' | 'validation_findings'>>(made, {
       projection: { validation_findings: 1 },
     })
     .toArray();

@@ -1,6 +1,5 @@
-import { subscribe } from 'node:diagnostics_channel';
 import { maskedAql } from '../aql/syntax/masked.js';
-import { EVENTS, type CommitEvent, type QueryEvent } from '../database/events.js';
+import { onEvent } from '../database/events.js';
 import type { ActivitySource, MinuteOfActivity, SlowQuery, Times } from '../routes/system/overview.js';
 
 const MINUTE_MS = 60_000;
@@ -19,12 +18,11 @@ export function recordActivity(): ActivitySource {
   const queryTimes: number[] = [];
   let slowest: readonly KnownQuery[] = [];
 
-  subscribe(EVENTS.commit, (event) => {
+  onEvent('commit', ({ seconds }) => {
     minuteOf(minutes).commits += 1;
-    keepDuration(commitTimes, (event as CommitEvent).seconds);
+    keepDuration(commitTimes, seconds);
   });
-  subscribe(EVENTS.query, (event) => {
-    const { seconds, rows, aql } = event as QueryEvent;
+  onEvent('query', ({ seconds, rows, aql }) => {
     minuteOf(minutes).queries += 1;
     keepDuration(queryTimes, seconds);
     slowest = withQuery(slowest, { time: new Date(), ms: inMs(seconds), rows, aql });

@@ -1,8 +1,7 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { maskedAql } from '../aql/syntax/masked.js';
-import { EVENTS, type QueryEvent } from '../database/events.js';
+import { onEvent } from '../database/events.js';
 
 const STDERR = 2;
 
@@ -59,11 +58,8 @@ function escapeSigns(line: string): string {
  * literal; the values of its parameters are nowhere. The function it gives ends that.
  */
 export function logSlowQueries(log: Logger, slowMs: number): () => void {
-  const listen = (event: unknown): void => {
-    const { seconds, rows, aql, requestId } = event as QueryEvent;
+  return onEvent('query', ({ seconds, rows, aql, requestId }) => {
     const ms = Math.round(seconds * 100_000) / 100;
     if (ms >= slowMs) log.warn({ requestId, ms, rows, aql: maskedAql(aql) }, 'slow query');
-  };
-  subscribe(EVENTS.query, listen);
-  return () => unsubscribe(EVENTS.query, listen);
+  });
 }

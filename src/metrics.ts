@@ -1,14 +1,6 @@
-import { subscribe } from 'node:diagnostics_channel';
 import type { Context, Middleware, Next } from 'koa';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import {
-  EVENTS,
-  type CommitEvent,
-  type CommitGroupEvent,
-  type CacheEvent,
-  type MergeEvent,
-  type QueryEvent,
-} from '../database/events.js';
+import { onEvent } from '../database/events.js';
 import { poolUse, type PoolUse } from '../database/connect.js';
 import type { AdmittedKind } from './middleware/admission.js';
 import { matchedRoute } from './middleware/request-log.js';
@@ -90,8 +82,7 @@ function observeCommits(registry: Registry): void {
     labelNames: ['kind'],
     registers: [registry],
   });
-  subscribe(EVENTS.commit, (event) => {
-    const { seconds, versions: count } = event as CommitEvent;
+  onEvent('commit', ({ seconds, versions: count }) => {
     commits.observe(seconds);
     versions.inc(count);
   });
@@ -107,13 +98,12 @@ function observeCommits(registry: Registry): void {
     buckets: SECONDS,
     registers: [registry],
   });
-  subscribe(EVENTS.commitGroup, (event) => {
-    const { size, seconds } = event as CommitGroupEvent;
+  onEvent('commitGroup', ({ size, seconds }) => {
     groups.observe(size);
     groupSeconds.observe(seconds);
   });
-  subscribe(EVENTS.merge, (event) => {
-    merges.inc({ kind: (event as MergeEvent).kind });
+  onEvent('merge', ({ kind }) => {
+    merges.inc({ kind });
   });
 }
 
@@ -136,13 +126,12 @@ function observeQueries(registry: Registry): void {
     labelNames: ['outcome'],
     registers: [registry],
   });
-  subscribe(EVENTS.query, (event) => {
-    const { seconds, rows: count } = event as QueryEvent;
+  onEvent('query', ({ seconds, rows: count }) => {
     queries.observe(seconds);
     rows.observe(count);
   });
-  subscribe(EVENTS.templateCache, (event) => {
-    cache.inc({ outcome: (event as CacheEvent).outcome });
+  onEvent('templateCache', ({ outcome }) => {
+    cache.inc({ outcome });
   });
 }
 

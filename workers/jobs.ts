@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Violation } from '../openehr/base/violation.js';
 import { CdrError } from '../openehr/base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
+import { isJsonObject, type JsonObject, jsonOf, type JsonValue } from '../openehr/base/json.js';
 
 import { validateContent, readObject, type CompositionRules } from '../change/composition/content.js';
 import {
@@ -97,7 +97,7 @@ export function readComposition({
   leavesOut = false,
 }: ParsedComposition): Answer<CompositionText> {
   return answerOf(() => {
-    const parsed = JSON.parse(json) as JsonValue;
+    const parsed = jsonOf(json);
     const warnings: string[] = [];
     const leftOut: AcceptedFinding[] = [];
     const object = readObject(

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import type { JsonValue } from '../openehr/base/json.js';
+import { jsonOf, type JsonValue } from '../openehr/base/json.js';
 import { LargeComposition, type ValidatedLarge } from '../change/composition/large-composition.js';
 import { derivedFrom, valueOf, type Answer } from './messages.js';
 import type * as jobs from './jobs.js';
@@ -17,7 +17,7 @@ export function isLarge(text: string): boolean {
 
 /** Parses a large body. @throws as `parseJson` and `fromXml`, and as `runJob` */
 export async function parseLarge(body: BodyText): Promise<JsonValue> {
-  return JSON.parse(await parseLargeText(body)) as JsonValue;
+  return jsonOf(await parseLargeText(body));
 }
 
 /** As `parseLarge`, but gives JSON text, for `readLargeComposition`. */

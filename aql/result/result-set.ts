@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { type JsonObject, jsonOf, type JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import type { PlanColumn } from '../plan/logical-plan.js';
 import { refusedTotal } from '../semantics/summable.js';
@@ -136,7 +136,7 @@ export async function* distinctRows(
   for await (const row of rows) {
     if (limit !== null && given >= limit) return;
     const text = rowText(row, columns);
-    const key = comparableText(JSON.parse(text) as JsonValue);
+    const key = comparableText(jsonOf(text));
     if (seen.has(key)) continue;
     seen.add(key);
     if (seen.size <= offset) continue;

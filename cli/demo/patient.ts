@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonObject, jsonObjectOf, type JsonValue } from '../../openehr/base/json.js';
 
 /** One made-up patient: where the pressure starts and where it goes. Pressures in mm[Hg]. */
 interface Patient {
@@ -154,7 +154,7 @@ export function templateText(name: DemoTemplate): string {
 
 /** The real canonical composition of a template, without the uid of the system it came from. */
 export function realComposition(name: DemoTemplate): JsonObject {
-  const composition = JSON.parse(dataFile(`${name}.json`)) as JsonObject;
+  const composition = jsonObjectOf(dataFile(`${name}.json`));
   delete composition.uid;
   return composition;
 }

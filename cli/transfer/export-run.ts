@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../openehr/base/json.js';
+import { jsonObjectOf } from '../../openehr/base/json.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
 import { textAt } from '../../openehr/rm/access.js';
 import { UuidSet } from './uuid-set.js';
@@ -44,7 +44,7 @@ export async function* exportedLines(
   if (found.status !== 200) throw answerError(found.status, found.text);
   const status = await required(client, `${path}/ehr_status`);
   const statusLine = lineOf(ehrId, `"ehr_status":${status}`);
-  const isModifiable = (JSON.parse(status) as JsonObject).is_modifiable !== false;
+  const isModifiable = jsonObjectOf(status).is_modifiable !== false;
   if (isModifiable) yield statusLine;
   const directory = await client.send('GET', `${path}/directory`, AS_GIVEN);
   if (directory.status === 200) yield lineOf(ehrId, `"directory":${directory.text}`);
@@ -110,7 +110,7 @@ async function compositionLine(
   versionedObjectUid: string,
 ): Promise<string | null> {
   const answer = await latestVersion(client, place, versionedObjectUid);
-  const version = JSON.parse(answer.text) as JsonObject;
+  const version = jsonObjectOf(answer.text);
   const { data } = version;
   if (data === undefined) return null;
   const state = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') ?? LIFECYCLE.complete;

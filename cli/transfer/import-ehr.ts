@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonObject, jsonObjectOf, type JsonValue } from '../../openehr/base/json.js';
 import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
@@ -60,7 +60,7 @@ async function ensured(
 }
 
 function learnt<T>(context: ImportContext, { text }: ApiAnswer, outcome: T): T {
-  const systemId = textAt(JSON.parse(text) as JsonObject, 'system_id', 'value');
+  const systemId = textAt(jsonObjectOf(text), 'system_id', 'value');
   if (systemId !== undefined) context.setSystemId(systemId);
   return outcome;
 }

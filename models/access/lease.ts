@@ -3,6 +3,7 @@ import { model, Schema } from 'mongoose';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import { COLLECTIONS } from '../layout.js';
+import { documents } from './documents.js';
 import { SCHEMA_OPTIONS } from './schema.js';
 
 /** Work that one process at a time does, of all that use the database. */
@@ -18,6 +19,8 @@ interface Lease {
 const leaseSchema = new Schema<Lease>({ _id: String, holder: String, expires_at: Date }, SCHEMA_OPTIONS);
 
 const LeaseModel = model('Lease', leaseSchema, COLLECTIONS.settings);
+
+const leases = () => documents<Lease>(COLLECTIONS.settings);
 
 /** How long after the death of its holder a lease is free again. */
 const LEASE_MS = 60_000;
@@ -50,7 +53,7 @@ export async function withLease<T>(
 /** Whether some process is at this work. */
 export async function isLeased(name: string): Promise<boolean> {
   const now = { $expr: { $gt: ['$expires_at', '$$NOW'] } };
-  return (await LeaseModel.collection.countDocuments({ _id: name, ...now } as object)) > 0;
+  return (await leases().countDocuments({ _id: name, ...now })) > 0;
 }
 
 /** One command that takes it only when it is free or has expired; by the clock of the database, since servers differ. */
@@ -61,7 +64,7 @@ async function take(name: string, holder: string, leaseMs: number): Promise<bool
     expires_at: { $cond: [isFree, expiry(leaseMs), '$expires_at'] },
   };
   try {
-    const lease = await LeaseModel.collection.findOneAndUpdate({ _id: name } as object, [{ $set: taken }], {
+    const lease = await leases().findOneAndUpdate({ _id: name }, [{ $set: taken }], {
       upsert: true,
       returnDocument: 'after',
     });
@@ -74,9 +77,7 @@ async function take(name: string, holder: string, leaseMs: number): Promise<bool
 }
 
 async function renew(name: string, holder: string, leaseMs: number): Promise<void> {
-  await LeaseModel.collection.updateOne({ _id: name, holder } as object, [
-    { $set: { expires_at: expiry(leaseMs) } },
-  ]);
+  await leases().updateOne({ _id: name, holder }, [{ $set: { expires_at: expiry(leaseMs) } }]);
 }
 
 function expiry(leaseMs: number): object {

@@ -1,8 +1,8 @@
-import mongoose from 'mongoose';
 import { BatchedRead } from '../access/batched-read.js';
 import type { EhrDoc } from '../ehr.js';
 import { COLLECTIONS } from '../layout.js';
 import type { VersionedObjectDoc } from '../versioned-object.js';
+import { documents } from '../access/documents.js';
 
 /** An EHR in whatever state, and the uid of the latest version of its EHR_STATUS; null: there is none. */
 interface EhrWithStatus {
@@ -14,13 +14,16 @@ type StatusHead = Pick<VersionedObjectDoc, 'ehr_id' | 'latest_version_uid'>;
 
 const reads = new BatchedRead<string, EhrWithStatus>(async (ehrIds) => {
   const [ehrs, heads] = await Promise.all([
-    collection(COLLECTIONS.ehrs)
+    documents(COLLECTIONS.ehrs)
       .find<EhrDoc>({ _id: { $in: [...ehrIds] } }, { hint: '_id_' })
       .toArray(),
-    collection(COLLECTIONS.versionedObjects)
-      .find<StatusHead>({ ehr_id: { $in: [...ehrIds] }, type: 'EHR_STATUS' } as object, {
-        projection: { _id: 0, ehr_id: 1, latest_version_uid: 1 },
-      })
+    documents(COLLECTIONS.versionedObjects)
+      .find<StatusHead>(
+        { ehr_id: { $in: [...ehrIds] }, type: 'EHR_STATUS' },
+        {
+          projection: { _id: 0, ehr_id: 1, latest_version_uid: 1 },
+        },
+      )
       .toArray(),
   ]);
   const byId = new Map(ehrs.map((ehr) => [ehr._id, ehr]));
@@ -37,8 +40,4 @@ const reads = new BatchedRead<string, EhrWithStatus>(async (ehrIds) => {
  */
 export function ehrWithStatusUid(ehrId: string): Promise<EhrWithStatus> {
   return reads.ask(ehrId);
-}
-
-function collection(name: string): mongoose.mongo.Collection<{ _id: string }> {
-  return mongoose.connection.collection<{ _id: string }>(name);
 }

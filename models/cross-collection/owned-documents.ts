@@ -1,9 +1,9 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { memoizedAnswer } from '../../openehr/base/maps.js';
-import type { EhrDoc } from '../ehr.js';
 import { inSteps } from '../access/in-steps.js';
 import { COLLECTIONS, type CollectionName } from '../layout.js';
 import type { Documents } from '../access/write.js';
+import { documents } from '../access/documents.js';
 
 /** Field that holds the owner of the documents of a collection: the ehr_id. On a sharded cluster the shard key. */
 export const OWNER = {
@@ -22,18 +22,18 @@ export const OWNED_COLLECTIONS = Object.keys(OWNER) as OwnedCollection[];
 
 /** How many documents of a collection an EHR owns. */
 export function ownedCount(name: OwnedCollection, ehrId: string): Promise<number> {
-  return mongoose.connection.collection(name).countDocuments({ [OWNER[name]]: ehrId });
+  return documents(name).countDocuments({ [OWNER[name]]: ehrId });
 }
 
 /** Owners that documents of a collection name although no EHR has that id. */
 export async function unknownOwners(name: OwnedCollection): Promise<string[]> {
-  const ehrs = mongoose.connection.collection<EhrDoc>(COLLECTIONS.ehrs);
-  const owners = mongoose.connection
-    .collection(name)
-    .aggregate<{ _id: string }>([{ $group: { _id: `$${OWNER[name]}` } }], { allowDiskUse: true });
+  const ehrs = documents(COLLECTIONS.ehrs);
+  const owners = documents(name).aggregate<{ _id: string }>([{ $group: { _id: `$${OWNER[name]}` } }], {
+    allowDiskUse: true,
+  });
   const unknown: string[] = [];
   const validate = async (ids: readonly string[]): Promise<void> => {
-    const known = await ehrs.distinct('_id', { _id: { $in: [...ids] } } as object);
+    const known = await ehrs.distinct('_id', { _id: { $in: [...ids] } });
     const found = new Set<unknown>(known);
     unknown.push(...ids.filter((id) => !found.has(id)));
   };

@@ -1,4 +1,3 @@
-import mongoose from 'mongoose';
 import type { AuditDoc } from '../audit.js';
 import type { ContributionDoc } from '../contribution.js';
 import { inSteps } from '../access/in-steps.js';
@@ -8,6 +7,7 @@ import type { SealPosition } from '../seal-block.js';
 import { auditLeaf, contributionLeaf, listOf, removalLeaf, versionLeaf } from './seal-hash.js';
 import type { VersionDoc } from '../version.js';
 import { versionAsFound, type StoredVersion } from '../version-text.js';
+import { documents } from '../access/documents.js';
 
 /** What the documents of each sealed collection are. */
 export interface SealedRecords {
@@ -101,7 +101,7 @@ export function unsealedRecords<Name extends MarkedCollection>(
   return documents(collection)
     .find<SealedRecords[Name]>(
       // A record of a streamed answer is completed when the stream ends, and never changes afterwards.
-      { unsealed: true, pending: { $exists: false } } as object,
+      { unsealed: true, pending: { $exists: false } },
       {
         promoteBuffers: true,
         ...(collection === 'contributions' && { projection: { versions: 1, leaves: 1 } }),
@@ -137,7 +137,7 @@ export function recordsAfter<Name extends MarkedCollection>(
   count: number,
 ): Promise<SealedRecords[Name][]> {
   return documents(collection)
-    .find<SealedRecords[Name]>({ _id: { $gt: after }, unsealed: { $exists: false } } as object)
+    .find<SealedRecords[Name]>({ _id: { $gt: after }, unsealed: { $exists: false } })
     .sort({ _id: 1 })
     .limit(count)
     .toArray();
@@ -160,14 +160,10 @@ export async function idsInTail(collection: SealedCollection, ids: readonly stri
     });
     for await (const { versions } of listing) for (const { uid } of listOf(versions)) found.add(uid);
   } else {
-    const marked = documents(collection).find({ unsealed: true, _id: among } as object);
+    const marked = documents(collection).find({ unsealed: true, _id: among });
     for await (const { _id } of marked) found.add(_id);
   }
-  const naming = documents('removals').find<RemovalDoc>({ unsealed: true, ids: among, collection } as object);
+  const naming = documents('removals').find<RemovalDoc>({ unsealed: true, ids: among, collection });
   for await (const { ids: named } of naming) for (const id of listOf(named)) found.add(id);
   return found;
-}
-
-function documents(collection: SealedCollection): mongoose.mongo.Collection<{ _id: string }> {
-  return mongoose.connection.collection<{ _id: string }>(collection);
 }

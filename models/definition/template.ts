@@ -9,6 +9,7 @@ import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { COLLECTIONS } from '../layout.js';
 import { SCHEMA_OPTIONS } from '../access/schema.js';
 import type { UpdateWrite } from '../access/write.js';
+import { documents } from '../access/documents.js';
 
 /** One operational template (OPT 1.4), stored as received. Fields: docs/spec/storage.md#other-collections. */
 export interface TemplateDoc {
@@ -217,7 +218,7 @@ export async function templateInUse(templateId: string): Promise<TemplateInUse |
 /** Read without hydration: every commit of a COMPOSITION asks. */
 function textState(templateId: string): Promise<TextState | null> {
   const projection = { revision: 1, created_timestamp: 1, used: 1 };
-  return Template.collection.findOne<TextState>({ _id: templateId } as object, { projection });
+  return documents(COLLECTIONS.templates).findOne<TextState>({ _id: templateId }, { projection });
 }
 
 async function loadTemplate(templateId: string): Promise<TemplateInUse | null> {

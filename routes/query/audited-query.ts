@@ -8,7 +8,7 @@ import { auditAbout, isAudited } from '../http/audit-trail.js';
 import type { QueryRequest, CompiledQuery } from '../../query/compile.js';
 import { explainedStages, hintsOf, querySummary } from '../../aql/result/explain.js';
 import { warningText } from '../../aql/result/warning.js';
-import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import { type JsonObject, jsonOf } from '../../openehr/base/json.js';
 
 /** Tells the audit which query is asked, before anything of it can fail. `name`: of a stored query. */
 export async function auditQuery(
@@ -58,14 +58,14 @@ export function fixedEhrs({ aliases }: Scope): string[] {
  */
 export function explanation(q: string, compiled: CompiledQuery, explained: unknown): JsonObject {
   const { plan, query, scope, executedAql, warnings } = compiled;
-  const stages = explainedStages(JSON.parse(JSON.stringify(explained)) as JsonValue);
+  const stages = explainedStages(jsonOf(JSON.stringify(explained)));
   return {
     q,
     executed_aql: executedAql,
     query: querySummary(query, scope),
     collection: plan.collection,
     passes: [...plan.applied],
-    pipeline: JSON.parse(JSON.stringify(plan.pipeline)) as JsonValue,
+    pipeline: jsonOf(JSON.stringify(plan.pipeline)),
     in_process: plan.inProcess?.kind ?? null,
     stages: stages.map((stage) => ({
       stage: stage.stage,

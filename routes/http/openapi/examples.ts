@@ -1,6 +1,6 @@
 import { CHANGE_TYPE } from '../../../change/commit/codes.js';
 import { readFileSync } from 'node:fs';
-import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
+import { type JsonObject, jsonObjectOf, type JsonValue } from '../../../openehr/base/json.js';
 import { toXml } from '../../../openehr/format/canonical-xml.js';
 import { flatToStructured } from '../../../openehr/format/structured.js';
 import { readRm } from '../../../openehr/rm/read.js';
@@ -107,7 +107,7 @@ function contribution(): JsonObject {
 }
 
 function json(name: string): JsonObject {
-  return JSON.parse(dataFile(name)) as JsonObject;
+  return jsonObjectOf(dataFile(name));
 }
 
 function dataFile(name: string): string {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
+import { type JsonObject, jsonObjectOf, type JsonValue } from '../../../openehr/base/json.js';
 import { PRODUCT, PRODUCT_VERSION } from '../../system/product.js';
 import { exampleOf } from './examples.js';
 import type {
@@ -188,7 +188,7 @@ function contentOf({ schema, types }: BodyDescription, others: readonly SchemaNa
   return Object.fromEntries(
     MEDIA_TYPES[types].map((type) => {
       const texts = [schema, ...others].map((name) => JSON.stringify(schemaOf(name, type)));
-      const references = [...new Set(texts)].map((text) => JSON.parse(text) as JsonObject);
+      const references = [...new Set(texts)].map((text) => jsonObjectOf(text));
       return [type, { schema: references.length === 1 ? (references[0] ?? {}) : { anyOf: references } }];
     }),
   );
