@@ -101,6 +101,8 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
         )
         .replace('image/jpeg', 'image/png'),
     ) as Record<string, unknown>;
+    // The server gives its own.
+    delete content['uid'];
     const { uid } = await ehr.compositions.commit(content);
     await open(`/patients/${ehr.id}/compositions/${encodeURIComponent(uid)}`);
     const picture = web.page.locator('.document img.picture');
