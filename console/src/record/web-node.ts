@@ -44,12 +44,12 @@ export function constraintsOf(node: WebTemplateNode, language: string): string[]
   return all.filter((text) => text !== '' && !all.some((other) => other.startsWith(`${text} `)));
 }
 
-/** `0 – 1000`, `0 – < 1000`, `≥ 0`; empty: any. */
+/** `0 … 1000`, `0 … < 1000`, `≥ 0`; empty: any. */
 export function rangeText({ minOp, min = '', maxOp, max = '' }: WebTemplateRange = {}): string {
   if (min === '' && max === '') return '';
   if (max === '') return `${minOp === '>' ? '>' : '≥'} ${min}`;
   if (min === '') return `${maxOp === '<' ? '<' : '≤'} ${max}`;
-  return `${minOp === '>' ? '> ' : ''}${min} – ${maxOp === '<' ? '< ' : ''}${max}`;
+  return `${minOp === '>' ? '> ' : ''}${min} … ${maxOp === '<' ? '< ' : ''}${max}`;
 }
 
 /** An archetype above a node, and the path from it to the node. */

@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals';
+import { Cdr } from '../../packages/client/src/main.js';
+import { hasBrowser } from '../support/browser/browser.js';
+import { useConsole } from '../support/browser/console.js';
+import { fixtureJson, fixtureText, templateNames } from '../support/fixture.js';
+import { bearer } from '../support/tokens.js';
+
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+inBrowser('records and templates in the console (skipped where no Chromium is installed)', () => {
+  const web = useConsole();
+  const { open, expectGood, forgive } = web;
+  const client = () => new Cdr({ url: web.url });
+
+  /** Gives the template id; the server may have it already. */
+  const upload = (name: string) =>
+    client()
+      .templates.upload(fixtureText(`opt/${name}.opt`))
+      .catch(() => name);
+
+  it('offers an auditor who has seen and done what, and nothing that needs an administrator', async () => {
+    await open('/administration');
+    await web.page.getByLabel('Token').fill(bearer(['AUDITOR']).replace('Bearer ', ''));
+    await web.page.locator('main button[type=submit]').click();
+    await web.page.getByRole('tab', { name: 'Audit' }).waitFor();
+    expect(await web.page.getByRole('tab').allTextContents()).toEqual(['Permissions', 'Audit']);
+    await web.page.getByRole('tab', { name: 'Audit' }).click();
+    await web.page.getByRole('cell', { name: 'getPermissions' }).first().waitFor();
+    await expectGood();
+    await web.page.getByRole('link', { name: 'Patients' }).click();
+    await web.page.getByRole('link', { name: 'P-0001' }).click();
+    await web.page.getByRole('tab', { name: 'Access' }).click();
+    await web.page.getByRole('cell', { name: 'ehr_create' }).waitFor();
+    await expectGood();
+  }, 90_000);
+
+  it('says to whoever may do neither what is missing', async () => {
+    await open('/administration');
+    await web.page.getByLabel('Token').fill(bearer(['USER']).replace('Bearer ', ''));
+    await web.page.locator('main button[type=submit]').click();
+    await web.page.getByText('this needs the permission admin').waitFor();
+    forgive('403');
+    await expectGood();
+  }, 90_000);
+
+  it('gives a composition in every format to copy', async () => {
+    await open('/patients');
+    await web.page.getByRole('link', { name: 'P-0001' }).click();
+    await web.page.locator('.composition-list a').first().click();
+    await web.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    for (const [format, part] of [
+      ['JSON', '"_type": "COMPOSITION"'],
+      ['XML', '\n  <name>\n    <value>'],
+      ['STRUCTURED', '"category"'],
+    ] as const) {
+      await web.page.getByRole('tab', { name: format }).click();
+      const shown = web.page.getByLabel(format, { exact: true }).and(web.page.locator('pre'));
+      await shown.waitFor();
+      expect(await shown.textContent()).toContain(part);
+      await web.page.getByRole('button', { name: 'Copy', exact: true }).click();
+      await web.page.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await web.page.evaluate('navigator.clipboard.readText()')).toBe(await shown.textContent());
+    }
+    await expectGood();
+  }, 90_000);
+
+  it('takes a template from a file, and says in words why it takes one not', async () => {
+    const file = (name: string, text: string) => ({
+      name,
+      mimeType: 'text/xml',
+      buffer: Buffer.from(text),
+    });
+    await open('/templates');
+    const input = web.page.locator('input[type=file]');
+    await input.setInputFiles(
+      file('no.opt', '<template xmlns="http://schemas.openehr.org/v1"><language/></template>'),
+    );
+    await web.page
+      .getByRole('alert')
+      .getByText(/template/i)
+      .first()
+      .waitFor();
+    forgive('40');
+    forgive('422');
+    await expectGood();
+    await input.setInputFiles(file('all.opt', fixtureText('opt/test_all_types.en.v1.opt')));
+    await web.page.getByRole('link', { name: 'test_all_types.en.v1' }).waitFor();
+    await expectGood();
+  }, 90_000);
+
+  it('shows every kind of value of a document', async () => {
+    await upload('test_all_types.en.v1');
+    const ehr = await client().ehr.create({ subject: { namespace: 'ward', id: 'every-kind' } });
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const content = JSON.parse(
+      JSON.stringify(fixtureJson('composition/test_all_types.en.v1.json'))
+        .replace(
+          '"uri":{"_type":"DV_URI","value":"www.iana.org"},"media_type"',
+          `"data":"${pixel}","media_type"`,
+        )
+        .replace('image/jpeg', 'image/png'),
+    ) as Record<string, unknown>;
+    // The server gives its own.
+    delete content['uid'];
+    const { uid } = await ehr.compositions.commit(content);
+    await open(`/patients/${ehr.id}/compositions/${encodeURIComponent(uid)}`);
+    const picture = web.page.locator('.document img.picture');
+    await picture.waitFor();
+    expect(await picture.evaluate((image) => (image as { naturalWidth?: number }).naturalWidth)).toBe(1);
+    await expectGood();
+  }, 90_000);
+
+  it('says what is not there: an unknown record, an unknown address', async () => {
+    await open('/patients/7d44b88c-4199-4bad-97dc-d78268e01398');
+    await web.page.getByText(/does not exist/).waitFor();
+    forgive('404');
+    await expectGood();
+    await open('/nothing/here');
+    await web.page.getByText('Nothing is at this address.').waitFor();
+    await expectGood();
+    await open('/patients?find=nobody');
+    await web.page.getByText('No patient fits').waitFor();
+    await expectGood();
+  }, 90_000);
+
+  it('fills the form of every public template with its example and commits it', async () => {
+    const { id: ehrId } = await client().ehr.create({ subject: { namespace: 'ward', id: 'forms' } });
+    const refused: string[] = [];
+    for (const name of templateNames()) {
+      const templateId = await upload(name);
+      await open(`/patients/${ehrId}/form?template=${encodeURIComponent(templateId)}`);
+      await web.page.getByRole('button', { name: 'Fill with example' }).click();
+      await web.page.getByRole('button', { name: 'Undo' }).waitFor();
+      await web.page.getByRole('button', { name: 'Save', exact: true }).click();
+      const version = web.page.getByText('Version 1');
+      await version.or(web.page.getByRole('alert')).first().waitFor();
+      if ((await version.count()) === 0) refused.push(name);
+    }
+    expect(refused).toEqual([]);
+  }, 90_000);
+});
