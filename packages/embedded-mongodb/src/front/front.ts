@@ -23,6 +23,8 @@ export interface FrontParts {
   readonly sessions: Sessions;
   readonly transactions: Transactions;
   readonly limits: FrontLimits;
+  /** Whether the data outlive the process. */
+  readonly isPersistent: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -87,17 +89,19 @@ export class Front {
   }
 
   #route(command: Command, connection: ConnectionKey): Promise<Buffer> {
-    const { engine, hello, reads, transactions } = this.#parts;
+    const { engine, hello, isPersistent, reads, transactions } = this.#parts;
     if (command.isInTransaction) return transactions.run(command, connection);
     if (isHello(command.name)) return Promise.resolve(hello.reply(0));
     if (ENDING_SESSIONS.has(command.name)) return this.#endSessions(command);
     if (WITHOUT_LOCK.has(command.name)) return engine.forward(command.message);
     const own = hello.small(command.name);
     if (own !== null) return Promise.resolve(own);
+    // What is gone with the process need not wait for its journal.
+    const durable = isPersistent ? journaled(command) : command;
     if (command.session !== null && command.txnNumber !== null) {
-      return this.#retryable(command, command.session, command.txnNumber);
+      return this.#retryable(durable, command.session, command.txnNumber);
     }
-    return this.#shared(command, () => reads.forward(command, connection));
+    return this.#shared(durable, () => reads.forward(durable, connection));
   }
 
   /** A write whose number tells whether it ran before. */
@@ -109,7 +113,7 @@ export class Front {
       return session.reply ?? Promise.reject(new CommandError(72, 'the number belongs to a transaction'));
     }
     const older = session.transaction?.abort('the session went on without it') ?? Promise.resolve();
-    const reply = older.then(() => this.#shared(command, () => engine.forward(journaled(command))));
+    const reply = older.then(() => this.#shared(command, () => engine.forward(command.message)));
     session.last = number;
     session.transaction = null;
     session.reply = reply;

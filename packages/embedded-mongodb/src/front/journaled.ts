@@ -14,20 +14,21 @@ const WRITES: ReadonlySet<string> = new Set([
 const NONE = encode({});
 
 /**
- * The message of a command, with `w: "majority"` of a write (a replica set's default, too) said as what it means where
+ * A command with `w: "majority"` of a write (a replica set's default, too) said as what it means where
  * one member is the majority: `w: 1, j: true`. A client's own `j: false` stands.
  * @throws BsonError when a sequence is malformed.
  */
-export function journaled(command: Command): Buffer {
-  const { body, message, name, sequences } = command;
-  if (!WRITES.has(name)) return message;
+export function journaled(command: Command): Command {
+  const { body, name, sequences } = command;
+  if (!WRITES.has(name)) return command;
   const concern = asDocument(fieldOf(body, 'writeConcern')) ?? NONE;
   const w = fieldOf(concern, 'w');
-  if (w !== undefined && asText(w) !== 'majority') return message;
+  if (w !== undefined && asText(w) !== 'majority') return command;
   const j = fieldOf(concern, 'j');
   const waits = j === undefined || isSet(j);
-  return buildMessage(
+  const message = buildMessage(
     withFields(body, { writeConcern: withFields(concern, { w: 1, j: waits }) }),
     sequences.map((sequence) => ({ name: sequence.name, documents: sequenceDocuments(sequence) })),
   );
+  return { ...command, message };
 }

@@ -4,7 +4,6 @@ import { asDocument, asDocuments, fieldOf } from '../protocol/bson-slice.js';
 import { rawValue, withFields, type RawValue } from '../protocol/bson-write.js';
 import { buildMessage, type Command } from '../protocol/command.js';
 import type { Engine } from '../engine/engine.js';
-import { journaled } from './journaled.js';
 import type { ConnectionKey } from '../transaction/transactions.js';
 
 const READS: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct', 'explain', 'find', 'getMore']);
@@ -31,7 +30,7 @@ export class RunningReads {
     const { name, body, message } = command;
     const explained = name === 'explain' ? asDocument(fieldOf(body, name)) : undefined;
     const field = READS.has(name) ? fieldOf(explained ?? body, 'comment') : undefined;
-    if (field === undefined) return this.#engine.forward(journaled(command));
+    if (field === undefined) return this.#engine.forward(message);
     const read = { comment: rawValue(field), isRunning: true };
     this.#byConnection.set(connection, read);
     try {

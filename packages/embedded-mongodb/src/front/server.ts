@@ -106,18 +106,19 @@ interface Assembled {
 }
 
 function buildFront(engine: Engine, hello: Hello, options: ServerOptions): Assembled {
-  const { limits, log, onFatal } = options;
+  const { isPersistent, limits, log, onFatal } = options;
   const lock = new PhaseFairLock();
   const namespaces = new Namespaces(engine);
   const sessions = new Sessions(limits.sessions);
-  const makeStore = (): PersistentUndo | null => (options.isPersistent ? new PersistentUndo(engine) : null);
+  const makeStore = (): PersistentUndo | null => (isPersistent ? new PersistentUndo(engine) : null);
   const journal = new JournalPace();
   const transactions = new Transactions(
     { engine, lock, namespaces, limits, journal, makeStore, onFatal },
     sessions,
   );
   const reads = new RunningReads(engine);
-  const front = new Front({ engine, hello, lock, namespaces, reads, sessions, transactions, limits, log });
+  const parts = { engine, hello, isPersistent, lock, namespaces, reads, sessions, transactions, limits, log };
+  const front = new Front(parts);
   return { front, transactions };
 }
 

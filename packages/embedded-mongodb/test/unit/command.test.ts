@@ -150,7 +150,7 @@ function corrupted(change: (message: Buffer) => void): Buffer {
 
 describe('journaled', () => {
   const concernOf = (fields: Record<string, unknown>): unknown => {
-    const forwarded = readCommand(journaled(readCommand(sectioned([{ ...fields, $db: 'd' }]))));
+    const forwarded = readCommand(journaled(readCommand(sectioned([{ ...fields, $db: 'd' }]))).message);
     return (BSON.deserialize(forwarded.body) as { writeConcern?: unknown }).writeConcern;
   };
 
@@ -178,7 +178,7 @@ describe('journaled', () => {
   it('sends document sequences on as they came', () => {
     const documents = [{ _id: 1 }, { _id: 2 }];
     const received = sectioned([{ insert: 'a', $db: 'd' }, ['documents', documents]]);
-    const forwarded = readCommand(journaled(readCommand(received)));
+    const forwarded = readCommand(journaled(readCommand(received)).message);
     const [sequence] = forwarded.sequences;
     expect(sequence && sequenceDocuments(sequence).map((item) => BSON.deserialize(item))).toEqual(documents);
   });
