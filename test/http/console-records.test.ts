@@ -75,17 +75,15 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await input.setInputFiles(
       file('no.opt', '<template xmlns="http://schemas.openehr.org/v1"><language/></template>'),
     );
-    await web.page
-      .getByRole('alert')
-      .getByText(/template/i)
-      .first()
-      .waitFor();
+    await web.page.getByRole('alert').getByText('Supplied template has nil or empty concept').waitFor();
     forgive('40');
     forgive('422');
     await expectGood();
     await input.setInputFiles(file('all.opt', fixtureText('opt/test_all_types.en.v1.opt')));
-    await web.page.getByRole('link', { name: 'test_all_types.en.v1' }).waitFor();
+    await web.page.getByRole('heading', { name: 'test_all_types.en.v1' }).waitFor();
     await expectGood();
+    await open('/templates');
+    await web.page.getByRole('link', { name: 'test_all_types.en.v1' }).waitFor();
   }, 90_000);
 
   it('shows every kind of value of a document', async () => {
