@@ -1,4 +1,5 @@
-import mongoose, { type ClientSession } from 'mongoose';
+import type mongoose from 'mongoose';
+import { type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { isJsonObject } from '../openehr/base/json.js';
 import { deriveAqlDocument } from '../aql/index/derive.js';
@@ -7,6 +8,7 @@ import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import type { VersionDoc } from './version.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
+import { documents } from './access/documents.js';
 
 /** What derived documents need beside the versions: the EHR's flag and which leaves to keep. */
 export interface RecomputeInput {
@@ -65,14 +67,14 @@ export function aqlDocumentsOf(
   ehrId: string,
   versionedObjectUids: readonly string[],
 ): Promise<AqlDocument[]> {
-  return documents()
+  return derived()
     .find<AqlDocument>({ ehr: ehrId, vo: { $in: [...versionedObjectUids] } })
     .toArray();
 }
 
 /** Object ids that the derived documents of an EHR name. */
 export async function versionedObjectUidsOfAql(ehrId: string): Promise<string[]> {
-  const groups = await documents()
+  const groups = await derived()
     .aggregate<{ _id: string }>([{ $match: { ehr: ehrId } }, { $group: { _id: '$vo' } }])
     .toArray();
   return groups.map(({ _id }) => _id);
@@ -85,7 +87,7 @@ export async function removeOrphans(
   versionedObjectUids: readonly string[],
 ): Promise<number> {
   const orphans = { ehr: ehrId, vo: { $nin: [...versionedObjectUids] } };
-  return (await documents().deleteMany(orphans, { session })).deletedCount;
+  return (await derived().deleteMany(orphans, { session })).deletedCount;
 }
 
 /** The write that adds a derived document. */
@@ -131,6 +133,6 @@ export function aqlRemovalByType(ehrId: string, types: readonly RootType[]): Rem
   return { collection: COLLECTIONS.aql, remove: { ehr: ehrId, type: { $in: types } } };
 }
 
-function documents(): mongoose.mongo.Collection<AqlDocument> {
-  return mongoose.connection.collection<AqlDocument>(COLLECTIONS.aql);
+function derived(): mongoose.mongo.Collection<AqlDocument> {
+  return documents<AqlDocument>(COLLECTIONS.aql);
 }

@@ -1,6 +1,8 @@
-import mongoose, { type ClientSession } from 'mongoose';
+import type mongoose from 'mongoose';
+import { type ClientSession } from 'mongoose';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
+import { documents } from './access/documents.js';
 
 /** Shapes that this process saw in the collection; none is ever removed. */
 const known = new Set<string>();
@@ -42,5 +44,5 @@ export async function missingShapes(shapes: readonly string[]): Promise<string[]
 }
 
 function collection(): mongoose.mongo.Collection<{ _id: string }> {
-  return mongoose.connection.collection<{ _id: string }>(COLLECTIONS.aqlShapes);
+  return documents<{ _id: string }>(COLLECTIONS.aqlShapes);
 }

@@ -1,9 +1,10 @@
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 import { FIELD, LEAF_FIELD, type AqlLeaf } from '../aql/index/document.js';
 import type { EhrDoc } from './ehr.js';
 import type { Identity } from './identity.js';
 import { COLLECTIONS } from './layout.js';
 import type { UpdateWrite } from './access/write.js';
+import { documents } from './access/documents.js';
 
 /** What the search for EHRs of one person reads of an EHR. */
 export type IdentifiedEhr = Pick<
@@ -97,9 +98,9 @@ export function identifyEhr(ehrId: string, identities: readonly Identity[]): Upd
 }
 
 function ehrs(): mongoose.mongo.Collection<EhrDoc> {
-  return mongoose.connection.collection<EhrDoc>(COLLECTIONS.ehrs);
+  return documents<EhrDoc>(COLLECTIONS.ehrs);
 }
 
 function aql(): mongoose.mongo.Collection<{ _id: string }> {
-  return mongoose.connection.collection<{ _id: string }>(COLLECTIONS.aql);
+  return documents<{ _id: string }>(COLLECTIONS.aql);
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import mongoose from 'mongoose';
 import type { ContributionDoc } from './contribution.js';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import type { InsertWrite } from './access/write.js';
+import { documents } from './access/documents.js';
 
 /** What happened to records that are sealed, or will be. */
 type RemovalKind =
@@ -78,14 +78,13 @@ export function versionsRestored(reason: RemovalReason, ids: readonly string[]):
 /** Notes a removal that is done outside a transaction: before it, so that a crash in between does no harm. */
 export async function insertRemoval(removal: Removal): Promise<void> {
   const docs = removalDocs(removal);
-  const removals = mongoose.connection.collection<RemovalDoc>(COLLECTIONS.removals);
+  const removals = documents<RemovalDoc>(COLLECTIONS.removals);
   if (docs.length > 0) await removals.insertMany(docs);
 }
 
 /** The removals that name one of these ids, in no order. */
 export function removalsOf(collection: RemovalCollection, ids: readonly string[]): Promise<RemovalDoc[]> {
-  return mongoose.connection
-    .collection<RemovalDoc>(COLLECTIONS.removals)
+  return documents<RemovalDoc>(COLLECTIONS.removals)
     .find<RemovalDoc>({ ids: { $in: [...ids] }, collection })
     .toArray();
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import mongoose, { model, Schema, trusted } from 'mongoose';
+import { model, Schema, trusted } from 'mongoose';
 import { hasContributions } from './contribution.js';
 import { COLLECTIONS } from './layout.js';
 import { AQL_SCHEMA_VERSION, type LeafIndex } from '../aql/index/document.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import { compressTexts } from './version-text.js';
+import { documents } from './access/documents.js';
 
 /** How often a server of an older layout looks whether an upgrade has begun, ms. */
 export const LAYOUT_TRUST_MS = 2_000;
@@ -174,7 +175,7 @@ export async function auditKey(): Promise<string> {
 }
 
 async function storedKey(): Promise<string> {
-  const settings = mongoose.connection.collection<AuditSettings>(COLLECTIONS.settings);
+  const settings = documents<AuditSettings>(COLLECTIONS.settings);
   const fresh = { key: randomBytes(KEY_BYTES).toString('hex') };
   // Other processes may make one as well: the first stays.
   await settings.updateOne({ _id: ID }, { $setOnInsert: fresh }, { upsert: true });

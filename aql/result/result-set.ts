@@ -1,5 +1,4 @@
-import { type JsonObject, jsonOf, type JsonValue } from '../../openehr/base/json.js';
-import { isJsonObject } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonObject, jsonOf, type JsonValue } from '../../openehr/base/json.js';
 import type { PlanColumn } from '../plan/logical-plan.js';
 import { refusedTotal } from '../semantics/summable.js';
 import { warningObject, type QueryWarning } from './warning.js';

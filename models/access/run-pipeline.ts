@@ -15,6 +15,7 @@ import { belongsTo, movingMerges } from '../merge/job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
 import { oneSnapshot, type SnapshotOption } from './one-snapshot.js';
 import { withMovedOwners } from './moved-owners.js';
+import { documents } from './documents.js';
 
 /** A row as pipelines of `aql/mongo` give it: cells, the segments that belong to object cells, its EHRs. */
 export interface PipelineRow {
@@ -283,7 +284,7 @@ export async function contentsOfEhrs(
  * them: another process may just have added one.
  */
 export async function shapeIds(archetypeIds: readonly string[] | null): Promise<string[]> {
-  const shapes = mongoose.connection.collection<{ _id: string }>(COLLECTIONS.aqlShapes);
+  const shapes = documents<{ _id: string }>(COLLECTIONS.aqlShapes);
   const ranges = archetypeIds?.map((id) => ({ _id: { $gte: `${id}|`, $lt: `${id}}` } }));
   const filter = ranges === undefined ? {} : { $or: ranges };
   const found = await shapes.find(ranges?.length === 0 ? { _id: STUB_SHAPE } : filter).toArray();

@@ -1,11 +1,11 @@
-import mongoose from 'mongoose';
-import { COLLECTIONS } from '../layout.js';
+import { COLLECTIONS, type CollectionName } from '../layout.js';
 import { archiveDoc, MOVED_IDS, type ArchiveDoc, type MovedIds } from '../merge/archive.js';
+import { documents } from '../access/documents.js';
 
 /** Documents of one kind that move with an EHR, in the order in which they are archived. */
 interface Source {
   readonly of: MovedIds['of'];
-  readonly collection: string;
+  readonly collection: CollectionName;
   readonly filter: object;
   readonly sort: Readonly<Record<string, 1>>;
 }
@@ -43,7 +43,7 @@ async function archiveIds(
   { of, collection, filter, sort }: Source,
   except: ReadonlySet<string>,
 ): Promise<void> {
-  const archive = mongoose.connection.collection<ArchiveDoc>(COLLECTIONS.mergeArchive);
+  const archive = documents<ArchiveDoc>(COLLECTIONS.mergeArchive);
   let ids: string[] = [];
   let parts = 0;
   const flush = async (): Promise<void> => {
@@ -53,9 +53,10 @@ async function archiveIds(
     parts += 1;
     ids = [];
   };
-  const found = mongoose.connection
-    .collection<{ _id: string }>(collection)
-    .find<{ _id: string }>(filter, { projection: { _id: 1 }, sort });
+  const found = documents<{ _id: string }>(collection).find<{ _id: string }>(filter, {
+    projection: { _id: 1 },
+    sort,
+  });
   for await (const { _id } of found) {
     if (except.has(_id)) continue;
     ids.push(_id);

@@ -1,4 +1,4 @@
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import { aqlRemoval } from '../aql-document.js';
 import { contributionRemoval } from '../contribution.js';
 import { clearDirectory, ehrRemoval, hideEhr, knownEhrIds, sourcesEndingIn } from '../ehr.js';
@@ -12,6 +12,7 @@ import { insertRemoval, removalWrites, type RemovalReason } from '../removal.js'
 import { versionsRemoval } from '../version.js';
 import { containerRemoval } from '../versioned-object.js';
 import type { Documents, Filter, Write, WrittenCollection } from '../access/write.js';
+import { documents } from '../access/documents.js';
 
 /** Documents removed by one command of the steps outside a transaction. */
 const STEP = 1_000;
@@ -110,8 +111,7 @@ async function erasureNotes<Name extends Noted>(
   filter: Filter<Documents[Name]>,
 ): Promise<Write[]> {
   const untyped: object = filter;
-  const docs = await mongoose.connection
-    .collection<{ _id: string }>(collection)
+  const docs = await documents<{ _id: string }>(collection)
     .find(untyped, { projection: { _id: 1 }, session })
     .toArray();
   const ids = docs.map(({ _id }) => _id);
@@ -123,7 +123,7 @@ async function eraseInSteps<Name extends WrittenCollection>(
   filter: Filter<Documents[Name]>,
   reason: RemovalReason = 'erasure',
 ): Promise<number> {
-  const target = mongoose.connection.collection<{ _id: string }>(name);
+  const target = documents<{ _id: string }>(name);
   const untyped: object = filter;
   let removed = 0;
   for (;;) {

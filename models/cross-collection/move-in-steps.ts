@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 import { COLLECTIONS } from '../layout.js';
 import { mergeJob } from '../merge/job.js';
 import { behindRouter, OWNER, type OwnedCollection, type Owners } from './owned-documents.js';
+import { documents } from '../access/documents.js';
 
 /** What one command changes at most: others wait for it. */
 export interface StepSize {
@@ -100,18 +101,18 @@ const DERIVED_SHARE = 2;
 
 /** Until none is left with the old owner: nobody else writes them, so a step that is not full is the last. */
 async function movePart({ from, to }: Owners, part: Part, { jobId, size }: Stepping): Promise<void> {
-  const documents = mongoose.connection.collection<{ _id: string }>(part.collection);
+  const collection = documents<{ _id: string }>(part.collection);
   const owner = OWNER[part.collection];
   for (;;) {
     const owned = { [owner]: from, ...part.among };
     const most =
       part.collection === COLLECTIONS.aql ? Math.ceil(size.documents / DERIVED_SHARE) : size.documents;
-    const { ids, isLast } = await nextIds(documents, owned, { ...size, documents: most });
+    const { ids, isLast } = await nextIds(collection, owned, { ...size, documents: most });
     if (ids.length === 0) return;
     if ((await mergeJob(jobId)) === null)
       throw new Error('another server has taken over the steps of the merge');
     const update = { $set: { [owner]: to, ...part.set } };
-    await updateThose(documents, { filter: { [owner]: from }, ids, update });
+    await updateThose(collection, { filter: { [owner]: from }, ids, update });
     if (isLast) return;
     await setImmediate();
   }
@@ -119,27 +120,27 @@ async function movePart({ from, to }: Owners, part: Part, { jobId, size }: Stepp
 
 /** The majority has them at the latest with the transaction that ends the merge. */
 async function updateThose(
-  documents: mongoose.mongo.Collection<{ _id: string }>,
+  collection: mongoose.mongo.Collection<{ _id: string }>,
   step: { readonly filter: object; readonly ids: readonly string[]; readonly update: object },
 ): Promise<void> {
   const { filter, ids, update } = step;
   const options = { writeConcern: { w: 1 } };
   if (!(await behindRouter())) {
     // Not by the index of the owner, which the step changes: docs/decisions/0039-merging-in-steps.md.
-    await documents.updateMany({ ...filter, _id: { $in: [...ids] } }, update, { ...options, hint: '_id_' });
+    await collection.updateMany({ ...filter, _id: { $in: [...ids] } }, update, { ...options, hint: '_id_' });
     return;
   }
   // The value of a shard key only changes document by document.
-  for (const _id of ids) await documents.updateOne({ ...filter, _id }, update);
+  for (const _id of ids) await collection.updateOne({ ...filter, _id }, update);
 }
 
 /** The next documents, as many as one step may change, and whether there are no more. */
 async function nextIds(
-  documents: mongoose.mongo.Collection<{ _id: string }>,
+  collection: mongoose.mongo.Collection<{ _id: string }>,
   owned: object,
   size: StepSize,
 ): Promise<{ readonly ids: string[]; readonly isLast: boolean }> {
-  const found = await documents
+  const found = await collection
     .aggregate<{ _id: string; bytes: number }>([
       { $match: owned },
       { $limit: size.documents },

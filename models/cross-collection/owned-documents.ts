@@ -94,15 +94,15 @@ async function moveMatching(
   condition: object,
   byDocument: boolean,
 ): Promise<number> {
-  const documents = mongoose.connection.collection<{ _id: string }>(collection);
+  const target = documents<{ _id: string }>(collection);
   const owner = OWNER[collection];
   const filter = { [owner]: from, ...condition };
   const update = { $set: { [owner]: to, ...set } };
-  if (!byDocument) return (await documents.updateMany(filter, update, { session })).matchedCount;
-  const docs = await documents.find(filter, { session, projection: { _id: 1 } }).toArray();
+  if (!byDocument) return (await target.updateMany(filter, update, { session })).matchedCount;
+  const docs = await target.find(filter, { session, projection: { _id: 1 } }).toArray();
   let moved = 0;
   for (const { _id } of docs) {
-    moved += (await documents.updateOne({ _id, [owner]: from }, update, { session })).matchedCount;
+    moved += (await target.updateOne({ _id, [owner]: from }, update, { session })).matchedCount;
   }
   return moved;
 }

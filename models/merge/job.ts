@@ -3,6 +3,7 @@ import type { EhrDoc } from '../ehr.js';
 import { COLLECTIONS } from '../layout.js';
 import { ownersOf, type MovingMerges } from '../access/moved-owners.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from '../access/write.js';
+import { documents } from '../access/documents.js';
 
 /** A merge that is made, or taken back, in steps right now. docs/spec/merge.md#in-steps */
 export interface MergeJobDoc {
@@ -62,8 +63,7 @@ async function readJobs(): Promise<void> {
 /** See `MovingMerges.queryable`. A tombstone still tells what its EHR was. */
 async function queryableTargets(moved: readonly MergeJobDoc[]): Promise<ReadonlyMap<string, boolean>> {
   const ids = moved.flatMap(({ source_ehr: source, target_ehr: target }) => [source, target]);
-  const found = await mongoose.connection
-    .collection<Pick<EhrDoc, '_id' | 'is_queryable'>>(COLLECTIONS.ehrs)
+  const found = await documents<Pick<EhrDoc, '_id' | 'is_queryable'>>(COLLECTIONS.ehrs)
     .find({ _id: { $in: ids } }, { projection: { is_queryable: 1 } })
     .toArray();
   const flags = new Map(found.map(({ _id, is_queryable: isQueryable }) => [_id, isQueryable]));
@@ -129,5 +129,5 @@ export function mergeJobRemoval(jobId: string): RemoveWrite<'merge_jobs'> {
 }
 
 function jobs(): mongoose.mongo.Collection<MergeJobDoc> {
-  return mongoose.connection.collection<MergeJobDoc>(COLLECTIONS.mergeJobs);
+  return documents<MergeJobDoc>(COLLECTIONS.mergeJobs);
 }

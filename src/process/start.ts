@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { subscribe } from 'node:diagnostics_channel';
 import type { Logger } from 'pino';
-import { EVENTS, type TerminologyFailureEvent } from '../../database/events.js';
+import { onEvent } from '../../database/events.js';
 import type { Settings } from '../../config/settings.js';
 import { connectDatabase, type DatabaseHandle } from '../../database/connect.js';
 import { resumeErasures } from '../../maintenance/erase.js';
@@ -94,8 +93,7 @@ function sweepIdempotencyKeys(log: Logger): NodeJS.Timeout {
 
 /** A code that was accepted because the terminology server failed must not go unseen. */
 function warnOfUncheckedCodes(log: Logger): void {
-  subscribe(EVENTS.terminologyFailure, (event) => {
-    const { valueSetUrl } = event as TerminologyFailureEvent;
+  onEvent('terminologyFailure', ({ valueSetUrl }) => {
     log.warn({ valueSetUrl }, 'the terminology server failed: a code was accepted unchecked');
   });
 }

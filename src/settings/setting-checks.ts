@@ -12,6 +12,11 @@ export const flag = (value: boolean): Joi.Schema =>
   Joi.boolean().truthy('true').falsy('false').empty('').default(value);
 /** A whole number. */
 export const count = (): Joi.NumberSchema => Joi.number().integer().empty('');
+/** The address of a server; https, or http. */
+export const webAddress = (): Joi.StringSchema =>
+  Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .empty('');
 /** One of these words. */
 export const choice = (values: readonly string[], value: string): Joi.Schema =>
   Joi.string()

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { readRolePermissions } from '../../identity/identifier.js';
-import { choice, count, flag, list, pemText, text } from '../setting-checks.js';
+import { choice, count, flag, list, pemText, text, webAddress } from '../setting-checks.js';
 import { setting, type SettingDescription } from './setting.js';
 
 const JWT_ALGORITHMS = [
@@ -35,14 +35,7 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
     '',
     'public key, PEM text or path of a PEM file',
   ),
-  setting(
-    'JWT_JWKS_URL',
-    Joi.string()
-      .uri({ scheme: ['http', 'https'] })
-      .empty(''),
-    '',
-    'address of a JSON Web Key Set; https, on loopback http too',
-  ),
+  setting('JWT_JWKS_URL', webAddress(), '', 'address of a JSON Web Key Set; https, on loopback http too'),
   setting(
     'JWT_ALGORITHMS',
     list(JWT_ALGORITHMS),
@@ -79,9 +72,7 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
   setting('BASIC_USERS_FILE', text().default(''), '', 'users with passwords, written by everchart user add'),
   setting(
     'OIDC_ISSUER',
-    Joi.string()
-      .uri({ scheme: ['http', 'https'] })
-      .empty(''),
+    webAddress(),
     '',
     'identity provider where the console signs in, by code flow with PKCE; https, on loopback http too',
   ),

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { choice, count, flag } from '../setting-checks.js';
+import { choice, count, flag, webAddress } from '../setting-checks.js';
 import { setting, type SettingDescription } from './setting.js';
 
 /** How content is validated and what the API answers. In the order of the documentation. */
@@ -13,14 +13,7 @@ export const CONTENT_SETTINGS: readonly SettingDescription[] = [
     'lenient: imports, and requests of administrators with `Prefer: validation=lenient`, may bring content of other servers that breaks some rules',
   ),
   setting('CHECK_CONTAINER_CARDINALITY', flag(false), 'false', 'check cardinalities of containers'),
-  setting(
-    'TERMINOLOGY_SERVER_URL',
-    Joi.string()
-      .uri({ scheme: ['http', 'https'] })
-      .empty(''),
-    '',
-    'FHIR terminology server',
-  ),
+  setting('TERMINOLOGY_SERVER_URL', webAddress(), '', 'FHIR terminology server'),
   setting('TERMINOLOGY_TIMEOUT_MS', count().min(1).default(5000), '5000', 'time limit of one call to it'),
   setting('TERMINOLOGY_FAIL_ON_ERROR', flag(false), 'false', 'refuse commits when it fails'),
   setting(

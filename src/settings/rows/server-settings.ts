@@ -1,19 +1,12 @@
 import Joi from 'joi';
-import { choice, count, text } from '../setting-checks.js';
+import { choice, count, text, webAddress } from '../setting-checks.js';
 import { setting, type SettingDescription } from './setting.js';
 
 /** Address, names and database of the server. In the order of the documentation. */
 export const SERVER_SETTINGS: readonly SettingDescription[] = [
   setting('HOST', text().empty('').default('127.0.0.1'), '127.0.0.1', 'address to listen on'),
   setting('PORT', count().min(0).max(65535).default(8080), '8080', 'port to listen on; 0 = any free one'),
-  setting(
-    'PUBLIC_BASE_URL',
-    Joi.string()
-      .uri({ scheme: ['http', 'https'] })
-      .empty(''),
-    '',
-    'origin of generated links; empty = from the request',
-  ),
+  setting('PUBLIC_BASE_URL', webAddress(), '', 'origin of generated links; empty = from the request'),
   setting(
     'BASE_PATH',
     Joi.string()

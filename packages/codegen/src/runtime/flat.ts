@@ -80,7 +80,7 @@ export function fromFlat(root: string, shape: Shape, flat: Readonly<Record<strin
     const rest = key.startsWith(root) ? key.slice(root.length) : '';
     if (/^[/|]/.test(rest)) place(tree, shape, rest, value);
   }
-  return collapsed(tree);
+  return collapsed(tree, '$value');
 }
 
 function place(tree: Tree, shape: Shape, rest: string, value: unknown): void {
@@ -110,13 +110,13 @@ function child(node: Tree, id: string, index: number | null): Tree {
   return list[index] as Tree;
 }
 
-/** An object that holds nothing but a value is that value. */
-function collapsed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(collapsed);
+/** An object that holds nothing but the member of its value is that value. */
+function collapsed(value: unknown, only: '$value' | '|value'): unknown {
+  if (Array.isArray(value)) return value.map((one) => collapsed(one, only));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
-  if (entries.length === 1 && entries[0]?.[0] === '$value') return entries[0][1];
-  return Object.fromEntries(entries.map(([name, member]) => [name, collapsed(member)]));
+  if (entries.length === 1 && entries[0]?.[0] === only) return entries[0][1];
+  return Object.fromEntries(entries.map(([name, member]) => [name, collapsed(member, only)]));
 }
 
 /** STRUCTURED of FLAT. */
@@ -132,14 +132,5 @@ export function toStructured(flat: Flat): Tree {
     }
     node[`|${suffix}`] = value;
   }
-  return bare(root) as Tree;
-}
-
-/** An object that holds nothing but `|value` is that value. */
-function bare(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(bare);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value);
-  if (entries.length === 1 && entries[0]?.[0] === '|value') return entries[0][1];
-  return Object.fromEntries(entries.map(([name, member]) => [name, bare(member)]));
+  return collapsed(root, '|value') as Tree;
 }

@@ -19,16 +19,17 @@ const NONE = encode({});
  * @throws BsonError when a sequence is malformed.
  */
 export function journaled(command: Command): Command {
-  const { body, name, sequences } = command;
+  const { name, sequences } = command;
   if (!WRITES.has(name)) return command;
-  const concern = asDocument(fieldOf(body, 'writeConcern')) ?? NONE;
+  const concern = asDocument(fieldOf(command.body, 'writeConcern')) ?? NONE;
   const w = fieldOf(concern, 'w');
   if (w !== undefined && asText(w) !== 'majority') return command;
   const j = fieldOf(concern, 'j');
   const waits = j === undefined || isSet(j);
+  const body = withFields(command.body, { writeConcern: withFields(concern, { w: 1, j: waits }) });
   const message = buildMessage(
-    withFields(body, { writeConcern: withFields(concern, { w: 1, j: waits }) }),
+    body,
     sequences.map((sequence) => ({ name: sequence.name, documents: sequenceDocuments(sequence) })),
   );
-  return { ...command, message };
+  return { ...command, body, message };
 }
