@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mergeGraph } from '../../../console/src/pages/administration/merge-graph.js';
+import { mergeGraph } from '../../../console/src/pages/administration/merge/merge-graph.js';
 
 const arrow = (source: string, target: string) => ({ source_ehr: source, target_ehr: target });
 

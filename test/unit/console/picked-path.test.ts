@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pathIn } from '../../../console/src/pages/query/picked-path.js';
+import { pathIn } from '../../../console/src/pages/query/editor/picked-path.js';
 import { queryOf } from '../../../console/src/record/web-node.js';
 
 const node = (rmType: string, aqlPath: string, nodeId?: string) => ({

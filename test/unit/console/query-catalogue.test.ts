@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTemplates, type KnownTemplates } from '../../../console/src/pages/query/known-templates.js';
+import {
+  readTemplates,
+  type KnownTemplates,
+} from '../../../console/src/pages/query/editor/known-templates.js';
 import { Catalogue } from '../../../packages/aql/src/main.js';
 
 type Api = Parameters<typeof readTemplates>[0];

@@ -8,8 +8,8 @@ import { Page } from '../../widgets/Page.js';
 import { Empty, Loading } from '../../widgets/states.js';
 import { AuditTab } from './AuditTab.js';
 import { EraseTab } from './EraseTab.js';
-import { MergeTab } from './MergeTab.js';
-import { MergesTab } from './MergesTab.js';
+import { MergeTab } from './merge/MergeTab.js';
+import { MergesTab } from './merge/MergesTab.js';
 import { PermissionsTab } from './PermissionsTab.js';
 import { ServerTab } from './ServerTab.js';
 

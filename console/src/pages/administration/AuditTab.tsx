@@ -6,7 +6,7 @@ import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { AuditTable } from '../../widgets/AuditTable.js';
 import { Failure, Loading } from '../../widgets/states.js';
-import { download } from '../query/download.js';
+import { download } from '../query/result/download.js';
 import { auditFilter, type AuditFields } from './audit-filter.js';
 
 const FIELDS = [

@@ -6,7 +6,7 @@ import { useApi } from '../../session/session.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { PatientPicker } from './PatientPicker.js';
-import { PatientSummary } from './PatientSummary.js';
+import { PatientSummary } from './merge/PatientSummary.js';
 
 /** Erases a patient: shows what would go, and takes the beginning of the id as the word of who knows what he does. */
 export function EraseTab(): ReactNode {

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { StoredQuery } from '@everchart/client';
 import { styleNonce } from '../../csp.js';
 import { useMessages } from '../../messages/messages.js';
-import { aqlHighlighting } from './aql-language.js';
+import { aqlHighlighting } from './editor/aql-language.js';
 
 /** What is in the editor, beside the stored queries. */
 const EDITOR = '';

@@ -8,16 +8,16 @@ import { useApi } from '../../session/session.js';
 import { useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
-import { formatted } from './aql-assistance.js';
-import { AqlEditor } from './AqlEditor.js';
+import { formatted } from './editor/aql-assistance.js';
+import { AqlEditor } from './editor/AqlEditor.js';
 import { ExplainView } from './ExplainView.js';
-import type { KnownTemplates } from './known-templates.js';
+import type { KnownTemplates } from './editor/known-templates.js';
 import { mistakeIn, parameterNames, parameterValue } from './parameters.js';
-import { PathPicker } from './PathPicker.js';
+import { PathPicker } from './editor/PathPicker.js';
 import { useQueryHistory } from './QueryHistory.js';
 import { QueryToolbar } from './QueryToolbar.js';
-import { ResultView } from './ResultView.js';
-import { useKnownTemplates } from './use-known-templates.js';
+import { ResultView } from './result/ResultView.js';
+import { useKnownTemplates } from './editor/use-known-templates.js';
 
 /** What an empty editor begins with: a query that every store answers. */
 const FIRST_QUERY = `SELECT c/context/start_time/value AS time, c/name/value AS name,

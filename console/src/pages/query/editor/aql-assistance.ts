@@ -4,7 +4,7 @@ import { StateEffect, type EditorState, type Extension } from '@codemirror/state
 import { hoverTooltip, type EditorView } from '@codemirror/view';
 import { CdrError, completions, diagnose, formatAql, hoverAt, type Completion } from '@everchart/aql';
 import type { KnownTemplates } from './known-templates.js';
-import type { Mistake } from './parameters.js';
+import type { Mistake } from '../parameters.js';
 
 /** What the editor is told from outside, asked each time that it is needed. */
 export interface Told {

@@ -1,9 +1,9 @@
 import { SegmentedControl, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { MergeDetails, MergeResolutions } from '@everchart/client';
-import { useMessages } from '../../messages/messages.js';
-import { numberText } from '../../widgets/number-text.js';
-import { Time } from '../../widgets/Time.js';
+import { useMessages } from '../../../messages/messages.js';
+import { numberText } from '../../../widgets/number-text.js';
+import { Time } from '../../../widgets/Time.js';
 import {
   shownPlan,
   withField,

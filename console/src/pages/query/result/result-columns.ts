@@ -1,6 +1,6 @@
-import { isObject } from '../../api/json.js';
-import type { Json, ResultSet } from '../../api/types.js';
-import { valueText } from '../../record/value-text.js';
+import { isObject } from '../../../api/json.js';
+import type { Json, ResultSet } from '../../../api/types.js';
+import { valueText } from '../../../record/value-text.js';
 
 /** What the values of a column are. */
 type ColumnKind = 'number' | 'time' | 'text' | 'object';

@@ -1,14 +1,14 @@
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { CandidateReason, MergeCandidate } from '../../api/administration.js';
-import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
-import { patientView } from '../../shell/address.js';
-import { numberText } from '../../widgets/number-text.js';
-import { Empty, Failure, Loading } from '../../widgets/states.js';
-import { ViewLink } from '../../widgets/ViewLink.js';
-import { subjectsOf } from '../patients/patient-queries.js';
+import type { CandidateReason, MergeCandidate } from '../../../api/administration.js';
+import { useMessages } from '../../../messages/messages.js';
+import { useApi } from '../../../session/session.js';
+import { patientView } from '../../../shell/address.js';
+import { numberText } from '../../../widgets/number-text.js';
+import { Empty, Failure, Loading } from '../../../widgets/states.js';
+import { ViewLink } from '../../../widgets/ViewLink.js';
+import { subjectsOf } from '../../patients/patient-queries.js';
 
 /** EHRs that may be of one person, each pair with its reasons; with an EHR only what may be the same person as it. */
 export function Candidates({

@@ -1,5 +1,5 @@
 import { CdrError, type ConflictChoice } from '@everchart/client';
-import { asText, at, items, textAt } from '../../api/json.js';
+import { asText, at, items, textAt } from '../../../api/json.js';
 
 /** What stands against taking a merge back. docs/spec/merge.md#obstacles */
 export interface Obstacle {

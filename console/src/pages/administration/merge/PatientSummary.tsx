@@ -1,15 +1,15 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { textAt } from '../../api/json.js';
-import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
-import { patientView } from '../../shell/address.js';
-import { categoryColor } from '../../theme/theme.js';
-import { Failure, Loading } from '../../widgets/states.js';
-import { Time } from '../../widgets/Time.js';
-import { ViewLink } from '../../widgets/ViewLink.js';
-import { compositionsOf, type RecordedComposition } from '../patient/patient-data.js';
+import { textAt } from '../../../api/json.js';
+import { useMessages } from '../../../messages/messages.js';
+import { useApi } from '../../../session/session.js';
+import { patientView } from '../../../shell/address.js';
+import { categoryColor } from '../../../theme/theme.js';
+import { Failure, Loading } from '../../../widgets/states.js';
+import { Time } from '../../../widgets/Time.js';
+import { ViewLink } from '../../../widgets/ViewLink.js';
+import { compositionsOf, type RecordedComposition } from '../../patient/patient-data.js';
 
 /** One of two patients that are compared: who, how much, from when to when. */
 export function PatientSummary({ ehrId }: { readonly ehrId: string }): ReactNode {

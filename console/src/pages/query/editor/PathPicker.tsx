@@ -2,11 +2,11 @@ import { Button, Drawer, Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { WebTemplate, WebTemplateNode } from '@everchart/client';
-import { useMessages } from '../../messages/messages.js';
-import { queryOf } from '../../record/web-node.js';
-import { useApi } from '../../session/session.js';
-import { Failure, Loading } from '../../widgets/states.js';
-import { TemplateTree } from '../templates/TemplateTree.js';
+import { useMessages } from '../../../messages/messages.js';
+import { queryOf } from '../../../record/web-node.js';
+import { useApi } from '../../../session/session.js';
+import { Failure, Loading } from '../../../widgets/states.js';
+import { TemplateTree } from '../../templates/TemplateTree.js';
 import { pathIn } from './picked-path.js';
 
 /** What picking a node does to the query. */

@@ -5,7 +5,7 @@ import { lintGutter, lintKeymap } from '@codemirror/lint';
 import { EditorState, Prec, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { styleNonce } from '../../csp.js';
+import { styleNonce } from '../../../csp.js';
 import { aqlAssistance, toldAnew, type Told } from './aql-assistance.js';
 import { aqlHighlighting } from './aql-language.js';
 

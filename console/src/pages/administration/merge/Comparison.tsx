@@ -1,11 +1,11 @@
 import { Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { at, textAt } from '../../api/json.js';
-import type { JsonObject } from '../../api/types.js';
-import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
-import { compositionsOf } from '../patient/patient-data.js';
+import { at, textAt } from '../../../api/json.js';
+import type { JsonObject } from '../../../api/types.js';
+import { useMessages } from '../../../messages/messages.js';
+import { useApi } from '../../../session/session.js';
+import { compositionsOf } from '../../patient/patient-data.js';
 import { PairTimeline } from './PairTimeline.js';
 import { PatientSummary } from './PatientSummary.js';
 

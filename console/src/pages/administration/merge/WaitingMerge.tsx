@@ -2,12 +2,12 @@ import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { CdrError, type MergeDetails } from '@everchart/client';
-import type { AdministrationApi } from '../../api/administration.js';
-import { textAt } from '../../api/json.js';
-import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
-import { Failure } from '../../widgets/states.js';
-import { Time } from '../../widgets/Time.js';
+import type { AdministrationApi } from '../../../api/administration.js';
+import { textAt } from '../../../api/json.js';
+import { useMessages } from '../../../messages/messages.js';
+import { useApi } from '../../../session/session.js';
+import { Failure } from '../../../widgets/states.js';
+import { Time } from '../../../widgets/Time.js';
 import { MergeMotive, MergePair } from './MergeItem.js';
 import { PlanView } from './PlanView.js';
 

@@ -1,6 +1,6 @@
 import type { MergeDetails, MergeResolutions } from '@everchart/client';
-import { asText, at, items, textAt } from '../../api/json.js';
-import type { Json } from '../../api/types.js';
+import { asText, at, items, textAt } from '../../../api/json.js';
+import type { Json } from '../../../api/types.js';
 
 /** Of two EHRs that are merged. */
 export type Side = 'source' | 'target';

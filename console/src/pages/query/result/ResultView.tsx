@@ -1,10 +1,10 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import type { ResultSet } from '../../api/types.js';
-import { useMessages } from '../../messages/messages.js';
-import { milliseconds, numberText } from '../../widgets/number-text.js';
-import { Empty, Loading } from '../../widgets/states.js';
-import { CopyText } from '../composition/SourceText.js';
+import type { ResultSet } from '../../../api/types.js';
+import { useMessages } from '../../../messages/messages.js';
+import { milliseconds, numberText } from '../../../widgets/number-text.js';
+import { Empty, Loading } from '../../../widgets/states.js';
+import { CopyText } from '../../composition/SourceText.js';
 import { download } from './download.js';
 import { csvOf } from './result-columns.js';
 import { ResultGrid } from './ResultGrid.js';

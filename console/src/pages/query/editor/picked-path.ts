@@ -1,5 +1,5 @@
 import type { WebTemplateNode } from '@everchart/client';
-import { archetypesAbove, endingOf } from '../../record/web-node.js';
+import { archetypesAbove, endingOf } from '../../../record/web-node.js';
 
 /** `OBSERVATION o[openEHR-EHR-OBSERVATION.blood_pressure.v2]`: a variable and what it stands for. */
 const BOUND = /\b[A-Z][A-Z_]*\s+([A-Za-z]\w*)\s*\[\s*([\w-]+\.[\w-]+\.v[\w.]+)/gi;

@@ -2,9 +2,9 @@ import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { MergeDetails } from '@everchart/client';
-import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
-import { Failure } from '../../widgets/states.js';
+import { useMessages } from '../../../messages/messages.js';
+import { useApi } from '../../../session/session.js';
+import { Failure } from '../../../widgets/states.js';
 
 /** Drops what would take a merge back; asks why, since nobody can undo that. */
 export function Finalise({ merge }: { readonly merge: MergeDetails }): ReactNode {

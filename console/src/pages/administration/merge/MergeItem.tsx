@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { MergeDetails } from '@everchart/client';
-import { asText, textAt } from '../../api/json.js';
-import { useMessages } from '../../messages/messages.js';
-import { patientView } from '../../shell/address.js';
-import { Id } from '../../widgets/Id.js';
-import { Time } from '../../widgets/Time.js';
-import { ViewLink } from '../../widgets/ViewLink.js';
+import { asText, textAt } from '../../../api/json.js';
+import { useMessages } from '../../../messages/messages.js';
+import { patientView } from '../../../shell/address.js';
+import { Id } from '../../../widgets/Id.js';
+import { Time } from '../../../widgets/Time.js';
+import { ViewLink } from '../../../widgets/ViewLink.js';
 import { Finalise } from './Finalise.js';
 import { Undo } from './Undo.js';
 

@@ -2,10 +2,10 @@ import { Button, Group, SegmentedControl, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { ConflictChoice, MergeDetails, UnmergeRequest } from '@everchart/client';
-import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
-import { Failure } from '../../widgets/states.js';
-import { Motive, NO_MOTIVE, sentMotive } from './Motive.js';
+import { useMessages } from '../../../messages/messages.js';
+import { useApi } from '../../../session/session.js';
+import { Failure } from '../../../widgets/states.js';
+import { Motive, NO_MOTIVE, sentMotive } from '../Motive.js';
 import { allObstacles, obstaclesOf, withChoice, type ConflictChoices, type Obstacle } from './obstacles.js';
 
 /** Takes a merge back: what it would do, what was written since and what becomes of it, why. */

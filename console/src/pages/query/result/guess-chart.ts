@@ -1,5 +1,5 @@
-import type { Json, ResultSet } from '../../api/types.js';
-import type { MessageKey } from '../../messages/en.js';
+import type { Json, ResultSet } from '../../../api/types.js';
+import type { MessageKey } from '../../../messages/en.js';
 import { cellText, columnsOf, type ResultColumn } from './result-columns.js';
 
 /** How an answer can be drawn. */

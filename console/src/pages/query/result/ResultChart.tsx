@@ -1,11 +1,11 @@
 import { Group, SegmentedControl, Text } from '@mantine/core';
 import type { EChartsCoreOption } from 'echarts/core';
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
-import type { ResultSet } from '../../api/types.js';
-import { Chart, chartBase, timeAxis, type ChartColors } from '../../charts/Chart.js';
-import { useMessages } from '../../messages/messages.js';
-import { seriesColor } from '../../theme/theme.js';
-import { Empty } from '../../widgets/states.js';
+import type { ResultSet } from '../../../api/types.js';
+import { Chart, chartBase, timeAxis, type ChartColors } from '../../../charts/Chart.js';
+import { useMessages } from '../../../messages/messages.js';
+import { seriesColor } from '../../../theme/theme.js';
+import { Empty } from '../../../widgets/states.js';
 import { CHART_NAMES, guessChart, seriesOf, type ChartGuess, type ChartKind } from './guess-chart.js';
 
 /** An answer as a chart that its columns suggest; it says what it guessed, and may be told otherwise. */

@@ -1,6 +1,6 @@
 import { Catalogue } from '@everchart/aql';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useApi } from '../../session/session.js';
+import { useApi } from '../../../session/session.js';
 import { readTemplates, type KnownTemplates } from './known-templates.js';
 
 const QUERY_KEY = ['catalogue'];

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
 import type { MergeDetails } from '@everchart/client';
-import { useMessages } from '../../messages/messages.js';
+import { useMessages } from '../../../messages/messages.js';
 import { mergeGraph, type GraphNode } from './merge-graph.js';
 
 const COLUMN = 150;

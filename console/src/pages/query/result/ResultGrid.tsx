@@ -1,8 +1,8 @@
 import { UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
-import type { Json, ResultSet } from '../../api/types.js';
-import { useMessages } from '../../messages/messages.js';
+import type { Json, ResultSet } from '../../../api/types.js';
+import { useMessages } from '../../../messages/messages.js';
 import { cellText, columnsOf, sortedRows, type ResultColumn } from './result-columns.js';
 
 const ROW_HEIGHT = 32;

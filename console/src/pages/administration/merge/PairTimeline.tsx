@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useMessages } from '../../messages/messages.js';
-import { categoryColor } from '../../theme/theme.js';
-import { localTime } from '../../widgets/time-text.js';
-import type { RecordedComposition } from '../patient/patient-data.js';
+import { useMessages } from '../../../messages/messages.js';
+import { categoryColor } from '../../../theme/theme.js';
+import { localTime } from '../../../widgets/time-text.js';
+import type { RecordedComposition } from '../../patient/patient-data.js';
 
 const WIDTH = 1_000;
 const HEIGHT = 28;

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
-import { Section } from '../../widgets/Page.js';
-import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { useMessages } from '../../../messages/messages.js';
+import { useApi } from '../../../session/session.js';
+import { Section } from '../../../widgets/Page.js';
+import { Empty, Failure, Loading } from '../../../widgets/states.js';
 import { MergeGraph } from './MergeGraph.js';
 import { MergeItem } from './MergeItem.js';
 import { WaitingMerge } from './WaitingMerge.js';
