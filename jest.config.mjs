@@ -32,13 +32,15 @@ const SLOW = [
   'workers/',
   'embedded-mongodb/test/unit/(bson|command)\\.',
 ];
+/** Files whose tests kill servers, fill the engine, or wait for limits of time: `npm run test:long`, a part of `.ci/run`. */
+const named = process.env.TEST_LONG ? '*.long.test.ts' : '!(*.long).test.ts';
 const fast = process.env.TEST_FAST ? { testPathIgnorePatterns: SLOW } : {};
 
 const project = (displayName, extra = {}) => ({
   ...common,
   displayName,
   roots: ['<rootDir>/test', '<rootDir>/packages'],
-  testMatch: [`<rootDir>/{,packages/*/}test/${displayName}/**/*.test.ts`],
+  testMatch: [`<rootDir>/{,packages/*/}test/${displayName}/**/${named}`],
   ...extra,
 });
 
