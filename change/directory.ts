@@ -12,7 +12,7 @@ import { requireValid, readObject } from './composition/content.js';
 import type { ChangeContext } from './commit/context.js';
 import { commitEntry, type DirectChange } from './commit/direct.js';
 import { withEhrErrorFirst } from './commit/ehr-access.js';
-import { staleVersion, tellingLatest } from './commit/refusal.js';
+import { staleVersion, withLatestVersion } from './commit/refusal.js';
 import type { CreateEntry, VersionMetadata } from './commit/request.js';
 
 /** Creates the directory of an EHR. ITS-REST: directory_create. @throws CdrError: docs/spec/rest.md#directory */
@@ -32,16 +32,16 @@ export async function createDirectory(
       }),
     });
     return committing.catch(async (error: unknown) => {
-      throw await tellingDirectory(ehrId, error);
+      throw await withLatestDirectory(ehrId, error);
     });
   });
 }
 
-/** A conflict with the directory that the EHR has tells its latest version. */
-async function tellingDirectory(ehrId: string, error: unknown): Promise<unknown> {
+/** A conflict with the directory that the EHR has names its latest version. */
+async function withLatestDirectory(ehrId: string, error: unknown): Promise<unknown> {
   if (!(error instanceof CdrError) || error.code !== 'conflict') return error;
   const live = await liveDirectory(ehrId);
-  return live === null ? error : tellingLatest(error, live);
+  return live === null ? error : withLatestVersion(error, live);
 }
 
 /**

@@ -16,8 +16,8 @@ import type { Findings } from './verify-report.js';
 /** Records asked for together. */
 const AT_ONCE = 500;
 
-/** Ids memoized so that none is told twice. */
-const TOLD = 100_000;
+/** Ids memoized so that none is reported twice. */
+const MAX_REPORTED = 100_000;
 
 /** The verb of what took a record away. */
 const REMOVED_BY = {
@@ -32,8 +32,8 @@ export class LeafCheck {
   readonly #found: Findings;
   /** VERSIONs with more ATTESTATIONs than the block covers; a later block must cover that many. */
   readonly #attested = new Map<string, number>();
-  /** What was told already: a record may be in several blocks. */
-  readonly #told = new Set<string>();
+  /** Ids reported already: a record may be in several blocks. */
+  readonly #reported = new Set<string>();
 
   constructor(found: Findings) {
     this.#found = found;
@@ -52,7 +52,7 @@ export class LeafCheck {
     for (const part of inSteps(ids, AT_ONCE)) {
       const waiting = await idsInTail('versions', part);
       for (const id of part.filter((one) => !waiting.has(one)))
-        this.#tell('changed', id, 'versions: it has an ATTESTATION that is in no block');
+        this.#report('changed', id, 'versions: it has an ATTESTATION that is in no block');
     }
   }
 
@@ -68,7 +68,7 @@ export class LeafCheck {
       for (const leaf of own) {
         this.#followAttestations(record, leaf);
         if (isSealedAs(record, leaf) || (await wasSealedAs(record, leaf))) continue;
-        this.#tell('changed', leaf.id, `${collection}: it is not what block ${block} sealed`);
+        this.#report('changed', leaf.id, `${collection}: it is not what block ${block} sealed`);
       }
     }
     if (byId.size > 0) await this.#checkAbsent(block, collection, [...byId.keys()]);
@@ -91,16 +91,16 @@ export class LeafCheck {
     // An unmerge may have brought it back meanwhile.
     for await (const { doc } of recordsById(collection, unexplained))
       unexplained.splice(unexplained.indexOf(doc._id), 1);
-    for (const id of unexplained) this.#tell('missing', id, `${collection}: block ${block} sealed it`);
+    for (const id of unexplained) this.#report('missing', id, `${collection}: block ${block} sealed it`);
   }
 
-  #tell(kind: 'changed' | 'missing', id: string, message: string): void {
+  #report(kind: 'changed' | 'missing', id: string, message: string): void {
     if (this.#isNew(id)) this.#found.add(kind, id, message);
   }
 
   #isNew(id: string): boolean {
-    if (this.#told.has(id)) return false;
-    if (this.#told.size < TOLD) this.#told.add(id);
+    if (this.#reported.has(id)) return false;
+    if (this.#reported.size < MAX_REPORTED) this.#reported.add(id);
     return true;
   }
 }

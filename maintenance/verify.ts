@@ -30,12 +30,12 @@ export async function verifyStorage(
     const started = new Date();
     const ofEhrs = await ehrCount();
     running = { ehrs: 0, ofEhrs, started };
-    const tell = (progress: VerifyProgress): void => {
+    const publish = (progress: VerifyProgress): void => {
       running = { ...progress, started };
       onProgress(progress);
     };
     try {
-      return await verify(tell, since, ofEhrs);
+      return await verify(publish, since, ofEhrs);
     } finally {
       running = null;
     }

@@ -76,7 +76,7 @@ export function undoneDetails({ undone, ...record }: MergeHistoryDoc): JsonObjec
   };
 }
 
-/** What the audit record of a merge or unmerge tells beside the request: the merge, its CONTRIBUTION, its level. */
+/** What the audit record of a merge or unmerge says beside the request: the merge, its CONTRIBUTION, its level. */
 export function mergeSubject({ _id, contribution_uid: uid, outcome }: MergeRecordDoc): AuditSubject {
   return { objects: [_id, ...(uid === undefined ? [] : [uid])], outcome: outcome.level };
 }

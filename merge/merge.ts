@@ -18,7 +18,7 @@ import { wayOf, type MergeWay } from './steps.js';
 import { inMergeTransaction } from './transaction.js';
 
 /**
- * Merges one EHR into another, in one transaction or a large one in steps, or tells what that would do. See
+ * Merges one EHR into another, in one transaction or a large one in steps, or returns what that would do. See
  * docs/spec/merge.md#what-happens-to-the-data.
  * @throws not-found, conflict of `checkMerge`; conflict after `MERGE_RETRIES`; transaction-too-large; too-large
  * when a directory with the copied tree is larger than an object may be

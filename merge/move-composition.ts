@@ -61,7 +61,7 @@ export interface MoveResult {
 }
 
 /**
- * Moves one COMPOSITION with all its versions and item tags to another EHR, in one transaction, or tells what that would do.
+ * Moves one COMPOSITION with all its versions and item tags to another EHR, in one transaction, or returns what that would do.
  * See docs/spec/merge.md#moving-one-composition.
  * @throws not-found; conflict when an EHR was merged away or is locked, or the target has such a persistent one already;
  * unavailable while one of them is merged in steps

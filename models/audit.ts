@@ -7,7 +7,7 @@ import type { InsertWrite } from './access/write.js';
 /** Most ids of one kind that a record lists. */
 export const MAX_AUDIT_IDS = 1_000;
 
-/** What a record tells of its subject, as far as it is known. */
+/** What a record says of its subject, as far as it is known. */
 export interface AuditSubject {
   /** The one EHR that the request is about. */
   readonly ehr_id?: string;

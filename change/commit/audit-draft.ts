@@ -28,7 +28,7 @@ export class AuditDraft {
     this.#successStatus = successStatus;
   }
 
-  /** Adds to what the record tells of its subject. */
+  /** Adds to what the record says of its subject. */
   about(subject: AuditSubject): void {
     this.#subject = { ...this.#subject, ...subject };
   }

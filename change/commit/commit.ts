@@ -115,7 +115,7 @@ function planOrNull(context: ChangeContext, state: CommitState, request: CommitR
 }
 
 /**
- * Runs a plan and tells whether what it expected was so; if not, nothing is written. `groups`: how many groups of
+ * Runs a plan and returns whether what it expected was so; if not, nothing is written. `groups`: how many groups of
  * commits may be written at the same time; 0: by itself.
  */
 async function attempt(

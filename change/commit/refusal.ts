@@ -22,7 +22,7 @@ export function ehrNotFound(ehrId: string): CdrError {
   return new CdrError('not-found', `EHR with id ${ehrId} does not exist`);
 }
 
-/** Text that tells where a merged EHR went. */
+/** Text that says where a merged EHR went. */
 export function mergedMessage(ehrId: string, finalEhrId: string): string {
   return `EHR ${ehrId} was merged into ${finalEhrId}`;
 }
@@ -56,12 +56,12 @@ export function objectNotFound(
   return new CdrError('not-found', `${type} with id ${versionedObjectUid} does not exist in EHR ${ehrId}`);
 }
 
-/** The same error, telling the latest version of a container. */
-export function tellingLatest(error: CdrError, container: VersionedObjectDoc): CdrError {
+/** The same error with the latest version of a container. */
+export function withLatestVersion(error: CdrError, container: VersionedObjectDoc): CdrError {
   return new CdrError(error.code, error.message, { ...error.details, ...latestOf(container), cause: error });
 }
 
-/** What an error tells of the latest version of a container. */
+/** What an error says of the latest version of a container. */
 export function latestOf({ ehr_id: ehrId, type, latest_version_uid: latestVersionUid }: VersionedObjectDoc): {
   latestVersionUid: string;
   latestVersionPath: string;
@@ -69,7 +69,7 @@ export function latestOf({ ehr_id: ehrId, type, latest_version_uid: latestVersio
   return { latestVersionUid, latestVersionPath: versionPath(ehrId, type, latestVersionUid) };
 }
 
-/** 412 or 409 for a version that is not the latest, telling the latest one. */
+/** 412 or 409 for a version that is not the latest, with the latest one. */
 export function staleVersion(
   code: 'precondition-failed' | 'conflict',
   container: VersionedObjectDoc,

@@ -18,7 +18,7 @@ import type { MergeWay } from '../steps.js';
 const LISTED = 1_000;
 
 /**
- * The plan of a merge as its answer tells it. docs/spec/merge.md#approval
+ * The plan of a merge as its answer shows it. docs/spec/merge.md#approval
  * @throws conflict with it when another one was agreed on
  */
 export function agreedPlan(
@@ -34,7 +34,7 @@ export function agreedPlan(
 }
 
 /**
- * The plan of a merge as its answer tells it. Pure. docs/spec/merge.md#plan
+ * The plan of a merge as its answer shows it. Pure. docs/spec/merge.md#plan
  * `digest` is the same for plans that do the same to the same data.
  */
 function planDetails(snapshot: MergeSnapshot, plan: MergePlan, way: MergeWay): JsonObject {

@@ -25,7 +25,7 @@ import { planUnmerge, unmergeDescription, type UnmergePlan } from './plan.js';
 import { unmergeSnapshot, type UnmergeSnapshot } from './snapshot.js';
 
 /**
- * Takes a reversible merge back, in one transaction or a large one in steps, or tells what that would do. What was written to the target
+ * Takes a reversible merge back, in one transaction or a large one in steps, or returns what that would do. What was written to the target
  * since stays, but for versions of moved compositions, which go back with them. See docs/spec/merge.md#unmerge.
  * @throws not-found when there is no direct merge; conflict with all reasons when it cannot be taken back, and
  * after `MERGE_RETRIES`; transaction-too-large

@@ -84,7 +84,7 @@ const hasBulkWrite = memoizedAnswer(async () => {
 });
 
 /**
- * Runs the writes in their order inside the session's transaction and tells whether each `one` matched.
+ * Runs the writes in their order inside the session's transaction and returns whether each `one` matched.
  * False: the caller must abort. Where the server has the `bulkWrite` command everything that a commit needs is
  * one round trip; writes matching `any` follow in a second one, since their count says nothing.
  * @throws the driver's own errors, retry labels kept; a duplicate key as code 11000, of which `duplicateIn` tells the

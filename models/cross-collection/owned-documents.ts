@@ -70,7 +70,7 @@ export const behindRouter = memoizedAnswer(async () => {
 });
 
 /**
- * Gives documents another owner inside the session's transaction and tells how many. The value of a shard key only
+ * Gives documents another owner inside the session's transaction and returns how many. The value of a shard key only
  * changes document by document (docs/spec/storage.md#shards).
  */
 export async function moveDocuments<C extends OwnedCollection>(
@@ -107,7 +107,7 @@ async function moveMatching(
   return moved;
 }
 
-/** Gives CONTRIBUTIONs another owner: all, or these. Tells how many. */
+/** Gives CONTRIBUTIONs another owner: all, or these. Returns how many. */
 export function moveContributions(
   session: ClientSession,
   owners: Owners,
@@ -116,7 +116,7 @@ export function moveContributions(
   return moveDocuments(session, { collection: COLLECTIONS.contributions, ...owners, ...among('_id', ids) });
 }
 
-/** Gives item tags another owner: all, or these. Tells how many. */
+/** Gives item tags another owner: all, or these. Returns how many. */
 export function moveItemTags(
   session: ClientSession,
   owners: Owners,
@@ -126,7 +126,7 @@ export function moveItemTags(
 }
 
 /**
- * Gives containers with their versions and derived documents another owner: all of COMPOSITIONs, or these. Tells how many containers.
+ * Gives containers with their versions and derived documents another owner: all of COMPOSITIONs, or these. Returns how many containers.
  * `isQueryable`: of the new owner.
  */
 export async function moveContainers(

@@ -22,7 +22,7 @@ export type ErrorCode =
   | 'query-too-large'
   | 'transaction-too-large';
 
-/** One thing that stands against what was asked for, as the answer tells it. */
+/** One thing that stands against what was asked for, as the answer shows it. */
 export interface ErrorObstacle {
   readonly code: string;
   readonly message: string;

@@ -80,7 +80,7 @@ const pair = {
 
 /** Choices in one body. */
 const MAX_CHOICES = 1_000;
-/** What an error tells of a body: so many problems, each in so many characters. */
+/** What an error says of a body: at most so many problems, each in so many characters. */
 const MAX_PROBLEMS = 10;
 const MAX_PROBLEM = 500;
 /** A template id or the id of an object: the audit keeps it as the name of a field, which cannot hold NUL. */
@@ -255,10 +255,10 @@ export function bodyOf<T>(
 }
 
 function refused(details: readonly Joi.ValidationErrorItem[]): CdrError {
-  const told = (text: string): string => text.slice(0, MAX_PROBLEM);
+  const shortened = (text: string): string => text.slice(0, MAX_PROBLEM);
   const problems = details
     .slice(0, MAX_PROBLEMS)
-    .map(({ path, message }) => violationAt(told(`/${path.join('/')}`), told(message)));
+    .map(({ path, message }) => violationAt(shortened(`/${path.join('/')}`), shortened(message)));
   const more = details.length > MAX_PROBLEMS ? [`and ${details.length - MAX_PROBLEMS} more`] : [];
   const message = [...problems.map((problem) => problem.message), ...more].join('; ');
   return new CdrError('invalid', message, { problems });

@@ -8,7 +8,7 @@ import type { Operation } from '../http/operation/operation.js';
 /** Prefix of the administration API. */
 const ADMIN = '/rest/admin';
 
-/** What the row of an administration operation tells; the rest follows from its being one. */
+/** What the row of an administration operation says; the rest follows from its being one. */
 type AdminRow = Omit<Operation, 'access' | 'audit' | 'errors' | 'path'> &
   Partial<Pick<Operation, 'access' | 'errors'>> & {
     /** Below the administration API. */

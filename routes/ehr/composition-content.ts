@@ -91,7 +91,7 @@ export async function compositionReader(
   };
 }
 
-/** Reads the COMPOSITION of a request, and tells where in the body an error that came of it stands. */
+/** Reads the COMPOSITION of a request, and returns where in the body an error that came of it stands. */
 interface LocatingReader {
   readonly read: CompositionReader;
   readonly located: (error: unknown) => Promise<unknown>;

@@ -31,7 +31,7 @@ export async function requireVersionAt(
   throw new CdrError('not-found', `${type} with id ${versionedObjectUid} did not exist at that time`);
 }
 
-/** An answer about one version, whose headers tell which. */
+/** An answer about one version, whose headers say which. */
 export function versionAnswer(description: string, body?: BodyDescription): AnswerDescription {
   return {
     description,

@@ -15,7 +15,7 @@ type IdentitySettings = Pick<
 >;
 
 /**
- * Tells who sends a request. `authorization`: the header, empty when there is none; `address`: of the client, by which
+ * Returns who sends a request. `authorization`: the header, empty when there is none; `address`: of the client, by which
  * attempts are limited.
  * @throws unauthenticated with the challenges for the client; too-many-requests after too many wrong passwords;
  * unavailable when the keys or the users file cannot be read or too many passwords wait to be checked

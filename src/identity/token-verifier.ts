@@ -9,7 +9,7 @@ import { requiredValue } from './identity-settings.js';
 /** Who somebody proved to be; what that allows is told by `ROLE_PERMISSIONS`. */
 export type Identity = Omit<AuthenticatedUser, 'permissions'>;
 
-/** Checks a bearer token and tells who it names. @throws unauthenticated when it is not valid */
+/** Checks a bearer token and returns who it names. @throws unauthenticated when it is not valid */
 export type TokenVerifier = (token: string) => Promise<Identity>;
 
 /** Latest time that a Date can hold, in seconds: an `exp` beyond it is no time. */

@@ -70,7 +70,7 @@ function firstWord(header: string): string {
   return (header.split(',')[0] ?? '').trim().toLowerCase();
 }
 
-/** Tells whether a request may name this host, with or without port, as that of the server. */
+/** Returns whether a request may name this host, with or without port, as that of the server. */
 type IsOwnHost = (host: string) => boolean;
 
 /**

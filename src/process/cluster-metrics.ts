@@ -13,21 +13,21 @@ type Figures = MetricObjectWithValues<MetricValue<string>>[];
 /** What workers and primary say to each other about metrics; `id` ties answers to questions. */
 type MetricsMessage =
   | { readonly kind: 'metrics-wanted' | 'metrics-asked'; readonly id: string }
-  | { readonly kind: 'metrics-told'; readonly id: string; readonly figures: Figures }
+  | { readonly kind: 'metrics-answer'; readonly id: string; readonly figures: Figures }
   | { readonly kind: 'metrics-of-all'; readonly id: string; readonly figures: readonly Figures[] | null };
 
-/** So long a worker has to tell its figures. */
-const TELL_MS = 4_000;
+/** So long a worker has to send its figures. */
+const ANSWER_MS = 4_000;
 /** So long a worker waits for those of all. */
 const WAIT_MS = 5_000;
 
-/** In a worker: tells the primary the figures of this process whenever it asks for them. */
+/** In a worker: sends the primary the figures of this process whenever it asks for them. */
 export function publishMetrics(registry: Registry): void {
   if (!cluster.isWorker) return;
   process.on('message', (message: unknown) => {
     if (!isMetricsMessage(message) || message.kind !== 'metrics-asked') return;
     void registry.getMetricsAsJSON().then((figures) => {
-      say(process, { kind: 'metrics-told', id: message.id, figures });
+      say(process, { kind: 'metrics-answer', id: message.id, figures });
     });
   });
 }
@@ -64,7 +64,7 @@ async function askPrimary(): Promise<Registry> {
     say(process, { kind: 'metrics-wanted', id });
   });
   if (figures === null)
-    throw new CdrError('unavailable', 'a worker did not tell its metrics', { retryAfterSeconds: 5 });
+    throw new CdrError('unavailable', 'a worker did not send its metrics', { retryAfterSeconds: 5 });
   return AggregatorRegistry.aggregate([...figures]);
 }
 
@@ -73,8 +73,8 @@ export function collectMetricsFor(asker: Worker, workers: () => Iterable<Worker>
   asker.on('message', (message: unknown) => {
     if (!isMetricsMessage(message) || message.kind !== 'metrics-wanted') return;
     const { id } = message;
-    void Promise.all([...workers()].map(figuresOf)).then((told) => {
-      const figures = told.includes('silent') ? null : told.filter((each) => typeof each === 'object');
+    void Promise.all([...workers()].map(figuresOf)).then((answers) => {
+      const figures = answers.includes('silent') ? null : answers.filter((each) => typeof each === 'object');
       say(asker, { kind: 'metrics-of-all', id, figures });
     });
   });
@@ -93,16 +93,16 @@ function figuresOf(worker: Worker): Promise<Figures | 'gone' | 'silent'> {
       end('gone');
     };
     const listen = (message: unknown): void => {
-      if (isMetricsMessage(message) && message.kind === 'metrics-told' && message.id === id)
+      if (isMetricsMessage(message) && message.kind === 'metrics-answer' && message.id === id)
         end(message.figures);
     };
-    const timer = setTimeout(end, TELL_MS, 'silent');
+    const timer = setTimeout(end, ANSWER_MS, 'silent');
     worker.on('message', listen).once('exit', gone);
     say(worker, { kind: 'metrics-asked', id });
   });
 }
 
-/** A process that is just ending cannot be told anything; its `exit` says the rest. */
+/** A process that is just ending cannot receive anything; its `exit` event says the rest. */
 function say(to: Worker | NodeJS.Process, message: MetricsMessage): void {
   to.send?.(message, undefined, undefined, () => undefined);
 }

@@ -14,7 +14,7 @@ interface RunningCluster {
   close(): Promise<void>;
 }
 
-/** What a worker tells once it answers requests. */
+/** What a worker sends once it answers requests. */
 interface WorkerReady {
   readonly kind: 'ready';
   readonly url: string;
@@ -44,7 +44,7 @@ async function startCluster(settings: Settings, log: Logger): Promise<RunningClu
   }
 }
 
-/** Tells the primary that this worker answers requests. */
+/** Reports to the primary that this worker answers requests. */
 function publishReady(url: string): void {
   const ready: WorkerReady = { kind: 'ready', url };
   process.send?.(ready);

@@ -12,7 +12,7 @@ import { publishMetrics } from './cluster-metrics.js';
 import { openDoors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
 import { logSlowQueries } from '../logger.js';
-import { prepareStorage, tellStorageState } from './storage.js';
+import { prepareStorage, logStorageState } from './storage.js';
 import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { finaliseOldMerges } from '../../merge/finalise.js';
 import { resumeMerges } from '../../merge/steps.js';
@@ -53,7 +53,7 @@ export async function startServer(settings: Settings, log: Logger, joins = false
   });
   try {
     if (!joins) await doors.listen();
-    const stopAwaiting = tellStorageState(log, await prepareStorage(settings));
+    const stopAwaiting = logStorageState(log, await prepareStorage(settings));
     process.state.indexesBuilt = true;
     if (joins) await doors.listen();
     const sweep = sweepIdempotencyKeys(log);

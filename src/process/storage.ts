@@ -29,8 +29,8 @@ export async function prepareStorage(settings: Settings): Promise<StorageState> 
   };
 }
 
-/** Tells the operator what is to be done about data of an older release. Whoever calls it ends what it begins. */
-export function tellStorageState(log: Logger, { isAqlCurrent, isLayoutCurrent }: StorageState): () => void {
+/** Logs what an operator has to do about data of an older release. Whoever calls it ends what it begins. */
+export function logStorageState(log: Logger, { isAqlCurrent, isLayoutCurrent }: StorageState): () => void {
   if (!isAqlCurrent)
     log.warn('what AQL reads is stale: queries are right but slow until `everchart reindex` has run');
   if (isLayoutCurrent) return () => undefined;

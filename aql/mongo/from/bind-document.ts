@@ -47,7 +47,7 @@ function bindVersionAndBelow(node: FromClass, level: Level): Step[] {
   return [...own, ...bindBelow(contains.child, whole, level)];
 }
 
-/** What the native match does not tell about a VERSION. */
+/** What the native match does not check of a VERSION. */
 function versionPredicate(alias: Alias, level: Level): Step[] {
   const { binder, visibility } = level.state;
   if (alias.predicate === null || isCoveredByMatch(alias.predicate, visibility.systemId)) return [];
@@ -111,15 +111,16 @@ function below(alias: Alias, subtree: Subtree, at: Reference, level: Level): Sub
   return subtreeBelow(alias, subtree, at, { shapes, subsumption: environment.subsumption });
 }
 
-/** What the native match on `keys` does not tell about a root. */
+/** What the native match on `keys` does not check of a root. */
 function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
   if (alias.predicate === null) return [];
   const ids = archetypeIdsOf(alias);
   const plain = alias.predicate.alternatives.every(
     (conditions) => conditions.length === 1 && conditions[0]?.kind === 'node' && conditions[0].name === null,
   );
-  const told = plain && ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) === true;
-  if (told && !level.state.visibility.subsumption) return [];
+  const isImplied =
+    plain && ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) === true;
+  if (isImplied && !level.state.visibility.subsumption) return [];
   const element = elementOf(fieldRef(`${slot}.${SEGMENT_FIELD.object}`), classSet(alias.classes), true);
   return [keepWhere(predicateHolds(alias.predicate, element, level.state.binder.environment))];
 }

@@ -32,5 +32,5 @@ export interface QueryRequest {
   readonly as_of?: string;
 }
 
-/** What explain tells, as far as it is shown. */
+/** What explain answers, as far as it is shown. */
 export type Explanation = JsonObject;

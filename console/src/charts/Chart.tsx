@@ -3,7 +3,7 @@ import type { ECharts, EChartsCoreOption } from 'echarts/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { init } from './echarts.js';
 
-/** What a chart tells of what is done with it. */
+/** Events of a chart. */
 export interface ChartEvents {
   /** A point was clicked: the number of its series and of the point. */
   readonly onPoint?: (series: number, point: number) => void;
@@ -24,18 +24,20 @@ export function Chart({
 }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts>(null);
-  const told = useRef(events);
-  told.current = events;
+  const handlers = useRef(events);
+  handlers.current = events;
   const scheme = useComputedColorScheme('light');
 
   useEffect(() => {
     if (place.current === null) return;
     const drawing = init(place.current);
     chart.current = drawing;
-    drawing.on('click', ({ seriesIndex, dataIndex }) => told.current.onPoint?.(seriesIndex ?? 0, dataIndex));
+    drawing.on('click', ({ seriesIndex, dataIndex }) =>
+      handlers.current.onPoint?.(seriesIndex ?? 0, dataIndex),
+    );
     drawing.on('datazoom', () => {
       const [from, to] = shownRange(drawing);
-      told.current.onRange?.(from, to);
+      handlers.current.onRange?.(from, to);
     });
     const watcher = new ResizeObserver(() => {
       drawing.resize();

@@ -80,20 +80,20 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
-/** The error that an answer tells. */
+/** The error that an answer describes. */
 export async function errorOf(response: Response): Promise<CdrError> {
   const { status, headers } = response;
   const text = await response.text().catch(() => '');
   const body = jsonOrText(text);
-  const told = isRecord(body) ? body : {};
+  const members = isRecord(body) ? body : {};
   return new CdrError(
-    textOf(told.message) ?? (typeof body === 'string' && body !== '' ? body : `HTTP ${status}`),
+    textOf(members.message) ?? (typeof body === 'string' && body !== '' ? body : `HTTP ${status}`),
     {
       status,
-      code: textOf(told.code) ?? CODES[status] ?? `http-${status}`,
-      violations: violationsOf(told),
-      reasons: listOf(told.reasons).map(String),
-      requestId: textOf(told.request_id) ?? headers.get('x-request-id') ?? undefined,
+      code: textOf(members.code) ?? CODES[status] ?? `http-${status}`,
+      violations: violationsOf(members),
+      reasons: listOf(members.reasons).map(String),
+      requestId: textOf(members.request_id) ?? headers.get('x-request-id') ?? undefined,
       latestVersion: versionOf(headers.get('etag')),
       retryAfterSeconds: secondsOf(headers.get('retry-after')),
       body,

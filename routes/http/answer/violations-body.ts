@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../openehr/base/json.js';
 import type { Violation } from '../../../openehr/base/violation.js';
 
-/** So many violations are told as data; `validationErrors` lists further ones. */
+/** At most so many violations are answered as data; `validationErrors` lists further ones. */
 export const MAX_VIOLATIONS_AS_DATA = 100;
-/** So many things that may stand in a place are told. */
+/** At most so many expected names are answered. */
 const MAX_EXPECTED = 20;
 /** Longer texts are cut. What was found is what a client sent: it is repeated no further than it helps. */
 const MAX_FOUND_LENGTH = 200;

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 
-/** So many warnings are told of one request; further ones say no more than that there are some. */
+/** At most so many warnings are sent for one request; further ones say no more than that there are some. */
 const MAX_WARNINGS = 10;
 const MAX_LENGTH = 200;
 

@@ -9,7 +9,7 @@ import { verifyStorage } from '../../../maintenance/verify.js';
 import { COLLECTION_LAYOUT } from '../../../models/layout.js';
 import { claimStorage, followLayout, saveUpgradePosition } from '../../../models/settings.js';
 import { createLogger } from '../../../src/logger.js';
-import { prepareStorage, tellStorageState } from '../../../src/process/storage.js';
+import { prepareStorage, logStorageState } from '../../../src/process/storage.js';
 import { testApp } from '../../support/app.js';
 import { runCommand } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
@@ -86,7 +86,7 @@ async function said(): Promise<string[]> {
       done();
     },
   });
-  tellStorageState(createLogger('info', sink), await prepareStorage(settings))();
+  logStorageState(createLogger('info', sink), await prepareStorage(settings))();
   return lines;
 }
 

@@ -35,7 +35,10 @@ describe('the templates behind the completion of AQL', () => {
     const ids = Array.from({ length: 2_000 }, (_, index) => `t${index}`);
     const { api, seen } = serverOf(ids);
     const told: KnownTemplates[] = [];
-    const known = await readTemplates(api, new Catalogue(), { tell: (state) => told.push(state), signal });
+    const known = await readTemplates(api, new Catalogue(), {
+      onProgress: (state) => told.push(state),
+      signal,
+    });
     expect([known.known, known.all]).toEqual([2_000, 2_000]);
     expect([seen.asked.length, seen.most]).toEqual([2_000, 2]);
     expect(told).toHaveLength(100);
@@ -43,23 +46,26 @@ describe('the templates behind the completion of AQL', () => {
 
   it('are read once: later only what is new', async () => {
     const catalogue = new Catalogue();
-    await readTemplates(serverOf(['a', 'b']).api, catalogue, { tell: () => undefined, signal });
+    await readTemplates(serverOf(['a', 'b']).api, catalogue, { onProgress: () => undefined, signal });
     const { api, seen } = serverOf(['a', 'b', 'c']);
-    const known = await readTemplates(api, catalogue, { tell: () => undefined, signal });
+    const known = await readTemplates(api, catalogue, { onProgress: () => undefined, signal });
     expect(seen.asked).toEqual(['c']);
     expect([known.known, known.all]).toEqual([3, 3]);
   });
 
   it('leave out one that cannot be read, so that its names are not called unknown', async () => {
     const { api } = serverOf(['a', 'b'], ['b']);
-    const known = await readTemplates(api, new Catalogue(), { tell: () => undefined, signal });
+    const known = await readTemplates(api, new Catalogue(), { onProgress: () => undefined, signal });
     expect([known.known, known.all]).toEqual([1, 2]);
   });
 
   it('are read no further when the page is left', async () => {
     const left = new AbortController();
     const { api, seen } = serverOf(Array.from({ length: 100 }, (_, index) => `t${index}`));
-    const reading = readTemplates(api, new Catalogue(), { tell: () => left.abort(), signal: left.signal });
+    const reading = readTemplates(api, new Catalogue(), {
+      onProgress: () => left.abort(),
+      signal: left.signal,
+    });
     await reading;
     expect(seen.asked.length).toBeLessThan(30);
   });

@@ -56,7 +56,7 @@ function FindField({
   const { t } = useMessages();
   const [text, setText] = useState(value);
   const field = useRef<HTMLInputElement>(null);
-  const tell = useDebouncedCallback(onChange, 200);
+  const search = useDebouncedCallback(onChange, 200);
   useHotkeys([['/', () => field.current?.focus()]]);
   return (
     <TextInput
@@ -71,7 +71,7 @@ function FindField({
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value);
-        tell(event.currentTarget.value.trim());
+        search(event.currentTarget.value.trim());
       }}
     />
   );

@@ -74,11 +74,11 @@ it('speaks the language server protocol: diagnostics, completion, hover, formatt
     capabilities: { hoverProvider: true, documentFormattingProvider: true },
   });
   editor.notify('initialized', {});
-  const told = editor.next('textDocument/publishDiagnostics');
+  const published = editor.next('textDocument/publishDiagnostics');
   editor.notify('textDocument/didOpen', {
     textDocument: { ...textDocument, languageId: 'aql', version: 1, text: TEXT },
   });
-  expect(await told).toMatchObject({
+  expect(await published).toMatchObject({
     ...textDocument,
     diagnostics: [
       {

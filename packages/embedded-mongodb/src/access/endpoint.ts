@@ -58,7 +58,7 @@ export function uriOf(endpoint: Endpoint, address: string): string {
   return `mongodb://${encodeURIComponent(address)}/?directConnection=true&${URI_OPTIONS}`;
 }
 
-/** Writes the whole URI into its file beside the data (0600) and tells the file. */
+/** Writes the whole URI into its file beside the data (0600) and returns the file. */
 export function rememberEndpoint(folder: string, endpoint: Endpoint, address: string): string {
   const file = join(folder, URI_FILES[endpoint.kind]);
   const uri = uriOf(endpoint, address);

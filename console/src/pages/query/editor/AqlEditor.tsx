@@ -6,11 +6,11 @@ import { EditorState, Prec, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { styleNonce } from '../../../csp.js';
-import { aqlAssistance, toldAnew, type Told } from './aql-assistance.js';
+import { aqlAssistance, inputChanged, type AssistanceInput } from './aql-assistance.js';
 import { aqlHighlighting } from './aql-language.js';
 
-/** What an editor shows and tells. */
-interface EditorProps extends Told {
+/** Props of the editor. */
+interface EditorProps extends AssistanceInput {
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
@@ -26,14 +26,14 @@ export function AqlEditor(props: EditorProps): ReactNode {
   const { text, label, mistake, templates, insertion } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const told = useRef(props);
-  told.current = props;
+  const input = useRef(props);
+  input.current = props;
 
   useEffect(() => {
     if (place.current === null) return;
     const editor = new EditorView({
       parent: place.current,
-      state: EditorState.create({ extensions: extensions(() => told.current, label) }),
+      state: EditorState.create({ extensions: extensions(() => input.current, label) }),
     });
     view.current = editor;
     return () => editor.destroy();
@@ -60,14 +60,14 @@ export function AqlEditor(props: EditorProps): ReactNode {
   const isWhole = templates !== null && templates.known >= templates.all;
   useEffect(() => {
     // What is known of the text has changed, though the text has not.
-    view.current?.dispatch({ effects: toldAnew.of(null) });
+    view.current?.dispatch({ effects: inputChanged.of(null) });
   }, [mistake, isWhole]);
 
   return <div ref={place} className="editor" />;
 }
 
-function extensions(told: () => EditorProps, label: string): Extension {
-  const act = (what: (props: EditorProps) => void) => (): boolean => (what(told()), true);
+function extensions(input: () => EditorProps, label: string): Extension {
+  const act = (what: (props: EditorProps) => void) => (): boolean => (what(input()), true);
   return [
     EditorView.cspNonce.of(styleNonce()),
     EditorView.contentAttributes.of({ 'aria-label': label }),
@@ -78,7 +78,7 @@ function extensions(told: () => EditorProps, label: string): Extension {
     bracketMatching(),
     closeBrackets(),
     aqlHighlighting,
-    aqlAssistance(told),
+    aqlAssistance(input),
     Prec.highest(
       keymap.of([
         { key: 'Mod-Enter', run: act(({ onRun }) => onRun()) },
@@ -93,7 +93,7 @@ function extensions(told: () => EditorProps, label: string): Extension {
       ...historyKeymap,
     ]),
     EditorView.updateListener.of(({ docChanged, state }) => {
-      if (docChanged) told().onChange(state.doc.toString());
+      if (docChanged) input().onChange(state.doc.toString());
     }),
   ];
 }

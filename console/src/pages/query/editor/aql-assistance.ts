@@ -6,33 +6,33 @@ import { CdrError, completions, diagnose, formatAql, hoverAt, type Completion } 
 import type { KnownTemplates } from './known-templates.js';
 import type { Mistake } from '../parameters.js';
 
-/** What the editor is told from outside, asked each time that it is needed. */
-export interface Told {
+/** What the assistance needs from outside, asked each time that it is needed. */
+export interface AssistanceInput {
   readonly templates: KnownTemplates | null;
   /** What the server said of a text that it was sent. */
   readonly mistake: (Mistake & { readonly text: string }) | null;
 }
 
-/** Says that what is told has changed: a text that did not change is checked again. */
-export const toldAnew = StateEffect.define();
+/** Says that the input has changed: a text that did not change is checked again. */
+export const inputChanged = StateEffect.define();
 /** Milliseconds without a key before the text is checked. */
 const CHECK_AFTER = 250;
 
 /** Completion, mistakes underlined as they are typed, and what words mean: the server's words, made in the browser. */
-export function aqlAssistance(told: () => Told): Extension {
+export function aqlAssistance(input: () => AssistanceInput): Extension {
   return [
-    autocompletion({ override: [(context) => completionsAt(context, told())], icons: false }),
-    linter((view) => diagnosticsOf(view.state, told()), {
+    autocompletion({ override: [(context) => completionsAt(context, input())], icons: false }),
+    linter((view) => diagnosticsOf(view.state, input()), {
       delay: CHECK_AFTER,
       needsRefresh: ({ transactions }) =>
-        transactions.some(({ effects }) => effects.some((effect) => effect.is(toldAnew))),
+        transactions.some(({ effects }) => effects.some((effect) => effect.is(inputChanged))),
     }),
-    hoverTooltip((view, offset) => hoverBox(view, offset, told())),
+    hoverTooltip((view, offset) => hoverBox(view, offset, input())),
   ];
 }
 
 /** Completion begins without being asked where something new begins: at a word, a path, a predicate, a value. */
-function completionsAt(context: CompletionContext, { templates }: Told): CompletionResult | null {
+function completionsAt(context: CompletionContext, { templates }: AssistanceInput): CompletionResult | null {
   if (!context.explicit && context.matchBefore(/[\w.:'/[-]$/) === null) return null;
   const found = completions(context.state.doc.toString(), context.pos, templates?.catalogue ?? null);
   const [first] = found;
@@ -66,7 +66,7 @@ const TYPES: Readonly<Record<Completion['kind'], string>> = {
  * What is wrong with the text. Names of templates are checked when all are known: one that was not read yet is no mistake.
  * What the server alone can tell stays until the text is changed.
  */
-function diagnosticsOf(state: EditorState, { templates, mistake }: Told): Diagnostic[] {
+function diagnosticsOf(state: EditorState, { templates, mistake }: AssistanceInput): Diagnostic[] {
   const text = state.doc.toString();
   if (text.trim() === '') return [];
   const isWhole = templates !== null && templates.known >= templates.all;
@@ -92,7 +92,7 @@ function wordEnd(state: EditorState, from: number): number {
   return state.wordAt(from)?.to ?? Math.min(state.doc.length, from + 1);
 }
 
-function hoverBox(view: EditorView, offset: number, { templates }: Told) {
+function hoverBox(view: EditorView, offset: number, { templates }: AssistanceInput) {
   const found = hoverAt(view.state.doc.toString(), offset, templates?.catalogue ?? null);
   if (found === null) return null;
   return {

@@ -15,17 +15,20 @@ export interface KnownTemplates {
 
 /** Requests at a time: the store stays quick for those who work with it. */
 const PARALLEL = 2;
-/** How often the page is told, in templates: thousands of them may not redraw it a thousand times. */
+/** How often the page is redrawn, in templates: thousands of them may not redraw it a thousand times. */
 const STEP = 20;
 
 /**
  * Reads those of the server's templates that a catalogue does not have yet, a few at a time. One that cannot be read is
- * left out. `tell` hears how far it is.
+ * left out. `onProgress` is called with what is known so far.
  */
 export async function readTemplates(
   api: TemplateSource,
   catalogue: Catalogue,
-  { tell, signal }: { readonly tell: (known: KnownTemplates) => void; readonly signal: AbortSignal },
+  {
+    onProgress,
+    signal,
+  }: { readonly onProgress: (known: KnownTemplates) => void; readonly signal: AbortSignal },
 ): Promise<KnownTemplates> {
   const ids = new Set((await api.templates()).map(({ template_id: id }) => id));
   const had = new Set(catalogue.templateIds);
@@ -39,7 +42,7 @@ export async function readTemplates(
         () => undefined,
       );
       done += 1;
-      if (done % STEP === 0) tell(state());
+      if (done % STEP === 0) onProgress(state());
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, read));

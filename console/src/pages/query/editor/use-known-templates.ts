@@ -13,8 +13,8 @@ export function useKnownTemplates(): KnownTemplates | null {
     queryKey: QUERY_KEY,
     queryFn: ({ signal }) => {
       const before = queries.getQueryData<KnownTemplates>(QUERY_KEY);
-      const tell = (known: KnownTemplates): void => void queries.setQueryData(QUERY_KEY, known);
-      return readTemplates(api, before?.catalogue ?? new Catalogue(), { tell, signal });
+      const onProgress = (known: KnownTemplates): void => void queries.setQueryData(QUERY_KEY, known);
+      return readTemplates(api, before?.catalogue ?? new Catalogue(), { onProgress, signal });
     },
     staleTime: 60_000,
     gcTime: Infinity,
