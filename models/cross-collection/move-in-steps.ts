@@ -99,21 +99,20 @@ async function moveListed(
 /** Documents of `aql` have many index entries, which begin with the owner. */
 const DERIVED_SHARE = 2;
 
-/** Until none is left with the old owner: nobody else writes them, so a step that is not full is the last. */
+/**
+ * All documents of the old owner, which nobody else writes. One cursor goes over the index: each search for the next ones
+ * would pass the entries of all that moved before it, which the engine keeps for a while.
+ */
 async function movePart({ from, to }: Owners, part: Part, { jobId, size }: Stepping): Promise<void> {
   const collection = documents<{ _id: string }>(part.collection);
   const owner = OWNER[part.collection];
-  for (;;) {
-    const owned = { [owner]: from, ...part.among };
-    const most =
-      part.collection === COLLECTIONS.aql ? Math.ceil(size.documents / DERIVED_SHARE) : size.documents;
-    const { ids, isLast } = await nextIds(collection, owned, { ...size, documents: most });
-    if (ids.length === 0) return;
+  const update = { $set: { [owner]: to, ...part.set } };
+  const share = part.collection === COLLECTIONS.aql ? DERIVED_SHARE : 1;
+  const most = { ...size, documents: Math.ceil(size.documents / share) };
+  for await (const ids of idsInSteps(collection, { [owner]: from, ...part.among }, most)) {
     if ((await mergeJob(jobId)) === null)
       throw new Error('another server has taken over the steps of the merge');
-    const update = { $set: { [owner]: to, ...part.set } };
     await updateThose(collection, { filter: { [owner]: from }, ids, update });
-    if (isLast) return;
     await setImmediate();
   }
 }
@@ -134,22 +133,26 @@ async function updateThose(
   for (const _id of ids) await collection.updateOne({ ...filter, _id }, update);
 }
 
-/** The next documents, as many as one step may change, and whether there are no more. */
-async function nextIds(
+/** The ids of these documents, as many at a time as one step may change. */
+async function* idsInSteps(
   collection: mongoose.mongo.Collection<{ _id: string }>,
   owned: object,
   size: StepSize,
-): Promise<{ readonly ids: string[]; readonly isLast: boolean }> {
-  const found = await collection
-    .aggregate<{ _id: string; bytes: number }>([
-      { $match: owned },
-      { $limit: size.documents },
-      { $project: { bytes: { $bsonSize: '$$ROOT' } } },
-    ])
-    .toArray();
-  let bytes = 0;
-  const end = found.findIndex((document) => (bytes += document.bytes) > size.bytes);
-  const fitting = found.slice(0, end === -1 ? found.length : Math.max(1, end));
-  const isLast = fitting.length === found.length && found.length < size.documents;
-  return { ids: fitting.map(({ _id }) => _id), isLast };
+): AsyncGenerator<string[]> {
+  const found = collection.aggregate<{ _id: string; bytes: number }>(
+    [{ $match: owned }, { $project: { bytes: { $bsonSize: '$$ROOT' } } }],
+    { batchSize: size.documents },
+  );
+  let step: string[] = [];
+  let stepBytes = 0;
+  for await (const { _id, bytes } of found) {
+    if (step.length === size.documents || (step.length > 0 && stepBytes + bytes > size.bytes)) {
+      yield step;
+      step = [];
+      stepBytes = 0;
+    }
+    step.push(_id);
+    stepBytes += bytes;
+  }
+  if (step.length > 0) yield step;
 }
