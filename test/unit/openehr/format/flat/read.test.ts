@@ -133,6 +133,14 @@ describe('keys of FLAT', () => {
     );
   });
 
+  it.each([
+    ['ctx/languages', 'de', /did you mean ctx\/language\?/],
+    ['ctx/languages', { a: 1 }, /did you mean ctx\/language\?/],
+    ['ctx/time_x', { a: 1 }, /ctx\/time_x/],
+  ])('of ctx/ that are nearly known are refused, whatever they hold: %s %j', (key, value, message) => {
+    expect(refusal({ ...BASE, [key]: value }, template)).toMatch(message);
+  });
+
   it('with null say nothing', () => {
     expect(read({ ...BASE, [`${EVENT}/dv_count`]: null, 'nowhere/x': null }, template)).toEqual(
       read(BASE, template),
