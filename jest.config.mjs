@@ -1,5 +1,7 @@
 const common = {
   testEnvironment: 'node',
+  // Packages of this repository as they stand, not as they were built last.
+  testEnvironmentOptions: { customExportConditions: ['@everchart/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   setupFiles: ['<rootDir>/test/support/jest/property-seed.mjs'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

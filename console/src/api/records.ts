@@ -10,6 +10,7 @@ import {
   type PlacedTag,
   type Subject,
   type VersionInfo,
+  isVersionUid,
 } from '@everchart/client';
 import { readable, textAt } from './json.js';
 import type { JsonObject } from './types.js';
@@ -96,7 +97,7 @@ export function recordApi(cdr: Cdr): RecordApi {
       const { directory } = cdr.ehr(ehrId);
       const uid = textAt(root, 'uid', 'value');
       const folder = root as unknown as FOLDER;
-      await (uid.includes('::') ? directory.update(uid, folder) : directory.create(folder));
+      await (isVersionUid(uid) ? directory.update(uid, folder) : directory.create(folder));
     },
     tags: (ehrId) => cdr.ehr(ehrId).tags.list(),
     contribution: async (ehrId, uid) => asJson(await cdr.ehr(ehrId).contributions.get(uid)),

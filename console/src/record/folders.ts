@@ -1,3 +1,4 @@
+import { versionedObjectUidOf } from '@everchart/client';
 import { at, items, textAt } from '../api/json.js';
 import type { Json, JsonObject } from '../api/types.js';
 
@@ -15,7 +16,7 @@ export function newFolder(name: string): JsonObject {
 
 /** The id of a document that a reference names, without its version. */
 export function filedId(item: Json): string {
-  return textAt(item, 'id', 'value').split('::')[0] ?? '';
+  return versionedObjectUidOf(textAt(item, 'id', 'value'));
 }
 
 /** Every document that any folder names. */

@@ -1,6 +1,7 @@
 import { errorOf, versionOf } from './error.js';
 import type { CdrOptions, CommitOptions } from './options.js';
 import { Transport } from './transport.js';
+import { versionedObjectUidOf } from './uid.js';
 
 /** One request: what a wrapper says of its operation. */
 export interface Call {
@@ -92,18 +93,13 @@ export class Caller {
   }
 }
 
-/** The uid of the versioned object of a version uid; of its own uid, itself. */
-export function versionedObjectIdOf(uid: string): string {
-  return uid.split('::')[0] ?? uid;
-}
-
 /** The version that the headers of an answer name. */
 export function versionInfo(headers: Headers): VersionInfo {
   const uid = versionOf(headers.get('etag')) ?? headers.get('location')?.split('/').at(-1) ?? '';
   const warnings = [...(headers.get('warning') ?? '').matchAll(/"((?:[^"\\]|\\.)*)"/g)];
   return {
     uid,
-    id: versionedObjectIdOf(uid),
+    id: versionedObjectUidOf(uid),
     warnings: warnings.map(([, text = '']) => text.replace(/\\(.)/g, '$1')),
   };
 }

@@ -4,7 +4,6 @@ import {
   path,
   timeText,
   V1,
-  versionedObjectIdOf,
   versionInfo,
   type Call,
   type Caller,
@@ -20,6 +19,7 @@ import {
 import { differences, type Difference } from './diff.js';
 import { CdrError } from './error.js';
 import { historyOf, type HistoryEntry } from './history.js';
+import { isVersionUid, versionedObjectUidOf } from './uid.js';
 import type { CallOptions, CommitOptions } from './options.js';
 import { tagHeader, type Tag } from './tags.js';
 
@@ -113,7 +113,7 @@ export class Compositions {
       try {
         return await this.#put(stored.uid, change(structuredClone(stored.content)), options);
       } catch (error) {
-        const isOutrun = error instanceof CdrError && error.status === 412 && !uid.includes('::');
+        const isOutrun = error instanceof CdrError && error.status === 412 && !isVersionUid(uid);
         if (!isOutrun || attempt === CHANGE_TRIES) throw error;
       }
     }
@@ -139,7 +139,7 @@ export class Compositions {
     time: string | Date,
     options: CallOptions = {},
   ): Promise<StoredComposition | undefined> {
-    return this.get(versionedObjectIdOf(id), { ...options, at: time });
+    return this.get(versionedObjectUidOf(id), { ...options, at: time });
   }
 
   /** A version with its audit. @throws CdrError */
@@ -150,7 +150,7 @@ export class Compositions {
   /** What differs between two versions; without the second, between one and the latest. @throws CdrError */
   async diff(
     from: string,
-    to: string = versionedObjectIdOf(from),
+    to: string = versionedObjectUidOf(from),
     options: CallOptions = {},
   ): Promise<Difference[]> {
     const [before, after] = await Promise.all([this.get(from, options), this.get(to, options)]);
@@ -191,14 +191,14 @@ export class Compositions {
   #put(uid: string, content: CompositionContent, options: CommitCompositionOptions): Promise<VersionInfo> {
     const { headers, ...call } = commitCall(content, options);
     const sent = { ...headers, 'If-Match': `"${uid}"`, 'Idempotency-Key': undefined };
-    return this.#caller.commit('PUT', this.#root + path`/composition/${versionedObjectIdOf(uid)}`, {
+    return this.#caller.commit('PUT', this.#root + path`/composition/${versionedObjectUidOf(uid)}`, {
       ...call,
       headers: sent,
     });
   }
 
   #versioned(id: string): string {
-    return this.#root + path`/versioned_composition/${versionedObjectIdOf(id)}`;
+    return this.#root + path`/versioned_composition/${versionedObjectUidOf(id)}`;
   }
 }
 

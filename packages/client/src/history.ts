@@ -1,4 +1,5 @@
 import type { REVISION_HISTORY } from '../../rm/src/generated/types.js';
+import { versionNumberOf } from './uid.js';
 
 /** One version of an object: who made it, when, how and why. */
 export interface HistoryEntry {
@@ -20,7 +21,7 @@ export function historyOf({ items = [] }: REVISION_HISTORY): HistoryEntry[] {
     const { time_committed, change_type, committer, description } = audit;
     return {
       uid: version_id.value,
-      number: Number(version_id.value.split('::').at(-1)),
+      number: Number(versionNumberOf(version_id.value)),
       time: time_committed.value,
       change: change_type.value,
       committer: 'name' in committer ? committer.name : undefined,

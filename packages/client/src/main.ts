@@ -11,6 +11,7 @@ export type * from './directory.js';
 export type * from './ehr.js';
 export { CdrError, type Violation } from './error.js';
 export type { HistoryEntry } from './history.js';
+export { isVersionUid, versionedObjectUidOf, versionNumberOf } from './uid.js';
 export type { CallOptions, CdrOptions, CommitOptions } from './options.js';
 export type * from './overview.js';
 export type * from './query.js';

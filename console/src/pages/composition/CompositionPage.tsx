@@ -2,7 +2,7 @@ import { Alert, Button, Group, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { textAt } from '../../api/json.js';
-import type { CompositionFormat, HistoryEntry } from '@everchart/client';
+import { versionNumberOf, type CompositionFormat, type HistoryEntry } from '@everchart/client';
 import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
@@ -68,8 +68,8 @@ function Loaded({
         ) : (
           <Section
             title={t('diff.title', {
-              from: compare.split('::').at(-1) ?? '',
-              to: uid.split('::').at(-1) ?? '',
+              from: versionNumberOf(compare),
+              to: versionNumberOf(uid),
             })}
             aside={
               <Button size="xs" variant="default" onClick={() => change({ compare: undefined })}>

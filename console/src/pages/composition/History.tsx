@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { HistoryEntry } from '@everchart/client';
+import { versionNumberOf, type HistoryEntry } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { compositionView } from '../../shell/address.js';
 import { Time } from '../../widgets/Time.js';
@@ -25,7 +25,7 @@ export function History({
         <li key={revision.uid} aria-current={revision.uid === shown}>
           <div>
             <ViewLink view={compositionView(ehrId, revision.uid)} fw={600}>
-              {t('history.version', { number: revision.uid.split('::').at(-1) ?? '' })}
+              {t('history.version', { number: versionNumberOf(revision.uid) })}
             </ViewLink>{' '}
             <Text span size="sm" c="dimmed">
               {revision.change}

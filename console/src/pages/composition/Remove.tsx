@@ -1,3 +1,4 @@
+import { versionedObjectUidOf } from '@everchart/client';
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -17,7 +18,7 @@ export function Remove({ ehrId, latest }: { readonly ehrId: string; readonly lat
     mutationFn: () => api.deleteComposition(ehrId, latest),
     onSuccess: async () => {
       // Where it can be restored.
-      go(compositionView(ehrId, latest.split('::')[0] ?? latest));
+      go(compositionView(ehrId, versionedObjectUidOf(latest)));
       await queries.invalidateQueries({ refetchType: 'none' });
     },
   });

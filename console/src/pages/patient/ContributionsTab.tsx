@@ -1,3 +1,4 @@
+import { versionNumberOf } from '@everchart/client';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -35,7 +36,7 @@ export function ContributionsTab({ ehrId }: { readonly ehrId: string }): ReactNo
                 <Text key={version.uid} component="div" size="sm">
                   <ViewLink view={compositionView(ehrId, version.uid)}>{version.name}</ViewLink>{' '}
                   <Text span c="dimmed">
-                    {t('history.version', { number: version.uid.split('::').at(-1) ?? '' })}
+                    {t('history.version', { number: versionNumberOf(version.uid) })}
                   </Text>
                 </Text>
               ))}

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { CdrError } from '@everchart/client';
+import { CdrError, versionedObjectUidOf } from '@everchart/client';
 import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { filedIds, newFolder } from '../../record/folders.js';
@@ -59,7 +59,7 @@ function Unfiled({ ehrId, root }: { readonly ehrId: string; readonly root: JsonO
     queryFn: () => compositionsOf(api, ehrId),
   });
   const filed = filedIds(root);
-  const left = data.filter(({ uid }) => !filed.has(uid.split('::')[0] ?? ''));
+  const left = data.filter(({ uid }) => !filed.has(versionedObjectUidOf(uid)));
   return (
     <Section title={t('directory.unfiled', { count: left.length })}>
       <Text size="sm" c="dimmed" mb="xs">

@@ -1,3 +1,4 @@
+import { versionedObjectUidOf } from '@everchart/client';
 import { Button, Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type DragEvent, type ReactNode } from 'react';
@@ -26,7 +27,7 @@ export function FolderTree(props: TreeProps): ReactNode {
     queryFn: () => compositionsOf(api, ehrId),
   });
   const names = new Map(
-    data.map(({ uid, name, time }) => [uid.split('::')[0] ?? '', `${name} · ${time.slice(0, 10)}`]),
+    data.map(({ uid, name, time }) => [versionedObjectUidOf(uid), `${name} · ${time.slice(0, 10)}`]),
   );
   return <Folder {...props} folder={props.root} place={[]} names={names} />;
 }
@@ -47,7 +48,7 @@ function Folder(props: FolderProps): ReactNode {
     event.preventDefault();
     event.stopPropagation();
     setIsOver(false);
-    const [id = ''] = event.dataTransfer.getData('text/plain').split('::');
+    const id = versionedObjectUidOf(event.dataTransfer.getData('text/plain'));
     if (names.has(id)) save?.(withFiled(root, place, id));
   };
   const over = (event: DragEvent): void => {
