@@ -45,7 +45,8 @@ export async function moveAllInSteps(
     { collection: COLLECTIONS.aql, among: { type: 'COMPOSITION' }, set: { q: owners.isQueryable } },
     { collection: COLLECTIONS.versionedObjects, among: { type: 'COMPOSITION' } },
   ];
-  for (const part of parts) await movePart(owners, part, { jobId, size });
+  const step = { jobId, size, pace: { share: 1 } };
+  for (const part of parts) await movePart(owners, part, step);
 }
 
 /** What goes back when a merge is taken back: ids. */
@@ -65,7 +66,7 @@ export async function moveSomeInSteps(
   jobId: string,
   size: StepSize = STEP_SIZE,
 ): Promise<void> {
-  const step = { jobId, size };
+  const step = { jobId, size, pace: { share: 1 } };
   const { contributions, compositions, tags } = moved;
   const q = owners.isQueryable;
   await moveListed(owners, { collection: COLLECTIONS.contributions, field: '_id', ids: contributions }, step);
@@ -82,6 +83,8 @@ export async function moveSomeInSteps(
 interface Stepping {
   readonly jobId: string;
   readonly size: StepSize;
+  /** Which share of the largest step the next one has: it follows what the last one took. */
+  readonly pace: { share: number };
 }
 
 async function moveListed(
@@ -99,22 +102,38 @@ async function moveListed(
 /** Documents of `aql` have many index entries, which begin with the owner. */
 const DERIVED_SHARE = 2;
 
+/** What one step may take, ms: a database that has to read and write its pages anew for it gets smaller steps. */
+const STEP_MS = 250;
+const LEAST_SHARE = 0.02;
+
 /**
  * All documents of the old owner, which nobody else writes. One cursor goes over the index: each search for the next ones
  * would pass the entries of all that moved before it, which the engine keeps for a while.
  */
-async function movePart({ from, to }: Owners, part: Part, { jobId, size }: Stepping): Promise<void> {
+async function movePart({ from, to }: Owners, part: Part, { jobId, size, pace }: Stepping): Promise<void> {
   const collection = documents<{ _id: string }>(part.collection);
   const owner = OWNER[part.collection];
   const update = { $set: { [owner]: to, ...part.set } };
   const share = part.collection === COLLECTIONS.aql ? DERIVED_SHARE : 1;
   const most = { ...size, documents: Math.ceil(size.documents / share) };
-  for await (const ids of idsInSteps(collection, { [owner]: from, ...part.among }, most)) {
-    if ((await mergeJob(jobId)) === null)
-      throw new Error('another server has taken over the steps of the merge');
-    await updateThose(collection, { filter: { [owner]: from }, ids, update });
-    await setImmediate();
+  for await (const found of idsInSteps(collection, { [owner]: from, ...part.among }, most)) {
+    for (let start = 0; start < found.length;) {
+      if ((await mergeJob(jobId)) === null)
+        throw new Error('another server has taken over the steps of the merge');
+      const ids = found.slice(start, start + Math.ceil(most.documents * pace.share));
+      const began = performance.now();
+      await updateThose(collection, { filter: { [owner]: from }, ids, update });
+      pace.share = nextShare(pace.share, performance.now() - began);
+      start += ids.length;
+      await setImmediate();
+    }
   }
+}
+
+/** After a step of such a share took so many milliseconds. */
+function nextShare(share: number, ms: number): number {
+  const factor = Math.min(2, Math.max(0.25, STEP_MS / Math.max(ms, 1)));
+  return Math.min(1, Math.max(LEAST_SHARE, share * factor));
 }
 
 /** The majority has them at the latest with the transaction that ends the merge. */
