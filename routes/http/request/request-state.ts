@@ -62,6 +62,10 @@ export interface RequestState {
 declare module 'koa' {
   // Types `ctx.state` everywhere.
   interface DefaultState extends RequestState {}
+  interface Request {
+    /** Its text; absent: there is none. */
+    body?: string;
+  }
 }
 
 /** Prefix of every generated link of the standard API, after the base URL. */
