@@ -4,6 +4,7 @@ import type { DatabaseSettings } from '../config/settings.js';
 import { isUnavailable } from './mongo-error.js';
 import { correctDriver } from './driver-socket.js';
 import { startLocalDatabase } from './local-database.js';
+import type { LocalDatabase } from './local-source.js';
 
 /** Connecting mongoose to the database that the settings choose. */
 
@@ -31,16 +32,17 @@ const LOSS_OPTIONS = {
 } as const;
 
 /**
- * Connects the default mongoose connection, starting a local database first when no URI is given. Writes exactly
- * one line that says which database it is.
+ * Connects the default mongoose connection, starting a local database first when no URI is given, unless one is
+ * starting already (`starting`). Writes exactly one line that says which database it is.
  * @throws CdrError `unavailable` when the given database cannot be reached; Error when no local one can be had
  */
 export async function connectDatabase(
   settings: DatabaseSettings,
   log: (line: string) => void,
+  starting?: Promise<LocalDatabase>,
 ): Promise<DatabaseHandle> {
   if (settings.mongodbUri !== '') return connectExternal(settings, log);
-  const local = await startLocalDatabase(settings, log);
+  const local = await (starting ?? startLocalDatabase(settings, log));
   try {
     await connectMongoose(local.uri, settings.mongodbDatabase);
   } catch (error) {

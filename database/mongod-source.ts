@@ -12,7 +12,7 @@ import {
   downloadOnce,
 } from '../packages/embedded-mongodb/src/engine/library-environment.js';
 import { dataFolder, SourceUnavailable, type LocalDatabase, type LogLine } from './local-source.js';
-import { runMongod, type MongodBinary } from './mongod-run.js';
+import type { MongodBinary } from './mongod-run.js';
 
 /** A `mongod` binary that is given or found as a local database. */
 
@@ -23,7 +23,7 @@ const run = promisify(execFile);
 export async function startMongodSource(settings: DatabaseSettings, log: LogLine): Promise<LocalDatabase> {
   const binary = await findMongod(settings.mongodBinary);
   const description = `mongod ${binary.version} at ${binary.path}`;
-  const local = await runMongod(binary, dataFolder(settings.embeddedDataDir), log);
+  const local = await runBinary(binary, settings.embeddedDataDir, log);
   log(`database: ${description}`);
   return { ...local, description };
 }
@@ -56,6 +56,16 @@ async function versionOf(path: string): Promise<string> {
   const version = /^\s*db version v?(\d+\.\d+\.\d+)/m.exec(stdout)?.[1];
   if (version === undefined) throw new Error('it prints no version');
   return version;
+}
+
+/** The driver comes with it, which the embedded engine starts without. */
+async function runBinary(
+  binary: MongodBinary,
+  folder: string,
+  log: LogLine,
+): Promise<Omit<LocalDatabase, 'description'>> {
+  const { runMongod } = await import('./mongod-run.js');
+  return runMongod(binary, dataFolder(folder), log);
 }
 
 async function cachedBinary(): Promise<string | undefined> {
@@ -116,7 +126,7 @@ async function download(settings: DatabaseSettings, mirror: URL, log: LogLine): 
     log(`database: downloading mongod ${version} from ${mirror.host}, which may take a minute`);
     const path = await MongoBinary.getPath({ version });
     const description = `downloaded mongod ${version}`;
-    const local = await runMongod({ path, version }, dataFolder(settings.embeddedDataDir), log);
+    const local = await runBinary({ path, version }, settings.embeddedDataDir, log);
     log(`database: ${description}`);
     return { ...local, description };
   } catch (error) {

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { prettyFactory } from 'pino-pretty';
+import type * as PinoPretty from 'pino-pretty';
 import { maskedAql } from '../aql/syntax/masked.js';
 import { onEvent } from '../database/events.js';
 
@@ -30,6 +31,8 @@ export function commandLogger(): Logger {
 
 /** Writes log lines in colours, one line each: what a message holds can neither end its line nor command the terminal. */
 export function forTerminal(terminal: DestinationStream): DestinationStream {
+  // Only where people look: a server writes JSON, and need not load it.
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
   const pretty = prettyFactory({
     colorize: true,
     singleLine: true,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { jsonOf, type JsonValue } from '../openehr/base/json.js';
 import { LargeComposition, type ValidatedLarge } from '../change/composition/large-composition.js';
 import { derivedFrom, valueOf, type Answer } from './messages.js';
@@ -67,7 +67,8 @@ async function runJob<Name extends JobName>(
 ): Promise<ReturnType<Jobs[Name]> extends Answer<infer Value> ? Value : never> {
   await turn();
   try {
-    pool ??= startPool();
+    const threads = await import('piscina');
+    pool ??= startPool(threads.Piscina);
     const answer: unknown = await pool.run({ job, request }, { signal: AbortSignal.timeout(JOB_TIMEOUT_MS) });
     return valueOf(answer as Answer<never>);
   } catch (error) {
@@ -102,8 +103,8 @@ async function turn(): Promise<void> {
   await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-function startPool(): Piscina {
-  const started = new Piscina({
+function startPool(Threads: typeof Piscina): Piscina {
+  const started = new Threads({
     filename: fileURLToPath(new URL('./thread.mjs', import.meta.url)),
     // What the options of this process load is for its own thread.
     execArgv: [],

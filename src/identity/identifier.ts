@@ -3,7 +3,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { type Settings, PERMISSIONS, type Permission, type RolePermissions } from '../../config/settings.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
 import { tokenVerifier, type Identity, type TokenVerifier } from './token-verifier.js';
-import { passwordVerifier, type PasswordVerifier } from './password-verifier.js';
+import type { PasswordVerifier } from './password-verifier.js';
 import { identityWarnings } from './identity-settings.js';
 import { UsersFile } from './users-file.js';
 import { nearestWord } from '../../openehr/base/text.js';
@@ -45,12 +45,21 @@ export function createIdentifier(settings: IdentitySettings, log: Logger): Ident
   const schemes: Schemes = {
     token: takes('jwt') ? tokenVerifier(settings.jwt) : null,
     password:
-      takes('basic') && basicUsersFile !== null ? passwordVerifier(new UsersFile(basicUsersFile), log) : null,
+      takes('basic') && basicUsersFile !== null ? passwordsOf(new UsersFile(basicUsersFile), log) : null,
   };
   if (schemes.token === null && schemes.password === null) return null;
   return async (authorization, address) => {
     const identity = await identityOf(schemes, authorization.trim(), address);
     return { ...identity, permissions: permissionsOf(rolePermissions, identity.roles) };
+  };
+}
+
+/** What checks passwords is loaded with the first of them. */
+function passwordsOf(file: UsersFile, log: Logger): PasswordVerifier {
+  let loaded: Promise<PasswordVerifier> | null = null;
+  return async (credentials, address) => {
+    loaded ??= import('./password-verifier.js').then(({ passwordVerifier }) => passwordVerifier(file, log));
+    return (await loaded)(credentials, address);
   };
 }
 

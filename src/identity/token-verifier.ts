@@ -1,6 +1,5 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { JwksClient, JwksError } from 'jwks-rsa';
 import type { JwtSettings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
@@ -166,6 +165,8 @@ function find(keys: ReadonlyMap<string, KeyObject>, keyId: string | undefined): 
 }
 
 async function fetchKeys(url: string): Promise<Map<string, KeyObject>> {
+  // Only where a key set is configured: it is a hundred files.
+  const { JwksClient, JwksError } = (await import('jwks-rsa')).default;
   try {
     const keys = await new JwksClient({
       jwksUri: url,

@@ -1,5 +1,4 @@
 import type { Context, Middleware, Next } from 'koa';
-import { HttpMethodEnum, koaBody } from 'koa-body';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isLatin1Xml } from '../../openehr/format/media-range.js';
 import type { Settings } from '../../config/settings.js';
@@ -13,7 +12,33 @@ import { textOfUtf8 } from '../../openehr/base/utf8.js';
  */
 export function readBodyText(limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes'>): Middleware {
   const { maxBodyBytes: limitBytes, maxBodyNodes } = limits;
-  const read = koaBody({
+  let reader: Promise<Middleware> | null = null;
+  return async (ctx: Context, next: Next) => {
+    ctx.state.maxBodyNodes = maxBodyNodes;
+    const untyped = ctx.get('Content-Type') === '';
+    const isLatin1 = isLatin1Xml(ctx.get('Content-Type'));
+    if (!isLatin1) requireUtf8(ctx.get('Content-Type'));
+    nameCoding(ctx);
+    // koa-body reads no body without a type; such a body has the first type of its resource
+    // (docs/spec/rest.md#media-types).
+    if (untyped) ctx.req.headers['content-type'] = 'text/plain';
+    reader ??= textReader(limitBytes);
+    await (
+      await reader
+    )(ctx, async () => {
+      if (untyped) delete ctx.req.headers['content-type'];
+      const body: unknown = ctx.request.body;
+      if (typeof body !== 'string' || body === '') delete ctx.request.body;
+      else ctx.request.body = isLatin1 ? body : utf8Text(Buffer.from(body, 'latin1'));
+      await next();
+    });
+  };
+}
+
+/** Loaded with the first body, for it is a hundred files: a server starts sooner without. */
+async function textReader(limitBytes: number): Promise<Middleware> {
+  const { HttpMethodEnum, koaBody } = await import('koa-body');
+  return koaBody({
     json: false,
     urlencoded: false,
     multipart: false,
@@ -26,23 +51,6 @@ export function readBodyText(limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNod
       throw bodyError(error, limitBytes);
     },
   });
-  return async (ctx: Context, next: Next) => {
-    ctx.state.maxBodyNodes = maxBodyNodes;
-    const untyped = ctx.get('Content-Type') === '';
-    const isLatin1 = isLatin1Xml(ctx.get('Content-Type'));
-    if (!isLatin1) requireUtf8(ctx.get('Content-Type'));
-    nameCoding(ctx);
-    // koa-body reads no body without a type; such a body has the first type of its resource
-    // (docs/spec/rest.md#media-types).
-    if (untyped) ctx.req.headers['content-type'] = 'text/plain';
-    await read(ctx, async () => {
-      if (untyped) delete ctx.req.headers['content-type'];
-      const body: unknown = ctx.request.body;
-      if (typeof body !== 'string' || body === '') delete ctx.request.body;
-      else ctx.request.body = isLatin1 ? body : utf8Text(Buffer.from(body, 'latin1'));
-      await next();
-    });
-  };
 }
 
 function requireUtf8(contentType: string): void {

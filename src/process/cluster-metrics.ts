@@ -1,11 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
-import {
-  AggregatorRegistry,
-  type Registry,
-  type MetricObjectWithValues,
-  type MetricValue,
-} from 'prom-client';
+import type { Registry, MetricObjectWithValues, MetricValue } from 'prom-client';
 import { CdrError } from '../../openehr/base/errors.js';
 
 type Figures = MetricObjectWithValues<MetricValue<string>>[];
@@ -65,6 +60,7 @@ async function askPrimary(): Promise<Registry> {
   });
   if (figures === null)
     throw new CdrError('unavailable', 'a worker did not send its metrics', { retryAfterSeconds: 5 });
+  const { AggregatorRegistry } = await import('prom-client');
   return AggregatorRegistry.aggregate([...figures]);
 }
 

@@ -2,10 +2,11 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/settings.js';
 import { startLocalDatabase } from '../../database/local-database.js';
+import type { LocalDatabase } from '../../database/local-source.js';
 import { collectMetricsFor } from './cluster-metrics.js';
 import { configFromEnvironment, warnOfMisspeltSettings } from '../settings/config.js';
 import { createLogger } from '../logger.js';
-import { startServer, type RunningServer } from './start.js';
+import type { RunningServer } from './start.js';
 
 /** Several workers on one port. */
 interface RunningCluster {
@@ -55,11 +56,15 @@ async function databaseOf(
   log: Logger,
 ): Promise<{ readonly uri: string; stop(): Promise<void> }> {
   const { mongodbUri: uri } = settings.database;
-  if (uri !== '') return { uri, stop: () => Promise.resolve() };
-  const database = await startLocalDatabase(settings.database, (line) => {
+  return (await localDatabase(settings, log)) ?? { uri, stop: () => Promise.resolve() };
+}
+
+/** The database of this machine, starting; undefined: the settings name one that runs. */
+function localDatabase({ database }: Settings, log: Logger): Promise<LocalDatabase> | undefined {
+  if (database.mongodbUri !== '') return undefined;
+  return startLocalDatabase(database, (line) => {
     log.info(line);
   });
-  return { uri: database.uri, stop: () => database.stop() };
 }
 
 class Workers {
@@ -129,7 +134,7 @@ export async function runServer(): Promise<void> {
     onStopSignal(log, () => running.close());
     return;
   }
-  const server = await startServer(settings, log, replacesAWorker(settings)).catch((error: unknown) => {
+  const server = await startWithDatabase(settings, log).catch((error: unknown) => {
     // Its channel to the primary would keep the process alive.
     cluster.worker?.disconnect();
     throw error;
@@ -140,6 +145,18 @@ export async function runServer(): Promise<void> {
     log.info(`console at ${server.url}${settings.basePath}/console`);
   }
   onStopSignal(log, () => server.close());
+}
+
+/** The database starts while the server is loaded, which takes longer; a primary of workers never loads it. */
+async function startWithDatabase(settings: Settings, log: Logger): Promise<RunningServer> {
+  const local = localDatabase(settings, log);
+  // Whoever waits for it is told; until then nobody does.
+  local?.catch(() => undefined);
+  const { startServer } = await import('./start.js');
+  return startServer(settings, log, {
+    joins: replacesAWorker(settings),
+    ...(local !== undefined && { local }),
+  });
 }
 
 function besides({ managementUrl }: RunningServer): string {

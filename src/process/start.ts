@@ -7,9 +7,10 @@ import { resumeErasures } from '../../maintenance/erase.js';
 import { removeExpiredRequests } from '../../models/idempotency.js';
 import { closePool } from '../../workers/large-body.js';
 import { recordActivity } from '../activity.js';
-import { createApp } from '../app.js';
+import type { LocalDatabase } from '../../database/local-source.js';
+import { createApp, type ProcessView } from '../app.js';
 import { publishMetrics } from './cluster-metrics.js';
-import { openDoors } from '../doors.js';
+import { openDoors, type Doors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
 import { logSlowQueries } from '../logger.js';
 import { prepareStorage, logStorageState } from './storage.js';
@@ -31,26 +32,36 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** What a start may be given beside the settings. */
+interface StartOptions {
+  /** This process replaces a dead worker of a cluster whose others still serve the port: it listens only when it is ready. */
+  readonly joins?: boolean;
+  /** A local database that is starting already; it belongs to the server from here on, also when the start fails. */
+  readonly local?: Promise<LocalDatabase>;
+}
+
 /**
  * Connects the database, listens, and builds collections and indexes; until they stand every request but
- * liveness and readiness is answered 503. `joins`: this process replaces a dead worker of a cluster whose others still
- * serve the port, so it listens only when it is ready.
+ * liveness and readiness is answered 503.
  * @throws Error when no database can be had, the system id differs from the stored one, the port is taken, or keys or
  * proxies of the settings cannot be read
  */
-export async function startServer(settings: Settings, log: Logger, joins = false): Promise<RunningServer> {
+export async function startServer(
+  settings: Settings,
+  log: Logger,
+  { joins = false, local }: StartOptions = {},
+): Promise<RunningServer> {
   const process = {
     metrics: createMetrics({ ofProcess: true }),
     state: { indexesBuilt: false, stopping: false },
     activity: recordActivity(),
   };
-  // Before the database: settings that cannot be used end the start while there is nothing to stop.
-  const handle = createApp(settings, log, process).callback();
-  const doors = openDoors(settings, (request, response) => void handle(request, response));
+  const doors = await doorsOf(settings, log, process, local);
   publishMetrics(process.metrics.registry);
-  const database = await connectDatabase(settings.database, (line) => {
+  const tell = (line: string): void => {
     log.info(line);
-  });
+  };
+  const database = await connectDatabase(settings.database, tell, local);
   try {
     if (!joins) await doors.listen();
     const stopAwaiting = logStorageState(log, await prepareStorage(settings));
@@ -77,6 +88,22 @@ export async function startServer(settings: Settings, log: Logger, joins = false
   } catch (error) {
     doors.abandon();
     await database.close();
+    throw error;
+  }
+}
+
+/** Ends a database that is starting when the settings cannot be used. @throws Error for them */
+async function doorsOf(
+  settings: Settings,
+  log: Logger,
+  process: ProcessView,
+  local: Promise<LocalDatabase> | undefined,
+): Promise<Doors> {
+  try {
+    const handle = createApp(settings, log, process).callback();
+    return openDoors(settings, (request, response) => void handle(request, response));
+  } catch (error) {
+    await (await local?.catch(() => null))?.stop();
     throw error;
   }
 }

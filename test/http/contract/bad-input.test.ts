@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { realComposition, templateText } from '../../../cli/demo/patient.js';
@@ -154,15 +155,33 @@ describe('requests that are wrong', () => {
     ]);
   });
 
-  it.each(['GZIP', 'x-gzip'])('a body in %s is read', async (coding) => {
-    const { gzipSync } = await import('node:zlib');
-    const { port } = new URL(server.url);
-    const response = await fetch(`http://127.0.0.1:${port}${V1}/query/aql`, {
+  it.each([
+    ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('a body in %s is read', async (coding, encode) => {
+    const response = await fetch(`http://127.0.0.1:${new URL(server.url).port}${V1}/query/aql`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Content-Encoding': coding },
-      body: gzipSync('{"q":"SELECT e/ehr_id/value FROM EHR e"}'),
+      body: encode('{"q":"SELECT e/ehr_id/value FROM EHR e"}'),
     });
     expect(response.status).toBe(200);
+  });
+
+  it.each([
+    ['a coding that is none', 'zip', '{}', [415, 'unsupported-media-type']],
+    ['two codings', 'gzip, br', '{}', [415, 'unsupported-media-type']],
+    ['a coding that it does not have', 'gzip', '{}', [400, 'invalid']],
+  ])('a body with %s is refused', async (_, coding, text, expected) => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': coding };
+    const response = await fetch(`http://127.0.0.1:${new URL(server.url).port}${V1}/query/aql`, {
+      method: 'POST',
+      headers,
+      body: text,
+    });
+    const { code } = (await response.json()) as { code: string };
+    expect([response.status, code]).toEqual(expected);
   });
 
   it('bodies over the limit are 413, also when they hide in gzip', async () => {
@@ -172,7 +191,6 @@ describe('requests that are wrong', () => {
       .send(`"${'x'.repeat(1_000_001)}"`);
     expect([large.status, large.body.error]).toEqual([413, 'Payload Too Large']);
     expect(large.headers.connection).toBe('close');
-    const { gzipSync } = await import('node:zlib');
     const { port } = new URL(server.url);
     const bomb = await fetch(`http://127.0.0.1:${port}${V1}/ehr/${ehrId}/composition`, {
       method: 'POST',

@@ -1,11 +1,4 @@
-import {
-  createServer,
-  connect,
-  type AddressInfo,
-  type NetConnectOpts,
-  type Server,
-  type Socket,
-} from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import type { Server as HttpServer } from 'node:http';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -15,74 +8,22 @@ import { createCollections } from '../../../database/indexes.js';
 import { COLLECTION_LAYOUT } from '../../../models/layout.js';
 import { ALWAYS_ADMITTED } from '../../../src/middleware/admission.js';
 import { testServer } from '../../support/app.js';
+import { DatabaseGateway } from '../../support/database-gateway.js';
 import { testDatabaseName, testDatabaseUri } from '../../support/database.js';
 import { testSettings } from '../../support/settings.js';
 
 jest.setTimeout(30_000);
 
-/** What stands between the driver and the database, and can hold up what the database says. */
-class Gateway {
-  readonly #sockets = new Set<Socket>();
-  readonly #server: Server;
-  #isHeld = false;
-
-  constructor(address: NetConnectOpts) {
-    this.#server = createServer((socket) => {
-      const database = connect(address);
-      this.#sockets.add(database);
-      if (this.#isHeld) database.pause();
-      socket.pipe(database);
-      database.on('data', (data) => socket.write(data));
-      for (const end of [socket, database]) {
-        end.on('error', () => undefined);
-        end.on('close', () => {
-          socket.destroy();
-          database.destroy();
-        });
-      }
-    });
-  }
-
-  async listen(): Promise<number> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  hold(): void {
-    this.#isHeld = true;
-    for (const socket of this.#sockets) socket.pause();
-  }
-
-  release(): void {
-    this.#isHeld = false;
-    for (const socket of this.#sockets) socket.resume();
-  }
-
-  close(): void {
-    for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
-  }
-}
-
 describe('a server with more to do than it can', () => {
-  let gateway: Gateway;
+  let gateway: DatabaseGateway;
   let server: HttpServer;
   let url: string;
   let ehr: string;
   let come = 0;
 
   beforeAll(async () => {
-    // mongodb://[user:password@]host[:port]/[?options], or the path of a socket in place of the host
-    const [, before, place = '', after] =
-      /^(mongodb:\/\/(?:[^@/]*@)?)([^/?]*)\/?(.*)$/.exec(testDatabaseUri()) ?? [];
-    const [host = '', port] = place.split(':');
-    gateway = new Gateway(
-      host.startsWith('%2F') ? { path: decodeURIComponent(host) } : { host, port: Number(port ?? 27017) },
-    );
-    const direct = `${after}${after?.includes('?') ? '&' : '?'}directConnection=true`;
-    const uri = `${before}127.0.0.1:${await gateway.listen()}/${direct.replace('directConnection=true&', '')}`;
-    await connectMongoose(uri, testDatabaseName());
+    gateway = await DatabaseGateway.to(testDatabaseUri());
+    await connectMongoose(gateway.uri, testDatabaseName());
     await createCollections(COLLECTION_LAYOUT);
     const settings = testSettings({
       requestWaitMs: 100,
