@@ -6,6 +6,7 @@ import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { defaultCacheSizeGB } from './engine/cache-size.js';
+import { engineEnvironment } from './engine/library-environment.js';
 import type { ChildFailed, ChildOptions, ChildReady, ChildReport } from './child-protocol.js';
 import { DEFAULT_LIMITS, type FrontLimits } from './front/limits.js';
 
@@ -51,6 +52,7 @@ export function launchEmbedded(options: EmbeddedOptions): ChildProcess {
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   };
   return spawn(process.execPath, [...programArguments(), JSON.stringify(argument)], {
+    env: engineEnvironment(),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }

@@ -1,6 +1,6 @@
 /* eslint-disable no-restricted-properties --
  * These variables are not settings of the product: libraries read them (`NAPI_RS_NATIVE_LIBRARY_PATH`,
- * `MONGOMS_*`), or conventions of the system define them (`PATH`, `XDG_CACHE_HOME`).
+ * `MONGOMS_*`, `MALLOC_ARENA_MAX`), or conventions of the system define them (`PATH`, `XDG_CACHE_HOME`).
  */
 
 /** Folders named by the environment in which relinked libraries may be kept. */
@@ -11,6 +11,14 @@ export function cacheFolders(): { readonly own: string | undefined; readonly xdg
 /** Makes the loader of the native package take the library at `path`. */
 export function useNativeLibrary(path: string): void {
   process.env['NAPI_RS_NATIVE_LIBRARY_PATH'] = path;
+}
+
+/**
+ * The environment of a process that runs the engine. Its many threads would each get a pool of memory (arena) from glibc,
+ * which keep what they freed: two for all of them are as fast and hold less. Whoever sets the number has it.
+ */
+export function engineEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, MALLOC_ARENA_MAX: nonEmpty('MALLOC_ARENA_MAX') ?? '2' };
 }
 
 /** The folders in which commands are searched. */
