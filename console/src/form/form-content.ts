@@ -54,9 +54,11 @@ export function placeFindings(
   places: ReadonlyMap<string, WebTemplateNode>,
 ): Map<string, string[]> {
   const known = new Map([...places.keys()].map((path) => [plain(path), path]));
+  const [root = ''] = ([...known.keys()][0] ?? '').split('/');
   const placed = new Map<string, string[]>();
   for (const { flatPath, path, message } of findings) {
-    const at = placeOf(flatPath, known);
+    // What is missing altogether has no key: its path in the reference model says where it would stand.
+    const at = placeOf(flatPath ?? root + path, known);
     const text = at === '' && flatPath === undefined && path !== '' ? `${path}: ${message}` : message;
     placed.set(at, [...(placed.get(at) ?? []), text]);
   }
@@ -64,12 +66,8 @@ export function placeFindings(
 }
 
 /** The place of a key, or the nearest one above it that is more than the whole document. */
-function placeOf(flatPath: string | undefined, known: ReadonlyMap<string, string>): string {
-  for (
-    let at = plain(flatPath ?? '').replace(/\|.*$/, '');
-    at.includes('/');
-    at = at.replace(/\/[^/]*$/, '')
-  ) {
+function placeOf(flatPath: string, known: ReadonlyMap<string, string>): string {
+  for (let at = plain(flatPath).replace(/\|.*$/, ''); at.includes('/'); at = at.replace(/\/[^/]*$/, '')) {
     const place = known.get(at);
     if (place !== undefined) return place;
   }

@@ -1,11 +1,11 @@
-/** Parts of a date and time with what stands before each. */
+/** Parts of a date and time, of an example, with what stands before each. */
 const PARTS = [
-  { before: '', shown: 'YYYY' },
-  { before: '-', shown: 'MM' },
-  { before: '-', shown: 'DD' },
-  { before: 'T', shown: 'hh' },
-  { before: ':', shown: 'mm' },
-  { before: ':', shown: 'ss' },
+  { before: '', shown: '2026' },
+  { before: '-', shown: '11' },
+  { before: '-', shown: '23' },
+  { before: 'T', shown: '14' },
+  { before: ':', shown: '30' },
+  { before: ':', shown: '00' },
 ] as const;
 const DEFAULTS = {
   date: 'yyyy-??-??',
@@ -14,24 +14,21 @@ const DEFAULTS = {
 } as const;
 
 /**
- * How a date or time is written, with what may be left out in brackets: `yyyy-??-XX` is `YYYY[-MM]`. Without a pattern
- * whatever the class allows.
+ * Examples of how a date or time may be written, with the fewest parts first: `yyyy-??-XX` is 2026 and 2026-11. Without a
+ * pattern whatever the class allows.
  */
-export function timeForm(input: 'date' | 'time' | 'datetime', pattern?: string): string {
+export function timeExamples(input: 'date' | 'time' | 'datetime', pattern?: string): string[] {
   const given = (pattern ?? DEFAULTS[input]).split(/[-T:]/);
   const parts = input === 'time' ? PARTS.slice(3) : input === 'date' ? PARTS.slice(0, 3) : PARTS;
+  const examples: string[] = [];
   let text = '';
-  let open = 0;
   for (const [index, { before, shown }] of parts.entries()) {
     const rule = given[index] ?? '??';
     if (rule.toUpperCase() === 'XX') break;
-    if (rule === '??') {
-      text += '[';
-      open += 1;
-    }
+    if (rule === '??' && text !== '') examples.push(text);
     text += (index === 0 ? '' : before) + shown;
   }
-  return text + ']'.repeat(open);
+  return [...examples, text];
 }
 
 /** A time with the offset of this computer, to the second. */

@@ -268,6 +268,8 @@ export const de: Catalogue = {
   'form.no': 'Nein',
   'form.now': 'jetzt',
   'form.today': 'heute',
+  'form.such': 'zum Beispiel {examples}',
+  'form.or': 'oder',
   'duration.year': 'J',
   'duration.month': 'Mon',
   'duration.week': 'Wo',

@@ -266,6 +266,8 @@ export const en = {
   'form.no': 'No',
   'form.now': 'now',
   'form.today': 'today',
+  'form.such': 'such as {examples}',
+  'form.or': 'or',
   'duration.year': 'y',
   'duration.month': 'mo',
   'duration.week': 'w',

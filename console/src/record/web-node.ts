@@ -96,12 +96,13 @@ export function endingOf({ rmType, children, nodeId }: WebTemplateNode): string 
   return nodeId === undefined ? '' : '/name/value';
 }
 
-/** A query that reads a node: from the nearest archetype above it. */
+/** A query that reads a node with its patient and time: from the nearest archetype above it. */
 export function queryOf(root: WebTemplateNode, node: WebTemplateNode): string {
   const [nearest] = archetypesAbove(root, node);
   const isRoot = nearest === undefined || nearest.archetype === root.nodeId;
-  const path = `${nearest?.path ?? ''}${endingOf(node)}`;
-  return `SELECT c/context/start_time/value AS time, ${isRoot ? 'c' : 'x'}${path} AS value
+  const path = `${isRoot ? 'c' : 'x'}${nearest?.path ?? ''}`;
+  const unit = node.rmType === 'DV_QUANTITY' ? `, ${path}/units AS unit` : '';
+  return `SELECT e/ehr_id/value AS ehr, c/context/start_time/value AS time, ${path}${endingOf(node)} AS value${unit}
 FROM EHR e CONTAINS COMPOSITION c[${root.nodeId ?? ''}]${isRoot ? '' : ` CONTAINS ${nearest.type} x[${nearest.archetype}]`}
 ORDER BY c/context/start_time/value DESC`;
 }

@@ -96,6 +96,7 @@ describe('a form', () => {
         { path: '/content[0]', flatPath: quantity.replace(':0', ''), message: 'missing' },
         { path: '/content[1]', flatPath: 'test_all_types/test_all_types2:0/nothing/here', message: 'above' },
         { path: '/composer', message: 'who?' },
+        { path: '/content[9]', message: 'which?' },
         { path: '/', flatPath: 'test_all_types', message: 'whole' },
       ],
       places,
@@ -104,7 +105,8 @@ describe('a form', () => {
       new Map([
         [quantity, ['no such unit', 'missing']],
         ['test_all_types/test_all_types2:0', ['above']],
-        ['', ['/composer: who?', 'whole']],
+        ['test_all_types/composer', ['who?']],
+        ['', ['/content[9]: which?', 'whole']],
       ]),
     );
   });

@@ -35,8 +35,12 @@ describe('the path of a node that is picked for a query', () => {
   it('makes a query of its own that reads numbers and texts, not objects', () => {
     expect(queryOf(root, pressure)).toContain(`, x/${inside} AS value`);
     expect(queryOf(root, pressure)).toContain('CONTAINS OBSERVATION x[openEHR-EHR-OBSERVATION.pressure.v1]');
+    expect(queryOf(root, pressure)).toContain(
+      'SELECT e/ehr_id/value AS ehr, c/context/start_time/value AS time',
+    );
+    expect(queryOf(root, pressure)).toContain(`/units AS unit\n`);
     const started = node('DV_DATE_TIME', '/context/start_time');
     expect(queryOf(root, started)).toContain(', c/context/start_time/value AS value');
-    expect(queryOf(root, root)).toContain(', c/name/value AS value');
+    expect(queryOf(root, root)).toContain(', c/name/value AS value\n');
   });
 });

@@ -1,6 +1,6 @@
 import { Autocomplete, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { timeForm } from '../../form/time-form.js';
+import { timeExamples } from '../../form/time-form.js';
 import { useMessages } from '../../messages/messages.js';
 import { DurationInput } from './DurationInput.js';
 import { rangeText } from '../../record/web-node.js';
@@ -20,7 +20,7 @@ export function PartInput(props: PartProps): ReactNode {
     case 'date':
     case 'time':
     case 'datetime':
-      return <TimeInput {...props} form={timeForm(props.part.input, props.part.pattern)} />;
+      return <TimeInput {...props} examples={timeExamples(props.part.input, props.part.pattern)} />;
     case 'duration':
       return <DurationInput {...props} />;
     default:

@@ -4,7 +4,7 @@ import { isoWithZone } from '../../form/time-form.js';
 import { useMessages } from '../../messages/messages.js';
 import type { PartProps } from './part-props.js';
 
-/** A date or time as text, since a calendar could not say "in May"; `form` says how it is written. */
+/** A date or time as text, since a calendar could not say "in May"; `examples` show how much of it may be left out. */
 export function TimeInput({
   part,
   label,
@@ -12,8 +12,8 @@ export function TimeInput({
   error,
   value,
   onChange,
-  form,
-}: PartProps & { readonly form: string }): ReactNode {
+  examples,
+}: PartProps & { readonly examples: readonly string[] }): ReactNode {
   const { t } = useMessages();
   const now = (): string => {
     const [date = '', time = ''] = isoWithZone(new Date()).split('T');
@@ -25,7 +25,7 @@ export function TimeInput({
       label={label}
       error={error}
       withAsterisk={isRequired}
-      description={form}
+      description={t('form.such', { examples: listed(examples, t('form.or')) })}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       classNames={{ input: 'number' }}
       value={value === undefined ? '' : String(value)}
@@ -38,4 +38,11 @@ export function TimeInput({
       }
     />
   );
+}
+
+/** The shortest and the longest: `2026 or 2026-11-23T14:30:00`; all where there are three or less. */
+function listed(examples: readonly string[], or: string): string {
+  const shown = examples.length > 3 ? [examples[0] ?? '', examples.at(-1) ?? ''] : examples;
+  const last = shown.at(-1) ?? '';
+  return shown.length > 1 ? `${shown.slice(0, -1).join(', ')} ${or} ${last}` : last;
 }

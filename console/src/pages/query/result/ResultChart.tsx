@@ -69,7 +69,7 @@ function optionOf(result: ResultSet, guess: ChartGuess, colors: ChartColors): EC
     ...(series.length > 1 && {
       legend: { type: 'scroll', left: 0, top: 0, textStyle: { color: colors.ink } },
     }),
-    xAxis: guess.kind === 'lines' ? timeAxis(colors) : isCategory ? category : value,
+    xAxis: isCategory ? category : guess.x?.kind === 'time' ? timeAxis(colors) : value,
     yAxis: value,
     series: series.map(({ name, data }, index) => ({
       type: guess.kind === 'lines' ? 'line' : guess.kind === 'scatter' ? 'scatter' : 'bar',

@@ -25,15 +25,23 @@ export function guessChart(result: ResultSet): ChartGuess | null {
   const time = columns.find(({ kind }) => kind === 'time') ?? null;
   const category = columns.find(({ kind }) => kind === 'text') ?? null;
   if (first === undefined) return null;
-  if (time !== null) {
-    const names = new Set(
-      category === null ? [] : result.rows.map((row) => cellText(row[category.index], 'en')),
-    );
-    return { kind: 'lines', x: time, y: first, by: names.size > MOST_SERIES ? null : category };
-  }
+  if (time !== null)
+    return { kind: 'lines', x: time, y: first, by: null, ...overTime(result, time, category) };
   if (second !== undefined) return { kind: 'scatter', x: first, y: second, by: null };
   if (category !== null) return { kind: 'bars', x: category, y: first, by: null };
   return { kind: 'histogram', x: null, y: first, by: null };
+}
+
+/** A line for each of a few names; points where one line would go through many patients. */
+function overTime(
+  { rows }: ResultSet,
+  time: ResultColumn,
+  category: ResultColumn | null,
+): Partial<ChartGuess> {
+  const different = ({ index }: ResultColumn): number =>
+    new Set(rows.map((row) => cellText(row[index], 'en'))).size;
+  if (category === null) return different(time) < rows.length ? { kind: 'scatter' } : {};
+  return different(category) > MOST_SERIES ? { kind: 'scatter' } : { by: category };
 }
 
 /** What the guess is called. */
@@ -58,10 +66,8 @@ export function seriesOf({ rows }: ResultSet, guess: ChartGuess): ChartSeries[] 
   if (kind === 'histogram' || x === null) return [{ name: y.name, data: histogram(known.map(number)) }];
   const point = (row: readonly Json[]): readonly [number | string, number] => {
     const at = row[x.index] ?? null;
-    return [
-      kind === 'lines' ? Date.parse(cellText(at, 'en')) : typeof at === 'number' ? at : cellText(at, 'en'),
-      number(row),
-    ];
+    if (x.kind === 'time' && kind !== 'bars') return [Date.parse(cellText(at, 'en')), number(row)];
+    return [typeof at === 'number' ? at : cellText(at, 'en'), number(row)];
   };
   if (by === null || kind !== 'lines') return [{ name: y.name, data: known.map(point) }];
   const groups = new Map<string, (readonly [number | string, number])[]>();
