@@ -249,6 +249,6 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     const saved = web.page.waitForEvent('download');
     await web.page.getByRole('button', { name: 'CSV', exact: true }).click();
     const csv = readFileSync(await (await saved).path(), 'utf8');
-    expect(csv).toMatch(/^time,value\r\n\d{4}-\d\d-\d\dT[^,]+,\d+(\.\d+)?\r\n/);
+    expect(csv).toMatch(/^ehr,time,value,unit\r\n[\da-f-]{36},\d{4}-\d\d-\d\dT[^,]+,\d+(\.\d+)?,[^,]+\r\n/);
   }, 90_000);
 });
