@@ -133,6 +133,8 @@ inBrowser(
           '/patients',
           patient,
           composition,
+          `${patient}/form?template=ehrbase_blood_pressure_simple.de.v0`,
+          `${patient}/form?template=Corona_Anamnese`,
           '/templates',
           '/templates/Corona_Anamnese',
           '/query',

@@ -57,8 +57,9 @@ export function placeFindings(
   const [root = ''] = ([...known.keys()][0] ?? '').split('/');
   const placed = new Map<string, string[]>();
   for (const { flatPath, path, message } of findings) {
-    // What is missing altogether has no key: its path in the reference model says where it would stand.
-    const at = placeOf(flatPath ?? root + path, known);
+    // What is missing altogether has no key, or one of the context: its path in the reference model says where it would stand.
+    const key = flatPath === undefined || flatPath.startsWith('ctx/') ? root + path : flatPath;
+    const at = placeOf(key, known);
     const text = at === '' && flatPath === undefined && path !== '' ? `${path}: ${message}` : message;
     placed.set(at, [...(placed.get(at) ?? []), text]);
   }

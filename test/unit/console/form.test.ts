@@ -95,7 +95,8 @@ describe('a form', () => {
         { path: '/content[0]', flatPath: `${quantity}|unit`, message: 'no such unit' },
         { path: '/content[0]', flatPath: quantity.replace(':0', ''), message: 'missing' },
         { path: '/content[1]', flatPath: 'test_all_types/test_all_types2:0/nothing/here', message: 'above' },
-        { path: '/composer', message: 'who?' },
+        { path: '/composer', flatPath: 'ctx/composer_name', message: 'who?' },
+        { path: '/territory', message: 'where?' },
         { path: '/content[9]', message: 'which?' },
         { path: '/', flatPath: 'test_all_types', message: 'whole' },
       ],
@@ -106,6 +107,7 @@ describe('a form', () => {
         [quantity, ['no such unit', 'missing']],
         ['test_all_types/test_all_types2:0', ['above']],
         ['test_all_types/composer', ['who?']],
+        ['test_all_types/territory', ['where?']],
         ['', ['/content[9]: which?', 'whole']],
       ]),
     );
