@@ -26,7 +26,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
       await web.page.getByRole('option', { name: new RegExp(name) }).click();
     }
     await web.page.getByRole('button', { name: 'Show the plan' }).click();
-    await web.page.getByText('DRY RUN: 6 compositions moved').waitFor();
+    await web.page.getByText('Compositions to move: 6,').waitFor();
     await expectGood();
     // Two patients have two subjects: whose stays is chosen, and the plan is made anew.
     await web.page.getByLabel('Whose subject stays').getByText('Source').click();
@@ -74,7 +74,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByRole('group', { name: 'Both records on one axis of time' }).waitFor();
     await web.page.getByRole('button', { name: 'Swap source and target' }).click();
     await web.page.getByRole('button', { name: 'Show the plan' }).click();
-    await web.page.getByText(/DRY RUN: /).waitFor();
+    await web.page.getByText(/Compositions to move: /).waitFor();
     await expectGood();
     await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
     const target = await web.page.getByRole('link', { name: 'Open the patient' }).getAttribute('href');
@@ -128,14 +128,14 @@ inBrowser('a merge that needs approval, in the console', () => {
         await web.page.getByRole('option', { name: new RegExp(name) }).click();
       }
       await web.page.getByRole('button', { name: 'Show the plan' }).click();
-      await web.page.getByText('DRY RUN: 6 compositions moved').waitFor();
+      await web.page.getByText('Compositions to move: 6,').waitFor();
       await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
       await web.page.getByText('Another administrator has to confirm it.').waitFor();
       await signedIn('second-admin');
       await web.page.getByRole('tab', { name: 'Merges' }).click();
       await web.page.getByText('Asked for by first-admin').waitFor();
       await web.page.getByRole('button', { name: 'Show the plan' }).click();
-      await web.page.getByText('DRY RUN: 6 compositions moved').waitFor();
+      await web.page.getByText('Compositions to move: 6,').waitFor();
       await expectGood();
       await web.page.getByRole('button', { name: end }).click();
       await web.page.getByText('Waiting for approval').waitFor({ state: 'detached' });

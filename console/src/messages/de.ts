@@ -414,6 +414,19 @@ export const de: Catalogue = {
   'merge.finaliseHint': 'Was sie zurücknehmen könnte, wird verworfen. Das kann niemand rückgängig machen.',
   'merge.isFinal': 'Endgültig, durch {who}: {why}',
   'merge.obstacles': 'Was dagegen steht',
+  'merge.moves':
+    'Noch ist nichts geschrieben. Compositions, die umziehen: {compositions}, die vereint werden: {joined}; Contributions: {contributions}; Tags: {tags}',
+  'merge.obstacle.not_reversible': 'Die Zusammenführung war nicht als umkehrbar gewählt',
+  'merge.obstacle.target_merged': 'Das Ziel selbst wurde inzwischen zusammengeführt',
+  'merge.obstacle.target_not_modifiable': 'Der Status des Ziels verbietet Änderungen',
+  'merge.obstacle.subject_in_use': 'Ein anderes EHR hat inzwischen dieses Subjekt',
+  'merge.obstacle.joined_changed': 'Eine vereinte Composition wurde seitdem geändert',
+  'merge.obstacle.joined_tagged': 'Eine vereinte Composition hat seitdem Tags bekommen',
+  'merge.obstacle.directory_changed': 'Die Ordner wurden seitdem geändert',
+  'merge.obstacle.contribution_mixed':
+    'Eine Contribution von seitdem enthält umgezogene und andere Compositions',
+  'merge.obstacle.source_not_modifiable':
+    'Umgezogene Compositions wurden seitdem geändert, und der Status der Quelle verbietet Änderungen',
   'merge.noChoice': 'Hier gibt es keine Wahl: Die Zusammenführung lässt sich nicht zurücknehmen.',
   'merge.keep_in_target': 'Bleibt im Ziel',
   'merge.take_back': 'Geht zurück',

@@ -411,6 +411,18 @@ export const en = {
   'merge.finaliseHint': 'What would take it back is dropped. Nobody can undo that.',
   'merge.isFinal': 'Final, by {who}: {why}',
   'merge.obstacles': 'What stands against it',
+  'merge.moves':
+    'Nothing is written yet. Compositions to move: {compositions}, to join: {joined}; contributions: {contributions}; tags: {tags}',
+  'merge.obstacle.not_reversible': 'The merge was made without the choice to take it back',
+  'merge.obstacle.target_merged': 'The target itself was merged since',
+  'merge.obstacle.target_not_modifiable': 'The status of the target forbids changes',
+  'merge.obstacle.subject_in_use': 'Another EHR has the subject by now',
+  'merge.obstacle.joined_changed': 'A joined composition was changed since',
+  'merge.obstacle.joined_tagged': 'A joined composition was given tags since',
+  'merge.obstacle.directory_changed': 'The folders were changed since',
+  'merge.obstacle.contribution_mixed': 'One contribution made since holds moved compositions and others',
+  'merge.obstacle.source_not_modifiable':
+    'Moved compositions were changed since, and the status of the source forbids changes',
   'merge.noChoice': 'Nothing can be chosen here: the merge cannot be taken back.',
   'merge.keep_in_target': 'Stays in the target',
   'merge.take_back': 'Goes back',

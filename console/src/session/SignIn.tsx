@@ -6,7 +6,8 @@ import { CdrError } from '@everchart/client';
 import type { Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
 import { useMessages } from '../messages/messages.js';
-import { permissionsOf, useSession } from './session.js';
+import { officePermissions } from './permissions.js';
+import { useSession } from './session.js';
 
 /** Asks who the user is, and tries it before it is believed. `isAdmin`: only an administrator or an auditor will do. */
 export function SignIn({ isAdmin = false }: { readonly isAdmin?: boolean }): ReactNode {
@@ -157,7 +158,7 @@ function useAttempt(): {
       const api = createApi(credentials);
       if (settings.auth !== 'none') await api.overview();
       // Open to everybody but the administration: an auditor will do, and what refuses says why.
-      else if ((await permissionsOf(api)).length === 0) await api.adminStatus();
+      else if ((await officePermissions(api)).length === 0) await api.adminStatus();
       signIn(credentials);
     } catch (error) {
       // Known, but not allowed this: he is signed in, and pages say what is missing.

@@ -1,9 +1,9 @@
 import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createApi, type Api } from '../api/api.js';
-import { CdrError } from '@everchart/client';
 import type { Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
+import { permissionsOf } from './permissions.js';
 
 /** Who uses the console, and the server as he may ask it. */
 export interface Session {
@@ -102,25 +102,4 @@ export function useOffice(): Office | null {
 /** Whether the user may see who has seen and done what. */
 export function useMayAudit(): boolean {
   return useOffice()?.mayAudit === true;
-}
-
-/**
- * As the server tells them to whoever may read, else to whoever may audit, and else by what it refuses: no operation tells
- * everybody. @throws CdrError when it cannot be asked
- */
-export async function permissionsOf(api: Api): Promise<readonly string[]> {
-  const overview = await unlessRefused(api.overview());
-  if (overview?.user) return overview.user.permissions;
-  const report = await unlessRefused(api.permissions());
-  if (report?.user) return report.user.permissions;
-  return (await unlessRefused(api.adminStatus())) === null ? [] : ['admin'];
-}
-
-async function unlessRefused<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof CdrError && [401, 403, 404].includes(error.status)) return null;
-    throw error;
-  }
 }

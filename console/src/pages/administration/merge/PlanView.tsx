@@ -29,7 +29,7 @@ export function PlanView({
   return (
     <>
       <Text className="plan" mt="md" role="status">
-        {details.outcome.summary}
+        {plan === null ? details.outcome.summary : <Moves plan={plan} />}
       </Text>
       {plan !== null && (
         <>
@@ -50,6 +50,16 @@ export function PlanView({
       )}
     </>
   );
+}
+
+function Moves({ plan }: { readonly plan: ShownPlan }): ReactNode {
+  const { t, language } = useMessages();
+  return t('merge.moves', {
+    compositions: numberText(plan.moved, language),
+    joined: numberText(plan.joined, language),
+    contributions: numberText(plan.contributions, language),
+    tags: numberText(plan.movedTags, language),
+  });
 }
 
 function Facts({ plan }: { readonly plan: ShownPlan }): ReactNode {

@@ -104,7 +104,8 @@ function Obstacles({
       <ul className="obstacles">
         {obstacles.map((obstacle) => (
           <li key={obstacle.message}>
-            <Text size="sm" className="message">
+            {obstacle.title !== null && <Text size="sm">{t(obstacle.title)}</Text>}
+            <Text size="sm" className="message" {...(obstacle.title !== null && { c: 'dimmed' })} lang="en">
               {obstacle.message}
             </Text>
             {obstacle.choices.length === 0 ? (

@@ -34,6 +34,11 @@ export interface PlannedField {
 /** A plan of a merge as far as it is shown. docs/spec/merge.md#plan */
 export interface ShownPlan {
   readonly digest: string;
+  /** Compositions that move without being joined. */
+  readonly moved: number;
+  readonly joined: number;
+  readonly contributions: number;
+  readonly movedTags: number;
   readonly pairs: readonly PlannedPair[];
   readonly notPaired: readonly {
     readonly templateId: string;
@@ -52,9 +57,14 @@ export interface ShownPlan {
 export function shownPlan(details: MergeDetails): ShownPlan | null {
   const { plan } = details;
   if (plan === undefined) return null;
+  const pairs = items(plan.pairs).map(pairOf);
   return {
     digest: plan.digest,
-    pairs: items(plan.pairs).map(pairOf),
+    moved: Number(at(plan.compositions, 'moved') ?? 0),
+    joined: pairs.filter(({ choice }) => choice !== 'both').length,
+    contributions: Number(at(plan.contributions, 'moved') ?? 0),
+    movedTags: Number(at(plan.item_tags, 'moved') ?? 0),
+    pairs,
     notPaired: items(plan.not_paired).map((each) => ({
       templateId: textAt(each, 'template_id'),
       source: Number(at(each, 'source')),

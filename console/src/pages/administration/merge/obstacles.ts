@@ -1,11 +1,15 @@
 import { CdrError, type ConflictChoice } from '@everchart/client';
 import { asText, at, items, textAt } from '../../../api/json.js';
+import type { MessageKey } from '../../../messages/en.js';
 
 /** What stands against taking a merge back. docs/spec/merge.md#obstacles */
 export interface Obstacle {
   /** What a choice for it names: the CONTRIBUTION, else the objects. */
   readonly keys: readonly string[];
+  /** As the server says it, with ids. */
   readonly message: string;
+  /** What it is, in the language of the reader; null: only the server's words are known. */
+  readonly title: MessageKey | null;
   /** What may be chosen; nothing: the merge cannot be taken back. */
   readonly choices: readonly ConflictChoice[];
 }
@@ -21,6 +25,18 @@ const CHOICES: Readonly<Record<string, readonly ConflictChoice[]>> = {
   source_not_modifiable: ['keep_in_target'],
 };
 
+const TITLES: Readonly<Record<string, MessageKey>> = {
+  not_reversible: 'merge.obstacle.not_reversible',
+  target_merged: 'merge.obstacle.target_merged',
+  target_not_modifiable: 'merge.obstacle.target_not_modifiable',
+  subject_in_use: 'merge.obstacle.subject_in_use',
+  joined_changed: 'merge.obstacle.joined_changed',
+  joined_tagged: 'merge.obstacle.joined_tagged',
+  directory_changed: 'merge.obstacle.directory_changed',
+  contribution_mixed: 'merge.obstacle.contribution_mixed',
+  source_not_modifiable: 'merge.obstacle.source_not_modifiable',
+};
+
 /** The obstacles that a refused unmerge names; of any other failure none. */
 export function obstaclesOf(error: unknown): Obstacle[] {
   if (!(error instanceof CdrError)) return [];
@@ -29,6 +45,7 @@ export function obstaclesOf(error: unknown): Obstacle[] {
     return {
       keys: contribution === '' ? items(at(obstacle, 'object_ids')).map(asText) : [contribution],
       message: textAt(obstacle, 'message'),
+      title: TITLES[textAt(obstacle, 'code')] ?? null,
       choices: CHOICES[textAt(obstacle, 'code')] ?? [],
     };
   });

@@ -1,4 +1,4 @@
-import { isObject } from '../../../api/json.js';
+import { at, isObject } from '../../../api/json.js';
 import type { Json, ResultSet } from '../../../api/types.js';
 import { valueText } from '../../../record/value-text.js';
 
@@ -57,13 +57,49 @@ export function sortedRows(
   });
 }
 
-/** CSV by RFC 4180; what a spreadsheet would take for a formula begins with an apostrophe. */
+/**
+ * CSV by RFC 4180. A column of plain quantities is two, the unit in the second; what a spreadsheet would take for a formula
+ * begins with an apostrophe.
+ */
 export function csvOf({ columns, rows }: ResultSet): string {
-  const cell = (value: Json): string => {
-    const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : cellText(value, 'en');
-    const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  const lines = [columns.map(({ name }) => cell(name)), ...rows.map((row) => row.map(cell))];
+  const fields = columns.flatMap(({ name }, index): Field[] => {
+    const value = (row: readonly Json[]): Json => row[index] ?? null;
+    if (!hasQuantities(rows.map(value))) return [{ name, value }];
+    const part = (key: string) => (row: readonly Json[]) => at(value(row), key) ?? null;
+    return [
+      { name, value: part('magnitude') },
+      { name: `${name} unit`, value: part('units') },
+    ];
+  });
+  const lines = [
+    fields.map(({ name }) => csvCell(name)),
+    ...rows.map((row) => fields.map(({ value }) => csvCell(value(row)))),
+  ];
   return lines.map((line) => `${line.join(',')}\r\n`).join('');
+}
+
+/** A column of the file. */
+interface Field {
+  readonly name: string;
+  readonly value: (row: readonly Json[]) => Json;
+}
+
+/** Whether they are DV_QUANTITY that say no more than a number and a unit. */
+function hasQuantities(values: readonly Json[]): boolean {
+  const known = values.filter((value) => value !== null);
+  return known.length > 0 && known.every(isPlainQuantity);
+}
+
+const QUANTITY_KEYS: ReadonlySet<string> = new Set(['_type', 'magnitude', 'units', 'precision']);
+
+function isPlainQuantity(value: Json): boolean {
+  if (!isObject(value)) return false;
+  const isQuantity = typeof at(value, 'magnitude') === 'number' && typeof at(value, 'units') === 'string';
+  return isQuantity && Object.keys(value).every((key) => QUANTITY_KEYS.has(key));
+}
+
+function csvCell(value: Json): string {
+  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : cellText(value, 'en');
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
