@@ -1,14 +1,14 @@
 import { CdrError } from '@everchart/client';
 
 /** Whom the server knows, with what he may do; null or missing: nobody. */
-interface Told {
+interface KnownUser {
   readonly user?: { readonly permissions: readonly string[] } | null;
 }
 
-/** The operations that tell it. */
+/** Operations that answer it. */
 interface Asked {
-  readonly overview: () => Promise<Told>;
-  readonly permissions: () => Promise<Told>;
+  readonly overview: () => Promise<KnownUser>;
+  readonly permissions: () => Promise<KnownUser>;
   readonly adminStatus: () => Promise<unknown>;
 }
 
