@@ -44,7 +44,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
     "'import', '--local', '--dry-run'",
   ],
   'everchart import': ['test/http/process/command-line.test.ts', "run('import', file("],
-  'everchart user add': ['test/http/access/basic-users.test.ts', "user(['add', 'ada'"],
+  'everchart user add': ['test/http/access/basic-users.long.test.ts', "user(['add', 'ada'"],
   'everchart audit prune': ['test/http/process/command-line.test.ts', "['audit', 'prune'"],
   'curl "$SERVER/rest/admin': ['test/http/admin/audit.test.ts', '/access'],
   'everchart verify': ['test/http/process/command-line.test.ts', "['verify']"],
