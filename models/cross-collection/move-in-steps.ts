@@ -102,8 +102,8 @@ async function moveListed(
 /** Documents of `aql` have many index entries, which begin with the owner. */
 const DERIVED_SHARE = 2;
 
-/** What one step may take, ms: a database that has to read and write its pages anew for it gets smaller steps. */
-const STEP_MS = 250;
+/** What one step may take, ms: each of the four or five commands of a commit may have to wait for one. */
+const STEP_MS = 100;
 const LEAST_SHARE = 0.02;
 
 /**
