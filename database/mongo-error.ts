@@ -27,10 +27,17 @@ export function isTimeLimit(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoError && error.code === MAX_TIME_EXPIRED;
 }
 
+/** The database was away for as long as a request waits for it. */
+export class DatabaseAway extends Error {}
+
 /** Whether the database cannot be reached, has no primary, or its queue of transactions is full. */
 export function isUnavailable(error: unknown): boolean {
   const { mongo } = mongoose;
+  // A bulk write wraps what ended it.
+  if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error)
+    return isUnavailable(error.errorResponse);
   if (
+    error instanceof DatabaseAway ||
     error instanceof mongo.MongoServerSelectionError ||
     error instanceof mongo.MongoNetworkError ||
     error instanceof mongo.MongoNotConnectedError ||

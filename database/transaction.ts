@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import mongoose, { type ClientSession } from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
-import { isUnavailable } from './mongo-error.js';
+import { DatabaseAway, isUnavailable } from './mongo-error.js';
 
 /** How often work may be tried again when it met a concurrent change. */
 export interface TransactionOptions {
@@ -22,7 +22,7 @@ const running = new AsyncLocalStorage<true>();
  * database writes, calls one after another, no swallowed database error.
  *
  * @throws CdrError `conflict` when concurrent changes did not let it through in `maxAttempts`, `unavailable` when
- * they did not in the time, or transactions before it took too long; Error when called inside another transaction; whatever `work` throws
+ * they did not in the time, or transactions before it took too long; DatabaseAway when the database went away; Error when called inside another transaction; whatever `work` throws
  */
 export async function inTransaction<T>(
   work: (session: ClientSession) => Promise<T>,
@@ -45,6 +45,7 @@ class RetryBound {
   readonly #deadline: number;
   #attempts = 0;
   #lastError: unknown;
+  #failedAt = 0;
 
   constructor(options: TransactionOptions) {
     this.#maxAttempts = options.maxAttempts ?? Infinity;
@@ -55,12 +56,20 @@ class RetryBound {
     this.#attempts += 1;
     if (this.#attempts > this.#maxAttempts) throw this.#givenUp(false);
     if (this.#attempts > 1 && performance.now() > this.#deadline) throw this.#givenUp(true);
+    if (this.#isAway()) throw new DatabaseAway('the database went away', { cause: this.#lastError });
     try {
       return await work();
     } catch (error) {
       this.#lastError = error;
+      this.#failedAt = performance.now();
       throw error;
     }
+  }
+
+  /** Ending the attempt before took as long as one waits for a server: a further attempt would wait once more. */
+  #isAway(): boolean {
+    const { serverSelectionTimeoutMS } = mongoose.connection.getClient().options;
+    return isUnavailable(this.#lastError) && performance.now() - this.#failedAt >= serverSelectionTimeoutMS;
   }
 
   /** Conflicts for so long are those with one that takes its time, such as a merge: it may be tried again later. */

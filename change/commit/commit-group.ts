@@ -115,9 +115,17 @@ class Lane {
       const size = groupSize(this.#waiting);
       const group = this.#waiting.slice(0, size);
       this.#waiting = this.#waiting.slice(size);
-      await writeGroup(group);
+      const unavailable = await writeGroup(group);
+      if (unavailable !== undefined) this.#refuseWaiting(unavailable);
     }
     this.#isBusy = false;
+  }
+
+  /** Those who waited for a group that waited for the database have waited as long as it: not once more. */
+  #refuseWaiting(error: unknown): void {
+    const refused = this.#waiting;
+    this.#waiting = [];
+    for (const { reject } of refused) reject(error);
   }
 }
 
@@ -131,11 +139,12 @@ function groupSize(waiting: readonly Waiting[]): number {
   return end === -1 ? waiting.length : end;
 }
 
-/** Tells each commit of a group what became of it; never throws. */
-async function writeGroup(group: readonly Waiting[]): Promise<void> {
+/** Tells each commit of a group what became of it, and gives the error when the database was not available; never throws. */
+async function writeGroup(group: readonly Waiting[]): Promise<unknown> {
   const stale: Waiting[] = [];
   const alone: Waiting[] = [];
   let rest = group;
+  let unavailable: unknown;
   try {
     for (let attempts = 0; rest.length > 0; attempts += 1) {
       const taken = attempts < MAX_ATTEMPTS ? await attempt(rest) : all(rest);
@@ -148,11 +157,13 @@ async function writeGroup(group: readonly Waiting[]): Promise<void> {
   } catch (error) {
     for (const { reject } of rest) reject(error);
     rest = [];
+    if (isUnavailable(error)) unavailable = error;
   }
   for (const { resolve } of rest) resolve(true);
   // Only now, since what these will read may be what the others wrote.
   for (const { resolve } of stale) resolve(false);
   for (const { resolve, writes } of alone) resolve(writeAlone(writes));
+  return unavailable;
 }
 
 const all = (group: readonly Waiting[]): Taken => ({ stale: [], alone: [...group.keys()] });
