@@ -183,7 +183,7 @@ async function longest(call: () => Promise<unknown>, running: { on: boolean }): 
   return most;
 }
 
-/** Highest resident memory of the largest child process since its start; 0 where the system does not tell. */
+/** Highest resident memory of the largest child process since its start; 0 where the system does not say. */
 function databasePeakBytes(): number {
   return Math.max(0, ...childrenOf(process.pid).map((id) => processFigures(id).peakBytes));
 }

@@ -45,7 +45,7 @@ async function runClient({ host, port, paths, runs }: Order): Promise<number[]> 
   return times;
 }
 
-/** Reads one answer to its end, which `Content-Length` tells. */
+/** Reads one answer to its end, which `Content-Length` gives. */
 async function answerOf(socket: ReturnType<typeof connect>): Promise<void> {
   let text: Buffer = Buffer.alloc(0);
   for (;;) {

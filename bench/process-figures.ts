@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What Linux tells of another process; zeros where the system does not tell, or the process has ended. */
+/** What Linux says of another process; zeros where the system does not, or the process has ended. */
 export interface ProcessFigures {
   readonly processorSeconds: number;
   readonly residentBytes: number;

@@ -122,7 +122,7 @@ function hostsOf(uri: string): string {
   return match?.[1] ?? 'database';
 }
 
-/** How the connections of this process to the database are used, from what the driver tells of its pools. */
+/** How the connections of this process to the database are used, from the driver's events of its pools. */
 
 /** Connections of this process to all members of the database; those that only watch its state are not counted. */
 export interface PoolUse {

@@ -97,7 +97,7 @@ export async function resumeErasures(): Promise<number> {
   return ehrIds.length;
 }
 
-/** Content first: the hidden EHR document is what tells a later start that there is something left to do. */
+/** Content first: the hidden EHR document is what shows a later start that there is something left to do. */
 async function finishErasure(ehrId: string): Promise<void> {
   await eraseEhrContent(ehrId);
   await inTransaction(async (session) => {

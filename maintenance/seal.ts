@@ -111,7 +111,7 @@ async function sealAll(isStopped: () => boolean): Promise<number> {
   return made;
 }
 
-/** Blocks for these leaves; one without leaves tells that there are no more old records. `old` holds after the last. */
+/** Blocks for these leaves; one without leaves says that there are no more old records. `old` holds after the last. */
 function* blocksOf(
   before: SealBlockHead | null,
   old: SealPosition | null,

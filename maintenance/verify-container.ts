@@ -53,7 +53,7 @@ export function checkContainer(found: Findings, check: ContainerCheck): readonly
   return checkDerived(found, check);
 }
 
-/** The container tells of its first and last version. */
+/** The container names its first and last version. */
 function checkHead(found: Findings, { container, versions }: ContainerCheck): void {
   const first = versions[0];
   const last = versions.at(-1);

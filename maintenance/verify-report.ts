@@ -4,7 +4,7 @@ import type { VersionDoc } from '../models/version.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { SealState } from './seal.js';
 
-/** What a violation is about: a document of a collection, or what the seals and the check itself tell. */
+/** What a violation is about: a document of a collection, or what the seals and the check itself found. */
 export type ViolationKind =
   CollectionName | 'changed' | 'missing' | 'inserted' | 'chain-broken' | 'erased' | 'verify';
 

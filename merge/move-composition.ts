@@ -215,7 +215,7 @@ async function apply(
   return [...uids];
 }
 
-/** In the source the object ends: what stays there tells of it. */
+/** In the source the object ends: what stays there says so. */
 function leaving(request: MoveRequest, { container }: MovePlan, contributionUid: string): CommitRequest {
   const entry: VersionEntry = {
     kind: 'delete',

@@ -10,7 +10,7 @@ const BYTES_PER_BYTE = 3;
 const BYTES_PER_DOCUMENT = 500;
 /** Measured on two cores: docs/performance.md. */
 const SECONDS_PER_DOCUMENT = 0.000_2;
-/** Servers are told of a merge in steps, and waited for. */
+/** A merge in steps is published to the servers, and waits for them. */
 const SECONDS_OF_STEPS = 1;
 
 /** About how large a merge is, and whether it can be written the way it goes. */

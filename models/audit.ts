@@ -21,7 +21,7 @@ export interface AuditSubject {
   readonly objects?: readonly string[];
   /** Text of a query with `?` for every literal. */
   readonly aql?: string;
-  /** Equal for equal parameters of queries in one database; tells nothing else of them. */
+  /** Equal for equal parameters of queries in one database; discloses nothing else of them. */
   readonly parameters_hash?: string;
   /** Rows answered. */
   readonly rows?: number;
@@ -30,7 +30,7 @@ export interface AuditSubject {
   /** What was chosen, where that matters: the options of a merge, how many refusals were not recorded one by one. */
   readonly options?: JsonObject;
   readonly reason?: string;
-  /** What it came to, where the status does not tell. */
+  /** What it came to, where the status does not say. */
   readonly outcome?: string;
   readonly dry_run?: boolean;
   /** true: the answer is still being sent; rows and EHRs are added at its end. */

@@ -126,7 +126,7 @@ export function holdActive(ehrId: string): Promise<EhrDoc | null> {
 }
 
 /**
- * As `holdActive`, or of a tombstone, for a transaction in which content changes its owner: `merge_seq` tells reads of
+ * As `holdActive`, or of a tombstone, for a transaction in which content changes its owner: `merge_seq` informs reads of
  * several steps. Null when the EHR is in another state.
  */
 export function holdForMove(ehrId: string, state: 'active' | 'merged'): Promise<EhrDoc | null> {

@@ -18,7 +18,7 @@ export const STORAGE_LAYOUT = 2;
 /** The layout before texts of VERSIONs were compressed. */
 const TEXT_LAYOUT = 1;
 
-/** The one document that tells how this database was written. */
+/** The one document about how this database was written. */
 export interface StorageSettings {
   readonly _id: 'storage';
   /** Middle of every version uid. */

@@ -42,7 +42,7 @@ export interface VersionDoc {
   readonly data: string | null;
 }
 
-/** A VERSION as its document has it; `encoding` tells what `data` is (docs/spec/storage.md#text-of-versions). */
+/** A VERSION as its document has it; `encoding` names what `data` is (docs/spec/storage.md#text-of-versions). */
 export interface StoredVersion extends Omit<VersionDoc, 'data'> {
   /** Absent: `data` is text. */
   readonly encoding?: 'deflate';
@@ -105,7 +105,7 @@ export function decodedCell(value: unknown): unknown {
   return value.data instanceof Binary ? { ...value, data: decodedText(value.data) } : value;
 }
 
-/** zlib's own checksum tells damage; a text longer than any that was written is refused before it fills the memory. */
+/** zlib's own checksum finds damage; a text longer than any that was written is refused before it fills the memory. */
 function decodedText({ buffer, position }: mongoose.mongo.Binary): string {
   return inflateSync(buffer.subarray(0, position), { maxOutputLength: MOST }).toString();
 }

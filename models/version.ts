@@ -180,7 +180,7 @@ export async function latestVersions(
   return new Map(versions.map((version) => [version.object_id, version]));
 }
 
-/** Versions that tell how large those of an EHR are. */
+/** A sample of versions, by which the size of those of an EHR is estimated. */
 const SAMPLE = 100;
 
 /** About how many bytes a version of an EHR has, 0 without any: the mean of some. Joins the caller's transaction. */

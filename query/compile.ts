@@ -145,6 +145,6 @@ export interface QueryRequest {
   readonly fetch: number | null;
   readonly offset: number | null;
   readonly asOf: Date | null;
-  /** Whether the rows must tell which EHRs they are of. */
+  /** Whether the rows must have the EHRs they are of. */
   readonly notesEhrs: boolean;
 }

@@ -69,7 +69,7 @@ function timesOf(times: readonly number[]): Times {
   return { count: sorted.length, median: at(0.5), p95: at(0.95) };
 }
 
-/** A slow query with its text as it came, by which it is recognised; nobody is told that. */
+/** A slow query with its text as it came, by which it is recognised; it is never shown. */
 interface KnownQuery extends SlowQuery {
   readonly text: string;
 }

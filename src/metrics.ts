@@ -135,7 +135,7 @@ function observeQueries(registry: Registry): void {
   });
 }
 
-/** Read when asked for, since the driver tells of each connection many times a second. */
+/** Read when asked for, since the driver has several events a second for each connection. */
 function observePool(registry: Registry): void {
   const gauge = (name: keyof PoolUse, metric: string, help: string): Gauge =>
     new Gauge({

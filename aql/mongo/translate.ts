@@ -36,7 +36,7 @@ export interface TranslationContext {
   /** Request parameter `as_of`. */
   readonly asOf: Date | null;
   readonly clock: Clock;
-  /** true: rows also tell the EHRs that they are of, as far as the query does not fix them. */
+  /** true: rows also have the EHRs that they are of, as far as the query does not fix them. */
   readonly notesEhrs?: boolean;
 }
 

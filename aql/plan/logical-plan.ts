@@ -69,7 +69,7 @@ export interface LogicalPlan {
 }
 
 /**
- * The same query over the first documents of the leaf index: its rows tell how low the sort value of a row can be
+ * The same query over the first documents of the leaf index: its rows show how low the sort value of a row can be
  * at all. That bound goes into the first leaf condition of the plan's first documents.
  */
 export interface ProbePlan {

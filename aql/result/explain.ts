@@ -150,7 +150,7 @@ function wasteHint(examined: number, returned: number): string {
 }
 
 function probeHint({ documents }: Probe): string {
-  return `the first ${documents} documents of the leaf index tell which others can be among the rows: the stages are those that read them`;
+  return `the first ${documents} documents of the leaf index show which others can be among the rows: the stages are those that read them`;
 }
 
 const INSIDE = {

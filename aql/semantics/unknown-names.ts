@@ -35,7 +35,7 @@ export function unknownNames(
 ): readonly UnknownName[] {
   const found = [...new Search(scope, vocabulary, options.subsumption).all().values()];
   found.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
-  // The nearest names of those alone that are told: to find one costs a look at all.
+  // The nearest names of those alone that are reported: to find one costs a look at all.
   return found
     .slice(0, options.limit)
     .map(({ among, ...unknown }) => ({ ...unknown, nearest: nearestWord(unknown.name, among()) }));

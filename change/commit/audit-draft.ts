@@ -101,7 +101,7 @@ export function auditCommitted(): void {
   drafts.getStore()?.commit();
 }
 
-/** As `inTransaction`, with the audit record of the running request: `about` tells its subject from the result. */
+/** As `inTransaction`, with the audit record of the running request: `about` gives its subject from the result. */
 export async function inAuditedTransaction<T>(
   work: Parameters<typeof inTransaction<T>>[0],
   about: (result: T) => AuditSubject,

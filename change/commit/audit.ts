@@ -2,7 +2,7 @@ import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { changeTypeTerm, type ChangeType } from './codes.js';
 
-/** What a client may tell of a commit; the server adds system id and time. RM: AUDIT_DETAILS. */
+/** What a client may say of a commit; the server adds system id and time. RM: AUDIT_DETAILS. */
 export interface AuditRequest {
   readonly changeType: ChangeType;
   /** PARTY_PROXY. */

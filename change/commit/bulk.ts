@@ -30,7 +30,7 @@ export interface BulkCommit {
 /**
  * Validates and commits what several EHRs bring, all in one transaction; CONTRIBUTIONs and audits are those of single
  * requests. Gives for each EHR whether everything of it was committed; what was not may be sent by itself, which
- * tells why. Never throws.
+ * says why. Never throws.
  */
 export async function commitInBulk(
   context: ChangeContext,

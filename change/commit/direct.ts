@@ -5,7 +5,7 @@ import type { ChangeContext } from './context.js';
 import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from './request.js';
 import type { VersionDoc } from '../../models/version.js';
 
-/** What a direct POST, PUT or DELETE tells apart from the object. */
+/** What a direct POST, PUT or DELETE says beside the object. */
 export interface DirectChange {
   readonly ehrId: string;
   readonly metadata: VersionMetadata;

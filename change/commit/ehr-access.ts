@@ -30,7 +30,7 @@ export async function readableEhrWithStatus(
 ): Promise<{ readonly ehr: EhrDoc; readonly statusUid: string }> {
   const { ehr, statusUid } = await ehrWithStatusUid(ehrId);
   if (ehr?.state === 'active' && statusUid !== null) return { ehr, statusUid };
-  // It tells why; or the EHR came or changed between the two reads.
+  // It says why; or the EHR came or changed between the two reads.
   const now = await readableEhr(ehrId);
   const status = await latestVersion(ehrId, 'EHR_STATUS', now.ehr_status_id);
   if (status === null) throw ehrNotFound(ehrId);
@@ -85,7 +85,7 @@ export async function withEhrErrorFirst<T>(
 }
 
 /**
- * As `withEhrErrorFirst`, for a read: a missing EHR is told before a missing resource. What is missing in an EHR that is
+ * As `withEhrErrorFirst`, for a read: a missing EHR is reported before a missing resource. What is missing in an EHR that is
  * there is looked for again, in one state: an unmerge may have brought it back in between.
  */
 export async function readWithEhrErrorFirst<T>(ehrId: string, work: () => Promise<T>): Promise<T> {

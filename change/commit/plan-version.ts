@@ -123,7 +123,7 @@ function withVersionUid(entry: CreateEntry | UpdateEntry, versionUid: string): C
   return { _type: entry.type, ...identity, ...entry.object, ...identity };
 }
 
-/** What the content of an entry tells of its derived document, with the version uid as `uid`. */
+/** What goes from the content of an entry into its derived document, with the version uid as `uid`. */
 export function derivedContent(
   entry: CreateEntry | UpdateEntry,
   versionUid: string,

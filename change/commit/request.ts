@@ -11,7 +11,7 @@ import type { AuditRequest } from './audit.js';
 import type { LifecycleState } from './codes.js';
 import type { PreparedContent } from '../composition/large-composition.js';
 
-/** What every entry of a CONTRIBUTION tells of the VERSION apart from its data. */
+/** What every entry of a CONTRIBUTION says of the VERSION apart from its data. */
 export interface VersionMetadata {
   readonly audit: AuditRequest;
   readonly lifecycleState: LifecycleState;
@@ -62,7 +62,7 @@ export interface UpdateEntry extends VersionMetadata {
 /** A logical deletion. */
 export interface DeleteEntry extends VersionMetadata {
   readonly kind: 'delete';
-  /** Absent in a CONTRIBUTION: the container tells. */
+  /** Absent in a CONTRIBUTION: the container has it. */
   readonly type?: RootType;
   readonly versionedObjectUid: string;
   readonly precedingVersionUid: string;

@@ -124,7 +124,7 @@ export interface PrecedingComposition {
   readonly container: Pick<VersionedObjectDoc, '_id' | 'template_id'>;
   readonly metadata: VersionMetadata;
   readonly precedingVersionUid: string;
-  /** The container whose latest version a refusal tells. */
+  /** The container whose latest version a refusal names. */
   readonly refused?: VersionedObjectDoc;
 }
 
@@ -153,7 +153,7 @@ function chosenVersionedObjectUid({ uid }: PartialRm<'COMPOSITION'>, systemId: s
   return id.versionedObjectUid;
 }
 
-/** @throws precondition-failed, telling the latest version of `refused`, when the body's uid is of another object */
+/** @throws precondition-failed, naming the latest version of `refused`, when the body's uid is of another object */
 export function requireSameObject(
   { uid }: JsonObject,
   versionedObjectUid: string,

@@ -94,7 +94,7 @@ function successorOf(link: string | null): string | null {
   return ehrId === undefined ? null : decodeURIComponent(ehrId);
 }
 
-/** The failure that an answer tells; its message falls back to the status. */
+/** The failure that an answer reports; its message falls back to the status. */
 export function answerError(status: number, text: string): AnswerError {
   const body = parsed(text);
   const message = typeof body.message === 'string' ? body.message : `the server answered ${status}`;

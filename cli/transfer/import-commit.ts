@@ -24,7 +24,7 @@ export interface Item {
 
 /**
  * A server in this process, written to without JSON and HTTP, many EHRs in one transaction. Only success is known
- * here: repeating, waiting for the database and telling errors are the client's alone.
+ * here: repeating, waiting for the database and reporting errors are the client's alone.
  */
 export interface InProcessServer {
   readonly systemId: string;

@@ -15,7 +15,7 @@ export interface CandidateReason {
   readonly path?: string;
 }
 
-/** A value that more EHRs have in common tells nothing. */
+/** A value that more EHRs have in common is no evidence. */
 export const MAX_SHARED = 10;
 
 /** How likely one value that only two EHRs have makes it that they are of one person. */

@@ -148,7 +148,7 @@ async function restoreDerived(
 ): Promise<VersionDoc | null> {
   let waiting: VersionDoc[] = [];
   const write = async (next: readonly VersionDoc[]): Promise<void> => {
-    // The next one tells until when the last of them was the latest.
+    // The next one has until when the last of them was the latest.
     const { documents } = recomputedDocuments([...waiting, ...next], input);
     await runWrites(session, documents.map(aqlInsert));
   };

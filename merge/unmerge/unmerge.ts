@@ -60,7 +60,7 @@ export async function unmergeEhrs(context: MergeContext, request: UnmergeRequest
   return resultOf(record, request, { plan, way });
 }
 
-/** A target that was merged itself, and whatever else is in the way, is told at once. */
+/** A target that was merged itself, and whatever else is in the way, is reported at once. */
 async function wayOfUnmerge(
   context: MergeContext,
   { sourceEhr, targetEhr }: UnmergeRequest,

@@ -87,7 +87,7 @@ const hasBulkWrite = memoizedAnswer(async () => {
  * Runs the writes in their order inside the session's transaction and returns whether each `one` matched.
  * False: the caller must abort. Where the server has the `bulkWrite` command everything that a commit needs is
  * one round trip; writes matching `any` follow in a second one, since their count says nothing.
- * @throws the driver's own errors, retry labels kept; a duplicate key as code 11000, of which `duplicateIn` tells the
+ * @throws the driver's own errors, retry labels kept; a duplicate key as code 11000, of which `duplicateIn` gives the
  * collection
  */
 export async function runWrites(session: ClientSession, writes: readonly Write[]): Promise<boolean> {
@@ -100,7 +100,7 @@ export async function runWrites(session: ClientSession, writes: readonly Write[]
   return true;
 }
 
-/** Whether several commits can share a command that tells of each write whether it matched: MongoDB 8.0 and later. */
+/** Whether several commits can share a command that answers for each write whether it matched: MongoDB 8.0 and later. */
 export function canRunTogether(): Promise<boolean> {
   return hasBulkWrite();
 }
@@ -108,7 +108,7 @@ export function canRunTogether(): Promise<boolean> {
 /**
  * Runs the writes of several commits inside the session's transaction as one command and gives the numbers of the
  * commits of which a `one` did not match. Unless it is empty the caller must abort.
- * @throws as `runWrites`; `refusedAmong` tells of which commit a write was refused
+ * @throws as `runWrites`; `refusedAmong` gives the commit of which a write was refused
  */
 export async function runTogether(
   session: ClientSession,
@@ -163,7 +163,7 @@ async function runCommand(session: ClientSession, writes: readonly Write[]): Pro
   }
 }
 
-/** `verboseResults`: the answer tells of each write, not only of all. */
+/** `verboseResults`: the answer is about each write, not only about all. */
 function bulkWrite(
   session: ClientSession,
   writes: readonly Write[],

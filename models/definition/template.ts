@@ -24,13 +24,13 @@ export interface TemplateDoc {
   readonly language: string;
   /** Time of the upload. */
   readonly created_timestamp: Date;
-  /** Raised by every replacement; with `created_timestamp` it tells one text of an id from another. */
+  /** Raised by every replacement; with `created_timestamp` it distinguishes the texts of one id. */
   readonly revision: number;
   /** Whether a VERSION may refer to it: set by the first commit. */
   readonly used: boolean;
 }
 
-/** What the list of templates tells of each. ITS-REST: TemplateMetadata. */
+/** What the list of templates has of each. ITS-REST: TemplateMetadata. */
 export type TemplateSummary = Pick<TemplateDoc, '_id' | 'concept' | 'archetype_id' | 'created_timestamp'>;
 
 /** A template ready for use, and which text of its id it was compiled from. */
@@ -166,7 +166,7 @@ export async function templateIds(): Promise<string[]> {
   return docs.map((doc) => doc._id);
 }
 
-/** Which text each template has now, as `[id, text]` where equal texts are told by equal words; at most `limit`. */
+/** Which text each template has now, as `[id, text]` where equal texts have equal words; at most `limit`. */
 export async function templateRevisions(limit: number): Promise<[string, string][]> {
   const projection = { revision: 1, created_timestamp: 1 };
   const docs = await Template.find({}, projection).limit(limit).lean().exec();

@@ -63,7 +63,7 @@ const MergeArchive = model(
   COLLECTIONS.mergeArchive,
 );
 
-/** An archive document; `part` tells those of one merge and kind apart. */
+/** An archive document; `part` distinguishes those of one merge and kind. */
 export function archiveDoc<K extends ArchiveKind>(
   mergeId: string,
   kind: K,

@@ -32,7 +32,7 @@ declare module '../access/write.js' {
  */
 const JOB_TRUST_MS = 100;
 
-/** How long after it is told everybody knows of a merge in steps. */
+/** How long after it was published everybody knows of a merge in steps. */
 export const JOB_KNOWN_MS = 2 * JOB_TRUST_MS;
 
 /** Those of the phase `moving`. */
@@ -60,7 +60,7 @@ async function readJobs(): Promise<void> {
   trustedUntil = jobs.length === 0 ? asked + JOB_TRUST_MS : 0;
 }
 
-/** See `MovingMerges.queryable`. A tombstone still tells what its EHR was. */
+/** See `MovingMerges.queryable`. A tombstone still has what its EHR was. */
 async function queryableTargets(moved: readonly MergeJobDoc[]): Promise<ReadonlyMap<string, boolean>> {
   const ids = moved.flatMap(({ source_ehr: source, target_ehr: target }) => [source, target]);
   const found = await documents<Pick<EhrDoc, '_id' | 'is_queryable'>>(COLLECTIONS.ehrs)
@@ -118,7 +118,7 @@ export function mergeJobMoving(jobId: string): UpdateWrite<'merge_jobs'> {
   };
 }
 
-/** The write that tells of a merge in steps. */
+/** The write that publishes a merge in steps. */
 export function mergeJobInsert(insert: MergeJobDoc): InsertWrite<'merge_jobs'> {
   return { collection: COLLECTIONS.mergeJobs, insert };
 }

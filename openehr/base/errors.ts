@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js';
 import type { Violation } from './violation.js';
 
-/** The kinds of failure a caller can be told about. `routes/error-status.ts` gives each its HTTP status. */
+/** The kinds of failure that a caller can meet. `routes/error-status.ts` gives each its HTTP status. */
 export type ErrorCode =
   | 'invalid'
   | 'unauthenticated'
@@ -30,7 +30,7 @@ export interface ErrorObstacle {
   readonly contribution_uid?: string;
 }
 
-/** What an error tells beside its message. Never patient data. */
+/** What an error has beside its message. Never patient data. */
 export interface ErrorDetails {
   /** Every violation of a validation. */
   readonly violations?: readonly Violation[];

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** More digits than these no double tells apart: 17 are what a double needs at most to be written. */
+/** More digits than these no double distinguishes: 17 are what a double needs at most to be written. */
 const MAX_DIGITS = 17;
 
 /**

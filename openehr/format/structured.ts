@@ -26,7 +26,7 @@ export function structuredToFlat(structured: JsonObject): JsonObject {
 
 /**
  * Turns a FLAT body into STRUCTURED (docs/spec/formats.md#structured): every id holds a list, the root and `ctx`
- * hold one object. Where a list would not tell which entry is which when read again, the later ones keep their
+ * hold one object. Where a list would leave open which entry is which when read again, the later ones keep their
  * index in the key (`"id:1"`).
  *
  * @throws invalid as `flatKeys`
@@ -57,7 +57,7 @@ function flattenObject(into: Flattening, path: string, object: JsonObject): void
   }
 }
 
-/** Entries with nothing but keys of `_` say more about the first one, unless several are there to be told apart. */
+/** Entries with nothing but keys of `_` say more about the first one, unless several are there to be distinguished. */
 function flattenList(into: Flattening, path: string, list: readonly JsonValue[]): void {
   const isNumbered = list.filter(isEntry).length > 1;
   list.forEach((value, index) => {

@@ -78,7 +78,7 @@ async function withdraw(ctx: Context): Promise<void> {
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
 }
 
-/** What the audit tells, and an error repeats, of the merge: both EHRs. */
+/** What the audit has, and an error repeats, of the merge: both EHRs. */
 async function aboutWaiting(ctx: Context, mergeId: string, isDryRun: boolean): Promise<void> {
   auditAbout(ctx, { objects: [mergeId] });
   const { source_ehr: source, target_ehr: target, reason } = await requiredWaiting(mergeId);

@@ -47,7 +47,7 @@ export const CREATED = 'Created; a body only when `Prefer` asks for one';
 export const UPDATED = 'Updated; a body only when `Prefer` asks for one';
 
 /** Answer to a read of what was deleted at that time. */
-export const DELETED_THEN = versionAnswer('Deleted then; the headers tell the deletion');
+export const DELETED_THEN = versionAnswer('Deleted then; the headers name the deletion');
 
 /** Answer to a logical deletion. */
-export const DELETED = versionAnswer('Deleted; the headers tell the deletion version');
+export const DELETED = versionAnswer('Deleted; the headers name the deletion version');

@@ -35,7 +35,7 @@ export function auditDraft(ctx: Context, successStatus: number): AuditDraft {
   return new AuditDraft(() => ({ ...senderOf(ctx), ...subjectOfPath(ctx) }), successStatus);
 }
 
-/** Whether the request under way is recorded, so that it is of use to find out what its record could tell. */
+/** Whether the request under way is recorded, so that it is of use to find out what its record could hold. */
 export function isAudited(ctx: Context): boolean {
   return draftOf(ctx) !== undefined;
 }

@@ -69,7 +69,7 @@ export interface ResourceHeaders {
   readonly contentVersion?: string;
 }
 
-/** Sets the headers that tell which state of a resource is answered. */
+/** Sets the headers for the state of a resource that is answered. */
 export function setResourceHeaders(ctx: Context, headers: ResourceHeaders): void {
   if (headers.etag !== undefined) {
     ctx.set('ETag', `"${headers.etag}"`);

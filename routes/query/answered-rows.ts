@@ -3,7 +3,7 @@ import type { RawRow } from '../../aql/result/result-set.js';
 import { completeAudit, MAX_AUDIT_IDS, type AuditSubject } from '../../models/audit.js';
 import { draftOf } from '../http/audit-trail.js';
 
-/** Different EHRs that are counted for one answer; where there are more, the record tells this number. */
+/** Different EHRs that are counted for one answer; where there are more, the record has this number. */
 export const MAX_COUNTED_EHRS = 100_000;
 
 /** The rows of an answer on their way to the client, and what the audit notes of them. */
@@ -29,7 +29,7 @@ export function streamedRows(ctx: Context, ehrIds: readonly string[]): AnsweredR
   if (draft === undefined) return UNNOTED;
   draft.about({ pending: true });
   const rows = new NotedRows(ehrIds, (subject) => completeAudit(draft.id, subject));
-  // A stream that nobody began to read ends here alone. What cannot be completed stays pending, which tells it.
+  // A stream that nobody began to read ends here alone. What cannot be completed stays pending, which shows it.
   ctx.res.once('close', () => void rows.end('incomplete').catch(() => undefined));
   return rows;
 }

@@ -28,7 +28,7 @@ export async function auditQuery(
   });
 }
 
-/** Equal parameters are told by it, their values are not: a name or number could be guessed from a plain hash. */
+/** Equal parameters are recognised by it, their values are not: a name or number could be guessed from a plain hash. */
 async function hashOf(values: QueryRequest['parameters']['values']): Promise<string> {
   const text = comparableText(Object.fromEntries(values));
   return createHmac('sha256', await auditKey())
@@ -47,7 +47,7 @@ export function auditScope(ctx: Context, scope: Scope): void {
   if (isGrouped && !isFixed) auditAbout(ctx, { population: true });
 }
 
-/** The EHRs that a query names, each once; rows of it need not tell them. */
+/** The EHRs that a query names, each once; rows of it need not have them. */
 export function fixedEhrs({ aliases }: Scope): string[] {
   return [...new Set(aliases.flatMap(({ kind, fixedEhrId }) => (kind === 'ehr' ? (fixedEhrId ?? []) : [])))];
 }

@@ -86,7 +86,7 @@ function answerFile(ctx: Context, name: string, contents: Map<string, Buffer>): 
   ctx.body = content;
 }
 
-/** The description of the whole API, open to everyone: it tells nothing that the product's sources do not. */
+/** The description of the whole API, open to everyone: it discloses nothing that the product's sources do not. */
 export function openapiOperation(groups: () => readonly OperationGroup[]): Operation {
   return {
     id: 'openapi_get',

@@ -23,7 +23,7 @@ export function welcomeOperation(): Operation {
     id: 'welcome_page',
     method: 'GET',
     path: '/',
-    summary: 'Get a page that tells where everything is',
+    summary: 'Get a page with links to everything',
     access: 'open',
     audit: 'none',
     isDocumented: false,

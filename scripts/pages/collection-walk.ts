@@ -102,7 +102,7 @@ export const QUERY_VALUES: Readonly<Record<string, Readonly<Record<string, strin
   deleteEhr: { cascade: 'true' },
 };
 
-/** Values of the path by operation, where the name alone does not tell. */
+/** Values of the path by operation, where the name alone does not decide. */
 export const OWN_PATH_VALUES: Readonly<Record<string, string>> = {
   management_metric: 'http_server_requests_seconds',
   management_logger: 'ROOT',

@@ -88,7 +88,7 @@ function wanted({ token, password }: Schemes): string {
     : 'a valid bearer token, or a user name and a password (Basic authentication), are required';
 }
 
-/** An error code tells a client that its token is bad: RFC 6750, 3.1, gives none to one that sent no token. */
+/** An error code says that the client's token is bad: RFC 6750, 3.1, gives none to one that sent no token. */
 function withChallenges(error: CdrError, { token, password }: Schemes, isTokenSent: boolean): CdrError {
   const challenge: string[] = [];
   if (token !== null) challenge.push(isTokenSent ? 'Bearer error="invalid_token"' : `Bearer ${REALM}`);

@@ -5,7 +5,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
 import { requiredValue } from './identity-settings.js';
 
-/** Who somebody proved to be; what that allows is told by `ROLE_PERMISSIONS`. */
+/** Who somebody proved to be; `ROLE_PERMISSIONS` has what that allows. */
 export type Identity = Omit<AuthenticatedUser, 'permissions'>;
 
 /** Checks a bearer token and returns who it names. @throws unauthenticated when it is not valid */
@@ -61,7 +61,7 @@ function verified(token: string, key: KeyObject, settings: JwtSettings): jwt.Jwt
   }
 }
 
-/** An ID token tells an application who its user is; it gives no access. OpenID Connect Core, section 2. */
+/** An ID token says to an application who its user is; it gives no access. OpenID Connect Core, section 2. */
 function requireAccessToken(header: jwt.JwtHeader, payload: jwt.JwtPayload): void {
   const types: unknown[] = [header.typ, payload.typ];
   const isIdToken = types.some((type) => typeof type === 'string' && type.toUpperCase() === 'ID');
@@ -175,7 +175,7 @@ async function fetchKeys(url: string): Promise<Map<string, KeyObject>> {
     }).getSigningKeys();
     return new Map(
       keys.map((key, index) => [
-        // its type does not tell that a key may have no id
+        // by its type a key always has an id; it may have none
         'kid' in key ? key.kid : `#${index}`,
         createPublicKey(key.getPublicKey()),
       ]),

@@ -75,7 +75,7 @@ export class Admission {
 
 /**
  * Refuses reads and writes at once when those that are under way would make them wait for longer than `waitMs`. A
- * request counts once it has come in whole, so that slow senders keep nobody out. `refused` is told of each.
+ * request counts once it has come in whole, so that slow senders keep nobody out. `refused` is called for each.
  * @throws unavailable with `Retry-After`
  */
 export function admission(waitMs: number, refused: (kind: AdmittedKind) => void): Middleware {

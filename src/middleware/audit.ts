@@ -74,7 +74,7 @@ class AuditTrail {
     await Promise.race([noted, sleep(REFUSAL_WAIT_MS, undefined, { ref: false })]);
   }
 
-  /** What the client is told is why its request failed, even when that cannot be recorded. */
+  /** The answer says why the request failed, even when that cannot be recorded. */
   async #recordFailure(draft: AuditDraft, status: number): Promise<void> {
     const record = draft.record(status);
     try {
@@ -114,8 +114,8 @@ interface Minute {
 
 /**
  * Records requests that were refused. Anybody can send those without an identity, so of them each address gets a few
- * records in a minute, and at the end of the minute one that tells how many more there were. A refusal is answered
- * even when it cannot be recorded, for nothing is told by it; then there is a line in the log.
+ * records in a minute, and at the end of the minute one with the number of the others. A refusal is answered
+ * even when it cannot be recorded, for it discloses nothing; then there is a line in the log.
  */
 export class Refusals {
   readonly #minutes = new Map<string, Minute>();

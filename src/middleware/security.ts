@@ -79,7 +79,7 @@ export function answerCaching(versionSeconds: number): Middleware {
     const uid = answeredVersion(ctx);
     const isKept = uid !== null && versionSeconds > 0 && lastSegment(ctx.path) === uid.toLowerCase();
     ctx.set('Cache-Control', isKept ? `private, max-age=${versionSeconds}, immutable` : 'no-store');
-    // The ETag is the version's id here; Last-Modified alone, in whole seconds, tells no two versions apart.
+    // The ETag is the version's id here; Last-Modified alone, in whole seconds, does not distinguish two versions.
     if (uid !== null && ctx.get('If-None-Match') !== '') await answerIfChanged(ctx, () => Promise.resolve());
   };
 }

@@ -150,7 +150,7 @@ export async function runServer(): Promise<void> {
 /** The database starts while the server is loaded, which takes longer; a primary of workers never loads it. */
 async function startWithDatabase(settings: Settings, log: Logger): Promise<RunningServer> {
   const local = localDatabase(settings, log);
-  // Whoever waits for it is told; until then nobody does.
+  // Whoever waits for it is notified; until then nobody does.
   local?.catch(() => undefined);
   const { startServer } = await import('./start.js');
   return startServer(settings, log, {

@@ -58,10 +58,10 @@ export async function startServer(
   };
   const doors = await doorsOf(settings, log, process, local);
   publishMetrics(process.metrics.registry);
-  const tell = (line: string): void => {
+  const logLine = (line: string): void => {
     log.info(line);
   };
-  const database = await connectDatabase(settings.database, tell, local);
+  const database = await connectDatabase(settings.database, logLine, local);
   try {
     if (!joins) await doors.listen();
     const stopAwaiting = logStorageState(log, await prepareStorage(settings));
@@ -175,7 +175,7 @@ function recordedFinalising(work: () => Promise<unknown>): Promise<unknown> {
 
 interface Repeated {
   readonly intervalMs: number;
-  /** What is logged, once until a run succeeds again: a database that is away is told elsewhere. */
+  /** What is logged, once until a run succeeds again: a database that is away is logged elsewhere. */
   readonly failure: string;
   readonly work: (isStopped: () => boolean) => Promise<unknown>;
 }

@@ -36,7 +36,7 @@ export function loadConfig(env: Environment): Settings {
   const { error } = schema.validate(known, { abortEarly: false, convert: true });
   const details = error?.details ?? [];
   const malformed = new Set(details.map(({ path }) => String(path[0])));
-  // What the well-formed settings say together is validated all the same, so that one start tells everything.
+  // What the well-formed settings say together is validated all the same, so that one start reports everything.
   const rest = Object.fromEntries(Object.entries(known).filter(([name]) => !malformed.has(name)));
   const settings = toSettings(schema.validate(rest, { convert: true }).value as Values);
   const conflicts = conflictsOf(settings, env).filter((text) => !namesOneOf(text, malformed));

@@ -103,7 +103,7 @@ function nodeCandidates(
   return subtree.kind === 'node' || subtree.kind === 'mixed' ? [own(), nested] : [nested];
 }
 
-/** Whether an archetype id of the predicate tells the class already. */
+/** Whether an archetype id of the predicate determines the class already. */
 function isImpliedByArchetype(alias: Alias): boolean {
   const ids = archetypeIdsOf(alias);
   return ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) ?? false;

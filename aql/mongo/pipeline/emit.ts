@@ -117,7 +117,7 @@ function projectStage({ values, kept }: ProjectStep): Stage {
   return { $project: { ...inclusion(kept, '_id' in values), ...emitAll(values) } };
 }
 
-/** Fields that go on; MongoDB keeps `_id` unless it is told not to. */
+/** Fields that go on; MongoDB keeps `_id` unless it is excluded. */
 function inclusion(kept: readonly string[], isIdSet = false): Stage {
   const shape: Record<string, MongoValue> = {};
   if (!isIdSet && !kept.includes('_id')) shape._id = 0;

@@ -21,7 +21,7 @@ export interface SelectInput {
   readonly state: ValueState;
   readonly page: Page;
   readonly required: ReadonlySet<number>;
-  /** Whether rows tell the EHRs that they are of. */
+  /** Whether rows have the EHRs that they are of. */
   readonly notesEhrs: boolean;
 }
 
@@ -232,7 +232,7 @@ function distinctInProcess(query: SelectInput): LogicalPlan {
   return { ...plan, inProcess: { kind: 'distinct', offset, limit: most } };
 }
 
-/** Whether groups or different values are told by objects that hold nested archetypes. */
+/** Whether groups or different values are identified by objects that hold nested archetypes. */
 function comparesNodes(state: ValueState): boolean {
   return state.scope.columns.some(({ expression }) => {
     if (expression.kind !== 'aggregate') return cellKindOf(expression, state) === 'object';

@@ -78,7 +78,7 @@ function isAlwaysThere(argument: Argument, value: Expression, state: ValueState)
   return field === FIELD.versionUid || field === FIELD.ehrId;
 }
 
-/** A whole variable is told by its document and place, not by its content. */
+/** A whole variable is identified by its document and place, not by its content. */
 function countedValue(argument: Argument, state: ValueState): Expression {
   if (argument.kind === 'function') return valueOf(argument, state);
   const { alias, path } = state.scope.useOf(argument);

@@ -10,7 +10,7 @@ const MAX_ROWS = 100;
 
 /**
  * ORDER BY … DESC LIMIT over a leaf that WHERE compares: the leaf index gives the highest values first, so a few
- * documents tell how low the sort value of a row can be at all. Adds the probe that finds that out.
+ * documents show how low the sort value of a row can be at all. Adds the probe that finds that out.
  */
 export function boundByProbe(plan: LogicalPlan, { sortedLeaf }: PassContext): LogicalPlan {
   const { order, page } = plan;

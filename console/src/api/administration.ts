@@ -88,7 +88,7 @@ export interface MergeCandidate {
 interface CandidatePage {
   readonly candidates: readonly MergeCandidate[];
   readonly examined_ehrs: number;
-  /** Values of too many EHRs to tell anything. */
+  /** Values of too many EHRs to be evidence. */
   readonly no_evidence: readonly { readonly value: string }[];
   /** Where to go on; missing: that was all. */
   readonly next?: string;

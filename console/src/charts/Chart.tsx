@@ -11,7 +11,7 @@ export interface ChartEvents {
   readonly onRange?: (from: number, to: number) => void;
 }
 
-/** A drawing by ECharts, as high as it is told and as wide as there is room. `label`: what it shows, in words. */
+/** A drawing by ECharts, as high as `height` and as wide as there is room. `label`: what it shows, in words. */
 export function Chart({
   option,
   height,

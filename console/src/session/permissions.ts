@@ -18,8 +18,8 @@ export async function permissionsOf(api: Asked): Promise<readonly string[]> {
 }
 
 /**
- * What the user may do, as the server tells it to whoever may read, else to whoever may audit, and else by what it refuses: no
- * operation tells everybody. @throws CdrError 401 or 403 for whoever may neither read, audit nor administrate, which says why
+ * What the user may do, as the server says it to whoever may read, else to whoever may audit, and else by what it refuses: no
+ * operation says it to everybody. @throws CdrError 401 or 403 for whoever may neither read, audit nor administrate, which says why
  */
 export async function officePermissions(api: Asked): Promise<readonly string[]> {
   const overview = await unlessRefused(api.overview());

@@ -61,7 +61,7 @@ export const theme = createTheme({
   },
 });
 
-/** Ten colours that colour-blind people tell apart, on light and on dark grounds (Okabe and Ito; Tol). */
+/** Ten colours that colour-blind people can distinguish, on light and on dark grounds (Okabe and Ito; Tol). */
 const CATEGORIES = [
   '#0077bb',
   '#d55e00',

@@ -7,7 +7,7 @@ export type JsonForm = 'JSON' | 'FLAT' | 'STRUCTURED';
 const MAX_SHOWN = 80;
 
 /**
- * One sentence for a body that is in another form than the request says, told by its first key; null when the form may
+ * One sentence for a body that is in another form than the request says, recognised by its first key; null when the form may
  * be right (docs/spec/formats.md#flat-errors).
  */
 export function wrongForm(said: JsonForm, body: JsonObject): string | null {

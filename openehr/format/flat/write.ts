@@ -69,7 +69,7 @@ function writeList(
   }
 }
 
-/** The node itself and the siblings that neither node id nor name tells apart from it. */
+/** The node itself and the siblings with the same node id and name. */
 function twinsOf({ node }: PlanNode, children: readonly PlanNode[]): PlanNode[] {
   return children.filter(
     (child) =>

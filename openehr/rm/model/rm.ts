@@ -76,7 +76,7 @@ interface ByClass {
 
 /**
  * A valid object of an RM class in canonical JSON, `_type` on every object: `Rm<'COMPOSITION'>`. Of a class with
- * descendants the union of all that have instances, told apart by `_type`: `Rm<'ENTRY'>`, `Rm<'DV_TEXT'>`.
+ * descendants the union of all that have instances, distinguished by `_type`: `Rm<'ENTRY'>`, `Rm<'DV_TEXT'>`.
  */
 export type Rm<N extends RmClassName> = ByClass['valid'][N];
 

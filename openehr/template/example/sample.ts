@@ -4,7 +4,7 @@ import { attributesOf, concreteClasses, isLocatable, isPrimitive } from '../../r
 import type { RmAttribute } from '../../rm/model/define.js';
 import { valueSetOf, codeSetCodes, groupCodes, OPENEHR } from '../../rm/terminology/openehr.js';
 
-/** The moment that examples tell of. */
+/** The moment of all examples. */
 export const EXAMPLE_TIME = '2022-02-03T04:05:06+01:00';
 
 /** What examples hold where several values would do; other attributes take the first code of their value set. */

@@ -162,7 +162,7 @@ function minimumOf(node: WebTemplateNode): number {
 }
 
 /**
- * What each node counts for, one after the other. Siblings that neither node id nor name tells apart count together
+ * What each node counts for, one after the other. Siblings with the same node id and name count together
  * and share it.
  */
 function countsOf(nodes: readonly WebTemplateNode[]): Counted[] {

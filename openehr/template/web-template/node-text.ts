@@ -64,7 +64,7 @@ export function setTexts(node: NodeDraft, code: string, given: GivenName | null,
 }
 
 /**
- * Gives siblings that the path does not tell apart their own names in the predicate
+ * Gives siblings of equal paths their own names in the predicate
  * (docs/spec/formats.md#names-and-paths). `children` are those of one attribute.
  */
 export function nameTwins(children: readonly NodeDraft[]): void {

@@ -35,7 +35,7 @@ export interface Diagnostic {
   readonly nearest: string | null;
 }
 
-/** What the server is set to, as far as it tells what is wrong. */
+/** Settings of the server that decide what is wrong. */
 export interface CheckOptions {
   /** `SYSTEM_ID` of the server; without, version ids of any system may stand in a query. */
   readonly systemId?: string | undefined;
@@ -54,7 +54,7 @@ export interface CheckedQuery {
 /**
  * What the server would say of a query, without the values of its parameters: the same checks, messages, codes and
  * positions. Without a catalogue names of templates are not checked. What depends on values, on data and on the
- * database (archetypes that only data have, limits of pipelines) the server alone can tell.
+ * database (archetypes that only data have, limits of pipelines) the server alone can find.
  */
 export function diagnose(
   text: string,

@@ -27,7 +27,7 @@ import { tagHeader, type Tag } from './tags.js';
 export interface CommitCompositionOptions extends CommitOptions {
   /** The template id: FLAT and STRUCTURED content needs it. */
   readonly template?: string | undefined;
-  /** What form the content is in, where its look does not tell. */
+  /** What form the content is in, where it cannot be seen. */
   readonly format?: CompositionFormat | undefined;
   /** Replaces the item tags of the container. */
   readonly tags?: readonly Tag[] | undefined;
@@ -51,7 +51,7 @@ const CHANGE_TRIES = 5;
 const SUMMARY_COLUMNS = `c/uid/value AS uid, c/archetype_details/template_id/value AS template,
   c/name/value AS name, c/context/start_time/value AS start_time, c/composer/name AS composer`;
 
-/** What a list of COMPOSITIONs tells of each. */
+/** What a list of COMPOSITIONs has of each. */
 export interface CompositionSummary {
   readonly uid: string;
   readonly template: string | null;

@@ -18,7 +18,7 @@ export interface Column {
 export interface QueryResult<R = Row> {
   readonly rows: readonly R[];
   readonly columns: readonly Column[];
-  /** What the server tells about the execution: `_executed_aql`, `resultsize`, … */
+  /** What the server says about the execution: `_executed_aql`, `resultsize`, … */
   readonly meta: Readonly<Record<string, unknown>>;
 }
 

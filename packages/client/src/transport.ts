@@ -4,9 +4,9 @@ import type { CdrOptions } from './options.js';
 const RETRIES = 4;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 30_000;
-/** What asks for a POST that changes nothing: a query, as `fetch` and `init` cannot tell it. */
+/** What asks for a POST that changes nothing: a query, which `fetch` and `init` cannot express. */
 const READS_BY_POST = /\/rest\/openehr\/v1\/query\//;
-/** Answers 503 to tell that the server is down, which is what was asked. */
+/** Answers 503 when the server is down, which is what was asked. */
 const PROBE = /\/management\/health/;
 
 /**

@@ -1,4 +1,4 @@
-/** What the embedded database's process and its parent tell each other. */
+/** Messages between the embedded database's process and its parent. */
 import type { FrontLimits } from './front/limits.js';
 
 /** Argument of the child. */

@@ -14,7 +14,7 @@ import { startServer, type RunningServer } from './front/server.js';
 // whatever is written here is for this user alone
 process.umask(0o077);
 const startedAt = performance.now();
-// a parent that was killed reads neither of them; stdin tells that it is gone
+// a parent that was killed reads neither of them; the end of stdin shows that it is gone
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 

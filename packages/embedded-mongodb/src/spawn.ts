@@ -109,7 +109,7 @@ async function firstReport(child: ChildProcess): Promise<ChildReport> {
 /** The child must not keep its parent alive; it ends by itself when the parent's end of its stdin closes. */
 function letGo(child: ChildProcess): void {
   child.unref();
-  // they are sockets, though their type does not tell
+  // they are sockets, though their type is wider
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
     if (stream instanceof Socket) stream.unref();
   }

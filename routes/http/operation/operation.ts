@@ -112,7 +112,7 @@ export interface OperationGroup {
 
 /** General meaning of the statuses of failure. */
 export const ERROR_MEANINGS = {
-  400: 'Malformed id, parameter, header or body; the message tells which',
+  400: 'Malformed id, parameter, header or body; the message says which',
   401: 'No identity, or one that is not valid',
   403: 'The identity lacks the permission',
   404: 'Unknown id, or the resource belongs to another EHR',
@@ -120,10 +120,10 @@ export const ERROR_MEANINGS = {
   406: 'No representation can be made that `Accept` takes',
   408: 'The query took longer than `AQL_TIMEOUT_MS`',
   409: 'The state of the EHR or of the resource does not allow it',
-  412: 'The version named is not the latest one, which `ETag` and `Location` tell',
+  412: 'The version named is not the latest one, which `ETag` and `Location` name',
   413: 'The body is too large',
   415: 'The type of the body is not supported',
-  422: 'The body can be read but not accepted; `validationErrors` tells all findings',
+  422: 'The body can be read but not accepted; `validationErrors` has all findings',
   501: 'Not offered by this server',
   502: 'The terminology server failed',
   503: 'The database is away, or the server is starting, busy or stopping',

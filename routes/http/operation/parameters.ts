@@ -140,7 +140,7 @@ const PARAMETERS = {
   qualified_query_name: path('`[<namespace>::]<query-name>`; in a list a pattern of it', asText),
   version: path('SEMVER, whole or its first parts', asText),
   key: path('Key of the tag', asText),
-  merge_id: path('Id of the merge, as answers about it tell', uuidOf),
+  merge_id: path('Id of the merge, as in answers about it', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
   name: path('Name of the metric or logger', asText),
   file: path('Name of the file', asText),

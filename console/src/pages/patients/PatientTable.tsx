@@ -10,7 +10,7 @@ import { Time } from '../../widgets/Time.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 import { patientActivity, type Patient, type PatientActivity } from './patient-queries.js';
 
-/** A page of patients. What their documents tell comes a moment later, into the place kept for it. */
+/** A page of patients. What is read from their documents comes a moment later, into the place kept for it. */
 export function PatientTable({ patients }: { readonly patients: readonly Patient[] }): ReactNode {
   const { t } = useMessages();
   const api = useApi();

@@ -9,7 +9,7 @@ import { tableOf } from '../value/fields.js';
 const MAX_SUGGESTIONS = 5;
 /** So many keys are named of a body for another template: all of them begin wrongly. */
 const MAX_WRONG_ROOTS = 5;
-/** So many keys are told as data. */
+/** So many keys are reported as data. */
 const MAX_PROBLEMS = 100;
 /** So many keys are named: what is wrong with a body of thousands of wrong keys is seen in the first ones. */
 const MAX_NAMED = 1000;

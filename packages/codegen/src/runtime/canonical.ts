@@ -13,7 +13,7 @@ export interface Composition extends Rm {
   _type: 'COMPOSITION';
 }
 
-/** One RM object: its attribute (`*`: a list), class, node id, name, 1 where the name tells it from others, code of the name. */
+/** One RM object: its attribute (`*`: a list), class, node id, name, 1 where the name distinguishes it from others, code of the name. */
 export type Step = readonly [
   at: string,
   type: string,

@@ -65,7 +65,7 @@ export class Authentication {
     };
   }
 
-  /** A first step that cannot be taken is left out of the handshake; the client then begins anew and is told why. */
+  /** A first step that cannot be taken is left out of the handshake; the client then begins anew and gets the reason. */
   #speculative(start: Buffer | undefined): ReplyFields | undefined {
     if (start === undefined || fieldOf(start, 'saslStart') === undefined) return undefined;
     try {

@@ -24,7 +24,7 @@ export class Namespaces {
     this.#engine = engine;
   }
 
-  /** To be told of every command outside transactions. */
+  /** To be called with every command outside transactions. */
   observe(commandName: string): void {
     if (this.#known.size > 0 && !HARMLESS.has(commandName)) this.#known.clear();
   }

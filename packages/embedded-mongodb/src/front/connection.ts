@@ -15,9 +15,9 @@ import type { Front } from './front.js';
 import { isHello } from '../protocol/hello.js';
 import { CommandError, errorReply } from '../protocol/replies.js';
 
-/** What a connection is told when it is made. */
+/** What a connection gets when it is made. */
 export interface ConnectionOptions {
-  /** The connection id that the client is told. */
+  /** The connection id that `hello` answers. */
   readonly number: number;
   /** How the client logs in; null: whoever could connect may do everything. */
   readonly authentication: Authentication | null;

@@ -78,7 +78,7 @@ export class Front {
     }
   }
 
-  /** To be told when a client is gone. */
+  /** To be called when a client is gone. */
   connectionClosed(connection: ConnectionKey): void {
     const { log, reads, transactions } = this.#parts;
     transactions.connectionClosed(connection);
@@ -104,7 +104,7 @@ export class Front {
     return this.#shared(durable, () => reads.forward(durable, connection));
   }
 
-  /** A write whose number tells whether it ran before. */
+  /** A write whose number shows whether it ran before. */
   #retryable(command: Command, id: string, number: bigint): Promise<Buffer> {
     const { engine, sessions } = this.#parts;
     const session = sessions.get(id);

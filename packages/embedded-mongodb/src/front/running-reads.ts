@@ -7,7 +7,7 @@ import type { Engine } from '../engine/engine.js';
 import type { ConnectionKey } from '../transaction/transactions.js';
 
 const READS: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct', 'explain', 'find', 'getMore']);
-/** The engine tells of a command only once it has begun, so it is looked for again. */
+/** The engine lists a command only once it has begun, so it is looked for again. */
 const LOOK_AGAIN_MS = 100;
 
 interface RunningRead {
@@ -34,7 +34,7 @@ export class RunningReads {
     const read = { comment: rawValue(field), isRunning: true };
     this.#byConnection.set(connection, read);
     try {
-      // Of a long command the engine tells the comment at its top only.
+      // Of a long command the engine lists the comment at its top only.
       return await this.#engine.forward(
         explained === undefined ? message : buildMessage(withFields(body, { comment: read.comment })),
       );

@@ -4,7 +4,7 @@ import { asBigInt, asDocument, asNumber, BSON, fieldOf, valueBytes } from './bso
 import { newObjectId, RawValue, type BsonValue } from './bson-write.js';
 import { okReply } from './replies.js';
 
-/** The engine refuses a command of more than 33,619,968 bytes; clients split what is larger than they are told. */
+/** The engine refuses a command of more than 33,619,968 bytes; clients split what is larger than `hello` says. */
 const MAX_ENGINE_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** Name of the replica set. */

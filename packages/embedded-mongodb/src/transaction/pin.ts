@@ -42,7 +42,7 @@ export function limitTo(statement: Statement, ids: readonly RawValue[]): Stateme
 /** An upsert without a hit. */
 export interface PlannedUpsert {
   readonly statement: Statement;
-  /** `_id` of the new document; null: only the reply will tell. */
+  /** `_id` of the new document; null: only the reply will have it. */
   readonly id: RawValue | null;
 }
 

@@ -133,7 +133,7 @@ function partMessage(
   isLate: boolean,
 ): Buffer {
   const changes: Record<string, BsonValue | undefined> = { [writes.list]: undefined };
-  // the reply has to tell the `_id` of the upsert
+  // the reply has the `_id` of the upsert
   if (isLate && command.name === 'bulkWrite') changes['errorsOnly'] = false;
   const others = command.sequences
     .filter((sequence) => sequence.name !== writes.list)

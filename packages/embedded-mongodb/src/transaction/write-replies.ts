@@ -1,4 +1,4 @@
-/** Replies of write commands: what they tell of upserts, and several of them as one. */
+/** Replies of write commands: what they say of upserts, and several of them as one. */
 import {
   asBigInt,
   asDocument,

@@ -12,7 +12,7 @@ const NAMESPACE_NOT_FOUND = 26;
 
 type Image = Extract<UndoRecord, { kind: 'image' }>;
 
-/** Puts everything back that `records` tell. @throws EngineError */
+/** Puts everything back that `records` name. @throws EngineError */
 export async function restore(engine: Engine, records: readonly UndoRecord[]): Promise<void> {
   const created = new Set(ofKind(records, 'collection').map((record) => record.namespace));
   for (const namespace of created) await dropCollection(engine, namespace);

@@ -25,7 +25,7 @@ export function Undo({
     setChoices(next);
     plan.mutate(next);
   };
-  // Obstacles are told as choices, any other failure as it is.
+  // Obstacles are shown as choices, any other failure as it is.
   const error = obstaclesOf(plan.error).length > 0 ? undo.error : (plan.error ?? undo.error);
   const isPlanned = plan.data !== undefined;
   return (

@@ -64,7 +64,7 @@ const TYPES: Readonly<Record<Completion['kind'], string>> = {
 
 /**
  * What is wrong with the text. Names of templates are checked when all are known: one that was not read yet is no mistake.
- * What the server alone can tell stays until the text is changed.
+ * What the server alone can find stays until the text is changed.
  */
 function diagnosticsOf(state: EditorState, { templates, mistake }: AssistanceInput): Diagnostic[] {
   const text = state.doc.toString();

@@ -8,7 +8,7 @@ import { seriesColor } from '../../../theme/theme.js';
 import { Empty } from '../../../widgets/states.js';
 import { CHART_NAMES, guessChart, seriesOf, type ChartGuess, type ChartKind } from './guess-chart.js';
 
-/** An answer as a chart that its columns suggest; it says what it guessed, and may be told otherwise. */
+/** An answer as a chart that its columns suggest; it says what it guessed, and may be changed. */
 export function ResultChart({ result }: { readonly result: ResultSet }): ReactNode {
   const { t } = useMessages();
   const guess = useMemo(() => guessChart(result), [result]);

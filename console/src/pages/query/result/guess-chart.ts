@@ -14,7 +14,7 @@ export interface ChartGuess {
   readonly by: ResultColumn | null;
 }
 
-/** Series above this number cannot be told apart. */
+/** More series than these cannot be distinguished. */
 const MOST_SERIES = 10;
 const BINS = 24;
 

@@ -12,7 +12,7 @@ export interface ResultColumn {
   readonly kind: ColumnKind;
 }
 
-/** Rows that are looked at to tell what a column holds. */
+/** Rows that are looked at to find what a column holds. */
 const SAMPLE = 200;
 
 /** The columns of a result. */
