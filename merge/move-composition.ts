@@ -111,9 +111,8 @@ async function checkMove({
 interface MovePlan {
   readonly container: VersionedObjectDoc;
   readonly latest: VersionDoc;
-  /** Ids of CONTRIBUTIONs and item tags that go along. */
+  /** Uids of CONTRIBUTIONs that go along. */
   readonly contributions: readonly string[];
-  readonly tags: readonly string[];
   readonly result: MoveResult;
 }
 
@@ -136,7 +135,7 @@ async function planMove(
     tags: tags.length,
     folderItems: await folderItems(sourceEhr, versionedObjectUid),
   };
-  return { container, latest, contributions: whole, tags: tags.map(({ _id }) => _id), result };
+  return { container, latest, contributions: whole, result };
 }
 
 /** CONTRIBUTIONs that name the object: those of nothing else that still exists, and those of others too. */
@@ -199,7 +198,7 @@ async function apply(
   const isQueryable = target.is_queryable;
   await moveContainers(session, { ...owners, isQueryable }, [versionedObjectUid]);
   await moveContributions(session, owners, plan.contributions);
-  await moveItemTags(session, owners, plan.tags);
+  await moveItemTags(session, owners, [versionedObjectUid]);
   const moved = { ehrId: targetEhr, isQueryable, versionedObjectUids: [versionedObjectUid] };
   await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
   // What came to the source without its CONTRIBUTIONs goes on without them.

@@ -2,7 +2,6 @@ import { model, Schema, type ClientSession } from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS, type SealLeaf } from './layout.js';
 import { ownedBy } from './merge/job.js';
-import { inSteps } from './access/in-steps.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import type { InsertWrite, RemoveWrite } from './access/write.js';
@@ -81,24 +80,6 @@ export async function contributionIds(ehrId: string): Promise<string[]> {
     .lean<{ _id: string }[]>()
     .exec();
   return rows.map((row) => row._id);
-}
-
-/** Those of the ids that name CONTRIBUTIONs of this EHR. Joins the session. */
-export async function contributionsIn(
-  session: ClientSession,
-  ehrId: string,
-  contributionUids: readonly string[],
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const part of inSteps(contributionUids)) {
-    const own = documents(COLLECTIONS.contributions).find<{ _id: string }>(
-      { _id: { $in: part }, ehr_id: ehrId },
-      { session, projection: { _id: 1 } },
-    );
-    const present = new Set((await own.toArray()).map(({ _id }) => _id));
-    found.push(...part.filter((uid) => present.has(uid)));
-  }
-  return found;
 }
 
 /** Id of the CONTRIBUTION of an EHR that was committed last, null when it has none. */

@@ -127,6 +127,16 @@ export async function tagsOn(
   return found;
 }
 
+/** How many item tags an EHR has on these containers, as many as one command can name. */
+export function countTagsOn(
+  session: ClientSession,
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<number> {
+  const on = { owner_id: ehrId, target: { $in: [...versionedObjectUids] } };
+  return ItemTag.collection.countDocuments(on, { session });
+}
+
 /** Item tags of an EHR that a merge may end: on its EHR_STATUS and on these containers. */
 export function tagsOnEnding(ehrId: string, versionedObjectUids: readonly string[]): Promise<ItemTagDoc[]> {
   return sorted({ owner_id: ehrId, target: trusted({ $in: [...versionedObjectUids] }) });

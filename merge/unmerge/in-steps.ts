@@ -58,7 +58,7 @@ export function unmergeInSteps<T>(
       });
       await setTimeout(JOB_KNOWN_MS);
       const isQueryable = snapshot.source?.is_queryable ?? true;
-      await moveSomeInSteps({ from: targetEhr, to: sourceEhr, isQueryable }, plan, job._id);
+      await moveSomeInSteps({ from: targetEhr, to: sourceEhr, isQueryable }, plan.back, job._id);
       await inMergeTransaction(context.retries, async (session) => {
         requireHeld(await runWrites(session, unmarkMerging(ehrIds, job._id, 'one')));
         await finish(session, prepared);

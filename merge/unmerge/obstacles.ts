@@ -83,10 +83,9 @@ export function madeDirectory({ record, made }: UnmergeSnapshot): MadeVersion | 
 
 /** A CONTRIBUTION belongs to one EHR; objects that were erased since do not count. */
 function mixedContributions(snapshot: UnmergeSnapshot): Obstacle[] {
-  const goesBack = movedIds(snapshot);
   return snapshot.since.flatMap(({ _id, versions }): Obstacle[] => {
     const present = versions.map(({ uid }) => rootOfUid(uid)).filter((id) => !snapshot.erased.has(id));
-    const back = present.filter((id) => goesBack.has(id));
+    const back = present.filter((id) => snapshot.taken.has(id));
     if (back.length === 0 || back.length === present.length) return [];
     const message = `CONTRIBUTION ${_id}, made since, holds versions of moved objects and of others`;
     return [{ code: 'contribution_mixed', message, object_ids: [...new Set(back)], contribution_uid: _id }];
@@ -95,11 +94,10 @@ function mixedContributions(snapshot: UnmergeSnapshot): Obstacle[] {
 
 /** What a locked EHR holds is not changed by way of another one. */
 function lockedSource(snapshot: UnmergeSnapshot): Obstacle[] {
-  const { source, since } = snapshot;
+  const { source, since, taken } = snapshot;
   if (source === null || source.is_modifiable) return [];
-  const goesBack = movedIds(snapshot);
   const changed = since.flatMap(({ versions }) => versions.map(({ uid }) => rootOfUid(uid)));
-  const object_ids = [...new Set(changed)].filter((id) => goesBack.has(id) && !snapshot.erased.has(id));
+  const object_ids = [...new Set(changed)].filter((id) => taken.has(id) && !snapshot.erased.has(id));
   if (object_ids.length === 0) return [];
   const message = `moved objects were changed since, and ${notModifiable(source._id).message}`;
   return [{ code: 'source_not_modifiable', message, object_ids }];
@@ -130,11 +128,6 @@ export function isSameContent(one: VersionDoc, other: VersionDoc): boolean {
 
 function withoutUid(text: string): JsonObject {
   return { ...(JSON.parse(text) as JsonObject), uid: null };
-}
-
-/** Object ids that came from the source, erased ones included. */
-export function movedIds({ record, moved }: UnmergeSnapshot): Set<string> {
-  return new Set([...moved.compositions, ...record.joined.map(({ source }) => source)]);
 }
 
 function isTagOf(tag: ItemTagDoc, versionUid: string): boolean {

@@ -3,10 +3,11 @@ import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../../change/commit/codes.js';
 import type { UpdateEntry, VersionEntry } from '../../change/commit/request.js';
 import type { ItemTagDoc } from '../../models/item-tag.js';
+import type { MovedBack } from '../../models/merge/moved-back.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { folderOf, withoutCopy } from '../plan/folders.js';
-import { isChanged, isSameContent, madeDirectory, movedIds } from './obstacles.js';
+import { isChanged, isSameContent, madeDirectory } from './obstacles.js';
 import { contentOf, stateOf } from '../content.js';
 import { mergeAudit } from '../plan/plan.js';
 import { DRY_RUN, type UnmergeRequest } from '../request.js';
@@ -16,10 +17,9 @@ import type { MadeVersion, UnmergeSnapshot } from './snapshot.js';
 
 /** Everything an unmerge does, as data. */
 export interface UnmergePlan {
-  readonly contributions: readonly string[];
-  /** Object ids that go back, joined ones of the source included. */
-  readonly compositions: readonly string[];
-  readonly tags: readonly string[];
+  readonly back: MovedBack;
+  /** How much that is: compositions with the joined ones. */
+  readonly counts: { readonly compositions: number; readonly contributions: number };
   /** Tags that the merge dropped and that can be there again. */
   readonly restoredTags: readonly ItemTagDoc[];
   /** New versions with the content before the merge, in the EHR that owns them afterwards; empty: no CONTRIBUTION. */
@@ -33,53 +33,75 @@ export function planUnmerge(
   resolution: Resolution,
   request: UnmergeRequest,
 ): UnmergePlan {
-  const { record, containers, moved } = snapshot;
-  const leaving = movedIds(snapshot);
-  const goesBack = new Set([...leaving].filter((id) => containers.has(id) && !resolution.kept.has(id)));
-  const isBack = ({ uid }: { readonly uid: string }): boolean => {
-    const id = rootOfUid(uid);
-    return goesBack.has(id) || (leaving.has(id) && !containers.has(id));
-  };
-  const since = snapshot.since.filter(({ versions }) => versions.every(isBack));
-  const tags = snapshot.tags.filter((tag) => goesBack.has(tag.target));
-  const addresses = new Set(tags.map(addressOf));
-  const restoredTags = snapshot.droppedTags.filter((tag) => !addresses.has(addressOf(tag)));
-  const joins = joinEntries(snapshot, { goesBack, ...resolution }, request);
+  const going = goingBack(snapshot, resolution);
+  const { back, counts, tags, restoredTags } = going;
+  const joins = joinEntries(snapshot, { ...going, ...resolution }, request);
   const directory = planDirectory(snapshot, resolution, request);
-  const plan = {
-    contributions: [...moved.contributions, ...since.map(({ _id }) => _id)],
-    compositions: [...goesBack],
-    tags: tags.map(({ _id }) => _id),
-    restoredTags,
-    entries: {
-      source: joins.source,
-      target: [
-        ...joins.target,
-        ...(directory.entry === null ? [] : [directory.entry]),
-        ...statusEntries(snapshot, request),
-      ],
-    },
+  const entries = {
+    source: joins.source,
+    target: [
+      ...joins.target,
+      ...(directory.entry === null ? [] : [directory.entry]),
+      ...statusEntries(snapshot, request),
+    ],
   };
-  const separated = record.joined.filter(({ source }) => goesBack.has(source)).length;
   const superseded = snapshot.droppedTags.length - restoredTags.length;
   const parts = [
-    `${plan.compositions.length - separated} compositions moved back`,
-    `${separated} separated`,
+    `${counts.compositions - back.joined.length} compositions moved back`,
+    `${back.joined.length} separated`,
     `${directory.entry === null ? 0 : 1} folder removed`,
-    `${plan.contributions.length} contributions moved back`,
-    `${plan.tags.length} item tags moved back`,
+    `${counts.contributions} contributions moved back`,
+    `${tags} item tags moved back`,
     `${restoredTags.length} item tags restored`,
     ...(superseded > 0 ? [`${superseded} item tags not restored: written anew since`] : []),
     ...directory.kept.map((what) => `kept at the root of the directory: ${what}`),
-    ...[...leaving].flatMap((id) => leftOut(id, snapshot, resolution)),
+    ...leftOut(snapshot, resolution),
   ];
-  return { ...plan, summary: (request.dryRun ? DRY_RUN : '') + parts.join(', ') };
+  const summary = (request.dryRun ? DRY_RUN : '') + parts.join(', ');
+  return { back, counts, restoredTags, entries, summary };
 }
 
-function leftOut(id: string, { containers, elsewhere }: UnmergeSnapshot, { kept }: Resolution): string[] {
-  if (!containers.has(id))
-    return [`left out: composition ${id}, ${elsewhere.has(id) ? 'moved on' : 'erased'} since`];
-  return kept.has(id) ? [`kept in the target: composition ${id}`] : [];
+interface GoingBack extends Pick<UnmergePlan, 'back' | 'counts' | 'restoredTags'> {
+  /** Those of `taken` that go back. */
+  readonly goesBack: ReadonlySet<string>;
+  /** How many item tags go along. */
+  readonly tags: number;
+}
+
+function goingBack(snapshot: UnmergeSnapshot, { kept }: Resolution): GoingBack {
+  const { record, taken, counts } = snapshot;
+  const isHere = (id: string): boolean => taken.get(id)?.now === 'target';
+  const goesBack = new Set([...taken.keys()].filter((id) => isHere(id) && !kept.has(id)));
+  const isBack = ({ uid }: { readonly uid: string }): boolean => {
+    const id = rootOfUid(uid);
+    return goesBack.has(id) || (taken.has(id) && !isHere(id));
+  };
+  const since = snapshot.since.filter(({ versions }) => versions.every(isBack)).map(({ _id }) => _id);
+  const sources = new Set(record.joined.map(({ source }) => source));
+  const joined = [...sources].filter((id) => goesBack.has(id));
+  const except = new Set([...taken.keys()].filter((id) => !sources.has(id) && !goesBack.has(id)));
+  const staying = snapshot.tags.filter(({ target }) => taken.has(target) && !goesBack.has(target));
+  const addresses = new Set(snapshot.tags.filter(({ target }) => goesBack.has(target)).map(addressOf));
+  return {
+    back: { mergeId: record._id, except, joined, since },
+    counts: {
+      compositions: counts.compositions - except.size + joined.length,
+      contributions: counts.contributions + since.length,
+    },
+    goesBack,
+    tags: counts.tags - staying.length,
+    restoredTags: snapshot.droppedTags.filter((tag) => !addresses.has(addressOf(tag))),
+  };
+}
+
+/** In the order in which they were moved. */
+function leftOut({ taken }: UnmergeSnapshot, { kept }: Resolution): string[] {
+  const inOrder = [...taken].toSorted(([, a], [, b]) => a.place - b.place);
+  return inOrder.flatMap(([id, { now }]) => {
+    if (now !== 'target')
+      return [`left out: composition ${id}, ${now === 'elsewhere' ? 'moved on' : 'erased'} since`];
+    return kept.has(id) ? [`kept in the target: composition ${id}`] : [];
+  });
 }
 
 /** Both compositions of a pair go on with what they held before the merge; no version uid is ever given twice. */

@@ -9,6 +9,7 @@ import { inSteps, inTextSteps } from '../../models/access/in-steps.js';
 import { itemTagInsert } from '../../models/item-tag.js';
 import { archivedBodies, archivedVersions, archiveRemoval } from '../../models/merge/archive.js';
 import { mergeHistoryInsert, type MergeHistoryDoc } from '../../models/merge/history.js';
+import { compositionsBack, contributionsBack } from '../../models/merge/moved-back.js';
 import { mergeRecordRemoval } from '../../models/merge/record.js';
 import {
   moveContainers,
@@ -98,17 +99,22 @@ async function moveBack(
   const { source } = snapshot;
   if (source === null) return;
   const owners = { from: snapshot.target._id, to: source._id };
-  const { contributions, compositions, tags } = plan;
-  const moved = await moveContributions(session, owners, contributions);
+  const { back, counts } = plan;
   const isQueryable = source.is_queryable;
-  const found = await moveContainers(session, { ...owners, isQueryable }, compositions);
-  await moveItemTags(session, owners, tags);
-  if (moved !== contributions.length || found !== compositions.length)
+  let contributions = 0;
+  for await (const uids of contributionsBack(back))
+    contributions += await moveContributions(session, owners, uids);
+  let compositions = 0;
+  for await (const versionedObjectUids of compositionsBack(back)) {
+    compositions += await moveContainers(session, { ...owners, isQueryable }, versionedObjectUids);
+    await moveItemTags(session, owners, versionedObjectUids);
+    const moved = { ehrId: source._id, isQueryable, versionedObjectUids };
+    await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
+  }
+  if (contributions !== counts.contributions || compositions !== counts.compositions)
     throw new Error(
-      `${moved} contributions and ${found} compositions could be moved back, others are missing`,
+      `${contributions} contributions and ${compositions} compositions could be moved back, others are missing`,
     );
-  const back = { ehrId: source._id, isQueryable, versionedObjectUids: compositions };
-  await rederiveDuringReindex(session, back, context.change.settings.aql.leafIndex);
 }
 
 /** EHR_STATUS and directories with all versions, and what AQL reads of them: shapes are never removed. */

@@ -4,17 +4,10 @@ import {
   parseObjectVersionId,
   rootOfUid,
 } from '../../openehr/base/object-version-id.js';
-import {
-  contributionOf,
-  contributionsIn,
-  contributionRefs,
-  type ContributionDoc,
-  type ContributionRefs,
-} from '../../models/contribution.js';
+import { contributionOf, type ContributionDoc, type ContributionRefs } from '../../models/contribution.js';
 import { ehrBySubject, finalEhrId, releasedSubjects, type EhrDoc } from '../../models/ehr.js';
-import { archivedBodies, archivedMoves } from '../../models/merge/archive.js';
+import { archivedBodies } from '../../models/merge/archive.js';
 import { undoneMergesOf } from '../../models/merge/history.js';
-import { inSteps } from '../../models/access/in-steps.js';
 import { tagsOn, type ItemTagDoc } from '../../models/item-tag.js';
 import type { MergeRecordDoc } from '../../models/merge/record.js';
 import { latestVersions, versionsByUid, type VersionDoc } from '../../models/version.js';
@@ -26,6 +19,7 @@ import {
 } from '../../models/versioned-object.js';
 import type { Session } from '../../models/access/write.js';
 import { contentOf } from '../content.js';
+import { movedOf, type Moved } from './moved.js';
 
 /** A version that the merge made, what stood before it, and what stands now. */
 export interface MadeVersion {
@@ -36,7 +30,7 @@ export interface MadeVersion {
 }
 
 /** What an unmerge looks at. */
-export interface UnmergeSnapshot {
+export interface UnmergeSnapshot extends Moved {
   readonly record: MergeRecordDoc;
   readonly target: EhrDoc;
   /** Where the target itself was merged into; null while it is active. */
@@ -45,22 +39,11 @@ export interface UnmergeSnapshot {
   readonly source: EhrDoc | null;
   /** Subjects of the source, and of EHRs that had been merged into it, which other EHRs have now. */
   readonly subjectHolders: readonly { readonly ehrId: string; readonly holder: string }[];
-  /** Ids that the merge moved; compositions without the joined ones. */
-  readonly moved: { readonly contributions: readonly string[]; readonly compositions: readonly string[] };
-  /** Object ids of the target, as far as the merge moved, joined or made them and they still exist. */
-  readonly containers: ReadonlySet<string>;
   /** What the merge made in containers that still exist, by object id. */
   readonly made: ReadonlyMap<string, MadeVersion>;
-  /**
-   * CONTRIBUTIONs of the target that name objects of the merge, beside the moved ones and those of merges and of
-   * unmerges that are over.
-   */
-  readonly since: readonly ContributionRefs[];
-  /** Object ids of the merge that were moved on to another EHR, one by one. */
-  readonly elsewhere: ReadonlySet<string>;
   /** Object ids that `since` names and that were erased or moved on. */
   readonly erased: ReadonlySet<string>;
-  /** Item tags of the target on moved and joined containers. */
+  /** Item tags of the target on containers that the merge made or `taken` has. */
   readonly tags: readonly ItemTagDoc[];
   /** Item tags that the merge dropped. */
   readonly droppedTags: readonly ItemTagDoc[];
@@ -74,51 +57,41 @@ export async function unmergeSnapshot(
   record: MergeRecordDoc,
   target: EhrDoc,
 ): Promise<UnmergeSnapshot> {
-  const moved = await archivedMoves(record._id);
   const [source] = await archivedBodies(record._id, 'ehr');
   const contribution = await contributionOf(target._id, record.contribution_uid ?? '');
   const madeUids = contribution?.versions ?? [];
-  const joined = record.joined.map((pair) => pair.source);
-  const ids = new Set([...moved.composition, ...joined, ...madeUids.map(({ uid }) => rootOfUid(uid))]);
-  const known = new Set([...moved.contribution, ...(await ofMerges(session, record))]);
-  const { containers, elsewhere } = await whereNow(target._id, ids);
-  const since = await contributionsSince(session, target._id, { known, ids });
+  const made = new Set(madeUids.map(({ uid }) => rootOfUid(uid)));
+  const moved = await movedOf(session, { record, made, over: await ofMerges(session, record) });
   return {
+    ...moved,
     record,
     target,
     targetMergedInto: target.state === 'merged' ? await finalEhrId(target) : null,
     source: source ?? null,
     subjectHolders: await subjectHolders(source, record),
-    moved: {
-      contributions: await contributionsIn(session, target._id, moved.contribution),
-      compositions: moved.composition,
-    },
-    elsewhere,
-    containers,
-    made: await madeVersions(madeUids, containers),
-    since,
-    erased: await goneAmong(since, target._id),
-    tags: await tagsOn(session, target._id, [...ids]),
+    made: await madeVersions(madeUids, target._id),
+    erased: await goneAmong(moved.since, target._id),
+    tags: await tagsOn(session, target._id, [...new Set([...moved.taken.keys(), ...made])]),
     droppedTags: await archivedBodies(record._id, 'tag'),
     directory: await directoryOf(target._id),
   };
 }
 
 /** CONTRIBUTIONs that this merge made, and that others made which were taken back: together they changed nothing. */
-async function ofMerges(session: Session, record: MergeRecordDoc): Promise<string[]> {
+async function ofMerges(session: Session, record: MergeRecordDoc): Promise<ReadonlySet<string>> {
   const over = await undoneMergesOf(record.target_ehr, { session });
-  return [
+  return new Set([
     ...[record, ...over].flatMap(({ contribution_uid: uid }) => (uid === undefined ? [] : [uid])),
     ...over.flatMap(({ undone }) => undone.contribution_uids),
-  ];
+  ]);
 }
 
 async function madeVersions(
   made: ContributionDoc['versions'],
-  containers: ReadonlySet<string>,
+  target: string,
 ): Promise<Map<string, MadeVersion>> {
-  const ids = made.map(({ uid }) => rootOfUid(uid)).filter((id) => containers.has(id));
-  const present = await containersById(ids);
+  const containers = await containersById(made.map(({ uid }) => rootOfUid(uid)));
+  const present = containers.filter(({ ehr_id: owner }) => owner === target);
   const latest = await latestVersions(present);
   const uids = made.flatMap(({ uid }) => [uid, versionUidBefore(uid) ?? uid]);
   const versions = new Map((await versionsByUid(uids)).map((version) => [version._id, version]));
@@ -149,33 +122,6 @@ async function subjectHolders(
   for (const { ehrId, subject } of [...own, ...inner]) {
     const holder = subject === null ? null : await ehrBySubject(subject);
     if (holder !== null && !goBack.has(holder._id)) found.push({ ehrId, holder: holder._id });
-  }
-  return found;
-}
-
-/** Only ids: a patient may have a million objects. */
-async function whereNow(
-  ehrId: string,
-  versionedObjectUids: ReadonlySet<string>,
-): Promise<Pick<UnmergeSnapshot, 'containers' | 'elsewhere'>> {
-  const containers = new Set<string>();
-  const elsewhere = new Set<string>();
-  for (const part of inSteps([...versionedObjectUids])) {
-    for (const [id, owner] of await ownersOf(part)) (owner === ehrId ? containers : elsewhere).add(id);
-  }
-  return { containers, elsewhere };
-}
-
-/** By what they name, not by their time: a clock may have been turned back. */
-async function contributionsSince(
-  session: Session,
-  ehrId: string,
-  { known, ids }: { readonly known: ReadonlySet<string>; readonly ids: ReadonlySet<string> },
-): Promise<ContributionRefs[]> {
-  const found: ContributionRefs[] = [];
-  for await (const contribution of contributionRefs(session, ehrId)) {
-    if (known.has(contribution._id)) continue;
-    if (contribution.versions.some(({ uid }) => ids.has(rootOfUid(uid)))) found.push(contribution);
   }
   return found;
 }

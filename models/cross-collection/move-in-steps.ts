@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type mongoose from 'mongoose';
 import { COLLECTIONS } from '../layout.js';
 import { mergeJob } from '../merge/job.js';
+import { compositionsBack, contributionsBack, type MovedBack } from '../merge/moved-back.js';
 import { behindRouter, OWNER, type OwnedCollection, type Owners } from './owned-documents.js';
 import { documents } from '../access/documents.js';
 
@@ -49,17 +50,7 @@ export async function moveAllInSteps(
   for (const part of parts) await movePart(owners, part, step);
 }
 
-/** What goes back when a merge is taken back: ids. */
-export interface MovedBack {
-  readonly contributions: readonly string[];
-  readonly compositions: readonly string[];
-  readonly tags: readonly string[];
-}
-
-/** Ids in one condition. */
-const IDS = 1_000;
-
-/** As `moveAllInSteps`, of these only, with the versions and derived documents of the compositions. */
+/** As `moveAllInSteps`, of these only, which are read as they go: nobody holds the ids of all. */
 export async function moveSomeInSteps(
   owners: StepOwners,
   moved: MovedBack,
@@ -67,17 +58,18 @@ export async function moveSomeInSteps(
   size: StepSize = STEP_SIZE,
 ): Promise<void> {
   const step = { jobId, size, pace: { share: 1 } };
-  const { contributions, compositions, tags } = moved;
-  const q = owners.isQueryable;
-  await moveListed(owners, { collection: COLLECTIONS.contributions, field: '_id', ids: contributions }, step);
-  await moveListed(owners, { collection: COLLECTIONS.itemTags, field: '_id', ids: tags }, step);
-  await moveListed(owners, { collection: COLLECTIONS.versions, field: 'object_id', ids: compositions }, step);
-  await moveListed(owners, { collection: COLLECTIONS.aql, field: 'vo', ids: compositions, set: { q } }, step);
-  await moveListed(
-    owners,
-    { collection: COLLECTIONS.versionedObjects, field: '_id', ids: compositions },
-    step,
-  );
+  for await (const ids of contributionsBack(moved))
+    await movePart(owners, { collection: COLLECTIONS.contributions, among: { _id: { $in: ids } } }, step);
+  for await (const ids of compositionsBack(moved)) {
+    const among = { $in: ids };
+    const parts: Part[] = [
+      { collection: COLLECTIONS.itemTags, among: { target: among } },
+      { collection: COLLECTIONS.versions, among: { object_id: among } },
+      { collection: COLLECTIONS.aql, among: { vo: among }, set: { q: owners.isQueryable } },
+      { collection: COLLECTIONS.versionedObjects, among: { _id: among } },
+    ];
+    for (const part of parts) await movePart(owners, part, step);
+  }
 }
 
 interface Stepping {
@@ -85,18 +77,6 @@ interface Stepping {
   readonly size: StepSize;
   /** Which share of the largest step the next one has: it follows what the last one took. */
   readonly pace: { share: number };
-}
-
-async function moveListed(
-  owners: Owners,
-  list: Pick<Part, 'collection' | 'set'> & { readonly field: string; readonly ids: readonly string[] },
-  step: Stepping,
-): Promise<void> {
-  const { field, ids, ...part } = list;
-  for (let start = 0; start < ids.length; start += IDS) {
-    const among = { [field]: { $in: ids.slice(start, start + IDS) } };
-    await movePart(owners, { ...part, among }, step);
-  }
 }
 
 /** Documents of `aql` have many index entries, which begin with the owner. */

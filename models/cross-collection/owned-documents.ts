@@ -116,13 +116,14 @@ export function moveContributions(
   return moveDocuments(session, { collection: COLLECTIONS.contributions, ...owners, ...among('_id', ids) });
 }
 
-/** Gives item tags another owner: all, or these. Returns how many. */
+/** Gives item tags another owner: all, or those on these containers. Returns how many. */
 export function moveItemTags(
   session: ClientSession,
   owners: Owners,
-  ids?: readonly string[],
+  versionedObjectUids?: readonly string[],
 ): Promise<number> {
-  return moveDocuments(session, { collection: COLLECTIONS.itemTags, ...owners, ...among('_id', ids) });
+  const on = among('target', versionedObjectUids);
+  return moveDocuments(session, { collection: COLLECTIONS.itemTags, ...owners, ...on });
 }
 
 /**

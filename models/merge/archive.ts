@@ -1,4 +1,4 @@
-import { model, Schema, type ClientSession } from 'mongoose';
+import { model, Schema, trusted, type ClientSession } from 'mongoose';
 import type { EhrDoc } from '../ehr.js';
 import type { ItemTagDoc } from '../item-tag.js';
 import { COLLECTIONS } from '../layout.js';
@@ -102,6 +102,24 @@ export async function archivedMoves(mergeId: string): Promise<Record<MovedIds['o
   const moves: Record<MovedIds['of'], string[]> = { contribution: [], composition: [], tag: [] };
   for (const { of, ids } of await archivedBodies(mergeId, 'moved')) moves[of].push(...ids);
   return moves;
+}
+
+/** The same ids of one kind in their order, document by document: a patient may have a million. */
+export async function* archivedMovesOf(
+  mergeId: string,
+  of: MovedIds['of'],
+): AsyncGenerator<readonly string[]> {
+  const parts = `${mergeId}:moved:${of}`;
+  // No cursor: what is done with one document may take minutes.
+  for (let last = `${parts}:`; ;) {
+    const part = await MergeArchive.findOne({ _id: trusted({ $gt: last, $lt: `${parts};` }) })
+      .sort({ _id: 1 })
+      .lean()
+      .exec();
+    if (part === null) return;
+    yield (part.body as MovedIds).ids;
+    last = part._id;
+  }
 }
 
 /** How many ids of one kind a merge archived as moved. */

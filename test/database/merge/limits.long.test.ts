@@ -188,7 +188,7 @@ describe('moving documents in steps', () => {
     for (const name of OWNED_COLLECTIONS) expect(await ownersIn(name)).toEqual(['b', 'b', 'b', 'b', 'b']);
     expect(await documents('aql').countDocuments({ q: false })).toBe(5);
     const named = IDS.slice(0, 4);
-    const moved = { contributions: named, compositions: named, tags: named };
+    const moved = { mergeId: 'nothing', except: new Set<string>(), joined: named, since: named };
     await moveSomeInSteps({ from: 'b', to: 'a', isQueryable: true }, moved, JOB, size);
     for (const name of OWNED_COLLECTIONS) expect(await ownersIn(name)).toEqual(['a', 'a', 'a', 'a', 'b']);
   });

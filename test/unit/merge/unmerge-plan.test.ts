@@ -6,7 +6,7 @@ import { planUnmerge, type UnmergePlan } from '../../../merge/unmerge/plan.js';
 import type { MadeVersion, UnmergeSnapshot } from '../../../merge/unmerge/snapshot.js';
 import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
 import { inCamelCase } from '../../../merge/unmerge/data.js';
-import { container, ehr, latest, persistent, SOURCE, tag, TARGET, uidOf } from './fixtures.js';
+import { container, ehr, latest, SOURCE, tag, TARGET, uidOf } from './fixtures.js';
 
 const [MINE, THEIRS, MOVED, DIR] = [1, 2, 3, 4].map((n) => `cccccccc-0000-4000-8000-00000000000${n}`) as [
   string,
@@ -29,12 +29,6 @@ const record: MergeRecordDoc = {
   joined: [{ source: MINE, target: THEIRS }],
   committer: 'root-admin',
 };
-const containers = [
-  container(MOVED, 'COMPOSITION'),
-  persistent(MINE, { latest_version: 2, deleted: true }),
-  persistent(THEIRS, { latest_version: 2 }),
-  container(DIR, 'FOLDER'),
-];
 
 /** A version of a container as content of this name; null: a deletion. */
 function version(of: VersionedObjectDoc, name: string | null): MadeVersion['version'] {
@@ -65,6 +59,13 @@ const madeBut = (...others: readonly [string, MadeVersion][]): UnmergeSnapshot['
 const madeWithout = (versionedObjectUid: string): UnmergeSnapshot['made'] =>
   new Map([...made].filter(([id]) => id !== versionedObjectUid));
 
+/** What the merge took, but for one that was erased. */
+function takenBut(versionedObjectUid?: string): UnmergeSnapshot['taken'] {
+  return new Map(
+    [MOVED, MINE].map((id, place) => [id, { place, now: id === versionedObjectUid ? 'erased' : 'target' }]),
+  );
+}
+
 function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
   return {
     record,
@@ -72,11 +73,10 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
     targetMergedInto: null,
     source: ehr(SOURCE),
     subjectHolders: [],
-    moved: { contributions: ['c1'], compositions: [MOVED] },
-    containers: new Set(containers.map(({ _id }) => _id)),
+    counts: { contributions: 1, compositions: 1, tags: 0 },
+    taken: takenBut(),
     made,
     since: [],
-    elsewhere: new Set(),
     erased: new Set(),
     tags: [],
     droppedTags: [],
@@ -85,8 +85,6 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
   };
 }
 
-const without = (versionedObjectUid: string): UnmergeSnapshot['containers'] =>
-  new Set(containers.map(({ _id }) => _id).filter((id) => id !== versionedObjectUid));
 const since = (...uids: readonly string[]): UnmergeSnapshot['since'] => [
   { _id: 'since', versions: uids.map((uid) => ({ uid, type: 'COMPOSITION' })) },
 ];
@@ -114,7 +112,7 @@ describe('obstaclesTo', () => {
       { source: null, record: { ...record, reversible: false } },
       ['the merge was not reversible'],
     ],
-    ['merged on', { targetMergedInto: 'x', containers: new Set() }, [`EHR ${TARGET} was merged into x`]],
+    ['merged on', { targetMergedInto: 'x', taken: new Map() }, [`EHR ${TARGET} was merged into x`]],
     [
       'target not modifiable',
       { target: ehr(TARGET, { is_modifiable: false }) },
@@ -168,12 +166,12 @@ describe('obstaclesTo', () => {
       { since: since(uidOf(MINE, 1)), tags: [tag('t', THEIRS, { target_version: 1 })] },
     ],
     ['only moved objects were written to', { since: since(uidOf(MOVED, 2)) }],
-    ['the made directory was erased', { containers: without(DIR), made: madeWithout(DIR) }],
+    ['the made directory was erased', { made: madeWithout(DIR) }],
     [
       'the made directory was deleted',
       { made: madeBut(madeOf(DIR, { before: null, made: 'directory', now: null })) },
     ],
-    ['a joined one was erased', { containers: without(MINE), made: madeWithout(MINE) }],
+    ['a joined one was erased', { taken: takenBut(MINE), made: madeWithout(MINE) }],
     [
       'another merge was taken back in between',
       { made: madeBut(madeOf(THEIRS, { before: 'theirs', made: 'mine', now: 'mine' })) },
@@ -182,7 +180,7 @@ describe('obstaclesTo', () => {
       'the other object of a CONTRIBUTION was erased',
       { since: since(uidOf(MOVED, 2), uidOf('other', 1)), erased: new Set(['other']) },
     ],
-    ['a moved composition was erased', { containers: without(MOVED) }],
+    ['a moved composition was erased', { taken: takenBut(MOVED) }],
   ])('finds none when %s', (_, further) => {
     expect(reasonsOf(snapshot(further))).toEqual([]);
   });
@@ -201,12 +199,16 @@ describe('planUnmerge', () => {
   it('sends everything back, and gives what was there before as new versions', () => {
     const tags = [tag('t1', MOVED), tag('t2', THEIRS), tag('t3', MINE)];
     const { entries, ...plan } = planOf(
-      snapshot({ tags, since: since(uidOf(MOVED, 2)), droppedTags: [tag('t4', 'status')] }),
+      snapshot({
+        counts: { contributions: 1, compositions: 1, tags: 2 },
+        tags,
+        since: since(uidOf(MOVED, 2)),
+        droppedTags: [tag('t4', 'status')],
+      }),
     );
     expect(plan).toEqual({
-      contributions: ['c1', 'since'],
-      compositions: [MOVED, MINE],
-      tags: ['t1', 't3'],
+      back: { mergeId: 'merge', except: new Set(), joined: [MINE], since: ['since'] },
+      counts: { compositions: 2, contributions: 2 },
       restoredTags: [tag('t4', 'status')],
       summary:
         '1 compositions moved back, 1 separated, 1 folder removed, 2 contributions moved back, 2 item tags moved back, 1 item tags restored',
@@ -225,13 +227,15 @@ describe('planUnmerge', () => {
   it('leaves out what was erased, and does not overwrite a tag written since', () => {
     const plan = planOf(
       snapshot({
-        containers: without(MOVED),
+        taken: takenBut(MOVED),
+        counts: { contributions: 1, compositions: 1, tags: 1 },
         tags: [tag('new', MINE)],
         droppedTags: [tag('old', MINE)],
       }),
       { dryRun: true },
     );
-    expect([plan.compositions, plan.restoredTags]).toEqual([[MINE], []]);
+    expect(plan.back).toEqual({ mergeId: 'merge', except: new Set([MOVED]), joined: [MINE], since: [] });
+    expect([plan.counts.compositions, plan.restoredTags]).toEqual([1, []]);
     expect(plan.summary).toMatch(/^DRY RUN: 0 compositions moved back/);
     expect(plan.summary).toContain('1 item tags not restored: written anew since');
     expect(plan.summary).toContain(`left out: composition ${MOVED}, erased since`);
@@ -263,10 +267,13 @@ describe('planUnmerge', () => {
     const obstacles = obstaclesTo(mixed);
     expect(resolve(obstacles, null).open).toEqual(obstacles);
     const kept = planUnmerge(mixed, resolve(obstacles, new Map([['since', 'keep_in_target']])), REQUEST);
-    expect([kept.compositions, kept.contributions]).toEqual([[MINE], ['c1']]);
+    expect(kept.back).toEqual({ mergeId: 'merge', except: new Set([MOVED]), joined: [MINE], since: [] });
+    expect(kept.counts).toEqual({ compositions: 1, contributions: 1 });
+    expect(kept.summary).toContain('0 compositions moved back, 1 separated');
     expect(kept.summary).toContain(`kept in the target: composition ${MOVED}`);
     const taken = planUnmerge(mixed, resolve(obstacles, 'take_back'), REQUEST);
-    expect([taken.compositions, taken.contributions]).toEqual([[MOVED, MINE], ['c1']]);
+    expect(taken.back).toEqual({ mergeId: 'merge', except: new Set(), joined: [MINE], since: [] });
+    expect(taken.counts).toEqual({ compositions: 2, contributions: 1 });
   });
 
   it('has no choice for a locked source but to leave in the target what was changed there', () => {

@@ -1,0 +1,137 @@
+import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import { inSteps } from '../../models/access/in-steps.js';
+import type { Session } from '../../models/access/write.js';
+import { contributionRefs, type ContributionRefs } from '../../models/contribution.js';
+import { countTagsOn } from '../../models/item-tag.js';
+import { archivedMovesOf } from '../../models/merge/archive.js';
+import type { MergeRecordDoc } from '../../models/merge/record.js';
+import { ownersOf } from '../../models/versioned-object.js';
+
+/** A composition that the merge took from the source, moved or joined. */
+export interface TakenObject {
+  /** Its place among all of them. */
+  readonly place: number;
+  /** `elsewhere`: moved on to another EHR, one by one. */
+  readonly now: 'target' | 'elsewhere' | 'erased';
+}
+
+/** What became of what a merge moved: counted, for there may be a million of it. */
+export interface Moved {
+  /** `compositions`: all that moved without being joined. The others: those that the target still has. */
+  readonly counts: { readonly compositions: number; readonly contributions: number; readonly tags: number };
+  /** By object id the joined ones, those that the target has no longer, and those that `since` names. */
+  readonly taken: ReadonlyMap<string, TakenObject>;
+  /**
+   * CONTRIBUTIONs of the target that name objects of the merge, beside the moved ones and those of merges and of
+   * unmerges that are over.
+   */
+  readonly since: readonly ContributionRefs[];
+}
+
+/** What `movedOf` is told of the merge. */
+export interface MovedOf {
+  readonly record: MergeRecordDoc;
+  /** Object ids of what the merge made. */
+  readonly made: ReadonlySet<string>;
+  /** CONTRIBUTIONs of merges and unmerges that changed nothing together. */
+  readonly over: ReadonlySet<string>;
+}
+
+/** CONTRIBUTIONs, and versions that they name, which are compared with the archive at once: some megabytes. */
+const COMPARED = 20_000;
+
+/** Reads the archive of a merge part by part, and keeps what needs a look. `compared`: how much is compared with it at once. */
+export async function movedOf(session: Session, merge: MovedOf, compared = COMPARED): Promise<Moved> {
+  const { taken, ...counts } = await takenObjects(session, merge.record);
+  const since: ContributionRefs[] = [];
+  let contributions = 0;
+  const all = contributionRefs(session, merge.record.target_ehr);
+  for await (const some of inBatches(all, compared)) {
+    const others = await notArchived(merge.record._id, some);
+    contributions += some.length - others.length;
+    const unknown = others.filter(({ _id }) => !merge.over.has(_id));
+    await addNamed(taken, merge.record._id, unknown);
+    since.push(...unknown.filter((one) => rootsOf(one).some((id) => taken.has(id) || merge.made.has(id))));
+  }
+  return { counts: { ...counts, contributions }, taken, since };
+}
+
+/** The joined compositions and those that are gone, and how many moved. */
+async function takenObjects(
+  session: Session,
+  { _id: mergeId, target_ehr: target, joined }: MergeRecordDoc,
+): Promise<{ taken: Map<string, TakenObject>; compositions: number; tags: number }> {
+  const taken = new Map<string, TakenObject>();
+  let place = 0;
+  let tags = 0;
+  const look = async (ids: readonly string[], isWanted: (one: TakenObject) => boolean): Promise<void> => {
+    const owners = await ownersOf(ids);
+    for (const id of ids) {
+      const one = { place, now: whereNow(owners.get(id), target) };
+      if (isWanted(one)) taken.set(id, one);
+      place += 1;
+    }
+    tags += await countTagsOn(session, target, ids);
+  };
+  for await (const part of archivedMovesOf(mergeId, 'composition'))
+    for (const ids of inSteps(part)) await look(ids, ({ now }) => now !== 'target');
+  const compositions = place;
+  for (const ids of inSteps(joined.map(({ source }) => source))) await look(ids, () => true);
+  return { taken, compositions, tags };
+}
+
+function whereNow(owner: string | undefined, target: string): TakenObject['now'] {
+  if (owner === undefined) return 'erased';
+  return owner === target ? 'target' : 'elsewhere';
+}
+
+/** Those that the merge did not move. By their ids, not by their times: a clock may have been turned back. */
+async function notArchived(
+  mergeId: string,
+  contributions: readonly ContributionRefs[],
+): Promise<ContributionRefs[]> {
+  const others = new Map(contributions.map((one) => [one._id, one]));
+  for await (const part of archivedMovesOf(mergeId, 'contribution')) {
+    for (const uid of part) others.delete(uid);
+    if (others.size === 0) break;
+  }
+  return [...others.values()];
+}
+
+/** Adds the moved compositions that these CONTRIBUTIONs name and that are still there. */
+async function addNamed(
+  taken: Map<string, TakenObject>,
+  mergeId: string,
+  contributions: readonly ContributionRefs[],
+): Promise<void> {
+  const named = new Set(contributions.flatMap(rootsOf));
+  for (const id of taken.keys()) named.delete(id);
+  if (named.size === 0) return;
+  let place = 0;
+  for await (const part of archivedMovesOf(mergeId, 'composition'))
+    for (const id of part) {
+      if (named.has(id)) taken.set(id, { place, now: 'target' });
+      place += 1;
+    }
+}
+
+function rootsOf({ versions }: ContributionRefs): string[] {
+  return versions.map(({ uid }) => rootOfUid(uid));
+}
+
+async function* inBatches(
+  contributions: AsyncIterable<ContributionRefs>,
+  size: number,
+): AsyncGenerator<ContributionRefs[]> {
+  let batch: ContributionRefs[] = [];
+  let length = 0;
+  for await (const one of contributions) {
+    batch.push(one);
+    length += 1 + one.versions.length;
+    if (length < size) continue;
+    yield batch;
+    batch = [];
+    length = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
