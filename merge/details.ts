@@ -5,6 +5,7 @@ import type { IdempotentResult } from '../models/idempotency.js';
 import type { MergeHistoryDoc } from '../models/merge/history.js';
 import type { MergeMotive, MergeRecordDoc } from '../models/merge/record.js';
 import type { MergeWay } from './steps.js';
+import type { Obstacle } from './unmerge/obstacles.js';
 
 /** What a merge came to; without date for a dry run. */
 export type MergeResult = Pick<
@@ -17,6 +18,8 @@ export type MergeResult = Pick<
   readonly finalised?: MergeRecordDoc['finalised'];
   /** Whether it could be taken back now, without choices; absent where nobody asked. */
   readonly reversibleNow?: boolean;
+  /** What stands against that; absent where nobody asked. */
+  readonly obstacles?: readonly Obstacle[];
   /** How it was or would be written; absent where that is no matter. */
   readonly way?: MergeWay;
   /** It waits for another administrator. */
@@ -42,6 +45,7 @@ export function mergeDetails(result: MergeResult): JsonObject {
     ...motiveOf(result),
     ...approvalOf(result),
     ...(result.reversibleNow !== undefined && { reversible_now: result.reversibleNow }),
+    ...obstaclesOf(result),
     ...(finalised !== undefined && { finalised: { ...finalised, date: formatUtc(finalised.date) } }),
     ...(result.plan !== undefined && { plan: result.plan }),
   };
@@ -51,6 +55,14 @@ function approvalOf({ approval }: MergeResult): JsonObject {
   if (approval === undefined) return {};
   const { requester, requested_at: date } = approval;
   return { requested: { date: formatUtc(date), administrator: requester } };
+}
+
+function obstaclesOf({ obstacles = [] }: MergeResult): JsonObject {
+  if (obstacles.length === 0) return {};
+  return {
+    reasons: obstacles.map(({ message }) => message),
+    obstacles: obstacles.map(({ object_ids: ids, ...obstacle }) => ({ ...obstacle, object_ids: [...ids] })),
+  };
 }
 
 /** Why, and who asked for it, as far as it is known. */

@@ -1,5 +1,6 @@
 import { CdrError } from '../../openehr/base/errors.js';
-import { ehrById, finalEhrId } from '../../models/ehr.js';
+import { ehrById, finalEhrId, type EhrDoc } from '../../models/ehr.js';
+import { archivedBodies } from '../../models/merge/archive.js';
 import { waitingMerges, type MergeRequestDoc } from '../../models/merge/request.js';
 import { undoneMerges, type MergeHistoryDoc } from '../../models/merge/history.js';
 import {
@@ -11,7 +12,7 @@ import {
   type MergeRecordDoc,
 } from '../../models/merge/record.js';
 import { withSession } from '../../models/access/write.js';
-import { obstaclesTo } from '../unmerge/obstacles.js';
+import { obstaclesAtOnce, obstaclesTo, type Obstacle } from '../unmerge/obstacles.js';
 import { unmergeSnapshot } from '../unmerge/snapshot.js';
 
 /** Which merges are asked for. */
@@ -26,6 +27,8 @@ export interface MergeFilter {
 /** A merge that stands, and whether it could be taken back now without choices. */
 export interface StandingMerge extends MergeRecordDoc {
   readonly reversibleNow: boolean;
+  /** What stands against it; of a merge that can never be taken back, or not before another one, that alone. */
+  readonly obstacles: readonly Obstacle[];
 }
 
 /**
@@ -43,15 +46,25 @@ export async function mergeStatus(filter: MergeFilter): Promise<StandingMerge[]>
 
 async function withReversibility(records: readonly MergeRecordDoc[]): Promise<StandingMerge[]> {
   const found: StandingMerge[] = [];
-  for (const record of records) found.push({ ...record, reversibleNow: await isReversibleNow(record) });
+  for (const record of records) found.push({ ...record, ...(await reversibility(record)) });
   return found;
 }
 
-async function isReversibleNow(record: MergeRecordDoc): Promise<boolean> {
-  const target = record.reversible ? await ehrById(record.target_ehr) : null;
-  if (target?.state !== 'active' || target.merging !== undefined) return false;
-  const snapshot = await withSession((session) => unmergeSnapshot(session, record, target));
-  return obstaclesTo(snapshot).length === 0;
+async function reversibility(
+  record: MergeRecordDoc,
+): Promise<Pick<StandingMerge, 'reversibleNow' | 'obstacles'>> {
+  const target = await ehrById(record.target_ehr);
+  if (target === null || target.state === 'deleting') return { reversibleNow: false, obstacles: [] };
+  const obstacles = await obstaclesNow(record, target);
+  return { reversibleNow: target.merging === undefined && obstacles.length === 0, obstacles };
+}
+
+async function obstaclesNow(record: MergeRecordDoc, target: EhrDoc): Promise<Obstacle[]> {
+  const targetMergedInto = target.state === 'merged' ? await finalEhrId(target) : null;
+  const [source = null] = await archivedBodies(record._id, 'ehr');
+  const atOnce = obstaclesAtOnce({ record, target, targetMergedInto, source });
+  if (atOnce.length > 0 || target.merging !== undefined) return atOnce;
+  return obstaclesTo(await withSession((session) => unmergeSnapshot(session, record, target)));
 }
 
 /** The merges between these EHRs that were taken back, oldest first. @throws not-found as `mergeStatus` */

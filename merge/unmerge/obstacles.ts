@@ -27,12 +27,9 @@ export type ObstacleCode =
 
 /** All obstacles to an unmerge; none: it can be done. Pure. */
 export function obstaclesTo(snapshot: UnmergeSnapshot): Obstacle[] {
-  const { record, target, targetMergedInto, source, subjectHolders } = snapshot;
-  const found: Obstacle[] = [];
-  if (!record.reversible || source === null)
-    found.push(whole('not_reversible', 'the merge was not reversible'));
-  if (targetMergedInto !== null)
-    return [...found, whole('target_merged', mergedMessage(target._id, targetMergedInto))];
+  const { record, target, targetMergedInto, subjectHolders } = snapshot;
+  const found = obstaclesAtOnce(snapshot);
+  if (targetMergedInto !== null) return found;
   found.push(...joinObstacles(snapshot), ...directoryObstacles(snapshot), ...mixedContributions(snapshot));
   const isGivenBack = givesSubjectBack(snapshot);
   for (const { ehrId, holder } of subjectHolders) {
@@ -42,6 +39,21 @@ export function obstaclesTo(snapshot: UnmergeSnapshot): Obstacle[] {
   }
   if (!target.is_modifiable) found.push(whole('target_not_modifiable', notModifiable(target._id).message));
   return [...found, ...lockedSource(snapshot)];
+}
+
+/** Obstacles that can be told without a look at what moved. */
+export function obstaclesAtOnce({
+  record,
+  target,
+  targetMergedInto,
+  source,
+}: Pick<UnmergeSnapshot, 'record' | 'target' | 'targetMergedInto' | 'source'>): Obstacle[] {
+  const found: Obstacle[] = [];
+  if (!record.reversible || source === null)
+    found.push(whole('not_reversible', 'the merge was not reversible'));
+  if (targetMergedInto !== null)
+    found.push(whole('target_merged', mergedMessage(target._id, targetMergedInto)));
+  return found;
 }
 
 /** An obstacle to the unmerge as a whole. */

@@ -10,9 +10,10 @@ export const WITH_ADMIN: Pick<Settings, 'jwt' | 'adminApiActive'> = {
   adminApiActive: true,
 };
 
-/** An `Authorization` header of a user with these roles. */
-export function bearer(roles: readonly string[], name = 'ada', expiresIn = 600): string {
-  return `Bearer ${jwt.sign({ preferred_username: name, roles }, SECRET, { subject: name, expiresIn })}`;
+/** An `Authorization` header of a user with these roles. `issuer`: who says so; absent: nobody is named. */
+export function bearer(roles: readonly string[], name = 'ada', expiresIn = 600, issuer?: string): string {
+  const said = { subject: name, expiresIn, ...(issuer !== undefined && { issuer }) };
+  return `Bearer ${jwt.sign({ preferred_username: name, roles }, SECRET, said)}`;
 }
 
 /** Header of an administrator. */

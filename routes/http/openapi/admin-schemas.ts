@@ -66,6 +66,8 @@ export const ADMIN_SCHEMAS = {
       outcome: ANY,
       way: { enum: ['transaction', 'steps'] },
       reversible_now: FLAG,
+      reasons: listOf(TEXT),
+      obstacles: listOf(ANY),
       finalised: object({ date: TIME, committer: TEXT, reason: TEXT }),
       plan: { ...ANY, description: 'What the merge does: docs/spec/merge.md#plan' },
       unmerge_data: ANY,

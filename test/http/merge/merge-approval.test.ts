@@ -142,6 +142,9 @@ describe('a confirmation', () => {
     const refused = await confirm(mergeId, undefined, bearer(['ADMIN'], 'root-admin', 60));
     expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
     expect(await isThere(source)).toBe(200);
+    const namesake = bearer(['ADMIN'], 'root-admin', 60, 'https://other.example');
+    expect((await confirm(mergeId, undefined, namesake)).status).toBe(200);
+    expect(await isThere(source)).toBe(404);
   });
 
   it('of data that changed since is 409 with the new plan, which can be confirmed', async () => {

@@ -74,6 +74,8 @@ describe('a merge made final', () => {
     expect((await status(`source=${source}`)).body[0]).toMatchObject({
       reversible_now: false,
       finalised: { reason: 'checked twice' },
+      reasons: ['the merge was not reversible'],
+      obstacles: [{ code: 'not_reversible', message: 'the merge was not reversible', object_ids: [] }],
     });
     const audit = await admin(app, 'get', `/audit?operation=finaliseMerge&ehr_id=${source}`);
     expect(audit.body).toEqual([
@@ -134,9 +136,28 @@ describe('the list of merges', () => {
       [sources[1], false],
       [sources[2], true],
     ]);
+    const refused = (await unmerge(app, sources[1]!, target)).body as Json;
+    expect(refused.obstacles).toMatchObject([
+      { code: 'joined_changed', object_ids: [versionedObjectUidOf(theirs)] },
+    ]);
+    expect(listed.map(({ reasons, obstacles }) => [reasons, obstacles])).toEqual([
+      [undefined, undefined],
+      [refused.reasons, refused.obstacles],
+      [undefined, undefined],
+    ]);
     const page = (await status(`target=${target}&offset=1&fetch=1`)).body as Json[];
     expect(page.map(({ source_ehr }) => source_ehr)).toEqual([sources[1]]);
     expect((await status('offset=0&fetch=2')).body).toHaveLength(2);
+    const last = await givenEhr(app);
+    await merge(app, target, last);
+    expect((await status(`source=${sources[0]!}`)).body).toMatchObject([
+      {
+        reversible_now: false,
+        reasons: [`EHR ${target} was merged into ${last}`],
+        obstacles: [{ code: 'target_merged' }],
+      },
+    ]);
+    expect((await unmerge(app, target, last)).status).toBe(200);
     for (const bad of ['fetch=0', 'fetch=1001', 'offset=-1', 'undone=maybe'])
       expect([bad, (await status(bad)).status]).toEqual([bad, 400]);
     await unmerge(app, sources[2]!, target);

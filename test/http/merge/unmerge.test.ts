@@ -430,6 +430,29 @@ describe('unmerge', () => {
     expect((await get(`/ehr/${source}/ehr_status`)).body.subject).toEqual(subject);
   });
 
+  it('changes no locked source by way of its target: what was changed there stays', async () => {
+    const uid = await givenComposition(app, source);
+    const other = await givenComposition(app, source);
+    const status = await get(`/ehr/${source}/ehr_status`);
+    const lock = request(app)
+      .put(`${V1}/ehr/${source}/ehr_status`)
+      .set('If-Match', String(status.headers.etag));
+    expect((await lock.send({ ...status.body, is_modifiable: false })).status).toBe(200);
+    await merge(app, source, target);
+    await givenUpdate(app, target, uid, aComposition());
+    for (const on_conflict of [undefined, 'take_back']) {
+      const refused = await unmerge(app, source, target, { on_conflict });
+      expect([refused.status, refused.body.obstacles]).toMatchObject([
+        409,
+        [{ code: 'source_not_modifiable', object_ids: [versionedObjectUidOf(uid)] }],
+      ]);
+    }
+    expect((await unmerge(app, source, target, { on_conflict: 'keep_in_target' })).status).toBe(200);
+    expect((await get(`/ehr/${target}/composition/${versionedObjectUidOf(uid)}`)).status).toBe(200);
+    expect((await get(`/ehr/${source}/composition/${other}`)).status).toBe(200);
+    expect((await verifyStorage()).violations).toEqual([]);
+  });
+
   it('goes on after everyday edits, as on_conflict says', async () => {
     const { mine, theirs, moved } = await givenRecords();
     await merge(app, source, target, BOTH);

@@ -1,6 +1,7 @@
 import { inTextSteps } from '../../../models/access/in-steps.js';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../openehr/base/json.js';
+import { agreedPlan } from '../../../merge/plan/details.js';
 import { planMerge, type MergeSnapshot } from '../../../merge/plan/plan.js';
 import type { VersionDoc } from '../../../models/version.js';
 import {
@@ -99,6 +100,23 @@ describe('planMerge BASIC', () => {
       level: 'BASIC',
       summary:
         '3 compositions moved, 0 joined, 0 folder copied, 2 contributions moved, 2 item tags moved, 1 item tags deleted',
+    });
+  });
+});
+
+describe('the plan as it is told', () => {
+  it('lists the first 1,000 ids and counts all', () => {
+    const ids = Array.from({ length: 1_001 }, (_, n) => `composition-${n}`);
+    const containers = ids.map((id) => container(id, 'COMPOSITION'));
+    const many = snapshot({
+      containers,
+      tags: ids.map((id) => tag(`t-${id}`, id, { target_type: 'EHR_STATUS' })),
+    });
+    const way = 'transaction';
+    const told = agreedPlan(many, planMerge(many, request(), FRESH), { request: request(), way });
+    expect(told).toMatchObject({
+      compositions: { moved: 1_001, ids: ids.slice(0, 1_000) },
+      item_tags: { deleted: 1_001, deleted_ids: ids.slice(0, 1_000).map((id) => `t-${id}`) },
     });
   });
 });
