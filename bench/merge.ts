@@ -33,8 +33,14 @@ interface Cost {
   /** Highest resident memory of this process meanwhile, bytes. */
   readonly peakBytes: number;
   /** Longest commit to another EHR, and read of it, meanwhile. */
-  readonly commitMs: number;
-  readonly readMs: number;
+  readonly commit: Wait;
+  readonly read: Wait;
+}
+
+/** How long a call took, and when it began, since the work did; ms. */
+interface Wait {
+  readonly ms: number;
+  readonly atMs: number;
 }
 
 /** What clients of another EHR do meanwhile. */
@@ -147,9 +153,13 @@ function renamed<T>(value: T, names: readonly (readonly [string, string])[]): T 
   ) as T;
 }
 
-function lineOf({ name, ms, peakBytes, commitMs, readMs }: Cost): string {
-  const waits = `longest commit ${commitMs.toFixed(0)} ms and read ${readMs.toFixed(0)} ms of another EHR`;
+function lineOf({ name, ms, peakBytes, commit, read }: Cost): string {
+  const waits = `longest commit ${waitText(commit)} and read ${waitText(read)} of another EHR`;
   return `${name}: ${(ms / 1000).toFixed(2)} s, ${waits}, peak memory of the server ${megabytes(peakBytes)}`;
+}
+
+function waitText({ ms, atMs }: Wait): string {
+  return `${ms.toFixed(0)} ms (at ${(atMs / 1000).toFixed(1)} s)`;
 }
 
 async function cost(name: string, beside: Beside, work: () => Promise<unknown>): Promise<Cost> {
@@ -167,17 +177,19 @@ async function cost(name: string, beside: Beside, work: () => Promise<unknown>):
     running.on = false;
   }
   const ms = performance.now() - start;
-  const [commitMs, readMs] = await waits;
-  return { name, ms, peakBytes, commitMs, readMs };
+  const [commit, read] = await waits;
+  return { name, ms, peakBytes, commit, read };
 }
 
 /** The longest of calls one after another, with a pause between them. */
-async function longest(call: () => Promise<unknown>, running: { on: boolean }): Promise<number> {
-  let most = 0;
+async function longest(call: () => Promise<unknown>, running: { on: boolean }): Promise<Wait> {
+  const began = performance.now();
+  let most: Wait = { ms: 0, atMs: 0 };
   while (running.on) {
     const start = performance.now();
     await call().catch(() => undefined);
-    most = Math.max(most, performance.now() - start);
+    const ms = performance.now() - start;
+    if (ms > most.ms) most = { ms, atMs: start - began };
     await setTimeout(PAUSE_MS);
   }
   return most;

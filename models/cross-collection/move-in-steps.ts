@@ -32,22 +32,23 @@ export interface StepOwners extends Owners {
 /**
  * Gives all COMPOSITIONs of an EHR, what belongs to them, and its CONTRIBUTIONs another owner: command by command, outside of
  * transactions, so that others wait for one command only. May be stopped and repeated; readers do not see how far it is, for
- * `models/merge/job.ts` tells them. @throws Error when the job has ended, by another server
+ * `models/merge/job.ts` says which document is whose. @throws Error when the job has ended, by another server
  */
 export async function moveAllInSteps(
   owners: StepOwners,
   jobId: string,
   size: StepSize = STEP_SIZE,
 ): Promise<void> {
-  const parts: Part[] = [
-    { collection: COLLECTIONS.contributions, among: {} },
-    { collection: COLLECTIONS.itemTags, among: { target_type: 'COMPOSITION' } },
-    { collection: COLLECTIONS.versions, among: { type: 'COMPOSITION' } },
-    { collection: COLLECTIONS.aql, among: { type: 'COMPOSITION' }, set: { q: owners.isQueryable } },
-    { collection: COLLECTIONS.versionedObjects, among: { type: 'COMPOSITION' } },
-  ];
   const step = { jobId, size, pace: { share: 1 } };
-  for (const part of parts) await movePart(owners, part, step);
+  const among = { type: 'COMPOSITION' };
+  await movePart(owners, { collection: COLLECTIONS.contributions, among: {} }, step);
+  await movePart(owners, { collection: COLLECTIONS.itemTags, among: { target_type: 'COMPOSITION' } }, step);
+  const containers = documents<{ _id: string }>(COLLECTIONS.versionedObjects);
+  const owned = { [OWNER[COLLECTIONS.versionedObjects]]: owners.from, ...among };
+  for await (const ids of idsInSteps(containers, owned, STEP_SIZE)) await moveCompositions(owners, ids, step);
+  // What a stopped unmerge had moved before its containers: they are the target's still.
+  await movePart(owners, { collection: COLLECTIONS.versions, among }, step);
+  await movePart(owners, { collection: COLLECTIONS.aql, among, set: { q: owners.isQueryable } }, step);
 }
 
 /** As `moveAllInSteps`, of these only, which are read as they go: nobody holds the ids of all. */
@@ -61,15 +62,21 @@ export async function moveSomeInSteps(
   for await (const ids of contributionsBack(moved))
     await movePart(owners, { collection: COLLECTIONS.contributions, among: { _id: { $in: ids } } }, step);
   for await (const ids of compositionsBack(moved)) {
-    const among = { $in: ids };
-    const parts: Part[] = [
-      { collection: COLLECTIONS.itemTags, among: { target: among } },
-      { collection: COLLECTIONS.versions, among: { object_id: among } },
-      { collection: COLLECTIONS.aql, among: { vo: among }, set: { q: owners.isQueryable } },
-      { collection: COLLECTIONS.versionedObjects, among: { _id: among } },
-    ];
-    for (const part of parts) await movePart(owners, part, step);
+    await movePart(owners, { collection: COLLECTIONS.itemTags, among: { target: { $in: ids } } }, step);
+    await moveCompositions(owners, ids, step);
   }
+}
+
+/**
+ * What belongs to these compositions, the containers last: by them a repeated move finds what is left. Together, in the order of
+ * their creation, lies what was written together; in the order of ids each page would be read anew.
+ */
+async function moveCompositions(owners: StepOwners, ids: readonly string[], step: Stepping): Promise<void> {
+  const among = { $in: ids };
+  const set = { q: owners.isQueryable };
+  await movePart(owners, { collection: COLLECTIONS.versions, among: { object_id: among } }, step);
+  await movePart(owners, { collection: COLLECTIONS.aql, among: { vo: among }, set }, step);
+  await moveThose(owners, { collection: COLLECTIONS.versionedObjects, ids, most: ids.length }, step);
 }
 
 interface Stepping {
@@ -87,26 +94,41 @@ const STEP_MS = 100;
 const LEAST_SHARE = 0.02;
 
 /**
- * All documents of the old owner, which nobody else writes. One cursor goes over the index: each search for the next ones
+ * All documents of a part, which nobody else writes. One cursor goes over the index: each search for the next ones
  * would pass the entries of all that moved before it, which the engine keeps for a while.
  */
-async function movePart({ from, to }: Owners, part: Part, { jobId, size, pace }: Stepping): Promise<void> {
-  const collection = documents<{ _id: string }>(part.collection);
-  const owner = OWNER[part.collection];
-  const update = { $set: { [owner]: to, ...part.set } };
-  const share = part.collection === COLLECTIONS.aql ? DERIVED_SHARE : 1;
-  const most = { ...size, documents: Math.ceil(size.documents / share) };
-  for await (const found of idsInSteps(collection, { [owner]: from, ...part.among }, most)) {
-    for (let start = 0; start < found.length;) {
-      if ((await mergeJob(jobId)) === null)
-        throw new Error('another server has taken over the steps of the merge');
-      const ids = found.slice(start, start + Math.ceil(most.documents * pace.share));
-      const began = performance.now();
-      await updateThose(collection, { filter: { [owner]: from }, ids, update });
-      pace.share = nextShare(pace.share, performance.now() - began);
-      start += ids.length;
-      await setImmediate();
-    }
+async function movePart(owners: Owners, { among, ...part }: Part, step: Stepping): Promise<void> {
+  const { collection } = part;
+  const { size } = step;
+  const share = collection === COLLECTIONS.aql ? DERIVED_SHARE : 1;
+  const most = Math.ceil(size.documents / share);
+  const owned = { [OWNER[collection]]: owners.from, ...among };
+  const found = idsInSteps(documents(collection), owned, { ...size, documents: most });
+  for await (const ids of found) await moveThose(owners, { ...part, ids, most }, step);
+}
+
+interface Those extends Omit<Part, 'among'> {
+  readonly ids: readonly string[];
+  /** How many of such documents one command may change. */
+  readonly most: number;
+}
+
+async function moveThose(
+  { from, to }: Owners,
+  { collection, ids, most, set }: Those,
+  { jobId, pace }: Stepping,
+): Promise<void> {
+  const owner = OWNER[collection];
+  const update = { $set: { [owner]: to, ...set } };
+  for (let start = 0; start < ids.length;) {
+    if ((await mergeJob(jobId)) === null)
+      throw new Error('another server has taken over the steps of the merge');
+    const some = ids.slice(start, start + Math.ceil(most * pace.share));
+    const began = performance.now();
+    await updateThose(documents(collection), { filter: { [owner]: from }, ids: some, update });
+    pace.share = nextShare(pace.share, performance.now() - began);
+    start += some.length;
+    await setImmediate();
   }
 }
 
