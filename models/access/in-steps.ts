@@ -26,3 +26,25 @@ export function inSteps<T>(list: readonly T[], size = STEP): T[][] {
   for (let start = 0; start < list.length; start += size) parts.push(list.slice(start, start + size));
   return parts;
 }
+
+/** What `source` gives, with the next one asked for while the one before is worked on. @throws what `source` throws */
+export async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = askedFor(source);
+  try {
+    for (;;) {
+      const one = await next;
+      if (one.done === true) return;
+      next = askedFor(source);
+      yield one.value;
+    }
+  } finally {
+    await source.return(undefined);
+  }
+}
+
+function askedFor<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T>> {
+  const next = source.next();
+  // A failure is thrown when its turn comes; until then, or when nobody asks any more, it is no unhandled one.
+  next.catch(() => undefined);
+  return next;
+}

@@ -5,6 +5,7 @@ import { mergeJob } from '../merge/job.js';
 import { compositionsBack, contributionsBack, type MovedBack } from '../merge/moved-back.js';
 import { behindRouter, OWNER, type OwnedCollection, type Owners } from './owned-documents.js';
 import { documents } from '../access/documents.js';
+import { ahead } from '../access/in-steps.js';
 
 /** What one command changes at most: others wait for it. */
 export interface StepSize {
@@ -39,16 +40,7 @@ export async function moveAllInSteps(
   jobId: string,
   size: StepSize = STEP_SIZE,
 ): Promise<void> {
-  const step = { jobId, size, pace: { share: 1 } };
-  const among = { type: 'COMPOSITION' };
-  await movePart(owners, { collection: COLLECTIONS.contributions, among: {} }, step);
-  await movePart(owners, { collection: COLLECTIONS.itemTags, among: { target_type: 'COMPOSITION' } }, step);
-  const containers = documents<{ _id: string }>(COLLECTIONS.versionedObjects);
-  const owned = { [OWNER[COLLECTIONS.versionedObjects]]: owners.from, ...among };
-  for await (const ids of idsInSteps(containers, owned, STEP_SIZE)) await moveCompositions(owners, ids, step);
-  // What a stopped unmerge had moved before its containers: they are the target's still.
-  await movePart(owners, { collection: COLLECTIONS.versions, among }, step);
-  await movePart(owners, { collection: COLLECTIONS.aql, among, set: { q: owners.isQueryable } }, step);
+  await moveSteps(owners, allSteps(owners, size), jobId);
 }
 
 /** As `moveAllInSteps`, of these only, which are read as they go: nobody holds the ids of all. */
@@ -58,12 +50,30 @@ export async function moveSomeInSteps(
   jobId: string,
   size: StepSize = STEP_SIZE,
 ): Promise<void> {
-  const step = { jobId, size, pace: { share: 1 } };
+  await moveSteps(owners, someSteps(owners, moved, size), jobId);
+}
+
+async function* allSteps(owners: StepOwners, size: StepSize): AsyncGenerator<Step> {
+  const { contributions, itemTags, versions, aql, versionedObjects } = COLLECTIONS;
+  const among = { type: 'COMPOSITION' };
+  const set = { q: owners.isQueryable };
+  yield* partSteps(owners, { collection: contributions, among: {} }, size);
+  yield* partSteps(owners, { collection: itemTags, among: { target_type: 'COMPOSITION' } }, size);
+  const owned = { [OWNER[versionedObjects]]: owners.from, ...among };
+  for await (const ids of idsInSteps(documents(versionedObjects), owned, STEP_SIZE))
+    yield* compositionSteps(owners, ids, size);
+  // What a stopped unmerge had moved before its containers: they are the target's still.
+  yield* partSteps(owners, { collection: versions, among }, size);
+  yield* partSteps(owners, { collection: aql, among, set }, size);
+}
+
+async function* someSteps(owners: StepOwners, moved: MovedBack, size: StepSize): AsyncGenerator<Step> {
+  const { contributions, itemTags } = COLLECTIONS;
   for await (const ids of contributionsBack(moved))
-    await movePart(owners, { collection: COLLECTIONS.contributions, among: { _id: { $in: ids } } }, step);
+    yield* partSteps(owners, { collection: contributions, among: { _id: { $in: ids } } }, size);
   for await (const ids of compositionsBack(moved)) {
-    await movePart(owners, { collection: COLLECTIONS.itemTags, among: { target: { $in: ids } } }, step);
-    await moveCompositions(owners, ids, step);
+    yield* partSteps(owners, { collection: itemTags, among: { target: { $in: ids } } }, size);
+    yield* compositionSteps(owners, ids, size);
   }
 }
 
@@ -71,68 +81,66 @@ export async function moveSomeInSteps(
  * What belongs to these compositions, the containers last: by them a repeated move finds what is left. Together, in the order of
  * their creation, lies what was written together; in the order of ids each page would be read anew.
  */
-async function moveCompositions(owners: StepOwners, ids: readonly string[], step: Stepping): Promise<void> {
+async function* compositionSteps(
+  owners: StepOwners,
+  ids: readonly string[],
+  size: StepSize,
+): AsyncGenerator<Step> {
+  const { versions, aql, versionedObjects } = COLLECTIONS;
   const among = { $in: ids };
-  const set = { q: owners.isQueryable };
-  await movePart(owners, { collection: COLLECTIONS.versions, among: { object_id: among } }, step);
-  await movePart(owners, { collection: COLLECTIONS.aql, among: { vo: among }, set }, step);
-  await moveThose(owners, { collection: COLLECTIONS.versionedObjects, ids, most: ids.length }, step);
+  yield* partSteps(owners, { collection: versions, among: { object_id: among } }, size);
+  yield* partSteps(owners, { collection: aql, among: { vo: among }, set: { q: owners.isQueryable } }, size);
+  yield { collection: versionedObjects, ids, most: ids.length };
 }
 
-interface Stepping {
-  readonly jobId: string;
-  readonly size: StepSize;
-  /** Which share of the largest step the next one has: it follows what the last one took. */
-  readonly pace: { share: number };
-}
-
-/** Documents of `aql` have many index entries, which begin with the owner. */
-const DERIVED_SHARE = 2;
-
-/** What one step may take, ms: each of the four or five commands of a commit may have to wait for one. */
-const STEP_MS = 100;
-const LEAST_SHARE = 0.02;
-
-/**
- * All documents of a part, which nobody else writes. One cursor goes over the index: each search for the next ones
- * would pass the entries of all that moved before it, which the engine keeps for a while.
- */
-async function movePart(owners: Owners, { among, ...part }: Part, step: Stepping): Promise<void> {
-  const { collection } = part;
-  const { size } = step;
-  const share = collection === COLLECTIONS.aql ? DERIVED_SHARE : 1;
-  const most = Math.ceil(size.documents / share);
-  const owned = { [OWNER[collection]]: owners.from, ...among };
-  const found = idsInSteps(documents(collection), owned, { ...size, documents: most });
-  for await (const ids of found) await moveThose(owners, { ...part, ids, most }, step);
-}
-
-interface Those extends Omit<Part, 'among'> {
+/** Documents of one collection that are found together, and move in one command or several. */
+interface Step extends Omit<Part, 'among'> {
   readonly ids: readonly string[];
   /** How many of such documents one command may change. */
   readonly most: number;
 }
 
-async function moveThose(
-  { from, to }: Owners,
-  { collection, ids, most, set }: Those,
-  { jobId, pace }: Stepping,
-): Promise<void> {
-  const owner = OWNER[collection];
-  const update = { $set: { [owner]: to, ...set } };
-  for (let start = 0; start < ids.length;) {
-    if ((await mergeJob(jobId)) === null)
-      throw new Error('another server has taken over the steps of the merge');
-    const some = ids.slice(start, start + Math.ceil(most * pace.share));
-    const began = performance.now();
-    await updateThose(documents(collection), { filter: { [owner]: from }, ids: some, update });
-    pace.share = nextShare(pace.share, performance.now() - began);
-    start += some.length;
-    await setImmediate();
+/** Documents of `aql` have many index entries, which begin with the owner. */
+const DERIVED_SHARE = 2;
+
+/**
+ * All documents of a part, which nobody else writes. One cursor goes over the index: each search for the next ones
+ * would pass the entries of all that moved before it, which the engine keeps for a while.
+ */
+async function* partSteps(owners: Owners, { among, ...part }: Part, size: StepSize): AsyncGenerator<Step> {
+  const { collection } = part;
+  const share = collection === COLLECTIONS.aql ? DERIVED_SHARE : 1;
+  const most = Math.ceil(size.documents / share);
+  const owned = { [OWNER[collection]]: owners.from, ...among };
+  for await (const ids of idsInSteps(documents(collection), owned, { ...size, documents: most }))
+    yield { ...part, ids, most };
+}
+
+/** What one command may take, ms: each of the four or five commands of a commit may have to wait for one. */
+const STEP_MS = 100;
+const LEAST_SHARE = 0.02;
+
+/** Moves step after step; the next one is looked for meanwhile. */
+async function moveSteps(owners: Owners, steps: AsyncGenerator<Step>, jobId: string): Promise<void> {
+  // Which share of the most one command changes: it follows what the last one took.
+  let share = 1;
+  for await (const { collection, ids, most, set } of ahead(steps)) {
+    const owner = OWNER[collection];
+    const update = { $set: { [owner]: owners.to, ...set } };
+    for (let start = 0; start < ids.length;) {
+      if ((await mergeJob(jobId)) === null)
+        throw new Error('another server has taken over the steps of the merge');
+      const some = ids.slice(start, start + Math.ceil(most * share));
+      const began = performance.now();
+      await updateThose(documents(collection), { filter: { [owner]: owners.from }, ids: some, update });
+      share = nextShare(share, performance.now() - began);
+      start += some.length;
+      await setImmediate();
+    }
   }
 }
 
-/** After a step of such a share took so many milliseconds. */
+/** After a command of such a share took so many milliseconds. */
 function nextShare(share: number, ms: number): number {
   const factor = Math.min(2, Math.max(0.25, STEP_MS / Math.max(ms, 1)));
   return Math.min(1, Math.max(LEAST_SHARE, share * factor));
