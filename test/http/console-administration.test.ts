@@ -19,8 +19,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByLabel('Token').waitFor();
     expect(asked.filter((address) => address.includes('/rest/admin'))).toEqual([]);
     await expectGood();
-    await web.page.getByLabel('Token').fill(bearer(['ADMIN']).replace('Bearer ', ''));
-    await web.page.locator('main button[type=submit]').click();
+    await web.pasteToken(['ADMIN']);
     for (const [index, name] of ['P-0001', 'P-0002'].entries()) {
       await web.page.getByRole('combobox').nth(index).fill(name);
       await web.page.getByRole('option', { name: new RegExp(name) }).click();
@@ -33,7 +32,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByLabel('Reason').fill('registered twice');
     await web.page.getByLabel('Asked for by').fill('ward 3');
     await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
-    await web.page.getByText(/^6 compositions moved/).waitFor();
+    await web.page.getByText(/^compositions moved: 6/).waitFor();
     await web.page.getByRole('link', { name: /to take one back/ }).click();
     await web.page.getByText('registered twice · asked for by ward 3').waitFor();
     await web.page.getByRole('button', { name: 'What would undo do?' }).click();
@@ -65,17 +64,22 @@ inBrowser('administration in the console (skipped where no Chromium is installed
   it('offers records that may be of one person, and erases one with those that were merged into it', async () => {
     await new Cdr({ url: web.url }).ehr.create({ subject: { namespace: 'north-clinic', id: 'P-0001' } });
     await open('/administration');
-    await web.page.getByLabel('Token').fill(bearer(['ADMIN']).replace('Bearer ', ''));
-    await web.page.locator('main button[type=submit]').click();
+    await web.pasteToken(['ADMIN']);
     await web.page.getByText('Same subject id P-0001').waitFor();
+    await web.page.getByText(/^compositions: (6 and 0|0 and 6)$/).waitFor();
     await expectGood();
     await web.page.getByRole('button', { name: /^Compare .*north-clinic/ }).click();
     await web.page.getByRole('cell', { name: 'north-clinic' }).waitFor();
     await web.page.getByRole('group', { name: 'Both records on one axis of time' }).waitFor();
+    await web.page.getByRole('button', { name: 'Show the plan' }).click();
+    // The one that holds less is proposed as the source.
+    await web.page.getByText(/Compositions to move: 0,/).waitFor();
+    await web.page.getByText(/^The source holds nothing that would move/).waitFor();
+    await expectGood();
     await web.page.getByRole('button', { name: 'Swap source and target' }).click();
     await web.page.getByRole('button', { name: 'Show the plan' }).click();
-    await web.page.getByText(/Compositions to move: /).waitFor();
-    await expectGood();
+    await web.page.getByText(/Compositions to move: 6,/).waitFor();
+    expect(await web.page.getByText(/^The source holds nothing/).count()).toBe(0);
     await web.page.getByRole('button', { name: 'Merge', exact: true }).click();
     const target = await web.page.getByRole('link', { name: 'Open the patient' }).getAttribute('href');
     await web.page.getByRole('tab', { name: 'Erase' }).click();
@@ -90,10 +94,28 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByText(/ is erased\.$/).waitFor();
   }, 90_000);
 
+  it('says in the language of the reader what a merge did and what stands against taking it back', async () => {
+    const client = new Cdr({ url: web.url, token: bearer(['ADMIN']).replace('Bearer ', '') });
+    const made = await Promise.all(['a', 'b', 'c'].map(() => client.ehr.create({})));
+    const [first = '', second = '', third = ''] = made.map(({ id }) => id);
+    await client.admin.merges.merge({ source_ehr: first, target_ehr: second, reversible: true });
+    await client.admin.merges.merge({ source_ehr: second, target_ehr: third, reversible: true });
+    await web.page.addInitScript("localStorage.setItem('everchart-language', JSON.stringify('de'))");
+    await open('/administration?tab=merges');
+    await web.pasteToken(['ADMIN']);
+    const merge = web.page.getByRole('listitem').filter({ hasText: second.slice(0, 8) });
+    const older = merge.filter({ hasText: first.slice(0, 8) });
+    await older.getByText('Contributions umgezogen: 1').waitFor();
+    await older.getByRole('button', { name: 'Was täte ein Zurücknehmen?' }).click();
+    await older.getByText('Das Ziel selbst wurde inzwischen zusammengeführt').waitFor();
+    await older.getByText(/Hier gibt es keine Wahl/).waitFor();
+    forgive('409');
+    await expectGood();
+  }, 90_000);
+
   it('shows what goes on in the background, as it goes on', async () => {
     await open('/administration?tab=server');
-    await web.page.getByLabel('Token').fill(bearer(['ADMIN']).replace('Bearer ', ''));
-    await web.page.locator('main button[type=submit]').click();
+    await web.pasteToken(['ADMIN']);
     await web.page.getByText('Nothing is running.').waitFor();
     const { systemId, aql } = testSettings();
     await claimStorage(systemId, aql.leafIndex);
@@ -116,8 +138,7 @@ inBrowser('a merge that needs approval, in the console', () => {
     await open('/');
     await open('/administration');
     await web.page.reload();
-    await web.page.getByLabel('Token').fill(bearer(['ADMIN'], user).replace('Bearer ', ''));
-    await web.page.locator('main button[type=submit]').click();
+    await web.pasteToken(['ADMIN'], user);
   }
 
   it('is asked for by one administrator, withdrawn or confirmed by another, and made final', async () => {

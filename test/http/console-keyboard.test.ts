@@ -101,6 +101,29 @@ inBrowser(
       expect(await web.page.evaluate(`document.activeElement.closest('.cm-content') === null`)).toBe(true);
     }, 90_000);
 
+    it('goes to the last of a hundred thousand rows, of which only those in sight are made', async () => {
+      const rows = Array.from({ length: 100_000 }, (_, index) => [index, `row ${index}`]);
+      const columns = ['number', 'text'].map((name) => ({ name, path: '' }));
+      await web.page.route('**/query/aql', (route) => route.fulfill({ json: { q: '', columns, rows } }));
+      await open('/query');
+      await web.page.getByRole('button', { name: 'Run' }).click();
+      const table = web.page.getByRole('table', { name: 'Table' });
+      await web.page.getByRole('cell', { name: 'row 7', exact: true }).waitFor();
+      expect(await table.getAttribute('aria-rowcount')).toBe('100001');
+      await table.focus();
+      await press('End');
+      await web.page.getByRole('cell', { name: 'row 99999', exact: true }).waitFor();
+      expect(await web.page.locator('[aria-rowindex="100001"]').textContent()).toContain('row 99999');
+      expect(await web.page.getByRole('row').count()).toBeLessThan(100);
+      await web.page.getByText('These are the first 100,000 rows').waitFor();
+      await web.page.getByRole('columnheader', { name: 'number' }).getByRole('button').click();
+      await web.page.getByRole('columnheader', { name: 'number ↑' }).getByRole('button').click();
+      await press('Home');
+      await web.page.getByText('JSON', { exact: true }).click();
+      await web.page.getByText('The first 1,000 rows; NDJSON has them all.').waitFor();
+      await web.expectGood();
+    }, 90_000);
+
     it('narrows a record by the wheel over its timeline', async () => {
       await open('/patients');
       await web.page.getByRole('link', { name: 'P-0002' }).click();

@@ -3,7 +3,6 @@ import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
 import { useConsole } from '../support/browser/console.js';
 import { fixtureJson, fixtureText, templateNames } from '../support/fixture.js';
-import { bearer } from '../support/tokens.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -20,8 +19,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
 
   it('offers an auditor who has seen and done what, and nothing that needs an administrator', async () => {
     await open('/administration');
-    await web.page.getByLabel('Token').fill(bearer(['AUDITOR']).replace('Bearer ', ''));
-    await web.page.locator('main button[type=submit]').click();
+    await web.pasteToken(['AUDITOR']);
     await web.page.getByRole('tab', { name: 'Audit' }).waitFor();
     expect(await web.page.getByRole('tab').allTextContents()).toEqual(['Permissions', 'Audit']);
     await web.page.getByRole('tab', { name: 'Audit' }).click();
@@ -36,8 +34,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
 
   it('says to whoever may do neither what is missing', async () => {
     await open('/administration');
-    await web.page.getByLabel('Token').fill(bearer(['USER']).replace('Bearer ', ''));
-    await web.page.locator('main button[type=submit]').click();
+    await web.pasteToken(['USER']);
     await web.page.getByText('this needs the permission admin').waitFor();
     forgive('403');
     await expectGood();

@@ -1,13 +1,19 @@
 import type { Server } from 'node:http';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import request from 'supertest';
 import { loadConfig } from '../../src/settings/config.js';
 import { testApp, testServer } from '../support/app.js';
+import { axeFindings } from '../support/browser/console.js';
 import { hasBrowser, startBrowser } from '../support/browser/browser.js';
 import { useDatabase } from '../support/database.js';
 import { startIdentityProvider, type IdentityProvider } from '../support/browser/provider.js';
+import { spawnEverchart } from '../support/process/command.js';
 import { testSettings } from '../support/settings.js';
 import { WITH_ADMIN } from '../support/tokens.js';
 
@@ -59,6 +65,7 @@ inBrowser('signing in with an identity provider (skipped where no Chromium is in
     await page.waitForURL(`${url}/console*`);
     await page.getByRole('button', { name: /Sign in at/ }).waitFor();
     expect(provider.asked).toContain('/end');
+    expect(await axeFindings(page)).toEqual([]);
   }, 60_000);
 
   it('takes no answer that it did not ask for', async () => {
@@ -66,6 +73,54 @@ inBrowser('signing in with an identity provider (skipped where no Chromium is in
     await page.goto(`${url}/console#code=stolen&state=other`);
     await page.getByText(/Signing in there failed/).waitFor();
     expect(page.url()).not.toContain('stolen');
+    expect(await axeFindings(page)).toEqual([]);
+  }, 60_000);
+});
+
+inBrowser('signing in with a password (skipped where no Chromium is installed)', () => {
+  useDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'everchart-console-'));
+  const file = join(folder, 'users');
+  let server: Server;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const added = spawnEverchart(
+      ['user', 'add', 'ada', '--role', 'USER', '--password-stdin', '--file', file],
+      {},
+      { stdio: ['pipe', 'ignore', 'inherit'] },
+    );
+    added.stdin!.end('right enough 1');
+    expect(await once(added, 'close')).toEqual([0, null]);
+    server = await testServer(testSettings({ ...WITH_ADMIN, auth: 'basic', basicUsersFile: file }));
+    browser = await startBrowser();
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await new Promise((resolve) => server.close(resolve));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('says at the field that the password is wrong, and goes on with the right one', async () => {
+    const page = await browser.newPage({ locale: 'en-GB', reducedMotion: 'reduce' });
+    page.setDefaultTimeout(20_000);
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/console#/templates`);
+    await page.getByLabel('User').fill('ada');
+    const password = page.getByRole('textbox', { name: 'Password' });
+    await password.fill('wrong');
+    await page.locator('form button[type=submit]').click();
+    await page.locator('form [aria-invalid=true]').waitFor();
+    await page.getByRole('alert').getByText('the user name or the password is wrong').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await password.fill('right enough 1');
+    await page.locator('form button[type=submit]').click();
+    await page.getByText('No templates yet').waitFor();
+    await page.getByRole('button', { name: 'ada' }).waitFor();
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])',
+    );
+    expect(kept).not.toMatch(/right enough|ada/);
+    await page.close();
   }, 60_000);
 });
 

@@ -96,7 +96,9 @@ function PasswordForm(): ReactNode {
           autoComplete="current-password"
           required
           value={password}
-          error={failure}
+          error={announced(failure)}
+          aria-invalid={failure !== null}
+          visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword'), tabIndex: 0 }}
           onChange={(event) => {
             setPassword(event.currentTarget.value);
           }}
@@ -128,7 +130,7 @@ function TokenForm(): ReactNode {
           rows={4}
           classNames={{ input: 'mono' }}
           value={token}
-          error={failure}
+          error={announced(failure)}
           onChange={(event) => {
             setToken(event.currentTarget.value);
           }}
@@ -139,6 +141,11 @@ function TokenForm(): ReactNode {
       </Stack>
     </form>
   );
+}
+
+/** Read out at once: the focus is elsewhere. */
+function announced(failure: string | null): ReactNode {
+  return failure === null ? null : <span role="alert">{failure}</span>;
 }
 
 /** Signs in with what the server takes; says what it does not take. */

@@ -10,7 +10,7 @@ import { testServer } from '../app.js';
 import { startBrowser } from './browser.js';
 import { useDatabase } from '../database.js';
 import { testSettings } from '../settings.js';
-import { WITH_ADMIN } from '../tokens.js';
+import { bearer, WITH_ADMIN } from '../tokens.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PATIENTS = { ehrs: 3, compositionsPerEhr: 6, seed: 7, parallel: 3 };
@@ -57,6 +57,8 @@ export interface ConsoleInBrowser {
   readonly open: (view: string) => Promise<unknown>;
   /** An error that the browser reports with this text is no failure: the test asked for it. */
   readonly forgive: (text: string) => void;
+  /** Signs in with a token that has these roles, where the page asks for one. */
+  readonly pasteToken: (roles: readonly string[], user?: string) => Promise<void>;
   /** Nothing failed, nothing left the server, and axe finds nothing. */
   readonly expectGood: () => Promise<void>;
 }
@@ -112,16 +114,24 @@ export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
     forgive: (text) => {
       failures = failures.filter((failure) => !failure.includes(text));
     },
+    pasteToken: async (roles, user) => {
+      await page.getByLabel('Token').fill(bearer(roles, user).replace('Bearer ', ''));
+      await page.locator('main button[type=submit]').click();
+    },
     expectGood: async () => {
-      await page.evaluate(QUIET);
-      // By the protocol of the browser: the policy of the page allows no script of ours.
-      await page.evaluate(AXE);
-      const found = await page.evaluate<string[]>(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} })
-        .then(({ violations }) => violations.map(({ id, nodes }) =>
-          id + ': ' + nodes.map((node) => node.html).slice(0, 3).join(' ')))`);
-      expect(found).toEqual([]);
-      expect(await page.evaluate<string[]>(OTHER_SCHEME)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       expect(failures).toEqual([]);
     },
   };
+}
+
+/** What axe finds on a page of the console when it is quiet, in light and dark. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(QUIET);
+  // By the protocol of the browser: the policy of the page allows no script of ours.
+  await page.evaluate(AXE);
+  const found = await page.evaluate<string[]>(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} })
+    .then(({ violations }) => violations.map(({ id, nodes }) =>
+      id + ': ' + nodes.map((node) => node.html).slice(0, 3).join(' ')))`);
+  return [...found, ...(await page.evaluate<string[]>(OTHER_SCHEME))];
 }

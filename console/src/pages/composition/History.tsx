@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { versionNumberOf, type HistoryEntry } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { compositionView } from '../../shell/address.js';
+import { ChangeType } from '../../widgets/ChangeType.js';
 import { Time } from '../../widgets/Time.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 
@@ -28,7 +29,7 @@ export function History({
               {t('history.version', { number: versionNumberOf(revision.uid) })}
             </ViewLink>{' '}
             <Text span size="sm" c="dimmed">
-              {revision.change}
+              <ChangeType rubric={revision.change} />
             </Text>
           </div>
           <Text size="sm" c="dimmed">

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { NewContribution } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
 import { compositionView, patientView } from '../../shell/address.js';
+import { ChangeType } from '../../widgets/ChangeType.js';
 import { Time } from '../../widgets/Time.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 
@@ -31,7 +32,11 @@ function Line({
   const { t } = useMessages();
   const [first] = versions;
   const more = versions.length > 1 ? ` +${versions.length - 1}` : '';
-  const what = `${change_type} · ${first?.type ?? '–'}${more}`;
+  const what = (
+    <>
+      <ChangeType rubric={change_type} /> · {`${first?.type ?? '–'}${more}`}
+    </>
+  );
   return (
     <li>
       <div>

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { compositionView } from '../../shell/address.js';
+import { ChangeType } from '../../widgets/ChangeType.js';
 import { Id } from '../../widgets/Id.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { Time } from '../../widgets/Time.js';
@@ -31,7 +32,7 @@ export function ContributionsTab({ ehrId }: { readonly ehrId: string }): ReactNo
         {data.map(({ uid, time, committer, change, versions }) => (
           <li key={uid}>
             <div>
-              {change} · {committer} · <Id value={uid} />
+              <ChangeType rubric={change} /> · {committer} · <Id value={uid} />
               {versions.map((version) => (
                 <Text key={version.uid} component="div" size="sm">
                   <ViewLink view={compositionView(ehrId, version.uid)}>{version.name}</ViewLink>{' '}

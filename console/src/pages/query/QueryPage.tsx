@@ -16,6 +16,7 @@ import { mistakeIn, parameterNames, parameterValue } from './parameters.js';
 import { PathPicker } from './editor/PathPicker.js';
 import { useQueryHistory } from './QueryHistory.js';
 import { QueryToolbar } from './QueryToolbar.js';
+import { MOST_ROWS } from './result/result-columns.js';
 import { ResultView } from './result/ResultView.js';
 import { useKnownTemplates } from './editor/use-known-templates.js';
 
@@ -24,8 +25,6 @@ const FIRST_QUERY = `SELECT c/context/start_time/value AS time, c/name/value AS 
        c/archetype_details/template_id/value AS template
 FROM EHR e CONTAINS COMPOSITION c
 ORDER BY c/context/start_time/value DESC`;
-/** Rows that are asked for where the query sets no limit: what a grid still holds easily. */
-const MOST_ROWS = 100_000;
 
 /** Writes and runs AQL. */
 export function QueryPage(): ReactNode {

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { Api } from '../../../api/api.js';
 import type { CandidateReason, MergeCandidate } from '../../../api/administration.js';
 import { useMessages } from '../../../messages/messages.js';
 import { useApi } from '../../../session/session.js';
@@ -8,7 +9,13 @@ import { patientView } from '../../../shell/address.js';
 import { numberText } from '../../../widgets/number-text.js';
 import { Empty, Failure, Loading } from '../../../widgets/states.js';
 import { ViewLink } from '../../../widgets/ViewLink.js';
-import { subjectsOf } from '../../patients/patient-queries.js';
+import { patientActivity, subjectsOf } from '../../patients/patient-queries.js';
+
+/** Which of two EHRs is proposed to go into which. */
+interface ChosenPair {
+  readonly source: string;
+  readonly target: string;
+}
 
 /** EHRs that may be of one person, each pair with its reasons; with an EHR only what may be the same person as it. */
 export function Candidates({
@@ -17,7 +24,7 @@ export function Candidates({
 }: {
   /** Empty: of all. */
   readonly ehrId: string;
-  readonly onChoose: (pair: MergeCandidate) => void;
+  readonly onChoose: (pair: ChosenPair) => void;
 }): ReactNode {
   const { t, language } = useMessages();
   const api = useApi();
@@ -35,6 +42,11 @@ export function Candidates({
     queryFn: () => subjectsOf(api, ehrIds),
     enabled: ehrIds.length > 0,
   });
+  const { data: sizes } = useQuery({
+    queryKey: ['candidate-sizes', ehrIds],
+    queryFn: () => compositionsIn(api, ehrIds),
+    enabled: ehrIds.length > 0,
+  });
   if (error !== null) return <Failure error={error} />;
   if (data === undefined) return <Loading rows={3} />;
   const examined = pages.reduce((sum, page) => sum + page.examined_ehrs, 0);
@@ -47,7 +59,7 @@ export function Candidates({
       )}
       <ul className="lines">
         {pairs.map((pair) => (
-          <Pair key={`${pair.ehr_id} ${pair.other_ehr_id}`} {...{ pair, onChoose, subjects }} />
+          <Pair key={`${pair.ehr_id} ${pair.other_ehr_id}`} {...{ pair, onChoose, subjects, sizes }} />
         ))}
       </ul>
       {ehrId === '' && (
@@ -68,15 +80,18 @@ export function Candidates({
 function Pair({
   pair,
   subjects,
+  sizes,
   onChoose,
 }: {
   readonly pair: MergeCandidate;
   readonly subjects: ReadonlyMap<string, string> | undefined;
-  readonly onChoose: (pair: MergeCandidate) => void;
+  readonly sizes: ReadonlyMap<string, number> | undefined;
+  readonly onChoose: (pair: ChosenPair) => void;
 }): ReactNode {
-  const { t } = useMessages();
+  const { t, language } = useMessages();
   const nameOf = (ehrId: string): string => subjects?.get(ehrId) ?? ehrId.slice(0, 8);
   const [left, right] = [nameOf(pair.ehr_id), nameOf(pair.other_ehr_id)];
+  const sizeOf = (ehrId: string): string => numberText(sizes?.get(ehrId) ?? 0, language);
   return (
     <li>
       <div>
@@ -89,6 +104,11 @@ function Pair({
             <Reason reason={reason} />
           </Text>
         ))}
+        {sizes !== undefined && (
+          <Text size="sm" c="dimmed">
+            {t('candidates.sizes', { left: sizeOf(pair.ehr_id), right: sizeOf(pair.other_ehr_id) })}
+          </Text>
+        )}
         {pair.against?.map(({ namespace }) => (
           <Text key={namespace} size="sm" className="flag">
             {t('candidates.against', { namespace })}
@@ -105,12 +125,25 @@ function Pair({
         variant="default"
         className="line-choice"
         aria-label={t('candidates.compareThese', { left, right })}
-        onClick={() => onChoose(pair)}
+        onClick={() => onChoose(proposed(pair, sizes))}
       >
         {t('candidates.compare')}
       </Button>
     </li>
   );
+}
+
+/** How many compositions each of these EHRs holds; those with none are missing. */
+async function compositionsIn(api: Api, ehrIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const activity = await patientActivity(api, ehrIds);
+  return new Map([...activity].map(([ehrId, { compositions }]) => [ehrId, compositions]));
+}
+
+/** The record that holds less goes into the other. */
+function proposed(pair: MergeCandidate, sizes: ReadonlyMap<string, number> | undefined): ChosenPair {
+  const [left, right] = [pair.ehr_id, pair.other_ehr_id];
+  const isLeftSmaller = (sizes?.get(left) ?? 0) < (sizes?.get(right) ?? 0);
+  return isLeftSmaller ? { source: left, target: right } : { source: right, target: left };
 }
 
 function Reason({ reason }: { readonly reason: CandidateReason }): ReactNode {

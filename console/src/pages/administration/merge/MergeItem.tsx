@@ -8,6 +8,7 @@ import { Id } from '../../../widgets/Id.js';
 import { Time } from '../../../widgets/Time.js';
 import { ViewLink } from '../../../widgets/ViewLink.js';
 import { Finalise } from './Finalise.js';
+import { Outcome } from './Outcome.js';
 import { Undo } from './Undo.js';
 
 /** A merge that stands: what it did, why, and what would take it back. */
@@ -18,8 +19,8 @@ export function MergeItem({ merge }: { readonly merge: MergeDetails }): ReactNod
     <li>
       <div>
         <MergePair merge={merge} />
-        <Text size="sm" c="dimmed">
-          {merge.outcome.summary}
+        <Text size="sm" c="dimmed" component="div">
+          <Outcome summary={merge.outcome.summary} />
         </Text>
         <MergeMotive merge={merge} />
         {merge.finalised === undefined ? (

@@ -14,6 +14,7 @@ import { sentResolutions } from './merge-plan.js';
 import { Motive, NO_MOTIVE, sentMotive, type MotiveText } from '../Motive.js';
 import { PatientPicker } from '../PatientPicker.js';
 import { Comparison } from './Comparison.js';
+import { Outcome } from './Outcome.js';
 import { PlanView } from './PlanView.js';
 
 interface Choices {
@@ -55,10 +56,7 @@ export function MergeTab(): ReactNode {
             </Text>
           </Group>
         ) : (
-          <Candidates
-            ehrId={source === '' ? target : source}
-            onChoose={(pair) => change({ source: pair.other_ehr_id, target: pair.ehr_id })}
-          />
+          <Candidates ehrId={source === '' ? target : source} onChoose={(pair) => change({ ...pair })} />
         )}
       </Section>
       {source !== '' && source === target && <Text className="flag">{t('merge.same')}</Text>}
@@ -203,8 +201,8 @@ function Done({ details }: { readonly details: MergeDetails }): ReactNode {
   const isWaiting = details.state === 'pending';
   return (
     <Section title={t('merge.done')}>
-      <Text className="plan" role="status">
-        {details.outcome.summary}
+      <Text className="plan" role="status" component="div">
+        <Outcome summary={details.outcome.summary} />
       </Text>
       {isWaiting && <Text mt="xs">{t('merge.waitsHint')}</Text>}
       <Group mt="md">

@@ -4,7 +4,9 @@ import type { MergeDetails, MergeResolutions } from '@everchart/client';
 import { useMessages } from '../../../messages/messages.js';
 import { numberText } from '../../../widgets/number-text.js';
 import { Time } from '../../../widgets/Time.js';
+import { Outcome } from './Outcome.js';
 import {
+  isEmpty,
   shownPlan,
   withField,
   withPair,
@@ -25,12 +27,14 @@ export function PlanView({
   readonly resolutions?: MergeResolutions;
   readonly onChoose?: (resolutions: MergeResolutions) => void;
 }): ReactNode {
+  const { t } = useMessages();
   const plan = shownPlan(details);
   return (
     <>
-      <Text className="plan" mt="md" role="status">
-        {plan === null ? details.outcome.summary : <Moves plan={plan} />}
+      <Text className="plan" mt="md" role="status" component="div">
+        {plan === null ? <Outcome summary={details.outcome.summary} /> : <Moves plan={plan} />}
       </Text>
+      {plan !== null && isEmpty(plan) && <Text className="flag">{t('merge.nothingMoves')}</Text>}
       {plan !== null && (
         <>
           <Facts plan={plan} />

@@ -7,6 +7,7 @@ import { useApi } from '../../../session/session.js';
 import { Failure } from '../../../widgets/states.js';
 import { Motive, NO_MOTIVE, sentMotive } from '../Motive.js';
 import { allObstacles, obstaclesOf, withChoice, type ConflictChoices, type Obstacle } from './obstacles.js';
+import { Outcome } from './Outcome.js';
 
 /** Takes a merge back: what it would do, what was written since and what becomes of it, why. */
 export function Undo({
@@ -39,8 +40,8 @@ export function Undo({
       )}
       {isPlanned && (
         <>
-          <Text className="plan" mt="xs" role="status">
-            {plan.data.outcome.summary}
+          <Text className="plan" mt="xs" role="status" component="div">
+            <Outcome summary={plan.data.outcome.summary} />
           </Text>
           <Motive value={motive} onChange={setMotive} />
         </>

@@ -84,6 +84,11 @@ export function shownPlan(details: MergeDetails): ShownPlan | null {
   };
 }
 
+/** The source holds nothing that would move or be joined: perhaps source and target are confused. */
+export function isEmpty({ moved, joined, folders }: ShownPlan): boolean {
+  return moved === 0 && joined === 0 && !['append', 'create'].includes(folders);
+}
+
 function pairOf(pair: Json): PlannedPair {
   const choice = textAt(pair, 'choice');
   const version = (name: string): PairVersion[] => {

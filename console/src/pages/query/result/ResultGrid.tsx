@@ -38,7 +38,7 @@ export function ResultGrid({ result }: { readonly result: ResultSet }): ReactNod
       ref={box}
       className="rows"
       role="table"
-      aria-rowcount={rows.length}
+      aria-rowcount={rows.length + 1}
       aria-label={t('query.table')}
       tabIndex={0}
     >
@@ -64,7 +64,7 @@ const Head = memo(function Head({
 }): ReactNode {
   return (
     <div className="head" role="rowgroup">
-      <div role="row">
+      <div role="row" aria-rowindex={1}>
         {columns.map((column) => {
           const direction =
             sort?.column !== column.index ? 'none' : sort.isDescending ? 'descending' : 'ascending';
@@ -96,7 +96,7 @@ const Row = memo(function Row({
 }): ReactNode {
   const { language } = useMessages();
   return (
-    <div role="row" aria-rowindex={index + 1} style={{ transform: `translateY(${start}px)` }}>
+    <div role="row" aria-rowindex={index + 2} style={{ transform: `translateY(${start}px)` }}>
       {columns.map((column) => {
         const text = cellText(row?.[column.index], language);
         return (

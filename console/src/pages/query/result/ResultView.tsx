@@ -6,12 +6,15 @@ import { milliseconds, numberText } from '../../../widgets/number-text.js';
 import { Empty, Loading } from '../../../widgets/states.js';
 import { CopyText } from '../../composition/SourceText.js';
 import { download } from './download.js';
-import { csvOf } from './result-columns.js';
+import { csvOf, MOST_ROWS } from './result-columns.js';
 import { ResultGrid } from './ResultGrid.js';
 
 const ResultChart = lazy(() =>
   import('./ResultChart.js').then((module) => ({ default: module.ResultChart })),
 );
+
+/** Rows that are shown as JSON; a file holds all. */
+const JSON_ROWS = 1_000;
 
 type Form = 'table' | 'chart' | 'json';
 
@@ -19,6 +22,7 @@ type Form = 'table' | 'chart' | 'json';
 export function ResultView({ result, ms }: { readonly result: ResultSet; readonly ms: number }): ReactNode {
   const { t, language } = useMessages();
   const [form, setForm] = useState<Form>('table');
+  const most = numberText(MOST_ROWS, language);
   return (
     <>
       <div className="result-head">
@@ -54,6 +58,12 @@ export function ResultView({ result, ms }: { readonly result: ResultSet; readonl
           NDJSON
         </Button>
       </div>
+      {result.rows.length === MOST_ROWS && <Text className="flag">{t('query.most', { count: most })}</Text>}
+      {form === 'json' && result.rows.length > JSON_ROWS && (
+        <Text size="sm" c="dimmed">
+          {t('query.jsonMost', { count: numberText(JSON_ROWS, language) })}
+        </Text>
+      )}
       {result.rows.length === 0 ? (
         <Empty title={t('query.noRows')}>{t('query.noRowsHint')}</Empty>
       ) : (
@@ -61,7 +71,7 @@ export function ResultView({ result, ms }: { readonly result: ResultSet; readonl
           {form === 'table' && <ResultGrid result={result} />}
           {form === 'chart' && <ResultChart result={result} />}
           {form === 'json' && (
-            <CopyText text={JSON.stringify(result.rows.slice(0, 1_000), null, 2)} label="JSON" />
+            <CopyText text={JSON.stringify(result.rows.slice(0, JSON_ROWS), null, 2)} label="JSON" />
           )}
         </Suspense>
       )}

@@ -2,6 +2,9 @@ import { at, isObject } from '../../../api/json.js';
 import type { Json, ResultSet } from '../../../api/types.js';
 import { valueText } from '../../../record/value-text.js';
 
+/** Rows that are asked for where the query sets no limit: what a grid still holds easily. */
+export const MOST_ROWS = 100_000;
+
 /** What the values of a column are. */
 type ColumnKind = 'number' | 'time' | 'text' | 'object';
 
