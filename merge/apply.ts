@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CdrError } from '../openehr/base/errors.js';
 import { writeContribution } from '../change/commit/commit.js';
 import type { Commit, CommitRequest } from '../change/commit/request.js';
-import { aqlRemovalByType } from '../models/aql-document.js';
+import { aqlRemovalOf } from '../models/aql-document.js';
 import { ehrsSharing, reserveSubject, toTombstone, type EhrDoc } from '../models/ehr.js';
 import { inSteps, inTextSteps } from '../models/access/in-steps.js';
 import { itemTagRemovals } from '../models/item-tag.js';
@@ -93,7 +93,7 @@ async function requireWaiting(mergeId: string): Promise<void> {
 function sourceRemovals({ pair, plan }: PlannedMerge): Write[] {
   const ehrId = pair.source._id;
   return [
-    aqlRemovalByType(ehrId, ENDED_TYPES),
+    aqlRemovalOf(ehrId, idsOf(plan.ended)),
     versionsRemoval(ehrId, idsOf(plan.ended)),
     ...itemTagRemovals(ehrId, idsOf(plan.droppedTags)),
   ];

@@ -15,20 +15,20 @@ import {
   moveContributions,
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
+import { PERSISTENT } from '../models/layout.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
 import { sharesContributions } from '../models/merge/history.js';
 import { tagsOn } from '../models/item-tag.js';
 import { latestVersions, type VersionDoc } from '../models/version.js';
 import {
   containerOf,
-  liveCompositionsOfCategory,
+  livePersistentCompositions,
   liveDirectory,
   ownersOf,
   type VersionedObjectDoc,
 } from '../models/versioned-object.js';
 import { runWrites, type Session } from '../models/access/write.js';
 import { holdBoth } from './check.js';
-import { PERSISTENT } from './plan/pairs.js';
 import { contentOf, stateOf } from './content.js';
 import { mergeAudit } from './plan/plan.js';
 import { rederiveDuringReindex } from './rederive.js';
@@ -97,7 +97,7 @@ async function checkMove({
   for (const ehr of [source, target]) if (!ehr.is_modifiable) throw notModifiable(ehr._id);
   const { category, deleted, template_id: templateId } = container;
   if (category === PERSISTENT && !deleted) {
-    const persistent = await liveCompositionsOfCategory(targetEhr, PERSISTENT);
+    const persistent = await livePersistentCompositions(targetEhr);
     const same = persistent.find((one) => one.template_id === templateId);
     if (same !== undefined)
       throw new CdrError(

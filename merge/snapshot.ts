@@ -8,12 +8,12 @@ import {
   ehrStatusContainer,
   liveCompositionIds,
   endedContainers,
-  liveCompositionsOfCategory,
+  livePersistentCompositions,
   liveDirectory,
   type VersionedObjectDoc,
 } from '../models/versioned-object.js';
 import type { MergeablePair } from './check.js';
-import { pairPersistent, PERSISTENT } from './plan/pairs.js';
+import { pairPersistent } from './plan/pairs.js';
 import type { MergeSnapshot, MovedCounts } from './plan/plan.js';
 import type { MergeRequest } from './request.js';
 import type { MergeWay } from './steps.js';
@@ -32,7 +32,7 @@ export async function mergeSnapshot(
     ? await containersOfEhr(source._id)
     : await endingContainers(source._id, request);
   const isPersistent = request.compositionMerge === 'PERSISTENT';
-  const persistent = isPersistent ? await liveCompositionsOfCategory(target._id, PERSISTENT) : [];
+  const persistent = isPersistent ? await livePersistentCompositions(target._id) : [];
   const directory = await liveDirectory(target._id);
   const status = await ehrStatusContainer(target._id);
   if (status === null) throw new TypeError(`EHR ${target._id} has no EHR_STATUS`);
@@ -71,7 +71,7 @@ const LISTED = 1_000;
 async function endingContainers(ehrId: string, request: MergeRequest): Promise<VersionedObjectDoc[]> {
   const ended = await containersToEnd(ehrId);
   if (request.compositionMerge !== 'PERSISTENT') return ended;
-  return [...ended, ...(await liveCompositionsOfCategory(ehrId, PERSISTENT))];
+  return [...ended, ...(await livePersistentCompositions(ehrId))];
 }
 
 async function countsOf(ehrId: string): Promise<MovedCounts> {

@@ -5,7 +5,6 @@ import { isJsonObject } from '../openehr/base/json.js';
 import { deriveAqlDocument } from '../aql/index/derive.js';
 import { COLLECTIONS } from './layout.js';
 import type { AqlDocument, LeafIndex } from '../aql/index/document.js';
-import type { RootType } from '../openehr/rm/root-type.js';
 import type { VersionDoc } from './version.js';
 import type { InsertWrite, RemoveWrite, UpdateWrite } from './access/write.js';
 import { documents } from './access/documents.js';
@@ -128,9 +127,9 @@ export function aqlRemoval(ehrId: string, versionedObjectUid?: string): RemoveWr
   return { collection: COLLECTIONS.aql, remove: { ehr: ehrId, ...one } };
 }
 
-/** Removes the derived documents of these types of an EHR. */
-export function aqlRemovalByType(ehrId: string, types: readonly RootType[]): RemoveWrite<'aql'> {
-  return { collection: COLLECTIONS.aql, remove: { ehr: ehrId, type: { $in: types } } };
+/** Removes the derived documents of these containers of an EHR, without a look at any other: it may have a million. */
+export function aqlRemovalOf(ehrId: string, versionedObjectUids: readonly string[]): RemoveWrite<'aql'> {
+  return { collection: COLLECTIONS.aql, remove: { ehr: ehrId, vo: { $in: [...versionedObjectUids] } } };
 }
 
 function derived(): mongoose.mongo.Collection<AqlDocument> {

@@ -85,7 +85,7 @@ export async function contributionIds(ehrId: string): Promise<string[]> {
 /** Id of the CONTRIBUTION of an EHR that was committed last, null when it has none. */
 export async function newestContributionId(ehrId: string): Promise<string | null> {
   const newest = await Contribution.findOne({ ehr_id: ehrId }, { _id: 1 })
-    .sort({ time_committed: -1, _id: -1 })
+    .sort({ time_committed: -1 })
     .lean<{ _id: string }>()
     .exec();
   return newest?._id ?? null;

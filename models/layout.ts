@@ -79,6 +79,9 @@ export const FORMER_INDEXES: readonly { readonly collection: CollectionName; rea
   { collection: COLLECTIONS.audit, name: 'target_1_time_1' },
 ];
 
+/** openEHR terminology, group "composition category": persistent. */
+export const PERSISTENT = '431';
+
 /** Every collection and index of the product: `database/indexes.ts` builds them at start. */
 export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   {
@@ -101,6 +104,8 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
         key: { ehr_id: 1, type: 1 },
         options: { unique: true, partialFilterExpression: { type: 'FOLDER', deleted: false } },
       },
+      // What a merge may join: few among any number of others.
+      { key: { ehr_id: 1, category: 1 }, options: { partialFilterExpression: { category: PERSISTENT } } },
     ],
   },
   {

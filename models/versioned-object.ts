@@ -1,6 +1,6 @@
 import { model, Schema, trusted } from 'mongoose';
 import { inSteps } from './access/in-steps.js';
-import { COLLECTIONS } from './layout.js';
+import { COLLECTIONS, PERSISTENT } from './layout.js';
 import { belongsTo, ownedBy } from './merge/job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
@@ -117,20 +117,23 @@ export function directoryAtTime(ehrId: string, time: Date | null): Promise<Versi
     .exec();
 }
 
-/** Ids of the COMPOSITION containers of an EHR whose latest version is no deletion, oldest first, at most `count`. */
+/**
+ * Ids of the COMPOSITION containers of an EHR whose latest version is no deletion, oldest first, at most `count`: in the order of
+ * the index, so that the first of a million cost no sort of all.
+ */
 export async function liveCompositionIds(ehrId: string, count?: number): Promise<string[]> {
   const live = { ehr_id: ownedBy(ehrId), type: 'COMPOSITION', deleted: false } as const;
   const rows = await VersionedObject.find(live, { _id: 1 })
-    .sort({ time_created: 1, _id: 1 })
+    .sort({ time_created: 1 })
     .limit(count ?? 0)
     .lean<{ _id: string }[]>()
     .exec();
   return rows.map((row) => row._id);
 }
 
-/** The live persistent compositions of an EHR, oldest first. `persistent`: code of that category. */
-export function liveCompositionsOfCategory(ehrId: string, category: string): Promise<VersionedObjectDoc[]> {
-  return VersionedObject.find({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false, category })
+/** The live persistent compositions of an EHR, oldest first. */
+export function livePersistentCompositions(ehrId: string): Promise<VersionedObjectDoc[]> {
+  return VersionedObject.find({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false, category: PERSISTENT })
     .sort({ time_created: 1, _id: 1 })
     .lean<VersionedObjectDoc[]>()
     .exec();

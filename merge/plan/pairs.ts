@@ -1,7 +1,5 @@
+import { PERSISTENT } from '../../models/layout.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
-
-/** openEHR terminology, group "composition category": persistent. */
-export const PERSISTENT = '431';
 
 /** Two compositions that a merge joins. */
 export interface ContainerPair {
