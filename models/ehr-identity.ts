@@ -13,11 +13,43 @@ export type IdentifiedEhr = Pick<
 > &
   Pick<EhrDoc, 'ehr_status_id'>;
 
+/** What a list says of an EHR. */
+export type ListedEhr = Pick<EhrDoc, '_id' | 'time_created' | 'subject' | 'is_queryable' | 'is_modifiable'>;
+
 /** COMPOSITIONs of one EHR, and of all with one value, that are looked at for a configured path. */
 const COMPOSITIONS_OF_EHR = 20;
 const COMPOSITIONS_WITH_VALUE = 500;
 
 const FIELDS = { state: 1, subject: 1, identities: 1, merging: 1, write_seq: 1, ehr_status_id: 1 } as const;
+
+const LISTED_FIELDS = { time_created: 1, subject: 1, is_queryable: 1, is_modifiable: 1 } as const;
+
+/** Active EHRs with this id, id of the subject or identifier, ascending by id; of more than `most` any. */
+export async function activeEhrsNamed(name: string, most: number): Promise<ListedEhr[]> {
+  const keys = [`subject:${name}`, `identifier:${name}`];
+  const [byId, byIdentity] = await Promise.all([
+    activeEhrs({ _id: name.toLowerCase() }).toArray(),
+    // In the order of the index: a value that a million share costs no more than one that few do.
+    activeEhrs({ 'identities.key': { $in: keys } })
+      .limit(most)
+      .toArray(),
+  ]);
+  const found = new Map([...byId, ...byIdentity].map((ehr) => [ehr._id, ehr]));
+  return [...found.values()].sort((a, b) => (a._id < b._id ? -1 : 1)).slice(0, most);
+}
+
+/** Active EHRs after an id, ascending, at most `count`. */
+export function activeEhrsAfter(ehrId: string, count: number): Promise<ListedEhr[]> {
+  return activeEhrs({ _id: { $gt: ehrId } })
+    .sort({ _id: 1 })
+    .hint('_id_')
+    .limit(count)
+    .toArray();
+}
+
+function activeEhrs(filter: mongoose.mongo.Filter<EhrDoc>): mongoose.mongo.FindCursor<ListedEhr> {
+  return ehrs().find<ListedEhr>({ ...filter, state: 'active' }, { projection: LISTED_FIELDS });
+}
 
 /** EHRs after an id, ascending, at most `count`, whatever their state. */
 export function identifiedEhrsAfter(ehrId: string, count: number): Promise<IdentifiedEhr[]> {

@@ -9,16 +9,20 @@ import { eraseEhr, eraseVersionedObject } from '../../maintenance/erase.js';
 import { partyNamed } from '../../change/commit/audit.js';
 import { requestBody } from '../../openehr/format/media-type.js';
 import { contributionOf } from '../../models/contribution.js';
+import { activeEhrsAfter } from '../../models/ehr-identity.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { bodyText, parseCanonical } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
+import { listedEhr } from '../ehr/ehr-list.js';
 import { requireVersion } from '../ehr/read-version.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';
 const UPDATED = 'AdminUpdateResponseData';
+const LIST = 'EhrListDto';
+const DEFAULT_FETCH = 100;
 const NOT_DELETED = { root: DELETED, fields: { deleted: 0 } };
 const NOT_UPDATED = { root: UPDATED, fields: { updated: 0 } };
 const EHR = '/ehr/{ehr_id}';
@@ -31,6 +35,17 @@ const MAX_ATTEMPTS = 8;
 export function adminEhrOperations(settings: Settings): Operation[] {
   const context = changeContext(settings);
   return [
+    adminOperation({
+      id: 'listEhrs',
+      method: 'GET',
+      path: '/ehr',
+      summary: 'List all EHRs by their ids, those that queries leave out too',
+      parameters: ['ehr_after', 'ehr_fetch'],
+      responses: { 200: { description: 'One page', body: { schema: LIST, types: 'rm' } } },
+      errors: [400],
+      failure: { root: LIST, fields: { ehrs: [] } },
+      handle: listEhrs,
+    }),
     adminOperation({
       id: 'updateEhr',
       method: 'PUT',
@@ -81,6 +96,18 @@ export function adminEhrOperations(settings: Settings): Operation[] {
     deletion({ id: 'deleteComposition', type: 'COMPOSITION', path: 'composition', key: 'composition_id' }),
     deletion({ id: 'deleteDirectory', type: 'FOLDER', path: 'directory', key: 'directory_id' }),
   ];
+}
+
+async function listEhrs(ctx: Context): Promise<void> {
+  const form = adminForm(ctx);
+  const fetch = queryParameter(ctx, 'ehr_fetch') ?? DEFAULT_FETCH;
+  const found = await activeEhrsAfter(queryParameter(ctx, 'ehr_after') ?? '', fetch + 1);
+  const page = found.slice(0, fetch);
+  const last = page.at(-1);
+  if (last !== undefined) auditAbout(ctx, { ehr_ids: page.map(({ _id: ehrId }) => ehrId) });
+  const hasNext = last !== undefined && found.length > fetch;
+  const fields = { ehrs: page.map(listedEhr), ...(hasNext && { next: last._id }) };
+  writeRecord(ctx, form, { record: LIST, fields });
 }
 
 async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {

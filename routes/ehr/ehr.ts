@@ -28,6 +28,7 @@ import type { BodyDescription, OperationGroup } from '../http/operation/operatio
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { parsePrefer } from '../http/request/prefer.js';
 import { STANDARD_API } from '../http/request/request-state.js';
+import { findEhrsOperation } from './ehr-list.js';
 import { CREATED, versionAnswer } from './read-version.js';
 
 const PATH = `${STANDARD_API}/ehr`;
@@ -39,7 +40,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
   const context = changeContext(settings);
   return {
     tag: 'EHR',
-    description: 'Electronic health records. There is no operation that lists them all',
+    description: 'Electronic health records. They are found by identifier; administrators list them',
     operations: [
       {
         id: 'ehr_create',
@@ -102,6 +103,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
           await writeEhr(ctx, settings, pathParameter(ctx, 'ehr_id'), { form, include });
         },
       },
+      findEhrsOperation(),
     ],
   };
 }

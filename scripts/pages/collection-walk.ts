@@ -96,6 +96,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
 
 /** Query parameters that a request has to have. */
 export const QUERY_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ehr_find: { identifier: '{{subject_id}}' },
   ehr_get_by_subject: { subject_id: '{{subject_id}}', subject_namespace: 'collection' },
   query_execute_adhoc: { q: 'SELECT e/ehr_id/value AS ehr_id FROM EHR e LIMIT 5' },
   getMergeDetails: { source: '{{other_ehr_id}}', target: '{{ehr_id}}' },

@@ -216,7 +216,10 @@ describe('the rest of a server', () => {
       (await ehr.compositions.commit(flat, { template: TEMPLATE, tags: [{ key: 'k' }] })).uid,
     );
     expect((await ehr.contributions.get(contribution.id.value)).versions).toHaveLength(1);
-    expect((await ehr.tags.list({ key: 'k' })).map(({ key }) => key)).toEqual(['k']);
+    const tags = await ehr.tags.list({ key: 'k' });
+    expect(tags.map(({ key, target, owner_id: owner }) => [key, target.type, owner.id.value])).toEqual([
+      ['k', 'VERSIONED_COMPOSITION', ehr.id],
+    ]);
     expect((await cdr.templates.list()).map(({ template_id }) => template_id)).toEqual([TEMPLATE]);
     expect((await cdr.templates.webTemplate(TEMPLATE)).tree.rmType).toBe('COMPOSITION');
     expect(await cdr.templates.get(TEMPLATE)).toContain('<template');

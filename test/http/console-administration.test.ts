@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { claimStorage, finishReindex, saveReindexPosition } from '../../models/settings.js';
 import { Cdr } from '../../packages/client/src/main.js';
@@ -172,6 +173,14 @@ inBrowser('a merge that needs approval, in the console', () => {
     await web.page.getByRole('textbox', { name: 'Status' }).fill('200');
     await web.page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
     await web.page.getByRole('cell', { name: 'finaliseMerge' }).waitFor();
+    const saved = web.page.waitForEvent('download');
+    await web.page.getByRole('button', { name: 'CSV' }).click();
+    const [head = '', ...records] = readFileSync(await (await saved).path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(head).toMatch(/^time,.*operation/);
+    expect(records).toHaveLength(1);
+    expect(records[0]).toContain('finaliseMerge');
     await expectGood();
   }, 120_000);
 });

@@ -81,6 +81,14 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await web.page.getByText('Version 2').waitFor();
     await web.page.getByText('142').first().waitFor();
     await expectGood();
+    await web.page.getByRole('link', { name: 'Version 1' }).click();
+    await web.page.getByText('This is an older version.').waitFor();
+    await web.page.getByText('131').first().waitFor();
+    expect(await web.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await web.page.getByRole('button', { name: 'Restore' }).click();
+    await web.page.getByRole('button', { name: 'Cancel' }).click();
+    await web.page.getByRole('link', { name: 'Version 2' }).click();
+    await web.page.getByText('142').first().waitFor();
     await web.page.getByRole('button', { name: 'Compare with the one shown' }).click();
     await web.page.locator('.differences del', { hasText: '131 mm[Hg]' }).waitFor();
     await web.page.locator('.differences ins', { hasText: '142 mm[Hg]' }).waitFor();
@@ -246,9 +254,22 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     await web.page.getByRole('button', { name: 'Query this' }).click();
     await web.page.getByRole('button', { name: 'Run' }).click();
     await web.page.getByText(/^[1-9]\d* rows/).waitFor();
-    const saved = web.page.waitForEvent('download');
-    await web.page.getByRole('button', { name: 'CSV', exact: true }).click();
-    const csv = readFileSync(await (await saved).path(), 'utf8');
+    const file = async (name: string): Promise<string> => {
+      const saved = web.page.waitForEvent('download');
+      await web.page.getByRole('button', { name, exact: true }).click();
+      return readFileSync(await (await saved).path(), 'utf8');
+    };
+    const csv = await file('CSV');
     expect(csv).toMatch(/^ehr,time,value,unit\r\n[\da-f-]{36},\d{4}-\d\d-\d\dT[^,]+,\d+(\.\d+)?,[^,]+\r\n/);
+    const [first = ''] = (await file('NDJSON')).split('\n');
+    expect(csv).toContain(String((JSON.parse(first) as unknown[])[0]));
+    await web.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    for (const [name, part] of [
+      ['curl', `curl -X POST '${web.url}/rest/openehr/v1/query/aql'`],
+      ['TypeScript', `new Cdr({ url: "${web.url}" })`],
+    ] as const) {
+      await web.page.getByRole('button', { name, exact: true }).click();
+      expect(await web.page.evaluate<string>('navigator.clipboard.readText()')).toContain(part);
+    }
   }, 90_000);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Cdr } from '../../packages/client/src/main.js';
+import { Cdr, type EHR_STATUS } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
 import { useConsole } from '../support/browser/console.js';
 import { fixtureJson, fixtureText, templateNames } from '../support/fixture.js';
@@ -37,6 +37,92 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await web.pasteToken(['USER']);
     await web.page.getByText('this needs the permission admin').waitFor();
     forgive('403');
+    await expectGood();
+  }, 90_000);
+
+  it('finds a patient by an identifier and by an AQL filter, and lists all of them to an administrator', async () => {
+    const name = { _type: 'DV_TEXT', value: 'insurance' };
+    const value = { _type: 'DV_IDENTIFIER', id: 'INS-4711', issuer: 'AOK' };
+    const items = [{ _type: 'ELEMENT', archetype_node_id: 'at0002', name, value }];
+    const status = {
+      _type: 'EHR_STATUS',
+      archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+      name,
+      subject: {
+        _type: 'PARTY_SELF',
+        external_ref: {
+          _type: 'PARTY_REF',
+          namespace: 'ward',
+          type: 'PERSON',
+          id: { _type: 'GENERIC_ID', value: 'P-hidden', scheme: 'x' },
+        },
+      },
+      other_details: { _type: 'ITEM_TREE', archetype_node_id: 'at0001', name, items },
+      is_queryable: false,
+      is_modifiable: true,
+    };
+    await client().ehr.create({ status: status as unknown as EHR_STATUS });
+    await open('/patients');
+    const search = web.page.getByRole('searchbox');
+    const hidden = web.page.getByRole('link', { name: 'P-hidden' });
+    await web.page.getByRole('link', { name: 'P-0001' }).waitFor();
+    expect([await hidden.count(), await web.page.getByLabel('All records').count()]).toEqual([0, 0]);
+    await search.fill('INS-471');
+    await web.page.getByText('No patient fits').waitFor();
+    await search.fill('INS-4711');
+    await hidden.waitFor();
+    await web.page.getByText('not queryable').waitFor();
+    await expectGood();
+    await search.fill('');
+    await web.page.getByRole('button', { name: 'Filter by AQL' }).click();
+    await web.page.getByLabel('AQL condition').fill("CONTAINS COMPOSITION c WHERE c/name/value = 'no such'");
+    await web.page.getByRole('button', { name: 'Apply' }).click();
+    await web.page.getByText('No patient fits').waitFor();
+    await web.page.getByRole('button', { name: 'Filter by AQL' }).click();
+    await web.page.getByLabel('AQL condition').fill('CONTAINS COMPOSITION c');
+    await web.page.getByRole('button', { name: 'Apply' }).click();
+    await web.page.getByRole('link', { name: 'P-0001' }).waitFor();
+    await open('/administration');
+    await web.pasteToken(['ADMIN']);
+    await web.page.getByRole('tab', { name: 'Erase' }).waitFor();
+    await web.page.getByRole('link', { name: 'Patients' }).click();
+    await web.page.getByLabel('All records').check();
+    expect(web.page.url()).toContain('all=yes');
+    await hidden.waitFor();
+    await web.page.getByRole('link', { name: 'P-0001' }).waitFor();
+    await expectGood();
+  }, 90_000);
+
+  it('lists the tags of a record with what they are on', async () => {
+    const { id: ehrId } = await client().ehr.create({});
+    const template = await upload('minimal_evaluation.en.v1');
+    const content = await client().templates.example(template);
+    await client()
+      .ehr(ehrId)
+      .compositions.commit(content, { tags: [{ key: 'ward', value: '3 east' }] });
+    await open(`/patients/${ehrId}?tab=tags`);
+    await web.page.getByRole('cell', { name: '3 east' }).waitFor();
+    await expectGood();
+    await web.page
+      .getByRole('row', { name: /3 east/ })
+      .getByRole('link')
+      .click();
+    await web.page.getByRole('tab', { name: 'FLAT' }).waitFor();
+    await web.page.getByText('Version 1').waitFor();
+    await expectGood();
+  }, 90_000);
+
+  it('keeps the rail where a page cannot be drawn, and goes on when it can', async () => {
+    await web.page.route('**/tags', (route) => route.fulfill({ json: [{ key: 'no target' }] }));
+    await open('/patients');
+    await web.page.getByRole('link', { name: 'P-0001' }).click();
+    await web.page.getByRole('tab', { name: 'Tags' }).click();
+    await web.page.getByText('This page could not be shown').waitFor();
+    await web.page.unroute('**/tags');
+    await web.page.getByRole('link', { name: 'Patients' }).click();
+    await web.page.getByRole('link', { name: 'P-0002' }).waitFor();
+    // What broke is named on the console of the browser.
+    forgive('reading');
     await expectGood();
   }, 90_000);
 

@@ -3,6 +3,7 @@ import {
   type AuditFilter,
   type AuditRecord,
   type Cdr,
+  type EhrPage,
   type MergeDetails,
   type MergeRequest,
   type UnmergeRequest,
@@ -14,6 +15,8 @@ export interface AdministrationApi {
   adminStatus: () => Promise<unknown>;
   /** Who asks, what roles may do, which users the server itself knows. */
   permissions: () => Promise<PermissionsReport>;
+  /** All EHRs by their ids, those that queries leave out too. */
+  allEhrs: (page: { readonly after?: string; readonly fetch: number }) => Promise<EhrPage>;
   planMerge: (request: MergeRequest) => Promise<MergeDetails>;
   merge: (request: MergeRequest) => Promise<MergeDetails>;
   unmerge: (request: UnmergeRequest) => Promise<MergeDetails>;
@@ -141,6 +144,7 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
       const path = '/rest/admin/ehr/merge_candidates';
       return (await cdr.request<CandidatePage>('GET', path, { query })).body;
     },
+    allEhrs: (page) => admin.ehrs(page),
     eraseEhr: (ehrId, cascade) => admin.deleteEhr(ehrId, { cascade }),
     verify: () => admin.verify(),
     audit: (filter) => admin.audit(filter),

@@ -7,6 +7,7 @@ import {
   type Flat,
   type FOLDER,
   type HistoryEntry,
+  type ListedEhr,
   type PlacedTag,
   type Subject,
   type VersionInfo,
@@ -32,6 +33,8 @@ export interface StatusChange {
 /** EHRs and what is in them. */
 export interface RecordApi {
   ehr: (ehrId: string) => Promise<JsonObject>;
+  /** By the whole of an EHR id, a subject id or an identifier, those that queries leave out too. */
+  ehrsNamed: (identifier: string) => Promise<readonly ListedEhr[]>;
   createEhr: (subject: Subject | null) => Promise<string>;
   ehrStatus: (ehrId: string) => Promise<JsonObject>;
   /** @throws CdrError 412 when the version that was shown is not the latest any more */
@@ -67,6 +70,7 @@ export function recordApi(cdr: Cdr): RecordApi {
   const compositions = (ehrId: string) => cdr.ehr(ehrId).compositions;
   return {
     ehr: async (ehrId) => asJson(await cdr.ehr(ehrId).get()),
+    ehrsNamed: async (identifier) => (await cdr.ehr.search(identifier)).ehrs,
     createEhr: async (subject) => (await cdr.ehr.create(subject === null ? {} : { subject })).id,
     ehrStatus: async (ehrId) => asJson(await cdr.ehr(ehrId).status.get()),
     changeStatus: async (ehrId, shownUid, change) => {

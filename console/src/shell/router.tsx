@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { Broken } from './Broken.js';
 import { NotFound } from './NotFound.js';
 import { Shell } from './Shell.js';
 
@@ -32,7 +33,7 @@ const routeTree = root.addChildren([
   createRoute({
     ...page,
     path: '/patients',
-    validateSearch: texts('find', 'page', 'where'),
+    validateSearch: texts('find', 'page', 'where', 'all'),
     component: lazyRouteComponent(() => import('../pages/patients/PatientsPage.js'), 'PatientsPage'),
   }),
   createRoute({
@@ -85,6 +86,7 @@ const routeTree = root.addChildren([
 export const router = createRouter({
   routeTree,
   history: createHashHistory(),
+  defaultErrorComponent: Broken,
   defaultPreload: 'intent',
   scrollRestoration: false,
 });

@@ -1,5 +1,6 @@
 import type { EHR_STATUS } from '../../rm/src/generated/types.js';
 import { commitHeaders, path, timeText, type Caller } from './call.js';
+import type { ListedEhr } from './ehr.js';
 import type { CallOptions } from './options.js';
 
 /** Which records of the audit are read. */
@@ -92,6 +93,13 @@ export interface MergeCandidate {
   readonly [more: string]: unknown;
 }
 
+/** One page of all EHRs, by their ids. */
+export interface EhrPage {
+  readonly ehrs: readonly ListedEhr[];
+  /** The `after` of the next page; absent: this was the last. */
+  readonly next?: string;
+}
+
 /** One page of candidates. */
 export interface MergeCandidates {
   readonly candidates: readonly MergeCandidate[];
@@ -114,6 +122,11 @@ export class Admin {
   constructor(caller: Caller) {
     this.#caller = caller;
     this.merges = new Merges(caller);
+  }
+
+  /** All EHRs, those that queries leave out too. @throws CdrError */
+  async ehrs({ signal, ...page }: CallOptions & { after?: string; fetch?: number } = {}): Promise<EhrPage> {
+    return this.#caller.body('GET', `${ADMIN}/ehr`, { query: page, signal });
   }
 
   /** Erases an EHR with all it holds; `cascade`: with those that were merged into it. @throws CdrError `conflict` */

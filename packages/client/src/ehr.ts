@@ -22,6 +22,21 @@ export interface NewEhr extends CommitOptions {
   readonly id?: string | undefined;
 }
 
+/** An EHR as lists have it. */
+export interface ListedEhr {
+  readonly ehr_id: string;
+  readonly time_created: string;
+  readonly subject?: Subject;
+  readonly is_queryable: boolean;
+  readonly is_modifiable: boolean;
+}
+
+/** EHRs that an identifier names; `truncated`: there are more. */
+export interface EhrList {
+  readonly ehrs: readonly ListedEhr[];
+  readonly truncated?: boolean;
+}
+
 /** All EHRs: `cdr.ehr.create(…)`; one of them: `cdr.ehr(id)`. */
 export interface Ehrs {
   (id: string): Ehr;
@@ -29,6 +44,8 @@ export interface Ehrs {
   create(options?: NewEhr): Promise<Ehr>;
   /** The EHR of a subject, or undefined. @throws CdrError */
   find(subject: Subject, options?: CallOptions): Promise<Ehr | undefined>;
+  /** By an EHR id, a subject id in any namespace, or an identifier of the EHR_STATUS. Not of EHRbase. @throws CdrError */
+  search(identifier: string, options?: CallOptions): Promise<EhrList>;
 }
 
 /** All EHRs of a server. */
@@ -51,6 +68,8 @@ export function ehrs(caller: Caller): Ehrs {
         throw error;
       }
     },
+    search: (identifier: string, { signal }: CallOptions = {}): Promise<EhrList> =>
+      caller.body('GET', '/rest/ehrs', { query: { identifier }, signal }),
   });
 }
 

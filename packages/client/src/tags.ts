@@ -1,3 +1,4 @@
+import type { OBJECT_REF } from '../../rm/src/generated/types.js';
 import { path, quoted, type Caller } from './call.js';
 import type { CallOptions } from './options.js';
 
@@ -11,7 +12,10 @@ export interface Tag {
 
 /** A tag with what it belongs to. */
 export interface PlacedTag extends Tag {
-  readonly target: { readonly value: string };
+  /** The version, or its container. */
+  readonly target: OBJECT_REF;
+  /** The EHR. */
+  readonly owner_id: OBJECT_REF;
 }
 
 /** The item tags of everything in an EHR. */

@@ -105,6 +105,7 @@ export const ADMIN_SCHEMAS = {
     },
     ['versions', 'contributions', 'folder_items'],
   ),
+  EhrListDto: object({ ehrs: listOf(ref('ListedEhr')), next: TEXT }, ['ehrs']),
   MergeCandidatesDto: object(
     {
       candidates: listOf(

@@ -215,6 +215,17 @@ const SCHEMAS = {
     ),
     warnings: listOf(object({ code: word('stale-index', 'no-audit', 'open-access'), message: TEXT })),
   }),
+  EhrList: object({ ehrs: listOf(ref('ListedEhr')), truncated: FLAG }, ['ehrs']),
+  ListedEhr: object(
+    {
+      ehr_id: TEXT,
+      time_created: TIME,
+      subject: object({ id: TEXT, namespace: TEXT }, ['id', 'namespace']),
+      is_queryable: FLAG,
+      is_modifiable: FLAG,
+    },
+    ['ehr_id', 'time_created', 'is_queryable', 'is_modifiable'],
+  ),
   OverviewTimes: object({
     count: COUNT,
     median: { type: ['number', 'null'] },

@@ -213,6 +213,12 @@ const PARAMETERS = {
     name: 'fetch',
     schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
   }),
+  identifier: query('EHR id, id of the subject in any namespace, or `id` of a DV_IDENTIFIER', asText),
+  ehr_after: query('`next` of the page before', ehrId, { name: 'after' }),
+  ehr_fetch: query('EHRs of one page', count(1, 1000), {
+    name: 'fetch',
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+  }),
   candidate_ehr_id: query('Who may be the person of this EHR?', ehrId, { name: 'ehr_id' }),
   candidate_after: query('`next` of the page before', ehrId, { name: 'after' }),
   candidate_fetch: query('Pairs after which the page ends', count(1, 1000), {

@@ -262,6 +262,8 @@ function mergeCases(world: World): ApiCase[] {
     { id: 'getMergeDetails', status: 200, call: async () => named(await merged()) },
     { id: 'getMergeDetails', status: 400, call: () => ({}) },
     { id: 'getMergeDetails', status: 404, call: () => named(unknown) },
+    { id: 'listEhrs', status: 200, call: () => ({}) },
+    { id: 'listEhrs', status: 400, call: () => ({ query: '?fetch=0' }) },
     { id: 'getMergeCandidates', status: 200, call: () => ({}) },
     { id: 'getMergeCandidates', status: 400, call: () => ({ query: '?fetch=0' }) },
     { id: 'getMergeCandidates', status: 404, call: () => ({ query: `?ehr_id=${randomUUID()}` }) },

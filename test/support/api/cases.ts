@@ -86,6 +86,8 @@ function ehrCases(world: World): ApiCase[] {
       status: 409,
       call: async () => ({ params: { ehr_id: await world.ehr() }, body: STATUS }),
     },
+    { id: 'ehr_find', status: 200, call: () => ({ query: `?identifier=${patient}` }) },
+    { id: 'ehr_find', status: 400, call: () => ({}) },
     { id: 'ehr_get_by_id', status: 200, call: async () => ({ params: { ehr_id: await world.ehr() } }) },
     { id: 'ehr_status_get_at_time', status: 200, call: async () => ({ params: await world.status() }) },
     { id: 'ehr_status_get_by_version', status: 200, call: async () => ({ params: await world.status() }) },

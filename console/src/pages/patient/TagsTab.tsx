@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
-import { compositionView } from '../../shell/address.js';
+import { compositionView, patientView } from '../../shell/address.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 
@@ -26,12 +26,20 @@ export function TagsTab({ ehrId }: { readonly ehrId: string }): ReactNode {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {data.map(({ key, value, target, target_path: path = '' }) => (
-            <Table.Tr key={`${target.value} ${key} ${path}`}>
+          {data.map(({ key, value, target: { id, type }, target_path: path = '' }) => (
+            <Table.Tr key={`${id.value} ${key} ${path}`}>
               <Table.Td>{key}</Table.Td>
               <Table.Td>{value}</Table.Td>
               <Table.Td className="mono">
-                <ViewLink view={compositionView(ehrId, target.value)}>{target.value.slice(0, 8)}</ViewLink>{' '}
+                <ViewLink
+                  view={
+                    type.endsWith('EHR_STATUS')
+                      ? patientView(ehrId, { tab: 'status' })
+                      : compositionView(ehrId, id.value)
+                  }
+                >
+                  {id.value.slice(0, 8)}
+                </ViewLink>{' '}
                 {path}
               </Table.Td>
             </Table.Tr>

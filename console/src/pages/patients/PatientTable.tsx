@@ -55,7 +55,7 @@ function Row({
   readonly activity: PatientActivity | undefined;
 }): ReactNode {
   const { t, language } = useMessages();
-  const { ehrId, subject, namespace, created } = patient;
+  const { ehrId, subject, namespace, created, isQueryable, isModifiable } = patient;
   return (
     <Table.Tr>
       <Table.Td>
@@ -64,13 +64,15 @@ function Row({
         </ViewLink>{' '}
         <Text span size="sm" c="dimmed">
           {namespace}
-        </Text>
+        </Text>{' '}
+        {!isQueryable && <b className="flag">{t('patient.notQueryable')}</b>}{' '}
+        {!isModifiable && <b className="flag">{t('patient.notModifiable')}</b>}
       </Table.Td>
       <Table.Td>
         <Id value={ehrId} />
       </Table.Td>
       <Table.Td className="end number">
-        {activity === undefined ? '' : numberText(activity.compositions, language)}
+        {activity !== undefined && (isQueryable ? numberText(activity.compositions, language) : '–')}
       </Table.Td>
       <Table.Td>{activity !== undefined && <Time value={activity.last ?? ''} isAgo />}</Table.Td>
       <Table.Td>

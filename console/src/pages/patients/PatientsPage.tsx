@@ -1,13 +1,14 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useHotkeys } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode } from 'react';
 import { useAddress } from '../../shell/address.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
+import { useApi, useOffice } from '../../session/session.js';
 import { Icon } from '../../widgets/Icon.js';
 import { Page } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { AllPatients } from './AllPatients.js';
 import { ConditionFilter } from './ConditionFilter.js';
 import { findPatients, type PatientSearch } from './patient-queries.js';
 import { PatientTable } from './PatientTable.js';
@@ -18,7 +19,9 @@ const PAGE_SIZE = 25;
 export function PatientsPage(): ReactNode {
   const { t } = useMessages();
   const { address, change: go } = useAddress();
-  const { find = '', where, page = '1' } = address;
+  const { find = '', where = '', page = '1', all } = address;
+  const office = useOffice();
+  const mayListAll = office?.isAdmin === true && `${find}${where}` === '';
   const number = Math.max(1, Number.parseInt(page, 10) || 1);
   return (
     <Page title={t('nav.patients')}>
@@ -30,18 +33,33 @@ export function PatientsPage(): ReactNode {
           }}
         />
         <ConditionFilter
-          value={where ?? ''}
+          value={where}
           onApply={(text) => {
             go({ where: text === '' ? undefined : text, page: undefined });
           }}
         />
       </Group>
-      <Result
-        search={{ find, where: where ?? '', offset: (number - 1) * PAGE_SIZE, fetch: PAGE_SIZE + 1 }}
-        turn={(by) => {
-          go({ page: String(number + by) });
-        }}
-      />
+      {mayListAll && (
+        <Checkbox
+          mb="sm"
+          label={t('patients.all')}
+          description={t('patients.allHint')}
+          checked={all === 'yes'}
+          onChange={(event) => {
+            go({ all: event.currentTarget.checked ? 'yes' : undefined, page: undefined });
+          }}
+        />
+      )}
+      {mayListAll && all === 'yes' ? (
+        <AllPatients pageSize={PAGE_SIZE} />
+      ) : (
+        <Result
+          search={{ find, where, offset: (number - 1) * PAGE_SIZE, fetch: PAGE_SIZE + 1 }}
+          turn={(by) => {
+            go({ page: String(number + by) });
+          }}
+        />
+      )}
     </Page>
   );
 }
@@ -100,16 +118,19 @@ function Result({
         {t(isSearch ? 'patients.noneHint' : 'patients.noneYetHint')}
       </Empty>
     );
-  const shown = data.slice(0, PAGE_SIZE);
+  const named = data.filter(({ isNamed }) => isNamed);
+  const rows = data.slice(named.length);
+  const shown = rows.slice(0, PAGE_SIZE);
   return (
     <div data-stale={isPlaceholderData}>
-      <PatientTable patients={shown} />
+      <PatientTable patients={[...named, ...shown]} />
       <Group justify="flex-end" gap="xs" mt="sm" className="number">
-        {t('patients.range', { from: search.offset + 1, to: search.offset + shown.length })}
+        {shown.length > 0 &&
+          t('patients.range', { from: search.offset + 1, to: search.offset + shown.length })}
         <Button variant="default" size="xs" disabled={search.offset === 0} onClick={() => turn(-1)}>
           {t('patients.previous')}
         </Button>
-        <Button variant="default" size="xs" disabled={data.length <= PAGE_SIZE} onClick={() => turn(1)}>
+        <Button variant="default" size="xs" disabled={rows.length <= PAGE_SIZE} onClick={() => turn(1)}>
           {t('patients.next')}
         </Button>
       </Group>

@@ -1,3 +1,4 @@
+import type { ListedEhr } from '@everchart/client';
 import type { Api } from '../../api/api.js';
 
 /** One patient in a list. */
@@ -8,6 +9,9 @@ export interface Patient {
   readonly namespace: string | null;
   readonly created: string;
   readonly isModifiable: boolean;
+  readonly isQueryable: boolean;
+  /** What was searched for is the whole of its id, its subject or an identifier. */
+  readonly isNamed: boolean;
 }
 
 /** Which patients are wanted. */
@@ -23,8 +27,29 @@ export interface PatientSearch {
 const SUBJECT = 'e/ehr_status/subject/external_ref';
 const COLUMNS = `e/ehr_id/value AS ehr, ${SUBJECT}/id/value AS subject, ${SUBJECT}/namespace AS namespace, e/time_created/value AS created, e/ehr_status/is_modifiable AS modifiable`;
 
-/** One page of patients, newest first. */
+/** Longest text that may be an identifier, UTF-16 units; the server takes 200 bytes. */
+const LONGEST_IDENTIFIER = 60;
+
+/** One page of patients, newest first; above the first page, beyond `fetch`, those that the text names. */
 export async function findPatients(api: Api, search: PatientSearch): Promise<Patient[]> {
+  const isName = search.offset === 0 && (search.where ?? '') === '' && search.find !== '';
+  const [named, rows] = await Promise.all([
+    isName && search.find.length <= LONGEST_IDENTIFIER ? api.ehrsNamed(search.find) : [],
+    queryPatients(api, search),
+  ]);
+  const known = new Set(named.map(({ ehr_id: ehrId }) => ehrId));
+  const others = rows.filter(({ ehrId }) => !known.has(ehrId));
+  return [...named.map((ehr) => ({ ...listedPatient(ehr), isNamed: true })), ...others];
+}
+
+/** A patient as a list of EHRs has it. */
+export function listedPatient(ehr: ListedEhr): Patient {
+  const { ehr_id: ehrId, time_created: created, subject, is_modifiable, is_queryable } = ehr;
+  const flags = { isModifiable: is_modifiable, isQueryable: is_queryable, isNamed: false };
+  return { ehrId, subject: subject?.id ?? null, namespace: subject?.namespace ?? null, created, ...flags };
+}
+
+async function queryPatients(api: Api, search: PatientSearch): Promise<Patient[]> {
   const { find, offset, fetch, where = '' } = search;
   const { from, condition } = containment(where);
   const conditions = [
@@ -83,7 +108,8 @@ interface PatientRow {
 }
 
 function patientOf({ ehr, subject, namespace, created, modifiable }: PatientRow): Patient {
-  return { ehrId: ehr, subject, namespace, created: created ?? '', isModifiable: modifiable !== false };
+  const flags = { isModifiable: modifiable !== false, isQueryable: true, isNamed: false };
+  return { ehrId: ehr, subject, namespace, created: created ?? '', ...flags };
 }
 
 function quoted(ids: readonly string[]): string {
