@@ -56,17 +56,20 @@ function Row({
 }): ReactNode {
   const { t, language } = useMessages();
   const { ehrId, subject, namespace, created, isQueryable, isModifiable } = patient;
+  const flags = [
+    ...(isQueryable ? [] : [t('patient.notQueryable')]),
+    ...(isModifiable ? [] : [t('patient.notModifiable')]),
+  ];
   return (
     <Table.Tr>
-      <Table.Td>
+      <Table.Td className="subject">
         <ViewLink view={patientView(ehrId)} c={subject === null ? 'dimmed' : ''}>
           {subject ?? t('patients.noSubject')}
         </ViewLink>{' '}
         <Text span size="sm" c="dimmed">
           {namespace}
         </Text>{' '}
-        {!isQueryable && <b className="flag">{t('patient.notQueryable')}</b>}{' '}
-        {!isModifiable && <b className="flag">{t('patient.notModifiable')}</b>}
+        <b className="flag">{flags.join(' · ')}</b>
       </Table.Td>
       <Table.Td>
         <Id value={ehrId} />

@@ -86,16 +86,56 @@ WHERE e/ehr_id/value MATCHES {${quoted(ehrIds)}}`;
   return new Map(rows.map(({ ehr, compositions, last }) => [ehr, { compositions, last }]));
 }
 
-/** The subjects of these EHRs, as far as the user may see them: `P-0001 · hospital`. */
-export async function subjectsOf(api: Api, ehrIds: readonly string[]): Promise<Map<string, string>> {
+/** Of whom an EHR is and how much it holds. */
+export interface PatientGist {
+  /** `P-0001 · hospital`; null: of nobody yet. */
+  readonly subject: string | null;
+  readonly compositions: number;
+}
+
+/** What is known of these EHRs, those that queries leave out too; unknown ones are missing. */
+export async function patientGists(api: Api, ehrIds: readonly string[]): Promise<Map<string, PatientGist>> {
+  const [subjects, activity] = await Promise.all([subjectsOf(api, ehrIds), patientActivity(api, ehrIds)]);
+  const gists = new Map<string, PatientGist>();
+  for (const [ehrId, subject] of subjects)
+    gists.set(ehrId, { subject, compositions: activity.get(ehrId)?.compositions ?? 0 });
+  const hidden = ehrIds.filter((ehrId) => !gists.has(ehrId));
+  for (const gist of await Promise.all(hidden.map((ehrId) => hiddenGist(api, ehrId)))) gists.set(...gist);
+  return gists;
+}
+
+/** Of an EHR that a query sees only where it is fixed to it. */
+async function hiddenGist(api: Api, ehrId: string): Promise<[string, PatientGist]> {
+  const q = 'SELECT COUNT(c/uid/value) AS compositions FROM EHR e CONTAINS COMPOSITION c';
+  const [named, counted] = await Promise.all([
+    api.ehrsNamed(ehrId),
+    api.rows<{ compositions: number }>(q, { ehrId }),
+  ]);
+  const subject = named.find(({ ehr_id: id }) => id === ehrId)?.subject;
+  return [
+    ehrId,
+    {
+      subject: subject === undefined ? null : subjectText(subject.id, subject.namespace),
+      compositions: counted[0]?.compositions ?? 0,
+    },
+  ];
+}
+
+function subjectText(id: string, namespace: string | null): string {
+  return `${id} · ${namespace ?? ''}`;
+}
+
+/** The subjects of those of these EHRs that queries see. */
+async function subjectsOf(api: Api, ehrIds: readonly string[]): Promise<Map<string, string | null>> {
   if (ehrIds.length === 0) return new Map();
   const q = `SELECT e/ehr_id/value AS ehr, ${SUBJECT}/id/value AS subject, ${SUBJECT}/namespace AS namespace
 FROM EHR e WHERE e/ehr_id/value MATCHES {${quoted(ehrIds)}}`;
   const rows = await api.rows<Pick<PatientRow, 'ehr' | 'subject' | 'namespace'>>(q);
   return new Map(
-    rows.flatMap(({ ehr, subject, namespace }) =>
-      subject === null ? [] : [[ehr, `${subject} · ${namespace ?? ''}`]],
-    ),
+    rows.map(({ ehr, subject, namespace }) => [
+      ehr,
+      subject === null ? null : subjectText(subject, namespace),
+    ]),
   );
 }
 

@@ -1,7 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Api } from '../../../api/api.js';
 import type { CandidateReason, MergeCandidate } from '../../../api/administration.js';
 import { useMessages } from '../../../messages/messages.js';
 import { useApi } from '../../../session/session.js';
@@ -9,7 +8,7 @@ import { patientView } from '../../../shell/address.js';
 import { numberText } from '../../../widgets/number-text.js';
 import { Empty, Failure, Loading } from '../../../widgets/states.js';
 import { ViewLink } from '../../../widgets/ViewLink.js';
-import { patientActivity, subjectsOf } from '../../patients/patient-queries.js';
+import { patientGists, type PatientGist } from '../../patients/patient-queries.js';
 
 /** Which of two EHRs is proposed to go into which. */
 interface ChosenPair {
@@ -37,14 +36,9 @@ export function Candidates({
   const pages = data?.pages ?? [];
   const pairs = pages.flatMap(({ candidates }) => candidates);
   const ehrIds = [...new Set(pairs.flatMap((pair) => [pair.ehr_id, pair.other_ehr_id]))].sort();
-  const { data: subjects } = useQuery({
-    queryKey: ['subjects', ehrIds],
-    queryFn: () => subjectsOf(api, ehrIds),
-    enabled: ehrIds.length > 0,
-  });
-  const { data: sizes } = useQuery({
-    queryKey: ['candidate-sizes', ehrIds],
-    queryFn: () => compositionsIn(api, ehrIds),
+  const { data: gists } = useQuery({
+    queryKey: ['candidate-gists', ehrIds],
+    queryFn: () => patientGists(api, ehrIds),
     enabled: ehrIds.length > 0,
   });
   if (error !== null) return <Failure error={error} />;
@@ -59,7 +53,7 @@ export function Candidates({
       )}
       <ul className="lines">
         {pairs.map((pair) => (
-          <Pair key={`${pair.ehr_id} ${pair.other_ehr_id}`} {...{ pair, onChoose, subjects, sizes }} />
+          <Pair key={`${pair.ehr_id} ${pair.other_ehr_id}`} {...{ pair, onChoose, gists }} />
         ))}
       </ul>
       {ehrId === '' && (
@@ -79,19 +73,17 @@ export function Candidates({
 
 function Pair({
   pair,
-  subjects,
-  sizes,
+  gists,
   onChoose,
 }: {
   readonly pair: MergeCandidate;
-  readonly subjects: ReadonlyMap<string, string> | undefined;
-  readonly sizes: ReadonlyMap<string, number> | undefined;
+  readonly gists: ReadonlyMap<string, PatientGist> | undefined;
   readonly onChoose: (pair: ChosenPair) => void;
 }): ReactNode {
   const { t, language } = useMessages();
-  const nameOf = (ehrId: string): string => subjects?.get(ehrId) ?? ehrId.slice(0, 8);
+  const nameOf = (ehrId: string): string => gists?.get(ehrId)?.subject ?? ehrId.slice(0, 8);
   const [left, right] = [nameOf(pair.ehr_id), nameOf(pair.other_ehr_id)];
-  const sizeOf = (ehrId: string): string => numberText(sizes?.get(ehrId) ?? 0, language);
+  const sizeOf = (ehrId: string): string => numberText(gists?.get(ehrId)?.compositions ?? 0, language);
   return (
     <li>
       <div>
@@ -104,7 +96,7 @@ function Pair({
             <Reason reason={reason} />
           </Text>
         ))}
-        {sizes !== undefined && (
+        {gists !== undefined && (
           <Text size="sm" c="dimmed">
             {t('candidates.sizes', { left: sizeOf(pair.ehr_id), right: sizeOf(pair.other_ehr_id) })}
           </Text>
@@ -125,7 +117,7 @@ function Pair({
         variant="default"
         className="line-choice"
         aria-label={t('candidates.compareThese', { left, right })}
-        onClick={() => onChoose(proposed(pair, sizes))}
+        onClick={() => onChoose(proposed(pair, gists))}
       >
         {t('candidates.compare')}
       </Button>
@@ -133,16 +125,11 @@ function Pair({
   );
 }
 
-/** How many compositions each of these EHRs holds; those with none are missing. */
-async function compositionsIn(api: Api, ehrIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const activity = await patientActivity(api, ehrIds);
-  return new Map([...activity].map(([ehrId, { compositions }]) => [ehrId, compositions]));
-}
-
 /** The record that holds less goes into the other. */
-function proposed(pair: MergeCandidate, sizes: ReadonlyMap<string, number> | undefined): ChosenPair {
+function proposed(pair: MergeCandidate, gists: ReadonlyMap<string, PatientGist> | undefined): ChosenPair {
+  const size = (ehrId: string): number => gists?.get(ehrId)?.compositions ?? 0;
   const [left, right] = [pair.ehr_id, pair.other_ehr_id];
-  const isLeftSmaller = (sizes?.get(left) ?? 0) < (sizes?.get(right) ?? 0);
+  const isLeftSmaller = size(left) < size(right);
   return isLeftSmaller ? { source: left, target: right } : { source: right, target: left };
 }
 

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { at, textAt } from '../../../api/json.js';
 import type { JsonObject } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
+import { differencesOf } from '../../../record/differences.js';
 import { useApi } from '../../../session/session.js';
 import { compositionsOf } from '../../patient/patient-data.js';
 import { PairTimeline } from './PairTimeline.js';
@@ -58,21 +59,25 @@ function StatusDifferences({
   readonly source: JsonObject;
   readonly target: JsonObject;
 }): ReactNode {
-  const { t } = useMessages();
+  const { t, language } = useMessages();
   const yesNo = (value: unknown): string => t(value === false ? 'form.no' : 'form.yes');
   const facts = [
     { label: t('status.subject'), of: (one: JsonObject) => subjectAt(one, 'id', 'value') },
     { label: t('status.namespace'), of: (one: JsonObject) => subjectAt(one, 'namespace') },
     { label: t('status.queryable'), of: (one: JsonObject) => yesNo(one.is_queryable) },
     { label: t('status.modifiable'), of: (one: JsonObject) => yesNo(one.is_modifiable) },
-    {
-      label: t('merge.otherDetails'),
-      of: (one: JsonObject) => JSON.stringify(at(one, 'other_details') ?? '–'),
-    },
   ];
-  const different = facts
-    .map(({ label, of }) => ({ label, left: of(source), right: of(target) }))
-    .filter(({ left, right }) => left !== right);
+  const details = (one: JsonObject): JsonObject => ({ other_details: at(one, 'other_details') });
+  const different = [
+    ...facts
+      .map(({ label, of }) => ({ label, left: of(source), right: of(target) }))
+      .filter(({ left, right }) => left !== right),
+    ...differencesOf(details(source), details(target), language).map(({ label, before, after }) => ({
+      label: label === '' ? t('merge.otherDetails') : label,
+      left: before ?? '–',
+      right: after ?? '–',
+    })),
+  ];
   if (different.length === 0) return <Text mb="sm">{t('merge.noDifferences')}</Text>;
   return (
     <Table className="grid differences-table" mb="md">
@@ -85,10 +90,10 @@ function StatusDifferences({
       </Table.Thead>
       <Table.Tbody>
         {different.map(({ label, left, right }) => (
-          <Table.Tr key={label}>
+          <Table.Tr key={`${label} ${left} ${right}`}>
             <Table.Td>{label}</Table.Td>
-            <Table.Td title={left}>{left}</Table.Td>
-            <Table.Td title={right}>{right}</Table.Td>
+            <Table.Td>{left}</Table.Td>
+            <Table.Td>{right}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Text } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { MergeDetails, MergeRequest, MergeResolutions } from '@everchart/client';
@@ -103,7 +103,11 @@ function Decision({ source, target }: { readonly source: string; readonly target
       {plan.data !== undefined && plan.error === null && (
         <PlanView details={plan.data} resolutions={resolutions} onChoose={setResolutions} />
       )}
-      {error !== null && <Failure error={error} />}
+      {error !== null && (
+        <Box mt="md">
+          <Failure error={error} />
+        </Box>
+      )}
       {plan.data !== undefined && <Motive value={motive} onChange={setMotive} />}
       <Group mt="md" gap="xs">
         <Button
