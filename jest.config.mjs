@@ -23,13 +23,15 @@ const database = {
 };
 /** Unit tests that take more than a second: `npm run test:fast`, a part of `npm run check`, leaves them to `npm test`. */
 const SLOW = [
-  'aql/(fuzz|masked|package|random|reference|render)\\.',
+  'aql/(fuzz|golden|grouping|masked|package|random|reference|render|rows)\\.',
+  'aql/index/',
   'change/plan\\.',
   'merge/unmerge-plan\\.',
   'openehr/(base/xml|rm/read)\\.',
   'openehr/(format|template)/',
   'packages/codegen/',
-  'routes/query-gate\\.',
+  'packages/client/test/unit/(aql|transport)\\.',
+  'routes/(openapi-types|query-gate)\\.',
   'src/(collection|config|env-file)\\.',
   'workers/',
   'embedded-mongodb/test/unit/(bson|command)\\.',

@@ -11,6 +11,7 @@ import {
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { givenMergeTemplates } from '../../support/merge-http.js';
+import { recordedFinds } from '../../support/merge/recorded-finds.js';
 import { givenComposition, givenEhr } from '../../support/resources.js';
 
 useDatabase();
@@ -35,25 +36,6 @@ async function givenLargeEhr(): Promise<string> {
   return ehrId;
 }
 
-/** The finds that `work` makes. */
-async function findsOf(work: () => Promise<unknown>): Promise<mongoose.mongo.FindCursor[]> {
-  const cursors: mongoose.mongo.FindCursor[] = [];
-  const { Collection } = mongoose.mongo;
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the collection below
-  const original = Collection.prototype.find;
-  jest.spyOn(Collection.prototype, 'find').mockImplementation(function (
-    this: mongoose.mongo.Collection,
-    ...args: Parameters<typeof original>
-  ) {
-    const cursor = original.apply(this, args);
-    cursors.push(cursor as never);
-    return cursor;
-  } as never);
-  await work();
-  jest.restoreAllMocks();
-  return cursors;
-}
-
 describe('a merge of an EHR with any number of compositions', () => {
   it('removes what ends without a look at what moves: everybody waits for the transaction', async () => {
     const source = await givenLargeEhr();
@@ -75,7 +57,10 @@ describe('a merge of an EHR with any number of compositions', () => {
       [0, () => livePersistentCompositions(source)],
     ] as const;
     for (const [documents, read] of most) {
-      const [cursor, ...others] = await findsOf(read);
+      const finds = recordedFinds(['versioned_objects', 'contributions']);
+      await read();
+      const [cursor, ...others] = finds;
+      jest.restoreAllMocks();
       expect(others).toEqual([]);
       const { executionStats, queryPlanner } = await explained(cursor!);
       expect(executionStats.totalDocsExamined).toBe(documents);

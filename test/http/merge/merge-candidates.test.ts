@@ -12,6 +12,7 @@ import { createLogger } from '../../../src/logger.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { admin, givenMergeTemplates, merge, statusOf, unmerge } from '../../support/merge-http.js';
+import { recordedFinds } from '../../support/merge/recorded-finds.js';
 import { aComposition, givenComposition, givenEhr, V1, type Json } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
@@ -332,18 +333,7 @@ describe('candidates are found by indexes', () => {
     for (const ehrId of pair) await givenComposition(app, ehrId, withValue(1));
     for (let count = 0; count < 30; count += 1) await givenComposition(app, pair[0]!, withValue(count + 2));
 
-    const cursors: mongoose.mongo.FindCursor[] = [];
-    const { Collection } = mongoose.mongo;
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the collection below
-    const original = Collection.prototype.find;
-    jest.spyOn(Collection.prototype, 'find').mockImplementation(function (
-      this: mongoose.mongo.Collection,
-      ...args: Parameters<typeof original>
-    ) {
-      const cursor = original.apply(this, args);
-      if (['ehrs', 'aql', 'merge_requests'].includes(this.collectionName)) cursors.push(cursor as never);
-      return cursor;
-    } as never);
+    const cursors = recordedFinds(['ehrs', 'aql', 'merge_requests']);
     expect(await listed(`?ehr_id=${pair[1]}`)).toHaveLength(1);
     const forOne = cursors.splice(0);
     expect(forOne).toHaveLength(7);
