@@ -44,9 +44,6 @@ export interface PlannedMerge {
   readonly way: MergeWay;
 }
 
-/** Types of which nothing of a source is left. */
-export const ENDED_TYPES = ['EHR_STATUS', 'FOLDER'] as const;
-
 /** Inserts of one command: an archived version may have megabytes. */
 const ARCHIVE_STEP = 100;
 

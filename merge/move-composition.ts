@@ -18,7 +18,7 @@ import {
 import { PERSISTENT } from '../models/layout.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
 import { sharesContributions } from '../models/merge/history.js';
-import { tagsOn } from '../models/item-tag.js';
+import { countTagsOn } from '../models/item-tag.js';
 import { latestVersions, type VersionDoc } from '../models/version.js';
 import {
   containerOf,
@@ -123,7 +123,7 @@ async function planMove(
 ): Promise<MovePlan> {
   const { sourceEhr, versionedObjectUid } = request;
   const { whole, mixed } = await contributionsOf(session, sourceEhr, versionedObjectUid);
-  const tags = await tagsOn(session, sourceEhr, [versionedObjectUid]);
+  const tags = await countTagsOn(session, sourceEhr, [versionedObjectUid]);
   const latest = (await latestVersions([container])).get(versionedObjectUid);
   if (latest === undefined) throw new TypeError(`container ${versionedObjectUid} has no version`);
   const made = mixed.length > 0 && !container.deleted ? 1 : 0;
@@ -132,7 +132,7 @@ async function planMove(
     contributions: whole.length,
     kept: mixed,
     made: [],
-    tags: tags.length,
+    tags,
     folderItems: await folderItems(sourceEhr, versionedObjectUid),
   };
   return { container, latest, contributions: whole, result };

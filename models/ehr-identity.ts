@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose';
 import { FIELD, LEAF_FIELD, type AqlLeaf } from '../aql/index/document.js';
 import type { EhrDoc } from './ehr.js';
-import type { Identity } from './identity.js';
+import { identityKey, type Identity } from './identity.js';
 import { COLLECTIONS } from './layout.js';
 import type { UpdateWrite } from './access/write.js';
 import { documents } from './access/documents.js';
@@ -26,7 +26,7 @@ const LISTED_FIELDS = { time_created: 1, subject: 1, is_queryable: 1, is_modifia
 
 /** Active EHRs with this id, id of the subject or identifier, ascending by id; of more than `most` any. */
 export async function activeEhrsNamed(name: string, most: number): Promise<ListedEhr[]> {
-  const keys = [`subject:${name}`, `identifier:${name}`];
+  const keys = [identityKey('subject', name), identityKey('identifier', name)];
   const [byId, byIdentity] = await Promise.all([
     activeEhrs({ _id: name.toLowerCase() }).toArray(),
     // In the order of the index: a value that a million share costs no more than one that few do.

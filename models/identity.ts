@@ -12,6 +12,14 @@ export interface Identity {
   readonly type?: string;
 }
 
+/** UTF-8 bytes of an id that is kept as an identity: a longer one is none. */
+export const MAX_IDENTITY_BYTES = 200;
+
+/** `key` of an identity. */
+export function identityKey(kind: 'subject' | 'identifier', id: string): string {
+  return `${kind}:${id}`;
+}
+
 /** An identity inside an EHR document; `type` is a field of it. */
 export const identitySchema = new Schema<Identity>(
   { key: String, issuer: String, assigner: String, type: String },

@@ -144,9 +144,12 @@ export function containersOfEhr(ehrId: string): Promise<VersionedObjectDoc[]> {
   return VersionedObject.find({ ehr_id: ehrId }).sort({ _id: 1 }).lean<VersionedObjectDoc[]>().exec();
 }
 
+/** Types of which nothing of the source of a merge is left. */
+const ENDED_TYPES: readonly RootType[] = ['EHR_STATUS', 'FOLDER'];
+
 /** The containers of other types than COMPOSITION, by id: what a merge ends. */
 export function containersToEnd(ehrId: string): Promise<VersionedObjectDoc[]> {
-  return VersionedObject.find({ ehr_id: ehrId, type: trusted({ $in: ['EHR_STATUS', 'FOLDER'] }) })
+  return VersionedObject.find({ ehr_id: ehrId, type: trusted({ $in: ENDED_TYPES }) })
     .sort({ _id: 1 })
     .lean<VersionedObjectDoc[]>()
     .exec();
@@ -218,10 +221,7 @@ export function containerRemoval(
   return { collection: COLLECTIONS.versionedObjects, remove: { ...one, ehr_id: ehrId } };
 }
 
-/** Removes the containers of these types of an EHR. */
-export function containersRemovalByType(
-  ehrId: string,
-  types: readonly RootType[],
-): RemoveWrite<'versioned_objects'> {
-  return { collection: COLLECTIONS.versionedObjects, remove: { ehr_id: ehrId, type: { $in: types } } };
+/** Removes what a merge ended of an EHR. */
+export function endedContainersRemoval(ehrId: string): RemoveWrite<'versioned_objects'> {
+  return { collection: COLLECTIONS.versionedObjects, remove: { ehr_id: ehrId, type: { $in: ENDED_TYPES } } };
 }

@@ -1,13 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { objectAt, textAt } from '../../openehr/rm/access.js';
 import type { Subject } from '../../models/ehr.js';
-import type { Identity } from '../../models/identity.js';
+import { identityKey, MAX_IDENTITY_BYTES, type Identity } from '../../models/identity.js';
 import type { EhrFlags } from './draft.js';
 
 /** Identifiers of one EHR_STATUS that are looked for in others; more are left out. */
 export const MAX_IDENTITIES = 50;
-/** UTF-8 bytes of an id that is looked for: a longer one is none. */
-const MAX_ID_BYTES = 200;
 
 /** What an EHR_STATUS makes of its EHR: the two flags and the identity of the subject. */
 export function flagsOf(versionedObjectUid: string, status: JsonObject): EhrFlags {
@@ -37,12 +35,12 @@ function* identifiersIn(value: JsonValue | undefined): Generator<JsonObject> {
   else for (const member of Object.values(value)) yield* identifiersIn(member);
 }
 
-function addIdentity(found: Map<string, Identity>, kind: string, source: JsonObject): void {
+function addIdentity(found: Map<string, Identity>, kind: 'subject' | 'identifier', source: JsonObject): void {
   const id = given(source.id);
   if (id === undefined || found.size === MAX_IDENTITIES) return;
   const [issuer, assigner, type] = [given(source.issuer), given(source.assigner), given(source.type)];
   const identity: Identity = {
-    key: `${kind}:${id}`,
+    key: identityKey(kind, id),
     ...(issuer !== undefined && { issuer }),
     ...(assigner !== undefined && { assigner }),
     ...(type !== undefined && { type }),
@@ -53,7 +51,7 @@ function addIdentity(found: Map<string, Identity>, kind: string, source: JsonObj
 /** A text without the blanks around it; undefined when nothing is left, or too much to be a name. */
 function given(value: JsonValue | undefined): string | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
-  return text === '' || Buffer.byteLength(text) > MAX_ID_BYTES ? undefined : text;
+  return text === '' || Buffer.byteLength(text) > MAX_IDENTITY_BYTES ? undefined : text;
 }
 
 /** The external identity of an EHR_STATUS's subject, null when it has none. */

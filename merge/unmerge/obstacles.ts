@@ -41,7 +41,7 @@ export function obstaclesTo(snapshot: UnmergeSnapshot): Obstacle[] {
   return [...found, ...lockedSource(snapshot)];
 }
 
-/** Obstacles that can be told without a look at what moved. */
+/** Obstacles that are seen without a look at what moved. */
 export function obstaclesAtOnce({
   record,
   target,

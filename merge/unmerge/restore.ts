@@ -20,11 +20,10 @@ import { versionsRestored } from '../../models/removal.js';
 import { anyVersion, versionInsert, versionUidsOf, type VersionDoc } from '../../models/version.js';
 import {
   containerInsert,
-  containersRemovalByType,
+  endedContainersRemoval,
   type VersionedObjectDoc,
 } from '../../models/versioned-object.js';
 import { runWrites, type Session, type Write } from '../../models/access/write.js';
-import { ENDED_TYPES } from '../apply.js';
 import { rederiveDuringReindex } from '../rederive.js';
 import type { MergeContext, UnmergeRequest } from '../request.js';
 import type { MergeWay } from '../steps.js';
@@ -125,7 +124,7 @@ async function restoreEnded(
 ): Promise<void> {
   const containers = await archivedBodies(mergeId, 'container');
   // Their ids were kept from use by others; runWrites does removals last.
-  await runWrites(session, [containersRemovalByType(source._id, ENDED_TYPES)]);
+  await runWrites(session, [endedContainersRemoval(source._id)]);
   await runInSteps(session, containers.map(containerInsert));
   const ids: string[] = [];
   let waiting: VersionDoc[] = [];

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { activeEhrsNamed, type ListedEhr } from '../../models/ehr-identity.js';
+import { MAX_IDENTITY_BYTES } from '../../models/identity.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { auditAbout } from '../http/audit-trail.js';
@@ -8,8 +9,6 @@ import { queryParameter } from '../http/request/parameter-values.js';
 
 /** EHRs of one answer: who shares an identifier with more is not found by it. */
 const MOST_EHRS = 100;
-/** UTF-8 bytes of an identifier; longer ones are not indexed. */
-const MAX_BYTES = 200;
 
 /** Finding EHRs by whatever names the patient: docs/spec/rest.md#finding-an-ehr */
 export function findEhrsOperation(): Operation {
@@ -31,8 +30,8 @@ async function findEhrs(ctx: Context): Promise<void> {
   if (ctx.accepts('json') === false) throw new CdrError('not-acceptable', 'EHRs are listed as JSON');
   const identifier = (queryParameter(ctx, 'identifier') ?? '').trim();
   if (identifier === '') throw new CdrError('invalid', 'identifier is required');
-  if (Buffer.byteLength(identifier) > MAX_BYTES)
-    throw new CdrError('invalid', `identifier has more than ${MAX_BYTES} bytes`);
+  if (Buffer.byteLength(identifier) > MAX_IDENTITY_BYTES)
+    throw new CdrError('invalid', `identifier has more than ${MAX_IDENTITY_BYTES} bytes`);
   const found = await activeEhrsNamed(identifier, MOST_EHRS + 1);
   const shown = found.slice(0, MOST_EHRS);
   if (shown.length > 0) auditAbout(ctx, { ehr_ids: shown.map(({ _id: ehrId }) => ehrId) });

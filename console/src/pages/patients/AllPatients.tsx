@@ -1,9 +1,9 @@
-import { Button, Group } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
+import { Pager } from './Pager.js';
 import { listedPatient } from './patient-queries.js';
 import { PatientTable } from './PatientTable.js';
 
@@ -23,29 +23,15 @@ export function AllPatients({ pageSize }: { readonly pageSize: number }): ReactN
   if (data === undefined) return <Loading rows={10} height={22} />;
   const { ehrs, next } = data;
   if (ehrs.length === 0) return <Empty title={t('patients.noneYet')}>{t('patients.noneYetHint')}</Empty>;
-  const first = starts.length * pageSize;
   return (
     <div data-stale={isPlaceholderData}>
       <PatientTable patients={ehrs.map(listedPatient)} />
-      <Group justify="flex-end" gap="xs" mt="sm" className="number">
-        {t('patients.range', { from: first + 1, to: first + ehrs.length })}
-        <Button
-          variant="default"
-          size="xs"
-          disabled={starts.length === 0}
-          onClick={() => setStarts(starts.slice(0, -1))}
-        >
-          {t('patients.previous')}
-        </Button>
-        <Button
-          variant="default"
-          size="xs"
-          disabled={next === undefined}
-          onClick={() => next !== undefined && setStarts([...starts, next])}
-        >
-          {t('patients.next')}
-        </Button>
-      </Group>
+      <Pager
+        first={starts.length * pageSize}
+        count={ehrs.length}
+        onPrevious={starts.length === 0 ? null : () => setStarts(starts.slice(0, -1))}
+        onNext={next === undefined ? null : () => setStarts([...starts, next])}
+      />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, TextInput } from '@mantine/core';
+import { Checkbox, Group, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useHotkeys } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode } from 'react';
@@ -10,6 +10,7 @@ import { Page } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { AllPatients } from './AllPatients.js';
 import { ConditionFilter } from './ConditionFilter.js';
+import { Pager } from './Pager.js';
 import { findPatients, type PatientSearch } from './patient-queries.js';
 import { PatientTable } from './PatientTable.js';
 
@@ -124,16 +125,12 @@ function Result({
   return (
     <div data-stale={isPlaceholderData}>
       <PatientTable patients={[...named, ...shown]} />
-      <Group justify="flex-end" gap="xs" mt="sm" className="number">
-        {shown.length > 0 &&
-          t('patients.range', { from: search.offset + 1, to: search.offset + shown.length })}
-        <Button variant="default" size="xs" disabled={search.offset === 0} onClick={() => turn(-1)}>
-          {t('patients.previous')}
-        </Button>
-        <Button variant="default" size="xs" disabled={rows.length <= PAGE_SIZE} onClick={() => turn(1)}>
-          {t('patients.next')}
-        </Button>
-      </Group>
+      <Pager
+        first={search.offset}
+        count={shown.length}
+        onPrevious={search.offset === 0 ? null : () => turn(-1)}
+        onNext={rows.length <= PAGE_SIZE ? null : () => turn(1)}
+      />
     </div>
   );
 }
