@@ -36,8 +36,13 @@ const SLOW = [
   'workers/',
   'embedded-mongodb/test/unit/(bson|command)\\.',
 ];
-/** Files whose tests kill servers, fill the engine, or wait for limits of time: `npm run test:long`, a part of `.ci/run`. */
-const named = process.env.TEST_LONG ? '*.long.test.ts' : '!(*.long).test.ts';
+/**
+ * `*.long.test.ts` kill servers, fill the engine, or wait for limits of time: `npm run test:long`, a part of `.ci/run`.
+ * `*.law.test.ts` try a law with random scripts: some in `npm test`, a tenth in `test:long`, all in `npm run test:laws`
+ * (`test/support/laws.ts`).
+ */
+const NAMED = { laws: '*.law.test.ts', long: '*.{long,law}.test.ts', other: '!(*.long).test.ts' };
+const named = NAMED[process.env.TEST_LAWS ? 'laws' : process.env.TEST_LONG ? 'long' : 'other'];
 const fast = process.env.TEST_FAST ? { testPathIgnorePatterns: SLOW } : {};
 
 const project = (displayName, extra = {}) => ({

@@ -13,7 +13,7 @@ export const GROUPS_ELSEWHERE = {
   78: 'test/http/query/query.test.ts',
   83: 'test/http/query/query.test.ts',
   84: 'test/http/query/query-after-writes.test.ts',
-  86: 'test/database/aql/differential.test.ts',
+  86: 'test/database/aql/differential.law.test.ts',
 } as const;
 
 /** The test groups of AQL and the rows of its feature table as data. */

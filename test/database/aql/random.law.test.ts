@@ -7,12 +7,14 @@ import { pipelineRows } from '../../support/aql/pipeline.js';
 import { randomCasesOverOneData, type RandomCase } from '../../support/aql/random.js';
 import { RANDOM_SYSTEM_ID } from '../../support/aql/random-data.js';
 import { useDatabase } from '../../support/database.js';
+import { draws, seeds } from '../../support/laws.js';
 import { loadReferenceData } from '../../support/aql/load-reference.js';
 
 useDatabase();
 
-const PAIRS = Number(process.env['DIFFERENTIAL_PAIRS'] ?? 150);
-const SEED = Number(process.env['DIFFERENTIAL_SEED'] ?? 86);
+const SIZES = { small: 150, full: 5_000 };
+const PAIRS = draws(SIZES);
+const [SEED] = seeds(SIZES) as [number];
 const PER_DATA = 25;
 
 /** A product of everything with everything may be refused: not compared, and only rarely made. */

@@ -15,13 +15,13 @@ import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { givenMergeTemplates } from '../../support/merge-http.js';
+import { draws } from '../../support/laws.js';
 import { runStep, steps, type Step } from '../../support/merge/random-record.js';
 import { givenEhr } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
-/** `npm run test:differential` sets 2,000. */
-const RUNS = Number(process.env['MERGE_MODEL_RUNS'] ?? 100);
+const RUNS = draws({ small: 30, full: 2_000 });
 const EHRS = 3;
 
 useDatabase();

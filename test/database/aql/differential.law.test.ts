@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../../support/database.js';
+import { draws, seeds } from '../../support/laws.js';
 import { differentialRun } from '../../support/aql/differential/run.js';
 
 useDatabase();
 
-const PAIRS = Number(process.env['DIFFERENTIAL_PAIRS'] ?? 300);
-const SEED = Number(process.env['DIFFERENTIAL_SEED'] ?? 20_260_105);
+const SIZES = { small: 300, full: 5_000 };
+const PAIRS = draws(SIZES);
+const [SEED] = seeds(SIZES) as [number];
 
 describe('AQL test group 86: random data', () => {
   it(

@@ -1,0 +1,25 @@
+/** How often a law is tried: in `npm test`, and by `npm run test:laws`; `npm run test:long` takes a tenth of the latter. */
+interface Sizes {
+  /** In `npm test`: some seconds at most. */
+  small: number;
+  /** In `npm run test:laws`. */
+  full: number;
+}
+
+const EVERY_RUN = 20261122;
+
+/** How many scripts, pairs or answers this run tries. */
+export function draws({ small, full }: Sizes): number {
+  if (process.env['TEST_LAWS']) return full;
+  return process.env['TEST_LONG'] ? Math.ceil(full / 10) : small;
+}
+
+/**
+ * Seeds, one for each draw. `npm test` draws the same at each run; `LAW_SEED=random` draws anew and `LAW_SEED=<number>`
+ * begins with the seed that a failure named.
+ */
+export function seeds(sizes: Sizes): number[] {
+  const wanted = process.env['LAW_SEED'] ?? String(EVERY_RUN);
+  const first = wanted === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
+  return Array.from({ length: draws(sizes) }, (_, index) => (first + index) >>> 0);
+}
