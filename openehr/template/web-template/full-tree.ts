@@ -16,15 +16,8 @@ import {
   type NodeDraft,
 } from './node-draft.js';
 import { setInputs } from './node-inputs.js';
-import {
-  givenNames,
-  isNameAttribute,
-  nameTwins,
-  setTexts,
-  type GivenName,
-  applyAnnotations,
-  applyDefaults,
-} from './node-text.js';
+import { applyAnnotations, applyDefaults } from './node-match.js';
+import { givenNames, isNameAttribute, nameTwins, setTexts, type GivenName } from './node-text.js';
 import { addRmAttributes, isContainer, markInContext } from '../opt/rm-attributes.js';
 import { Scope } from '../scope.js';
 import type { WebTemplateListItem } from './web-template.js';

@@ -71,18 +71,22 @@ export function durationInputs(constraint: TemporalConstraint | null): WebTempla
 function partRanges(range: Interval<string> | null): (part: DurationPart) => WebTemplateRange {
   const lower = range?.lower == null ? null : parseDuration(range.lower);
   const upper = range?.upper == null ? null : parseDuration(range.upper);
+  const isBounded = (bound: Iso8601Duration | null, text: string | null | undefined, part: DurationPart) =>
+    bound !== null && (bound[part] > 0 || (bound.totalSeconds === 0 && isNamed(text ?? '', part)));
   return (part) => ({
     min: lower?.[part] ?? 0,
-    minOp: range?.lowerIncluded === false && isBoundedBy(lower, part) ? '>' : '>=',
-    ...(upper !== null && upper[part] > 0
+    minOp: range?.lowerIncluded === false && isBounded(lower, range.lower, part) ? '>' : '>=',
+    ...(upper !== null && isBounded(upper, range?.upper, part)
       ? { max: upper[part], maxOp: range?.upperIncluded === false ? '<' : '<=' }
       : {}),
   });
 }
 
-/** Whether a lower bound says something about a part: any part may be the one that lies above zero. */
-function isBoundedBy(lower: Iso8601Duration | null, part: DurationPart): boolean {
-  return lower !== null && (lower[part] > 0 || lower.totalSeconds === 0);
+/** Whether a duration names a part, if only as zero: `PT0S` names the seconds. */
+function isNamed(duration: string, part: DurationPart): boolean {
+  const [date = '', time = ''] = duration.toUpperCase().split('T');
+  const named = DURATION_PARTS.find((candidate) => candidate.part === part);
+  return named !== undefined && (named.inTime ? time : date).includes(named.letter);
 }
 
 /** The inputs of a DV_DURATION with a default, of which each takes its part; those without a part have none. */

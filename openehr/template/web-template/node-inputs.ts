@@ -88,7 +88,11 @@ function terminologyOf(constraint: CodePhraseConstraint): string | null {
 function quantityInputs(constraint: QuantityConstraint, scope: Scope): WebTemplateInput[] {
   const list = constraint.units.map(({ units, magnitude, precision }): WebTemplateListItem => {
     const validation = validationOf({ range: rangeOf(magnitude), precision: integerRangeOf(precision) });
-    const localizedLabels = Object.fromEntries(scope.languages.map((language) => [language, units]));
+    // A term whose code is the unit says what people call it: "mmHg" for mm[Hg].
+    const localizedLabels = {
+      ...Object.fromEntries(scope.languages.map((language) => [language, units])),
+      ...scope.localized(units, 'text'),
+    };
     return {
       value: units,
       label: units,

@@ -305,9 +305,17 @@ describe('values', () => {
     [
       'PT0S',
       [
+        [0, '>='],
+        [0, '>='],
+        [0, '>='],
+      ],
+    ],
+    [
+      'P0D',
+      [
         [0, '>'],
-        [0, '>'],
-        [0, '>'],
+        [0, '>='],
+        [0, '>='],
       ],
     ],
   ])('keeps the operator of the exclusive bound %s of a duration', (lower, shown) => {
@@ -316,6 +324,16 @@ describe('values', () => {
     const [found] = items(element('at0002', value), { at0002: 'Length' });
     const ranges = found!.inputs.map(({ validation }) => validation!.range!);
     expect(ranges.map(({ min, minOp }) => [min, minOp])).toEqual(shown);
+  });
+
+  it('bounds a duration of zero by the part that it names', () => {
+    const range = `<range><lower_included>true</lower_included><upper_included>true</upper_included><lower_unbounded>false</lower_unbounded><upper_unbounded>false</upper_unbounded><lower>PT0S</lower><upper>PT0S</upper></range>`;
+    const value = node('DV_DURATION', { inside: primitive('value', 'DURATION', 'C_DURATION', range) });
+    const [found] = items(element('at0002', value), { at0002: 'Offset' });
+    const bounded = found!.inputs.filter(({ validation }) => validation!.range!.max !== undefined);
+    expect(bounded.map(({ suffix, validation }) => [suffix, validation!.range!.max])).toEqual([
+      ['second', 0],
+    ]);
   });
 
   it('splits the default of a duration', () => {
