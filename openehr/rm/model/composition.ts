@@ -40,7 +40,8 @@ export const COMPOSITION_CLASSES = [
   concrete('ADMIN_ENTRY', 'ENTRY', one('data', 'ITEM_STRUCTURE')),
   abstract('CARE_ENTRY', 'ENTRY', maybe('protocol', 'ITEM_STRUCTURE'), maybe('guideline_id', 'OBJECT_REF')),
   concrete('OBSERVATION', 'CARE_ENTRY', one('data', 'HISTORY'), maybe('state', 'HISTORY')),
-  concrete('EVALUATION', 'CARE_ENTRY', one('data', 'ITEM_STRUCTURE')),
+  // `time_asserted` is no attribute of release 1.1.0: Archie has it, and examples of EHRbase fill it in.
+  concrete('EVALUATION', 'CARE_ENTRY', one('data', 'ITEM_STRUCTURE'), maybe('time_asserted', 'DV_DATE_TIME')),
   concrete(
     'INSTRUCTION',
     'CARE_ENTRY',

@@ -15,10 +15,12 @@ const DERIVED: readonly { readonly type: string; readonly members: readonly stri
       'rmEntity',
       'specialisation',
       'versionId',
+      'namespace',
     ],
   },
   { type: 'DV_PROPORTION', members: ['isIntegral'] },
   { type: 'PATHABLE', members: ['path'] },
+  { type: 'VERSION', members: ['branch', 'isBranch'] },
 ];
 
 /** Whether a member that is no attribute of the class is a function of it (docs/spec/formats.md#derived-members). */

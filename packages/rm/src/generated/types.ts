@@ -644,6 +644,7 @@ export interface EVALUATION {
   protocol?: ITEM_STRUCTURE | undefined;
   guideline_id?: OBJECT_REF | PARTY_REF | ACCESS_GROUP_REF | LOCATABLE_REF | undefined;
   data: ITEM_STRUCTURE;
+  time_asserted?: DV_DATE_TIME | undefined;
 }
 /** What shall be done: an order, a prescription. */
 export interface INSTRUCTION {
