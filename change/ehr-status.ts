@@ -1,5 +1,5 @@
 import { violationAt } from '../openehr/base/violation.js';
-import { requireSameObject } from './composition/composition.js';
+import { warnOfForeignUid } from './composition/composition.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { VersionDoc } from '../models/version.js';
@@ -14,11 +14,8 @@ import { commitEntry, type DirectChange } from './commit/direct.js';
 import { withEhrErrorFirst } from './commit/ehr-access.js';
 import { ehrNotFound, staleVersion } from './commit/refusal.js';
 
-/**
- * Attributes that an update without them keeps, so that no patient is lost by omission
- * (docs/spec/rest.md#ehr_status).
- */
-const KEPT = ['name', 'subject', 'is_queryable', 'is_modifiable'] as const;
+/** What an update has to say, so that no patient is lost by omission (docs/spec/rest.md#ehr_status). */
+const SAID = ['subject', 'is_queryable', 'is_modifiable'] as const;
 
 const DEFAULTS: Rm<'EHR_STATUS'> = {
   _type: 'EHR_STATUS',
@@ -52,8 +49,8 @@ function withNamedDetails(status: JsonObject): JsonObject {
 }
 
 /**
- * An EHR_STATUS for an update over the previous one. `_type` and `archetype_node_id` are required.
- * `findings`: as in `readObject`. @throws invalid with all violations
+ * An EHR_STATUS for an update over the previous one, whose name is kept where none is given. `_type`,
+ * `archetype_node_id` and what stands in `SAID` are required. `findings`: as in `readObject`. @throws invalid with all violations
  */
 export function nextEhrStatus(
   body: JsonValue,
@@ -61,12 +58,14 @@ export function nextEhrStatus(
   findings?: AcceptedFinding[],
 ): Rm<'EHR_STATUS'> {
   const given = withoutAbsent(requireStatus(body));
-  if (given._type === undefined)
-    throw validationError('invalid', [violationAt('/', 'Attribute _type is required', 'missing')]);
-  const kept = KEPT.flatMap((name) =>
-    previous[name] === undefined ? [] : [[name, previous[name]] as const],
-  );
-  return validatedStatus({ _type: 'EHR_STATUS', ...Object.fromEntries(kept), ...given }, findings);
+  const lacking = ['_type', ...SAID].filter((name) => given[name] === undefined);
+  if (lacking.length > 0)
+    throw validationError(
+      'invalid',
+      lacking.map((name) => violationAt('/', `Attribute ${name} is required`, 'missing')),
+    );
+  const { name } = previous;
+  return validatedStatus({ ...(name !== undefined && { name }), ...given }, findings);
 }
 
 function requireStatus(body: JsonValue): JsonObject {
@@ -110,7 +109,7 @@ export async function updateEhrStatus(
     const ifMatch = change.ifMatch ?? container.latest_version_uid;
     const isLatest = container.latest_version_uid === ifMatch;
     const previous = isLatest ? await versionById(ehrId, 'EHR_STATUS', ifMatch) : null;
-    if (isJsonObject(body)) requireSameObject(body, container._id, container);
+    if (isJsonObject(body)) warnOfForeignUid(context, body, container._id);
     const object = nextEhrStatus(
       body,
       previous === null ? DEFAULTS : storedStatus(previous),

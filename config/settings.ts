@@ -42,7 +42,7 @@ export interface Settings {
   readonly preferMinimalUpdateStatus: 200 | 204;
   readonly ehrStatusAsRef: boolean;
   /** Of audits; true: also in the uid of a new COMPOSITION; null: not set, audits only. */
-  readonly acceptForeignSystemId: boolean | null;
+  readonly acceptForeignSystemId: boolean;
   readonly apiAliasV1: boolean;
   /** Unknown query parameters and body members are refused; of deletions and administration always. */
   readonly strictParameters: boolean;

@@ -9,6 +9,8 @@ export interface AuditRequest {
   readonly committer: JsonObject;
   /** DV_TEXT. */
   readonly description?: JsonObject | undefined;
+  /** What an ATTESTATION says beyond AUDIT_DETAILS, where the audit is one. RM common, "Attestation". */
+  readonly attested?: JsonObject | undefined;
 }
 
 /** A time of the server as DV_DATE_TIME: UTC, 6 fraction digits. */
@@ -16,7 +18,7 @@ export function serverTime(time: Date): JsonObject {
   return { _type: 'DV_DATE_TIME', value: formatUtc(time) };
 }
 
-/** AUDIT_DETAILS as stored. */
+/** AUDIT_DETAILS as stored, an ATTESTATION where the request has one. */
 export function auditDetails(audit: AuditRequest, systemId: string, time: Date): JsonObject {
   return {
     _type: 'AUDIT_DETAILS',
@@ -25,6 +27,7 @@ export function auditDetails(audit: AuditRequest, systemId: string, time: Date):
     change_type: changeTypeTerm(audit.changeType),
     ...(audit.description !== undefined && { description: audit.description }),
     committer: audit.committer,
+    ...(audit.attested !== undefined && { ...audit.attested, _type: 'ATTESTATION' }),
   };
 }
 

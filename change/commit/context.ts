@@ -9,6 +9,8 @@ export interface ChangeContext {
   readonly now: () => Date;
   /** Templates that one CONTRIBUTION has asked for already: all its COMPOSITIONs are validated by the same text. */
   readonly templates?: Map<string, Promise<TemplateInUse | null>>;
+  /** Takes what of the request was ignored, for the answer to name. */
+  readonly warn?: (text: string) => void;
   /** Of a large CONTRIBUTION: reads a COMPOSITION, given as JSON, in another thread; null when it is not large itself. */
   readonly readLarge?: (parsed: ParsedCanonical) => Promise<LargeComposition> | null;
 }

@@ -88,7 +88,7 @@ function planUpdate(draft: CommitDraft, entry: UpdateEntry): PlannedEntry {
 
 function planDelete(draft: CommitDraft, entry: DeleteEntry): PlannedEntry {
   const container = requireContainer(draft, entry.versionedObjectUid, entry.type);
-  if (container.type === 'EHR_STATUS') throw new CdrError('invalid', 'EHR_STATUS cannot be deleted');
+  if (container.type === 'EHR_STATUS') throw new CdrError('conflict', 'EHR_STATUS cannot be deleted');
   draft.requireModifiable();
   if (container.deleted)
     throw new CdrError('invalid', `${container.type} with id ${container._id} is deleted already`);

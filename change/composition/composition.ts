@@ -107,14 +107,17 @@ async function requireComposition(ehrId: string, versionedObjectUid: string): Pr
   return container;
 }
 
-/** The validated entry of a first version. @throws invalid, unprocessable; precondition-failed on an unusable uid */
+/** The validated entry of a first version. @throws invalid, unprocessable */
 export async function newComposition(
   context: ChangeContext,
   metadata: VersionMetadata,
   content: PartialRm<'COMPOSITION'> | LargeComposition,
 ): Promise<CreateEntry> {
+  const chosen = chosenVersionedObjectUid(
+    context,
+    content instanceof LargeComposition ? content.root : content,
+  );
   const validated = await validateComposition(context, content, metadata);
-  const chosen = chosenVersionedObjectUid(validated.object, context.settings.systemId);
   const id = { versionedObjectUid: chosen ?? randomUUID(), isChosenId: chosen !== null };
   return { kind: 'create', type: 'COMPOSITION', ...id, ...validated, ...metadata };
 }
@@ -144,13 +147,31 @@ export async function nextComposition(
   return { kind: 'update', type: 'COMPOSITION', ...target, ...validated, ...metadata };
 }
 
-/** The object id a client chose for a new COMPOSITION. @throws precondition-failed when it cannot be taken over */
-function chosenVersionedObjectUid({ uid }: PartialRm<'COMPOSITION'>, systemId: string): string | null {
+/** The object id a client chose for a new COMPOSITION; a uid that is not the server's to take is dropped. */
+function chosenVersionedObjectUid(
+  { settings: { systemId }, warn }: ChangeContext,
+  object: PartialRm<'COMPOSITION'>,
+): string | null {
+  const { uid } = object;
   if (uid === undefined) return null;
   const id = parseObjectVersionId(uid.value ?? '');
-  if (id?.systemId !== systemId || id.version !== 1)
-    throw new CdrError('precondition-failed', `the uid of a new COMPOSITION must be <uuid>::${systemId}::1`);
-  return id.versionedObjectUid;
+  if (id?.systemId === systemId && id.version === 1) return id.versionedObjectUid;
+  warn?.(`the uid ${uid.value ?? ''} of the new COMPOSITION is not <uuid>::${systemId}::1 and was ignored`);
+  delete object.uid;
+  return null;
+}
+
+/** Names the uid of another object in content that says nothing about where it belongs; such a uid is ignored. */
+export function warnOfForeignUid(
+  { warn }: ChangeContext,
+  content: JsonObject,
+  versionedObjectUid: string,
+): void {
+  const text = textAt(content, 'uid', 'value');
+  if (text === undefined || rootOfUid(text).toLowerCase() === versionedObjectUid) return;
+  warn?.(
+    `the uid ${text} of the ${textAt(content, '_type') ?? 'content'} is of another object and was ignored`,
+  );
 }
 
 /** @throws precondition-failed, naming the latest version of `refused`, when the body's uid is of another object */

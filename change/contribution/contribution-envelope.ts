@@ -19,7 +19,9 @@ import {
 import { validatedCommitter, requireOwnCommitter } from '../commit/committer.js';
 import { validationError } from '../composition/content.js';
 import type { ChangeSettings } from '../commit/context.js';
+import { attestedIn } from '../attestation.js';
 import { atEntry } from '../commit/refusal.js';
+import { auditInRmWords, typeMeant, versionInRmWords } from './client-words.js';
 
 /** What the headers of the request say where the body says nothing. */
 export interface ContributionDefaults {
@@ -31,6 +33,8 @@ export interface ContributionDefaults {
   readonly lifecycleState: LifecycleState | undefined;
   /** Validation of the contents is lenient. */
   readonly isLenient: boolean;
+  /** Versions that are not here may be named as inputs. */
+  readonly mayNameAnyInput: boolean;
 }
 
 /** An AUDIT_DETAILS of the body; what is absent is undefined. */
@@ -38,12 +42,22 @@ interface GivenAudit {
   readonly changeType: ChangeType | undefined;
   readonly committer: JsonObject | undefined;
   readonly description: JsonObject | undefined;
+  readonly attested: JsonObject | undefined;
 }
+
+const NO_AUDIT: GivenAudit = {
+  changeType: undefined,
+  committer: undefined,
+  description: undefined,
+  attested: undefined,
+};
 
 /** One entry of `versions`, its content not validated yet. */
 export interface VersionEnvelope {
   readonly audit: AuditRequest;
   readonly lifecycleState: LifecycleState;
+  /** The state that was given for a deletion and is none of a deleted version. */
+  readonly ignoredState: string | undefined;
   readonly signature: string | undefined;
   readonly expectedUid: string | undefined;
   /** Normalised OBJECT_VERSION_ID. */
@@ -72,7 +86,7 @@ export function readEnvelope(
   defaults: ContributionDefaults,
 ): ContributionEnvelope {
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a CONTRIBUTION object');
-  if (body._type !== undefined && body._type !== 'CONTRIBUTION')
+  if (body._type !== undefined && typeMeant(body._type) !== 'CONTRIBUTION')
     throw validationError('invalid', [violationAt('/', 'Object should be type CONTRIBUTION')]);
   const unknown = Object.keys(body).filter((name) => !MEMBERS.includes(name));
   if (unknown.length > 0)
@@ -96,6 +110,7 @@ export function readEnvelope(
       changeType: given.changeType ?? defaults.changeType ?? commonChangeType(read),
       committer,
       description: given.description ?? defaults.description,
+      attested: given.attested,
     },
     versions: read,
   };
@@ -121,7 +136,7 @@ function readAudit(
   settings: ChangeSettings,
   onlyCommitter: string | null,
 ): GivenAudit {
-  if (value === null) return { changeType: undefined, committer: undefined, description: undefined };
+  if (value === null) return NO_AUDIT;
   if (!isJsonObject(value))
     throw validationError('invalid', [violationAt(path, 'Object should be type AUDIT_DETAILS')]);
   const { system_id: systemId } = value;
@@ -131,15 +146,16 @@ function readAudit(
       violationAt(`${path}/system_id`, 'The value must be a text that is not empty'),
     ]);
   const isForeign = systemId !== undefined && systemId !== settings.systemId;
-  if (isForeign && settings.acceptForeignSystemId === false)
+  if (isForeign && !settings.acceptForeignSystemId)
     throw validationError('invalid', [
       violationAt(`${path}/system_id`, `The value must be ${settings.systemId}`),
     ]);
-  const audit = readPart({ _type: 'AUDIT_DETAILS', ...rest }, 'AUDIT_DETAILS', path);
+  const audit = readPart(auditInRmWords(rest, 'AUDIT_DETAILS'), 'AUDIT_DETAILS', path);
   return {
     changeType: audit.change_type === undefined ? undefined : changeTypeOf(term(audit.change_type)),
     committer: committerIn(audit, onlyCommitter),
     description: audit.description,
+    attested: attestedIn(audit, path),
   };
 }
 
@@ -188,11 +204,11 @@ function readVersion(
 ): VersionEnvelope {
   if (!isJsonObject(value))
     throw validationError('invalid', [violationAt(path, 'Object should be type ORIGINAL_VERSION')]);
-  if (value._type !== undefined && value._type !== 'ORIGINAL_VERSION')
+  if (value._type !== undefined && typeMeant(value._type) !== 'ORIGINAL_VERSION')
     throw validationError('invalid', [violationAt(path, 'Object should be type ORIGINAL_VERSION')]);
   const { data, commit_audit: commitAudit } = value;
   const rest = withoutAttributes(value, ['data', 'commit_audit', 'contribution']);
-  const version = readPart({ _type: 'ORIGINAL_VERSION', ...rest }, 'ORIGINAL_VERSION', path);
+  const version = readPart(versionInRmWords(rest), 'ORIGINAL_VERSION', path);
   const given = readAudit(commitAudit ?? null, `${path}/commit_audit`, settings, defaults.onlyCommitter);
   if (given.changeType === undefined)
     throw validationError('invalid', [
@@ -202,15 +218,11 @@ function readVersion(
     changeType: given.changeType,
     committer: given.committer ?? defaults.committer,
     description: given.description,
+    attested: given.attested,
   };
-  const state =
-    version.lifecycle_state === undefined
-      ? defaults.lifecycleState
-      : lifecycleStateOf(term(version.lifecycle_state));
   return {
     audit,
-    lifecycleState:
-      given.changeType === CHANGE_TYPE.deleted ? LIFECYCLE.deleted : (state ?? LIFECYCLE.complete),
+    ...stateOf(version.lifecycle_state, given.changeType, defaults),
     signature: version.signature,
     expectedUid: ownVersionUidAt(version.uid, `${path}/uid`, settings.systemId),
     precedingVersionUid: versionUidAt(version.preceding_version_uid, `${path}/preceding_version_uid`),
@@ -221,6 +233,26 @@ function readVersion(
     data: data ?? undefined,
     findings: noFindings(defaults.isLenient),
   };
+}
+
+/** What deletions are called: 523 in the terminology, 533 by some clients. */
+const DELETED_STATES: readonly (string | undefined)[] = [LIFECYCLE.deleted, '533'];
+
+/** What is deleted is deleted, whatever state a client names. */
+function stateOf(
+  given: PartialRm<'DV_CODED_TEXT'> | undefined,
+  changeType: ChangeType,
+  defaults: ContributionDefaults,
+): Pick<VersionEnvelope, 'lifecycleState' | 'ignoredState'> {
+  const named = given === undefined ? undefined : term(given);
+  if (changeType === CHANGE_TYPE.deleted) {
+    const isDeleted =
+      named === undefined || DELETED_STATES.includes(named.code) || named.rubric === 'deleted';
+    const ignoredState = isDeleted ? undefined : (named.code ?? named.rubric);
+    return { lifecycleState: LIFECYCLE.deleted, ignoredState };
+  }
+  const state = named === undefined ? defaults.lifecycleState : lifecycleStateOf(named);
+  return { lifecycleState: state ?? LIFECYCLE.complete, ignoredState: undefined };
 }
 
 /** Attesting in the name of another is committing in it. */

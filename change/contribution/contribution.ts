@@ -12,7 +12,12 @@ import { validatedAttestations } from '../attestation.js';
 import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../commit/codes.js';
 import { commit } from '../commit/commit.js';
 import { fullState } from '../commit/commit-state.js';
-import { newComposition, nextComposition, requireSameObject } from '../composition/composition.js';
+import {
+  newComposition,
+  nextComposition,
+  requireSameObject,
+  warnOfForeignUid,
+} from '../composition/composition.js';
 import { readObject } from '../composition/content.js';
 import type { ChangeContext } from '../commit/context.js';
 import {
@@ -21,6 +26,7 @@ import {
   type ContributionEnvelope,
   type VersionEnvelope,
 } from './contribution-envelope.js';
+import { requireKnownInputs } from './inputs.js';
 import { validatedFolder, newFolder } from '../directory.js';
 import { withEhrErrorFirst } from '../commit/ehr-access.js';
 import { nextEhrStatus, storedStatus } from '../ehr-status.js';
@@ -44,6 +50,7 @@ export async function createContribution(
   const { ehrId, defaults } = target;
   return withEhrErrorFirst(ehrId, 'ehr-status', async () => {
     const envelope = readEnvelope(body, context.settings, defaults);
+    if (!defaults.mayNameAnyInput) await requireKnownInputs(envelope);
     const request = requestOf(ehrId, envelope);
     const known = await referredContainers(envelope);
     const validating = new Validating({ ...context, templates: new Map() }, ehrId, known);
@@ -103,9 +110,13 @@ async function refuseEarlier(
     throw atEntry(before.entries.length, notModifiable(before.ehrId));
 }
 
-/** In a CONTRIBUTION content that breaks a rule is always 400 (docs/spec/formats.md#validation-stages). */
+/**
+ * In a CONTRIBUTION content that breaks a rule is 400, an unknown template 422 as elsewhere
+ * (docs/spec/formats.md#validation-stages).
+ */
 function asInvalid(error: unknown): unknown {
   if (!(error instanceof CdrError) || error.code !== 'unprocessable') return error;
+  if (error.details.problems?.some(({ code }) => code === 'unknown-template') === true) return error;
   return new CdrError('invalid', error.message, { ...error.details, cause: error });
 }
 
@@ -136,7 +147,11 @@ class Validating {
   /** The validated entry. @throws CdrError when it breaks a rule by itself */
   async entry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
     requireFitting(version);
-    const { precedingVersionUid: preceding } = version;
+    const { precedingVersionUid: preceding, ignoredState } = version;
+    if (ignoredState !== undefined)
+      this.#context.warn?.(
+        `the lifecycle_state ${ignoredState} of the deletion versions[${index}] was ignored`,
+      );
     const metadata = metadataOf(version, index);
     if (preceding === undefined) return this.#creation(version, metadata);
     const versionedObjectUid = rootOfUid(preceding);
@@ -155,7 +170,7 @@ class Validating {
   async #creation(version: VersionEnvelope, metadata: VersionMetadata): Promise<VersionEntry> {
     const type = requireType(version.data);
     if (type === 'EHR_STATUS')
-      throw new CdrError('invalid', 'EHR_STATUS cannot be created by a CONTRIBUTION');
+      throw new CdrError('conflict', 'EHR_STATUS cannot be created by a CONTRIBUTION');
     const content = withExpectedUid(version);
     const entry =
       type === 'FOLDER'
@@ -204,7 +219,9 @@ class Validating {
       type === 'FOLDER'
         ? validatedFolder(data, metadata.findings)
         : nextEhrStatus(data, await this.#previousStatus(versionedObjectUid, preceding), metadata.findings);
-    requireSameObject(isJsonObject(data) ? data : object, versionedObjectUid);
+    const given = isJsonObject(data) ? data : object;
+    if (type === 'FOLDER') requireSameObject(given, versionedObjectUid);
+    else warnOfForeignUid(this.#context, given, versionedObjectUid);
     return { kind: 'update', type, versionedObjectUid, precedingVersionUid: preceding, object, ...metadata };
   }
 
@@ -266,6 +283,8 @@ function requireFitting({
   if (FOLLOWING.includes(changeType) && preceding === undefined)
     throw new CdrError('invalid', `the change type ${changeType} needs a preceding_version_uid`);
   if (changeType === CHANGE_TYPE.attestation) requireAttesting(data, attestations);
+  if (changeType === CHANGE_TYPE.deleted && data !== undefined)
+    throw new CdrError('invalid', 'a deletion (523) has no data');
   if (changeType !== CHANGE_TYPE.deleted && lifecycleState === LIFECYCLE.deleted)
     throw new CdrError('invalid', 'the lifecycle state 523 is for deletions only');
 }

@@ -92,6 +92,7 @@ async function validateContribution(
     changeType: undefined,
     lifecycleState: undefined,
     isLenient,
+    mayNameAnyInput: true,
   };
   const { versions } = readEnvelope(contribution, context.settings, defaults);
   for (const { data, lifecycleState, findings } of versions) {

@@ -2,12 +2,10 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
-import type { Settings } from '../../config/settings.js';
-import { parseObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
 import { readObject } from '../../change/composition/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
-import { LargeComposition } from '../../change/composition/large-composition.js';
+import type { LargeComposition } from '../../change/composition/large-composition.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
@@ -199,25 +197,6 @@ async function converted(version: VersionDoc, form: BodyType): Promise<string> {
   // XML needs no template, and so must not fail for want of one.
   if (form.format === 'XML') return compositionXml(composition);
   return compositionText(composition, form, await knownTemplate(version.template_id ?? ''));
-}
-
-/** A reader that drops the uid which another system gave the COMPOSITION, and says so in a `Warning` header. */
-export function readerWithoutForeignUid(
-  ctx: Context,
-  { systemId }: Pick<Settings, 'systemId'>,
-  read: CompositionReader,
-): CompositionReader {
-  return async () => {
-    const content = await read();
-    const object = content instanceof LargeComposition ? content.root : content;
-    const { uid } = object;
-    if (uid === undefined) return content;
-    const text = uid.value ?? '';
-    if (parseObjectVersionId(text)?.systemId === systemId) return content;
-    addWarnings(ctx, [`the uid ${text} of the COMPOSITION is not of this system and was ignored`]);
-    delete object.uid;
-    return content;
-  };
 }
 
 /** A COMPOSITION as text in any of its forms. */

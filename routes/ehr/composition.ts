@@ -17,9 +17,9 @@ import {
   compositionExchange,
   compositionReader,
   compositionResponse,
-  readerWithoutForeignUid,
   writeComposition,
 } from './composition-content.js';
+import { warning } from '../http/answer/warning.js';
 import { answerDeletion, answerVersion } from '../http/exchange.js';
 import { commitHeaders, commitMetadata } from '../http/request/headers.js';
 import { containerUidOf, ifMatchFrom, requireVersionUid } from '../http/request/object-ids.js';
@@ -134,12 +134,12 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const metadata = commitMetadata(ctx, 'POST', settings);
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
   const { read, located } = await compositionReader(ctx, request, metadata.findings);
-  const readOwn =
-    settings.acceptForeignSystemId === true ? readerWithoutForeignUid(ctx, settings, read) : read;
   const change = { ehrId, metadata, inSameTransaction };
-  const version = await createComposition(context, change, readOwn).catch(async (error: unknown) => {
-    throw await located(error);
-  });
+  const version = await createComposition(warning(ctx, context), change, read).catch(
+    async (error: unknown) => {
+      throw await located(error);
+    },
+  );
   await answer(ctx, settings, response, { version, status: 201 });
 }
 

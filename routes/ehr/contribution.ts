@@ -10,6 +10,7 @@ import type { BodyType } from '../../openehr/format/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
 import { acceptedFindingsOf, versionsById } from '../../models/version.js';
 import { isLarge, readLargeComposition } from '../../workers/large-body.js';
+import { warning } from '../http/answer/warning.js';
 import { auditAbout } from '../http/audit-trail.js';
 import {
   answerWrite,
@@ -97,10 +98,11 @@ async function get(ctx: Context): Promise<void> {
 async function create(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const { request, response } = rmExchange(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const defaults = commitHeaders(ctx, settings);
+  const mayNameAnyInput = ctx.state.user?.permissions.has('admin') === true;
+  const defaults = { ...commitHeaders(ctx, settings), mayNameAnyInput };
   const text = requiredBodyText(ctx);
   const body = await parseCanonical(ctx, text, request, 'CONTRIBUTION');
-  const reading = isLarge(text) ? { ...context, readLarge } : context;
+  const reading = warning(ctx, isLarge(text) ? { ...context, readLarge } : context);
   const { contribution } = await createContribution(reading, { ehrId, defaults }, body);
   await answerCreated(ctx, response, contribution);
 }

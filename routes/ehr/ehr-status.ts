@@ -12,6 +12,7 @@ import {
   rmResponse,
   writeVersion,
 } from '../http/exchange.js';
+import { warning } from '../http/answer/warning.js';
 import { commitMetadata } from '../http/request/headers.js';
 import { ifMatchFrom } from '../http/request/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
@@ -110,7 +111,8 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const body = await parseCanonical(ctx, requiredBodyText(ctx), request, 'EHR_STATUS');
   const inSameTransaction = (versionUid: string): Promise<void> =>
     storeHeaderTags(ehrId, 'EHR_STATUS', versionUid, tags);
-  const version = await updateEhrStatus(context, { ehrId, ifMatch, metadata, inSameTransaction }, body);
+  const change = { ehrId, ifMatch, metadata, inSameTransaction };
+  const version = await updateEhrStatus(warning(ctx, context), change, body);
   await answerVersion(ctx, settings, {
     version,
     status: 200,

@@ -103,7 +103,7 @@ function clinicalSettings(values: Values) {
     },
     preferMinimalUpdateStatus: numberOf(values, 'PREFER_MINIMAL_UPDATE_STATUS') as 200 | 204,
     ehrStatusAsRef: values.EHR_STATUS_AS_REF === true,
-    acceptForeignSystemId: (values.ACCEPT_FOREIGN_SYSTEM_ID as boolean | undefined) ?? null,
+    acceptForeignSystemId: values.ACCEPT_FOREIGN_SYSTEM_ID === true,
     templateAllowOverwrite: values.TEMPLATE_ALLOW_OVERWRITE === true,
     templateCacheSize: numberOf(values, 'TEMPLATE_CACHE_SIZE'),
     templateCacheBytes: numberOf(values, 'TEMPLATE_CACHE_BYTES'),

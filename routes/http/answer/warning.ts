@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { ChangeContext } from '../../../change/commit/context.js';
 
 /** At most so many warnings are sent for one request; further ones say no more than that there are some. */
 const MAX_WARNINGS = 10;
@@ -6,9 +7,17 @@ const MAX_LENGTH = 200;
 
 /** Says in the `Warning` headers of the answer (RFC 7234, section 5.5: 299) what was ignored or replaced. */
 export function addWarnings(ctx: Context, texts: readonly string[]): void {
-  for (const text of texts.slice(0, MAX_WARNINGS)) ctx.append('Warning', warningValue(text));
-  const others = texts.length - MAX_WARNINGS;
-  if (others > 0) ctx.append('Warning', warningValue(`and ${others} more`));
+  const before = ctx.res.getHeader('Warning');
+  const sent = before === undefined ? 0 : [before].flat().length;
+  const room = Math.max(0, MAX_WARNINGS - sent);
+  for (const text of texts.slice(0, room)) ctx.append('Warning', warningValue(text));
+  const others = texts.length - room;
+  if (others > 0 && sent <= MAX_WARNINGS) ctx.append('Warning', warningValue(`and ${others} more`));
+}
+
+/** The context of a change whose answer names what of the request was ignored. */
+export function warning(ctx: Context, context: ChangeContext): ChangeContext {
+  return { ...context, warn: (text) => addWarnings(ctx, [text]) };
 }
 
 /** What clients wrote stays inside the quotes: only printable ASCII, quotes and backslashes escaped. */

@@ -103,8 +103,7 @@ function termAt(pairs: ReadonlyMap<string, string>, name: string): GivenTerm | u
 /** @throws invalid for an empty system id, and for another one under `ACCEPT_FOREIGN_SYSTEM_ID=false` */
 function requireOwnSystem(systemId: string | undefined, settings: ChangeSettings): void {
   if (systemId === '') throw new CdrError('invalid', 'the system_id must not be empty');
-  if (systemId === undefined || systemId === settings.systemId || settings.acceptForeignSystemId !== false)
-    return;
+  if (systemId === undefined || systemId === settings.systemId || settings.acceptForeignSystemId) return;
   throw new CdrError('invalid', `the system_id must be ${settings.systemId}`);
 }
 

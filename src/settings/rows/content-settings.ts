@@ -30,9 +30,9 @@ export const CONTENT_SETTINGS: readonly SettingDescription[] = [
   ),
   setting(
     'ACCEPT_FOREIGN_SYSTEM_ID',
-    Joi.boolean().empty(''),
-    '',
-    'what comes of another system: empty = its system_id in audits is taken, and our own stored; true = also the foreign uid of a new COMPOSITION is ignored instead of refused; false = both are refused',
+    flag(true),
+    'true',
+    'take audits that name the system_id of another system, and store our own; false = refuse them',
   ),
   setting('API_ALIAS_V1', flag(true), 'true', 'also serve the standard API below /v1'),
   setting(

@@ -154,7 +154,7 @@ describe('POST contribution', () => {
 
   it('takes uid, audit, signature, inputs and attestations as given', async () => {
     const ehrId = await givenEhr(app);
-    const input = `${UNKNOWN}::other.system::3`;
+    const input = await givenComposition(app, ehrId);
     const body = {
       ...contribution(
         aVersion('249', {
@@ -317,11 +317,6 @@ describe('a CONTRIBUTION that is refused', () => {
     ['no data', contribution(aVersion('249')), 'versions[0]'],
     ['data of another type', contribution(aVersion('249', { data: { _type: 'PARTY_SELF' } })), 'versions[0]'],
     [
-      'an EHR_STATUS creation',
-      contribution(aVersion('249', { data: { _type: 'EHR_STATUS', archetype_node_id: 'x' } })),
-      'versions[0]',
-    ],
-    [
       'a malformed preceding uid',
       contribution(aVersion('251', { data: aComposition(), ...preceding('x') })),
       '/versions[0]/preceding_version_uid',
@@ -388,7 +383,7 @@ describe('a CONTRIBUTION that is refused', () => {
     const good = aVersion('249', { data: aComposition() });
     const before = await dump();
     for (const [status, version] of [
-      [400, aVersion('249', { data: unknownTemplate })],
+      [422, aVersion('249', { data: unknownTemplate })],
       [404, aVersion('251', { data: aComposition(), ...preceding(`${UNKNOWN}::local.cdr::1`) })],
       [404, aVersion('251', { data: aComposition(), ...preceding(foreign) })],
       [404, aVersion('523', preceding(`${UNKNOWN}::local.cdr::1`))],

@@ -89,7 +89,7 @@ describe('PUT ehr_status', () => {
     expect([minimal.status, minimal.text]).toEqual([200, '']);
   });
 
-  it('keeps name, subject and flags that are left out, removes the rest', async () => {
+  it('keeps the name that is left out, removes what else is, and refuses to lose a patient by omission', async () => {
     const other_details = {
       _type: 'ITEM_TREE',
       archetype_node_id: 'openEHR-EHR-ITEM_TREE.generic.v1',
@@ -111,7 +111,9 @@ describe('PUT ehr_status', () => {
       .send({
         _type: 'EHR_STATUS',
         archetype_node_id: 'openEHR-EHR-EHR_STATUS.other.v1',
-        is_queryable: null,
+        subject: aSubject('keep-1'),
+        is_queryable: true,
+        is_modifiable: false,
       });
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({
@@ -122,6 +124,18 @@ describe('PUT ehr_status', () => {
       is_queryable: true,
     });
     expect(response.body.other_details).toBeUndefined();
+    const lacking = await request(app)
+      .put(path(ehrId))
+      .set('If-Match', response.headers.etag ?? '')
+      .send({
+        _type: 'EHR_STATUS',
+        archetype_node_id: 'openEHR-EHR-EHR_STATUS.other.v1',
+        is_queryable: null,
+      });
+    expect([lacking.status, lacking.body.validationErrors]).toEqual([
+      400,
+      ['subject', 'is_queryable', 'is_modifiable'].map((name) => `/: Attribute ${name} is required`),
+    ]);
     const found = await request(app).get(`${V1}/ehr?subject_id=keep-1&subject_namespace=pmi`);
     expect(found.body.ehr_id.value).toBe(ehrId);
   });

@@ -445,7 +445,13 @@ describe('item tags of ITS-REST development (face B)', () => {
 });
 
 describe('tag headers', () => {
-  const STATUS = { _type: 'EHR_STATUS', archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1' };
+  const STATUS = {
+    _type: 'EHR_STATUS',
+    archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+    subject: { _type: 'PARTY_SELF' },
+    is_queryable: true,
+    is_modifiable: true,
+  };
 
   const update = (ehr: NewEhr, ifMatch: string, headers: Record<string, string>) =>
     send('put', `${V1}/ehr/${ehr.ehrId}/ehr_status`, STATUS, { 'If-Match': `"${ifMatch}"`, ...headers });

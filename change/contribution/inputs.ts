@@ -1,0 +1,27 @@
+import { violationAt } from '../../openehr/base/violation.js';
+import { versionsByUid } from '../../models/version.js';
+import { validationError } from '../composition/content.js';
+import type { ContributionEnvelope } from './contribution-envelope.js';
+
+/**
+ * `other_input_version_uids` tell of a merge: what names no version here is taken from administrators only, who bring
+ * over what another system merged. @throws invalid
+ */
+export async function requireKnownInputs({ versions }: ContributionEnvelope): Promise<void> {
+  const named = [...new Set(versions.flatMap((version) => version.otherInputVersionUids))];
+  if (named.length === 0) return;
+  const known = new Set((await versionsByUid(named)).map(({ _id }) => _id));
+  const unknown = versions.flatMap(({ otherInputVersionUids }, version) =>
+    otherInputVersionUids.flatMap((uid, input) =>
+      known.has(uid)
+        ? []
+        : [
+            violationAt(
+              `/versions[${version}]/other_input_version_uids[${input}]`,
+              `No version here has the uid ${uid}`,
+            ),
+          ],
+    ),
+  );
+  if (unknown.length > 0) throw validationError('invalid', unknown);
+}
