@@ -5,7 +5,12 @@ import { checkScope } from '../aql/semantics/check.js';
 import { executedAql } from '../aql/result/executed.js';
 import { pageOf, type Page } from '../aql/result/paging.js';
 import type { QueryWarning } from '../aql/result/warning.js';
-import { refuseUnusedParameters, withEhrId, type QueryParameters } from '../aql/semantics/bind/parameters.js';
+import {
+  unusedParameters,
+  withEhrId,
+  type QueryParameters,
+  type UnusedParameter,
+} from '../aql/semantics/bind/parameters.js';
 import { parseAql } from '../aql/syntax/parse.js';
 import type { Clock } from '../aql/semantics/present-time.js';
 import { resolveScope } from '../aql/semantics/scope/scope.js';
@@ -38,6 +43,8 @@ export interface CompiledQuery {
   readonly request: QueryRequest;
   readonly clock: Clock;
   readonly warnings: readonly QueryWarning[];
+  /** What a GET has beside the parameters of the query. */
+  readonly unused: readonly UnusedParameter[];
 }
 
 /** Plans that a compiler keeps for a request that comes again, and the most characters of all of them as JSON. */
@@ -47,7 +54,10 @@ const MAX_KEPT_CHARACTERS = 16 * 1024 * 1024;
 const MAX_KEPT_REQUEST = 8 * 1024;
 
 /** What of a compiled query is the same for every equal request, if it is repeatable. */
-interface KeptQuery extends Pick<CompiledQuery, 'plan' | 'page' | 'executedAql' | 'query' | 'scope'> {
+interface KeptQuery extends Pick<
+  CompiledQuery,
+  'plan' | 'page' | 'executedAql' | 'query' | 'scope' | 'unused'
+> {
   readonly isRepeatable: boolean;
 }
 
@@ -83,8 +93,8 @@ export class QueryCompiler {
     const isNew = known === undefined && compiled.isRepeatable && key.length <= MAX_KEPT_REQUEST;
     if (isNew) this.#kept.set(key, compiled);
     const warnings = await queryWarnings(compiled.scope, this.settings.aql.subsumption);
-    const { plan, page, executedAql, query, scope } = compiled;
-    return { plan, page, executedAql, query, scope, request, clock, warnings };
+    const { plan, page, executedAql, query, scope, unused } = compiled;
+    return { plan, page, executedAql, query, scope, unused, request, clock, warnings };
   }
 
   async #compile(
@@ -95,8 +105,7 @@ export class QueryCompiler {
   ): Promise<KeptQuery> {
     const { settings } = this;
     const parsed = parseAql(q);
-    if (settings.strictParameters && request.parameters.source === 'text')
-      refuseUnusedParameters(parsed, request.parameters);
+    const unused = request.parameters.source === 'text' ? unusedParameters(parsed, request.parameters) : [];
     const bound = bindParameters(parsed, withEhrId(request.parameters, parsed, request.ehrId));
     const questions = terminologyQuestions(bound);
     const query = resolveTerminology(bound, questions.length === 0 ? new Map() : await this.ask(questions));
@@ -114,7 +123,7 @@ export class QueryCompiler {
       clock,
     });
     const isRepeatable = questions.length === 0 && !ofShapes && !clock.isRead;
-    return { plan, page, executedAql: executedAql(query, page), query, scope, isRepeatable };
+    return { plan, page, executedAql: executedAql(query, page), query, scope, unused, isRepeatable };
   }
 }
 

@@ -1,11 +1,15 @@
 import type { Context } from 'koa';
-import { queryParameters as parametersOf } from '../../aql/semantics/bind/parameters.js';
+import {
+  queryParameters as parametersOf,
+  type UnusedParameter,
+} from '../../aql/semantics/bind/parameters.js';
 import type { QueryRequest } from '../../query/compile.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
+import { violationAt } from '../../openehr/base/violation.js';
 import type { Settings } from '../../config/settings.js';
 import { isAudited } from '../http/audit-trail.js';
 import { bodyText, requiredBodyText } from '../http/exchange.js';
@@ -14,7 +18,9 @@ import {
   queryParameters,
   textsOf,
   knownNames,
-  refuseUnknownNames,
+  refuseOrWarn,
+  SENT_EVERYWHERE,
+  unknownNames,
 } from '../http/request/parameter-values.js';
 import { parseJsonBody } from '../http/request/request-body.js';
 import { currentOperation } from '../http/request/request-state.js';
@@ -47,8 +53,8 @@ export async function readPostRequest(
   const body: JsonValue = text === null ? {} : await parseJsonBody(ctx, text);
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be a JSON object');
   if (isAdHoc) refuseOtherNameOfQ(body);
-  if (strictParameters)
-    refuseUnknownNames('member', Object.keys(body), isAdHoc ? ['q', ...MEMBERS] : MEMBERS);
+  const unknown = unknownNames('member', Object.keys(body), isAdHoc ? ['q', ...MEMBERS] : MEMBERS);
+  refuseOrWarn(ctx, unknown, strictParameters);
   const given = body.query_parameters ?? {};
   if (!isJsonObject(given)) throw new CdrError('invalid', 'query_parameters must be a JSON object');
   return {
@@ -56,6 +62,25 @@ export async function readPostRequest(
     parameters: parametersOf('json', Object.entries(given)),
     ...common(ctx, body, defaultTimezone),
   };
+}
+
+/**
+ * Refuses, or warns of, what a GET has beside the parameters of the query: each was meant for one of them, but for what
+ * clients send everywhere. @throws invalid
+ */
+export function refuseOrWarnOfUnused(
+  ctx: Context,
+  unused: readonly UnusedParameter[],
+  { strictParameters }: Pick<Settings, 'strictParameters'>,
+): void {
+  const counted = unused.filter(({ name }) => !SENT_EVERYWHERE.includes(name));
+  if (counted.length === 0) return;
+  const problems = counted.map(({ name, message }) => violationAt(`?${name}`, message, 'unknown-parameter'));
+  refuseOrWarn(
+    ctx,
+    { message: counted.map(({ message }) => message).join('; '), problems },
+    strictParameters,
+  );
 }
 
 /** What other servers call `q`. */

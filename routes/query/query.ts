@@ -17,7 +17,13 @@ import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
 import { QUERY_WAIT_MS, QueryGate } from '../../query/gate.js';
-import { readGetQuery, readGetRequest, readPostQuery, readPostRequest } from './query-request.js';
+import {
+  readGetQuery,
+  readGetRequest,
+  readPostQuery,
+  readPostRequest,
+  refuseOrWarnOfUnused,
+} from './query-request.js';
 import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import { terminologyOf, metered } from '../../query/terminology.js';
 import type { BodyDescription, Operation, OperationGroup } from '../http/operation/operation.js';
@@ -195,6 +201,7 @@ class QueryRunner {
     let isStream = false;
     try {
       const compiled = await this.compile(q, request);
+      refuseOrWarnOfUnused(ctx, compiled.unused, this.settings);
       auditScope(ctx, compiled.scope);
       const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
       const limits = { timeoutMs: this.settings.aql.timeoutMs, signal };

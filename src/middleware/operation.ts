@@ -8,7 +8,11 @@ import { type RequestState, currentOperation } from '../../routes/http/request/r
 import type { Settings } from '../../config/settings.js';
 import { idempotent } from '../../routes/http/idempotency.js';
 import { learnOfMerges } from '../../models/merge/job.js';
-import { refuseUnknownParameters, requireFewParameters } from '../../routes/http/request/parameter-values.js';
+import {
+  refuseOrWarn,
+  requireFewParameters,
+  unknownParameters,
+} from '../../routes/http/request/parameter-values.js';
 import type { ProcessState } from '../management.js';
 import { readBodyText } from './body.js';
 
@@ -63,15 +67,16 @@ export function readyGate(state: ProcessState): Middleware {
 }
 
 /**
- * Refuses parameters that the operation does not know, unless `STRICT_PARAMETERS=false`; of deletions and the
- * administration API always.
+ * Refuses parameters that the operation does not know, where `STRICT_PARAMETERS` says so, and always of what cannot be
+ * taken back by sending it again: deletions, and what administration does. Elsewhere the answer warns of them.
  */
 export function knownParameters({ strictParameters }: Pick<Settings, 'strictParameters'>): Middleware {
   return async (ctx: Context, next: Next) => {
     requireFewParameters(ctx.querystring);
     const { operation } = currentOperation(ctx);
-    if (strictParameters || operation.method === 'DELETE' || operation.audit === 'admin')
-      refuseUnknownParameters(operation, ctx.query);
+    const { method, audit } = operation;
+    const isGrave = method === 'DELETE' || (method === 'POST' && audit === 'admin');
+    refuseOrWarn(ctx, unknownParameters(operation, ctx.query), strictParameters || isGrave);
     await next();
   };
 }

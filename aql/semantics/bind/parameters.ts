@@ -47,20 +47,22 @@ export function withEhrId(
 
 const EHR_ID = 'ehr_id';
 
-/**
- * Refuses values for parameters that the query does not have: what a client took for a parameter of the request is
- * named, with the nearest one of the query. @throws invalid
- */
-export function refuseUnusedParameters(query: ParsedQuery, { values }: QueryParameters): void {
+/** A value for a parameter that the query does not have. */
+export interface UnusedParameter {
+  readonly name: string;
+  /** A sentence with the nearest parameter of the query. */
+  readonly message: string;
+}
+
+/** Values for parameters that the query does not have, ten at most. */
+export function unusedParameters(query: ParsedQuery, { values }: QueryParameters): UnusedParameter[] {
   const used = parameterNames(query);
   const unused = [...values.keys()].filter((name) => !used.has(name)).slice(0, MAX_NAMED);
-  if (unused.length === 0) return;
-  const sentences = unused.map((name) => {
+  return unused.map((name) => {
     const nearest = nearestWord(name, used);
     const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
-    return `the query has no parameter $${name.slice(0, MAX_NAME_LENGTH)}${hint}`;
+    return { name, message: `the query has no parameter $${name.slice(0, MAX_NAME_LENGTH)}${hint}` };
   });
-  throw new CdrError('invalid', sentences.join('; '));
 }
 
 /** Names of the parameters of a query, without `$`. */

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../../openehr/base/errors.js';
 import { parameterDescription, type ParameterName, type ParameterValue } from '../operation/parameters.js';
 import { currentOperation } from './request-state.js';
+import { addWarnings } from '../answer/warning.js';
 import { nearestWord } from '../../../openehr/base/text.js';
 import { violationAt, type Violation } from '../../../openehr/base/violation.js';
 import type { Operation } from '../operation/operation.js';
@@ -64,30 +65,52 @@ export function requireFewParameters(querystring: string): void {
     throw new CdrError('invalid', `a request has at most ${MAX_QUERY_PARAMETERS} query parameters`);
 }
 
-/**
- * Refuses query parameters that an operation does not know, naming each with the nearest known one: what is ignored
- * is taken for done (`?dry_run=true`). @throws invalid
- */
-export function refuseUnknownParameters(
-  operation: Operation,
-  query: Readonly<Record<string, unknown>>,
-): void {
-  const names = Object.keys(query);
-  if (names.length === 0 || operation.takesVariables === true) return;
-  refuseUnknownNames('query parameter', names, knownNames(operation));
-}
+/** Parameters that clients send to whatever operation: without a meaning for it they are passed over. */
+export const SENT_EVERYWHERE: readonly string[] = ['format', 'templateId', 'ehr_id', 'composition_id'];
 
 /**
- * Refuses names that are not known, each with the nearest known one. `kind`: what they are names of.
- * @throws invalid
+ * Query parameters that an operation does not know, each with the nearest known one. Those that clients send everywhere
+ * count for a deletion only: there a parameter that is ignored (`?dry_run=true`) is taken for done.
  */
-export function refuseUnknownNames(kind: string, names: readonly string[], known: readonly string[]): void {
+export function unknownParameters(
+  operation: Operation,
+  query: Readonly<Record<string, unknown>>,
+): UnknownNames | null {
+  if (operation.takesVariables === true) return null;
+  const names = Object.keys(query);
+  const counted =
+    operation.method === 'DELETE' ? names : names.filter((name) => !SENT_EVERYWHERE.includes(name));
+  return unknownNames('query parameter', counted, knownNames(operation));
+}
+
+/** Names that are not known, as the answer shows them. */
+export interface UnknownNames {
+  readonly message: string;
+  readonly problems: readonly Violation[];
+}
+
+/** Which names are not known, each with the nearest known one; null when all are. `kind`: what they are names of. */
+export function unknownNames(
+  kind: string,
+  names: readonly string[],
+  known: readonly string[],
+): UnknownNames | null {
   const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
+  if (unknown.length === 0) return null;
   const problems = unknown.slice(0, MAX_NAMED).map((name) => unknownName(kind, name, known));
   const more = unknown.length > MAX_NAMED ? [`and ${unknown.length - MAX_NAMED} more`] : [];
-  const message = [...problems.map((problem) => problem.message), ...more].join('; ');
-  throw new CdrError('invalid', message, { problems });
+  return { message: [...problems.map((problem) => problem.message), ...more].join('; '), problems };
+}
+
+/** Refuses what is not known where it must not be passed over, else warns of it. @throws invalid */
+export function refuseOrWarn(ctx: Context, unknown: UnknownNames | null, isRefused: boolean): void {
+  if (unknown === null) return;
+  const { message, problems } = unknown;
+  if (isRefused) throw new CdrError('invalid', message, { problems });
+  addWarnings(
+    ctx,
+    problems.map((problem) => `${problem.message} (ignored)`),
+  );
 }
 
 function unknownName(kind: string, name: string, known: readonly string[]): Violation {

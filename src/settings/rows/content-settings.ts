@@ -37,8 +37,8 @@ export const CONTENT_SETTINGS: readonly SettingDescription[] = [
   setting('API_ALIAS_V1', flag(true), 'true', 'also serve the standard API below /v1'),
   setting(
     'STRICT_PARAMETERS',
-    flag(true),
-    'true',
-    'refuse unknown query parameters and body members; of deletions and administration always',
+    flag(false),
+    'false',
+    'refuse unknown query parameters and members of query bodies instead of warning of them; of deletions and of what administration does always',
   ),
 ];

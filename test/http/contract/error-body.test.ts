@@ -7,7 +7,7 @@ import { aComposition, givenEhr, givenTemplate, V1, type Json } from '../../supp
 
 const TEMPLATE = 'ehrbase_multi_occurrence.de.v1';
 const TEMPERATURE = 'encounter/body_temperature:0/any_event:1/temperature';
-const app = testApp();
+const app = testApp({ strictParameters: true });
 
 useDatabase();
 

@@ -11,7 +11,7 @@ import {
   versionedObjectUidOf,
 } from '../../support/resources.js';
 
-const app = testApp();
+const app = testApp({ strictParameters: true });
 
 useDatabase();
 

@@ -9,7 +9,7 @@ import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 const app = testApp(WITH_ADMIN);
-const lenient = testApp({ ...WITH_ADMIN, strictParameters: false });
+const strict = testApp({ ...WITH_ADMIN, strictParameters: true });
 const Q = 'SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value != $other';
 
 let ehrId = '';
@@ -17,14 +17,14 @@ beforeAll(async () => {
   ehrId = await givenEhr(app);
 });
 
-const asks = async (path: string, on = app): Promise<[number, string]> => {
+const asks = async (path: string, on = strict): Promise<[number, string]> => {
   const { status, body } = await request(on).get(path).set('Authorization', ADMIN);
   return [status, (body as { message?: string }).message ?? ''];
 };
 
 describe('an unknown query parameter', () => {
   it('keeps a deletion from being carried out, whatever STRICT_PARAMETERS says', async () => {
-    for (const on of [app, lenient]) {
+    for (const on of [app, strict]) {
       const { status, body } = await request(on)
         .delete(`/rest/admin/ehr/${ehrId}?dry_run=true`)
         .set('Authorization', ADMIN);
@@ -48,9 +48,37 @@ describe('an unknown query parameter', () => {
     expect((await asks(`${V1}/ehr/${ehrId}?a=1&b=2`))[1]).toContain('parameter b is not known');
   });
 
-  it('is ignored with STRICT_PARAMETERS=false, but not by the administration API', async () => {
-    expect((await asks(`${V1}/ehr/${ehrId}?anything=1`, lenient))[0]).toBe(200);
-    expect((await asks('/rest/admin/audit?user[$ne]=x', lenient))[0]).toBe(400);
+  it('is ignored with a warning that names it, unless STRICT_PARAMETERS=true', async () => {
+    const answer = await request(app).get(`${V1}/ehr/${ehrId}?inlude=compositions`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['warning']).toBe(
+      '299 everchart "the query parameter inlude is not known; did you mean include? (ignored)"',
+    );
+    expect((await asks(`${V1}/ehr/${ehrId}?inlude=compositions`))[0]).toBe(400);
+  });
+
+  it('is passed over in silence where clients send it to whatever operation, but not by a deletion', async () => {
+    const query = 'format=JSON&templateId=x&ehr_id=y&composition_id=z';
+    for (const on of [app, strict]) {
+      const answer = await request(on).get(`${V1}/ehr/${ehrId}/ehr_status?${query}`);
+      expect([answer.status, answer.headers['warning']]).toEqual([200, undefined]);
+      const q = new URLSearchParams({ q: 'SELECT e/ehr_id/value FROM EHR e', format: 'RAW' }).toString();
+      const rows = await request(on).get(`${V1}/query/aql?${q}`);
+      expect([rows.status, rows.headers['warning']]).toEqual([200, undefined]);
+      const deletion = await request(on)
+        .delete(`/rest/admin/ehr/${ehrId}?ehr_id=x`)
+        .set('Authorization', ADMIN);
+      expect(deletion.status).toBe(400);
+    }
+  });
+
+  it('keeps a merge from being carried out', async () => {
+    const merge = (on: typeof app) =>
+      request(on).post('/rest/admin/ehr/merge?dryrun=true').set('Authorization', ADMIN).send({});
+    for (const on of [app, strict]) {
+      const { status, body } = await merge(on);
+      expect([status, body.message]).toEqual([400, expect.stringContaining('parameter dryrun is not known')]);
+    }
   });
 
   it('is refused in great numbers with a short answer', async () => {
@@ -63,21 +91,23 @@ describe('an unknown query parameter', () => {
 });
 
 describe('a query', () => {
-  const get = (parameters: Record<string, string>, on = app) =>
+  const get = (parameters: Record<string, string>, on = strict) =>
     asks(`${V1}/query/aql?${new URLSearchParams(parameters).toString()}`, on);
 
   it('takes its variables from GET and refuses those it does not have', async () => {
     expect((await get({ q: Q, other: randomUUID() }))[0]).toBe(200);
-    expect(await get({ q: Q, other: 'x', othr: 'y', format: 'csv' })).toEqual([
+    expect(await get({ q: Q, other: 'x', othr: 'y', form: 'csv' })).toEqual([
       400,
-      'the query has no parameter $othr; did you mean other?; the query has no parameter $format',
+      'the query has no parameter $othr; did you mean other?; the query has no parameter $form',
     ]);
-    expect((await get({ q: Q, other: 'x', format: 'csv' }, lenient))[0]).toBe(200);
+    const warned = await request(app).get(`${V1}/query/aql`).query({ q: Q, other: 'x', othr: 'y' });
+    expect(warned.status).toBe(200);
+    expect(warned.headers['warning']).toContain('the query has no parameter $othr; did you mean other?');
   });
 
   it('refuses members of a body that it does not know', async () => {
     const post = async (body: object) => {
-      const answer = await request(app).post(`${V1}/query/aql`).send(body);
+      const answer = await request(strict).post(`${V1}/query/aql`).send(body);
       return [answer.status, (answer.body as { message?: string }).message];
     };
     const q = 'SELECT e/ehr_id/value FROM EHR e';
@@ -87,6 +117,11 @@ describe('a query', () => {
         'the member fetsh is not known; did you mean fetch?',
     ]);
     expect((await post({ query: q }))[0]).toBe(400);
+    const warned = await request(app).post(`${V1}/query/aql`).send({ q, fetsh: 1 });
+    expect(warned.status).toBe(200);
+    expect(warned.headers['warning']).toContain(
+      'the member fetsh is not known; did you mean fetch? (ignored)',
+    );
   });
 });
 
@@ -94,7 +129,7 @@ describe('a parameter of another operation', () => {
   it('is refused, and nothing is written', async () => {
     await givenTemplate(app, 'minimal_evaluation.en.v1');
     const path = `${V1}/ehr/${ehrId}/composition?version_at_time=2026-01-01T00:00:00Z`;
-    expect((await request(app).post(path).send(aComposition())).status).toBe(400);
+    expect((await request(strict).post(path).send(aComposition())).status).toBe(400);
     const { body } = await request(app).get(`${V1}/ehr/${ehrId}?include=compositions`);
     expect(body.compositions).toEqual([]);
   });
