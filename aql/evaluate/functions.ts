@@ -86,8 +86,11 @@ function substring(text: string, start: number, length: number): string {
 
 /** Half away from zero, in decimal: 1.005 to two digits is 1.01. */
 function round(value: number, digits: number): number {
+  if (digits < -300) return 0;
   const [mantissa = '0', exponent = '0'] = Math.abs(value).toExponential().split('e');
   const shifted = Math.round(Number(`${mantissa}e${Number(exponent) + digits}`));
+  // More digits than a number has.
+  if (!Number.isFinite(shifted)) return value;
   const [shiftedMantissa = '0', shiftedExponent = '0'] = shifted.toExponential().split('e');
   const rounded = Number(`${shiftedMantissa}e${Number(shiftedExponent) - digits}`);
   return plus(Math.sign(value) * rounded);

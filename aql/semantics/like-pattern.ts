@@ -38,6 +38,8 @@ export function likeRegex(pattern: string): string {
 
 function signRegex(sign: string | null): string {
   if (sign === null) return '.';
+  // The database takes no pattern with a NUL in it.
+  if (sign === '\0') return '\\x{0}';
   return /[\\^$.*+?()[\]{}|/#-]/.test(sign) ? `\\${sign}` : sign;
 }
 

@@ -6,6 +6,8 @@ import type { Condition, IdentifiedPath, Position, Predicate, ValueExpression } 
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { demandedNodeId } from './scope/node-identity.js';
 import { isSpecialisation } from './specialisation.js';
+import { isKindOf } from '../../openehr/rm/model/classes.js';
+import { stepType } from './typing.js';
 import type { Alias, Scope } from './scope/types.js';
 
 /** A name of a query that no stored template has. */
@@ -58,7 +60,7 @@ class Search {
 
   all(): ReadonlyMap<string, Suspect> {
     for (const alias of this.scope.aliases)
-      if (isOfTemplates(alias)) this.predicate(alias.predicate, archetypesAround(alias.parent));
+      if (isOfTemplates(alias)) this.predicate(alias.predicate, archetypesAbove(alias));
     for (const { path, alias } of this.scope.paths) this.path(path, alias);
     if (this.scope.query.where !== null) this.condition(this.scope.query.where);
     return this.found;
@@ -79,7 +81,9 @@ class Search {
         break;
       }
       case 'comparison':
-        if (condition.operator === '=') this.templateId(condition.left, [condition.right]);
+        // `= NULL` is NOT EXISTS: its path is no value of a row.
+        if (condition.operator === '=' && condition.right.kind !== 'null')
+          this.templateId(condition.left, [condition.right]);
         break;
       case 'matches':
         this.templateId(condition.left, condition.set.items);
@@ -91,13 +95,20 @@ class Search {
 
   private path(path: IdentifiedPath, alias: Alias): void {
     if (!isOfTemplates(alias)) return;
-    let around = this.predicate(path.predicate, archetypesAround(alias));
-    for (const { predicate } of path.steps) around = this.predicate(predicate, around);
+    const own = archetypesAround(alias);
+    let around = this.predicate(path.predicate, own) ?? own;
+    let classes: ReadonlySet<string> = new Set(alias.classes);
+    for (const { attribute, predicate } of path.steps) {
+      classes = stepType(classes, attribute).classes;
+      const unnamed = isWithinEntry(classes) ? around : UNKNOWN;
+      around = this.predicate(predicate, around) ?? unnamed;
+    }
   }
 
-  /** Gives the archetypes that stand below an element that fits. */
-  private predicate(predicate: Predicate | null, around: readonly string[]): readonly string[] {
+  /** Gives the archetypes that an element that fits is of; null when the predicate names none and no code of one. */
+  private predicate(predicate: Predicate | null, around: readonly string[]): readonly string[] | null {
     const below: string[] = [];
+    let isCode = false;
     for (const condition of predicate?.alternatives.flat() ?? []) {
       const name = demandedNodeId(condition);
       if (name === null) continue;
@@ -105,9 +116,13 @@ class Search {
       if (isArchetypeId(name)) {
         below.push(name);
         this.archetype(name, at);
-      } else if (isNodeCode(name)) this.node(name, around, at);
+      } else if (isNodeCode(name)) {
+        isCode = true;
+        this.node(name, around, at);
+      }
     }
-    return below.length > 0 ? below : around;
+    if (below.length > 0) return below;
+    return isCode ? around : null;
   }
 
   private archetype(name: string, at: Position): void {
@@ -161,12 +176,26 @@ function isOfTemplates({ kind, rootTypes }: Alias): boolean {
   return kind === 'object' && rootTypes.includes('COMPOSITION');
 }
 
-/** The archetypes that the nearest class with one is of, itself included. */
-function archetypesAround(alias: Alias | null): readonly string[] {
-  for (let here = alias; here !== null; here = here.parent) {
-    const names = here.predicate?.alternatives.flat().map(demandedNodeId) ?? [];
-    const ids = names.filter((name) => name !== null && isArchetypeId(name));
-    if (ids.length > 0) return ids.filter((id) => id !== null);
-  }
-  return [];
+/** The archetype is not known: it may be any. */
+const UNKNOWN: readonly string[] = [];
+
+/** Classes of what stands in an entry and is of its archetype: none of them begins another one. */
+const WITHIN_ENTRY = ['HISTORY', 'EVENT', 'ITEM_STRUCTURE', 'ACTIVITY', 'ISM_TRANSITION'];
+
+function isWithinEntry(classes: Iterable<string>): boolean {
+  return [...classes].every((name) => WITHIN_ENTRY.some((each) => isKindOf(name, each)));
+}
+
+/** The archetypes that a class is of: its own, else those of the entry that it is a part of. */
+function archetypesAround(alias: Alias): readonly string[] {
+  const names = alias.predicate?.alternatives.flat().map(demandedNodeId) ?? [];
+  const ids = names.filter((name) => name !== null && isArchetypeId(name));
+  return ids.length > 0 ? ids.filter((id) => id !== null) : archetypesAbove(alias);
+}
+
+/** Between a class and the one above it another archetype may stand, but not between an entry and its parts. */
+function archetypesAbove({ parent, classes }: Alias): readonly string[] {
+  if (parent === null || !isWithinEntry(classes)) return UNKNOWN;
+  const isPart = isWithinEntry(parent.classes) || parent.classes.every((name) => isKindOf(name, 'ENTRY'));
+  return isPart ? archetypesAround(parent) : UNKNOWN;
 }

@@ -26,9 +26,9 @@ import {
   when,
 } from '../../plan/expression.js';
 import type { Expression, Field, Reference } from '../../plan/expression.js';
-import { identifierTruth } from '../where/identifier.js';
+import { asIdentifier, identifierTruth } from '../where/identifier.js';
 import { archetypeHolds } from './node-id.js';
-import { stepType } from '../../semantics/typing.js';
+import { pathType, stepType } from '../../semantics/typing.js';
 import { canBeStub } from '../from/types.js';
 import { domainValues, textForm, typeIs } from '../value/values.js';
 import type { ValueRef } from '../value/values.js';
@@ -127,7 +127,8 @@ function comparisonHolds(condition: PredicateComparison, element: Element, env: 
     const item = operand.kind === 'node-id' ? { ...operand, kind: 'string' as const } : operand;
     if (item.kind === 'string' && element.versioned && isUid(condition.path.steps))
       return identifierTruth(end.raw, operator, item.value, env.systemId).yes;
-    return literalTruth(pathOperand(end), operator, item).yes;
+    const identifier = pathType(element.classes, condition.path.steps)?.identifier ?? null;
+    return literalTruth(pathOperand(end), operator, asIdentifier(item, identifier)).yes;
   });
 }
 
@@ -138,7 +139,8 @@ function comparisonHolds(condition: PredicateComparison, element: Element, env: 
  */
 function regexHolds(condition: PredicateRegex, element: Element, env: Environment): Expression {
   const from = { object: element.object, classes: element.classes };
-  const regex = `^(?:${condition.pattern})\\z`;
+  // The database takes no pattern with a NUL in it.
+  const regex = `^(?:${condition.pattern.replaceAll('\0', '\\x{0}')})\\z`;
   return someAlong(from, condition.path.steps, env, (end) => {
     const text = textForm(end);
     // $cond, not $and: $regexMatch fails on anything that is no text.

@@ -29,6 +29,8 @@ export function functionValue(
   );
   const domain = FUNCTION_DOMAINS[functionCall.name];
   if (functionCall.name === 'CONCAT_WS') return { value: joinPresent(values), domain };
+  // The database works out what is constant before it looks whether it is needed.
+  if (values.includes(null)) return { value: null, domain };
   const names = values.map((_, index) => `a${index}`);
   const refs = names.map((name) => variable(name));
   const body = BODIES[functionCall.name]?.(refs) ?? null;
@@ -60,15 +62,23 @@ const BODIES: Readonly<Partial<Record<FunctionName, Body>>> = {
 
 /** As SQL: positions count from 1, those before the text use up the length. */
 function substring(text: Reference, from: Reference, length: Reference | null): Expression {
-  const start = call('$subtract', [call('$toInt', call('$trunc', from)), 1]);
-  const first = call('$max', [variable('start'), 0]);
+  const start = call('$subtract', [call('$trunc', from), 1]);
+  const first = position(variable('start'));
   if (length === null)
     return call('$let', { vars: { start }, in: call('$substrCP', [text, first, call('$strLenCP', text)]) });
-  const end = call('$add', [variable('start'), call('$toInt', call('$trunc', length))]);
+  const end = position(call('$add', [variable('start'), call('$trunc', length)]));
   return call('$let', {
     vars: { start },
     in: call('$substrCP', [text, first, call('$max', [call('$subtract', [end, first]), 0])]),
   });
+}
+
+/** Beyond the end of any text. */
+const FAR = 1_000_000_000;
+
+/** A place in a text as the whole number of 32 bits that `$substrCP` takes. */
+function position(number: Expression): Expression {
+  return call('$toInt', call('$min', [call('$max', [number, 0]), FAR]));
 }
 
 /** MongoDB rounds halves to even; AQL rounds them away from zero, and reads numbers as they are written. */
@@ -78,13 +88,24 @@ function roundHalfAway(number: Reference, digits: Reference | null): Expression 
   const signed = (rounded: Expression): Expression =>
     call('$toDouble', call('$cond', [call('$lt', [number, 0]), call('$multiply', [-1, rounded]), rounded]));
   if (digits === null) return signed(call('$floor', call('$add', [size, half])));
-  const factor = call('$toDecimal', call('$pow', [10, call('$trunc', digits)]));
-  const rounded = call('$divide', [
-    call('$floor', call('$add', [call('$multiply', [size, variable('factor')]), half])),
-    variable('factor'),
+  const inRange = call('$max', [call('$min', [call('$trunc', digits), MOST_DIGITS]), -MOST_DIGITS]);
+  const factor = call('$toDecimal', call('$pow', [10, inRange]));
+  const scaled = call('$multiply', [size, variable('factor')]);
+  const rounded = call('$divide', [call('$floor', call('$add', [scaled, half])), variable('factor')]);
+  // A number has no digits to round behind those that a decimal number holds.
+  const isWhole = call('$gt', [scaled, DECIMAL_WHOLE]);
+  const inDigits = call('$cond', [isWhole, call('$toDouble', number), signed(rounded)]);
+  return call('$cond', [
+    call('$lt', [digits, -MOST_DIGITS]),
+    0,
+    call('$let', { vars: { factor }, in: inDigits }),
   ]);
-  return call('$let', { vars: { factor }, in: signed(rounded) });
 }
+
+/** 10 to the power of more is no double. */
+const MOST_DIGITS = 300;
+/** 34 digits are what a Decimal128 holds. */
+const DECIMAL_WHOLE = 1e30;
 
 /** CONCAT_WS leaves out what is missing; without separator there is nothing. */
 function joinPresent([separator, ...texts]: readonly Expression[]): Expression {

@@ -1,4 +1,6 @@
 import type { ComparisonOperator } from '../../syntax/ast.js';
+import { parseEhrId } from '../../../openehr/base/object-version-id.js';
+import type { PathType } from '../../semantics/scope/types.js';
 import { parseVersionOperand } from '../../semantics/identifier-operand.js';
 import type { VersionOperand } from '../../semantics/identifier-operand.js';
 import { MONGO_OPERATOR, truth } from './comparison.js';
@@ -46,6 +48,15 @@ function part(uid: Reference, index: number): Expression {
     call('$arrayElemAt', [call('$split', [uid, '::']), index]),
     null,
   ]);
+}
+
+/** What an identifier is compared with: an EHR id as it is stored, UUIDs in lower case. */
+export function asIdentifier<T extends { readonly kind: string; readonly value?: unknown }>(
+  item: T,
+  identifier: PathType['identifier'],
+): T {
+  if (identifier !== 'ehr' || item.kind !== 'string' || typeof item.value !== 'string') return item;
+  return { ...item, value: parseEhrId(item.value) ?? item.value };
 }
 
 /** What versions are sorted by: the uuid, then the number. */

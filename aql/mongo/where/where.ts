@@ -16,7 +16,7 @@ import { allOf, anyOf, literalListTruth, literalTruth, operandTruth, opposite, t
 import type { Truth } from './comparison.js';
 import { and, member, call, fieldRef, isOneOf, literal, not, or, present } from '../../plan/expression.js';
 import type { Expression, Field, Reference } from '../../plan/expression.js';
-import { identifierTruth } from './identifier.js';
+import { asIdentifier, identifierTruth } from './identifier.js';
 import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
 import { attributeOfVirtualObject } from '../path/virtual-object.js';
 import { constantOf, operandOf, valueOfPath } from '../value/operand.js';
@@ -87,7 +87,7 @@ function itemTruth(
   if (identifier === 'version' && item.kind === 'string')
     return identifierTruth(ref.raw, operator, item.value, state.tree.visibility.systemId);
   if (item.kind === 'code') return codeTruth(ref.raw, [item]);
-  return literalTruth(operandOf(value, state), operator, item);
+  return literalTruth(operandOf(value, state), operator, asIdentifier(item, identifier));
 }
 
 /** Codes that a terminology service gave: compared with code_string, or with a text. */
@@ -137,7 +137,13 @@ function listTruth(left: ValueExpression, items: readonly (Literal | CodeItem)[]
   const literals = items.filter((item) => item.kind !== 'code');
   const codes = items.filter((item) => item.kind === 'code');
   const parts: Truth[] = [];
-  if (literals.length > 0) parts.push(literalListTruth(operandOf(left, state), literals));
+  if (literals.length > 0)
+    parts.push(
+      literalListTruth(
+        operandOf(left, state),
+        literals.map((each) => asIdentifier(each, identifier)),
+      ),
+    );
   if (codes.length > 0)
     parts.push(
       left.kind === 'path'

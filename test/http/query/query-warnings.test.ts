@@ -44,6 +44,41 @@ describe('warnings', () => {
       ).toBeUndefined();
     });
 
+    it.each([
+      [
+        'below a class of any archetype',
+        `SELECT o/data[at0777]/name/value FROM COMPOSITION c[openEHR-EHR-COMPOSITION.sample_encounter.v1] CONTAINS OBSERVATION o`,
+      ],
+      [
+        'of an event of any archetype',
+        `SELECT p/data[at0777]/name/value FROM COMPOSITION c[openEHR-EHR-COMPOSITION.sample_encounter.v1] CONTAINS POINT_EVENT p[at0778]`,
+      ],
+      [
+        'of a CLUSTER in the entry',
+        `SELECT x/items[at0777]/name/value FROM OBSERVATION o[${BP}] CONTAINS CLUSTER x`,
+      ],
+      [
+        'below content of any archetype',
+        `SELECT c/content/data[at0777]/name/value FROM COMPOSITION c[openEHR-EHR-COMPOSITION.sample_encounter.v1]`,
+      ],
+    ])('say nothing of a code %s', async (_where, q) => {
+      expect(await warnings(q)).toBeUndefined();
+    });
+
+    it('name a code of an event, which is of the archetype of its entry', async () => {
+      const q = `SELECT p/data[at0777]/name/value FROM OBSERVATION o[${BP}] CONTAINS POINT_EVENT p`;
+      expect(await warnings(q)).toMatchObject([{ code: 'unknown_node' }]);
+    });
+
+    it.each([
+      'c/name/value = NULL',
+      'NOT c/name/value = NULL',
+      'c/name/value = NULL AND c/uid/value != NULL',
+      'c/archetype_details/template_id/value = NULL',
+    ])('do not stand in the way of %s', async (condition) => {
+      expect(await warnings(`SELECT c/uid/value FROM COMPOSITION c WHERE ${condition}`)).toBeUndefined();
+    });
+
     it('name a code that no template has in its archetype, where it stands and the nearest', async () => {
       expect(await warnings(SYS('at0044'))).toEqual([
         {

@@ -11,6 +11,25 @@ const wholeEhrCases: readonly AqlCase[] = [
     aql: 'SELECT e/ehr_id/value FROM EHR e',
     expect: { rows: ALL_EHRS },
   },
+  ...[
+    ["e/ehr_id/value = 'U'", [EHR.E1]],
+    ["NOT e/ehr_id/value = 'U'", [EHR.E2, EHR.E3]],
+    ["e/ehr_id/value != 'U'", [EHR.E2, EHR.E3]],
+    ["e/ehr_id/value matches {'U'}", [EHR.E1]],
+    ["e/ehr_id/value = 'U' OR e/ehr_id/value = 'zzz'", [EHR.E1]],
+    ["e/ehr_id/value >= 'U' AND e/ehr_id/value <= 'U'", [EHR.E1]],
+  ].map(([where, found]): AqlCase => ({
+    group: 2,
+    title: `knows an EHR by its id in capitals: ${String(where)}`,
+    aql: `SELECT e/ehr_id/value FROM EHR e WHERE ${String(where).replaceAll('U', EHR.E1.toUpperCase())}`,
+    expect: { rows: column(...(found as string[])) },
+  })),
+  {
+    group: 2,
+    title: 'knows an EHR by its id in capitals: predicate',
+    aql: `SELECT e/ehr_id/value FROM EHR e[ehr_id/value!='${EHR.E1.toUpperCase()}']`,
+    expect: { rows: column(EHR.E2, EHR.E3) },
+  },
   {
     group: 2,
     title: 'does not care about letter case',
