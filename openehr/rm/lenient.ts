@@ -27,6 +27,8 @@ interface AcceptedKind {
   /** One of these was expected. */
   readonly expected?: readonly string[];
   readonly found?: string;
+  /** The root of the object. */
+  readonly path?: '/';
 }
 
 /** What lenient validation accepts in an object that could be read: what EHRbase accepts against the archetype model. */
@@ -37,6 +39,8 @@ const ACCEPTED_KINDS: readonly AcceptedKind[] = [
   { code: 'code-not-listed', at: ['media_type'] },
   { code: 'wrong-terminology', at: ['media_type'] },
   { code: 'value-not-allowed', attribute: 'formalism' },
+  { code: 'cardinality' },
+  { code: 'not-in-template', path: '/' },
   { code: 'wrong-rubric', at: ['function', 'mode', 'relationship'] },
 ];
 
@@ -56,12 +60,9 @@ export function insistedOn(violations: readonly Violation[], accepted: AcceptedF
 function isAccepted(violation: Violation): boolean {
   const last = /([a-z_]+)(?:\[\d+\])?$/.exec(violation.path)?.[1] ?? '';
   return ACCEPTED_KINDS.some(
-    ({ code, at, attribute, rule, expected, found }) =>
-      code === violation.code &&
+    ({ at, expected, ...same }) =>
+      Object.entries(same).every(([name, value]) => violation[name as keyof typeof same] === value) &&
       (at === undefined || at.includes(last)) &&
-      (attribute === undefined || attribute === violation.attribute) &&
-      (rule === undefined || rule === violation.rule) &&
-      (found === undefined || found === violation.found) &&
       (expected === undefined ||
         violation.expected?.some((value) => typeof value === 'string' && expected.includes(value))),
   );

@@ -9,12 +9,12 @@ export interface Expected {
   readonly value: JsonValue;
 }
 
-/** A range of numbers; the text names `broken`, the part of it that a value breaks. */
-export function numberRange(range: Interval<number>, broken: Interval<number>): Expected {
-  return { text: rangeText(broken), value: intervalValue(range) };
+/** A range of numbers, with both its bounds. */
+export function numberRange(range: Interval<number>): Expected {
+  return { text: rangeText(range), value: intervalValue(range) };
 }
 
-/** The same of durations, dates or times. */
+/** A range of durations, dates or times; the text names `broken`, the part of it that a value breaks. */
 export function temporalRange(range: Interval<string>, broken: Interval<string>): Expected {
   return { text: operatorText(broken), value: intervalValue(range) };
 }
@@ -32,10 +32,9 @@ function intervalValue({
   };
 }
 
-/** Of a range that a value is outside of only the bound that it breaks; all of one that asks for a single value. */
+/** Of a range that a value is outside of only the bound that it breaks. */
 export function brokenBound<T>(range: Interval<T>, bounds: Interval<number>, value: number): Interval<T> {
   const { lower, upper, lowerIncluded, upperIncluded } = bounds;
-  if (lower !== null && lower === upper) return range;
   const isAbove = upper !== null && (upperIncluded ? value > upper : value >= upper);
   const isBelow = lower !== null && (lowerIncluded ? value < lower : value <= lower);
   return { ...range, lower: isBelow ? range.lower : null, upper: isAbove ? range.upper : null };

@@ -35,6 +35,8 @@ export interface AttributeMatcher {
   readonly byNodeId: ReadonlyMap<string, readonly ChildMatcher[]>;
   /** Values without node id: alternatives. */
   readonly values: readonly ChildMatcher[];
+  /** The template names no value: the alternatives are those that forms offer, and any other DATA_VALUE will do. */
+  readonly takesOthers: boolean;
   readonly slots: readonly SlotMatcher[];
   /** Everything that is counted in a container, by index. */
   readonly counted: readonly Counted[];
@@ -124,10 +126,20 @@ function attributeMatcher(
   if (nodes.length === 0 && hasPrimitives(constraint) && !isForbidden) return null;
   const isMultiple = nodes[0]?.multiple ?? constraint?.multiple ?? false;
   const counts = countsOf(nodes);
-  const place = { name, isForbidden, isOpen: nodes.length === 0, ...sorted(nodes, counts, scope) };
+  const place = {
+    name,
+    isForbidden,
+    isOpen: nodes.length === 0,
+    takesOthers: takesOthers(node, nodes),
+    ...sorted(nodes, counts, scope),
+  };
   return isMultiple
     ? { ...place, min: 0, counted: [...new Set(counts)], cardinality: constraint?.cardinality ?? null }
     : { ...place, min: Math.min(1, ...nodes.map(minimumOf)), counted: [], cardinality: null };
+}
+
+function takesOthers({ rmType }: WebTemplateNode, values: readonly WebTemplateNode[]): boolean {
+  return rmType === 'ELEMENT' && values.every((child) => child.constraint === null);
 }
 
 function hasPrimitives(constraint: AttributeConstraint | null): boolean {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../base/json.js';
 import type { NumberConstraint, PrimitiveConstraint, StringConstraint } from '../opt/constraint.js';
-import { brokenBound, isWithin, numberRange, type Expected } from '../opt/constraint-text.js';
+import { isWithin, numberRange, type Expected } from '../opt/constraint-text.js';
 import { temporalCheck } from './temporal-check.js';
 import { wholeTextPattern } from '../whole-text-pattern.js';
 
@@ -57,6 +57,6 @@ function numberCheck({ list, range }: NumberConstraint): PrimitiveCheck | null {
   return (value) => {
     if (typeof value !== 'number' || allowed.has(value)) return FINE;
     if (range === null) return listed;
-    return isWithin(value, range) ? FINE : [...listed, numberRange(range, brokenBound(range, range, value))];
+    return isWithin(value, range) ? FINE : [...listed, numberRange(range)];
   };
 }

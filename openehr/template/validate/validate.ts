@@ -192,12 +192,12 @@ class Walk {
   }
 
   /** A value without node id: one of the alternatives must fit it. */
-  #value(value: JsonObject, { values }: AttributeMatcher): ChildMatcher | null {
+  #value(value: JsonObject, { values, takesOthers }: AttributeMatcher): ChildMatcher | null {
     const rmType = typeOf(value);
     const fitting = values.filter(({ matcher }) => conforms(rmType, matcher.rmType));
     const [first, ...others] = fitting.length < 2 ? fitting : byCloseness(fitting, rmType);
     if (first === undefined) {
-      if (values.length > 0)
+      if (values.length > 0 && !takesOthers)
         this.#report(
           wrongType(
             rmType,

@@ -19,7 +19,7 @@ import type {
   QuantityConstraint,
   UnitConstraint,
 } from '../opt/constraint.js';
-import { brokenBound, isWithin, mustBe, numberRange, type Expected } from '../opt/constraint-text.js';
+import { isWithin, mustBe, numberRange, type Expected } from '../opt/constraint-text.js';
 import { primitiveCheck, type PrimitiveCheck } from './primitive-check.js';
 import type { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
@@ -197,9 +197,7 @@ function numberFinding(
   return notAllowed(
     'value-not-allowed',
     { attribute, shown: String(value), found: value },
-    ranges
-      .filter((range) => range !== null)
-      .map((range) => numberRange(range, brokenBound(range, range, value))),
+    ranges.filter((range) => range !== null).map((range) => numberRange(range)),
   );
 }
 

@@ -12,7 +12,7 @@ export const CONTENT_SETTINGS: readonly SettingDescription[] = [
     'strict',
     'lenient: imports, and requests of administrators with `Prefer: validation=lenient`, may bring content of other servers that breaks some rules',
   ),
-  setting('CHECK_CONTAINER_CARDINALITY', flag(false), 'false', 'check cardinalities of containers'),
+  setting('CHECK_CONTAINER_CARDINALITY', flag(true), 'true', 'check cardinalities of containers'),
   setting('TERMINOLOGY_SERVER_URL', webAddress(), '', 'FHIR terminology server'),
   setting('TERMINOLOGY_TIMEOUT_MS', count().min(1).default(5000), '5000', 'time limit of one call to it'),
   setting('TERMINOLOGY_FAIL_ON_ERROR', flag(false), 'false', 'refuse commits when it fails'),

@@ -54,6 +54,34 @@ function violations(
   return validateAgainstTemplate(composition, compiled, { ...OPTIONS, ...options });
 }
 
+describe('an ELEMENT that the template leaves open', () => {
+  it.each<[string, JsonObject]>([
+    ['DV_PARAGRAPH', { items: [{ _type: 'DV_TEXT', value: 'a' }] }],
+    ['DV_INTERVAL', { lower: { _type: 'DV_COUNT', magnitude: 1 }, lower_included: true }],
+    ['DV_SCALE', { value: 1.5, symbol: { _type: 'DV_CODED_TEXT', value: 'a' } }],
+    [
+      'DV_PERIODIC_TIME_SPECIFICATION',
+      { value: { _type: 'DV_PARSABLE', value: 'x', formalism: 'HL7:PIVL' } },
+    ],
+    ['DV_QUANTITY', { magnitude: 1, units: 'mm' }],
+  ])('takes a %s, as any DATA_VALUE', (_type, value) => {
+    const found = findings(evaluation(element('at0002', ''), { at0002: 'Value' }), (items) => {
+      items[0]!['value'] = { _type, ...value };
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('insists on the types where the template names some', () => {
+    const named = element('at0002', node('DV_TEXT') + node('DV_COUNT'));
+    const found = findings(evaluation(named, { at0002: 'Value' }), (items) => {
+      items[0]!['value'] = { _type: 'DV_PARAGRAPH', items: [] };
+    });
+    expect(found).toEqual([
+      expect.stringContaining('Object should be type DV_TEXT or DV_COUNT, but was DV_PARAGRAPH'),
+    ]);
+  });
+});
+
 describe('violations as data', () => {
   const content = evaluation(element('at0002', codedText('local', ['at0003', 'at0004'])), {
     at0002: 'Value',
@@ -265,7 +293,7 @@ describe('other values', () => {
   });
 
   it.each([
-    [quantity(millimetres), inMm(200), 'The value 200 must be at most 100'],
+    [quantity(millimetres), inMm(200), 'The value 200 must be at least 0 and at most 100'],
     [quantity(millimetres), inMm(20, { precision: 2 }), 'The value 2 must be equal to 1'],
     [quantity(unit('cm')), inMm(1), 'The value "mm" must be "cm"'],
     [quantity(unit('cm') + unit('m')), inMm(1), 'The value "mm" must be one of:\n -\t"cm"\n -\t"m"'],
@@ -273,7 +301,7 @@ describe('other values', () => {
     [
       integer(`<range>${bounds('1', '3')}</range>`),
       { _type: 'DV_COUNT', magnitude: 5 },
-      'The value 5 must be at most 3',
+      'The value 5 must be at least 1 and at most 3',
     ],
     [
       integer('<list>3</list><list>4</list>'),
@@ -349,7 +377,9 @@ describe('other values', () => {
       inside: single('lower', quantity(millimetres), '0..1') + single('upper', quantity(millimetres), '0..1'),
     });
     const value: JsonObject = { _type: 'DV_INTERVAL', lower: inMm(1), upper: inMm(101) };
-    expect(valueFindings(interval, value)).toEqual([`${VALUE}/upper: The value 101 must be at most 100`]);
+    expect(valueFindings(interval, value)).toEqual([
+      `${VALUE}/upper: The value 101 must be at least 0 and at most 100`,
+    ]);
   });
 
   it('choose the alternative that fits', () => {
