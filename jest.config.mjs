@@ -1,5 +1,5 @@
 const common = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
   // Packages of this repository as they stand, not as they were built last.
   testEnvironmentOptions: { customExportConditions: ['@everchart/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
@@ -60,6 +60,8 @@ export default {
     project('http', database),
     project('attack', database),
   ],
+  // What a test waits for is its own business, how quick a machine is nobody's: ten times what the slowest takes on two cores.
+  testTimeout: 120_000,
   // Modules of each file stay in a worker's memory; beyond 4 GB it does little but collect garbage.
   workerIdleMemoryLimit: '1500MB',
   // One worker less than cores would be one: each waits for the database most of its time.

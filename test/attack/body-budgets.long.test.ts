@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { DEFAULT_MAX_NODES } from '../../openehr/base/errors.js';
 import { verifyStorage } from '../../maintenance/verify.js';
@@ -39,7 +39,6 @@ let ehrId = '';
 
 useDatabase();
 beforeAll(async () => {
-  jest.setTimeout(120_000);
   await givenTemplate(app, LARGE_TEMPLATE);
   ehrId = await givenEhr(app);
 });
@@ -128,7 +127,7 @@ describe('a body that needs more memory than a thread has', () => {
     );
     expect(largestGapMs).toBeLessThan(MAX_GAP_MS);
     expect((await send('post', compositions(), JSON_TYPE, arraysOf(200_000))).status).toBe(400);
-  }, 120_000);
+  });
 });
 
 describe('the limit of nodes', () => {

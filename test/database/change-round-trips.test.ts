@@ -193,7 +193,7 @@ describe('reads', () => {
     });
     expect(examined).toHaveLength(10);
     expect(Math.max(...examined)).toBeLessThanOrEqual(2);
-  }, 60_000);
+  });
 });
 
 describe('reads of an EHR with the uid of its EHR_STATUS', () => {

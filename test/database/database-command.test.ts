@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { startDatabaseProcess } from '../support/process/database.js';
 
 const { MongoClient } = mongoose.mongo;
 
-jest.setTimeout(120_000);
 let folder: string;
 
 beforeEach(() => {

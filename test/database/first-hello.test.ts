@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongoose } from '../../database/connect.js';
 import { inTransaction } from '../../database/transaction.js';
@@ -11,7 +11,6 @@ import { COLLECTIONS } from '../../models/layout.js';
 import { runWrites } from '../../models/access/write.js';
 import { startDatabaseProcess, type DatabaseProcess } from '../support/process/database.js';
 
-jest.setTimeout(120_000);
 const folder = mkdtempSync(join(tmpdir(), 'everchart-hello-'));
 let database: DatabaseProcess;
 

@@ -25,7 +25,6 @@ const SETTINGS: DatabaseSettings = {
   embeddedDataDir: 'temporary',
 };
 
-jest.setTimeout(60_000);
 let folder: string;
 let lines: string[];
 const log = (line: string): void => void lines.push(line);

@@ -7,7 +7,6 @@ import { DEFAULT_LIMITS } from '../../packages/embedded-mongodb/src/front/limits
 import { startEmbedded } from '../../packages/embedded-mongodb/src/spawn.js';
 import { mongodAccess, mongodOptions, openReplicaSet, runMongod } from '../../database/mongod-run.js';
 
-jest.setTimeout(120_000);
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'everchart-mongod-'));

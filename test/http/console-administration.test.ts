@@ -60,7 +60,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByRole('row', { name: /^AUDITOR/ }).waitFor();
     await web.page.getByRole('row', { name: /^ADMIN yours/ }).waitFor();
     await expectGood();
-  }, 90_000);
+  });
 
   it('offers records that may be of one person, and erases one with those that were merged into it', async () => {
     await new Cdr({ url: web.url }).ehr.create({ subject: { namespace: 'north-clinic', id: 'P-0001' } });
@@ -93,7 +93,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await expectGood();
     await web.page.getByRole('button', { name: 'Erase for good' }).click();
     await web.page.getByText(/ is erased\.$/).waitFor();
-  }, 90_000);
+  });
 
   it('says in the language of the reader what a merge did and what stands against taking it back', async () => {
     const client = new Cdr({ url: web.url, token: bearer(['ADMIN']).replace('Bearer ', '') });
@@ -112,7 +112,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await older.getByText(/Hier gibt es keine Wahl/).waitFor();
     forgive('409');
     await expectGood();
-  }, 90_000);
+  });
 
   it('shows what goes on in the background, as it goes on', async () => {
     await open('/administration?tab=server');
@@ -128,7 +128,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await expectGood();
     await finishReindex(aql.leafIndex);
     await web.page.getByText('Nothing is running.').waitFor();
-  }, 90_000);
+  });
 });
 
 inBrowser('a merge that needs approval, in the console', () => {
@@ -182,5 +182,5 @@ inBrowser('a merge that needs approval, in the console', () => {
     expect(records).toHaveLength(1);
     expect(records[0]).toContain('finaliseMerge');
     await expectGood();
-  }, 120_000);
+  });
 });

@@ -39,23 +39,19 @@ inBrowser(
       ['/templates', 'link', 'Corona_Anamnese'],
       ['/query', 'button', 'Run'],
       ['/administration', 'heading', 'Administration'],
-    ] as const)(
-      'shows where the focus is, at every stop of %s',
-      async (view, role, name) => {
-        await open(view);
-        await web.page.getByRole(role, { name, exact: true }).first().waitFor();
-        await web.page.evaluate('document.activeElement.blur()');
-        const stops: Focused[] = [];
-        for (let stop = 0; stop < 14; stop += 1) {
-          await press('Tab');
-          const at = await focused();
-          if (at.tag !== 'BODY') stops.push(at);
-        }
-        expect(stops.length).toBeGreaterThan(8);
-        expect(stops.filter(({ isSeen }) => !isSeen)).toEqual([]);
-      },
-      90_000,
-    );
+    ] as const)('shows where the focus is, at every stop of %s', async (view, role, name) => {
+      await open(view);
+      await web.page.getByRole(role, { name, exact: true }).first().waitFor();
+      await web.page.evaluate('document.activeElement.blur()');
+      const stops: Focused[] = [];
+      for (let stop = 0; stop < 14; stop += 1) {
+        await press('Tab');
+        const at = await focused();
+        if (at.tag !== 'BODY') stops.push(at);
+      }
+      expect(stops.length).toBeGreaterThan(8);
+      expect(stops.filter(({ isSeen }) => !isSeen)).toEqual([]);
+    });
 
     it('skips the rail, lists its keys, and gives the focus back', async () => {
       await open('/');
@@ -68,7 +64,7 @@ inBrowser(
       await press('Escape');
       await web.page.getByRole('dialog').waitFor({ state: 'hidden' });
       expect(await web.page.evaluate('document.activeElement.id')).toBe('main');
-    }, 90_000);
+    });
 
     it('finds a patient, a template and a page from anywhere', async () => {
       await open('/');
@@ -85,7 +81,7 @@ inBrowser(
         await press('Enter');
         await web.page.getByRole('heading', { name: title }).first().waitFor();
       }
-    }, 90_000);
+    });
 
     it('goes through tabs by arrow keys, and leaves the editor', async () => {
       await open('/patients');
@@ -99,7 +95,7 @@ inBrowser(
       await press('Escape');
       await press('Tab');
       expect(await web.page.evaluate(`document.activeElement.closest('.cm-content') === null`)).toBe(true);
-    }, 90_000);
+    });
 
     it('goes to the last of a hundred thousand rows, of which only those in sight are made', async () => {
       const rows = Array.from({ length: 100_000 }, (_, index) => [index, `row ${index}`]);
@@ -122,7 +118,7 @@ inBrowser(
       await web.page.getByText('JSON', { exact: true }).click();
       await web.page.getByText('The first 1,000 rows; NDJSON has them all.').waitFor();
       await web.expectGood();
-    }, 90_000);
+    });
 
     it('narrows a record by the wheel over its timeline', async () => {
       await open('/patients');
@@ -135,48 +131,44 @@ inBrowser(
       await timeline.hover();
       for (let turn = 0; turn < 20; turn += 1) await web.page.mouse.wheel(0, 400);
       await web.page.getByText('6 of 6 compositions').waitFor();
-    }, 90_000);
+    });
 
     it.each([
       ['twice as large', 720, 450],
       ['on a phone', 390, 844],
-    ])(
-      'scrolls no page sideways %s',
-      async (_, width, height) => {
-        await web.page.setViewportSize({ width, height });
-        await open('/patients');
-        await web.page.getByRole('link', { name: 'P-0001' }).click();
-        await web.page.getByText('6 of 6 compositions').waitFor();
-        const patient = new URL(web.page.url()).hash.slice(1);
-        await web.page.locator('.composition-list a').first().click();
-        await web.page.getByRole('tab', { name: 'FLAT' }).waitFor();
-        const composition = new URL(web.page.url()).hash.slice(1);
-        const views = [
-          '/',
-          '/patients',
-          patient,
-          composition,
-          `${patient}/form?template=ehrbase_blood_pressure_simple.de.v0`,
-          `${patient}/form?template=Corona_Anamnese`,
-          '/templates',
-          '/templates/Corona_Anamnese',
-          '/query',
-        ];
-        for (const view of [...views, '/administration', '/nowhere']) {
-          await open(view);
-          await web.page.locator('#main h1, #main h2').first().waitFor();
-          await web.page.waitForLoadState('networkidle');
-          const beyond = await web.page.evaluate<string[]>(`(() => {
+    ])('scrolls no page sideways %s', async (_, width, height) => {
+      await web.page.setViewportSize({ width, height });
+      await open('/patients');
+      await web.page.getByRole('link', { name: 'P-0001' }).click();
+      await web.page.getByText('6 of 6 compositions').waitFor();
+      const patient = new URL(web.page.url()).hash.slice(1);
+      await web.page.locator('.composition-list a').first().click();
+      await web.page.getByRole('tab', { name: 'FLAT' }).waitFor();
+      const composition = new URL(web.page.url()).hash.slice(1);
+      const views = [
+        '/',
+        '/patients',
+        patient,
+        composition,
+        `${patient}/form?template=ehrbase_blood_pressure_simple.de.v0`,
+        `${patient}/form?template=Corona_Anamnese`,
+        '/templates',
+        '/templates/Corona_Anamnese',
+        '/query',
+      ];
+      for (const view of [...views, '/administration', '/nowhere']) {
+        await open(view);
+        await web.page.locator('#main h1, #main h2').first().waitFor();
+        await web.page.waitForLoadState('networkidle');
+        const beyond = await web.page.evaluate<string[]>(`(() => {
         const { clientWidth, scrollWidth } = document.documentElement;
         return scrollWidth <= clientWidth ? [] : [String(scrollWidth), ...[...document.querySelectorAll('body *')]
           .filter((each) => each.getBoundingClientRect().right > clientWidth + 1)
           .map((each) => each.tagName + '.' + each.className).slice(0, 5)];
       })()`);
-          expect([view, ...beyond]).toEqual([view]);
-        }
-      },
-      120_000,
-    );
+        expect([view, ...beyond]).toEqual([view]);
+      }
+    });
 
     it('says that the server is away, and goes on by itself when it is back', async () => {
       await open('/');
@@ -188,6 +180,6 @@ inBrowser(
       await web.page.unroute(/\/(rest|console\/settings)/);
       await web.page.getByRole('link', { name: 'P-0001' }).waitFor();
       await web.page.locator('.away').waitFor({ state: 'detached' });
-    }, 90_000);
+    });
   },
 );

@@ -27,7 +27,7 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await web.page.getByRole('heading', { name: 'Neueste Contributions' }).waitFor();
     await web.page.getByRole('menu').waitFor({ state: 'hidden' });
     await expectGood();
-  }, 90_000);
+  });
 
   it('finds a patient, shows his record, and reads a composition', async () => {
     await open('/patients');
@@ -54,7 +54,7 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await expectGood();
     await web.page.getByRole('tab', { name: 'FLAT' }).click();
     await web.page.getByText('/systolic|magnitude').first().waitFor();
-  }, 90_000);
+  });
 
   it('commits a form, puts findings beside their fields, changes a version, and deletes it', async () => {
     await open('/patients');
@@ -108,7 +108,7 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await web.page.getByText('Every version stays').waitFor();
     await web.page.getByRole('button', { name: 'Delete' }).click();
     await web.page.getByText('This composition was deleted').waitFor();
-  }, 90_000);
+  });
 
   it('changes who a patient is and whether the record can be written to', async () => {
     await open('/patients');
@@ -128,7 +128,7 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await web.page.getByLabel('Modifiable').check();
     await web.page.getByRole('button', { name: 'Save' }).click();
     await web.page.getByText('not modifiable').waitFor({ state: 'detached' });
-  }, 90_000);
+  });
 
   it('files a document by mouse and by keyboard, and lists contributions and tags', async () => {
     await open('/patients');
@@ -151,7 +151,7 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await expectGood();
     await web.page.getByRole('tab', { name: 'Tags' }).click();
     await web.page.getByText('No tags').waitFor();
-  }, 90_000);
+  });
 
   it('runs a query with a parameter, draws it, explains it, and marks a mistake', async () => {
     const q = `SELECT c/context/start_time/value AS time, x/value/magnitude AS systolic
@@ -181,7 +181,7 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     await web.page.keyboard.press('Control+Enter');
     await web.page.locator('.cm-lintRange-error').waitFor();
     await web.page.getByText(/did you mean FROM/).waitFor();
-  }, 90_000);
+  });
 
   it('completes, checks, explains and lays out AQL as it is typed', async () => {
     await open('/query');
@@ -233,7 +233,7 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     await web.page.getByRole('button', { name: 'Format' }).click();
     await web.page.getByRole('alert').waitFor();
     await expectGood();
-  }, 90_000);
+  });
 
   it('shows a template, its nodes and an example', async () => {
     await open('/templates');
@@ -271,5 +271,5 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
       await web.page.getByRole('button', { name, exact: true }).click();
       expect(await web.page.evaluate<string>('navigator.clipboard.readText()')).toContain(part);
     }
-  }, 90_000);
+  });
 });

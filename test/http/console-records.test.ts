@@ -30,7 +30,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await web.page.getByRole('tab', { name: 'Access' }).click();
     await web.page.getByRole('cell', { name: 'ehr_create' }).waitFor();
     await expectGood();
-  }, 90_000);
+  });
 
   it('says to whoever may do neither what is missing', async () => {
     await open('/administration');
@@ -38,7 +38,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await web.page.getByText('this needs the permission admin').waitFor();
     forgive('403');
     await expectGood();
-  }, 90_000);
+  });
 
   it('finds a patient by an identifier and by an AQL filter, and lists all of them to an administrator', async () => {
     const name = { _type: 'DV_TEXT', value: 'insurance' };
@@ -91,7 +91,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await hidden.waitFor();
     await web.page.getByRole('link', { name: 'P-0001' }).waitFor();
     await expectGood();
-  }, 90_000);
+  });
 
   it('lists the tags of a record with what they are on', async () => {
     const { id: ehrId } = await client().ehr.create({});
@@ -110,7 +110,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await web.page.getByRole('tab', { name: 'FLAT' }).waitFor();
     await web.page.getByText('Version 1').waitFor();
     await expectGood();
-  }, 90_000);
+  });
 
   it('keeps the rail where a page cannot be drawn, and goes on when it can', async () => {
     await web.page.route('**/tags', (route) => route.fulfill({ json: [{ key: 'no target' }] }));
@@ -124,7 +124,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     // What broke is named on the console of the browser.
     forgive('reading');
     await expectGood();
-  }, 90_000);
+  });
 
   it('gives a composition in every format to copy', async () => {
     await open('/patients');
@@ -145,7 +145,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
       expect(await web.page.evaluate('navigator.clipboard.readText()')).toBe(await shown.textContent());
     }
     await expectGood();
-  }, 90_000);
+  });
 
   it('takes a template from a file, and says in words why it takes one not', async () => {
     const file = (name: string, text: string) => ({
@@ -167,7 +167,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await expectGood();
     await open('/templates');
     await web.page.getByRole('link', { name: 'test_all_types.en.v1' }).waitFor();
-  }, 90_000);
+  });
 
   it('shows every kind of value of a document', async () => {
     await upload('test_all_types.en.v1');
@@ -190,7 +190,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await picture.waitFor();
     expect(await picture.evaluate((image) => (image as { naturalWidth?: number }).naturalWidth)).toBe(1);
     await expectGood();
-  }, 90_000);
+  });
 
   it('says what is not there: an unknown record, an unknown address', async () => {
     await open('/patients/7d44b88c-4199-4bad-97dc-d78268e01398');
@@ -203,7 +203,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await open('/patients?find=nobody');
     await web.page.getByText('No patient fits').waitFor();
     await expectGood();
-  }, 90_000);
+  });
 
   it('fills the form of every public template with its example and commits it', async () => {
     const { id: ehrId } = await client().ehr.create({ subject: { namespace: 'ward', id: 'forms' } });
@@ -219,5 +219,5 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
       if ((await version.count()) === 0) refused.push(name);
     }
     expect(refused).toEqual([]);
-  }, 90_000);
+  });
 });

@@ -38,7 +38,7 @@ inBrowser('signing in with an identity provider (skipped where no Chromium is in
     page.setDefaultTimeout(20_000);
     page.on('pageerror', (error) => failures.push(error.message));
     page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await provider.close();
@@ -57,7 +57,7 @@ inBrowser('signing in with an identity provider (skipped where no Chromium is in
     );
     expect(kept).not.toMatch(/eyJ|code_verifier/);
     expect(failures).toEqual([]);
-  }, 60_000);
+  });
 
   it('ends the session there too', async () => {
     await page.getByRole('button', { name: 'grace' }).click();
@@ -66,7 +66,7 @@ inBrowser('signing in with an identity provider (skipped where no Chromium is in
     await page.getByRole('button', { name: /Sign in at/ }).waitFor();
     expect(provider.asked).toContain('/end');
     expect(await axeFindings(page)).toEqual([]);
-  }, 60_000);
+  });
 
   it('takes no answer that it did not ask for', async () => {
     await page.goto('about:blank');
@@ -74,7 +74,7 @@ inBrowser('signing in with an identity provider (skipped where no Chromium is in
     await page.getByText(/Signing in there failed/).waitFor();
     expect(page.url()).not.toContain('stolen');
     expect(await axeFindings(page)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 inBrowser('signing in with a password (skipped where no Chromium is installed)', () => {
@@ -94,7 +94,7 @@ inBrowser('signing in with a password (skipped where no Chromium is installed)',
     expect(await once(added, 'close')).toEqual([0, null]);
     server = await testServer(testSettings({ ...WITH_ADMIN, auth: 'basic', basicUsersFile: file }));
     browser = await startBrowser();
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await new Promise((resolve) => server.close(resolve));
@@ -121,7 +121,7 @@ inBrowser('signing in with a password (skipped where no Chromium is installed)',
     );
     expect(kept).not.toMatch(/right enough|ada/);
     await page.close();
-  }, 60_000);
+  });
 });
 
 describe('the settings of an identity provider', () => {

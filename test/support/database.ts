@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { afterAll, beforeAll, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongoose } from '../../database/connect.js';
 import { createCollections, type CollectionDefinition } from '../../database/indexes.js';
@@ -28,7 +28,6 @@ export function testDatabaseName(): string {
  * those given), before all tests; drops it after them.
  */
 export function useDatabase(layout: readonly CollectionDefinition[] = COLLECTION_LAYOUT): void {
-  jest.setTimeout(30_000); // a busy machine takes its time
   beforeAll(async () => {
     await connectMongoose(testDatabaseUri(), testDatabaseName());
     await mongoose.connection.dropDatabase();

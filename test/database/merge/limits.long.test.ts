@@ -14,7 +14,6 @@ import { givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js
 import { aComposition, givenComposition, givenEhr, V1 } from '../../support/resources.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
-jest.setTimeout(30_000); // a busy machine takes its time
 const app = testApp(WITH_ADMIN);
 let server: EmbeddedDatabase;
 beforeAll(async () => {
@@ -91,7 +90,7 @@ describe('a commit that meets a merge under way in one transaction', () => {
     commit.mockRestore();
     expect((await commitTo(source)).status).toBe(409);
     expect((await commitTo(target)).status).toBe(201);
-  }, 60_000);
+  });
 });
 
 /** What a server says when another transaction was faster. */

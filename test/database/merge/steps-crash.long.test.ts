@@ -24,13 +24,13 @@ let servers: ServerProcess[] = [];
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'everchart-merge-steps-'));
   database = await startDatabaseProcess(dir);
-}, 60_000);
+});
 afterEach(async () => {
   for (const server of servers) await server.kill();
   servers = [];
   await database.kill();
   await rm(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 async function start(): Promise<ServerProcess> {
   const server = await startServerProcess({

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { testApp } from '../../support/app.js';
 import { apiCases, type ApiCase } from '../../support/api/cases.js';
 import { ApiProbe } from '../../support/api/probe.js';
@@ -7,7 +7,6 @@ import { useDatabase } from '../../support/database.js';
 import { givenTemplate } from '../../support/resources.js';
 import { bearer } from '../../support/tokens.js';
 
-jest.setTimeout(120_000);
 useDatabase();
 
 const AUDITING = { auditReads: true };
@@ -73,7 +72,7 @@ describe('every operation that is recorded', () => {
       const record = await recordOfAnswer(answer);
       expect([id, record.operation, record.status, record.user]).toEqual([id, id, 403, 'nobody']);
     }
-  }, 90_000);
+  });
 
   it('leaves none when it is a read and reads are not recorded', async () => {
     for (const { id, call } of audited.filter((one) => ['read', 'query'].includes(kindOf(one.id) ?? ''))) {

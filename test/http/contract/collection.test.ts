@@ -69,4 +69,4 @@ it('runs from beginning to end, each request with a body and variables that work
   expect(first.failures).toEqual([]);
   expect(first.requests).toBeGreaterThan(80);
   expect((await run()).failures).toEqual([]);
-}, 120_000);
+});

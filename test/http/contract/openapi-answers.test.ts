@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import { generalErrors } from '../../../routes/http/openapi/openapi-document.js';
@@ -30,7 +30,6 @@ const ALIASES = ['query stdversion', 'query nonsense', 'query query', 'query aql
 const MALFORMED = 'nonsense="1"';
 
 useDatabase();
-jest.setTimeout(120_000);
 
 const probe = new ApiProbe();
 const app = testApp();

@@ -1,7 +1,7 @@
 import { connect, type AddressInfo } from 'node:net';
 import type { Server as HttpServer } from 'node:http';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongoose } from '../../../database/connect.js';
 import { createCollections } from '../../../database/indexes.js';
@@ -11,8 +11,6 @@ import { testServer } from '../../support/app.js';
 import { DatabaseGateway } from '../../support/database-gateway.js';
 import { testDatabaseName, testDatabaseUri } from '../../support/database.js';
 import { testSettings } from '../../support/settings.js';
-
-jest.setTimeout(30_000);
 
 describe('a server with more to do than it can', () => {
   let gateway: DatabaseGateway;

@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
   server = await testServer(testSettings({ corsOrigins: [addressOf(pages)] }));
-}, 60_000);
+});
 afterAll(() => {
   for (const one of [server, pages]) {
     one.closeAllConnections();
@@ -51,53 +51,49 @@ const recordedBy = (...args: readonly string[]): Promise<string> =>
 describe('the example', () => {
   it('compiles strictly', () => {
     expect(compilerFindings(['page', 'record'].map((name) => join(folder, `src/${name}.ts`)))).toEqual([]);
-  }, 60_000);
+  });
 
   it('records readings from Node.js, again for a patient who is there', async () => {
     expect(await recordedBy(addressOf(server), '4711', OPT)).toBe(
       '4711\n2026-03-01T08:00:00Z 142/91\n2026-03-02T08:00:00Z 138/88\n2026-03-03T08:00:00Z 131/84\n',
     );
     expect((await recordedBy(addressOf(server), '4711', OPT)).split('\n')).toHaveLength(1 + 6 + 1);
-  }, 60_000);
+  });
 
-  inBrowser(
-    'lists patients in a page, takes a reading and draws it (skipped without Chromium)',
-    async () => {
-      const entry = join(folder, 'src/page.ts');
-      const outfile = join(folder, 'page.js');
-      await build({
-        entryPoints: [entry],
-        outfile,
-        bundle: true,
-        format: 'esm',
-        conditions: ['@everchart/source'],
-      });
-      const browser = await startBrowser();
-      try {
-        const page = await browser.newPage();
-        page.setDefaultTimeout(20_000);
-        const failures: string[] = [];
-        page.on('pageerror', (error) => failures.push(error.message));
-        page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
-        await page.goto(`${addressOf(pages)}/?cdr=${addressOf(server)}`);
-        await page.getByRole('button', { name: '4711' }).click();
-        await page.getByLabel('Systolic').fill('127');
-        await page.getByLabel('Diastolic').fill('79');
-        await page.getByLabel('Position').selectOption('Sitting');
-        await page.getByRole('button', { name: 'Record' }).click();
-        await page.getByText('Recorded').waitFor();
-        await page.locator('figcaption', { hasText: '127/79' }).waitFor();
-        expect(await page.locator('polyline').count()).toBe(2);
-        expect((await page.locator('.systolic').getAttribute('points'))?.split(' ')).toHaveLength(7);
-        await page.getByLabel('Systolic').fill('1200');
-        await page.getByRole('button', { name: 'Record' }).click();
-        await page.locator('#message', { hasText: '/content[0]' }).waitFor();
-        // The refusal of 422 is the one error that the browser itself tells.
-        expect(failures.filter((text) => !text.includes('422'))).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    },
-    60_000,
-  );
+  inBrowser('lists patients in a page, takes a reading and draws it (skipped without Chromium)', async () => {
+    const entry = join(folder, 'src/page.ts');
+    const outfile = join(folder, 'page.js');
+    await build({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      format: 'esm',
+      conditions: ['@everchart/source'],
+    });
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(20_000);
+      const failures: string[] = [];
+      page.on('pageerror', (error) => failures.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+      await page.goto(`${addressOf(pages)}/?cdr=${addressOf(server)}`);
+      await page.getByRole('button', { name: '4711' }).click();
+      await page.getByLabel('Systolic').fill('127');
+      await page.getByLabel('Diastolic').fill('79');
+      await page.getByLabel('Position').selectOption('Sitting');
+      await page.getByRole('button', { name: 'Record' }).click();
+      await page.getByText('Recorded').waitFor();
+      await page.locator('figcaption', { hasText: '127/79' }).waitFor();
+      expect(await page.locator('polyline').count()).toBe(2);
+      expect((await page.locator('.systolic').getAttribute('points'))?.split(' ')).toHaveLength(7);
+      await page.getByLabel('Systolic').fill('1200');
+      await page.getByRole('button', { name: 'Record' }).click();
+      await page.locator('#message', { hasText: '/content[0]' }).waitFor();
+      // The refusal of 422 is the one error that the browser itself tells.
+      expect(failures.filter((text) => !text.includes('422'))).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
 });

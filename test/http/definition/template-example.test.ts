@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 
 import { testApp } from '../../support/app.js';
@@ -19,8 +19,6 @@ const MEDIA_TYPE = {
   STRUCTURED: 'application/openehr.wt.structured+json',
 };
 const app = testApp();
-
-jest.setTimeout(60_000);
 
 /** Its content must be one of eight things and holds all of them: nothing is valid while container cardinality counts. */
 const IMPOSSIBLE = 'cardinality_of_section';

@@ -24,7 +24,7 @@ useDatabase();
 beforeAll(async () => {
   for (const name of templateNames()) await givenTemplate(app, name);
   ehrId = await givenEhr(app);
-}, 60_000);
+});
 
 /** The answer to a new COMPOSITION, without what differs from one to the next. */
 async function answer(body: string, type: string, template = ''): Promise<[number, Json]> {

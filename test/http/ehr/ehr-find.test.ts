@@ -97,7 +97,7 @@ describe('GET /rest/ehrs', () => {
       .limit(101)
       .explain('executionStats')) as unknown as { executionStats: { totalDocsExamined: number } };
     expect(executionStats.totalDocsExamined).toBeLessThanOrEqual(101);
-  }, 60_000);
+  });
 
   it('is recorded with the EHRs that it found', async () => {
     const ehrId = await givenPatient('P-audited');

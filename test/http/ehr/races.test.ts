@@ -45,7 +45,7 @@ describe('parallel updates with one If-Match', () => {
     expect(await putAtOnce(path, uid, aComposition(), 64)).toEqual({ 200: 1, 412: 63 });
     const history = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}/revision_history`;
     expect((await request(app).get(history)).body.items).toHaveLength(2);
-  }, 60_000);
+  });
 
   it('of an EHR_STATUS: of 16 one succeeds', async () => {
     const path = `${V1}/ehr/${ehrId}/ehr_status`;
@@ -85,7 +85,7 @@ describe('parallel chains of updates', () => {
     const times = items.map((item: Json) => item['audits'][0].time_committed.value as string) as string[];
     expect(new Set(times).size).toBe(versions);
     expect([...times].sort()).toEqual(times);
-  }, 60_000);
+  });
 });
 
 describe('a freeze in parallel with writes', () => {
@@ -121,5 +121,5 @@ describe('more requests at once than a usual pool has connections', () => {
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(COUNT);
     expect(statuses.filter((status) => status === 200)).toHaveLength(COUNT);
-  }, 60_000);
+  });
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'info',
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server.kill();
 });
@@ -79,7 +79,7 @@ describe('an archive of 60 MB', () => {
     await call('POST', '/rest/admin/ehr/unmerge', pair);
     expect(await stored(source)).toEqual(before);
     expect(await archive.countDocuments({})).toBe(0);
-  }, 60_000);
+  });
 });
 
 /** All versions of an EHR with a hash of each, and of what AQL reads of it, made in the database. */

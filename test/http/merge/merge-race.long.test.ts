@@ -244,5 +244,5 @@ describe('reads beside merges and unmerges', () => {
     expect(new Set([...composition!, ...status!, '200 /', '404 true'])).toEqual(
       new Set(['200 /', '404 true']),
     );
-  }, 60_000);
+  });
 });

@@ -286,7 +286,7 @@ describe('export', () => {
     expect((await runCommand(['audit', 'prune', '--before', 'yesterday'], other)).code).toBe(2);
     expect((await runCommand(['reindex'], other)).stdout).toMatch(/^1 EHRs, \d+ documents rebuilt/);
     await mongoose.connection.useDb(other.MONGODB_DATABASE).dropDatabase();
-  }, 120_000);
+  });
 
   it('gives the rows of a query', async () => {
     for (const ehrId of [randomUUID(), randomUUID()]) await api('PUT', `/ehr/${ehrId}`);

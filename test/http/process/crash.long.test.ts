@@ -27,5 +27,5 @@ describe('a server killed in the middle of commits that are written in groups', 
     await again.stop();
     expect([...after.rows].sort()).toEqual([...before.rows].sort());
     expect(after.rows.length).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });

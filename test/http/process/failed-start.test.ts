@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { spawnEverchart } from '../../support/process/command.js';
 import { testDatabaseUri } from '../../support/database.js';
 
-jest.setTimeout(60_000);
 const BAD_KEY = '-----BEGIN PUBLIC KEY-----\nbm90IGEga2V5\n-----END PUBLIC KEY-----\n';
 
 /** Runs `everchart start` until it ends by itself. */

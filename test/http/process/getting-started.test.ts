@@ -87,4 +87,4 @@ it('prints what it says: every block, those of the shell in a shell, those of Ty
   expect(compilerFindings([file])).toEqual([]);
   const source = ['--import', 'tsx', '--conditions=@everchart/source'];
   expectPrinted(typescript, await outputOf(process.execPath, [...source, file]));
-}, 120_000);
+});

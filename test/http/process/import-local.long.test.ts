@@ -30,7 +30,7 @@ beforeAll(async () => {
     fileURLToPath(new URL(`../../fixtures/openehr/opt/${name}.opt`, import.meta.url)),
   );
   expect((await run('template', 'upload', ...opts)).code).toBe(0);
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -59,7 +59,7 @@ describe('import --local', () => {
     for (const { audit } of contributions.slice(1)) {
       expect(audit).toMatchObject({ committer: { name: 'everchart' }, change_type: { value: 'creation' } });
     }
-  }, 60_000);
+  });
 
   it('commits several EHRs in one transaction, each with its own CONTRIBUTIONs, and the others of a bad one', async () => {
     const ehrIds = Array.from({ length: 4 }, () => randomUUID());
@@ -94,7 +94,7 @@ describe('import --local', () => {
     const given = await Version.findOne({ ehr_id: ehrIds[0]!, type: 'EHR_STATUS' }).lean().exec();
     expect(given?.data).toContain('"other_details"');
     expect((await verifyStorage()).violations).toEqual([]);
-  }, 60_000);
+  });
 
   it('goes on after an interruption and makes nothing twice', async () => {
     const ehrId = randomUUID();
@@ -111,5 +111,5 @@ describe('import --local', () => {
     writeFileSync(`${file}.import-progress.json`, progress);
     expect((await run('import', file)).stdout).toMatch(/^0 imported, 9 there already, 0 failed/);
     expect(await Contribution.countDocuments({ ehr_id: ehrId })).toBe(2);
-  }, 60_000);
+  });
 });

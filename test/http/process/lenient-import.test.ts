@@ -116,5 +116,5 @@ describe('import --validation lenient', () => {
     const verified = await runCommand(['verify'], database);
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('own_attribute')]);
     expect(verified.stdout).toContain('(left out: "own_attribute": {"of":"another server"})');
-  }, 120_000);
+  });
 });

@@ -1,14 +1,13 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ALWAYS_ADMITTED } from '../../../src/middleware/admission.js';
 import { DatabaseGateway } from '../../support/database-gateway.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { startServerProcess, type ServerProcess } from '../../support/process/server.js';
 
 useDatabase();
-jest.setTimeout(60_000);
 
 const WORKERS = 2;
 /** Nothing may wait for longer, whatever happens. */
@@ -37,7 +36,7 @@ beforeAll(async () => {
   });
   const made = await fetch(`${cluster.url}/rest/openehr/v1/ehr`, { method: 'POST' });
   ehr = made.headers.get('Location')!;
-}, 60_000);
+});
 
 afterAll(async () => {
   gateway.release();

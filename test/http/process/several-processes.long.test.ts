@@ -30,7 +30,7 @@ beforeAll(async () => {
   ]);
   servers.push(...started.slice(0, 2));
   cluster = started[2]!;
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all([...servers, cluster].map((server) => server.stop()));
@@ -196,5 +196,5 @@ describe('several workers on one port', () => {
     // The new worker takes no request before it can answer it.
     expect([...statuses]).toEqual([201]);
     expect((await call(cluster, 'POST', `${API}/ehr`)).status).toBe(201);
-  }, 60_000);
+  });
 });

@@ -212,7 +212,7 @@ describe('data of release 0.1.0', () => {
     const names = COLLECTION_LAYOUT.map(({ name }) => name);
     const present = (await mongoose.connection.listCollections()).map(({ name }) => name);
     expect(present).toEqual(expect.arrayContaining(names));
-  }, 30_000);
+  });
 
   it('are upgraded and printed by the command', async () => {
     const env = { MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: testDatabaseName() };
@@ -231,5 +231,5 @@ describe('data of release 0.1.0', () => {
     expect([text.code, text.stdout]).toEqual([0, `${String(second!.data)}\n`]);
     const unknown = await runCommand(['cat', 'nothing::local.cdr::1'], env);
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no VERSION')]);
-  }, 60_000);
+  });
 });

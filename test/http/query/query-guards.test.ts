@@ -52,7 +52,7 @@ describe('guards', () => {
     } finally {
       server.close();
     }
-  }, 60_000);
+  });
 
   it('frees its place when a stream is done', async () => {
     const app = testApp({ aql: { ...aql, maxConcurrent: 1 } });
@@ -186,7 +186,7 @@ describe('mutated queries', () => {
     } finally {
       server.close();
     }
-  }, 120_000);
+  });
 });
 
 /** A query with tokens dropped, doubled, swapped, or replaced by another word. */

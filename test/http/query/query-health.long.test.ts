@@ -28,7 +28,7 @@ beforeAll(async () => {
     MANAGEMENT_ACCESS: 'PUBLIC',
     AQL_TIMEOUT_MS: '700',
   });
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 async function statusOf(q: string): Promise<number> {
@@ -65,13 +65,9 @@ describe('health', () => {
   it.each([
     ['the database', PAIRS],
     ['database and server', WHOLE],
-  ])(
-    `answers within ${HEALTHY_MS} ms while ${QUERIES} queries keep %s busy`,
-    async (_, q) => {
-      const answers = Promise.all(Array.from({ length: QUERIES }, () => statusOf(q)));
-      for (const median of await medians()) expect(median).toBeLessThanOrEqual(HEALTHY_MS);
-      for (const status of await answers) expect([200, 408, 503]).toContain(status);
-    },
-    120_000,
-  );
+  ])(`answers within ${HEALTHY_MS} ms while ${QUERIES} queries keep %s busy`, async (_, q) => {
+    const answers = Promise.all(Array.from({ length: QUERIES }, () => statusOf(q)));
+    for (const median of await medians()) expect(median).toBeLessThanOrEqual(HEALTHY_MS);
+    for (const status of await answers) expect([200, 408, 503]).toContain(status);
+  });
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   rows = await countOf(ROWS);
-}, 120_000);
+});
 afterAll(() => {
   server.closeAllConnections();
   server.close();

@@ -77,7 +77,7 @@ export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     browser = await startBrowser();
     await loadDemoData(demoClient(url), PATIENTS, () => undefined);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await new Promise((resolve) => server.close(resolve));
@@ -98,7 +98,7 @@ export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url))
         failures.push(request.url());
     });
-  }, 60_000);
+  });
   afterEach(async () => {
     await page.close();
   });

@@ -192,7 +192,7 @@ describe('whatever comes, leaves, gives up or waits too long,', () => {
       ),
       { numRuns: 200 },
     );
-  }, 30_000);
+  });
 
   it('a user who waits is passed over by no other user twice', async () => {
     await fc.assert(
@@ -212,7 +212,7 @@ describe('whatever comes, leaves, gives up or waits too long,', () => {
       }),
       { numRuns: 50 },
     );
-  }, 30_000);
+  });
 });
 
 describe('more queries than are patient', () => {

@@ -1,12 +1,10 @@
 import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { envExample } from '../../../scripts/pages/env-example.js';
 import { readEnvFile } from '../../../src/settings/env-file.js';
 import { runCommand } from '../../support/process/command-line.js';
-
-jest.setTimeout(120_000);
 
 let folder = '';
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { CdrError } from '../../../openehr/base/errors.js';
 import {
   parseLarge,
@@ -12,7 +12,6 @@ import { arraysOf } from '../../support/large-bodies.js';
 const json = (text: string, maxNodes = 1000) =>
   parseLarge({ text, isXml: false, declaredType: '', maxNodes });
 
-jest.setTimeout(60_000);
 afterAll(closePool);
 
 describe('a body read in another thread', () => {

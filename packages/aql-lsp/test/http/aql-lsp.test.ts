@@ -121,4 +121,4 @@ it('speaks the language server protocol: diagnostics, completion, hover, formatt
   const ended = new Promise((resolve) => child.once('exit', resolve));
   editor.notify('exit', null);
   expect(await ended).toBe(0);
-}, 60_000);
+});

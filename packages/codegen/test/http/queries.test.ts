@@ -103,7 +103,7 @@ export async function use(cdr: Cdr): Promise<void> {
 `,
     );
     expect(compile(join(output, 'use.ts'))).toEqual([]);
-  }, 60_000);
+  });
 
   it('checks against a server, and what it makes gives typed rows of it', async () => {
     const server: Server = await testServer(testSettings());
@@ -141,7 +141,7 @@ export async function use(cdr: Cdr): Promise<void> {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
-  }, 60_000);
+  });
 });
 
 function compile(file: string): string[] {

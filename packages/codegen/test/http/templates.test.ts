@@ -27,7 +27,7 @@ beforeAll(async () => {
   for (const name of templateNames()) await cdr.templates.upload(fixtureText(`opt/${name}.opt`));
   ehr = await cdr.ehr.create();
   expect(await runCli(['codegen', 'templates', '--url', url, '-o', folder])).toBe(0);
-}, 60_000);
+});
 afterAll(() => {
   server.closeAllConnections();
   server.close();

@@ -46,7 +46,7 @@ beforeAll(async () => {
     const read = module[`read${typeName(template.templateId)}`] as (flat: Flat) => unknown;
     examples.set(template.templateId, { flat, data: read(flat), composition });
   }
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What the types refuse is said by `@ts-expect-error`: without the error it would not compile. */
@@ -184,7 +184,7 @@ export const f${index}: F${index} = ${JSON.stringify(flat)};\n`;
     uses.push(BUILDER_USE);
     writeFileSync(join(folder, 'use.ts'), uses.join(''));
     expect(compilerFindings([join(folder, 'use.ts')])).toEqual([]);
-  }, 120_000);
+  });
 });
 
 function fileOf(id: string): string {

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { MAX_LOGIN_ATTEMPTS } from '../../src/access/authentication.js';
 import { MAX_SOCKET_PATH_BYTES } from '../../src/access/socket-path.js';
@@ -27,7 +27,6 @@ const { BSON, MongoClient } = mongoose.mongo;
 const NOBODY = 65_534;
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
-jest.setTimeout(120_000);
 let folder: string;
 let dir: string;
 let lines: string[];
