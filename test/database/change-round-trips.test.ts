@@ -142,7 +142,9 @@ describe('the commands of a commit', () => {
   });
 
   it('for an EHR_STATUS that turns is_queryable include one for the derived documents', async () => {
-    const body = { _type: 'EHR_STATUS', archetype_node_id: 'x.v1', is_queryable: false };
+    const subject = { _type: 'PARTY_SELF' };
+    const flags = { is_queryable: false, is_modifiable: true };
+    const body = { _type: 'EHR_STATUS', archetype_node_id: 'x.v1', subject, ...flags };
     const commands = await commandsOf(() =>
       updateEhrStatus(context, { ehrId, ifMatch: null, metadata: aMetadata('251') }, body),
     );

@@ -281,6 +281,8 @@ describe('the subject of a merged EHR', () => {
   const status = {
     _type: 'EHR_STATUS',
     archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+    is_queryable: true,
+    is_modifiable: true,
     subject: {
       _type: 'PARTY_SELF',
       external_ref: {

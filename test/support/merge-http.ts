@@ -52,6 +52,8 @@ export async function givenMergeTemplates(app: RequestListener): Promise<void> {
 export function statusOf(subjectId: string, further: object = {}): Json {
   return {
     _type: 'EHR_STATUS',
+    is_queryable: true,
+    is_modifiable: true,
     archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
     name: { _type: 'DV_TEXT', value: 'EHR Status' },
     subject: {

@@ -183,6 +183,8 @@ describe('updateEhr', () => {
     const status = {
       _type: 'EHR_STATUS',
       archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+      subject: { _type: 'PARTY_SELF' },
+      is_queryable: true,
       is_modifiable: false,
     };
     const updated = await admin('put', `/ehr/${ehrId}`).send(status);

@@ -45,7 +45,11 @@ async function sample({ id }: Operation): Promise<Call> {
 
 /** How to get a status that many operations give for the same reason, from a request that succeeds. */
 const GENERAL: Readonly<Record<number, (good: Call, operation: Operation) => Call | Promise<Call>>> = {
-  400: (good) => ({ ...good, query: `${good.query ?? '?'}&nonsense=1` }),
+  400: (good) => ({
+    ...good,
+    query: `${good.query ?? '?'}&nonsense=1`,
+    settings: { ...good.settings, strictParameters: true },
+  }),
   401: (good) => ({ ...good, isAnonymous: true, settings: { auth: 'jwt' } }),
   403: (good, { access }) => ({
     ...withHeader(

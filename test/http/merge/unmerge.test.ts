@@ -197,6 +197,7 @@ describe('unmerge is refused', () => {
       _type: 'EHR_STATUS',
       archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
       subject,
+      is_queryable: true,
       is_modifiable: false,
     };
     const taken = request(app)

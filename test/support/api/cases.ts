@@ -132,7 +132,6 @@ function compositionCases(world: World): ApiCase[] {
     await givenTemplate(world.app, TEMPLATE);
     return { params: { ehr_id: await ehr_id }, body, headers };
   };
-  const used = { _type: 'OBJECT_VERSION_ID', value: `${randomUUID()}::local.cdr::7` };
   const update =
     (change: (uid: string) => string, body: object): ApiCase['call'] =>
     async () => {
@@ -151,7 +150,11 @@ function compositionCases(world: World): ApiCase[] {
     {
       id: 'composition_create',
       status: 412,
-      call: () => inEhr(world.ehr(), { ...aComposition(), uid: used }),
+      call: async () => {
+        const { ehr_id, version_uid } = await world.composition();
+        const uid = { _type: 'OBJECT_VERSION_ID', value: version_uid };
+        return inEhr(Promise.resolve(ehr_id), { ...aComposition(), uid });
+      },
     },
     { id: 'composition_create', status: 422, call: () => inEhr(world.ehr(), unknownTemplate()) },
     { id: 'composition_get', status: 200, call: get(() => world.composition()) },
@@ -296,7 +299,6 @@ function contributionCases(world: World): ApiCase[] {
     await givenTemplate(world.app, TEMPLATE);
     return { params: { ehr_id: await ehr_id }, body, headers };
   };
-  const uid = { _type: 'OBJECT_VERSION_ID', value: `${randomUUID()}::local.cdr::7` };
   return [
     { id: 'contribution_create', status: 201, call: () => inEhr(world.ehr(), creation(aComposition())) },
     {
@@ -307,7 +309,11 @@ function contributionCases(world: World): ApiCase[] {
     {
       id: 'contribution_create',
       status: 412,
-      call: () => inEhr(world.ehr(), creation({ ...aComposition(), uid })),
+      call: async () => {
+        const { ehr_id, version_uid } = await world.composition();
+        const uid = { _type: 'OBJECT_VERSION_ID', value: version_uid };
+        return inEhr(Promise.resolve(ehr_id), creation({ ...aComposition(), uid }));
+      },
     },
     {
       id: 'contribution_create',

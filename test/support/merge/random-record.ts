@@ -109,7 +109,12 @@ export async function runStep(ehrIds: readonly [string, string], step: Step): Pr
       return [(await deleteDirectory(context, change))._id];
     }
     case 'status': {
-      const status = { _type: 'EHR_STATUS', archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1' };
+      const status = {
+        _type: 'EHR_STATUS',
+        archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+        subject: { _type: 'PARTY_SELF' },
+        is_modifiable: true,
+      };
       const change = { ehrId, ifMatch: null, metadata: metadata('251') };
       const made = await updateEhrStatus(context, change, { ...status, is_queryable: step.pick % 4 !== 0 });
       return [made._id];
