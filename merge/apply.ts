@@ -194,13 +194,33 @@ function recordOf(merge: PlannedMerge, made: Commit | null, mergeDate: Date): Me
     outcome: plan.outcome,
     ...(made !== null && { contribution_uid: made.contribution._id }),
     ...(directory !== undefined && { directory_version_uid: directory.versionUid }),
-    ...(plan.folderCopy !== null && { copied_folder_uid: plan.folderCopy.folderUid }),
+    ...(plan.folderCopy !== null && {
+      copied_folder_uid: plan.folderCopy.folderUid,
+      copied_folder_name: JSON.stringify(plan.folderCopy.originalName),
+    }),
+    ...statusTaken(merge, made),
+    ...apartOf(merge),
     joined: plan.joins,
     ...(merge.way === 'steps' && { in_steps: true }),
     committer: request.committer,
     ...request.motive,
     ...approvalOf(request),
   };
+}
+
+/** What the target's EHR_STATUS has of the source's, and which version has it. */
+function statusTaken({ plan }: PlannedMerge, made: Commit | null): Pick<MergeRecordDoc, 'status_taken'> {
+  if (plan.statusTaken === null) return {};
+  const status = made?.versions.find(({ type }) => type === 'EHR_STATUS');
+  const { fields, presentUid } = plan.statusTaken;
+  return { status_taken: { version_uid: status?.versionUid ?? presentUid, fields } };
+}
+
+function apartOf({ plan }: PlannedMerge): Pick<MergeRecordDoc, 'apart'> {
+  const apart = plan.unmatched.flatMap(({ source: [source, ...others], target: targets }) =>
+    source !== undefined && others.length === 0 && targets.length > 1 ? [{ source, targets }] : [],
+  );
+  return apart.length === 0 ? {} : { apart };
 }
 
 function approvalOf({ approval }: MergeRequest): Pick<MergeRecordDoc, 'approval'> {

@@ -45,7 +45,7 @@ export async function requestMerge(
     const waiting = await inMergeTransaction(context.retries, async (session) => {
       const earlier = await waitingMergeOf(request.sourceEhr);
       if (earlier !== null) throw waitsAlready(request.sourceEhr, earlier._id);
-      const planned = await rehearseMerge(context, request, way);
+      const planned = await rehearseMerge(context, request, { way, session });
       const doc = docOf(request, planned, { mergeId, requester, requestedAt: context.change.now() });
       await runWrites(session, [mergeRequestInsert(doc)]);
       const result = { ...planned, outcome: pendingOutcome(doc), _id: mergeId, state: 'pending' as const };

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../openehr/base/json.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import { textAt } from '../openehr/rm/access.js';
 import { lifecycleStateOf, type LifecycleState } from '../change/commit/codes.js';
 import type { VersionDoc } from '../models/version.js';
@@ -23,4 +24,27 @@ export function contentOf(version: VersionDoc): JsonObject {
 /** Lifecycle state of a version with content. */
 export function stateOf(version: VersionDoc): LifecycleState {
   return lifecycleStateOf({ code: textAt(version.lifecycle_state, 'defining_code', 'code_string') ?? '' });
+}
+
+/** Whether two versions differ in nothing but their uids. */
+export function isSameContent(one: VersionDoc, other: VersionDoc): boolean {
+  if (one._id === other._id) return true;
+  if (one.data === null || other.data === null) return one.data === other.data;
+  return (
+    isDeepStrictEqual(one.lifecycle_state, other.lifecycle_state) &&
+    isDeepStrictEqual(withoutUid(one.data), withoutUid(other.data))
+  );
+}
+
+function withoutUid(text: string): JsonObject {
+  return { ...(JSON.parse(text) as JsonObject), uid: null };
+}
+
+/** An object with other values of some attributes; null takes one away. */
+export function withFields(
+  object: JsonObject,
+  fields: readonly (readonly [string, JsonValue])[],
+): JsonObject {
+  const changed = { ...object, ...Object.fromEntries(fields) };
+  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null));
 }

@@ -61,7 +61,11 @@ function obstaclesOf({ obstacles = [] }: MergeResult): JsonObject {
   if (obstacles.length === 0) return {};
   return {
     reasons: obstacles.map(({ message }) => message),
-    obstacles: obstacles.map(({ object_ids: ids, ...obstacle }) => ({ ...obstacle, object_ids: [...ids] })),
+    obstacles: obstacles.map(({ object_ids: ids, choices, ...obstacle }) => ({
+      ...obstacle,
+      object_ids: [...ids],
+      choices: [...choices],
+    })),
   };
 }
 

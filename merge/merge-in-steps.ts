@@ -36,7 +36,7 @@ export function mergeInSteps(
     const known = setTimeout(JOB_KNOWN_MS);
     // Nobody writes to either EHR: no transaction is needed to see one moment of them.
     const pair = await checkMerge(sourceEhr, targetEhr);
-    const snapshot = await mergeSnapshot(pair, request, 'steps');
+    const snapshot = await mergeSnapshot(pair, request, { way: 'steps', session: null });
     const plan = planMerge(snapshot, request, fresh);
     const details = agreedPlan(snapshot, plan, { request, way: 'steps' });
     if (request.reversible) await archiveMovedIds(mergeId, sourceEhr, endingIds(plan));

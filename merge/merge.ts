@@ -6,6 +6,7 @@ import { fullState } from '../change/commit/commit-state.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { planCommit } from '../change/commit/plan.js';
 import type { CommitRequest } from '../change/commit/request.js';
+import type { Session } from '../models/access/write.js';
 import { applyMerge } from './apply.js';
 import { checkMerge, holdBoth } from './check.js';
 import { idempotentResultOf, mergeSubject, type MergedEhrs, type MergeResult } from './details.js';
@@ -48,7 +49,7 @@ function mergeAtOnce(context: MergeContext, request: MergeRequest, fresh: FreshI
   return inMergeTransaction(context.retries, async (session) => {
     await holdBoth(request, 'active');
     const pair = await checkMerge(request.sourceEhr, request.targetEhr);
-    const snapshot = await mergeSnapshot(pair, request, 'transaction');
+    const snapshot = await mergeSnapshot(pair, request, { way: 'transaction', session });
     const plan = planMerge(snapshot, request, fresh);
     const details = agreedPlan(snapshot, plan, { request, way: 'transaction' });
     const applied = await applyMerge(session, context, {
@@ -67,8 +68,9 @@ function mergeAtOnce(context: MergeContext, request: MergeRequest, fresh: FreshI
 
 /** Everything but the writes; in a transaction for the sake of one moment, unless others would wait for it too long. */
 async function dryRun(context: MergeContext, request: MergeRequest, way: MergeWay): Promise<MergeResult> {
-  const rehearse = (): Promise<MergeResult> => rehearseMerge(context, request, way);
-  const result = way === 'steps' ? await rehearse() : await inMergeTransaction(context.retries, rehearse);
+  const rehearse = (session: Session | null): Promise<MergeResult> =>
+    rehearseMerge(context, request, { way, session });
+  const result = way === 'steps' ? await rehearse(null) : await inMergeTransaction(context.retries, rehearse);
   const { level, summary } = result.outcome;
   return { ...result, outcome: { level, summary: DRY_RUN + summary } };
 }
@@ -77,11 +79,12 @@ async function dryRun(context: MergeContext, request: MergeRequest, way: MergeWa
 export async function rehearseMerge(
   context: MergeContext,
   request: MergeRequest,
-  way: MergeWay,
+  reading: { readonly way: MergeWay; readonly session: Session | null },
 ): Promise<MergeResult> {
+  const { way } = reading;
   const fresh = freshIds(request);
   const pair = await checkMerge(request.sourceEhr, request.targetEhr);
-  const snapshot = await mergeSnapshot(pair, request, way);
+  const snapshot = await mergeSnapshot(pair, request, reading);
   const plan = planMerge(snapshot, request, fresh);
   const details = agreedPlan(snapshot, plan, { request, way });
   const commit = commitRequest(request, fresh, plan);

@@ -12,11 +12,21 @@ import {
   liveDirectory,
   type VersionedObjectDoc,
 } from '../models/versioned-object.js';
+import type { Session } from '../models/access/write.js';
 import type { MergeablePair } from './check.js';
-import { pairPersistent } from './plan/pairs.js';
+import { pairPersistent, type ContainerPair } from './plan/pairs.js';
 import type { MergeSnapshot, MovedCounts } from './plan/plan.js';
+import { listStory, listValue, type ListValue } from './replay/lists.js';
+import { mergeStory } from './replay/story.js';
 import type { MergeRequest } from './request.js';
 import type { MergeWay } from './steps.js';
+
+/** How it is read. */
+interface SnapshotWay {
+  readonly way: MergeWay;
+  /** null: nobody writes, and there is no transaction. */
+  readonly session: Session | null;
+}
 
 /**
  * Reads what a merge looks at; inside a transaction, so that all of it is of one moment, or where nobody writes. What only
@@ -25,7 +35,7 @@ import type { MergeWay } from './steps.js';
 export async function mergeSnapshot(
   { source, target }: MergeablePair,
   request: MergeRequest,
-  way: MergeWay,
+  { way, session }: SnapshotWay,
 ): Promise<MergeSnapshot> {
   const isListed = way === 'transaction';
   const containers = isListed
@@ -36,10 +46,8 @@ export async function mergeSnapshot(
   const directory = await liveDirectory(target._id);
   const status = await ehrStatusContainer(target._id);
   if (status === null) throw new TypeError(`EHR ${target._id} has no EHR_STATUS`);
-  const needed: VersionedObjectDoc[] = pairPersistent(containers, persistent).pairs.flatMap((pair) => [
-    pair.source,
-    pair.target,
-  ]);
+  const { pairs } = pairPersistent(containers, persistent);
+  const needed: VersionedObjectDoc[] = pairs.flatMap((pair) => [pair.source, pair.target]);
   needed.push(status, ...containers.filter(({ type }) => type === 'EHR_STATUS'));
   if (request.folderMerge === 'COPY') {
     needed.push(...containers.filter(({ type, deleted }) => type === 'FOLDER' && !deleted));
@@ -61,7 +69,35 @@ export async function mergeSnapshot(
     },
     target: { ehr: target, persistent, directory, status },
     latest: await latestVersions(needed),
+    origins: await originsOfPairs(session, pairs),
   };
+}
+
+async function originsOfPairs(
+  session: Session | null,
+  pairs: readonly ContainerPair[],
+): Promise<MergeSnapshot['origins']> {
+  const found = new Map<string, ListValue>();
+  for (const side of ['source', 'target'] as const) {
+    const ids = pairs.map((pair) => pair[side]._id);
+    const [ehrId] = pairs.map((pair) => pair[side].ehr_id);
+    if (ehrId !== undefined)
+      for (const [id, value] of await originsOf(session, ehrId, ids)) found.set(id, value);
+  }
+  return found;
+}
+
+/** When the content of these containers came to be: earlier merges may have brought it. */
+async function originsOf(
+  session: Session | null,
+  ehrId: string,
+  versionedObjectUids: readonly string[],
+): Promise<[string, ListValue][]> {
+  const lists = await listStory(ehrId, await mergeStory(session, ehrId), versionedObjectUids);
+  return versionedObjectUids.flatMap((id) => {
+    const value = listValue(lists, id);
+    return value === null ? [] : [[id, value] as [string, ListValue]];
+  });
 }
 
 /** Compositions that a plan lists where they are only counted. */

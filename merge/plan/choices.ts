@@ -4,15 +4,28 @@ import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
 import { subjectOf } from '../../change/commit/ehr-flags.js';
 import type { VersionDoc } from '../../models/version.js';
-import { requiredVersion, stateOf } from '../content.js';
+import { requiredVersion, stateOf, withFields } from '../content.js';
+import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import type { ContainerPair } from './pairs.js';
 import type { MergeResolutions, PairChoice, Side } from '../request.js';
+
+/** When the content of a container came to be, and the VERSION that has it: merges take content over. */
+export interface ContentOrigin {
+  readonly versionUid: string;
+  readonly time: Date;
+}
+
+/** What is known of both sides of pairs, by object id. */
+export interface PairFacts {
+  readonly latest: ReadonlyMap<string, VersionDoc>;
+  readonly origins: ReadonlyMap<string, ContentOrigin>;
+}
 
 /** A pair of persistent compositions with what becomes of it. */
 export interface ChosenPair extends ContainerPair {
   /** Whose content goes on, or both as they are. */
   readonly choice: PairChoice;
-  /** What decided: the request, that the other one is incomplete, or that it was committed later. */
+  /** What decided: the request, that the other one is incomplete, or that its content came to be later. */
   readonly reason: 'chosen' | 'complete' | 'later';
 }
 
@@ -23,14 +36,14 @@ export interface ChosenPair extends ContainerPair {
  */
 export function choosePairs(
   pairs: readonly ContainerPair[],
-  latest: ReadonlyMap<string, VersionDoc>,
+  facts: PairFacts,
   { compositions }: MergeResolutions,
 ): ChosenPair[] {
   const named = new Set(pairs.flatMap(namesOf));
   const unknown = [...compositions.keys()].filter((name) => !named.has(name));
   if (unknown.length > 0)
     throw new CdrError('conflict', `resolutions name what is no pair of this merge: ${unknown.join(', ')}`);
-  return pairs.map((pair) => chosen(pair, latest, compositions));
+  return pairs.map((pair) => chosen(pair, facts, compositions));
 }
 
 /** What a choice may call a pair: its template, and both containers. */
@@ -40,7 +53,7 @@ function namesOf({ templateId, source, target }: ContainerPair): string[] {
 
 function chosen(
   pair: ContainerPair,
-  latest: ReadonlyMap<string, VersionDoc>,
+  { latest, origins }: PairFacts,
   choices: MergeResolutions['compositions'],
 ): ChosenPair {
   const words = new Set(namesOf(pair).flatMap((name) => choices.get(name) ?? []));
@@ -49,7 +62,11 @@ function chosen(
   const complete = completeSide(pair, latest);
   const [choice] = words;
   if (choice === undefined)
-    return { ...pair, choice: complete ?? laterSide(pair), reason: complete === null ? 'later' : 'complete' };
+    return {
+      ...pair,
+      choice: complete ?? laterSide(pair, origins),
+      reason: complete === null ? 'later' : 'complete',
+    };
   if (choice !== 'both' && complete !== null && choice !== complete)
     throw new CdrError(
       'conflict',
@@ -66,10 +83,18 @@ function completeSide(pair: ContainerPair, latest: ReadonlyMap<string, VersionDo
   return isIncomplete('source') ? 'target' : 'source';
 }
 
-function laterSide({ source, target }: ContainerPair): Side {
-  return source.latest_time_committed.getTime() > target.latest_time_committed.getTime()
+function laterSide({ source, target }: ContainerPair, origins: PairFacts['origins']): Side {
+  return originOf(source, origins).time.getTime() > originOf(target, origins).time.getTime()
     ? 'source'
     : 'target';
+}
+
+/** Where the content of a container is from; its latest version where no merge brought it. */
+export function originOf(
+  { _id, latest_version_uid: versionUid, latest_time_committed: time }: VersionedObjectDoc,
+  origins: PairFacts['origins'],
+): ContentOrigin {
+  return origins.get(_id) ?? { versionUid, time };
 }
 
 /** What the EHR_STATUS of both EHRs say differently. */
@@ -121,13 +146,4 @@ export function mergedStatus(
   if (taken.some(({ field }) => field === 'subject') && subjectOf(status) === null)
     throw new CdrError('conflict', 'resolutions choose the subject of the source, which has no external_ref');
   return status;
-}
-
-/** An object with other values of some attributes; null takes one away. */
-export function withFields(
-  object: JsonObject,
-  fields: readonly (readonly [string, JsonValue])[],
-): JsonObject {
-  const changed = { ...object, ...Object.fromEntries(fields) };
-  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null));
 }

@@ -5,9 +5,8 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import { objectsAt } from '../../openehr/rm/access.js';
 import { subjectOf } from '../../change/commit/ehr-flags.js';
 import type { Subject } from '../../models/ehr.js';
-import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
-import type { ChosenPair } from './choices.js';
+import { originOf, type ChosenPair, type PairFacts } from './choices.js';
 import { contentOf, requiredVersion, stateOf } from '../content.js';
 import type { MergePlan, MergeSnapshot } from './plan.js';
 import type { MergeRequest, Side } from '../request.js';
@@ -45,11 +44,11 @@ function planDetails(snapshot: MergeSnapshot, plan: MergePlan, way: MergeWay): J
       moved: counts.compositions,
       ids: movedIds(snapshot, plan).slice(0, LISTED),
     },
-    pairs: pairs.slice(0, LISTED).map((pair) => pairDetails(pair, snapshot.latest)),
+    pairs: pairs.slice(0, LISTED).map((pair) => pairDetails(pair, snapshot)),
     not_paired: unmatched.slice(0, LISTED).map(({ templateId, source, target }) => ({
       template_id: templateId,
-      source,
-      target,
+      source: source.length,
+      target: target.length,
     })),
     folders: foldersOf(snapshot, plan),
     contributions: { moved: counts.contributions },
@@ -71,9 +70,9 @@ function movedIds({ source }: MergeSnapshot, { moves, joins }: MergePlan): reado
   return source.counts.compositionIds.filter((id) => !joined.has(id));
 }
 
-function pairDetails(pair: ChosenPair, latest: ReadonlyMap<string, VersionDoc>): JsonObject {
+function pairDetails(pair: ChosenPair, facts: PairFacts): JsonObject {
   const { templateId, choice, reason } = pair;
-  const side = (name: Side): JsonObject => ({ side: name, ...versionDetails(pair[name], latest) });
+  const side = (name: Side): JsonObject => ({ side: name, ...versionDetails(pair[name], facts) });
   if (choice === 'both')
     return { template_id: templateId, choice, reason, source: side('source'), target: side('target') };
   const winner = side(choice);
@@ -81,11 +80,13 @@ function pairDetails(pair: ChosenPair, latest: ReadonlyMap<string, VersionDoc>):
   return { template_id: templateId, choice, reason, winner, loser };
 }
 
-function versionDetails(container: VersionedObjectDoc, latest: ReadonlyMap<string, VersionDoc>): JsonObject {
+function versionDetails(container: VersionedObjectDoc, { latest, origins }: PairFacts): JsonObject {
+  const content = originOf(container, origins);
   return {
     versioned_object_uid: container._id,
     version_uid: container.latest_version_uid,
     time_committed: formatUtc(container.latest_time_committed),
+    content: { version_uid: content.versionUid, time_committed: formatUtc(content.time) },
     lifecycle_state: stateOf(requiredVersion(latest, container)),
   };
 }

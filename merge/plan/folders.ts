@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { nameOf, objectsAt, textAt, withoutAttributes } from '../../openehr/rm/access.js';
 
@@ -47,11 +47,7 @@ export interface WithoutCopy {
  * since goes to the root.
  */
 export function withoutCopy(root: JsonObject, copy: JsonObject): WithoutCopy | null {
-  const below = foldersBelow(root);
-  const found =
-    below.find((one) => textAt(one, 'uid', 'value') === textAt(copy, 'uid', 'value')) ??
-    below.find((one) => nameOf(one) === nameOf(copy)) ??
-    below.find((one) => itemIds(copy).length > 0 && itemIds(one).join() === itemIds(copy).join());
+  const found = findCopy(root, copy);
   if (found === undefined) return null;
   const added = addedTo(found, copy);
   const rest = without(root, found);
@@ -72,6 +68,39 @@ export function withoutCopy(root: JsonObject, copy: JsonObject): WithoutCopy | n
       ...added.items.map((item) => `item ${idOf(item)}`),
     ],
   };
+}
+
+/** The FOLDER that a merge copied, wherever it is below the root. */
+function findCopy(root: JsonObject, copy: JsonObject): JsonObject | undefined {
+  const below = foldersBelow(root);
+  return (
+    below.find((one) => textAt(one, 'uid', 'value') === textAt(copy, 'uid', 'value')) ??
+    below.find((one) => nameOf(one) === nameOf(copy)) ??
+    below.find((one) => itemIds(copy).length > 0 && itemIds(one).join() === itemIds(copy).join())
+  );
+}
+
+/** What a merge copied into a directory. */
+export interface CopiedFolder {
+  readonly folder: JsonObject;
+  /** Of the directory that it is a copy of; null: it is not known. */
+  readonly originalName: JsonValue;
+}
+
+/**
+ * The directory as the merges that copied these into it would have made it without the one whose tree is its root: the first
+ * one is the root. null: none of them is in it.
+ */
+export function withoutRoot(root: JsonObject, copies: readonly CopiedFolder[]): JsonObject | null {
+  const [first, ...others] = copies.flatMap(({ folder, originalName }) => {
+    const found = findCopy(root, folder);
+    return found === undefined ? [] : [{ found, originalName }];
+  });
+  if (first === undefined) return null;
+  const { found, originalName } = first;
+  const named = originalName === null ? found : { ...found, name: originalName };
+  const folders = [...objectsAt(found, 'folders'), ...others.map((one) => one.found)];
+  return withFolders(withoutAttributes(named, ['uid']), folders);
 }
 
 /** The FOLDER of this uid below the root; null when there is none. */

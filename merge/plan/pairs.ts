@@ -8,11 +8,11 @@ export interface ContainerPair {
   readonly target: VersionedObjectDoc;
 }
 
-/** A template of the source that found no partner, with how many compositions of it each side has. */
+/** A template of the source that found no partner, with the object ids of those of each side. */
 export interface UnmatchedTemplate {
   readonly templateId: string;
-  readonly source: number;
-  readonly target: number;
+  readonly source: readonly string[];
+  readonly target: readonly string[];
 }
 
 /** Which persistent compositions of two EHRs belong together. */
@@ -39,10 +39,14 @@ export function pairPersistent(
     if (mine.length === 1 && theirs.length === 1 && one !== undefined && other !== undefined) {
       pairs.push({ templateId, source: one, target: other });
     } else {
-      unmatched.push({ templateId, source: mine.length, target: theirs.length });
+      unmatched.push({ templateId, source: mine.map(idOf), target: theirs.map(idOf) });
     }
   }
   return { pairs, unmatched };
+}
+
+function idOf({ _id }: VersionedObjectDoc): string {
+  return _id;
 }
 
 function candidates(containers: readonly VersionedObjectDoc[]): Map<string, VersionedObjectDoc[]> {

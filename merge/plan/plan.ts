@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../openehr/base/json.js';
 import { partyNamed, type AuditRequest } from '../../change/commit/audit.js';
 import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../../change/commit/codes.js';
 import type { VersionEntry } from '../../change/commit/request.js';
@@ -11,6 +12,7 @@ import {
   mergedStatus,
   statusDifferences,
   type ChosenPair,
+  type PairFacts,
   type StatusDifference,
 } from './choices.js';
 import { contentOf, requiredVersion, stateOf } from '../content.js';
@@ -58,6 +60,16 @@ export interface MergeSnapshot {
   readonly target: TargetSnapshot;
   /** Latest versions by object id: of both EHR_STATUS, both live directories and all pairs of `pairPersistent`. */
   readonly latest: ReadonlyMap<string, VersionDoc>;
+  /** Where the content of pairs is from that merges wrote, by object id. */
+  readonly origins: PairFacts['origins'];
+}
+
+/** What a merge puts into the target's directory. */
+interface FolderCopy {
+  readonly kind: 'append' | 'create';
+  readonly folderUid: string;
+  /** `name` of the FOLDER that was copied. */
+  readonly originalName: JsonValue;
 }
 
 /** Everything a merge does, as data. */
@@ -75,7 +87,9 @@ export interface MergePlan {
   readonly unmatched: readonly UnmatchedTemplate[];
   readonly statusDifferences: readonly StatusDifference[];
   /** What happens to the target's directory; null: nothing. */
-  readonly folderCopy: { readonly kind: 'append' | 'create'; readonly folderUid: string } | null;
+  readonly folderCopy: FolderCopy | null;
+  /** Attributes that the target has from the source's EHR_STATUS, whether they differed or not; null: none. */
+  readonly statusTaken: { readonly fields: readonly string[]; readonly presentUid: string } | null;
   /** Tags that end. */
   readonly droppedTags: readonly ItemTagDoc[];
   /** Containers of the source that end: its EHR_STATUS and all directories. */
@@ -94,9 +108,9 @@ export interface MergePlan {
 export function planMerge(snapshot: MergeSnapshot, request: MergeRequest, fresh: FreshIds): MergePlan {
   const { containers, contributionUids, tags } = snapshot.source;
   const pairing = pairingOf(snapshot, request);
-  const pairs = choosePairs(pairing.pairs, snapshot.latest, request.resolutions);
+  const pairs = choosePairs(pairing.pairs, snapshot, request.resolutions);
   const joinedPairs = pairs.filter(({ choice }) => choice !== 'both');
-  const joins = joinedPairs.map((pair) => ({ source: pair.source._id, target: pair.target._id }));
+  const joins = joinedPairs.map(joinOf);
   const joined = new Set(joins.map(({ source }) => source));
   const compositions = containers.filter(({ type, _id }) => type === 'COMPOSITION' && !joined.has(_id));
   const isDropped = (tag: ItemTagDoc): boolean => tag.target_type === 'EHR_STATUS' || joined.has(tag.target);
@@ -126,7 +140,8 @@ export function planMerge(snapshot: MergeSnapshot, request: MergeRequest, fresh:
     pairs,
     unmatched: pairing.unmatched,
     statusDifferences: status.differences,
-    folderCopy: folder === null ? null : { kind: folder.kind, folderUid: fresh.folderUid },
+    folderCopy: folder === null ? null : folder.copy,
+    statusTaken: statusTaken(snapshot, request),
     droppedTags,
     ended: containers.filter(({ type }) => type !== 'COMPOSITION'),
     entries,
@@ -136,6 +151,16 @@ export function planMerge(snapshot: MergeSnapshot, request: MergeRequest, fresh:
       summary: summaryOf(counts, [...bothTexts(pairs), ...pairing.unmatched.map(unmatchedText)]),
     },
   };
+}
+
+function joinOf({ source, target, choice, reason }: ChosenPair): JoinedPair {
+  const chosen = reason === 'chosen' && choice !== 'both' ? { choice } : {};
+  return { source: source._id, target: target._id, ...chosen };
+}
+
+function statusTaken({ target }: MergeSnapshot, { resolutions }: MergeRequest): MergePlan['statusTaken'] {
+  const fields = [...resolutions.ehrStatus].flatMap(([field, side]) => (side === 'source' ? [field] : []));
+  return fields.length === 0 ? null : { fields, presentUid: target.status.latest_version_uid };
 }
 
 function movedCounts(
@@ -244,7 +269,7 @@ function planStatus({ source, target, latest }: MergeSnapshot, request: MergeReq
 }
 
 interface PlannedFolder {
-  readonly kind: 'append' | 'create';
+  readonly copy: FolderCopy;
   readonly entry: VersionEntry;
 }
 
@@ -264,10 +289,14 @@ function planFolder(
     folderUid,
     survivors: new Map(joins.map((join) => [join.source, join.target])),
   };
+  const copied = { folderUid, originalName: copy.root.name ?? null };
   if (target.directory === null) {
     const state = { lifecycleState: stateOf(version), audit: auditOf(CHANGE_TYPE.creation, request) };
     const place = { versionedObjectUid: folderUid, isChosenId: true, object: asNewDirectory(copy) };
-    return { kind: 'create', entry: { kind: 'create', type: 'FOLDER', ...place, ...state } };
+    return {
+      copy: { kind: 'create', ...copied },
+      entry: { kind: 'create', type: 'FOLDER', ...place, ...state },
+    };
   }
   const extended = requiredVersion(latest, target.directory);
   const state = { lifecycleState: stateOf(extended), audit: auditOf(CHANGE_TYPE.modification, request) };
@@ -276,7 +305,10 @@ function planFolder(
     precedingVersionUid: target.directory.latest_version_uid,
   };
   const object = withCopiedFolder(contentOf(extended), copy);
-  return { kind: 'append', entry: { kind: 'update', type: 'FOLDER', object, ...place, ...state } };
+  return {
+    copy: { kind: 'append', ...copied },
+    entry: { kind: 'update', type: 'FOLDER', object, ...place, ...state },
+  };
 }
 
 /** How much a merge does. */
@@ -307,5 +339,5 @@ function bothTexts(pairs: readonly ChosenPair[]): string[] {
 }
 
 function unmatchedText({ templateId, source, target }: UnmatchedTemplate): string {
-  return `${templateId} (${source} in the source, ${target} in the target)`;
+  return `${templateId} (${source.length} in the source, ${target.length} in the target)`;
 }

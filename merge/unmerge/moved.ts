@@ -1,4 +1,4 @@
-import { rootOfUid } from '../../openehr/base/object-version-id.js';
+import { precedingUid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { inSteps } from '../../models/access/in-steps.js';
 import type { Session } from '../../models/access/write.js';
 import { contributionRefs, type ContributionRefs } from '../../models/contribution.js';
@@ -6,6 +6,8 @@ import { countTagsOn } from '../../models/item-tag.js';
 import { archivedMovesOf } from '../../models/merge/archive.js';
 import type { MergeRecordDoc } from '../../models/merge/record.js';
 import { ownersOf } from '../../models/versioned-object.js';
+import { repairUid } from '../replay/repair-uid.js';
+import type { MergeStory } from '../replay/story.js';
 
 /** A composition that the merge took from the source, moved or joined. */
 export interface TakenObject {
@@ -22,8 +24,8 @@ export interface Moved {
   /** By object id the joined ones, those that the target has no longer, and those that `since` names. */
   readonly taken: ReadonlyMap<string, TakenObject>;
   /**
-   * CONTRIBUTIONs of the target that name objects of the merge, beside the moved ones and those of merges and of
-   * unmerges that are over.
+   * CONTRIBUTIONs of the target that name objects of the merge, beside the moved ones and those that merges, unmerges and
+   * repairs made.
    */
   readonly since: readonly ContributionRefs[];
 }
@@ -33,8 +35,8 @@ export interface MovedOf {
   readonly record: MergeRecordDoc;
   /** Object ids of what the merge made. */
   readonly made: ReadonlySet<string>;
-  /** CONTRIBUTIONs of merges and unmerges that changed nothing together. */
-  readonly over: ReadonlySet<string>;
+  /** Tells which CONTRIBUTIONs no person made. */
+  readonly story: MergeStory;
 }
 
 /** CONTRIBUTIONs, and versions that they name, which are compared with the archive at once: some megabytes. */
@@ -45,12 +47,13 @@ export async function movedOf(session: Session, merge: MovedOf, compared = COMPA
   const { taken, ...counts } = await takenObjects(session, merge.record);
   const since: ContributionRefs[] = [];
   let contributions = 0;
+  await addNamed(taken, merge.record._id, ofLaterMerges(merge));
   const all = contributionRefs(session, merge.record.target_ehr);
   for await (const some of inBatches(all, compared)) {
     const others = await notArchived(merge.record._id, some);
     contributions += some.length - others.length;
-    const unknown = others.filter(({ _id }) => !merge.over.has(_id));
-    await addNamed(taken, merge.record._id, unknown);
+    const unknown = others.filter((one) => !isOfMerges(merge.story, one));
+    await addNamed(taken, merge.record._id, unknown.flatMap(rootsOf));
     since.push(...unknown.filter((one) => rootsOf(one).some((id) => taken.has(id) || merge.made.has(id))));
   }
   return { counts: { ...counts, contributions }, taken, since };
@@ -98,13 +101,13 @@ async function notArchived(
   return [...others.values()];
 }
 
-/** Adds the moved compositions that these CONTRIBUTIONs name and that are still there. */
+/** Adds those of these compositions that the merge moved and that are still there. */
 async function addNamed(
   taken: Map<string, TakenObject>,
   mergeId: string,
-  contributions: readonly ContributionRefs[],
+  versionedObjectUids: readonly string[],
 ): Promise<void> {
-  const named = new Set(contributions.flatMap(rootsOf));
+  const named = new Set(versionedObjectUids);
   for (const id of taken.keys()) named.delete(id);
   if (named.size === 0) return;
   let place = 0;
@@ -113,6 +116,25 @@ async function addNamed(
       if (named.has(id)) taken.set(id, { place, now: 'target' });
       place += 1;
     }
+}
+
+/** What other merges joined something to, or could not join because of it. */
+function ofLaterMerges({ record, story }: MovedOf): string[] {
+  const others = story.into.filter(({ _id }) => _id !== record._id);
+  return others.flatMap(({ joined, apart = [] }) => [
+    ...joined.map(({ target }) => target),
+    ...apart.flatMap(({ targets }) => targets),
+  ]);
+}
+
+function isOfMerges(story: MergeStory, { _id, versions }: ContributionRefs): boolean {
+  return (
+    story.makers.has(_id) ||
+    versions.some(({ uid }) => {
+      const preceding = precedingUid(uid);
+      return preceding !== null && repairUid(preceding) === _id;
+    })
+  );
 }
 
 function rootsOf({ versions }: ContributionRefs): string[] {

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObstacle } from '../../openehr/base/errors.js';
-import type { JsonObject } from '../../openehr/base/json.js';
 import { parseObjectVersionId, rootOfUid } from '../../openehr/base/object-version-id.js';
+import { subjectOf } from '../../change/commit/ehr-flags.js';
 import { mergedMessage, notModifiable } from '../../change/commit/refusal.js';
 import type { ItemTagDoc } from '../../models/item-tag.js';
-import type { VersionDoc } from '../../models/version.js';
-import { givesSubjectBack } from './status-undo.js';
+import type { ConflictChoice } from '../request.js';
 import type { MadeVersion, UnmergeSnapshot } from './snapshot.js';
 
 /** Why a merge cannot be taken back just so. docs/spec/merge.md#obstacles */
 export interface Obstacle extends ErrorObstacle {
   readonly code: ObstacleCode;
+  readonly choices: readonly ConflictChoice[];
 }
 
 /** Kinds of obstacles. */
-export type ObstacleCode =
+type ObstacleCode =
   | 'not_reversible'
   | 'target_merged'
   | 'target_not_modifiable'
@@ -22,8 +22,26 @@ export type ObstacleCode =
   | 'joined_changed'
   | 'joined_tagged'
   | 'directory_changed'
+  | 'merged_since'
   | 'contribution_mixed'
   | 'source_not_modifiable';
+
+const BOTH: readonly ConflictChoice[] = ['keep_in_target', 'take_back'];
+const KEEP: readonly ConflictChoice[] = ['keep_in_target'];
+
+/** What can be chosen for each kind of obstacle; the others cannot be chosen away. */
+const CHOICES: Readonly<Partial<Record<ObstacleCode, readonly ConflictChoice[]>>> = {
+  joined_changed: BOTH,
+  joined_tagged: BOTH,
+  directory_changed: BOTH,
+  merged_since: KEEP,
+  contribution_mixed: BOTH,
+  source_not_modifiable: KEEP,
+};
+
+function obstacle(code: ObstacleCode, message: string, object_ids: readonly string[] = []): Obstacle {
+  return { code, message, object_ids, choices: CHOICES[code] ?? [] };
+}
 
 /** All obstacles to an unmerge; none: it can be done. Pure. */
 export function obstaclesTo(snapshot: UnmergeSnapshot): Obstacle[] {
@@ -31,14 +49,21 @@ export function obstaclesTo(snapshot: UnmergeSnapshot): Obstacle[] {
   const found = obstaclesAtOnce(snapshot);
   if (targetMergedInto !== null) return found;
   found.push(...joinObstacles(snapshot), ...directoryObstacles(snapshot), ...mixedContributions(snapshot));
+  found.push(...laterMerges(snapshot));
   const isGivenBack = givesSubjectBack(snapshot);
-  for (const { ehrId, holder } of subjectHolders) {
+  for (const { ehrId, holder, isMerged } of subjectHolders) {
     if (isGivenBack && holder === target._id) continue;
     const whose = ehrId === record.source_ehr ? 'the source' : `EHR ${ehrId}, whose data go back with it,`;
-    found.push(whole('subject_in_use', `the subject of ${whose} is now used by EHR ${holder}`));
+    const remedy = isMerged ? `, which was merged since: take that merge back first` : '';
+    found.push(obstacle('subject_in_use', `the subject of ${whose} is now used by EHR ${holder}${remedy}`));
   }
-  if (!target.is_modifiable) found.push(whole('target_not_modifiable', notModifiable(target._id).message));
+  if (!target.is_modifiable) found.push(obstacle('target_not_modifiable', notModifiable(target._id).message));
   return [...found, ...lockedSource(snapshot)];
+}
+
+/** Whether the unmerge takes the subject that the target has now away from it. */
+function givesSubjectBack({ status, target }: UnmergeSnapshot): boolean {
+  return status !== null && !isDeepStrictEqual(subjectOf(status.object), target.subject ?? null);
 }
 
 /** Obstacles that are seen without a look at what moved. */
@@ -50,15 +75,10 @@ export function obstaclesAtOnce({
 }: Pick<UnmergeSnapshot, 'record' | 'target' | 'targetMergedInto' | 'source'>): Obstacle[] {
   const found: Obstacle[] = [];
   if (!record.reversible || source === null)
-    found.push(whole('not_reversible', 'the merge was not reversible'));
+    found.push(obstacle('not_reversible', 'the merge was not reversible'));
   if (targetMergedInto !== null)
-    found.push(whole('target_merged', mergedMessage(target._id, targetMergedInto)));
+    found.push(obstacle('target_merged', mergedMessage(target._id, targetMergedInto)));
   return found;
-}
-
-/** An obstacle to the unmerge as a whole. */
-function whole(code: ObstacleCode, message: string): Obstacle {
-  return { code, message, object_ids: [] };
 }
 
 /** Joined compositions should be what the merge made of them; one that was erased is in nobody's way. */
@@ -71,20 +91,20 @@ function joinObstacles(snapshot: UnmergeSnapshot): Obstacle[] {
       const name = `the joined composition ${versionedObjectUid}`;
       const object_ids = [versionedObjectUid];
       if (isChanged(snapshot, made))
-        return [{ code: 'joined_changed', message: `${name} was changed since`, object_ids }];
+        return [obstacle('joined_changed', `${name} was changed since`, object_ids)];
       const { _id: uid } = made.version;
       if (!snapshot.tags.some((tag) => isTagOf(tag, uid))) return [];
-      return [{ code: 'joined_tagged', message: `the version ${uid} of ${name} has item tags`, object_ids }];
+      return [obstacle('joined_tagged', `the version ${uid} of ${name} has item tags`, object_ids)];
     });
 }
 
 /** A directory made by the merge is deleted again; what others put into it would go with it. */
 function directoryObstacles(snapshot: UnmergeSnapshot): Obstacle[] {
   const made = madeDirectory(snapshot);
-  if (made === null || made.before !== null || made.latest.data === null || !isChanged(snapshot, made))
-    return [];
+  const { isRoot } = snapshot.directory;
+  if (made === null || !isRoot || made.latest.data === null || !isChanged(snapshot, made)) return [];
   const message = 'the directory that the merge created was changed since';
-  return [{ code: 'directory_changed', message, object_ids: [made.version.object_id] }];
+  return [obstacle('directory_changed', message, [made.version.object_id])];
 }
 
 /** What the merge made of the target's directory; null: nothing, or it was erased. */
@@ -100,7 +120,7 @@ function mixedContributions(snapshot: UnmergeSnapshot): Obstacle[] {
     const back = present.filter((id) => snapshot.taken.has(id));
     if (back.length === 0 || back.length === present.length) return [];
     const message = `CONTRIBUTION ${_id}, made since, holds versions of moved objects and of others`;
-    return [{ code: 'contribution_mixed', message, object_ids: [...new Set(back)], contribution_uid: _id }];
+    return [{ ...obstacle('contribution_mixed', message, [...new Set(back)]), contribution_uid: _id }];
   });
 }
 
@@ -112,34 +132,51 @@ function lockedSource(snapshot: UnmergeSnapshot): Obstacle[] {
   const object_ids = [...new Set(changed)].filter((id) => taken.has(id) && !snapshot.erased.has(id));
   if (object_ids.length === 0) return [];
   const message = `moved objects were changed since, and ${notModifiable(source._id).message}`;
-  return [{ code: 'source_not_modifiable', message, object_ids }];
+  return [obstacle('source_not_modifiable', message, object_ids)];
 }
 
-/**
- * Whether anybody committed to the container after the merge, or attested what it made. A merge that came after and was
- * taken back changes nothing.
- */
-export function isChanged({ since }: UnmergeSnapshot, { version }: MadeVersion): boolean {
+/** What merges made since would have joined otherwise without this one. */
+function laterMerges({ record, story, taken, live }: UnmergeSnapshot): Obstacle[] {
+  const isBack = (id: string): boolean => taken.get(id)?.now === 'target';
+  const others = story.into.filter(({ _id }) => _id !== record._id);
+  return others.flatMap(({ source_ehr: other, joined, apart = [] }) => {
+    const remedy = `, which this merge brought: take the merge of EHR ${other} back first, or keep`;
+    const into = joined
+      .filter(({ target }) => isBack(target))
+      .map(({ source, target }) =>
+        obstacle(
+          'merged_since',
+          `the composition ${source} of EHR ${other} was joined to ${target}${remedy} that in the target`,
+          [target],
+        ),
+      );
+    const beside = apart
+      .filter(({ source, targets }) => {
+        const staying = targets.filter((id) => !isBack(id));
+        return (
+          staying.length === 1 && targets.some(isBack) && [source, ...staying].every((id) => live.has(id))
+        );
+      })
+      .map(({ source }) =>
+        obstacle(
+          'merged_since',
+          `the composition ${source} of EHR ${other} was not joined because of another one${remedy} it apart`,
+          [source],
+        ),
+      );
+    return [...into, ...beside];
+  });
+}
+
+/** Whether a person committed to the container after the merge, or attested what it made, and no unmerge took that back. */
+function isChanged({ since, story }: UnmergeSnapshot, { version }: MadeVersion): boolean {
   return since.some(({ versions }) =>
     versions.some(({ uid }) => {
       const id = parseObjectVersionId(uid);
+      if (story.taken.has(uid)) return false;
       return id?.versionedObjectUid === version.object_id && id.version >= version.version;
     }),
   );
-}
-
-/** Whether two versions differ in nothing but their uids. */
-export function isSameContent(one: VersionDoc, other: VersionDoc): boolean {
-  if (one._id === other._id) return true;
-  if (one.data === null || other.data === null) return one.data === other.data;
-  return (
-    isDeepStrictEqual(one.lifecycle_state, other.lifecycle_state) &&
-    isDeepStrictEqual(withoutUid(one.data), withoutUid(other.data))
-  );
-}
-
-function withoutUid(text: string): JsonObject {
-  return { ...(JSON.parse(text) as JsonObject), uid: null };
 }
 
 function isTagOf(tag: ItemTagDoc, versionUid: string): boolean {

@@ -3,16 +3,16 @@ import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../../change/commit/codes.js';
 import type { UpdateEntry, VersionEntry } from '../../change/commit/request.js';
 import type { ItemTagDoc } from '../../models/item-tag.js';
+import type { JoinedPair } from '../../models/merge/record.js';
 import type { MovedBack } from '../../models/merge/moved-back.js';
 import type { VersionDoc } from '../../models/version.js';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
-import { folderOf, withoutCopy } from '../plan/folders.js';
-import { isChanged, isSameContent, madeDirectory } from './obstacles.js';
-import { contentOf, stateOf } from '../content.js';
+import { folderOf, withoutCopy, withoutRoot } from '../plan/folders.js';
+import { madeDirectory } from './obstacles.js';
+import { contentOf, isSameContent, stateOf } from '../content.js';
 import { mergeAudit } from '../plan/plan.js';
 import { DRY_RUN, type UnmergeRequest } from '../request.js';
 import type { Resolution } from './resolution.js';
-import { statusUndo } from './status-undo.js';
 import type { MadeVersion, UnmergeSnapshot } from './snapshot.js';
 
 /** Everything an unmerge does, as data. */
@@ -24,6 +24,8 @@ export interface UnmergePlan {
   readonly restoredTags: readonly ItemTagDoc[];
   /** New versions with the content before the merge, in the EHR that owns them afterwards; empty: no CONTRIBUTION. */
   readonly entries: { readonly source: readonly VersionEntry[]; readonly target: readonly VersionEntry[] };
+  /** What was chosen, for the record: object ids that stay as they are, and VERSIONs whose content goes to the source. */
+  readonly chosen: { readonly kept: readonly string[]; readonly taken: readonly string[] };
   readonly summary: string;
 }
 
@@ -58,7 +60,9 @@ export function planUnmerge(
     ...leftOut(snapshot, resolution),
   ];
   const summary = (request.dryRun ? DRY_RUN : '') + parts.join(', ');
-  return { back, counts, restoredTags, entries, summary };
+  const taken = [...snapshot.lists].flatMap(([id, { edits }]) => (resolution.taken.has(id) ? edits : []));
+  const chosen = { kept: [...resolution.kept], taken };
+  return { back, counts, restoredTags, entries, chosen, summary };
 }
 
 interface GoingBack extends Pick<UnmergePlan, 'back' | 'counts' | 'restoredTags'> {
@@ -104,38 +108,51 @@ function leftOut({ taken }: UnmergeSnapshot, { kept }: Resolution): string[] {
   });
 }
 
-/** Both compositions of a pair go on with what they held before the merge; no version uid is ever given twice. */
+/** Both compositions of a pair go on with what they hold without the merge; no version uid is ever given twice. */
 function joinEntries(
-  { record, made }: UnmergeSnapshot,
-  { goesBack, kept, taken }: Resolution & { readonly goesBack: ReadonlySet<string> },
+  snapshot: UnmergeSnapshot,
+  going: Resolution & { readonly goesBack: ReadonlySet<string> },
   request: UnmergeRequest,
 ): UnmergePlan['entries'] {
-  const source: VersionEntry[] = [];
-  const target: VersionEntry[] = [];
-  for (const pair of record.joined) {
-    const mine = made.get(pair.source);
-    const theirs = made.get(pair.target);
-    if (theirs?.before != null && !kept.has(pair.target))
-      target.push(nextVersion(theirs.latest, theirs.before, CHANGE_TYPE.modification, request));
-    if (mine?.before == null || mine.latest.data !== null || !goesBack.has(pair.source)) continue;
-    const content = (taken.has(pair.target) ? editOf(theirs) : null) ?? mine.before;
-    source.push(nextVersion(mine.latest, content, CHANGE_TYPE.creation, request));
-  }
-  return { source, target };
+  const { joined } = snapshot.record;
+  const next = ([latest, content]: readonly [VersionDoc, VersionDoc]): VersionEntry =>
+    nextVersion(latest, content, request);
+  return {
+    target: joined.flatMap((pair) => targetUndo(snapshot, going, pair)).map(next),
+    source: joined.flatMap((pair) => sourceUndo(snapshot, going, pair)).map(next),
+  };
 }
 
-/** What the joined composition holds that the merge did not put there; null: nothing. */
-function editOf(joined: MadeVersion | undefined): VersionDoc | null {
-  if (joined === undefined || joined.latest.data === null) return null;
-  return isSameContent(joined.version, joined.latest) ? null : joined.latest;
+/** A version, and that whose content follows it. */
+type Following = readonly [latest: VersionDoc, content: VersionDoc];
+
+function targetUndo(
+  { made, lists }: UnmergeSnapshot,
+  { kept }: Resolution,
+  { target }: JoinedPair,
+): Following[] {
+  const latest = made.get(target)?.latest;
+  const before = lists.get(target)?.before ?? null;
+  if (latest === undefined || before === null || kept.has(target)) return [];
+  return isSameContent(latest, before) ? [] : [[latest, before]];
+}
+
+function sourceUndo(
+  { made, lists }: UnmergeSnapshot,
+  { taken, goesBack }: Resolution & { readonly goesBack: ReadonlySet<string> },
+  { source, target }: JoinedPair,
+): Following[] {
+  const { latest, before = null } = made.get(source) ?? {};
+  if (latest === undefined || before === null || latest.data !== null || !goesBack.has(source)) return [];
+  const edited = taken.has(target) ? (lists.get(target)?.edited ?? null) : null;
+  return [[latest, edited ?? before]];
 }
 
 /** The target's EHR_STATUS without what the merge took from the source. */
 function statusEntries(snapshot: UnmergeSnapshot, request: UnmergeRequest): VersionEntry[] {
-  const undo = statusUndo(snapshot);
-  if (undo === null) return [];
-  const { latest } = undo.made;
-  return [{ ...nextVersion(latest, latest, CHANGE_TYPE.modification, request), object: undo.object }];
+  if (snapshot.status === null) return [];
+  const { latest, object } = snapshot.status;
+  return [{ ...nextVersion(latest, latest, request), object }];
 }
 
 interface DirectoryUndo {
@@ -145,6 +162,8 @@ interface DirectoryUndo {
   readonly kept: readonly string[];
 }
 
+const UNCHANGED: DirectoryUndo = { entry: null, kept: [] };
+
 /** The target's directory without what the merge put into it. */
 function planDirectory(
   snapshot: UnmergeSnapshot,
@@ -152,20 +171,30 @@ function planDirectory(
   request: UnmergeRequest,
 ): DirectoryUndo {
   const { record, directory } = snapshot;
-  if (record.copied_folder_uid === undefined) return { entry: null, kept: [] };
+  if (record.copied_folder_uid === undefined) return UNCHANGED;
   const made = madeDirectory(snapshot);
-  if (made?.before != null && !isChanged(snapshot, made)) {
-    const entry = nextVersion(made.latest, made.before, CHANGE_TYPE.modification, request);
-    return { entry, kept: [] };
-  }
-  if (made?.before === null) {
-    const isThere = made.latest.data !== null && !kept.has(made.version.object_id);
-    return { entry: isThere ? deletionOf(made.latest, request) : null, kept: [] };
-  }
-  if (directory === null) return { entry: null, kept: [] };
-  const found = withoutCopy(directory.root, copiedFolder(made, record.copied_folder_uid));
-  if (found === null) return { entry: null, kept: [] };
-  return { entry: changedDirectory(directory.container, found.root, request), kept: found.kept };
+  if (directory.isRoot)
+    return made === null || kept.has(made.version.object_id)
+      ? UNCHANGED
+      : withoutTree(snapshot, made, request);
+  if (made?.before != null && made.latest._id === made.version._id)
+    return { entry: nextVersion(made.latest, made.before, request), kept: [] };
+  if (directory.live === null) return UNCHANGED;
+  const found = withoutCopy(directory.live.root, copiedFolder(made, record.copied_folder_uid));
+  if (found === null) return UNCHANGED;
+  return { entry: changedDirectory(directory.live.container, found.root, request), kept: found.kept };
+}
+
+/** The directory of which the merge made the root, without it: what other merges copied into it stays, or nothing does. */
+function withoutTree(
+  { directory: { live, others } }: UnmergeSnapshot,
+  { latest }: MadeVersion,
+  request: UnmergeRequest,
+): DirectoryUndo {
+  if (latest.data === null || live === null) return UNCHANGED;
+  const root = withoutRoot(live.root, others);
+  const entry = root === null ? deletionOf(latest, request) : changedDirectory(live.container, root, request);
+  return { entry, kept: [] };
 }
 
 /** The FOLDER as the merge copied it; its uid alone where the directory was erased. */
@@ -191,20 +220,17 @@ function changedDirectory(
 }
 
 /** A version after the latest one with the content and state of another. */
-function nextVersion(
-  latest: VersionDoc,
-  content: VersionDoc,
-  changeType: ChangeType,
-  request: UnmergeRequest,
-): UpdateEntry {
+function nextVersion(latest: VersionDoc, content: VersionDoc, request: UnmergeRequest): UpdateEntry {
+  const isFromElsewhere = content.object_id !== latest.object_id;
   return {
     kind: 'update',
     type: latest.type,
     versionedObjectUid: latest.object_id,
     precedingVersionUid: latest._id,
     object: contentOf(content),
-    audit: auditOf(changeType, request),
+    audit: auditOf(latest.data === null ? CHANGE_TYPE.creation : CHANGE_TYPE.modification, request),
     lifecycleState: stateOf(content),
+    ...(isFromElsewhere && { otherInputVersionUids: [content._id] }),
   };
 }
 

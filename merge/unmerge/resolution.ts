@@ -1,4 +1,5 @@
-import type { Obstacle, ObstacleCode } from './obstacles.js';
+import { CdrError } from '../../openehr/base/errors.js';
+import type { Obstacle } from './obstacles.js';
 import type { ConflictChoice, OnConflict } from '../request.js';
 
 /** Obstacles as the choices leave them. */
@@ -10,17 +11,6 @@ export interface Resolution {
   /** Object ids of which what was written since goes back to the source. */
   readonly taken: ReadonlySet<string>;
 }
-
-const BOTH: readonly ConflictChoice[] = ['keep_in_target', 'take_back'];
-
-/** What can be chosen for each kind of obstacle; the others cannot be chosen away. */
-const CHOICES: Readonly<Partial<Record<ObstacleCode, readonly ConflictChoice[]>>> = {
-  joined_changed: BOTH,
-  joined_tagged: BOTH,
-  directory_changed: BOTH,
-  contribution_mixed: BOTH,
-  source_not_modifiable: ['keep_in_target'],
-};
 
 /** Applies choices to obstacles. Pure. docs/spec/merge.md#obstacles */
 export function resolve(obstacles: readonly Obstacle[], onConflict: OnConflict): Resolution {
@@ -35,20 +25,34 @@ export function resolve(obstacles: readonly Obstacle[], onConflict: OnConflict):
   return { open: open.filter((obstacle) => !isKept(obstacle, kept)), kept, taken };
 }
 
-function choiceFor(
-  { code, object_ids: ids, contribution_uid: uid }: Obstacle,
-  onConflict: OnConflict,
-): ConflictChoice | null {
+/**
+ * A choice by an id has to be one for an obstacle; a word for all of them always is. Pure.
+ * @throws invalid naming those that are not
+ */
+export function requireObstacles(obstacles: readonly Obstacle[], onConflict: OnConflict): void {
+  if (onConflict === null || typeof onConflict === 'string') return;
+  const known = new Set(obstacles.flatMap(namesOf));
+  const unknown = [...onConflict.keys()].filter((id) => !known.has(id));
+  if (unknown.length === 0) return;
+  const expected = known.size === 0 ? 'there is no obstacle' : `obstacles are of ${[...known].join(', ')}`;
+  throw new CdrError('invalid', `on_conflict names what is no obstacle: ${unknown.join(', ')}; ${expected}`);
+}
+
+function namesOf({ object_ids: ids, contribution_uid: uid }: Obstacle): string[] {
+  return [...(uid === undefined ? [] : [uid]), ...ids];
+}
+
+function choiceFor(obstacle: Obstacle, onConflict: OnConflict): ConflictChoice | null {
   if (onConflict === null) return null;
-  const named = [...(uid === undefined ? [] : [uid]), ...ids];
+  const named = namesOf(obstacle);
   const choice =
     typeof onConflict === 'string'
       ? onConflict
       : named.map((id) => onConflict.get(id)).find((one) => one !== undefined);
-  return choice !== undefined && CHOICES[code]?.includes(choice) === true ? choice : null;
+  return choice !== undefined && obstacle.choices.includes(choice) ? choice : null;
 }
 
 /** What stays for another reason need not be chosen for again. */
-function isKept({ code, object_ids: ids }: Obstacle, kept: ReadonlySet<string>): boolean {
-  return CHOICES[code]?.includes('keep_in_target') === true && ids.every((id) => kept.has(id));
+function isKept({ choices, object_ids: ids }: Obstacle, kept: ReadonlySet<string>): boolean {
+  return choices.includes('keep_in_target') && ids.every((id) => kept.has(id));
 }

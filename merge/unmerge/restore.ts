@@ -85,6 +85,7 @@ function historyOf(
     committer: request.committer,
     contribution_uids: made.map(({ contribution }) => contribution._id),
     summary: plan.summary,
+    ...plan.chosen,
     ...request.motive,
   };
   return { ...snapshot.record, undone };

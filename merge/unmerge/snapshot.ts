@@ -1,24 +1,23 @@
 import type { JsonObject } from '../../openehr/base/json.js';
-import {
-  formatObjectVersionId,
-  parseObjectVersionId,
-  rootOfUid,
-} from '../../openehr/base/object-version-id.js';
+import { precedingUid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { contributionOf, type ContributionDoc, type ContributionRefs } from '../../models/contribution.js';
 import { ehrBySubject, finalEhrId, releasedSubjects, type EhrDoc } from '../../models/ehr.js';
 import { archivedBodies } from '../../models/merge/archive.js';
-import { undoneMergesOf } from '../../models/merge/history.js';
 import { tagsOn, type ItemTagDoc } from '../../models/item-tag.js';
 import type { MergeRecordDoc } from '../../models/merge/record.js';
-import { latestVersions, versionsByUid, type VersionDoc } from '../../models/version.js';
 import {
-  containersById,
-  liveDirectory,
-  ownersOf,
-  type VersionedObjectDoc,
-} from '../../models/versioned-object.js';
+  anyVersion,
+  latestVersions,
+  versionsByUid,
+  versionsOfContainer,
+  type VersionDoc,
+} from '../../models/version.js';
+import { containersById, ehrStatusContainer, ownersOf } from '../../models/versioned-object.js';
 import type { Session } from '../../models/access/write.js';
-import { contentOf } from '../content.js';
+import { editsSince, isDeletion, listStory, listValue } from '../replay/lists.js';
+import { statusWithout } from '../replay/status.js';
+import { mergeStory, type MergeStory } from '../replay/story.js';
+import { directorySnapshot, type DirectorySnapshot } from './directory.js';
 import { movedOf, type Moved } from './moved.js';
 
 /** A version that the merge made, what stood before it, and what stands now. */
@@ -38,7 +37,7 @@ export interface UnmergeSnapshot extends Moved {
   /** The source's EHR document before the merge; null when nothing was archived. */
   readonly source: EhrDoc | null;
   /** Subjects of the source, and of EHRs that had been merged into it, which other EHRs have now. */
-  readonly subjectHolders: readonly { readonly ehrId: string; readonly holder: string }[];
+  readonly subjectHolders: readonly SubjectHolder[];
   /** What the merge made in containers that still exist, by object id. */
   readonly made: ReadonlyMap<string, MadeVersion>;
   /** Object ids that `since` names and that were erased or moved on. */
@@ -47,8 +46,40 @@ export interface UnmergeSnapshot extends Moved {
   readonly tags: readonly ItemTagDoc[];
   /** Item tags that the merge dropped. */
   readonly droppedTags: readonly ItemTagDoc[];
-  /** Live directory of the target with its root. */
-  readonly directory: { readonly container: VersionedObjectDoc; readonly root: JsonObject } | null;
+  readonly directory: DirectorySnapshot;
+  /** The merges around the target. */
+  readonly story: MergeStory;
+  /** What joined COMPOSITIONs of the target hold without the merge, by object id. */
+  readonly lists: ReadonlyMap<string, JoinedUndo>;
+  /** The target's EHR_STATUS without the merge; null: it stays as it is. */
+  readonly status: StatusUndo | null;
+  /** Object ids of those that `apart` of merges names and that the target has and are not deleted. */
+  readonly live: ReadonlySet<string>;
+}
+
+/** Another EHR has a subject that an unmerge gives back. */
+interface SubjectHolder {
+  /** To which it belongs. */
+  readonly ehrId: string;
+  readonly holder: string;
+  /** true: a merge made since reserved it. */
+  readonly isMerged: boolean;
+}
+
+/** The EHR_STATUS that an unmerge gives back to the target. */
+interface StatusUndo {
+  readonly latest: VersionDoc;
+  readonly object: JsonObject;
+}
+
+/** What becomes of a joined COMPOSITION of the target. */
+interface JoinedUndo {
+  /** VERSIONs that persons made since. */
+  readonly edits: readonly string[];
+  /** What the last of them left; null: none, or a deletion. */
+  readonly edited: VersionDoc | null;
+  /** What it holds without the merge and them; null: nothing. */
+  readonly before: VersionDoc | null;
 }
 
 /** Reads what an unmerge looks at, in the caller's transaction. */
@@ -61,7 +92,9 @@ export async function unmergeSnapshot(
   const contribution = await contributionOf(target._id, record.contribution_uid ?? '');
   const madeUids = contribution?.versions ?? [];
   const made = new Set(madeUids.map(({ uid }) => rootOfUid(uid)));
-  const moved = await movedOf(session, { record, made, over: await ofMerges(session, record) });
+  const story = await mergeStory(session, target._id);
+  const moved = await movedOf(session, { record, made, story });
+  const versions = await madeVersions(madeUids, target._id);
   return {
     ...moved,
     record,
@@ -69,21 +102,62 @@ export async function unmergeSnapshot(
     targetMergedInto: target.state === 'merged' ? await finalEhrId(target) : null,
     source: source ?? null,
     subjectHolders: await subjectHolders(source, record),
-    made: await madeVersions(madeUids, target._id),
+    made: versions,
     erased: await goneAmong(moved.since, target._id),
     tags: await tagsOn(session, target._id, [...new Set([...moved.taken.keys(), ...made])]),
     droppedTags: await archivedBodies(record._id, 'tag'),
-    directory: await directoryOf(target._id),
+    directory: await directorySnapshot(record, story),
+    story,
+    lists: await joinedUndos(record, story, versions),
+    status: await statusUndo(record, story, versions.has(target.ehr_status_id)),
+    live: await liveAmong(
+      target._id,
+      story.into.flatMap(({ apart = [] }) => apart.flatMap(({ source: one, targets }) => [one, ...targets])),
+    ),
   };
 }
 
-/** CONTRIBUTIONs that this merge made, and that others made which were taken back: together they changed nothing. */
-async function ofMerges(session: Session, record: MergeRecordDoc): Promise<ReadonlySet<string>> {
-  const over = await undoneMergesOf(record.target_ehr, { session });
-  return new Set([
-    ...[record, ...over].flatMap(({ contribution_uid: uid }) => (uid === undefined ? [] : [uid])),
-    ...over.flatMap(({ undone }) => undone.contribution_uids),
-  ]);
+async function joinedUndos(
+  record: MergeRecordDoc,
+  story: MergeStory,
+  made: UnmergeSnapshot['made'],
+): Promise<Map<string, JoinedUndo>> {
+  const targets = record.joined.map(({ target }) => target).filter((id) => made.has(id));
+  const lists = await listStory(record.target_ehr, story, targets);
+  const found = new Map<string, JoinedUndo>();
+  for (const id of targets) {
+    const heads = editsSince(lists, id, made.get(id)?.version.version ?? Infinity);
+    const edits = heads.map(({ _id }) => _id);
+    const last = heads.at(-1);
+    const value = listValue(lists, id, { mergeId: record._id, taken: new Set(edits) });
+    found.set(id, {
+      edits,
+      edited: last === undefined || isDeletion(last) ? null : await anyVersion(last._id),
+      before: value === null ? null : await anyVersion(value.versionUid),
+    });
+  }
+  return found;
+}
+
+async function statusUndo(
+  record: MergeRecordDoc,
+  story: MergeStory,
+  madeStatus: boolean,
+): Promise<StatusUndo | null> {
+  if (record.status_taken === undefined && !madeStatus) return null;
+  const container = await ehrStatusContainer(record.target_ehr);
+  if (container === null) return null;
+  const versions = await versionsOfContainer(record.target_ehr, container._id);
+  const object = statusWithout(versions, story, record._id);
+  const latest = versions.at(-1);
+  return object === null || latest === undefined ? null : { latest, object };
+}
+
+async function liveAmong(ehrId: string, versionedObjectUids: readonly string[]): Promise<Set<string>> {
+  const containers = await containersById(versionedObjectUids);
+  return new Set(
+    containers.flatMap(({ _id, ehr_id: owner, deleted }) => (owner === ehrId && !deleted ? [_id] : [])),
+  );
 }
 
 async function madeVersions(
@@ -93,22 +167,17 @@ async function madeVersions(
   const containers = await containersById(made.map(({ uid }) => rootOfUid(uid)));
   const present = containers.filter(({ ehr_id: owner }) => owner === target);
   const latest = await latestVersions(present);
-  const uids = made.flatMap(({ uid }) => [uid, versionUidBefore(uid) ?? uid]);
+  const uids = made.flatMap(({ uid }) => [uid, precedingUid(uid) ?? uid]);
   const versions = new Map((await versionsByUid(uids)).map((version) => [version._id, version]));
   const found = new Map<string, MadeVersion>();
   for (const { uid } of made) {
     const now = latest.get(rootOfUid(uid));
     const version = versions.get(uid);
     if (now === undefined || version === undefined) continue;
-    const before = versions.get(versionUidBefore(uid) ?? '') ?? null;
+    const before = versions.get(precedingUid(uid) ?? '') ?? null;
     found.set(version.object_id, { before, version, latest: now });
   }
   return found;
-}
-
-function versionUidBefore(versionUid: string): string | null {
-  const id = parseObjectVersionId(versionUid);
-  return id === null || id.version === 1 ? null : formatObjectVersionId({ ...id, version: id.version - 1 });
 }
 
 async function subjectHolders(
@@ -116,12 +185,13 @@ async function subjectHolders(
   record: MergeRecordDoc,
 ): Promise<UnmergeSnapshot['subjectHolders']> {
   const own = source?.subject === undefined ? [] : [{ ehrId: source._id, subject: source.subject }];
-  const found: { ehrId: string; holder: string }[] = [];
+  const found: SubjectHolder[] = [];
   const inner = await releasedSubjects(record.source_ehr);
   const goBack = new Set([record.source_ehr, ...inner.map(({ ehrId }) => ehrId)]);
   for (const { ehrId, subject } of [...own, ...inner]) {
     const holder = subject === null ? null : await ehrBySubject(subject);
-    if (holder !== null && !goBack.has(holder._id)) found.push({ ehrId, holder: holder._id });
+    if (holder !== null && !goBack.has(holder._id))
+      found.push({ ehrId, holder: holder._id, isMerged: holder.state === 'merged' });
   }
   return found;
 }
@@ -130,11 +200,4 @@ async function goneAmong(contributions: readonly ContributionRefs[], ehrId: stri
   const named = new Set(contributions.flatMap(({ versions }) => versions.map(({ uid }) => rootOfUid(uid))));
   const owners = await ownersOf([...named]);
   return new Set([...named].filter((id) => owners.get(id) !== ehrId));
-}
-
-async function directoryOf(ehrId: string): Promise<UnmergeSnapshot['directory']> {
-  const container = await liveDirectory(ehrId);
-  if (container === null) return null;
-  const version = (await latestVersions([container])).get(container._id);
-  return version === undefined ? null : { container, root: contentOf(version) };
 }

@@ -12,9 +12,9 @@ import { mergeBetween, type MergeRecordDoc } from '../../models/merge/record.js'
 import type { Session } from '../../models/access/write.js';
 import { holdBoth } from '../check.js';
 import { idempotentResultOf, undoSubject, type MergeResult } from '../details.js';
-import { obstaclesTo } from './obstacles.js';
+import { obstaclesAtOnce, obstaclesTo } from './obstacles.js';
 import { mergeAudit } from '../plan/plan.js';
-import { resolve } from './resolution.js';
+import { requireObstacles, resolve } from './resolution.js';
 import type { MergeContext, UnmergeRequest } from '../request.js';
 import { undoMerge } from './restore.js';
 import { directMerge, noSuchMerge } from '../plan/status.js';
@@ -82,7 +82,10 @@ async function prepare(session: Session, request: UnmergeRequest): Promise<Prepa
   const target = await ehrById(targetEhr);
   if (target === null || target.state === 'deleting') throw noSuchMerge(sourceEhr, targetEhr);
   const snapshot = await unmergeSnapshot(session, record, target);
-  const resolution = resolve(obstaclesTo(snapshot), request.onConflict);
+  const obstacles = obstaclesTo(snapshot);
+  // What stands against it as a whole is told before what is chosen for parts of it.
+  if (obstaclesAtOnce(snapshot).length === 0) requireObstacles(obstacles, request.onConflict);
+  const resolution = resolve(obstacles, request.onConflict);
   const reasons = resolution.open.map(({ message }) => message);
   if (reasons.length > 0)
     throw new CdrError('conflict', reasons.join('; '), { reasons, obstacles: resolution.open });

@@ -12,6 +12,10 @@ interface Undoing extends MergeMotive {
   /** CONTRIBUTIONs with the versions that the unmerge made: of the target, of the source. */
   readonly contribution_uids: readonly string[];
   readonly summary: string;
+  /** Object ids that stayed in the target as they were; absent: an older release took the merge back. */
+  readonly kept?: readonly string[];
+  /** VERSIONs of joined COMPOSITIONs that persons had made since, of which the source got the content. */
+  readonly taken?: readonly string[];
 }
 
 /**
@@ -34,6 +38,15 @@ export function undoneMergesOf(
   joined: { readonly session?: ClientSession } = {},
 ): Promise<MergeHistoryDoc[]> {
   return sorted({ $or: [{ source_ehr: ehrId }, { target_ehr: ehrId }] }, joined);
+}
+
+/** Merges that were taken back between any of these EHRs and others, oldest first. */
+export function undoneMergesAmong(
+  ehrIds: readonly string[],
+  joined: { readonly session?: ClientSession },
+): Promise<MergeHistoryDoc[]> {
+  const among = { $in: [...ehrIds] };
+  return sorted({ $or: [{ source_ehr: among }, { target_ehr: among }] }, joined);
 }
 
 /** Whether CONTRIBUTIONs of its versions may be in other EHRs, or its own list versions that are: a merge or a move took them. */

@@ -21,6 +21,23 @@ export interface JoinedPair {
   readonly source: string;
   /** Of the target EHR; goes on with the later content of both. */
   readonly target: string;
+  /** Whose content was chosen; absent: the rule decided. */
+  readonly choice?: 'source' | 'target';
+}
+
+/** Persistent compositions of one template of which a merge could not make one. */
+interface ApartPair {
+  /** Object id of the only one of the source. */
+  readonly source: string;
+  /** Those of the target. */
+  readonly targets: readonly string[];
+}
+
+/** What a merge took from the EHR_STATUS of the source. */
+interface TakenStatus {
+  /** VERSION of the target's EHR_STATUS that has it: made by the merge, or found to have it already. */
+  readonly version_uid: string;
+  readonly fields: readonly string[];
 }
 
 /** Why a merge was made or taken back, and who asked for it, as the administrator wrote it. */
@@ -67,6 +84,12 @@ export interface MergeRecordDoc extends MergeMotive {
   readonly directory_version_uid?: string;
   /** uid of the FOLDER that was put into the directory, or object id of the directory that was made. */
   readonly copied_folder_uid?: string;
+  /** Name of its original, as JSON text. */
+  readonly copied_folder_name?: string;
+  /** Absent: nothing, or an older release made the merge. */
+  readonly status_taken?: TakenStatus;
+  /** Absent: none, or an older release made the merge. */
+  readonly apart?: readonly ApartPair[];
   readonly joined: readonly JoinedPair[];
   /** true: it was made in steps, and is taken back so. */
   readonly in_steps?: boolean;
@@ -82,7 +105,15 @@ declare module '../access/write.js' {
   }
 }
 
-const pairSchema = new Schema<JoinedPair>({ source: String, target: String }, { _id: false, id: false });
+const pairSchema = new Schema<JoinedPair>(
+  { source: String, target: String, choice: String },
+  { _id: false, id: false },
+);
+const apartSchema = new Schema<ApartPair>({ source: String, targets: [String] }, { _id: false, id: false });
+const takenSchema = new Schema<TakenStatus>(
+  { version_uid: String, fields: [String] },
+  { _id: false, id: false },
+);
 const outcomeSchema = new Schema<MergeOutcome>({ level: String, summary: String }, { _id: false, id: false });
 
 const approvalSchema = new Schema<MergeApproval>(
@@ -107,6 +138,9 @@ const mergeRecordSchema = new Schema<MergeRecordDoc>(
     contribution_uid: String,
     directory_version_uid: String,
     copied_folder_uid: String,
+    copied_folder_name: String,
+    status_taken: takenSchema,
+    apart: [apartSchema],
     joined: [pairSchema],
     in_steps: Boolean,
     committer: String,

@@ -28,6 +28,8 @@ export interface ErrorObstacle {
   readonly message: string;
   readonly object_ids: readonly string[];
   readonly contribution_uid?: string;
+  /** What can be chosen for it; empty: the message says what has to be done first. */
+  readonly choices: readonly string[];
 }
 
 /** What an error has beside its message. Never patient data. */

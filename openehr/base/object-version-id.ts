@@ -68,6 +68,12 @@ export function formatObjectVersionId(id: ObjectVersionId): string {
   return `${id.versionedObjectUid}::${id.systemId}::${id.version}`;
 }
 
+/** The uid of the version before one of the same container; null for the first, and for what is no OBJECT_VERSION_ID. */
+export function precedingUid(versionUid: string): string | null {
+  const id = parseObjectVersionId(versionUid);
+  return id === null || id.version === 1 ? null : formatObjectVersionId({ ...id, version: id.version - 1 });
+}
+
 /**
  * Reads an ehr_id: UUID, ISO OID or internet id, each with an optional `::extension` (HIER_OBJECT_ID).
  * UUIDs come back in lower case; null when the text is none of them.

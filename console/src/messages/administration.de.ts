@@ -100,6 +100,8 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'merge.obstacle.joined_changed': 'Eine vereinte Composition wurde seitdem geändert',
   'merge.obstacle.joined_tagged': 'Eine vereinte Composition hat seitdem Tags bekommen',
   'merge.obstacle.directory_changed': 'Die Ordner wurden seitdem geändert',
+  'merge.obstacle.merged_since':
+    'Eine spätere Zusammenführung hat Compositions nach dem vereint, was diese brachte',
   'merge.obstacle.contribution_mixed':
     'Eine Contribution von seitdem enthält umgezogene und andere Compositions',
   'merge.obstacle.source_not_modifiable':

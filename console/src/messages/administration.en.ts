@@ -97,6 +97,7 @@ export const administration = {
   'merge.obstacle.joined_changed': 'A joined composition was changed since',
   'merge.obstacle.joined_tagged': 'A joined composition was given tags since',
   'merge.obstacle.directory_changed': 'The folders were changed since',
+  'merge.obstacle.merged_since': 'A merge made since joined compositions by what this one brought',
   'merge.obstacle.contribution_mixed': 'One contribution made since holds moved compositions and others',
   'merge.obstacle.source_not_modifiable':
     'Moved compositions were changed since, and the status of the source forbids changes',

@@ -56,8 +56,18 @@ export function errorAnswer(error: CdrError): { readonly status: number; readonl
 }
 
 /** An obstacle as JSON, without what is not known of it. */
-function obstacleJson({ object_ids: ids, contribution_uid: uid, ...text }: ErrorObstacle): JsonObject {
-  return { ...text, object_ids: [...ids], ...(uid !== undefined && { contribution_uid: uid }) };
+function obstacleJson({
+  object_ids: ids,
+  contribution_uid: uid,
+  choices,
+  ...text
+}: ErrorObstacle): JsonObject {
+  return {
+    ...text,
+    object_ids: [...ids],
+    choices: [...choices],
+    ...(uid !== undefined && { contribution_uid: uid }),
+  };
 }
 
 /** How the error body of an administration operation begins: its own success record with neutral values. */

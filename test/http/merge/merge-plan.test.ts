@@ -78,6 +78,7 @@ describe('the plan of a merge', () => {
       versioned_object_uid: versionedObjectUidOf(uid),
       version_uid: uid,
       time_committed: expect.stringMatching(/^\d{4}-.*Z$/),
+      content: { version_uid: uid, time_committed: expect.stringMatching(/^\d{4}-.*Z$/) },
       lifecycle_state: '532',
     });
     const [hospital] = [{ namespace: 'hospital' }];

@@ -3,6 +3,7 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 import { rootOfUid } from '../../../openehr/base/object-version-id.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
+import { mergeStory } from '../../../merge/replay/story.js';
 import { movedOf, type Moved, type TakenObject } from '../../../merge/unmerge/moved.js';
 import { withSession } from '../../../models/access/write.js';
 import { COLLECTIONS } from '../../../models/layout.js';
@@ -53,8 +54,9 @@ async function splitArchive(mergeId: string): Promise<void> {
 async function found(source: string, target: string, compared?: number): Promise<Moved> {
   const record = await mergeBetween(source, target);
   if (record === null) throw new Error('nothing is merged');
-  const over = new Set([record.contribution_uid ?? '']);
-  return withSession((session) => movedOf(session, { record, made: new Set(), over }, compared));
+  return withSession(async (session) =>
+    movedOf(session, { record, made: new Set(), story: await mergeStory(session, target) }, compared),
+  );
 }
 
 /** A source of a joined composition and nine others, merged; then everyday work, of each kind something. */

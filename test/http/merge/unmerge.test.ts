@@ -475,13 +475,15 @@ describe('unmerge', () => {
       });
     const contribution = String(filed.headers.etag).replaceAll('"', '');
     const { body } = await unmerge(app, source, target);
+    const choices = ['keep_in_target', 'take_back'];
     expect(body.obstacles).toEqual([
-      { code: 'joined_changed', message: body.reasons[0], object_ids: [t] },
+      { code: 'joined_changed', message: body.reasons[0], object_ids: [t], choices },
       {
         code: 'contribution_mixed',
         message: body.reasons[1],
         object_ids: [versionedObjectUidOf(moved)],
         contribution_uid: contribution,
+        choices,
       },
     ]);
     expect((await unmerge(app, source, target, { on_conflict: 'maybe' })).status).toBe(400);

@@ -25,7 +25,10 @@ function choose(
   const versions = [latest(mine, {}, source[1]), latest(theirs, {}, target[1])];
   const [pair] = choosePairs(
     [{ templateId: 'problems', source: mine, target: theirs }],
-    new Map(versions.map((version) => [version.object_id, version])),
+    {
+      latest: new Map(versions.map((version) => [version.object_id, version])),
+      origins: new Map(),
+    },
     resolutions(choices),
   );
   return [pair?.choice, pair?.reason];

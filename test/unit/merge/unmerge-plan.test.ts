@@ -80,7 +80,11 @@ function snapshot(further: Partial<UnmergeSnapshot> = {}): UnmergeSnapshot {
     erased: new Set(),
     tags: [],
     droppedTags: [],
-    directory: null,
+    directory: { live: { container: container(DIR, 'FOLDER'), root: {} }, isRoot: true, others: [] },
+    story: { into: [record], undone: [], makers: new Map(), taken: new Set() },
+    lists: new Map([[THEIRS, { edits: [], edited: null, before: made.get(THEIRS)!.before }]]),
+    status: null,
+    live: new Set(),
     ...further,
   };
 }
@@ -120,7 +124,7 @@ describe('obstaclesTo', () => {
     ],
     [
       'subject taken',
-      { subjectHolders: [{ ehrId: SOURCE, holder: TARGET }] },
+      { subjectHolders: [{ ehrId: SOURCE, holder: TARGET, isMerged: false }] },
       [/subject of the source is now used/],
     ],
     [
@@ -154,7 +158,7 @@ describe('obstaclesTo', () => {
   it('lists all of them', () => {
     const all = snapshot({
       since: since(uidOf(THEIRS, 3)),
-      subjectHolders: [{ ehrId: SOURCE, holder: TARGET }],
+      subjectHolders: [{ ehrId: SOURCE, holder: TARGET, isMerged: false }],
       target: ehr(TARGET, { is_modifiable: false }),
     });
     expect(reasonsOf(all)).toHaveLength(3);
@@ -210,6 +214,7 @@ describe('planUnmerge', () => {
       back: { mergeId: 'merge', except: new Set(), joined: [MINE], since: ['since'] },
       counts: { compositions: 2, contributions: 2 },
       restoredTags: [tag('t4', 'status')],
+      chosen: { kept: [], taken: [] },
       summary:
         '1 compositions moved back, 1 separated, 1 folder removed, 2 contributions moved back, 2 item tags moved back, 1 item tags restored',
     });
@@ -242,9 +247,13 @@ describe('planUnmerge', () => {
   });
 
   describe('of an edited joined composition', () => {
+    const now = madeOf(THEIRS, { before: 'theirs', made: 'mine', now: 'edited' });
     const edited = snapshot({
       since: since(uidOf(THEIRS, 3)),
-      made: madeBut(madeOf(THEIRS, { before: 'theirs', made: 'mine', now: 'edited' })),
+      made: madeBut(now),
+      lists: new Map([
+        [THEIRS, { edits: [now[1].latest._id], edited: now[1].latest, before: now[1].before }],
+      ]),
     });
 
     it('keeps the edit in the target', () => {
@@ -301,13 +310,15 @@ describe('planUnmerge', () => {
 
     it('goes on with what it held when nothing followed', () => {
       const unchanged = madeBut(madeOf(DIR, { before: 'old', made: 'with copy' }));
-      const { entries } = planOf(snapshot({ record: before, made: unchanged }));
+      const { entries } = planOf(
+        snapshot({ record: before, made: unchanged, directory: { live: null, isRoot: false, others: [] } }),
+      );
       expect(brief(entries.target)[1]).toEqual(['update', DIR, 'old', '251']);
     });
 
     it('makes a further version without the copy when it went on', () => {
       const changed = madeBut(madeOf(DIR, { before: 'old', made: 'with copy', now: 'edited' }));
-      const directory = { container: live, root };
+      const directory = { live: { container: live, root }, isRoot: false, others: [] };
       expect(
         directoryOf(snapshot({ record: before, made: changed, directory, since: since(uidOf(DIR, 3)) })),
       ).toMatchObject({
@@ -318,10 +329,11 @@ describe('planUnmerge', () => {
 
     it('does nothing when the copy was taken out already, or the directory is gone', () => {
       const changed = madeBut(madeOf(DIR, { before: 'old', made: 'with copy', now: 'edited' }));
-      const other = { container: live, root: { name: { value: 'r' } } };
+      const gone = { live: null, isRoot: false, others: [] };
+      const other = { ...gone, live: { container: live, root: { name: { value: 'r' } } } };
       const parts = { record: before, made: changed, since: since(uidOf(DIR, 3)) };
       expect(directoryOf(snapshot({ ...parts, directory: other }))).toBeUndefined();
-      expect(directoryOf(snapshot(parts))).toBeUndefined();
+      expect(directoryOf(snapshot({ ...parts, directory: gone }))).toBeUndefined();
     });
   });
 });

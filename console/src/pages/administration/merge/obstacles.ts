@@ -17,13 +17,7 @@ export interface Obstacle {
 /** Words by the keys of obstacles. */
 export type ConflictChoices = Readonly<Record<string, ConflictChoice>>;
 
-const CHOICES: Readonly<Record<string, readonly ConflictChoice[]>> = {
-  joined_changed: ['keep_in_target', 'take_back'],
-  joined_tagged: ['keep_in_target', 'take_back'],
-  directory_changed: ['keep_in_target', 'take_back'],
-  contribution_mixed: ['keep_in_target', 'take_back'],
-  source_not_modifiable: ['keep_in_target'],
-};
+const CHOICES: readonly ConflictChoice[] = ['keep_in_target', 'take_back'];
 
 const TITLES: Readonly<Record<string, MessageKey>> = {
   not_reversible: 'merge.obstacle.not_reversible',
@@ -33,6 +27,7 @@ const TITLES: Readonly<Record<string, MessageKey>> = {
   joined_changed: 'merge.obstacle.joined_changed',
   joined_tagged: 'merge.obstacle.joined_tagged',
   directory_changed: 'merge.obstacle.directory_changed',
+  merged_since: 'merge.obstacle.merged_since',
   contribution_mixed: 'merge.obstacle.contribution_mixed',
   source_not_modifiable: 'merge.obstacle.source_not_modifiable',
 };
@@ -46,7 +41,7 @@ export function obstaclesOf(error: unknown): Obstacle[] {
       keys: contribution === '' ? items(at(obstacle, 'object_ids')).map(asText) : [contribution],
       message: textAt(obstacle, 'message'),
       title: TITLES[textAt(obstacle, 'code')] ?? null,
-      choices: CHOICES[textAt(obstacle, 'code')] ?? [],
+      choices: CHOICES.filter((choice) => items(at(obstacle, 'choices')).includes(choice)),
     };
   });
 }

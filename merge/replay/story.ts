@@ -1,0 +1,67 @@
+import type { Session } from '../../models/access/write.js';
+import { undoneMergesAmong, type MergeHistoryDoc } from '../../models/merge/history.js';
+import { mergesInto, type MergeRecordDoc } from '../../models/merge/record.js';
+import { isRepairOf } from './repair-uid.js';
+
+/** What made a version that no person made. */
+export interface Maker {
+  readonly kind: 'merge' | 'unmerge' | 'repair';
+  /** Of a repair: null. */
+  readonly merge: MergeRecordDoc | MergeHistoryDoc | null;
+}
+
+/** The merges whose data are in an EHR now, and those that were taken back around it. */
+export interface MergeStory {
+  /** Those directly into the EHR that stand, oldest first. */
+  readonly into: readonly MergeRecordDoc[];
+  readonly undone: readonly MergeHistoryDoc[];
+  /** By CONTRIBUTION uid. */
+  readonly makers: ReadonlyMap<string, Maker>;
+  /** VERSIONs that persons made and of which an unmerge gave the content to its source. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/** Reads the merges around an EHR, in the caller's transaction where there is one. */
+export async function mergeStory(session: Session | null, ehrId: string): Promise<MergeStory> {
+  const into = await mergesInto([ehrId]);
+  const standing = [...into];
+  for (let sources = into.map((one) => one.source_ehr); sources.length > 0;) {
+    const further = await mergesInto(sources);
+    standing.push(...further);
+    sources = further.map((one) => one.source_ehr);
+  }
+  const ehrIds = [ehrId, ...standing.map((one) => one.source_ehr)];
+  return storyOf(into, standing, await undoneMergesAmong(ehrIds, session === null ? {} : { session }));
+}
+
+function storyOf(
+  into: readonly MergeRecordDoc[],
+  standing: readonly MergeRecordDoc[],
+  undone: readonly MergeHistoryDoc[],
+): MergeStory {
+  const makers = new Map<string, Maker>();
+  for (const merge of [...standing, ...undone])
+    if (merge.contribution_uid !== undefined) makers.set(merge.contribution_uid, { kind: 'merge', merge });
+  for (const merge of undone)
+    for (const uid of merge.undone.contribution_uids) makers.set(uid, { kind: 'unmerge', merge });
+  const taken = new Set(undone.flatMap((merge) => merge.undone.taken ?? []));
+  return { into, undone, makers, taken };
+}
+
+/** A version, as far as what made it is concerned. */
+interface Made {
+  readonly contribution_uid: string;
+  readonly preceding_version_uid?: string;
+}
+
+/** What made a version; null: a person. Pure. */
+export function makerOf({ makers }: MergeStory, version: Made): Maker | null {
+  const maker = makers.get(version.contribution_uid);
+  if (maker !== undefined) return maker;
+  return isRepairOf(version) ? { kind: 'repair', merge: null } : null;
+}
+
+/** How a merge was taken back; null while it stands. */
+export function undoingOf(merge: MergeRecordDoc | MergeHistoryDoc): MergeHistoryDoc['undone'] | null {
+  return 'undone' in merge ? merge.undone : null;
+}
