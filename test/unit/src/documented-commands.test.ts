@@ -49,7 +49,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'curl "$SERVER/rest/admin': ['test/http/admin/audit.test.ts', '/access'],
   'everchart verify': ['test/http/process/command-line.test.ts', "['verify']"],
   mongosh:
-    'needs the MongoDB shell; packages/embedded-mongodb/test/database/access.test.ts connects with its driver',
+    'needs the MongoDB shell; packages/embedded-mongodb/test/database/access.long.test.ts connects with its driver',
   mongodump: 'needs MongoDB Database Tools and a replica set',
   mongorestore: 'needs MongoDB Database Tools and a replica set',
   'docker build': 'needs a container engine',
