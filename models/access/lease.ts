@@ -14,9 +14,14 @@ interface Lease {
   readonly holder: string;
   /** By the database's clock; from then on anybody may take it, since its holder must have died. */
   readonly expires_at: Date;
+  /** How long it is taken for, ms; absent: as long as `LEASE_MS`. */
+  readonly length_ms?: number;
 }
 
-const leaseSchema = new Schema<Lease>({ _id: String, holder: String, expires_at: Date }, SCHEMA_OPTIONS);
+const leaseSchema = new Schema<Lease>(
+  { _id: String, holder: String, expires_at: Date, length_ms: Number },
+  SCHEMA_OPTIONS,
+);
 
 const LeaseModel = model('Lease', leaseSchema, COLLECTIONS.settings);
 
@@ -52,16 +57,26 @@ export async function withLease<T>(
 
 /** Whether some process is at this work. */
 export async function isLeased(name: string): Promise<boolean> {
-  const now = { $expr: { $gt: ['$expires_at', '$$NOW'] } };
-  return (await leases().countDocuments({ _id: name, ...now })) > 0;
+  return (await leases().countDocuments({ _id: name, $expr: { $not: [IS_FREE] } })) > 0;
 }
+
+/**
+ * Whether nobody has it: its time is over, or it ends later than one taken now would. The clock of whoever took that one
+ * was ahead, so its end says nothing, and its holder, if it lives, renews it by the clock as it is now.
+ */
+const IS_FREE = {
+  $or: [
+    { $lte: ['$expires_at', '$$NOW'] },
+    { $gt: ['$expires_at', { $add: ['$$NOW', { $ifNull: ['$length_ms', LEASE_MS] }] }] },
+  ],
+};
 
 /** One command that takes it only when it is free or has expired; by the clock of the database, since servers differ. */
 async function take(name: string, holder: string, leaseMs: number): Promise<boolean> {
-  const isFree = { $lt: ['$expires_at', '$$NOW'] };
   const taken = {
-    holder: { $cond: [isFree, holder, '$holder'] },
-    expires_at: { $cond: [isFree, expiry(leaseMs), '$expires_at'] },
+    holder: { $cond: [IS_FREE, holder, '$holder'] },
+    expires_at: { $cond: [IS_FREE, expiry(leaseMs), '$expires_at'] },
+    length_ms: { $cond: [IS_FREE, leaseMs, { $ifNull: ['$length_ms', LEASE_MS] }] },
   };
   try {
     const lease = await leases().findOneAndUpdate({ _id: name }, [{ $set: taken }], {

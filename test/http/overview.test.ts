@@ -82,7 +82,7 @@ describe('GET /rest/overview', () => {
     expect(reindex).toMatchObject({ kind: 'reindex', done: expect.any(Number) });
     expect(reindex.of).toBeGreaterThan(reindex.done);
     await finishReindex(aql.leafIndex);
-    const elsewhere = { _id: 'verify', holder: 'another process', expires_at: new Date(Date.now() + 60_000) };
+    const elsewhere = { _id: 'verify', holder: 'another process', expires_at: new Date(Date.now() + 50_000) };
     await mongoose.connection.collection<{ _id: string }>('settings').insertOne(elsewhere);
     const job = { _id: ids[0]!, kind: 'merge', source_ehr: ids[0], target_ehr: ids[1], phase: 'moving' };
     await mongoose.connection

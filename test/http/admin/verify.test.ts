@@ -115,7 +115,7 @@ describe('verify', () => {
   });
 
   it('does not run while another process is at it', async () => {
-    const held = { _id: 'verify', holder: 'another process', expires_at: new Date(Date.now() + 3_600_000) };
+    const held = { _id: 'verify', holder: 'another process', expires_at: new Date(Date.now() + 50_000) };
     await collection('settings').insertOne(held);
     expect((await admin(app, 'post', '/verify')).status).toBe(409);
     await collection('settings').updateOne({ _id: 'verify' }, { $set: { expires_at: new Date(0) } });
