@@ -2,7 +2,7 @@
  * The embedded database as a process of its own. Its one argument is `ChildOptions` as JSON; it writes one
  * JSON line (`ChildReport`) to stdout, its log to stderr, and ends when stdin closes or on SIGTERM.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ensurePrivateFolder } from './access/private-files.js';
@@ -84,7 +84,21 @@ function endWithParent(server: RunningServer, cleanUp: () => void): void {
 function reasonOf(error: unknown, dir: string): string {
   const text = textOf(error);
   if (!text.includes('DBPathInUse')) return text;
+  // The engine says the same of a lock file that it cannot write and of one that another process holds.
+  if (!isWritable(dir))
+    return `the data folder ${dir} cannot be written: it or a file in it is read-only for this user`;
   return `the data folder ${dir} is in use by another process: to share it, set MONGODB_URI to the connection string in its socket.uri or port.uri`;
+}
+
+function isWritable(dir: string): boolean {
+  try {
+    accessSync(dir, constants.W_OK);
+    const lock = join(dir, 'mongod.lock');
+    if (existsSync(lock)) accessSync(lock, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function report(line: ChildReport): void {

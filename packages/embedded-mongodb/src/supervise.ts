@@ -1,18 +1,25 @@
 /** Keeping an embedded database with persistent data alive: a crash of the engine costs seconds, not the server. */
 import { startEmbedded, type EmbeddedDatabase, type EmbeddedOptions } from './spawn.js';
 
-const MAX_RESTARTS = 5;
-const WINDOW_MS = 60_000;
+/** Pause before the first restart that follows a failed or short-lived one; each further pause is twice as long. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** A database that ran for so long is well: what ends it then is something new. */
+const WELL_AFTER_MS = 60_000;
 
 /**
- * Starts the database and, when its process ends unasked, starts it again on the same socket or port and folder, where it
- * recovers; at most five times a minute. @throws EmbeddedStartError at the first start
+ * Starts the database and, whenever its process ends unasked, starts it again on the same socket or port and folder, where
+ * it recovers: at once after it ran for a minute, else after a pause that grows to 30 s. It never gives up, since what
+ * ended it, such as a full disk, may be mended while nobody looks. Each failure and pause is logged.
+ * @throws EmbeddedStartError at the first start
  */
 export async function superviseEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const restarts: number[] = [];
-  let isStopping = false;
+  const stopping = new AbortController();
+  let failures = 0;
+  let startedAt = performance.now();
   let restarting: Promise<void> = Promise.resolve();
   const onUnexpectedEnd = (): void => {
+    if (performance.now() - startedAt >= WELL_AFTER_MS) failures = 0;
     restarting = restart();
   };
   const first = await startEmbedded({ ...options, onUnexpectedEnd });
@@ -20,16 +27,38 @@ export async function superviseEmbedded(options: EmbeddedOptions): Promise<Embed
   let current = first;
 
   async function restart(): Promise<void> {
-    const now = performance.now();
-    restarts.push(now);
-    const recent = restarts.filter((at) => at > now - WINDOW_MS);
-    if (isStopping || recent.length > MAX_RESTARTS) return;
+    let isRunning = false;
+    while (!isRunning && !stopping.signal.aborted) {
+      await pauseBefore(failures);
+      failures += 1;
+      if (!stopping.signal.aborted) isRunning = await startAgain();
+    }
+  }
+
+  async function startAgain(): Promise<boolean> {
     try {
       current = await startEmbedded({ ...options, ...samePort, onUnexpectedEnd });
+      startedAt = performance.now();
       options.log(`the embedded database runs again, ${current.recovered} records put back`);
+      return true;
     } catch (error) {
-      options.log(`the embedded database cannot be started again: ${String(error)}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      options.log(`the embedded database cannot be started again: ${reason}`);
+      return false;
     }
+  }
+
+  async function pauseBefore(failed: number): Promise<void> {
+    if (failed === 0) return;
+    const ms = Math.min(FIRST_PAUSE_MS * 2 ** (failed - 1), LONGEST_PAUSE_MS);
+    options.log(`the embedded database is started again in ${ms / 1000} s`);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      stopping.signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   return {
@@ -38,7 +67,7 @@ export async function superviseEmbedded(options: EmbeddedOptions): Promise<Embed
       return current.pid;
     },
     stop: async () => {
-      isStopping = true;
+      stopping.abort();
       await restarting;
       await current.stop();
     },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
@@ -177,6 +177,33 @@ it('runs again on its port after its process was killed, for the same client', a
       expect(await items.countDocuments()).toBe(2);
     });
     expect(lines).toEqual(['the embedded database ended unexpectedly (SIGKILL)', again]);
+  } finally {
+    await server.stop();
+  }
+});
+
+it('goes on trying to start, however often that fails, until what stands against it is gone', async () => {
+  const lines: string[] = [];
+  const server = await superviseEmbedded({ dir, log: (line) => lines.push(line) });
+  const away = `${dir}.away`;
+  try {
+    await withClient(server.uri, async (client) => {
+      await client.db('test').collection<Entry>('a').insertOne({ _id: 1 });
+    });
+    const failures = (): number => lines.filter((line) => line.includes('cannot be started again')).length;
+    // A file in place of the folder: the data cannot be opened, as on a disk without room.
+    await rename(dir, away);
+    await writeFile(dir, '');
+    process.kill(server.pid, 'SIGKILL');
+    while (failures() < 4) await sleep(50);
+    await rm(dir);
+    await rename(away, dir);
+    while (!lines.some((line) => line.includes('runs again'))) await sleep(50);
+    await withClient(server.uri, async (client) => {
+      expect(await client.db('test').collection<Entry>('a').countDocuments()).toBe(1);
+    });
+    const pauses = lines.flatMap((line) => /started again in ([\d.]+) s/.exec(line)?.[1] ?? []);
+    expect(pauses.slice(0, 3)).toEqual(['0.5', '1', '2']);
   } finally {
     await server.stop();
   }
