@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { runServer } from '../../src/process/cluster.js';
 import { startEmbedded } from '../../packages/embedded-mongodb/src/spawn.js';
 import { superviseEmbedded } from '../../packages/embedded-mongodb/src/supervise.js';
+import { textSetting } from '../../src/settings/config.js';
 import { wholeNumber } from './options.js';
 
 /** `everchart start`: the server, configured by the environment. */
@@ -21,7 +22,7 @@ export function demoCommand(): Command {
 
 interface DatabaseOptions {
   readonly port?: number;
-  readonly dir: string;
+  readonly dir?: string;
 }
 
 /** `everchart database`: the embedded database as a process of its own. */
@@ -35,11 +36,13 @@ export function databaseCommand(): Command {
       'port of 127.0.0.1 to listen on instead, with a password; 0 = any free one',
       wholeNumber(0, 65535),
     )
-    .option('--dir <folder>', 'folder of the data, or "temporary"', './data/mongodb')
+    .option('--dir <folder>', 'folder of the data, or "temporary"; default: EMBEDDED_DATA_DIR')
     .action(runDatabase);
 }
 
-async function runDatabase({ port, dir }: DatabaseOptions): Promise<void> {
+async function runDatabase({ port, dir: given }: DatabaseOptions): Promise<void> {
+  // The settings of a server may be wrong here in whatever else they say; only this one counts.
+  const dir = given ?? textSetting('EMBEDDED_DATA_DIR');
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   const options = { log, ...(port !== undefined && { port }) };
   const database =

@@ -21,6 +21,18 @@ export function configFromEnvironment(overrides: Environment = {}): Settings {
   return loadConfig({ ...process.env, ...overrides });
 }
 
+/**
+ * The value of one setting of this process, its default included, whatever the others say: for commands that use no other.
+ * @throws Error when it is malformed or no setting has this name
+ */
+export function textSetting(name: string): string {
+  const row = SETTINGS.find((entry) => entry.name === name);
+  if (row === undefined) throw new Error(`there is no setting ${name}`);
+  const { error, value } = row.schema.validate(givenValue(process.env, name), { convert: true });
+  if (error !== undefined) throw configError([`${name}: ${error.message}`]);
+  return String(value);
+}
+
 /** One line at level warn for each variable of this process that is probably a misspelt setting. */
 export function warnOfMisspeltSettings(log: Logger): void {
   logMisspeltSettings(log, process.env);

@@ -51,6 +51,14 @@ describe('the socket of `everchart database`', () => {
     }
   });
 
+  it('belongs to the folder of EMBEDDED_DATA_DIR unless --dir names another', async () => {
+    const dir = join(folder, 'of-the-setting');
+    const database = await startDatabaseProcess(null, { EMBEDDED_DATA_DIR: dir });
+    expect(await use(database.uri)).toBe(1);
+    expect(await database.stop()).toBe(0);
+    expect(readdirSync(dir)).toContain('WiredTiger');
+  });
+
   it('is what the command prints, also after the command and its engine were killed', async () => {
     const dir = join(folder, 'data');
     const first = await startDatabaseProcess(dir);

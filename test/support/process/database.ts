@@ -12,12 +12,12 @@ export interface DatabaseProcess {
   stop(): Promise<number | null>;
 }
 
-/** Starts `everchart database` with its data in `dir`, and waits until it serves. */
+/** Starts `everchart database` with its data in `dir` (null: where the settings say), and waits until it serves. */
 export async function startDatabaseProcess(
-  dir: string,
+  dir: string | null,
   env: Readonly<Record<string, string>> = {},
 ): Promise<DatabaseProcess> {
-  const args = ['database', '--dir', dir];
+  const args = ['database', ...(dir === null ? [] : ['--dir', dir])];
   const child = spawnEverchart(args, env, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const exited = once(child, 'exit');
   const uri = await firstLine(child);
