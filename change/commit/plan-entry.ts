@@ -90,6 +90,9 @@ function planDelete(draft: CommitDraft, entry: DeleteEntry): PlannedEntry {
   const container = requireContainer(draft, entry.versionedObjectUid, entry.type);
   if (container.type === 'EHR_STATUS') throw new CdrError('conflict', 'EHR_STATUS cannot be deleted');
   draft.requireModifiable();
+  // A directory is named by `If-Match`: whoever lost the race for it named a version that is no longer the latest.
+  if (container.deleted && entry.staleCode === 'precondition-failed')
+    throw staleVersion('precondition-failed', container);
   if (container.deleted)
     throw new CdrError('invalid', `${container.type} with id ${container._id} is deleted already`);
   requireLatest(container, entry.precedingVersionUid, entry.staleCode);

@@ -249,6 +249,16 @@ describe('PUT directory', () => {
 });
 
 describe('DELETE directory', () => {
+  it('is deleted once of many who ask at once; the others named a version that is no longer the latest', async () => {
+    const ehrId = await givenEhr(app);
+    for (let round = 0; round < 5; round += 1) {
+      const uid = await givenDirectory(ehrId);
+      const asked = Array.from({ length: 5 }, () => remove(ehrId, uid));
+      const statuses = (await Promise.all(asked)).map(({ status }) => status).toSorted();
+      expect(statuses).toEqual([204, 412, 412, 412, 412]);
+    }
+  });
+
   it('deletes logically; a new one is another container', async () => {
     const ehrId = await givenEhr(app);
     const uid = await givenDirectory(ehrId);
