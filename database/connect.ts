@@ -2,6 +2,7 @@ import mongoose from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
 import type { DatabaseSettings } from '../config/settings.js';
 import { isUnavailable } from './mongo-error.js';
+import { checkServerAtStart, connectionFailure } from './check-server.js';
 import { correctDriver } from './driver-socket.js';
 import { startLocalDatabase } from './local-database.js';
 import type { LocalDatabase } from './local-source.js';
@@ -106,11 +107,11 @@ async function connectExternal(
   for (let isConnected = false; !isConnected;) {
     try {
       await connectMongoose(uri, mongodbDatabase);
+      await checkServerAtStart();
       isConnected = true;
-    } catch (cause) {
+    } catch (error) {
       await mongoose.disconnect();
-      if (!isUnavailable(cause) || performance.now() > deadline)
-        throw new CdrError('unavailable', `Cannot connect to the database: ${description}`, { cause });
+      if (!isUnavailable(error) || performance.now() > deadline) throw connectionFailure(error, description);
     }
   }
   return { uri, description, close: () => mongoose.disconnect() };

@@ -1,5 +1,6 @@
 import { CdrError } from '../openehr/base/errors.js';
 import type { DatabaseSettings } from '../config/settings.js';
+import { MIN_MONGODB_VERSION } from './check-server.js';
 import { startDownloadSource, startMongodSource } from './mongod-source.js';
 import { SourceUnavailable, type LocalDatabase, type LogLine, dataFolder } from './local-source.js';
 import { whyUnavailable } from '../packages/embedded-mongodb/src/engine/native.js';
@@ -47,7 +48,7 @@ function noneFound(reasons: readonly string[]): string {
   return [
     'No database can be had. Tried:',
     ...reasons.map((reason, index) => `  ${index + 1}. ${reason}`),
-    'Set MONGODB_URI to a MongoDB replica set, or MONGOD_BINARY to a mongod 7 or later',
+    `Set MONGODB_URI to a MongoDB replica set, or MONGOD_BINARY to a mongod ${MIN_MONGODB_VERSION} or later`,
   ].join('\n');
 }
 

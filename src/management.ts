@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { MetricValue, Registry } from 'prom-client';
 import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import type { Settings } from '../config/settings.js';
-import { databaseAnswers } from '../models/access/server-status.js';
+import { databaseAnswers, whyDatabaseUnfit } from '../models/access/server-status.js';
 import type { ManagementSource, MetricView } from '../routes/system/management.js';
 import type { ActivitySource } from '../routes/system/overview.js';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
@@ -30,8 +30,9 @@ const ROOT_LOGGER = 'ROOT';
 export function managementSource(settings: Settings, log: Logger, parts: ProcessParts): ManagementSource {
   const { registry, state } = parts;
   const started = new Date();
+  const isDatabaseFit = databaseFitness(log);
   return {
-    ready: async () => state.indexesBuilt && !state.stopping && (await databaseAnswers()),
+    ready: async () => state.indexesBuilt && !state.stopping && (await isDatabaseFit()),
     databaseUp: databaseAnswers,
     info: () => ({ build: { name: PRODUCT, version: PRODUCT_VERSION }, started: started.toISOString() }),
     environment: () => environment(settings),
@@ -44,6 +45,17 @@ export function managementSource(settings: Settings, log: Logger, parts: Process
       log.level = level === 'OFF' ? 'silent' : level.toLowerCase();
       return true;
     },
+  };
+}
+
+/** Whether the database can be used; logs why not, once for each reason: probes come every few seconds. */
+function databaseFitness(log: Logger): () => Promise<boolean> {
+  let last: string | null = null;
+  return async () => {
+    const reason = await whyDatabaseUnfit();
+    if (reason !== null && reason !== last) log.warn(`not ready: ${reason}`);
+    last = reason;
+    return reason === null;
   };
 }
 

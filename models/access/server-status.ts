@@ -1,4 +1,6 @@
 import mongoose from 'mongoose';
+import { checkServer } from '../../database/check-server.js';
+import { CdrError } from '../../openehr/base/errors.js';
 
 /** Longest time a health question waits for the database. */
 const PING_TIMEOUT_MS = 2_000;
@@ -22,6 +24,16 @@ export async function databaseAnswers(): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Why the database cannot be used now; null: it answers, and is one that the product can run on. Never throws. */
+export async function whyDatabaseUnfit(): Promise<string | null> {
+  try {
+    await within(PING_TIMEOUT_MS, checkServer());
+    return null;
+  } catch (error) {
+    return error instanceof CdrError ? error.message : 'the database does not answer';
   }
 }
 

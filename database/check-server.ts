@@ -1,0 +1,249 @@
+/**
+ * Whether the MongoDB that a connection string leads to is one that the product can run on, and why not:
+ * docs/spec/database.md#what-is-checked
+ */
+import mongoose from 'mongoose';
+import { CdrError } from '../openehr/base/errors.js';
+
+/** The oldest MongoDB that is taken; README and docs/spec/database.md name it too. */
+export const MIN_MONGODB_VERSION = '7.0';
+
+/** What stands in the way, in one sentence, and what to do about it, in another. No passwords. */
+interface Obstacle {
+  readonly cause: string;
+  readonly advice: string;
+}
+
+function obstacleError({ cause, advice }: Obstacle, error?: unknown): CdrError {
+  return new CdrError('unavailable', `${cause}. ${advice}`, { cause: error });
+}
+
+/**
+ * Why connecting failed, for the person who set `MONGODB_URI`: the cause, and what to do where that is known. `place`:
+ * the hosts, without credentials.
+ */
+export function connectionFailure(error: unknown, place: string): CdrError {
+  if (error instanceof CdrError) return error;
+  const obstacle = obstacleOfError(error);
+  const first = masked(textsOf(error)[0] ?? 'no reason given').split('\n')[0] ?? '';
+  const cause = obstacle === null ? `Cannot connect to the database: ${first}` : obstacle.cause;
+  const advice = obstacle === null ? 'Check MONGODB_URI, and that the database runs' : obstacle.advice;
+  return obstacleError({ cause: `${cause} (${place})`, advice }, error);
+}
+
+function masked(text: string): string {
+  return text.replaceAll(/\/\/[^/@\s]*@/g, '//***@');
+}
+
+const UNAUTHORIZED = 13;
+const AUTHENTICATION_FAILED = 18;
+const COMMAND_NOT_FOUND = 59;
+/** How long the server may take for each question, ms. */
+const ASK_MS = 2_000;
+/** A document that is never there. */
+const PROBE = { collection: 'settings', _id: 'probe of rights' } as const;
+
+/**
+ * Asks the connected server what it is, and whether this user may read.
+ * @throws CdrError `unavailable` that says in one sentence why it cannot be used and in one what to do; the driver's
+ * error when it cannot be asked now
+ */
+export async function checkServer(): Promise<void> {
+  const db = connectedDatabase();
+  const hello = await db.admin().command({ hello: 1, maxTimeMS: ASK_MS });
+  const build = await db.admin().command({ buildInfo: 1, maxTimeMS: ASK_MS });
+  const obstacle = obstacleOf(hello, build);
+  if (obstacle !== null) throw obstacleError(obstacle);
+  await explained(() => probe(db).findOne({ _id: PROBE._id }, { maxTimeMS: ASK_MS }));
+}
+
+/**
+ * As `checkServer`, and whether transactions and writing are possible: removes a document that is never there, in a
+ * transaction. @throws as `checkServer`
+ */
+export async function checkServerAtStart(): Promise<void> {
+  await checkServer();
+  const db = connectedDatabase();
+  await explained(() =>
+    mongoose.connection
+      .getClient()
+      .withSession((session) =>
+        session.withTransaction(() => probe(db).deleteOne({ _id: PROBE._id }, { session })),
+      ),
+  );
+}
+
+function connectedDatabase(): mongoose.mongo.Db {
+  const { db } = mongoose.connection;
+  if (db === undefined) throw new CdrError('unavailable', 'The database is not connected');
+  return db;
+}
+
+const probe = (db: mongoose.mongo.Db) => db.collection<{ _id: string }>(PROBE.collection);
+
+/** Runs work whose errors say what is wrong with the database or its user. */
+async function explained(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const obstacle = obstacleOfError(error);
+    throw obstacle === null ? error : obstacleError(obstacle, error);
+  }
+}
+
+function obstacleOf(hello: mongoose.mongo.Document, build: mongoose.mongo.Document): Obstacle | null {
+  const version = typeof build['version'] === 'string' ? build['version'] : null;
+  if (isForeign(build)) {
+    return {
+      cause: `The database is ${isFerret(build) ? 'FerretDB' : 'another product'}, not MongoDB`,
+      advice: `everchart needs a replica set or a sharded cluster of MongoDB ${MIN_MONGODB_VERSION} or later`,
+    };
+  }
+  if (version !== null && !isAtLeast(version, MIN_MONGODB_VERSION)) {
+    return {
+      cause: `The database is MongoDB ${version}, which is too old`,
+      advice: `Update it to MongoDB ${MIN_MONGODB_VERSION} or later, one major version after another`,
+    };
+  }
+  const isCluster = typeof hello['setName'] === 'string' || hello['msg'] === 'isdbgrid';
+  if (isCluster) return null;
+  return {
+    cause: 'The database is a standalone mongod, which has no transactions',
+    advice:
+      'Start it with --replSet rs0 and run rs.initiate() in it once: a set of one member is enough to try',
+  };
+}
+
+/** Products with MongoDB's protocol name themselves in buildInfo, or lack what every mongod and mongos says there. */
+function isForeign(build: mongoose.mongo.Document): boolean {
+  return Object.keys(build).length > 0 && (isFerret(build) || !Array.isArray(build['versionArray']));
+}
+
+function isFerret(build: mongoose.mongo.Document): boolean {
+  return 'ferretdb' in build || 'ferretdbVersion' in build;
+}
+
+/**
+ * What an error of the driver says about the settings; null: nothing, it may be gone the next time.
+ * `error`: of connecting or of a command.
+ */
+function obstacleOfError(error: unknown): Obstacle | null {
+  const text = textsOf(error).join('; ');
+  const code = codeOf(error);
+  const known = KNOWN.find(({ codes = [], pattern }) => codes.includes(code ?? 0) || pattern.test(text));
+  return known === undefined ? null : known.obstacle(text);
+}
+
+interface KnownFailure {
+  readonly codes?: readonly number[];
+  readonly pattern: RegExp;
+  readonly obstacle: (text: string) => Obstacle;
+}
+
+const plain =
+  (cause: string, advice: string): KnownFailure['obstacle'] =>
+  () => ({ cause, advice });
+
+/** In the order in which they are looked for: a wrong password also ends a connection. */
+const KNOWN: readonly KnownFailure[] = [
+  {
+    pattern:
+      /Invalid scheme|connection string|URI (?:malformed|option)|Invalid URL|hosts? (?:list|identifier)/i,
+    obstacle: plain(
+      'MONGODB_URI is no connection string of MongoDB',
+      'Write it as mongodb://user:password@host:27017/?replicaSet=rs0 or mongodb+srv://user:password@host/',
+    ),
+  },
+  {
+    codes: [AUTHENTICATION_FAILED],
+    pattern: /Authentication failed|bad auth/i,
+    obstacle: plain(
+      'The database refused the user or the password of MONGODB_URI',
+      'Check both, write signs like @ : / percent-encoded, and name the database of the user as authSource',
+    ),
+  },
+  {
+    codes: [UNAUTHORIZED],
+    pattern: /not authorized|requires authentication/i,
+    obstacle: plain(
+      'The user of MONGODB_URI may not do what everchart does',
+      'Name a user with the role dbOwner on the database of MONGODB_DATABASE (cdr unless set)',
+    ),
+  },
+  {
+    pattern: /maximum wire version|wire version/i,
+    obstacle: plain(
+      'The database is older than the driver can speak with',
+      `Update it to MongoDB ${MIN_MONGODB_VERSION} or later, one major version after another`,
+    ),
+  },
+  {
+    pattern: /setName|replica set name|setVersion/i,
+    obstacle: (text) => ({
+      cause: `The replica set has another name than MONGODB_URI says${namesIn(text)}`,
+      advice: 'Write the name that rs.status() shows as replicaSet= into MONGODB_URI',
+    }),
+  },
+  {
+    pattern: /ENOTFOUND|EAI_AGAIN|querySrv/i,
+    obstacle: plain(
+      'The host of MONGODB_URI is unknown',
+      'Check its name, and that this machine resolves it',
+    ),
+  },
+  {
+    pattern: /ERR_SSL|ERR_TLS|\bSSL\b|\bTLS\b|certificate|wrong version number|DEPTH_ZERO|CERT_/i,
+    obstacle: plain(
+      'The database and MONGODB_URI do not agree about TLS',
+      'Set tls=true or tls=false in MONGODB_URI as the server has it, and tlsCAFile= for a certificate of your own',
+    ),
+  },
+  {
+    codes: [COMMAND_NOT_FOUND, 20, 263, 303],
+    pattern: /Transaction numbers are only allowed|retryable writes|startTransaction|not implemented/i,
+    obstacle: plain(
+      'The database has no transactions',
+      'everchart needs a replica set or a sharded cluster of MongoDB: mongod --replSet rs0, then rs.initiate()',
+    ),
+  },
+  {
+    pattern: /ECONNREFUSED/i,
+    obstacle: plain(
+      'Nothing listens at the host and port of MONGODB_URI',
+      'Start the database, or correct the port',
+    ),
+  },
+  {
+    pattern: /connection .* closed|socket hang up|ECONNRESET|unexpected|Parse Error|Invalid message/i,
+    obstacle: plain(
+      'What listens at the host and port of MONGODB_URI ends each connection: it is not MongoDB, or wants TLS',
+      'Check the port, and set tls=true if the server wants it',
+    ),
+  },
+];
+
+function namesIn(text: string): string {
+  const names = /"?(?:expected|setName)[^"]*"([^"]+)"[^"]*"([^"]+)"/.exec(text);
+  return names === null ? '' : ` (${names[1]}, ${names[2]})`;
+}
+
+/** The messages of an error, of its causes, and of what the driver learnt of each server. */
+function textsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const reason: unknown = (error as { reason?: unknown }).reason;
+  const servers = reason instanceof mongoose.mongo.TopologyDescription ? [...reason.servers.values()] : [];
+  const ofServers = servers.flatMap((server) => textsOf(server.error));
+  const own = 'code' in error ? [`${String(error.code)} ${error.message}`] : [error.message];
+  return [...ofServers, ...own, ...textsOf(error.cause)];
+}
+
+function codeOf(error: unknown): number | null {
+  const code: unknown = error instanceof mongoose.mongo.MongoError ? error.code : null;
+  return typeof code === 'number' ? code : null;
+}
+
+function isAtLeast(version: string, least: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+}
