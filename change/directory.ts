@@ -24,14 +24,7 @@ export async function createDirectory(
   const { ehrId, metadata } = change;
   return withEhrErrorFirst(ehrId, 'content', async () => {
     const entry = newFolder(context, metadata, validatedFolder(body, metadata.findings));
-    const committing = commitEntry(context, entry, {
-      ehrId,
-      idempotentResult: ({ versions }) => ({
-        kind: 'FOLDER',
-        uids: { ehr_id: ehrId, version_uid: versions[0]?.versionUid ?? '' },
-      }),
-    });
-    return committing.catch(async (error: unknown) => {
+    return commitEntry(context, entry, { ehrId }).catch(async (error: unknown) => {
       throw await withLatestDirectory(ehrId, error);
     });
   });

@@ -65,6 +65,16 @@ function isSocketFailure(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION.includes((error as NodeJS.ErrnoException).code);
 }
 
+/** Whether a commit may have been carried out though it failed: its answer was lost, or the majority has not confirmed it. */
+export function isUnknownCommit(error: unknown): boolean {
+  const { mongo } = mongoose;
+  return (
+    isUnavailable(error) ||
+    (error instanceof mongo.MongoError &&
+      (error.hasErrorLabel(mongo.MongoErrorLabel.UnknownTransactionCommitResult) || isTransactionGone(error)))
+  );
+}
+
 /** Whether a transaction changes more than the server can hold. */
 export function isTransactionTooLarge(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoError && TRANSACTION_TOO_LARGE.includes(error.code);

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import mongoose, { type ClientSession } from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
-import { DatabaseAway, isUnavailable } from './mongo-error.js';
+import { DatabaseAway, isUnavailable, isUnknownCommit } from './mongo-error.js';
 
 /** How often work may be tried again when it met a concurrent change. */
 export interface TransactionOptions {
@@ -14,6 +14,9 @@ export interface TransactionOptions {
 
 const RETRY_MS = 10_000;
 const RETRY_AFTER_S = 1;
+const OUTCOME_UNKNOWN =
+  'The database went away while the change was being committed: it may have been carried out or not. ' +
+  'Send the request again with the same Idempotency-Key, or read the resource before sending it without one';
 const running = new AsyncLocalStorage<true>();
 
 /**
@@ -22,7 +25,7 @@ const running = new AsyncLocalStorage<true>();
  * database writes, calls one after another, no swallowed database error.
  *
  * @throws CdrError `conflict` when concurrent changes did not let it through in `maxAttempts`, `unavailable` when
- * they did not in the time, or transactions before it took too long; DatabaseAway when the database went away; Error when called inside another transaction; whatever `work` throws
+ * they did not in the time, or transactions before it took too long; `outcome-unknown` when it may have been committed; DatabaseAway when the database went away; Error when called inside another transaction; whatever `work` throws
  */
 export async function inTransaction<T>(
   work: (session: ClientSession) => Promise<T>,
@@ -30,13 +33,33 @@ export async function inTransaction<T>(
 ): Promise<T> {
   if (running.getStore() === true) throw new Error('a transaction cannot be started inside another one');
   const bound = new RetryBound(options);
-  return running.run(true, () =>
-    mongoose.connection.transaction<T>((session) => bound.attempt(() => work(session)), {
-      readConcern: { level: 'snapshot' },
-      writeConcern: new mongoose.mongo.WriteConcern('majority', undefined, true),
-      readPreference: 'primary',
-    }),
-  );
+  return running.run(true, async () => {
+    try {
+      return await mongoose.connection.transaction<T>(
+        (session) => {
+          bound.watchCommits(session);
+          return bound.attempt(() => work(session));
+        },
+        {
+          readConcern: { level: 'snapshot' },
+          writeConcern: new mongoose.mongo.WriteConcern('majority', undefined, true),
+          readPreference: 'primary',
+        },
+      );
+    } catch (error) {
+      throw bound.meaningOf(error);
+    }
+  });
+}
+
+/**
+ * Says to whoever asked for a write that nobody knows whether it was carried out. The driver asks whatever a commit throws
+ * for its labels.
+ */
+function outcomeUnknown(cause: unknown): CdrError {
+  if (cause instanceof CdrError && cause.code === 'outcome-unknown') return cause;
+  const error = new CdrError('outcome-unknown', OUTCOME_UNKNOWN, { cause, retryAfterSeconds: RETRY_AFTER_S });
+  return Object.assign(error, { hasErrorLabel: () => false });
 }
 
 /** Ends the driver's retries, which go on for two minutes, earlier. */
@@ -46,10 +69,34 @@ class RetryBound {
   #attempts = 0;
   #lastError: unknown;
   #failedAt = 0;
+  #watched: ClientSession | null = null;
+  /** The failure of a commit that may have been carried out: what fails after it does not tell that nothing was written. */
+  #lostCommit: unknown;
 
   constructor(options: TransactionOptions) {
     this.#maxAttempts = options.maxAttempts ?? Infinity;
     this.#deadline = performance.now() + (options.retryMs ?? RETRY_MS);
+  }
+
+  /** Learns of each failed commit, of which the driver repeats some by itself for two minutes: here no longer than the work. */
+  watchCommits(session: ClientSession): void {
+    if (this.#watched === session) return;
+    this.#watched = session;
+    const commit = session.commitTransaction.bind(session);
+    session.commitTransaction = async (...options) => {
+      try {
+        await commit(...options);
+      } catch (error) {
+        if (isUnknownCommit(error)) this.#lostCommit = error;
+        if (this.#lostCommit !== undefined && performance.now() > this.#deadline) throw outcomeUnknown(error);
+        throw error;
+      }
+    };
+  }
+
+  /** What the caller is told of a failed transaction. */
+  meaningOf(error: unknown): unknown {
+    return this.#lostCommit === undefined ? error : outcomeUnknown(error);
   }
 
   async attempt<T>(work: () => Promise<T>): Promise<T> {

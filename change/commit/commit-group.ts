@@ -45,6 +45,8 @@ interface Taken {
   readonly alone: readonly number[];
 }
 
+const UNREPEATED: ReadonlySet<string> = new Set(['unavailable', 'outcome-unknown']);
+
 interface Waiting extends CommitWrites {
   readonly resolve: (isWritten: boolean | Promise<boolean>) => void;
   readonly reject: (error: unknown) => void;
@@ -157,7 +159,8 @@ async function writeGroup(group: readonly Waiting[]): Promise<unknown> {
   } catch (error) {
     for (const { reject } of rest) reject(error);
     rest = [];
-    if (isUnavailable(error)) unavailable = error;
+    const away = error instanceof CdrError && error.code === 'outcome-unknown' ? error.cause : error;
+    if (isUnavailable(away)) unavailable = away;
   }
   for (const { resolve } of rest) resolve(true);
   // Only now, since what these will read may be what the others wrote.
@@ -184,7 +187,8 @@ async function attempt(group: readonly Waiting[]): Promise<Taken> {
   } catch (error) {
     if (error instanceof NotTogether) return error.taken;
     // Each by itself would wait as long for a database that is not there.
-    if (isUnavailable(error) || (error instanceof CdrError && error.code === 'unavailable')) throw error;
+    // After a commit of which the outcome is unknown they could be written twice.
+    if (isUnavailable(error) || (error instanceof CdrError && UNREPEATED.has(error.code))) throw error;
     return all(group);
   }
 }

@@ -23,6 +23,10 @@ export async function commitEntry(
 ): Promise<VersionDoc> {
   const { inSameTransaction, ...rest } = request;
   const whole: CommitRequest = {
+    idempotentResult: ({ versions }) => ({
+      kind: versions[0]?.type ?? '',
+      uids: { ehr_id: request.ehrId, version_uid: versions[0]?.versionUid ?? '' },
+    }),
     ...rest,
     contributionUid: randomUUID(),
     audit: entry.audit,

@@ -35,14 +35,7 @@ export async function createComposition(
   const { ehrId, metadata, inSameTransaction } = change;
   return withEhrErrorFirst(ehrId, 'content', async () => {
     const entry = await newComposition(context, metadata, await read());
-    return commitEntry(context, entry, {
-      ehrId,
-      inSameTransaction,
-      idempotentResult: ({ versions }) => ({
-        kind: 'COMPOSITION',
-        uids: { ehr_id: ehrId, version_uid: versions[0]?.versionUid ?? '' },
-      }),
-    });
+    return commitEntry(context, entry, { ehrId, inSameTransaction });
   });
 }
 

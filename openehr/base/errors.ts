@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'too-large'
   | 'too-many-requests'
   | 'unavailable'
+  | 'outcome-unknown'
   | 'not-implemented'
   | 'bad-gateway'
   | 'query-too-large'

@@ -69,7 +69,7 @@ export function compositionOperations(settings: Settings): OperationGroup {
         request: COMPOSITION,
         responses: { 201: versionAnswer(CREATED, COMPOSITION) },
         errors: [400, 404, 409, 412, 422],
-        replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? ''),
+        replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? '', 201),
         handle: (ctx) => create(ctx, settings, context),
       },
       {
@@ -91,10 +91,11 @@ export function compositionOperations(settings: Settings): OperationGroup {
         summary: 'Commit a new version of a COMPOSITION',
         access: 'write',
         audit: 'write',
-        parameters: [...COMMIT_PARAMETERS, 'openehrVersion', 'If-Match'],
+        parameters: [...COMMIT_PARAMETERS, 'openehrVersion', 'If-Match', 'Idempotency-Key'],
         request: COMPOSITION,
         responses: { 200: versionAnswer(UPDATED, COMPOSITION) },
         errors: [400, 404, 409, 412, 422],
+        replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? '', 200),
         handle: (ctx) => update(ctx, settings, context),
       },
       {
@@ -104,9 +105,12 @@ export function compositionOperations(settings: Settings): OperationGroup {
         summary: 'Delete a COMPOSITION logically',
         access: 'write',
         audit: 'write',
-        parameters: ['openEHR-AUDIT_DETAILS'],
+        parameters: ['openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
         responses: { 204: DELETED },
         errors: [400, 404, 409],
+        replay: async (ctx, { uids }) => {
+          answerDeletion(ctx, await madeBefore(ctx, uids.version_uid ?? ''));
+        },
         handle: async (ctx) => {
           const ehrId = pathParameter(ctx, 'ehr_id');
           const named = requireVersionUid(pathParameter(ctx, 'uid_based_id'));
@@ -120,11 +124,15 @@ export function compositionOperations(settings: Settings): OperationGroup {
   };
 }
 
-async function answerAgain(ctx: Context, settings: Settings, uid: string): Promise<void> {
+async function answerAgain(ctx: Context, settings: Settings, uid: string, status: 200 | 201): Promise<void> {
   const form = compositionResponse(ctx);
+  await answer(ctx, settings, form, { version: await madeBefore(ctx, uid), status });
+}
+
+/** What an earlier request with the same `Idempotency-Key` made, wherever it is now. */
+async function madeBefore(ctx: Context, uid: string): Promise<VersionDoc> {
   const ehrId = await ownerNow(pathParameter(ctx, 'ehr_id'));
-  const version = await readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'COMPOSITION', { uid }));
-  await answer(ctx, settings, form, { version, status: 201 });
+  return readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'COMPOSITION', { uid }));
 }
 
 /** Creates the first version of a COMPOSITION. ITS-REST: composition_create. */

@@ -65,7 +65,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
         request: FOLDER,
         responses: { 201: versionAnswer(CREATED, FOLDER) },
         errors: [400, 404, 409, 412, 422],
-        replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? ''),
+        replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? '', 201),
         handle: (ctx) => create(ctx, settings, context),
       },
       {
@@ -99,10 +99,11 @@ export function directoryOperations(settings: Settings): OperationGroup {
         summary: 'Commit a new version of the directory',
         access: 'write',
         audit: 'write',
-        parameters: ['If-Match', 'Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS'],
+        parameters: ['If-Match', 'Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
         request: FOLDER,
         responses: { 200: versionAnswer(UPDATED, FOLDER) },
         errors: [400, 404, 409, 412],
+        replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? '', 200),
         handle: (ctx) => update(ctx, settings, context),
       },
       {
@@ -112,9 +113,12 @@ export function directoryOperations(settings: Settings): OperationGroup {
         summary: 'Delete the directory logically',
         access: 'write',
         audit: 'write',
-        parameters: ['If-Match', 'openEHR-AUDIT_DETAILS'],
+        parameters: ['If-Match', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
         responses: { 204: DELETED },
         errors: [400, 404, 409, 412],
+        replay: async (ctx, { uids }) => {
+          answerDeletion(ctx, await madeBefore(ctx, uids.version_uid ?? ''));
+        },
         handle: async (ctx) => {
           const change = {
             ehrId: pathParameter(ctx, 'ehr_id'),
@@ -144,11 +148,15 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   await answer(ctx, settings, response, { version, status: 200 });
 }
 
-async function answerAgain(ctx: Context, settings: Settings, uid: string): Promise<void> {
+async function answerAgain(ctx: Context, settings: Settings, uid: string, status: 200 | 201): Promise<void> {
   const form = rmResponse(ctx);
+  await answer(ctx, settings, form, { version: await madeBefore(ctx, uid), status });
+}
+
+/** What an earlier request with the same `Idempotency-Key` made. */
+function madeBefore(ctx: Context, uid: string): Promise<VersionDoc> {
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const version = await readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'FOLDER', { uid }));
-  await answer(ctx, settings, form, { version, status: 201 });
+  return readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'FOLDER', { uid }));
 }
 
 async function getAtTime(ctx: Context): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
+import type { BodyType } from '../../openehr/format/media-type.js';
+import type { VersionDoc } from '../../models/version.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { inOneState, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
@@ -70,10 +72,12 @@ export function ehrStatusOperations(settings: Settings): OperationGroup {
           'openEHR-AUDIT_DETAILS',
           'openehr-item-tag',
           'openehr-version-item-tag',
+          'Idempotency-Key',
         ],
         request: EHR_STATUS,
         responses: { 200: versionAnswer(UPDATED, EHR_STATUS) },
-        errors: [400, 404, 409, 412],
+        errors: [400, 404, 409, 412, 422],
+        replay: (ctx, { uids }) => answerAgain(ctx, settings, uids.version_uid ?? ''),
         handle: (ctx) => update(ctx, settings, context),
       },
       ...versionedObjectOperations('EHR_STATUS'),
@@ -112,13 +116,24 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const inSameTransaction = (versionUid: string): Promise<void> =>
     storeHeaderTags(ehrId, 'EHR_STATUS', versionUid, tags);
   const change = { ehrId, ifMatch, metadata, inSameTransaction };
-  const version = await updateEhrStatus(warning(ctx, context), change, body);
-  await answerVersion(ctx, settings, {
+  await answer(ctx, settings, response, await updateEhrStatus(warning(ctx, context), change, body));
+}
+
+/** Answers what an earlier request with the same `Idempotency-Key` made. */
+async function answerAgain(ctx: Context, settings: Settings, uid: string): Promise<void> {
+  const form = rmResponse(ctx);
+  const ehrId = pathParameter(ctx, 'ehr_id');
+  const version = await readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'EHR_STATUS', { uid }));
+  await answer(ctx, settings, form, version);
+}
+
+function answer(ctx: Context, settings: Settings, form: BodyType, version: VersionDoc): Promise<void> {
+  return answerVersion(ctx, settings, {
     version,
     status: 200,
-    form: response,
+    form,
     represent: () => {
-      writeVersion(ctx, response, version);
+      writeVersion(ctx, form, version);
     },
   });
 }

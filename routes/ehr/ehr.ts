@@ -53,8 +53,7 @@ export function ehrOperations(settings: Settings): OperationGroup {
         request: EHR_STATUS,
         responses: { 201: versionAnswer(CREATED, EHR) },
         errors: [400, 409, 422],
-        replay: async (ctx, { uids }) =>
-          answerCreated(ctx, settings, rmExchange(ctx).response, await createdBefore(uids.ehr_id ?? '')),
+        replay: (ctx, { uids }) => answerCreatedBefore(ctx, settings, uids.ehr_id ?? ''),
         handle: (ctx) => create(ctx, settings, context, null),
       },
       {
@@ -81,10 +80,11 @@ export function ehrOperations(settings: Settings): OperationGroup {
         summary: 'Create an EHR with a given id',
         access: 'write',
         audit: 'write',
-        parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS'],
+        parameters: ['Prefer', 'openEHR-VERSION', 'openEHR-AUDIT_DETAILS', 'Idempotency-Key'],
         request: EHR_STATUS,
         responses: { 201: versionAnswer(CREATED, EHR) },
-        errors: [400, 409],
+        errors: [400, 409, 422],
+        replay: (ctx, { uids }) => answerCreatedBefore(ctx, settings, uids.ehr_id ?? ''),
         handle: (ctx) => create(ctx, settings, context, pathParameter(ctx, 'ehr_id')),
       },
       {
@@ -147,10 +147,11 @@ async function answerCreated(
   });
 }
 
-/** What an earlier POST with the same `Idempotency-Key` made. */
-async function createdBefore(ehrId: string): Promise<CreatedEhr> {
+/** Answers what an earlier request with the same `Idempotency-Key` made. */
+async function answerCreatedBefore(ctx: Context, settings: Settings, ehrId: string): Promise<void> {
+  const { response } = rmExchange(ctx);
   const ehr = await readableEhr(ehrId);
-  return { ehr, status: await latestStatus(ehr) };
+  await answerCreated(ctx, settings, response, { ehr, status: await latestStatus(ehr) });
 }
 
 async function writeEhr(

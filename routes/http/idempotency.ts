@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, Next } from 'koa';
 
+import { isUnavailable } from '../../database/mongo-error.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { withIdempotencyClaim, type IdempotencyClaim } from '../../change/commit/idempotency.js';
 import type { AuditSubject } from '../../models/audit.js';
@@ -20,7 +21,7 @@ type Replay = (ctx: Context, result: IdempotentResult) => Promise<void> | void;
 const running = new Set<string>();
 
 /**
- * Carries out a POST with `Idempotency-Key` once only: docs/spec/rest.md#idempotency. `replay` renders the answer
+ * Carries out a request with `Idempotency-Key` once only: docs/spec/rest.md#idempotency. `replay` renders the answer
  * anew from what the first request made; it must set status, headers and body as the first answer had them.
  * @throws invalid for a malformed key, unprocessable for the key of another body, conflict while the first runs
  */
@@ -35,8 +36,11 @@ export function idempotent(replay: Replay): (ctx: Context, next: Next) => Promis
     // By the identity that never changes: two issuers may give one name to two users.
     const owner = user === null ? '' : `${user.issuer ?? ''} ${user.subject}`;
     const matched = currentOperation(ctx);
-    const id = idempotencyId(owner, filledPath(matched), keyOf(header));
-    const bodyHash = hashOf(ctx.request.body);
+    const path = filledPath(matched);
+    // The operations of one path have keys of their own.
+    const target = ctx.method === 'POST' ? path : `${ctx.method} ${path}`;
+    const id = idempotencyId(owner, target, keyOf(header));
+    const bodyHash = hashOf(ctx.request.body, ctx.get('If-Match'));
     const completed = await takenRequest(id, bodyHash);
     if (completed !== null) await answerAgain(ctx, completed, replay);
     else await runOnce(ctx, { id, bodyHash, status: successStatus(matched.operation) }, next, replay);
@@ -51,7 +55,10 @@ async function runOnce(ctx: Context, claim: IdempotencyClaim, next: Next, replay
     await withIdempotencyClaim(claim, next);
   } catch (error) {
     // Another process may have completed the same key; its commit made this one fail, in whatever way.
-    const completed = await takenRequest(claim.id, claim.bodyHash);
+    // Where that cannot be asked, what went wrong before says more.
+    const completed = await takenRequest(claim.id, claim.bodyHash).catch((later: unknown) => {
+      throw isUnavailable(later) ? error : later;
+    });
     if (completed === null) throw error;
     await answerAgain(ctx, completed, replay);
   } finally {
@@ -67,7 +74,7 @@ async function takenRequest(id: string, bodyHash: string): Promise<IdempotencyDo
     return null;
   }
   if (completed.body_hash !== bodyHash)
-    throw new CdrError('unprocessable', 'this Idempotency-Key was used with another body');
+    throw new CdrError('unprocessable', 'this Idempotency-Key was used with another body or If-Match');
   return completed;
 }
 
@@ -90,8 +97,9 @@ function keyOf(header: string | string[]): string {
   return header;
 }
 
-function hashOf(body: unknown): string {
-  return createHash('sha256')
-    .update(typeof body === 'string' ? body : '')
-    .digest('hex');
+/** What a request asks for beside its path: of a PUT or DELETE the version that it changes is a part. */
+function hashOf(body: unknown, ifMatch: string): string {
+  const hash = createHash('sha256').update(typeof body === 'string' ? body : '');
+  if (ifMatch !== '') hash.update(`\n${ifMatch}`);
+  return hash.digest('hex');
 }

@@ -61,7 +61,8 @@ class AuditTrail {
       await withAuditDraft(draft, next);
     } catch (error) {
       if (REFUSED.includes(statusOf(error))) await this.#refuse(ctx, draft, error);
-      else if (!isUnavailable(error)) await this.#recordFailure(draft, statusOf(error));
+      else if (!isUnavailable(error) && !isOutcomeUnknown(error))
+        await this.#recordFailure(draft, statusOf(error));
       throw error;
     }
     if (!draft.isCommitted) await insertAudit(draft.record(ctx.status));
@@ -83,6 +84,11 @@ class AuditTrail {
       this.log.error({ requestId: record.request_id, err: error }, 'a failure could not be recorded');
     }
   }
+}
+
+/** If it was committed, its record was committed with it. */
+function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof CdrError && error.code === 'outcome-unknown';
 }
 
 function statusOf(error: unknown): number {

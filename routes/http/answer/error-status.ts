@@ -25,6 +25,7 @@ export const ERROR_STATUS = {
   'not-implemented': 501,
   'bad-gateway': 502,
   unavailable: 503,
+  'outcome-unknown': 503,
 } as const satisfies Record<ErrorCode, number>;
 
 /** Text of every answer to an HTTP method or operation that this server does not know. */

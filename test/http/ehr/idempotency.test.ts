@@ -159,9 +159,9 @@ describe('POST with Idempotency-Key', () => {
     expect(await count('ehrs')).toBe(before);
   });
 
-  it('is ignored on other methods', async () => {
+  it('is checked of a PUT too', async () => {
     const put = await request(app).put(`${V1}/ehr/${randomUUID()}`).set('Idempotency-Key', 'x'.repeat(300));
-    expect(put.status).toBe(201);
+    expect([put.status, put.body.message]).toEqual([400, expect.stringContaining('Idempotency-Key')]);
   });
 });
 
