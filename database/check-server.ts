@@ -230,8 +230,9 @@ function namesIn(text: string): string {
 /** The messages of an error, of its causes, and of what the driver learnt of each server. */
 function textsOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
-  const reason: unknown = (error as { reason?: unknown }).reason;
-  const servers = reason instanceof mongoose.mongo.TopologyDescription ? [...reason.servers.values()] : [];
+  // Its class is not exported.
+  const { reason } = error as { reason?: Partial<mongoose.mongo.TopologyDescription> };
+  const servers = reason?.servers instanceof Map ? [...reason.servers.values()] : [];
   const ofServers = servers.flatMap((server) => textsOf(server.error));
   const own = 'code' in error ? [`${String(error.code)} ${error.message}`] : [error.message];
   return [...ofServers, ...own, ...textsOf(error.cause)];

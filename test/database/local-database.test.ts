@@ -85,7 +85,8 @@ describe('connectDatabase', () => {
     const failed = connectDatabase({ ...SETTINGS, mongodbUri }, log);
     await expect(failed).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'Cannot connect to the database: external 127.0.0.1:1',
+      message:
+        'Nothing listens at the host and port of MONGODB_URI (external 127.0.0.1:1). Start the database, or correct the port',
     });
     expect(lines).toEqual(['database: external 127.0.0.1:1']);
   });

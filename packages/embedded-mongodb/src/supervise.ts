@@ -1,4 +1,5 @@
 /** Keeping an embedded database with persistent data alive: a crash of the engine costs seconds, not the server. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbedded, type EmbeddedDatabase, type EmbeddedOptions } from './spawn.js';
 
 /** Pause before the first restart that follows a failed or short-lived one; each further pause is twice as long. */
@@ -28,10 +29,10 @@ export async function superviseEmbedded(options: EmbeddedOptions): Promise<Embed
 
   async function restart(): Promise<void> {
     let isRunning = false;
-    while (!isRunning && !stopping.signal.aborted) {
-      await pauseBefore(failures);
+    while (!isRunning) {
+      await pauseBefore(failures, options.log, stopping.signal);
       failures += 1;
-      if (!stopping.signal.aborted) isRunning = await startAgain();
+      isRunning = stopping.signal.aborted || (await startAgain());
     }
   }
 
@@ -48,19 +49,6 @@ export async function superviseEmbedded(options: EmbeddedOptions): Promise<Embed
     }
   }
 
-  async function pauseBefore(failed: number): Promise<void> {
-    if (failed === 0) return;
-    const ms = Math.min(FIRST_PAUSE_MS * 2 ** (failed - 1), LONGEST_PAUSE_MS);
-    options.log(`the embedded database is started again in ${ms / 1000} s`);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      stopping.signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-  }
-
   return {
     ...first,
     get pid() {
@@ -72,4 +60,12 @@ export async function superviseEmbedded(options: EmbeddedOptions): Promise<Embed
       await current.stop();
     },
   };
+}
+
+/** Waits before a restart, the longer the more of them have failed; no longer when the database is to stop. */
+async function pauseBefore(failed: number, log: (line: string) => void, stopped: AbortSignal): Promise<void> {
+  if (failed === 0 || stopped.aborted) return;
+  const ms = Math.min(FIRST_PAUSE_MS * 2 ** (failed - 1), LONGEST_PAUSE_MS);
+  log(`the embedded database is started again in ${ms / 1000} s`);
+  await sleep(ms, undefined, { signal: stopped }).catch(() => undefined);
 }
