@@ -28,9 +28,9 @@ export function configFromEnvironment(overrides: Environment = {}): Settings {
 export function textSetting(name: string): string {
   const row = SETTINGS.find((entry) => entry.name === name);
   if (row === undefined) throw new Error(`there is no setting ${name}`);
-  const { error, value } = row.schema.validate(givenValue(process.env, name)) as Joi.ValidationResult<string>;
-  if (error !== undefined) throw configError([`${name}: ${error.message}`]);
-  return value;
+  const result: Joi.ValidationResult<string> = row.schema.validate(givenValue(process.env, name));
+  if (result.error !== undefined) throw configError([`${name}: ${result.error.message}`]);
+  return result.value;
 }
 
 /** One line at level warn for each variable of this process that is probably a misspelt setting. */
