@@ -117,8 +117,8 @@ class CandidateFinder {
   /** Adds the candidates of one EHR among others, the likeliest first. */
   async find(ehr: IdentifiedEhr, isWanted: (ehrId: string) => boolean): Promise<void> {
     const agreements: Agreement[] = [];
-    for (const identity of ehr.identities ?? [])
-      agreements.push(...(await this.#sameIdentity(ehr, identity)));
+    const identities = groupBy(ehr.identities ?? [], ({ key }) => key);
+    for (const [key, own] of identities) agreements.push(...(await this.#sameIdentity(ehr, key, own)));
     for (const path of this.#search.paths) agreements.push(...(await this.#sameValues(ehr, path)));
     const byEhr = groupBy(
       agreements.filter(({ ehrId }) => isWanted(ehrId)),
@@ -161,31 +161,26 @@ class CandidateFinder {
     };
   }
 
-  async #sameIdentity(ehr: IdentifiedEhr, identity: Identity): Promise<Agreement[]> {
-    const [kind, value] = splitKey(identity.key);
+  /** `own`: the identities of the EHR with the key; whatever they are, they are one reason. */
+  async #sameIdentity(ehr: IdentifiedEhr, key: string, own: readonly Identity[]): Promise<Agreement[]> {
+    const [kind, value] = splitKey(key);
     const code = kind === 'subject' ? 'subject_id' : 'identifier';
     this.#lookUps += 1;
-    const holders = await ehrsWithIdentity(identity.key, MAX_SHARED + 1);
+    const holders = await ehrsWithIdentity(key, MAX_SHARED + 1);
     if (this.#isShared(holders.length, { code, value })) return [];
-    const same = holders.flatMap((holder) => {
-      const its = holder.identities?.find(
-        (each) => each.key === identity.key && isSameIdentifier(identity, each),
-      );
-      return its === undefined ? [] : [{ holder, its }];
+    const others = holders.map((holder) => ({
+      holder,
+      its: (holder.identities ?? []).filter((each) => each.key === key),
+    }));
+    return others.flatMap(({ holder, its }) => {
+      const names = agreedNames(own, its);
+      if (names === null || holder._id === ehr._id) return [];
+      const namespaces = [ehr.subject?.namespace ?? '', holder.subject?.namespace ?? ''];
+      // Of those that fit either of both: the same whoever asks.
+      const sharedBy = others.filter((each) => isShared(each.its, own) || isShared(each.its, its)).length;
+      const further = code === 'subject_id' ? { namespaces } : names;
+      return [{ ehrId: holder._id, reason: { code, value, sharedBy, ...further } }];
     });
-    return same
-      .filter(({ holder }) => holder._id !== ehr._id)
-      .map(({ holder, its }) => ({
-        ehrId: holder._id,
-        reason: {
-          code,
-          value,
-          sharedBy: same.length,
-          ...(code === 'subject_id'
-            ? { namespaces: [ehr.subject?.namespace ?? '', holder.subject?.namespace ?? ''] }
-            : bothName(identity, its)),
-        },
-      }));
   }
 
   async #sameValues(ehr: IdentifiedEhr, path: CandidatePath): Promise<Agreement[]> {
@@ -214,6 +209,29 @@ class CandidateFinder {
 function splitKey(key: string): readonly [string, string] {
   const end = key.indexOf(':');
   return [key.slice(0, end), key.slice(end + 1)];
+}
+
+/** What the identifiers of two EHRs with one id name both, of those the one that names most; null: none can be the same. */
+function agreedNames(
+  own: readonly Identity[],
+  others: readonly Identity[],
+): Pick<CandidateReason, 'issuer' | 'type'> | null {
+  const pairs = own.flatMap((one) => others.map((other) => [one, other] as const));
+  const named = pairs
+    .filter(([one, other]) => isSameIdentifier(one, other))
+    .map(([one, other]) => bothName(one, other))
+    .toSorted(
+      (a, b) => numberOfNames(b) - numberOfNames(a) || (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1),
+    );
+  return named[0] ?? null;
+}
+
+function isShared(one: readonly Identity[], other: readonly Identity[]): boolean {
+  return agreedNames(one, other) !== null;
+}
+
+function numberOfNames(names: object): number {
+  return Object.keys(names).length;
 }
 
 function bothName(one: Identity, other: Identity): Pick<CandidateReason, 'issuer' | 'type'> {

@@ -33,6 +33,8 @@ interface TakenBack {
 /** One script: what was done, and what of it has to be left out once a merge is taken back. */
 class Script {
   readonly done: Done[] = [];
+  /** Merges that were taken back. */
+  undone = 0;
   readonly random: Random;
   readonly originals: Original[];
   readonly world: World;
@@ -135,6 +137,7 @@ class Script {
     const { status: answered, text, body: told } = await unmerge(this.app, ...pair, body);
     expect([answered, answered === 200 ? '' : text]).toEqual([200, '']);
     expect(dry.body.outcome.summary).toBe(`DRY RUN: ${String(told.outcome.summary)}`);
+    this.undone += 1;
     this.takeOut(step, { onConflict: on_conflict, directory, joined });
   }
 
@@ -183,7 +186,8 @@ it(`after any merges and unmerges every EHR is what the remaining merges alone w
     const script = new Script(seed, index % 10 === 9 ? apps.steps : apps.whole);
     try {
       await script.run();
-      expect(await script.world.state()).toEqual(await (await script.replayed()).state());
+      if (script.undone > 0)
+        expect(await script.world.state()).toEqual(await (await script.replayed()).state());
     } catch (error) {
       failed.push(`LAW_SEED=${seed} ${JSON.stringify(script.done)}\n${String(error)}`);
       if (failed.length >= SHOWN) break;

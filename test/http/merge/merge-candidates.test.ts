@@ -92,6 +92,23 @@ async function candidates(query = ''): Promise<Json> {
 const listed = async (query = ''): Promise<Json[]> => (await candidates(query)).candidates as Json[];
 const sorted = (...ehrIds: string[]): string[] => [...ehrIds].sort();
 
+it('one pair has one score, whoever asks, and one id under two issuers is one reason', async () => {
+  const both = await givenPatient(null, { id: 'X', issuer: 'state' }, { id: 'X', issuer: 'clinic' });
+  const one = await givenPatient(null, { id: 'X', issuer: 'state' });
+  const other = await givenPatient(null, { id: 'X', issuer: 'clinic' });
+  const seen = new Map<string, unknown>();
+  for (const ehrId of [both, one, other]) {
+    const { body } = await admin(app, 'get', `/ehr/merge_candidates?ehr_id=${ehrId}`);
+    for (const { other_ehr_id: with_, score, reasons } of body.candidates as Json[]) {
+      const pair = [ehrId, String(with_)].sort().join();
+      expect([score, reasons]).toEqual(seen.get(pair) ?? [score, reasons]);
+      expect(reasons).toHaveLength(1);
+      seen.set(pair, [score, reasons]);
+    }
+  }
+  expect(seen.size).toBe(2);
+});
+
 describe('EHRs that may be of one person', () => {
   it('have the same subject id in different namespaces', async () => {
     const one = await givenPatient(['north', '4711']);
