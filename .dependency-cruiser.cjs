@@ -19,12 +19,14 @@ const ROOMS = {
   change: [OPENEHR, 'aql/index', 'config', 'models', 'database'],
   merge: [OPENEHR, 'aql/index', 'config', 'models', 'change', 'database'],
   maintenance: [OPENEHR, 'aql/index', 'config', 'models', 'change', 'database'],
-  query: [OPENEHR, 'aql', 'config', 'models', 'change', 'database'],
+  query: [OPENEHR, 'aql', 'config', 'models', 'change', 'database', 'workers'],
   // Threads have no database: of change and models they see what is pure.
   workers: [
     OPENEHR,
-    'aql/index',
+    'aql',
     'models/layout.ts',
+    'models/inflated.ts',
+    'query/gate.ts',
     'change/composition/content.ts',
     'change/composition/large-composition.ts',
   ],

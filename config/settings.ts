@@ -30,6 +30,8 @@ export interface Settings {
   /** Objects, arrays and values of JSON; elements and attributes of XML. */
   readonly maxBodyNodes: number;
   readonly maxCompositionBytes: number;
+  /** What one request may use, all its parts together. */
+  readonly work: WorkSettings;
   /** Transactions with commits that this process runs at the same time. */
   readonly commitGroups: number;
   readonly aql: AqlSettings;
@@ -131,6 +133,17 @@ export interface JwtSettings {
   readonly clockToleranceSeconds: number;
   readonly roleUser: string;
   readonly roleAdmin: string;
+}
+
+/** Most of what is counted of the work of one request. */
+interface WorkSettings {
+  readonly steps: number;
+  readonly patternSteps: number;
+  /** Of `patternSteps`, those for one value. */
+  readonly valueSteps: number;
+  readonly tuples: number;
+  /** In characters. */
+  readonly resultBytes: number;
 }
 
 /** Limits and choices of query execution; null = none. */

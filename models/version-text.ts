@@ -1,5 +1,6 @@
-import { deflateSync, inflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import mongoose from 'mongoose';
+import { inflated } from './inflated.js';
 import { COLLECTIONS } from './layout.js';
 import type { JsonObject } from '../openehr/base/json.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
@@ -53,8 +54,6 @@ export interface StoredVersion extends Omit<VersionDoc, 'data'> {
 const LEAST = 1_024;
 /** Of zlib: higher ones take up to twice the time for 1 % of the text. */
 const LEVEL = 3;
-/** Bytes of the longest text there can be: it once had to fit into a document of 16 MB. */
-const MOST = 16 * 1024 * 1024;
 
 let compresses = true;
 
@@ -78,15 +77,24 @@ export function storedLength({ data }: StoredVersion): number {
   return data instanceof Binary ? data.position : (data?.length ?? 0);
 }
 
+/** The content of a document as it is stored: text, or the bytes that `inflated` reads. @throws as `versionOf` */
+export function storedContent({ _id, encoding, data }: StoredVersion): string | Uint8Array | null {
+  if (!(data instanceof Binary)) return data;
+  if (encoding !== 'deflate') throw unknownEncoding(_id, encoding);
+  // A copy of its own: the buffer is that of a whole batch.
+  return Uint8Array.prototype.slice.call(data.buffer, 0, data.position);
+}
+
 /** The VERSION of a document. @throws Error when its content cannot be decoded */
 export function versionOf({ encoding, ...stored }: StoredVersion): VersionDoc {
   const { data } = stored;
   if (!(data instanceof Binary)) return { ...stored, data };
-  if (encoding !== 'deflate')
-    throw new Error(
-      `VERSION ${stored._id} has the encoding ${String(encoding)}, which this release does not know`,
-    );
+  if (encoding !== 'deflate') throw unknownEncoding(stored._id, encoding);
   return { ...stored, data: decodedText(data) };
+}
+
+function unknownEncoding(id: string, encoding: unknown): Error {
+  return new Error(`VERSION ${id} has the encoding ${String(encoding)}, which this release does not know`);
 }
 
 /** The VERSION of a document that may be damaged: content that cannot be decoded is an empty text, which is no JSON. */
@@ -105,9 +113,8 @@ export function decodedCell(value: unknown): unknown {
   return value.data instanceof Binary ? { ...value, data: decodedText(value.data) } : value;
 }
 
-/** zlib's own checksum finds damage; a text longer than any that was written is refused before it fills the memory. */
 function decodedText({ buffer, position }: mongoose.mongo.Binary): string {
-  return inflateSync(buffer.subarray(0, position), { maxOutputLength: MOST }).toString();
+  return inflated(buffer.subarray(0, position));
 }
 
 /** VERSIONs whose text is stored as it is although it would be compressed now. */

@@ -1,19 +1,19 @@
 import type { Page } from '../aql/result/paging.js';
 import type { Clock } from '../aql/semantics/present-time.js';
-import type { ReferenceData } from '../aql/evaluate/data.js';
-import { evaluateQuery } from '../aql/evaluate/evaluate.js';
 import type { RawRow } from '../aql/result/result-set.js';
-import type { Scope } from '../aql/semantics/scope/types.js';
+import type { BoundQuery } from '../aql/syntax/ast.js';
 import { CdrError } from '../openehr/base/errors.js';
-import type { JsonObject, JsonValue } from '../openehr/base/json.js';
+import type { Work } from '../openehr/base/work.js';
 import { contentsOfEhrs, type EhrContents, type RunLimits } from '../models/access/run-pipeline.js';
+import type { UnreadData } from '../workers/evaluate.js';
+import { evaluateInThread } from '../workers/evaluation.js';
 
 /** Versions that one query may load for the evaluator. */
 export const MAX_VERSIONS = 20_000;
 
-/** What of the request changes the rows. */
+/** What of the request changes the rows, and what it may use. */
 export interface Evaluation {
-  readonly scope: Scope;
+  readonly query: BoundQuery;
   readonly page: Page;
   readonly systemId: string;
   readonly subsumption: boolean;
@@ -21,31 +21,37 @@ export interface Evaluation {
   readonly ehrId: string | null;
   readonly clock: Clock;
   readonly limits: RunLimits;
+  readonly work: Work;
+  /** Who shares the threads fairly with others. */
+  readonly user: string;
 }
 
 /**
- * Evaluates a query over the EHRs that its pipeline found: for the few constructs that compare whole objects.
- * @throws unprocessable when the EHRs hold too much for that
+ * Evaluates a query over the EHRs that its pipeline found, in a thread: for the few constructs that compare whole objects.
+ * Gives rows as JSON texts, some at a time.
+ * @throws unprocessable when the EHRs hold too much for that; else as `evaluateInThread`
  */
 export async function evaluateCandidates(
   found: AsyncIterable<RawRow>,
   evaluation: Evaluation,
-): Promise<readonly (readonly JsonValue[])[]> {
+): Promise<readonly (readonly string[])[]> {
+  const { query, page, systemId, subsumption, asOf, ehrId, clock, limits, work, user } = evaluation;
   const ehrIds = new Set<string>();
   for await (const { row } of found) for (const id of row) if (typeof id === 'string') ehrIds.add(id);
-  const contents = await contentsOfEhrs([...ehrIds], MAX_VERSIONS, evaluation.limits);
+  const timeoutMs = Math.ceil(work.left().timeMs);
+  const contents = await contentsOfEhrs([...ehrIds], MAX_VERSIONS, { ...limits, timeoutMs });
   if (contents === null)
     throw new CdrError(
       'unprocessable',
       'grouping by whole objects of so many EHRs is too much: name one EHR, or select primitive values',
     );
-  const { scope, page, systemId, subsumption, asOf, ehrId, clock } = evaluation;
-  const options = { systemId, subsumption, asOf, ehrId, page };
   const time = { now: clock.now, zoneOffsetMinutes: clock.offsetMinutes };
-  return evaluateQuery(scope, referenceData(contents), { ...options, ...time }).rows;
+  const options = { systemId, subsumption, asOf, page, ...time };
+  const owner = { work, user, end: limits.signal ?? null };
+  return evaluateInThread({ query, ehrId, options }, unreadData(contents), owner);
 }
 
-function referenceData({ ehrs, versions }: EhrContents): ReferenceData {
+function unreadData({ ehrs, versions }: EhrContents): UnreadData {
   return {
     ehrs: ehrs.map((ehr) => ({
       ehrId: ehr._id,
@@ -63,7 +69,7 @@ function referenceData({ ehrs, versions }: EhrContents): ReferenceData {
       contributionUid: version.contribution_uid,
       precedingVersionUid: version.preceding_version_uid ?? null,
       ...(version.signature === undefined ? {} : { signature: version.signature }),
-      data: version.data === null ? null : (JSON.parse(version.data) as JsonObject),
+      content: version.content,
     })),
   };
 }

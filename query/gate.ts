@@ -19,7 +19,10 @@ export interface QueryPlaces {
   readonly perUser: number;
 }
 
-/** Lets a few queries run at a time, shared fairly among users, so that the rest of the server keeps answering. */
+/**
+ * Lets a few queries, or other work that `what` names, run at a time, shared fairly among users, so that the rest of the
+ * server keeps answering.
+ */
 export class QueryGate {
   readonly #places: QueryPlaces;
   readonly #waitMs: number;
@@ -32,7 +35,12 @@ export class QueryGate {
   #meanMs = 0;
 
   /** `waitMs`: what a query waits at most; `soonMs`: what it may be expected to wait where many wait already. */
-  constructor(places: QueryPlaces, waitMs: number = QUERY_WAIT_MS, soonMs = Infinity) {
+  constructor(
+    places: QueryPlaces,
+    waitMs: number = QUERY_WAIT_MS,
+    soonMs = Infinity,
+    private readonly what = 'queries',
+  ) {
     this.#places = places;
     this.#soonMs = soonMs;
     this.#waitMs = waitMs;
@@ -70,7 +78,7 @@ export class QueryGate {
     const queue = this.#places.all * WAITING_PER_PLACE;
     const isFull = share.waiting.size >= queue || this.#waiting >= queue * FULL_QUEUES;
     if (isFull || !this.#isPatientOrSoon(share)) {
-      throw new CdrError('unavailable', 'too many queries are waiting', { retryAfterSeconds: 1 });
+      throw new CdrError('unavailable', `too many ${this.what} are waiting`, { retryAfterSeconds: 1 });
     }
     this.#users.set(user, share);
     this.#waiting += 1;
@@ -83,7 +91,7 @@ export class QueryGate {
           this.#forgetIdle(user, share);
           refuse(reason);
         };
-        stop = onceEndOrLate(end, this.#waitMs, giveUp);
+        stop = onceEndOrLate(end, { waitMs: this.#waitMs, what: this.what }, giveUp);
         share.waiting.add(admit);
       });
     } finally {
@@ -124,9 +132,13 @@ export class QueryGate {
 }
 
 /** Calls back with the reason when the signal is aborted or the time is up; gives what stops that. */
-function onceEndOrLate(end: AbortSignal, waitMs: number, giveUp: (reason: Error) => void): () => void {
+function onceEndOrLate(
+  end: AbortSignal,
+  { waitMs, what }: { readonly waitMs: number; readonly what: string },
+  giveUp: (reason: Error) => void,
+): () => void {
   const timer = setTimeout(() => {
-    giveUp(new CdrError('unavailable', 'other queries keep the server busy', { retryAfterSeconds: 5 }));
+    giveUp(new CdrError('unavailable', `other ${what} keep the server busy`, { retryAfterSeconds: 5 }));
   }, waitMs);
   const leave = (): void => {
     giveUp(end.reason as Error);

@@ -16,6 +16,7 @@ import { refuseForeignRequests, origin } from './middleware/origin.js';
 import { concurrencyCap, rateLimitByAddress, rateLimitByUser, rateLimitOf } from './middleware/limits.js';
 import {
   matchOperation,
+  requestWork,
   refuseUnmatched,
   body,
   knownParameters,
@@ -54,7 +55,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   app.use(metrics.middleware).use(securityHeaders()).use(compression());
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
   app.use(answerCaching(settings.versionCacheSeconds)).use(errors(log));
-  app.use(origin(settings)).use(matchOperation(table));
+  app.use(origin(settings)).use(matchOperation(table)).use(requestWork(settings));
   const rates = rateLimitOf(settings);
   if (rates !== null) app.use(rateLimitByAddress(rates));
   if (settings.maxConcurrentRequests !== null) app.use(concurrencyCap(settings.maxConcurrentRequests));

@@ -1,4 +1,4 @@
-/** The program of a worker thread: reads and validates large bodies. Every export but the types is a job of the pool. */
+/** The program of a worker thread: reads and validates large bodies, evaluates queries. Every export but the types is a job of the pool. */
 import { LRUCache } from 'lru-cache';
 import type { Violation } from '../openehr/base/violation.js';
 import { CdrError } from '../openehr/base/errors.js';
@@ -22,6 +22,7 @@ import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import { missingCompositionAttributes } from '../openehr/rm/validate.js';
 import { compileTemplate, type CompiledTemplate } from '../openehr/template/opt/compile.js';
 import type { ValueSetCode } from '../openehr/template/validate/validate.js';
+import { evaluateRequest, type EvaluationRequest } from './evaluate.js';
 import { answerOf, type Answer, derivedBytes, type DerivedBytes } from './messages.js';
 
 /** A body as a client sent it. */
@@ -88,6 +89,11 @@ export function parseBody({ text, isXml, declaredType, ...reading }: BodyText): 
     if (isXml) return JSON.stringify(fromXml(text, declaredType, reading));
     return JSON.stringify(parseJson(text, reading));
   });
+}
+
+/** Evaluates a query. */
+export function evaluate(request: EvaluationRequest): ReturnType<typeof evaluateRequest> {
+  return evaluateRequest(request);
 }
 
 /** Reads a parsed COMPOSITION into its RM type. */

@@ -1,9 +1,8 @@
-import { fileURLToPath } from 'node:url';
-import type { Piscina } from 'piscina';
 import { jsonOf, type JsonValue } from '../openehr/base/json.js';
 import { LargeComposition, type ValidatedLarge } from '../change/composition/large-composition.js';
-import { derivedFrom, valueOf, type Answer } from './messages.js';
-import type * as jobs from './jobs.js';
+import { WAITING_PER_PLACE } from '../query/gate.js';
+import { derivedFrom } from './messages.js';
+import { Threads } from './pool.js';
 import type { BodyText, ParsedComposition } from './jobs.js';
 import { CdrError } from '../openehr/base/errors.js';
 
@@ -15,121 +14,72 @@ export function isLarge(text: string): boolean {
   return text.length > LARGE_BODY_CHARACTERS;
 }
 
+/** Whose a large body is, and what is aborted when nobody waits for it any more. */
+export interface BodyOwner {
+  readonly user: string;
+  readonly end: AbortSignal;
+}
+
 /** Parses a large body. @throws as `parseJson` and `fromXml`, and as `runJob` */
-export async function parseLarge(body: BodyText): Promise<JsonValue> {
-  return jsonOf(await parseLargeText(body));
+export async function parseLarge(body: BodyText, owner: BodyOwner): Promise<JsonValue> {
+  return jsonOf(await parseLargeText(body, owner));
 }
 
 /** As `parseLarge`, but gives JSON text, for `readLargeComposition`. */
-export function parseLargeText(body: BodyText): Promise<string> {
-  return runJob('parseBody', body);
+export function parseLargeText(body: BodyText, owner: BodyOwner): Promise<string> {
+  return runJob('parseBody', body, owner);
 }
 
 /** Reads a large COMPOSITION that was parsed. @throws as `readObject` and `readFlat`, and as `runJob` */
-export async function readLargeComposition(parsed: ParsedComposition): Promise<LargeComposition> {
-  const { text, ...read } = await runJob('readComposition', parsed);
+export async function readLargeComposition(
+  parsed: ParsedComposition,
+  owner: BodyOwner,
+): Promise<LargeComposition> {
+  const { text, ...read } = await runJob('readComposition', parsed, owner);
   return new LargeComposition(read, async (template, rules, leafIndex): Promise<ValidatedLarge> => {
-    const { prepared, ...found } = await runJob('validateComposition', { text, template, rules, leafIndex });
+    const { prepared, ...found } = await runJob(
+      'validateComposition',
+      { text, template, rules, leafIndex },
+      owner,
+    );
     if (prepared === null) return { ...found, prepared };
     return { ...found, prepared: { tail: prepared.tail, derived: await derivedFrom(prepared.derived) } };
   });
 }
 
-type Jobs = typeof jobs;
-
-/** The name of a job: an export of `jobs.ts`. */
-type JobName = keyof Jobs;
-
-/** Threads that read large bodies at the same time; more bodies wait. */
+/** Threads that read large bodies at the same time, one user at most all but one of them; more bodies wait. */
 export const MAX_WORKER_THREADS = 2;
 /** Heap of one thread, MiB: several times of what `DEFAULT_MAX_NODES` need. A body that needs more is refused. */
 export const WORKER_HEAP_MIB = 512;
-/** Large bodies that wait for a thread; further ones are answered 503. */
-export const MAX_WAITING_BODIES = 32;
-/** A thread without work ends after this time. */
-const IDLE_MS = 30_000;
+/** Large bodies of one user that wait for a thread; further ones are answered 503. */
+export const MAX_WAITING_BODIES = MAX_WORKER_THREADS * WAITING_PER_PLACE;
 /** No job of a body within the limits takes that long: one that does is ended. */
 const JOB_TIMEOUT_MS = 30_000;
-const RETRY_AFTER_SECONDS = 5;
 
-let pool: Piscina | null = null;
-let running = 0;
-const waiting: (() => void)[] = [];
+const threads = new Threads({
+  what: 'large bodies',
+  threads: MAX_WORKER_THREADS,
+  heapMiB: WORKER_HEAP_MIB,
+  waitMs: JOB_TIMEOUT_MS,
+  outOfMemory: () => new CdrError('too-large', 'the body needs more memory than one body may have'),
+});
 
-/**
- * Runs a job in a worker thread, which is started when none is idle.
- * @throws CdrError that the job refuses with; too-large when the thread runs out of memory, unavailable when too many
- * bodies wait
- */
-async function runJob<Name extends JobName>(
+/** Runs a job of a body for the user that a request is of. @throws as `Threads.run`; too-large when it takes too long */
+async function runJob<Name extends 'parseBody' | 'readComposition' | 'validateComposition'>(
   job: Name,
-  request: Parameters<Jobs[Name]>[0],
-): Promise<ReturnType<Jobs[Name]> extends Answer<infer Value> ? Value : never> {
-  await turn();
+  request: Parameters<typeof threads.run<Name>>[1],
+  { user, end }: BodyOwner,
+): Promise<Awaited<ReturnType<typeof threads.run<Name>>>> {
+  const time = AbortSignal.timeout(JOB_TIMEOUT_MS);
   try {
-    const threads = await import('piscina');
-    pool ??= startPool(threads.Piscina);
-    const answer: unknown = await pool.run({ job, request }, { signal: AbortSignal.timeout(JOB_TIMEOUT_MS) });
-    return valueOf(answer as Answer<never>);
+    return await threads.run(job, request, { user, signal: AbortSignal.any([end, time]) });
   } catch (error) {
-    throw failureOf(error);
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
+    if (!time.aborted || end.aborted) throw error;
+    throw new CdrError('too-large', 'the body takes longer to read than one body may', { cause: error });
   }
 }
 
 /** Ends the threads; a job that runs fails. The next large body starts new ones. */
-export async function closePool(): Promise<void> {
-  const closing = pool;
-  pool = null;
-  await closing?.destroy();
-}
-
-/**
- * Waits here, not in the queue of the pool: what waits there for a thread that dies is forgotten.
- * @throws unavailable when too many wait
- */
-async function turn(): Promise<void> {
-  if (running < MAX_WORKER_THREADS) {
-    running += 1;
-    return;
-  }
-  if (waiting.length >= MAX_WAITING_BODIES)
-    throw new CdrError('unavailable', 'too many large bodies are being read, try again later', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
-  await new Promise<void>((resolve) => waiting.push(resolve));
-}
-
-function startPool(Threads: typeof Piscina): Piscina {
-  const started = new Threads({
-    filename: fileURLToPath(new URL('./thread.mjs', import.meta.url)),
-    // What the options of this process load is for its own thread.
-    execArgv: [],
-    minThreads: 0,
-    maxThreads: MAX_WORKER_THREADS,
-    idleTimeout: IDLE_MS,
-    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB },
-  });
-  // A thread that ends before it has begun its job leaves the job waiting.
-  started.on('error', (error: unknown) => {
-    if (isOutOfMemory(error)) return;
-    if (pool === started) pool = null;
-    void started.destroy();
-  });
-  return started;
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
-}
-
-function failureOf(error: unknown): unknown {
-  if (isOutOfMemory(error))
-    return new CdrError('too-large', 'the body needs more memory than one body may have', { cause: error });
-  if ((error as Error).name === 'AbortError')
-    return new CdrError('too-large', 'the body takes longer to read than one body may', { cause: error });
-  return error;
+export function closePool(): Promise<void> {
+  return threads.close();
 }

@@ -10,7 +10,7 @@ export type Answer<T> =
       readonly refused: {
         readonly code: ErrorCode;
         readonly message: string;
-        readonly details: Pick<ErrorDetails, 'violations' | 'problems'>;
+        readonly details: Pick<ErrorDetails, 'violations' | 'problems' | 'budget'>;
       };
     };
 
@@ -19,17 +19,25 @@ export function answerOf<T>(job: () => T): Answer<T> {
   try {
     return { value: job() };
   } catch (error) {
-    if (!(error instanceof CdrError)) throw error;
-    const { code, message, details } = error;
-    const { violations, problems } = details;
-    return {
-      refused: {
-        code,
-        message,
-        details: { ...(violations && { violations }), ...(problems && { problems }) },
-      },
-    };
+    return refusedBy(error);
   }
+}
+
+function refusedBy(error: unknown): Answer<never> {
+  if (!(error instanceof CdrError)) throw error;
+  const { code, message, details } = error;
+  const { violations, problems, budget } = details;
+  return {
+    refused: {
+      code,
+      message,
+      details: {
+        ...(violations && { violations }),
+        ...(problems && { problems }),
+        ...(budget && { budget }),
+      },
+    },
+  };
 }
 
 /** The value of an answer. @throws CdrError that the job refused with */

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { step } from '../../openehr/base/work.js';
 import { orderedValue } from '../../openehr/rm/ordered-value.js';
 import { DURATION, isSummable, POINTS_IN_TIME, refusedTotal } from '../semantics/summable.js';
 import type { Aggregate } from '../syntax/ast.js';
-import { canonicalText } from './canonical-text.js';
+import type { Identities } from './canonical-text.js';
 import { compareForOrder } from './order.js';
 import { plain, readingOf, type Found } from './value.js';
 
@@ -14,10 +15,12 @@ export function aggregate(
   { name, distinct }: Aggregate,
   values: readonly Found[],
   column: string,
+  identities: Identities,
 ): Found | null {
+  step(values.length);
   switch (name) {
     case 'COUNT':
-      return plain(distinct ? new Set(values.map(({ value }) => canonicalText(value))).size : values.length);
+      return plain(distinct ? new Set(values.map(({ value }) => identities.of(value))).size : values.length);
     case 'MIN':
       return extreme(values, -1);
     case 'MAX':

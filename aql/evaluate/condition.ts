@@ -1,4 +1,5 @@
 import { unreachable } from '../../openehr/base/errors.js';
+import { patternSteps, resultBytes, step } from '../../openehr/base/work.js';
 import type {
   CodeItem,
   Comparison,
@@ -8,7 +9,7 @@ import type {
   MatchesTest,
   ValueExpression,
 } from '../syntax/ast.js';
-import { isLike } from '../semantics/like-pattern.js';
+import { isLike, likeSteps } from '../semantics/like-pattern.js';
 import type { Scope } from '../semantics/scope/types.js';
 import { presentTime, type Clock } from '../semantics/present-time.js';
 import { callFunction } from './functions.js';
@@ -29,6 +30,7 @@ export class RowEvaluator {
 
   /** WHERE in three-valued logic (docs/spec/aql.md#null). */
   truth(condition: Condition, row: Row): Truth {
+    step();
     switch (condition.kind) {
       case 'and':
         return all(condition.operands.map((each) => this.truth(each, row)));
@@ -51,12 +53,14 @@ export class RowEvaluator {
 
   /** The value of an expression in a row, null = NULL. */
   value(expression: ValueExpression, row: Row): Found | null {
+    step();
     switch (expression.kind) {
       case 'path':
         return row.values.get(this.scope.useOf(expression).index) ?? null;
       case 'function': {
         const args = expression.args.map((arg) => this.value(arg, row));
         const result = callFunction(expression, args, this.clock);
+        if (typeof result === 'string') resultBytes(result.length);
         return result === null ? null : plain(result);
       }
       case 'null':
@@ -122,11 +126,13 @@ export class RowEvaluator {
     const found = this.value(left, row);
     if (found === null) return null;
     const text = textForm(found);
+    if (text !== null) patternSteps(likeSteps(text, pattern));
     return text !== null && isLike(text, pattern);
   }
 
   private matches({ left, set }: MatchesTest, row: Row): Truth {
     if (this.value(left, row) === null) return null;
+    step(set.items.length);
     return set.items.some((item) => this.withLiteral(left, '=', item, row) === true);
   }
 }

@@ -1,8 +1,9 @@
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { step, tuple as countTuple } from '../../openehr/base/work.js';
 import type { Predicate } from '../syntax/ast.js';
 import { demandedNodeId } from '../semantics/scope/node-identity.js';
-import type { Alias, FromNode, Scope } from '../semantics/scope/types.js';
+import type { Alias, FromClass, FromNode, Scope } from '../semantics/scope/types.js';
 import { isNodeCode } from '../syntax/words.js';
 import { fits, type Rules } from './predicate.js';
 import type { Ehr, Node, Version } from './store.js';
@@ -20,59 +21,125 @@ export type Bound =
       readonly object: JsonObject;
     };
 
-/** By alias index; null: below an OR whose operand does not match. */
+/** By alias index; null: below an OR whose operand does not match; undefined: not bound. */
 export type Tuple = readonly (Bound | null | undefined)[];
 
-/** Evaluates FROM: every combination of matches is one tuple (docs/spec/aql.md#containment). */
+/** Whether a tuple in which an alias was just bound can still become a row. */
+type Admits = (tuple: Tuple, alias: Alias) => boolean;
+
+/** What `above` is at the top of FROM. */
+const TOP = {};
+
+/**
+ * Evaluates FROM: every combination of matches is one tuple (docs/spec/aql.md#containment). They are made one by one, and
+ * a part of one that `admits` refuses is not combined with anything more.
+ */
 export class FromEvaluator {
+  readonly #found = new Map<Alias, WeakMap<object, readonly Bound[]>>();
+  readonly #exists = new Map<FromNode, WeakMap<object, boolean>>();
+
   constructor(
     private readonly scope: Scope,
     private readonly ehrs: readonly Ehr[],
     private readonly rules: Rules & { readonly ehrId: string | null },
+    private readonly admits: Admits = () => true,
   ) {}
 
-  tuples(): readonly Tuple[] {
-    return this.match(this.scope.from, null);
+  /** @throws CdrError of a budget of the pass that is used up */
+  tuples(): Iterable<Tuple> {
+    const empty = new Array<undefined>(this.scope.aliases.length).fill(undefined);
+    return this.match(this.scope.from, null, empty);
   }
 
-  private match(from: FromNode, above: Bound | null): readonly Tuple[] {
-    if (from.kind === 'class') return this.matchClass(from, above);
-    const lists = from.operands.map((operand) => this.match(operand, above));
-    if (from.kind === 'and') return product(lists);
-    if (lists.every((list) => list.length === 0)) return [];
-    return product(
-      lists.map((list, index) => (list.length > 0 ? list : [this.nulls(from.operands[index] ?? from)])),
+  /** The ways to extend a tuple by a part of FROM. */
+  private *match(from: FromNode, above: Bound | null, tuple: Tuple): Generator<Tuple> {
+    step();
+    if (from.kind === 'class') yield* this.matchClass(from, above, tuple);
+    else if (from.kind === 'and' || this.exists(from, above))
+      yield* this.joined(from, above, { tuple, index: 0 });
+  }
+
+  /** The operands of a join from `index` on; of an OR one that matches nothing is NULL. */
+  private *joined(
+    join: Exclude<FromNode, { kind: 'class' }>,
+    above: Bound | null,
+    { tuple, index }: { readonly tuple: Tuple; readonly index: number },
+  ): Generator<Tuple> {
+    step();
+    const operand = join.operands[index];
+    if (operand === undefined) {
+      yield tuple;
+      return;
+    }
+    const isNull = join.kind === 'or' && !this.exists(operand, above);
+    const extended = isNull ? this.nulls(operand, tuple) : this.match(operand, above, tuple);
+    for (const each of extended) yield* this.joined(join, above, { tuple: each, index: index + 1 });
+  }
+
+  private *matchClass({ alias, contains }: FromClass, above: Bound | null, tuple: Tuple): Generator<Tuple> {
+    for (const bound of this.candidates(alias, above)) {
+      countTuple();
+      if (contains?.negated === true && this.exists(contains.child, bound)) continue;
+      const extended = withBound(tuple, alias, bound);
+      if (!this.admits(extended, alias)) continue;
+      if (contains === null || contains.negated) yield extended;
+      else yield* this.match(contains.child, bound, extended);
+    }
+  }
+
+  /** All aliases of an operand as NULL: at most one way. */
+  private *nulls(from: FromNode, tuple: Tuple): Generator<Tuple> {
+    step();
+    let extended = tuple;
+    for (const alias of aliasesOf(from)) {
+      extended = withBound(extended, alias, null);
+      if (!this.admits(extended, alias)) return;
+    }
+    yield extended;
+  }
+
+  /** Whether a part of FROM matches at all, whatever WHERE says. */
+  private exists(from: FromNode, above: Bound | null): boolean {
+    step();
+    const known = inner(this.#exists, from);
+    let answer = known.get(above ?? TOP);
+    if (answer === undefined) known.set(above ?? TOP, (answer = this.search(from, above)));
+    return answer;
+  }
+
+  private search(from: FromNode, above: Bound | null): boolean {
+    step();
+    if (from.kind !== 'class') {
+      const { kind, operands } = from;
+      const exists = (operand: FromNode): boolean => this.exists(operand, above);
+      return kind === 'and' ? operands.every(exists) : operands.some(exists);
+    }
+    const { alias, contains } = from;
+    return this.candidates(alias, above).some(
+      (bound) => contains === null || this.exists(contains.child, bound) !== contains.negated,
     );
   }
 
-  private matchClass(from: Extract<FromNode, { kind: 'class' }>, above: Bound | null): readonly Tuple[] {
-    const { alias, contains } = from;
-    const found = this.candidates(alias, above).filter((bound) => this.fitsAlias(bound, alias, above));
-    return found.flatMap((bound) => {
-      const own: (Bound | null | undefined)[] = [];
-      own[alias.index] = bound;
-      if (contains === null) return [own];
-      const inner = this.match(contains.child, bound);
-      if (contains.negated) return inner.length === 0 ? [own] : [];
-      return inner.map((tuple) => merge(own, tuple));
-    });
-  }
-
-  /** All aliases of an operand as NULL. */
-  private nulls(from: FromNode): Tuple {
-    if (from.kind !== 'class') return from.operands.map((operand) => this.nulls(operand)).reduce(merge, []);
-    const own: (Bound | null | undefined)[] = [];
-    own[from.alias.index] = null;
-    const { contains } = from;
-    return contains === null || contains.negated ? own : merge(own, this.nulls(contains.child));
-  }
-
+  /** The objects that an alias may stand for, found once below each object. */
   private candidates(alias: Alias, above: Bound | null): readonly Bound[] {
-    if (alias.impossible) return [];
+    const known = inner(this.#found, alias);
+    let found = known.get(above ?? TOP);
+    if (found === undefined) known.set(above ?? TOP, (found = [...this.fitting(alias, above)]));
+    return found;
+  }
+
+  private *fitting(alias: Alias, above: Bound | null): Generator<Bound> {
+    if (alias.impossible) return;
+    for (const bound of this.ofClass(alias, above)) {
+      step();
+      if (this.fitsAlias(bound, alias, above)) yield bound;
+    }
+  }
+
+  private ofClass(alias: Alias, above: Bound | null): Iterable<Bound> {
     if (alias.kind === 'ehr') return this.visibleEhrs(alias);
     if (above === null) return [];
-    if (alias.kind === 'version') return versionsBelow(above, alias);
-    return nodesBelow(above).filter(({ object }) => isOfClass(object, alias.classes));
+    return alias.kind === 'version' ? versionsBelow(above, alias) : nodesBelow(above, alias.classes);
   }
 
   private visibleEhrs(alias: Alias): readonly Bound[] {
@@ -88,6 +155,26 @@ export class FromEvaluator {
     const local = isOfSameArchetype(bound, above) ? predicate : withoutNodeCodes(predicate);
     return local !== null && fits(plain(bound.object), local, new Set(alias.classes), this.rules);
   }
+}
+
+/** The aliases of a part of FROM that stand for something, in the order in which they are bound. */
+export function aliasesOf(from: FromNode): readonly Alias[] {
+  step();
+  if (from.kind !== 'class') return from.operands.flatMap(aliasesOf);
+  const { alias, contains } = from;
+  return contains === null || contains.negated ? [alias] : [alias, ...aliasesOf(contains.child)];
+}
+
+function inner<Key, Value>(known: Map<Key, WeakMap<object, Value>>, key: Key): WeakMap<object, Value> {
+  let found = known.get(key);
+  if (found === undefined) known.set(key, (found = new WeakMap()));
+  return found;
+}
+
+function withBound(tuple: Tuple, { index }: Alias, bound: Bound | null): Tuple {
+  const extended = [...tuple];
+  extended[index] = bound;
+  return extended;
 }
 
 /** An at-code holds within the archetype of the class above (docs/spec/aql.md#node-predicates-in-from). */
@@ -112,6 +199,7 @@ function versionsBelow(above: Bound, alias: Alias): readonly Bound[] {
   const { ehr } = above;
   const inScope = alias.versions === 'latest' ? ehr.latest : ehr.versions;
   const referenced = above.kind === 'node' ? referencedIds(above.object) : null;
+  step(inScope.length);
   return inScope
     .filter(
       ({ versionedObjectUid, type }) =>
@@ -121,28 +209,37 @@ function versionsBelow(above: Bound, alias: Alias): readonly Bound[] {
     .map((version) => ({ kind: 'version', ehr, version, object: version.object }));
 }
 
-function nodesBelow(above: Bound): readonly Bound[] {
+function* nodesBelow(above: Bound, classes: readonly string[]): Generator<Bound> {
   const { ehr } = above;
-  if (above.kind === 'ehr') return ehr.latest.flatMap((version) => boundNodes(ehr, version.nodes));
-  if (above.kind === 'version') return boundNodes(ehr, above.version.nodes);
+  const isWanted = new Set(classes);
+  const wanted = function* (nodes: readonly Node[], first = 0, last = nodes.length - 1): Generator<Bound> {
+    for (let index = first; index <= last; index += 1) {
+      step();
+      const node = nodes[index];
+      const type = node?.object['_type'];
+      if (node !== undefined && typeof type === 'string' && isWanted.has(type))
+        yield { kind: 'node', ehr, version: node.version, node, object: node.object };
+    }
+  };
+  if (above.kind === 'version') yield* wanted(above.version.nodes);
+  if (above.kind === 'ehr') for (const version of ehr.latest) yield* wanted(version.nodes);
+  if (above.kind !== 'node') return;
   const { node, version, object } = above;
-  const inside = boundNodes(ehr, version.nodes.slice(node.number + 1, node.last + 1));
-  if (object['_type'] !== 'FOLDER') return inside;
+  yield* wanted(version.nodes, node.number + 1, node.last);
+  if (object['_type'] !== 'FOLDER') return;
   const referenced = referencedIds(object);
-  const compositions = ehr.latest.filter(
-    ({ type, versionedObjectUid }) => type === 'COMPOSITION' && referenced.has(versionedObjectUid),
-  );
-  return [...inside, ...compositions.flatMap((each) => boundNodes(ehr, each.nodes))];
-}
-
-function boundNodes(ehr: Ehr, nodes: readonly Node[]): readonly Bound[] {
-  return nodes.map((node) => ({ kind: 'node', ehr, version: node.version, node, object: node.object }));
+  for (const { type, versionedObjectUid, nodes } of ehr.latest) {
+    step();
+    if (type === 'COMPOSITION' && referenced.has(versionedObjectUid)) yield* wanted(nodes);
+  }
 }
 
 /** Object ids of the items of a FOLDER and of all FOLDERs below it. */
 function referencedIds(folder: JsonObject): ReadonlySet<string> {
+  step();
   const found = new Set<string>();
   for (const item of listOf(folder['items'])) {
+    step();
     const id = item['id'];
     const value = isJsonObject(id) ? id['value'] : null;
     if (typeof value === 'string') found.add(rootOfUid(value).toLowerCase());
@@ -153,19 +250,4 @@ function referencedIds(folder: JsonObject): ReadonlySet<string> {
 
 function listOf(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function product(lists: readonly (readonly Tuple[])[]): readonly Tuple[] {
-  return lists.reduce<readonly Tuple[]>(
-    (rows, list) => rows.flatMap((row) => list.map((tuple) => merge(row, tuple))),
-    [[]],
-  );
-}
-
-function merge(a: Tuple, b: Tuple): Tuple {
-  const merged = [...a];
-  b.forEach((bound, index) => {
-    if (bound !== undefined) merged[index] = bound;
-  });
-  return merged;
 }

@@ -1,16 +1,18 @@
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { JsonValue } from '../../openehr/base/json.js';
-import type { Aggregate, ColumnExpression } from '../syntax/ast.js';
+import { step } from '../../openehr/base/work.js';
+import type { ColumnExpression } from '../syntax/ast.js';
 import type { OrderKey, Scope } from '../semantics/scope/types.js';
-import { aggregate } from './aggregate.js';
-import { canonicalText } from './canonical-text.js';
+import { Identities } from './canonical-text.js';
 import { RowEvaluator } from './condition.js';
+import { Conjuncts } from './conjuncts.js';
 import { FromEvaluator, type Bound, type Tuple } from './contains.js';
 import type { ReferenceData, ReferenceOptions } from './data.js';
+import { Groups, rendered, type Line } from './groups.js';
 import { compareForOrder } from './order.js';
-import { rowsOf, type Row } from './rows.js';
+import type { Row } from './rows.js';
 import { ehrsAt } from './store.js';
-import { compareKeys, plain, type Found } from './value.js';
+import { compareKeys, type Found } from './value.js';
 
 /** The answer of the evaluator. */
 export interface ReferenceResult {
@@ -23,17 +25,14 @@ export interface ReferenceResult {
   readonly ordered: readonly { readonly cells: readonly JsonValue[]; readonly group: number }[];
 }
 
-interface Line {
-  readonly cells: readonly (Found | null)[];
-  readonly keys: readonly (Found | null)[];
-  /** Final order where the keys are equal. */
-  readonly tie: readonly (string | number)[];
+function* rowsAfterWhere(tuples: Iterable<Tuple>, conjuncts: Conjuncts): Generator<Row> {
+  for (const tuple of tuples) yield* conjuncts.rows(tuple);
 }
 
 /**
  * Interpreter: evaluates a bound, checked query over plain data, step by step (docs/spec/aql.md#evaluation-order),
- * simple rather than fast. Production runs it for GROUP BY and COUNT(DISTINCT) of whole objects (query/evaluate.ts);
- * the tests compare every pipeline with it. `ehrId`: the request's ehr_id, as it was given to `resolveScope`.
+ * simple rather than fast. Production runs it in a thread for GROUP BY and COUNT(DISTINCT) of whole objects
+ * (query/evaluate.ts), within the budget of the request; the tests compare every pipeline with it. `ehrId`: the request's ehr_id, as it was given to `resolveScope`.
  */
 export function evaluateQuery(
   scope: Scope,
@@ -48,15 +47,14 @@ export function evaluateQuery(
   const clock = { now: options.now, offsetMinutes: options.zoneOffsetMinutes ?? 0 };
   const evaluator = new RowEvaluator(scope, rules, clock);
   const ehrs = ehrsAt(data, options.asOf ?? null);
-  const { where } = scope.query;
-  const rows = new FromEvaluator(scope, ehrs, rules)
-    .tuples()
-    .flatMap((tuple) => rowsOf(tuple, scope, rules))
-    .filter((row) => where === null || evaluator.truth(where, row) === true);
+  const conjuncts = new Conjuncts(scope, evaluator, rules);
+  const found = new FromEvaluator(scope, ehrs, rules, (tuple, alias) => conjuncts.admits(tuple, alias));
+  const identities = new Identities();
+  const rows = rowsAfterWhere(found.tuples(), conjuncts);
   const lines = isGrouped(scope)
-    ? groupedLines(scope, rows, evaluator)
-    : rows.map((row) => lineOf(scope, row, evaluator));
-  const distinct = scope.query.select.distinct ? distinctLines(lines) : lines;
+    ? new Groups(scope, evaluator, identities).of(rows)
+    : linesOf(scope, rows, evaluator);
+  const distinct = scope.query.select.distinct ? distinctLines(lines, identities) : lines;
   const sorted = [...distinct].sort((a, b) => compareLines(a, b, scope.orderBy) || compareTies(a.tie, b.tie));
   const ordered = withGroups(sorted, scope.orderBy);
   return {
@@ -73,6 +71,12 @@ function isGrouped({ columns }: Scope): boolean {
   return columns.some(({ expression }) => expression.kind === 'aggregate');
 }
 
+function linesOf(scope: Scope, rows: Iterable<Row>, evaluator: RowEvaluator): readonly Line[] {
+  const lines: Line[] = [];
+  for (const row of rows) lines.push(lineOf(scope, row, evaluator));
+  return lines;
+}
+
 function lineOf(scope: Scope, row: Row, evaluator: RowEvaluator): Line {
   const cell = (expression: ColumnExpression): Found | null => {
     if (expression.kind === 'aggregate') throw new TypeError('an aggregate needs a group');
@@ -85,76 +89,18 @@ function lineOf(scope: Scope, row: Row, evaluator: RowEvaluator): Line {
   };
 }
 
-/** A whole EHR is shown as summary, not as the object that paths walk through. */
-function rendered(found: Found | null, row: Row, expression: ColumnExpression, scope: Scope): Found | null {
-  if (found === null || expression.kind !== 'path' || expression.steps.length > 0) return found;
-  const bound = row.tuple[scope.useOf(expression).alias.index];
-  return bound?.kind === 'ehr' ? plain(bound.ehr.cell) : found;
-}
-
-function groupedLines(scope: Scope, rows: readonly Row[], evaluator: RowEvaluator): readonly Line[] {
-  const groups = new Map<string, { rows: Row[]; cells: readonly (Found | null)[] }>();
-  const isKey = (expression: ColumnExpression): boolean =>
-    expression.kind === 'path' || expression.kind === 'function';
-  for (const row of rows) {
-    const cells = scope.columns.map(({ expression }) =>
-      expression.kind === 'aggregate'
-        ? null
-        : rendered(evaluator.value(expression, row), row, expression, scope),
-    );
-    const keys = cells.filter((_, index) => isKey(scope.columns[index]?.expression ?? NULL_COLUMN));
-    const key = keys.map((cell) => canonicalText(cell?.value ?? null)).join('\n');
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { rows: [row], cells });
-    else group.rows.push(row);
-  }
-  const hasKeys = scope.columns.some(({ expression }) => isKey(expression));
-  if (groups.size === 0 && !hasKeys) return [groupLine(scope, [], [], evaluator)];
-  return [...groups.values()].map((group) => groupLine(scope, group.rows, group.cells, evaluator));
-}
-
-const NULL_COLUMN: ColumnExpression = { kind: 'null', at: { line: 1, column: 1 } };
-
-function groupLine(
-  scope: Scope,
-  rows: readonly Row[],
-  cells: readonly (Found | null)[],
-  evaluator: RowEvaluator,
-): Line {
-  const own = scope.columns.map(({ expression, name }, index) => {
-    if (expression.kind === 'aggregate') {
-      const values = argumentsOf(expression, rows, evaluator);
-      return values === null ? plain(rows.length) : aggregate(expression, values, name);
-    }
-    const isLiteral = expression.kind !== 'path' && expression.kind !== 'function';
-    return isLiteral && expression.kind !== 'null' && 'value' in expression
-      ? plain(expression.value)
-      : (cells[index] ?? null);
-  });
-  const keys = scope.orderBy.map(({ column }) => (column === null ? null : (own[column] ?? null)));
-  return { cells: own, keys, tie: own.map((cell) => canonicalText(cell?.value ?? null)) };
-}
-
-/** The values that an aggregate folds; null for COUNT(*). */
-function argumentsOf(
-  { argument }: Aggregate,
-  rows: readonly Row[],
-  evaluator: RowEvaluator,
-): readonly Found[] | null {
-  if (argument === null) return null;
-  return rows.map((row) => evaluator.value(argument, row)).filter((value) => value !== null);
-}
-
-function distinctLines(lines: readonly Line[]): readonly Line[] {
+function distinctLines(lines: readonly Line[], identities: Identities): readonly Line[] {
   const found = new Map<string, Line>();
   for (const line of lines) {
-    const key = line.cells.map((cell) => canonicalText(cell?.value ?? null)).join('\n');
+    step();
+    const key = identities.ofAll(line.cells.map((cell) => cell?.value ?? null));
     if (!found.has(key)) found.set(key, line);
   }
   return [...found.values()];
 }
 
 function compareLines(a: Line, b: Line, orderBy: readonly OrderKey[]): number {
+  step();
   for (const [index, { descending }] of orderBy.entries()) {
     const order = compareForOrder(a.keys[index] ?? null, b.keys[index] ?? null);
     if (order !== 0) return descending ? -order : order;

@@ -1,5 +1,6 @@
 import { parseEhrId, uidParts } from '../../openehr/base/object-version-id.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { step } from '../../openehr/base/work.js';
 import type {
   ComparisonOperator,
   NodeId,
@@ -32,6 +33,7 @@ export function fits(
   rules: Rules,
 ): boolean {
   if (predicate === null) return true;
+  step(predicate.alternatives.length);
   return predicate.alternatives.some((group) =>
     group.every((condition) => conditionHolds(element, condition, classes, rules)),
   );
@@ -131,11 +133,12 @@ export function valuesAlong(
   classes: ReadonlySet<string>,
   rules: Rules,
 ): readonly Found[] {
-  const [step, ...rest] = steps;
-  if (step === undefined) return [element];
-  const inner = stepType(classes, step.attribute).classes;
-  return attributeValues(element, step.attribute)
-    .filter((value) => fits(value, step.predicate, inner, rules))
+  step();
+  const [next, ...rest] = steps;
+  if (next === undefined) return [element];
+  const inner = stepType(classes, next.attribute).classes;
+  return attributeValues(element, next.attribute)
+    .filter((value) => fits(value, next.predicate, inner, rules))
     .flatMap((value) => valuesAlong(value, rest, inner, rules));
 }
 

@@ -1,4 +1,5 @@
-import type { PathNode, Existence, PathUse, Scope, StepIdentity } from '../semantics/scope/types.js';
+import { step, tuple as countTuple } from '../../openehr/base/work.js';
+import type { Alias, PathNode, Existence, PathUse, Scope, StepIdentity } from '../semantics/scope/types.js';
 import type { Bound, Tuple } from './contains.js';
 import { fits, isNodeIdMatch, valuesAlong, type Rules } from './predicate.js';
 import { attributeValues, plain, type Found } from './value.js';
@@ -13,24 +14,54 @@ export interface Row {
   readonly elements: ReadonlyMap<number, Found>;
 }
 
-type Choice = Pick<Row, 'values' | 'elements'>;
+/** What one way of choosing elements for the paths of an alias gives. */
+export type Choice = Pick<Row, 'values' | 'elements'>;
 
 const NOTHING: Choice = { values: new Map(), elements: new Map() };
 
-/** Extends a tuple of FROM by the choices that its paths leave (docs/spec/aql.md#rows): one row per combination. */
-export function rowsOf(tuple: Tuple, scope: Scope, rules: Rules): readonly Row[] {
-  let choices: readonly Choice[] = [NOTHING];
-  for (const tree of scope.trees) {
-    if (tree === undefined) continue;
-    const bound = tuple[tree.alias.index] ?? null;
-    const own = bound === null ? [] : choose(tree, plain(bound.object), tree.uses, rules);
-    choices = product(choices, own);
-  }
-  return choices.map((choice) => ({ tuple, ...choice }));
+/**
+ * What the paths of an alias leave to choose for an object that it stands for (docs/spec/aql.md#rows): one choice per
+ * combination, or that there is nothing.
+ */
+export function choicesOf(
+  scope: Scope,
+  { index }: Alias,
+  bound: Bound | null,
+  rules: Rules,
+): readonly Choice[] {
+  const tree = scope.trees[index];
+  if (tree === undefined || bound === null) return [NOTHING];
+  const found = choose(tree, plain(bound.object), tree.uses, rules);
+  return found.length === 0 ? [NOTHING] : found;
+}
+
+/** The rows of a tuple, one by one: every combination of the choices of its aliases. */
+export function* rowsOf(tuple: Tuple, choices: readonly (readonly Choice[])[]): Generator<Row> {
+  yield* combined(choices, 0, { tuple, ...NOTHING });
+}
+
+function* combined(choices: readonly (readonly Choice[])[], index: number, row: Row): Generator<Row> {
+  step();
+  const list = choices[index];
+  if (list === undefined) {
+    countTuple();
+    yield row;
+  } else if (list.length === 1 && list[0] === NOTHING) yield* combined(choices, index + 1, row);
+  else for (const choice of list) yield* combined(choices, index + 1, { ...row, ...joined(row, choice) });
+}
+
+function joined(one: Choice, other: Choice): Choice {
+  step();
+  if (one.values.size === 0 && one.elements.size === 0) return other;
+  return {
+    values: new Map([...one.values, ...other.values]),
+    elements: new Map([...one.elements, ...other.elements]),
+  };
 }
 
 /** The alternatives below an element, for the paths still `active`; none when all of them end above their decisive step. */
 function choose(node: PathNode, element: Found, active: readonly PathUse[], rules: Rules): readonly Choice[] {
+  step();
   const here = active.filter((use) => {
     const depth = use.steps.findIndex((step) => step.node === node);
     return fits(element, use.steps[depth]?.filter ?? null, node.classes, rules);
@@ -56,13 +87,14 @@ function choose(node: PathNode, element: Found, active: readonly PathUse[], rule
 
 /** Left outer: where there is no alternative there is one NULL. */
 function product(rows: readonly Choice[], alternatives: readonly Choice[]): readonly Choice[] {
-  const list = alternatives.length === 0 ? [NOTHING] : alternatives;
-  return rows.flatMap((row) =>
-    list.map((choice) => ({
-      values: new Map([...row.values, ...choice.values]),
-      elements: new Map([...row.elements, ...choice.elements]),
-    })),
-  );
+  if (alternatives.length === 0) return rows;
+  const all: Choice[] = [];
+  for (const row of rows)
+    for (const choice of alternatives) {
+      countTuple();
+      all.push(joined(row, choice));
+    }
+  return all;
 }
 
 function hasIdentity(element: Found, identity: StepIdentity, rules: Rules): boolean {
@@ -88,6 +120,7 @@ export function isThere(existence: Existence, row: Row, rules: Rules): boolean {
   let depth = 0;
   if (!fits(element, path.predicate, classes, rules)) return false;
   for (const { node, filter } of shared.slice(1)) {
+    step();
     const chosen = node === null ? undefined : row.elements.get(node.id);
     if (node === null || chosen === undefined) break;
     if (!fits(chosen, filter, node.classes, rules)) return false;

@@ -1,7 +1,9 @@
 import { uidParts } from '../../openehr/base/object-version-id.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { groupBy } from '../../openehr/base/maps.js';
 import { compositionRef, contributionRef, ehrObject, folderRef, objectRef } from '../semantics/ehr-object.js';
+import { step } from '../../openehr/base/work.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { isArchetypeId } from '../syntax/words.js';
 import type { ReferenceData, ReferenceEhr, ReferenceVersion } from './data.js';
@@ -47,31 +49,21 @@ export interface Ehr {
 /** All EHRs that exist at `asOf` (null: now), merged ones left out. */
 export function ehrsAt(data: ReferenceData, asOf: Date | null): readonly Ehr[] {
   const time = asOf?.getTime() ?? Infinity;
+  const visible = data.versions.filter(({ timeCommitted }) => timeCommitted.getTime() <= time);
+  const byEhr = groupBy(visible, ({ ehrId }) => ehrId);
   return data.ehrs
     .filter((ehr) => ehr.isMerged !== true && ehr.timeCreated.getTime() <= time)
-    .map((ehr) => {
-      const own = data.versions.filter(
-        (each) => each.ehrId === ehr.ehrId && each.timeCommitted.getTime() <= time,
-      );
-      return ehrOf(ehr, own);
-    });
+    .map((ehr) => ehrOf(ehr, byEhr.get(ehr.ehrId) ?? []));
 }
 
 function ehrOf(source: ReferenceEhr, own: readonly ReferenceVersion[]): Ehr {
   const all = own.map(versionOf);
-  const containers = [...new Set(all.map(({ versionedObjectUid }) => versionedObjectUid))].map(
-    (versionedObjectUid) => {
-      const chain = all
-        .filter((each) => each.versionedObjectUid === versionedObjectUid)
-        .sort((a, b) => a.number - b.number);
-      return {
-        versionedObjectUid,
-        chain,
-        created: chain[0]?.source.timeCommitted.getTime() ?? 0,
-        last: chain[chain.length - 1],
-      };
-    },
-  );
+  const chains = groupBy(all, ({ versionedObjectUid }) => versionedObjectUid);
+  const containers = [...chains].map(([versionedObjectUid, versions]) => {
+    const chain = versions.sort((a, b) => a.number - b.number);
+    const created = chain[0]?.source.timeCommitted.getTime() ?? 0;
+    return { versionedObjectUid, created, last: chain[chain.length - 1] };
+  });
   const live = containers
     .filter(({ last }) => last !== undefined && last.source.data !== null)
     .sort((a, b) => a.created - b.created || compare(a.versionedObjectUid, b.versionedObjectUid));
@@ -136,6 +128,7 @@ function versionOf(source: ReferenceVersion): Version {
 }
 
 function collect(object: JsonObject, above: Node | null, version: Version, nodes: Node[]): void {
+  step();
   const nodeId = object['archetype_node_id'];
   const isArchetyped = typeof nodeId === 'string' && isArchetypeId(nodeId);
   const isRoot = above === null || isArchetyped || object['_type'] === 'FOLDER';

@@ -43,6 +43,13 @@ function signRegex(sign: string | null): string {
   return /[\\^$.*+?()[\]{}|/#-]/.test(sign) ? `\\${sign}` : sign;
 }
 
+/** Most signs that `isLike` compares: the text for one segment, the text times the longest segment for several. */
+export function likeSteps(value: string, pattern: string): number {
+  const inner = pattern.split('*').slice(1, -1);
+  const longest = inner.reduce((most, segment) => Math.max(most, segment.length), 1);
+  return pattern.length + value.length * (inner.length === 0 ? 1 : longest);
+}
+
 /** Whether a value is LIKE a pattern: the same meaning as `likeRegex`, in at most length times length steps. */
 export function isLike(value: string, pattern: string): boolean {
   const [first = [], ...others] = segmentsOf(pattern);

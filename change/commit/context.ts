@@ -16,7 +16,7 @@ export interface ChangeContext {
 }
 
 /** Canonical JSON text of a COMPOSITION. */
-export interface ParsedCanonical {
+interface ParsedCanonical {
   readonly json: string;
   /** Lenient validation: unknown attributes are left out. */
   readonly leavesOut: boolean;

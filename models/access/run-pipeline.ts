@@ -10,7 +10,7 @@ import { STUB_SHAPE } from '../../aql/index/keys.js';
 import type { EhrDoc } from '../ehr.js';
 import type { LeafIndex } from '../../aql/index/document.js';
 import type { VersionDoc } from '../version.js';
-import { decodedCell, versionOf, type StoredVersion } from '../version-text.js';
+import { decodedCell, storedContent, type StoredVersion } from '../version-text.js';
 import { belongsTo, movingMerges } from '../merge/job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
 import { oneSnapshot, type SnapshotOption } from './one-snapshot.js';
@@ -246,8 +246,11 @@ function translated(error: unknown, { signal }: RunLimits): unknown {
 /** EHRs and all their versions, for the evaluation of a query outside the database. */
 export interface EhrContents {
   readonly ehrs: readonly EhrDoc[];
-  readonly versions: readonly VersionDoc[];
+  readonly versions: readonly UnreadVersion[];
 }
+
+/** A VERSION whose content nobody has read yet. */
+type UnreadVersion = Omit<VersionDoc, 'data'> & { readonly content: string | Uint8Array | null };
 
 /** Everything of some active EHRs, null when they hold more versions than `most`. @throws as `runPipeline` */
 export async function contentsOfEhrs(
@@ -272,7 +275,11 @@ export async function contentsOfEhrs(
     const ehrs = await connection.collection<EhrDoc>(COLLECTIONS.ehrs).find(active, options).toArray();
     return {
       ehrs,
-      versions: versions.map((version) => ({ ...versionOf(version), ehr_id: belongsTo(version.ehr_id) })),
+      versions: versions.map(({ encoding, data, ...metadata }) => ({
+        ...metadata,
+        ehr_id: belongsTo(metadata.ehr_id),
+        content: storedContent({ ...metadata, data, ...(encoding !== undefined && { encoding }) }),
+      })),
     };
   } catch (error) {
     throw translated(error, limits);

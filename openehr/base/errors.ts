@@ -57,6 +57,13 @@ export interface ErrorDetails {
   readonly allow?: readonly string[];
   /** How a client may identify itself: each becomes a `WWW-Authenticate`. */
   readonly challenge?: readonly string[];
+  /** The budget of the request that is used up, for the log and the metrics. */
+  readonly budget?: {
+    readonly name: string;
+    readonly setting: string;
+    readonly limit: number;
+    readonly used: number;
+  };
   /** The original failure, kept for the log only. */
   readonly cause?: unknown;
 }

@@ -28,7 +28,7 @@ import {
   writeText,
 } from '../http/exchange.js';
 import { queryParameter } from '../http/request/parameter-values.js';
-import { bodyReading } from '../http/request/request-body.js';
+import { bodyOwner, bodyReading } from '../http/request/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { addWarnings } from '../http/answer/warning.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
@@ -69,8 +69,8 @@ export async function compositionReader(
   const isSimplified = form.format === 'FLAT' || form.format === 'STRUCTURED';
   if (isLarge(text)) {
     const body = { text, isXml: form.format === 'XML', declaredType: 'COMPOSITION', ...bodyReading(ctx) };
-    const json = await parseLargeText(body);
-    if (!isSimplified) return { read: () => readLarge(json, findings), located: asItIs };
+    const json = await parseLargeText(body, bodyOwner(ctx));
+    if (!isSimplified) return { read: () => readLarge(ctx, json, findings), located: asItIs };
     const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
     return { read: () => fromLargeSimplified(ctx, json, form, simplifiedId), located: asItIs };
   }
@@ -104,8 +104,12 @@ function requireForm(said: JsonForm, body: JsonObject): void {
     throw new CdrError('invalid', message, { problems: [violationAt('/', message, 'wrong-form')] });
 }
 
-async function readLarge(json: string, findings?: AcceptedFinding[]): Promise<LargeComposition> {
-  const large = await readLargeComposition({ json, leavesOut: findings !== undefined });
+async function readLarge(
+  ctx: Context,
+  json: string,
+  findings?: AcceptedFinding[],
+): Promise<LargeComposition> {
+  const large = await readLargeComposition({ json, leavesOut: findings !== undefined }, bodyOwner(ctx));
   if (findings !== undefined) for (const finding of large.leftOut) accept(findings, finding);
   return large;
 }
@@ -159,7 +163,7 @@ async function fromLargeSimplified(
   if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
   const isStructured = form.format === 'STRUCTURED';
   const simplified = { isStructured, template: templateText(doc), now: Date.now() };
-  const large = await readLargeComposition({ json, simplified });
+  const large = await readLargeComposition({ json, simplified }, bodyOwner(ctx));
   addWarnings(ctx, large.warnings);
   return large;
 }

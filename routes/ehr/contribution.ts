@@ -1,10 +1,9 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
-import { changeContext, type ChangeContext, type ParsedCanonical } from '../../change/commit/context.js';
+import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createContribution } from '../../change/contribution/contribution.js';
 import { ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
-import type { LargeComposition } from '../../change/composition/large-composition.js';
 import { contributionResource } from '../../change/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
@@ -26,6 +25,7 @@ import {
 import { commitHeaders } from '../http/request/headers.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
+import { bodyOwner } from '../http/request/request-body.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { CREATED, versionAnswer } from './read-version.js';
 import { parsePrefer } from '../http/request/prefer.js';
@@ -102,14 +102,15 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
   const defaults = { ...commitHeaders(ctx, settings), mayNameAnyInput };
   const text = requiredBodyText(ctx);
   const body = await parseCanonical(ctx, text, request, 'CONTRIBUTION');
-  const reading = warning(ctx, isLarge(text) ? { ...context, readLarge } : context);
+  const reading = warning(ctx, isLarge(text) ? { ...context, readLarge: largeReader(ctx) } : context);
   const { contribution } = await createContribution(reading, { ehrId, defaults }, body);
   await answerCreated(ctx, response, contribution);
 }
 
-/** A COMPOSITION of a large CONTRIBUTION; null for a small one, which is read here. */
-function readLarge(parsed: ParsedCanonical): Promise<LargeComposition> | null {
-  return isLarge(parsed.json) ? readLargeComposition(parsed) : null;
+/** Reads a COMPOSITION of a large CONTRIBUTION; null for a small one, which is read here. */
+function largeReader(ctx: Context): NonNullable<ChangeContext['readLarge']> {
+  const owner = bodyOwner(ctx);
+  return (parsed) => (isLarge(parsed.json) ? readLargeComposition(parsed, owner) : null);
 }
 
 async function requireContribution(ehrId: string, contributionUid: string): Promise<ContributionDoc> {

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { distinctRows } from '../../aql/result/result-set.js';
 import type { RawRow } from '../../aql/result/result-set.js';
 import { CdrError } from '../../openehr/base/errors.js';
+import type { Work } from '../../openehr/base/work.js';
 import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
@@ -131,7 +132,10 @@ function storedOperations(
 }
 
 /** Of a query that ends with its answer; `noted`: what the audit wants to know of its rows. */
-type NotedLimits = RunLimits & { readonly signal: AbortSignal; readonly noted: AnsweredRows };
+type NotedLimits = QueryLimits & { readonly signal: AbortSignal; readonly noted: AnsweredRows };
+
+/** What a query may use, and for whom it runs. */
+type QueryLimits = RunLimits & { readonly work: Work; readonly user: string };
 
 class QueryRunner {
   private readonly gate: QueryGate;
@@ -197,14 +201,17 @@ class QueryRunner {
     const signal = answerEnd(ctx);
     cutIdleReader(ctx, this.settings.aql.streamIdleMs, signal);
     // The terminology server and the database are asked with a place only.
-    const leave = await this.gate.enter(requesterOf(ctx), signal);
+    const user = requesterOf(ctx);
+    const leave = await this.gate.enter(user, signal);
+    const { work } = ctx.state;
+    work.begin();
     let isStream = false;
     try {
       const compiled = await this.compile(q, request);
       refuseOrWarnOfUnused(ctx, compiled.unused, this.settings);
       auditScope(ctx, compiled.scope);
       const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
-      const limits = { timeoutMs: this.settings.aql.timeoutMs, signal };
+      const limits = { timeoutMs: this.settings.aql.timeoutMs, signal, work, user };
       isStream = form.format !== 'JSON';
       const fixed = fixedEhrs(compiled.scope);
       if (isStream) this.stream(ctx, form, answer, { ...limits, noted: streamedRows(ctx, fixed) });
@@ -238,14 +245,14 @@ class QueryRunner {
   private async *evaluated(
     found: AsyncIterable<readonly RawRow[]>,
     { compiled }: QueryAnswer,
-    limits: RunLimits,
+    limits: QueryLimits,
   ): AsyncGenerator<readonly string[]> {
-    const { scope, page, request, clock } = compiled;
+    const { query, page, request, clock } = compiled;
     const { systemId, aql } = this.settings;
     const { asOf, ehrId } = request;
     const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits };
-    for (const row of await evaluateCandidates(eachRow(found), { scope, page, ...rules }))
-      yield [JSON.stringify(row)];
+    const { work, user } = limits;
+    yield* await evaluateCandidates(eachRow(found), { query, page, ...rules, work, user });
   }
 
   private rows(answer: QueryAnswer, { noted, ...limits }: NotedLimits): AsyncIterable<readonly string[]> {
@@ -257,7 +264,7 @@ class QueryRunner {
   private async *finished(
     found: AsyncIterable<readonly RawRow[]>,
     answer: QueryAnswer,
-    limits: RunLimits,
+    limits: QueryLimits,
   ): AsyncGenerator<readonly string[]> {
     const { plan } = answer.compiled;
     const toText = textOfRow(answer);

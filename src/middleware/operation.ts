@@ -1,5 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
+import { Work } from '../../openehr/base/work.js';
 import { setFailureRecord } from '../../routes/http/answer/error-status.js';
 import type { Operation } from '../../routes/http/operation/operation.js';
 import type { OperationTable } from '../../routes/http/operation/operation-table.js';
@@ -23,6 +24,19 @@ export function matchOperation(table: OperationTable): Middleware {
     Object.assign(ctx.state, match satisfies Partial<RequestState>);
     const failure = match.matched?.operation.failure;
     if (failure !== undefined) setFailureRecord(ctx, failure);
+    await next();
+  };
+}
+
+/** Gives every request one budget for all its parts, by the row of its operation: what a query takes is limited in time too. */
+export function requestWork({ work, aql }: Pick<Settings, 'work' | 'aql'>): Middleware {
+  const ofQueries = { ...work, timeMs: aql.timeoutMs };
+  const ofOthers = { ...work, timeMs: Infinity };
+  const clock = (): number => performance.now();
+  return async (ctx: Context, next: Next) => {
+    const isQuery = ctx.state.matched?.operation.audit === 'query';
+    const budget = { work: new Work(isQuery ? ofQueries : ofOthers, clock) };
+    Object.assign(ctx.state, budget satisfies Partial<RequestState>);
     await next();
   };
 }

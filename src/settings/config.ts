@@ -93,6 +93,13 @@ function clinicalSettings(values: Values) {
   const maxConcurrent = numberOf(values, 'AQL_MAX_CONCURRENT');
   return {
     maxCompositionBytes: numberOf(values, 'MAX_COMPOSITION_BYTES'),
+    work: {
+      steps: numberOf(values, 'MAX_WORK_STEPS'),
+      patternSteps: numberOf(values, 'MAX_PATTERN_STEPS'),
+      valueSteps: numberOf(values, 'MAX_PATTERN_VALUE_STEPS'),
+      tuples: numberOf(values, 'AQL_MAX_TUPLES'),
+      resultBytes: numberOf(values, 'AQL_MAX_EVALUATED_BYTES'),
+    },
     aql: {
       defaultFetch: numberOrNull(values, 'AQL_DEFAULT_FETCH'),
       maxFetch: numberOrNull(values, 'AQL_MAX_FETCH'),

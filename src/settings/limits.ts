@@ -62,7 +62,7 @@ const BODIES: readonly Limit[] = [
   {
     name: 'waiting large bodies',
     value: MAX_WAITING_BODIES,
-    meaning: `large bodies that wait for one of ${MAX_WORKER_THREADS} threads; further ones are 503`,
+    meaning: `large bodies of one user that wait for one of ${MAX_WORKER_THREADS} threads; further ones are 503`,
   },
   { name: 'query parameters', value: MAX_QUERY_PARAMETERS, meaning: 'query parameters of one request' },
   { name: 'findings', value: MAX_VIOLATIONS, meaning: 'violations that one answer lists; more are left out' },

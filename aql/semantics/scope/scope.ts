@@ -52,7 +52,7 @@ export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Sco
     trees,
     orderBy,
     useOf: (path) => paths.useOf(path, uses),
-    existenceOf: (path) => paths.existenceOf(path, uses, trees),
+    existenceOf: memoized((path: IdentifiedPath) => paths.existenceOf(path, uses, trees)),
   };
 }
 

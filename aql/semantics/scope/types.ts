@@ -42,6 +42,7 @@ export interface Scope {
 
 export type FromNode = FromClass | FromJoin;
 
+/** A class of FROM with what it contains. */
 export interface FromClass {
   readonly kind: 'class';
   readonly alias: Alias;

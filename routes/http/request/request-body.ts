@@ -2,18 +2,25 @@ import type { Context } from 'koa';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import { parseJson } from '../../../openehr/format/canonical-json.js';
 import { fromXml } from '../../../openehr/format/canonical-xml.js';
-import { isLarge, parseLarge } from '../../../workers/large-body.js';
+import { isLarge, parseLarge, type BodyOwner } from '../../../workers/large-body.js';
+import { answerEnd } from '../answer/slow-reader.js';
+import { requesterOf } from './request-state.js';
 
 /** How the bodies of this request are parsed by `parseJson` and `fromXml`. */
 export function bodyReading(ctx: Context): { readonly maxNodes: number; readonly keepsUnknown: boolean } {
   return { maxNodes: ctx.state.maxBodyNodes, keepsUnknown: ctx.state.isLenient };
 }
 
+/** Whose the body of a request is, for the threads that read large ones: they end with the request. */
+export function bodyOwner(ctx: Context): BodyOwner {
+  return { user: requesterOf(ctx), end: answerEnd(ctx) };
+}
+
 /** A JSON body parsed, a large one in another thread. @throws as `parseJson` and `parseLarge` */
 export async function parseJsonBody(ctx: Context, text: string): Promise<JsonValue> {
   const reading = bodyReading(ctx);
   return isLarge(text)
-    ? parseLarge({ text, isXml: false, declaredType: '', ...reading })
+    ? parseLarge({ text, isXml: false, declaredType: '', ...reading }, bodyOwner(ctx))
     : parseJson(text, reading);
 }
 
@@ -21,6 +28,6 @@ export async function parseJsonBody(ctx: Context, text: string): Promise<JsonVal
 export async function parseXmlBody(ctx: Context, text: string, declaredType: string): Promise<JsonValue> {
   const reading = bodyReading(ctx);
   return isLarge(text)
-    ? parseLarge({ text, isXml: true, declaredType, ...reading })
+    ? parseLarge({ text, isXml: true, declaredType, ...reading }, bodyOwner(ctx))
     : fromXml(text, declaredType, reading);
 }

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
+import type { Work } from '../../../openehr/base/work.js';
 import type { AuditDraft } from '../../../change/commit/audit-draft.js';
 import type { FailureRecord } from '../answer/error-status.js';
 import type { Operation, Permission } from '../operation/operation.js';
@@ -47,6 +48,8 @@ export interface RequestState {
   address: string;
   /** Validation is lenient: `VALIDATION` allows it, and a user with the permission `admin` asks for it. */
   isLenient: boolean;
+  /** What the request may use, all its parts together. */
+  readonly work: Work;
   /** null: no operation has this path and method. */
   readonly matched: MatchedOperation | null;
   /** Methods that the path has; empty: no operation has this path. */

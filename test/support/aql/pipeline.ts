@@ -1,3 +1,5 @@
+import { Work } from '../../../openehr/base/work.js';
+import { testSettings } from '../settings.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import type { Page } from '../../../aql/result/paging.js';
 import { distinctRows, rowText } from '../../../aql/result/result-set.js';
@@ -48,7 +50,9 @@ export async function pipelineRows(
     const { systemId, subsumption = false, asOf = null, now = new Date() } = options;
     const clock = { now, offsetMinutes: 0 };
     const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits };
-    return (await evaluateCandidates(found, { scope, page, ...rules })).map((row) => [...row]);
+    const work = new Work({ ...testSettings().work, timeMs: 60_000 }, () => performance.now());
+    const texts = await evaluateCandidates(found, { query: scope.query, page, ...rules, work, user: '' });
+    return texts.flat().map((text) => JSON.parse(text) as JsonValue[]);
   }
   if (plan.inProcess === null)
     for await (const row of found) rows.push(JSON.parse(rowText(row, plan.columns)) as JsonValue[]);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { CdrError } from '../../../openehr/base/errors.js';
+import { CdrError } from '../../../openehr/base/errors.js';
 import {
   parseLarge,
   readLargeComposition,
@@ -9,8 +9,9 @@ import {
 } from '../../../workers/large-body.js';
 import { arraysOf } from '../../support/large-bodies.js';
 
-const json = (text: string, maxNodes = 1000) =>
-  parseLarge({ text, isXml: false, declaredType: '', maxNodes });
+const owner = (user: string) => ({ user, end: new AbortController().signal });
+const json = (text: string, maxNodes = 1000, user = 'a user') =>
+  parseLarge({ text, isXml: false, declaredType: '', maxNodes }, owner(user));
 
 afterAll(closePool);
 
@@ -25,7 +26,9 @@ describe('a body read in another thread', () => {
       code: 'too-large',
       message: 'the JSON has more than 1000 nodes (objects, arrays and values)',
     });
-    await expect(readLargeComposition({ json: '{"_type":"COMPOSITION","colour":1}' })).rejects.toMatchObject({
+    await expect(
+      readLargeComposition({ json: '{"_type":"COMPOSITION","colour":1}' }, owner('a user')),
+    ).rejects.toMatchObject({
       code: 'invalid',
       message: '/colour: Attribute colour of class COMPOSITION is not known',
       details: { violations: [{ path: '/colour', code: 'unknown-attribute', found: 'colour' }] },
@@ -33,11 +36,36 @@ describe('a body read in another thread', () => {
   });
 
   it('waits for a thread, but not with too many others', async () => {
-    const most = MAX_WORKER_THREADS + MAX_WAITING_BODIES;
+    const most = MAX_WORKER_THREADS - 1 + MAX_WAITING_BODIES;
     const all = await Promise.allSettled(Array.from({ length: most + 3 }, () => json('[1]')));
     const refused = all.filter((one) => one.status === 'rejected');
     expect(refused.map(({ reason }) => (reason as CdrError).code)).toEqual(Array(3).fill('unavailable'));
     expect(await json('[2]')).toEqual([2]);
+  });
+
+  it('does not wait for all the bodies of one user', async () => {
+    // Both threads have started.
+    await Promise.all(['one', 'another'].map((user) => json('[1]', 1000, user)));
+    const order: string[] = [];
+    const said = async (user: string, text: string): Promise<void> => {
+      await json(text, 200_000, user);
+      order.push(user);
+    };
+    const long = arraysOf(100_000);
+    const many = Array.from({ length: 20 }, () => said('who sends many', long));
+    await Promise.all([...many, said('another', '[1]')]);
+    expect(order.indexOf('another')).toBeLessThan(10);
+  });
+
+  it('is given up with its request', async () => {
+    const leaving = new AbortController();
+    const reason = new CdrError('timeout', 'the client left');
+    const read = parseLarge(
+      { text: arraysOf(1000), isXml: false, declaredType: '', maxNodes: 1000 },
+      { user: 'a user', end: leaving.signal },
+    );
+    leaving.abort(reason);
+    await expect(read).rejects.toBe(reason);
   });
 
   it('is read after the pool was closed, too', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { RowEvaluator } from '../../../../aql/evaluate/condition.js';
 import { FromEvaluator, type Tuple } from '../../../../aql/evaluate/contains.js';
 import type { ReferenceData } from '../../../../aql/evaluate/data.js';
-import { rowsOf } from '../../../../aql/evaluate/rows.js';
+import { choicesOf, rowsOf } from '../../../../aql/evaluate/rows.js';
 import { ehrsAt } from '../../../../aql/evaluate/store.js';
 import type { LeafIndex } from '../../../../aql/index/document.js';
 import { indexConditions } from '../../../../aql/index/index-conditions.js';
@@ -86,11 +86,20 @@ function* trueTuples(scope: Scope, data: ReferenceData, request: Request): Gener
   const evaluator = new RowEvaluator(scope, rules, { now: new Date(0), offsetMinutes: 0 });
   const { where } = scope.query;
   for (const tuple of new FromEvaluator(scope, ehrsAt(data, asOf), rules).tuples())
-    for (const row of rowsOf(tuple, scope, rules))
+    for (const row of rowsOf(tuple, choicesOfAll(scope, tuple, rules)))
       if (where === null || evaluator.truth(where, row) === true) {
         yield tuple;
         break;
       }
+}
+
+/** Without any condition of WHERE. */
+function choicesOfAll(
+  scope: Scope,
+  tuple: Tuple,
+  rules: Parameters<typeof choicesOf>[3],
+): ReturnType<typeof choicesOf>[] {
+  return scope.aliases.map((alias) => choicesOf(scope, alias, tuple[alias.index] ?? null, rules));
 }
 
 type Documents = ReadonlyMap<unknown, Readonly<Record<string, unknown>>>;

@@ -1,0 +1,186 @@
+import { CdrError, type ErrorCode } from './errors.js';
+
+/** What is counted of the work of one request. */
+export type Counted = 'steps' | 'patternSteps' | 'tuples' | 'resultBytes';
+
+/** Most of everything that one request may use, all its parts together. */
+export interface WorkBudget extends Readonly<Record<Counted, number>> {
+  /** Of `patternSteps`, those for one value. */
+  readonly valueSteps: number;
+  /** Milliseconds. */
+  readonly timeMs: number;
+}
+
+/** What was exceeded, for the answer, the log and the metrics. */
+export interface ExceededBudget {
+  readonly name: Counted | 'valueSteps' | 'timeMs';
+  /** The setting that moves it. */
+  readonly setting: string;
+  readonly limit: number;
+  readonly used: number;
+}
+
+interface Description {
+  readonly setting: string;
+  readonly code: ErrorCode;
+  readonly what: string;
+  readonly change: string;
+}
+
+/** The budgets of a request: their settings, what exceeding them is, and what the sender can change. */
+export const BUDGETS: Readonly<Record<ExceededBudget['name'], Description>> = {
+  steps: {
+    setting: 'MAX_WORK_STEPS',
+    code: 'unprocessable',
+    what: 'steps through objects, paths and expressions',
+    change: 'ask for less at a time',
+  },
+  patternSteps: {
+    setting: 'MAX_PATTERN_STEPS',
+    code: 'unprocessable',
+    what: 'steps of regular expressions (characters times instructions) in all values',
+    change: 'shorten the texts or the patterns',
+  },
+  valueSteps: {
+    setting: 'MAX_PATTERN_VALUE_STEPS',
+    code: 'unprocessable',
+    what: 'steps of a regular expression (characters times instructions) in one value',
+    change: 'shorten the text or the pattern',
+  },
+  tuples: {
+    setting: 'AQL_MAX_TUPLES',
+    code: 'unprocessable',
+    what: 'combinations of objects',
+    change: 'name one EHR, or conditions on each class of FROM',
+  },
+  resultBytes: {
+    setting: 'AQL_MAX_EVALUATED_BYTES',
+    code: 'unprocessable',
+    what: 'characters of whole objects read, compared and answered',
+    change: 'use LIMIT, or select values instead of whole objects',
+  },
+  timeMs: {
+    setting: 'AQL_TIMEOUT_MS',
+    code: 'timeout',
+    what: 'milliseconds',
+    change: 'narrow what the query looks at',
+  },
+};
+
+/** The refusal of a request that exceeds one of its budgets: names it, what was used and what to change. */
+export function exceeded(name: ExceededBudget['name'], used: number, limit: number): CdrError {
+  const { setting, code, what, change } = BUDGETS[name];
+  const message =
+    name === 'timeMs'
+      ? `the query took longer than the server allows (${setting}): ${change}`
+      : `the request needs ${used} ${what}, at most ${limit} are possible (${setting}): ${change}`;
+  return new CdrError(code, message, { budget: { name, setting, limit, used } });
+}
+
+/** Steps after which the time is looked at. */
+const STEPS_PER_LOOK = 4_096;
+
+/**
+ * Budget of one request: every loop whose length a client decides counts on it (`step`), in whatever thread it runs, and
+ * stops where it is used up. docs/decisions/0046-one-budget-for-each-request.md
+ */
+export class Work {
+  readonly #used: Record<Counted, number> = { steps: 0, patternSteps: 0, tuples: 0, resultBytes: 0 };
+  #nextLook = STEPS_PER_LOOK;
+
+  #start: number;
+
+  /** `clock`: milliseconds. */
+  constructor(
+    readonly budget: WorkBudget,
+    private readonly clock: () => number,
+    private readonly refusal: typeof exceeded = exceeded,
+  ) {
+    this.#start = clock();
+  }
+
+  /** The time begins now: a request that waited for its place has all of it. */
+  begin(): void {
+    this.#start = this.clock();
+  }
+
+  /** What is left, for a part of the work that is done in another thread. */
+  left(): WorkBudget {
+    const { steps, patternSteps, tuples, resultBytes } = this.#used;
+    return {
+      ...this.budget,
+      steps: Math.max(0, this.budget.steps - steps),
+      patternSteps: Math.max(0, this.budget.patternSteps - patternSteps),
+      tuples: Math.max(0, this.budget.tuples - tuples),
+      resultBytes: Math.max(0, this.budget.resultBytes - resultBytes),
+      timeMs: Math.max(1, this.budget.timeMs - (this.clock() - this.#start)),
+    };
+  }
+
+  /** So much was used so far. */
+  get used(): Readonly<Record<Counted, number>> {
+    return this.#used;
+  }
+
+  /** Counts. @throws CdrError of the budget that is used up */
+  count(name: Counted, amount = 1): void {
+    const used = (this.#used[name] += amount);
+    if (used > this.budget[name]) throw this.refusal(name, used, this.budget[name]);
+    if (name !== 'steps') this.count('steps');
+    else if (used >= this.#nextLook) this.#look(used);
+  }
+
+  /** Counts what a regular expression needs for one value. @throws CdrError of the budget that is used up */
+  countPattern(steps: number): void {
+    const { valueSteps } = this.budget;
+    if (steps > valueSteps) throw this.refusal('valueSteps', steps, valueSteps);
+    this.count('patternSteps', steps);
+  }
+
+  /** Takes over what another thread used. */
+  add(used: Readonly<Record<Counted, number>>): void {
+    for (const name of Object.keys(used) as Counted[]) this.#used[name] += used[name];
+  }
+
+  #look(steps: number): void {
+    this.#nextLook = steps + STEPS_PER_LOOK;
+    const elapsed = this.clock() - this.#start;
+    if (elapsed > this.budget.timeMs) throw this.refusal('timeMs', Math.round(elapsed), this.budget.timeMs);
+  }
+}
+
+let current: Work | null = null;
+
+/**
+ * Runs a synchronous pass that counts on a budget (dynamic scope): whatever it calls counts there by `step`, without being
+ * handed the budget through every function. @throws CdrError of the budget that is used up
+ */
+export function within<T>(work: Work | null, pass: () => T): T {
+  const before = current;
+  current = work;
+  try {
+    return pass();
+  } finally {
+    current = before;
+  }
+}
+
+/** Counts one step, or several, of the pass that runs. @throws CdrError of the budget that is used up */
+export function step(amount = 1): void {
+  current?.count('steps', amount);
+}
+
+/** Counts a combination of objects of the pass that runs. @throws as `step` */
+export function tuple(): void {
+  current?.count('tuples');
+}
+
+/** Counts characters that the pass that runs reads, compares or answers. @throws as `step` */
+export function resultBytes(characters: number): void {
+  current?.count('resultBytes', characters);
+}
+
+/** Counts what a regular expression needs for one value. @throws as `step` */
+export function patternSteps(steps: number): void {
+  current?.countPattern(steps);
+}

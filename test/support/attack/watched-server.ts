@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startServerProcess, type ServerProcess } from '../process/server.js';
+
+/** Clock ticks of Linux in a second, as /proc counts. */
+const TICKS = 100;
+/** Processor time that one request may take of the main thread, in seconds. */
+export const MAX_MAIN_SECONDS = 0.5;
+/** Silence of liveness on an idle machine; a busy one is given as many times more as it needs with nothing to do. */
+const MAX_SILENCE_MS = 1_000;
+const PROBE_MS = 100;
+
+/** What a request cost the others. */
+interface Cost {
+  /** Processor time of the main thread, without that of the looks at liveness. */
+  readonly mainSeconds: number;
+  /** Longest time that liveness did not answer. */
+  readonly silenceMs: number;
+}
+
+/** A server of its own process under attack, and what each attack costs. */
+export interface WatchedServer {
+  readonly url: string;
+  /** Sends something and measures what it costs. */
+  cost(attack: () => Promise<unknown>): Promise<Cost>;
+  /** Of `cost`, on this machine as busy as it is now. */
+  readonly maxSilenceMs: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server with a database in memory. `heapMiB`: all that its heap may hold. */
+export async function watchedServer(
+  env: Readonly<Record<string, string>> = {},
+  heapMiB = 768,
+): Promise<WatchedServer> {
+  const server = await startServerProcess({
+    LOCAL_DATABASE: 'embedded',
+    EMBEDDED_DATA_DIR: 'temporary',
+    AUTH: 'none',
+    LOG_LEVEL: 'info',
+    NODE_OPTIONS: `--max-old-space-size=${heapMiB}`,
+    ...env,
+  });
+  const idle = await costOf(server, () => pause(2_000));
+  const probeSeconds = idle.mainSeconds / idle.probes;
+  return {
+    url: server.url,
+    cost: async (attack) => {
+      const { mainSeconds, probes, silenceMs } = await costOf(server, attack);
+      return { mainSeconds: mainSeconds - probes * probeSeconds, silenceMs };
+    },
+    maxSilenceMs: MAX_SILENCE_MS + 20 * idle.silenceMs,
+    stop: async () => {
+      await server.kill();
+    },
+  };
+}
+
+async function costOf(
+  server: ServerProcess,
+  attack: () => Promise<unknown>,
+): Promise<Cost & { readonly probes: number }> {
+  const before = mainSeconds(server);
+  const probe = liveness(server.url);
+  try {
+    await attack();
+  } finally {
+    await probe.stop();
+  }
+  return { mainSeconds: mainSeconds(server) - before, silenceMs: probe.longestMs(), probes: probe.probes() };
+}
+
+/** Linux alone tells the time of one thread; elsewhere it is not measured. */
+function mainSeconds({ process: { pid } }: ServerProcess): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
+    // The name of the program, in parentheses, may hold anything; user and system time are the 12th and 13th behind it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS;
+  } catch {
+    return 0;
+  }
+}
+
+function liveness(url: string) {
+  const state = { longest: 0, isOver: false, probes: 0 };
+  const asked = (async () => {
+    while (!state.isOver) {
+      const start = performance.now();
+      await fetch(`${url}/management/health/liveness`).then((answer) => answer.text());
+      state.longest = Math.max(state.longest, performance.now() - start);
+      state.probes += 1;
+      await pause(PROBE_MS);
+    }
+  })();
+  return {
+    stop: async () => {
+      state.isOver = true;
+      await asked;
+    },
+    longestMs: () => state.longest,
+    probes: () => state.probes,
+  };
+}

@@ -1,0 +1,81 @@
+import { setImmediate } from 'node:timers/promises';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { CdrError } from '../openehr/base/errors.js';
+import type { Counted, Work } from '../openehr/base/work.js';
+import type { EvaluationRequest, RowsMessage, UnreadData } from './evaluate.js';
+import { limitedTime, Threads } from './pool.js';
+
+/** Threads that evaluate queries at the same time, of one user at most all but one of them. */
+const EVALUATOR_THREADS = 2;
+/** Heap of one thread, MiB: the objects of `AQL_MAX_EVALUATED_BYTES`, and what is made of them. */
+export const EVALUATOR_HEAP_MIB = 512;
+/** Versions that go over to the thread at a time: other requests get their turn in between. */
+const VERSIONS_AT_ONCE = 200;
+
+const threads = new Threads({
+  what: 'queries of whole objects',
+  threads: EVALUATOR_THREADS,
+  heapMiB: EVALUATOR_HEAP_MIB,
+  waitMs: 60_000,
+  outOfMemory: () =>
+    new CdrError(
+      'unprocessable',
+      `the query needs more than ${EVALUATOR_HEAP_MIB} MiB of memory: name one EHR, or select values instead of whole objects`,
+    ),
+});
+
+/** What of a query an evaluation needs; its data follow. */
+type Question = Omit<EvaluationRequest, 'port' | 'budget' | 'ehrs'>;
+
+/**
+ * Evaluates a query over plain data in a thread, within the budget of its request and no longer than somebody waits for it.
+ * Gives the rows as JSON texts.
+ * @throws CdrError of a budget that is used up; unprocessable when the thread has not enough memory; the reason of `end`
+ */
+export async function evaluateInThread(
+  question: Question,
+  { ehrs, versions }: UnreadData,
+  { work, user, end }: { readonly work: Work; readonly user: string; readonly end: AbortSignal | null },
+): Promise<readonly (readonly string[])[]> {
+  const budget = work.left();
+  const { port1: ours, port2: theirs } = new MessageChannel();
+  try {
+    const rows = rowsFrom(ours);
+    const signal = limitedTime(end, budget.timeMs);
+    const request: EvaluationRequest = { ...question, ehrs, budget, port: theirs };
+    const running = threads.run('evaluate', request, { user, signal, transfer: [theirs] });
+    const [used] = await Promise.all([running, sendVersions(ours, versions, signal)]);
+    work.add(used satisfies Readonly<Record<Counted, number>>);
+    return await rows;
+  } finally {
+    ours.close();
+  }
+}
+
+async function sendVersions(
+  port: MessagePort,
+  versions: UnreadData['versions'],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let start = 0; start < versions.length && !signal.aborted; start += VERSIONS_AT_ONCE) {
+    port.postMessage(versions.slice(start, start + VERSIONS_AT_ONCE));
+    await setImmediate();
+  }
+  port.postMessage(null);
+}
+
+/** What the thread sends, once it is all there. */
+function rowsFrom(port: MessagePort): Promise<readonly (readonly string[])[]> {
+  const rows: (readonly string[])[] = [];
+  return new Promise((resolve) => {
+    port.on('message', (message: RowsMessage) => {
+      if (message === null) resolve(rows);
+      else rows.push(message);
+    });
+  });
+}
+
+/** Ends the threads; what runs fails. The next query starts new ones. */
+export function closeEvaluators(): Promise<void> {
+  return threads.close();
+}
