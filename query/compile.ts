@@ -24,13 +24,21 @@ import {
 import type { QueryPlan } from '../aql/mongo/pipeline/plan.js';
 import { needsShapes, shapeCatalogue } from '../aql/index/shapes.js';
 import { translate } from '../aql/mongo/translate.js';
+import type { Work } from '../openehr/base/work.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds, type DerivedState } from '../models/access/run-pipeline.js';
 import { queryWarnings } from './warnings.js';
 
+/** What a query may use, and what is aborted when nobody waits for it any more. */
+export interface QueryLimits {
+  readonly work: Work;
+  readonly signal: AbortSignal;
+}
+
 /** Asks a terminology service the questions of a query. */
 export type AskTerminology = (
   questions: readonly TerminologyQuestion[],
+  limits: QueryLimits,
 ) => Promise<ReadonlyMap<string, TerminologyAnswer>>;
 
 /** A query ready to run. */
@@ -84,12 +92,12 @@ export class QueryCompiler {
    * @throws invalid for what the query or a parameter gets wrong; unprocessable for paging given twice
    * (docs/spec/aql.md#paging)
    */
-  async compile(q: string, request: QueryRequest): Promise<CompiledQuery> {
+  async compile(q: string, request: QueryRequest, limits: QueryLimits): Promise<CompiledQuery> {
     const derived = await derivedState(this.settings.aql.leafIndex);
     const key = requestKey(q, request, derived);
     const clock = new WatchedClock();
     const known = this.#kept.get(key);
-    const compiled = known ?? (await this.#compile(q, request, derived, clock));
+    const compiled = known ?? (await this.#compile(q, request, derived, { ...limits, clock }));
     const isNew = known === undefined && compiled.isRepeatable && key.length <= MAX_KEPT_REQUEST;
     if (isNew) this.#kept.set(key, compiled);
     const warnings = await queryWarnings(compiled.scope, this.settings.aql.subsumption);
@@ -101,14 +109,17 @@ export class QueryCompiler {
     q: string,
     request: QueryRequest,
     derived: DerivedState,
-    clock: WatchedClock,
+    { clock, ...limits }: QueryLimits & { readonly clock: WatchedClock },
   ): Promise<KeptQuery> {
     const { settings } = this;
     const parsed = parseAql(q);
     const unused = request.parameters.source === 'text' ? unusedParameters(parsed, request.parameters) : [];
     const bound = bindParameters(parsed, withEhrId(request.parameters, parsed, request.ehrId));
     const questions = terminologyQuestions(bound);
-    const query = resolveTerminology(bound, questions.length === 0 ? new Map() : await this.ask(questions));
+    const query = resolveTerminology(
+      bound,
+      questions.length === 0 ? new Map() : await this.ask(questions, limits),
+    );
     const scope = resolveScope(query, { ehrId: request.ehrId });
     checkScope(scope, { systemId: settings.systemId });
     const page = pageOf(query, request, settings.aql);

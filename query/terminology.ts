@@ -1,9 +1,13 @@
 import type { TerminologyAnswer, TerminologyQuestion } from '../aql/semantics/terminology.js';
 import { CdrError } from '../openehr/base/errors.js';
+import { exceeded } from '../openehr/base/work.js';
 import type { TerminologySettings } from '../config/settings.js';
 import { terminologyServer, type TerminologyOperation } from '../change/terminology/terminology-server.js';
 import type { AskTerminology } from './compile.js';
 import { publishQuery } from '../database/events.js';
+
+/** Different questions of one query; they are asked at the same time. */
+export const MAX_QUESTIONS = 20;
 
 const OPERATIONS: readonly TerminologyOperation[] = ['expand', 'validate', 'subsumes', 'lookup', 'map'];
 
@@ -14,19 +18,29 @@ interface Request {
 
 /**
  * Asks the configured FHIR server what a query needs; what it throws without one: `invalid`
- * (docs/spec/aql.md#terminology).
+ * (docs/spec/aql.md#terminology). All at once, within the time of the query, no longer than somebody waits for it.
  */
 export function terminologyOf(settings: TerminologySettings): AskTerminology {
   const server = terminologyServer(settings);
-  return async (questions) => {
+  return async (questions, { work, signal }) => {
     if (server === null)
       throw new CdrError('invalid', 'the query needs a terminology service, and none is configured');
-    const answers = new Map<string, TerminologyAnswer>();
-    for (const question of questions) {
-      const { operation, parameters } = requestOf(question);
-      answers.set(question.key, await server.ask(operation, parameters));
+    if (questions.length > MAX_QUESTIONS)
+      throw new CdrError(
+        'invalid',
+        `a query can ask a terminology service at most ${MAX_QUESTIONS} questions, this one asks ${questions.length}`,
+      );
+    const requests = questions.map((question) => ({ key: question.key, ...requestOf(question) }));
+    const time = AbortSignal.timeout(Math.ceil(work.left().timeMs));
+    const end = AbortSignal.any([signal, time]);
+    try {
+      const ask = async ({ key, operation, parameters }: (typeof requests)[number]) =>
+        [key, await server.ask(operation, parameters, end)] as const;
+      return new Map<string, TerminologyAnswer>(await Promise.all(requests.map(ask)));
+    } catch (error) {
+      if (!time.aborted || signal.aborted) throw error;
+      throw exceeded('timeMs', work.budget.timeMs, work.budget.timeMs);
     }
-    return answers;
   };
 }
 

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Violation } from '../openehr/base/violation.js';
 import { CdrError } from '../openehr/base/errors.js';
+import { within, Work, type Counted, type WorkBudget } from '../openehr/base/work.js';
 import { isJsonObject, type JsonObject, jsonOf, type JsonValue } from '../openehr/base/json.js';
 
 import { validateContent, readObject, type CompositionRules } from '../change/composition/content.js';
@@ -67,6 +68,8 @@ export interface ValidateRequest {
   readonly template: TemplateText;
   readonly rules: CompositionRules;
   readonly leafIndex: LeafIndex;
+  /** What is left of the budget of its request. */
+  readonly budget: WorkBudget;
 }
 
 /** What validating gives. */
@@ -74,6 +77,8 @@ export interface Validation {
   readonly violations: readonly Violation[];
   readonly accepted: readonly AcceptedFinding[];
   readonly valueSetCodes: readonly ValueSetCode[];
+  /** Of the budget. */
+  readonly used: Readonly<Record<Counted, number>>;
   /** null when there are violations. */
   readonly prepared: { readonly tail: string; readonly derived: DerivedBytes } | null;
 }
@@ -122,10 +127,13 @@ export function validateComposition({
   template,
   rules,
   leafIndex,
+  budget,
 }: ValidateRequest): Answer<Validation> {
   return answerOf(() => {
     const composition = JSON.parse(text) as PartialRm<'COMPOSITION'>;
-    const found = validateContent(composition, compiled(template), rules);
+    const work = new Work(budget, () => performance.now());
+    const judged = within(work, () => validateContent(composition, compiled(template), rules));
+    const found = { ...judged, used: work.used };
     if (found.violations.length > 0) return { ...found, prepared: null };
     const rest = withoutAttributes(composition, ['_type', 'uid']);
     const identity = { _type: 'OBJECT_VERSION_ID', value: '' };

@@ -5,6 +5,7 @@ import { derivedFrom } from './messages.js';
 import { Threads } from './pool.js';
 import type { BodyText, ParsedComposition } from './jobs.js';
 import { CdrError } from '../openehr/base/errors.js';
+import type { Work } from '../openehr/base/work.js';
 
 /** A body of more characters is read in another thread. */
 export const LARGE_BODY_CHARACTERS = 256 * 1024;
@@ -14,10 +15,11 @@ export function isLarge(text: string): boolean {
   return text.length > LARGE_BODY_CHARACTERS;
 }
 
-/** Whose a large body is, and what is aborted when nobody waits for it any more. */
+/** Whose a large body is, what its request may use, and what is aborted when nobody waits for it any more. */
 export interface BodyOwner {
   readonly user: string;
   readonly end: AbortSignal;
+  readonly work: Work;
 }
 
 /** Parses a large body. @throws as `parseJson` and `fromXml`, and as `runJob` */
@@ -37,11 +39,9 @@ export async function readLargeComposition(
 ): Promise<LargeComposition> {
   const { text, ...read } = await runJob('readComposition', parsed, owner);
   return new LargeComposition(read, async (template, rules, leafIndex): Promise<ValidatedLarge> => {
-    const { prepared, ...found } = await runJob(
-      'validateComposition',
-      { text, template, rules, leafIndex },
-      owner,
-    );
+    const request = { text, template, rules, leafIndex, budget: owner.work.left() };
+    const { prepared, used, ...found } = await runJob('validateComposition', request, owner);
+    owner.work.add(used);
     if (prepared === null) return { ...found, prepared };
     return { ...found, prepared: { tail: prepared.tail, derived: await derivedFrom(prepared.derived) } };
   });

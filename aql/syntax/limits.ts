@@ -4,7 +4,7 @@
 export const MAX_QUERY_BYTES = 65_536;
 
 /** What is counted while a query is read. */
-export type Counted = 'columns' | 'orderKeys' | 'conditions' | 'classes' | 'operands' | 'literals';
+export type Counted = 'columns' | 'orderKeys' | 'conditions' | 'classes' | 'operands' | 'steps' | 'literals';
 
 /** Most of each of the counted things in one query. */
 export const MAX_COUNTS: Readonly<Record<Counted, number>> = {
@@ -13,6 +13,7 @@ export const MAX_COUNTS: Readonly<Record<Counted, number>> = {
   conditions: 500,
   classes: 50,
   operands: 1_500,
+  steps: 2_000,
   literals: 10_000,
 };
 
@@ -23,6 +24,7 @@ export const COUNTED_NAMES: Readonly<Record<Counted, string>> = {
   conditions: 'conditions in WHERE and in predicates',
   classes: 'classes in FROM',
   operands: 'paths and function calls',
+  steps: 'steps in all paths',
   literals: 'literals and parameters',
 };
 
@@ -84,6 +86,7 @@ export const AQL_LIMITS: readonly AqlLimit[] = [
     meaning: 'levels of parentheses, predicates, NOT, CONTAINS and function calls',
   },
   { name: 'path steps', value: MAX_PATH_STEPS, meaning: 'steps of one path' },
+  { name: 'all path steps', value: MAX_COUNTS.steps, meaning: 'steps of all paths, those in predicates too' },
   { name: 'list values', value: MAX_LIST_VALUES, meaning: 'values in one MATCHES, also of parameters' },
   { name: 'all list values', value: MAX_ALL_LIST_VALUES, meaning: 'values in all MATCHES of a query' },
   { name: 'pipeline stages', value: MAX_PIPELINE_STAGES, meaning: 'stages that a query is translated to' },

@@ -163,6 +163,7 @@ function pushStep(steps: PathStep<Placeholder>[], step: PathStep<Placeholder>): 
 
 /** After a slash every word is an attribute name; the first of a relative path must not be a keyword. */
 function parseStep(cursor: Cursor, what = 'an attribute name'): PathStep<Placeholder> {
+  cursor.count('steps');
   const { kind, upper, at } = cursor.token;
   const isFirst = cursor.peek(-1).text !== '/';
   if (kind !== 'word' || (isFirst && KEYWORDS.has(upper))) cursor.fail(what);

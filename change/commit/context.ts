@@ -1,3 +1,4 @@
+import type { Work } from '../../openehr/base/work.js';
 import type { Settings } from '../../config/settings.js';
 import type { TemplateInUse } from '../../models/definition/template.js';
 import type { LargeComposition } from '../composition/large-composition.js';
@@ -11,6 +12,11 @@ export interface ChangeContext {
   readonly templates?: Map<string, Promise<TemplateInUse | null>>;
   /** Takes what of the request was ignored, for the answer to name. */
   readonly warn?: (text: string) => void;
+  /** What the request may use, and how a COMPOSITION is judged in another thread that needs more than the main one may give. */
+  readonly work?: {
+    readonly budget: Work;
+    readonly readElsewhere: (parsed: ParsedCanonical) => Promise<LargeComposition>;
+  };
   /** Of a large CONTRIBUTION: reads a COMPOSITION, given as JSON, in another thread; null when it is not large itself. */
   readonly readLarge?: (parsed: ParsedCanonical) => Promise<LargeComposition> | null;
 }

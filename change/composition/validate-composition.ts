@@ -1,4 +1,5 @@
 import type { Violation } from '../../openehr/base/violation.js';
+import { tryHere } from '../../openehr/base/work.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import {
   someTemplateIds,
@@ -65,7 +66,14 @@ async function validateTree(
   const templateId = templateIdOf(object);
   const template = await templateFor(context, templateId);
   if (template === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
-  const validated = validateContent(object, template.compiled, rules);
+  const judge = (): ContentValidation => validateContent(object, template.compiled, rules);
+  const { work } = context;
+  const judged = work === undefined ? { value: judge() } : tryHere(work.budget, judge);
+  if (judged === null && work !== undefined) {
+    const large = await work.readElsewhere({ json: JSON.stringify(object), leavesOut: false });
+    return validateLarge(context, large, rules);
+  }
+  const validated = judged?.value ?? judge();
   await requireNoViolations(context, validated);
   return { object, accepted: validated.accepted, composition: templateOfEntry(object, template) };
 }

@@ -49,14 +49,20 @@ export class TerminologyServer {
 
   /**
    * Asks an operation with `parameters` in the form of a query string.
-   * @throws bad-gateway when the server cannot be reached, is too slow, or answers nothing usable
+   * `end`: aborted when nobody waits for the answer any more.
+   * @throws bad-gateway when the server cannot be reached, is too slow, or answers nothing usable; the reason of `end`
    */
-  async ask(operation: TerminologyOperation, parameters: string): Promise<TerminologyResult> {
+  async ask(
+    operation: TerminologyOperation,
+    parameters: string,
+    end: AbortSignal | null = null,
+  ): Promise<TerminologyResult> {
     const key = `${operation}?${parameters}`;
     const known = this.#cache.get(key);
     if (known !== undefined && known.until > Date.now()) return known.result;
     const answer = await this.#fetchJson(
       `${RESOURCES[operation]}?${new URLSearchParams(parameters).toString()}`,
+      end,
     );
     const result = RESULTS[operation](answer);
     if (result === null) throw failed();
@@ -64,11 +70,12 @@ export class TerminologyServer {
     return result;
   }
 
-  async #fetchJson(path: string): Promise<JsonObject> {
+  async #fetchJson(path: string, end: AbortSignal | null): Promise<JsonObject> {
+    const time = AbortSignal.timeout(this.#timeoutMs);
     try {
       const response = await fetch(`${this.#url.replace(/\/$/, '')}/${path}`, {
         headers: { Accept: 'application/fhir+json' },
-        signal: AbortSignal.timeout(this.#timeoutMs),
+        signal: end === null ? time : AbortSignal.any([end, time]),
         redirect: 'error',
       });
       const text = await limitedText(response);
@@ -76,6 +83,7 @@ export class TerminologyServer {
       if (!response.ok || !isJsonObject(body)) throw failed();
       return body;
     } catch (cause) {
+      end?.throwIfAborted();
       throw cause instanceof CdrError ? cause : failed(cause);
     }
   }
@@ -144,10 +152,11 @@ const RESULTS: Readonly<Record<TerminologyOperation, (answer: JsonObject) => Ter
 function codesOf(contains: JsonValue | undefined): string[] {
   const codes: string[] = [];
   const open: JsonValue[] = Array.isArray(contains) ? [...contains] : [];
-  for (let each = open.shift(); each !== undefined; each = open.shift()) {
+  // Grows while it is read: taking the first one away each time would move all others.
+  for (const each of open) {
     if (!isJsonObject(each)) continue;
     if (typeof each.code === 'string' && each.abstract !== true) codes.push(each.code);
-    if (Array.isArray(each.contains)) open.push(...each.contains);
+    if (Array.isArray(each.contains)) for (const inner of each.contains) open.push(inner);
   }
   return codes;
 }

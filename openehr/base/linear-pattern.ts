@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
-import { CdrError } from './errors.js';
+import type { CdrError } from './errors.js';
+import { patternSteps } from './work.js';
 
 /** A regular expression of a user. */
 export interface LinearPattern {
   /**
    * Whether the pattern matches the whole text, in time that grows with the length of the text only.
-   * @throws unprocessable when text and pattern together are more than `MAX_PATTERN_STEPS`
+   * Counts its steps, characters times instructions, on the budget of the request. @throws unprocessable as `patternSteps`
    */
   readonly test: (text: string) => boolean;
   /** Instructions of the compiled pattern. */
@@ -25,8 +26,6 @@ export interface PatternSyntax {
 export const MAX_PATTERN_LENGTH = 10_000;
 /** Most instructions of a compiled pattern; `a{500}` are 500. */
 export const MAX_PATTERN_SIZE = 5_000;
-/** Most steps of one match: length of the text times instructions of the pattern. */
-export const MAX_PATTERN_STEPS = 100_000_000;
 
 const KEPT_INSTRUCTIONS = 500_000;
 const kept = new LRUCache<string, LinearPattern>({
@@ -94,10 +93,6 @@ function unsupported(construct: string): string {
 }
 
 function isMatch(compiled: RE2JS, size: number, text: string): boolean {
-  if (text.length * size > MAX_PATTERN_STEPS)
-    throw new CdrError(
-      'unprocessable',
-      `a text of ${text.length} characters is too long to be matched by a regular expression of ${size} instructions`,
-    );
+  patternSteps((text.length + 1) * size);
   return compiled.testExact(text);
 }

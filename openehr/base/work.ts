@@ -94,7 +94,7 @@ export class Work {
   constructor(
     readonly budget: WorkBudget,
     private readonly clock: () => number,
-    private readonly refusal: typeof exceeded = exceeded,
+    private readonly refusal: (...exceeding: Parameters<typeof exceeded>) => Error = exceeded,
   ) {
     this.#start = clock();
   }
@@ -180,7 +180,45 @@ export function resultBytes(characters: number): void {
   current?.count('resultBytes', characters);
 }
 
+/** Steps for one value where no request counts them, as at the start of the server. */
+const UNCOUNTED_VALUE_STEPS = 100_000;
+
 /** Counts what a regular expression needs for one value. @throws as `step` */
 export function patternSteps(steps: number): void {
-  current?.countPattern(steps);
+  if (current !== null) current.countPattern(steps);
+  else if (steps > UNCOUNTED_VALUE_STEPS) throw exceeded('valueSteps', steps, UNCOUNTED_VALUE_STEPS);
+}
+
+/**
+ * What all parts of one request may use of the main thread: some 20 ms of processor time. What needs more is begun again in
+ * a thread.
+ */
+const HERE = { steps: 200_000, patternSteps: 300_000 };
+
+/** Ends a pass that is to be begun again in a thread. */
+class Elsewhere extends Error {}
+
+/**
+ * Runs a pass on the main thread as far as its request may use that; null: it is to be begun again in a thread.
+ * @throws CdrError of the budget that is used up, and what the pass throws
+ */
+export function tryHere<T>(work: Work, pass: () => T): { readonly value: T } | null {
+  const left = work.left();
+  const here = new Work(
+    {
+      ...left,
+      steps: Math.min(left.steps, Math.max(0, HERE.steps - work.used.steps)),
+      patternSteps: Math.min(left.patternSteps, Math.max(0, HERE.patternSteps - work.used.patternSteps)),
+    },
+    () => 0,
+    (name, used, limit) => (limit < left[name] ? new Elsewhere() : exceeded(name, used, limit)),
+  );
+  try {
+    return { value: within(here, pass) };
+  } catch (error) {
+    if (error instanceof Elsewhere) return null;
+    throw error;
+  } finally {
+    work.add(here.used);
+  }
 }

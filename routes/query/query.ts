@@ -10,7 +10,12 @@ import { eachRow, explainPipeline, runPipeline, type RunLimits } from '../../mod
 import { storedQuery } from '../../models/definition/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
 import { auditQuery, auditScope, fixedEhrs, explanation } from './audited-query.js';
-import { QueryCompiler, type CompiledQuery, type QueryRequest } from '../../query/compile.js';
+import {
+  QueryCompiler,
+  type CompiledQuery,
+  type QueryLimits as CompileLimits,
+  type QueryRequest,
+} from '../../query/compile.js';
 import { refuseMergedAway } from '../../change/commit/ehr-access.js';
 import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/answer/slow-reader.js';
 import { requesterOf, currentOperation, STANDARD_API } from '../http/request/request-state.js';
@@ -168,7 +173,7 @@ class QueryRunner {
     const leave = await this.gate.enter(requesterOf(ctx), signal);
     try {
       const { timeoutMs } = this.settings.aql;
-      const compiled = await this.compile(q, request);
+      const compiled = await this.compile(q, request, { work: ctx.state.work, signal });
       auditScope(ctx, compiled.scope);
       ctx.body = explanation(q, compiled, await explainPipeline(compiled.plan, { timeoutMs, signal }));
     } finally {
@@ -207,7 +212,7 @@ class QueryRunner {
     work.begin();
     let isStream = false;
     try {
-      const compiled = await this.compile(q, request);
+      const compiled = await this.compile(q, request, { work: ctx.state.work, signal });
       refuseOrWarnOfUnused(ctx, compiled.unused, this.settings);
       auditScope(ctx, compiled.scope);
       const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
@@ -226,11 +231,11 @@ class QueryRunner {
   }
 
   /** @throws not-found when the request is about an EHR that was merged away; else as `QueryCompiler.compile` */
-  private async compile(q: string, request: QueryRequest): Promise<CompiledQuery> {
+  private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<CompiledQuery> {
     const { ehrId } = request;
     const merged = ehrId === null ? Promise.resolve() : refuseMergedAway(ehrId);
     // What is wrong with the text comes first, whichever of the two is known first.
-    const [compiled] = await Promise.allSettled([this.compiler.compile(q, request), merged]);
+    const [compiled] = await Promise.allSettled([this.compiler.compile(q, request, limits), merged]);
     if (compiled.status === 'rejected') throw compiled.reason;
     await merged;
     return compiled.value;

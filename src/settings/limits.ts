@@ -1,10 +1,6 @@
 import { MAX_WARNINGS } from '../../aql/result/warning.js';
 import { AQL_LIMITS } from '../../aql/syntax/limits.js';
-import {
-  MAX_PATTERN_LENGTH,
-  MAX_PATTERN_SIZE,
-  MAX_PATTERN_STEPS,
-} from '../../openehr/base/linear-pattern.js';
+import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE } from '../../openehr/base/linear-pattern.js';
 import { DEFAULT_MAX_DEPTH as MAX_XML_DEPTH, MAX_ATTRIBUTES } from '../../openehr/base/xml-scan.js';
 import { MAX_PATH_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH } from '../../change/item-tag/tag-content.js';
 import { DEFAULT_MAX_DEPTH as MAX_JSON_DEPTH } from '../../openehr/format/canonical-json.js';
@@ -16,6 +12,7 @@ import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/parameter-values.js';
 import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
+import { MAX_QUESTIONS } from '../../query/terminology.js';
 import { MAX_VERSIONS } from '../../query/evaluate.js';
 import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';
 import { PATIENT_PER_PLACE, QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../query/gate.js';
@@ -91,6 +88,11 @@ const AQL: readonly Limit[] = [
     value: MAX_VERSIONS,
     meaning: 'VERSIONs that a query may load which the database cannot answer by itself',
   },
+  {
+    name: 'terminology questions',
+    value: MAX_QUESTIONS,
+    meaning: 'different questions of one query to a terminology service, asked at the same time',
+  },
   { name: 'stored query name', value: MAX_NAME_LENGTH, meaning: 'characters of the name of a stored query' },
 ];
 
@@ -129,11 +131,6 @@ const PATTERNS: readonly Limit[] = [
     name: 'pattern size',
     value: MAX_PATTERN_SIZE,
     meaning: 'instructions that one regular expression becomes',
-  },
-  {
-    name: 'pattern steps',
-    value: MAX_PATTERN_STEPS,
-    meaning: 'instructions times characters of one comparison',
   },
 ];
 

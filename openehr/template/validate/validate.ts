@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import type { Finding, Violation } from '../../base/violation.js';
+import { step } from '../../base/work.js';
 import { nameOf, typeOf } from '../../rm/access.js';
 import { Violations } from '../../rm/violations.js';
 import type { InstancePath } from '../../rm/violations.js';
@@ -82,6 +83,7 @@ class Walk {
   }
 
   #object(object: JsonObject, matcher: ObjectMatcher): void {
+    step();
     if (matcher.check !== null) for (const finding of matcher.check(object)) this.#report(finding);
     if (matcher.valueSetUrl !== null) this.#valueSetCode(object, matcher.valueSetUrl);
     if (matcher.attributes.size > 0 || !matcher.isOpen) this.#attributes(object, matcher);

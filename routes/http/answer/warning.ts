@@ -1,5 +1,8 @@
 import type { Context } from 'koa';
-import type { ChangeContext } from '../../../change/commit/context.js';
+import type { ChangeContext, ParsedCanonical } from '../../../change/commit/context.js';
+import type { LargeComposition } from '../../../change/composition/large-composition.js';
+import { readLargeComposition } from '../../../workers/large-body.js';
+import { bodyOwner } from '../request/request-body.js';
 
 /** At most so many warnings are sent for one request; further ones say no more than that there are some. */
 const MAX_WARNINGS = 10;
@@ -15,9 +18,15 @@ export function addWarnings(ctx: Context, texts: readonly string[]): void {
   if (others > 0 && sent <= MAX_WARNINGS) ctx.append('Warning', warningValue(`and ${others} more`));
 }
 
-/** The context of a change whose answer names what of the request was ignored. */
+/** The context of a change whose answer names what of the request was ignored, and which counts on the request's budget. */
 export function warning(ctx: Context, context: ChangeContext): ChangeContext {
-  return { ...context, warn: (text) => addWarnings(ctx, [text]) };
+  const readElsewhere = (parsed: ParsedCanonical): Promise<LargeComposition> =>
+    readLargeComposition(parsed, bodyOwner(ctx));
+  return {
+    ...context,
+    warn: (text) => addWarnings(ctx, [text]),
+    work: { budget: ctx.state.work, readElsewhere },
+  };
 }
 
 /** What clients wrote stays inside the quotes: only printable ASCII, quotes and backslashes escaped. */

@@ -13,7 +13,7 @@ export function bodyReading(ctx: Context): { readonly maxNodes: number; readonly
 
 /** Whose the body of a request is, for the threads that read large ones: they end with the request. */
 export function bodyOwner(ctx: Context): BodyOwner {
-  return { user: requesterOf(ctx), end: answerEnd(ctx) };
+  return { user: requesterOf(ctx), end: answerEnd(ctx), work: ctx.state.work };
 }
 
 /** A JSON body parsed, a large one in another thread. @throws as `parseJson` and `parseLarge` */

@@ -7,9 +7,13 @@ import {
   MAX_WAITING_BODIES,
   MAX_WORKER_THREADS,
 } from '../../../workers/large-body.js';
+import { Work } from '../../../openehr/base/work.js';
+import { testSettings } from '../../support/settings.js';
 import { arraysOf } from '../../support/large-bodies.js';
 
-const owner = (user: string) => ({ user, end: new AbortController().signal });
+const { work: budget } = testSettings();
+const work = (): Work => new Work({ ...budget, timeMs: 60_000 }, () => performance.now());
+const owner = (user: string) => ({ user, end: new AbortController().signal, work: work() });
 const json = (text: string, maxNodes = 1000, user = 'a user') =>
   parseLarge({ text, isXml: false, declaredType: '', maxNodes }, owner(user));
 
@@ -62,7 +66,7 @@ describe('a body read in another thread', () => {
     const reason = new CdrError('timeout', 'the client left');
     const read = parseLarge(
       { text: arraysOf(1000), isXml: false, declaredType: '', maxNodes: 1000 },
-      { user: 'a user', end: leaving.signal },
+      { ...owner('a user'), end: leaving.signal },
     );
     leaving.abort(reason);
     await expect(read).rejects.toBe(reason);
