@@ -8,7 +8,7 @@ import { limitedTime, Threads } from './pool.js';
 /** Threads that evaluate queries at the same time, of one user at most all but one of them. */
 const EVALUATOR_THREADS = 2;
 /** Heap of one thread, MiB: the objects of `AQL_MAX_EVALUATED_BYTES`, and what is made of them. */
-export const EVALUATOR_HEAP_MIB = 512;
+const EVALUATOR_HEAP_MIB = 512;
 /** Versions that go over to the thread at a time: other requests get their turn in between. */
 const VERSIONS_AT_ONCE = 200;
 

@@ -22,7 +22,7 @@ export interface ChangeContext {
 }
 
 /** Canonical JSON text of a COMPOSITION. */
-interface ParsedCanonical {
+export interface ParsedCanonical {
   readonly json: string;
   /** Lenient validation: unknown attributes are left out. */
   readonly leavesOut: boolean;

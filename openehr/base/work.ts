@@ -28,7 +28,7 @@ interface Description {
 }
 
 /** The budgets of a request: their settings, what exceeding them is, and what the sender can change. */
-export const BUDGETS: Readonly<Record<ExceededBudget['name'], Description>> = {
+const BUDGETS: Readonly<Record<ExceededBudget['name'], Description>> = {
   steps: {
     setting: 'MAX_WORK_STEPS',
     code: 'unprocessable',

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings.js';
 import { connectDatabase, type DatabaseHandle } from '../../database/connect.js';
 import { resumeErasures } from '../../maintenance/erase.js';
 import { removeExpiredRequests } from '../../models/idempotency.js';
+import { closeEvaluators } from '../../workers/evaluation.js';
 import { closePool } from '../../workers/large-body.js';
 import { recordActivity } from '../activity.js';
 import type { LocalDatabase } from '../../database/local-source.js';
@@ -81,7 +82,7 @@ export async function startServer(
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
       await Promise.all([stopSealing(), stopMerging(), stopFinalising()]);
-      await closePool();
+      await Promise.all([closePool(), closeEvaluators()]);
       await database.close();
     };
     return { ...doors.addresses(), database, close: stop };
