@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { withAuditDraft, type AuditDraft } from '../../change/commit/audit-draft.js';
-import { isUnavailable } from '../../database/mongo-error.js';
+import { isDuplicateKey, isUnavailable } from '../../database/mongo-error.js';
 import { insertAudit, type AuditDoc } from '../../models/audit.js';
 import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/answer/error-status.js';
@@ -65,7 +65,7 @@ class AuditTrail {
         await this.#recordFailure(draft, statusOf(error));
       throw error;
     }
-    if (!draft.isCommitted) await insertAudit(draft.record(ctx.status));
+    if (!draft.isCommitted) await insertOnce(draft.record(ctx.status));
   }
 
   /** While the database is away a refusal is answered all the same, and noted when it is back. */
@@ -83,6 +83,15 @@ class AuditTrail {
     } catch (error) {
       this.log.error({ requestId: record.request_id, err: error }, 'a failure could not be recorded');
     }
+  }
+}
+
+/** A commit of which the answer was lost may have written the record already. */
+async function insertOnce(record: AuditDoc): Promise<void> {
+  try {
+    await insertAudit(record);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
   }
 }
 
