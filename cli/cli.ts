@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, Loader>> = {
   import: async () => (await import('./commands/import.js')).importCommand(),
   export: async () => (await import('./commands/export.js')).exportCommand(),
   verify: async () => (await import('./commands/verify.js')).verifyCommand(),
+  merge: async () => (await import('./commands/merge.js')).mergeCommand(),
   audit: async () => (await import('./commands/stored-data.js')).auditCommand(),
   reindex: async () => (await import('./commands/stored-data.js')).reindexCommand(),
   upgrade: async () => (await import('./commands/stored-data.js')).upgradeCommand(),
