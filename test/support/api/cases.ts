@@ -37,11 +37,17 @@ const idempotent = async (
   world: World,
   path: string,
   body: object | string,
+  ifMatch?: string,
 ): Promise<Record<string, string>> => {
   const key = randomUUID();
-  await request(world.app)
-    .post(path)
-    .set({ 'Content-Type': 'application/json', 'Idempotency-Key': key })
+  const isUpdate = ifMatch !== undefined;
+  const sending = isUpdate ? request(world.app).put(path) : request(world.app).post(path);
+  await sending
+    .set({
+      'Content-Type': 'application/json',
+      'Idempotency-Key': key,
+      ...(isUpdate && { 'If-Match': ifMatch }),
+    })
     .send(body);
   return { 'Idempotency-Key': key };
 };
@@ -86,6 +92,15 @@ function ehrCases(world: World): ApiCase[] {
       status: 409,
       call: async () => ({ params: { ehr_id: await world.ehr() }, body: STATUS }),
     },
+    {
+      id: 'ehr_create_with_id',
+      status: 422,
+      call: async () => {
+        const ehr_id = randomUUID();
+        const headers = await idempotent(world, `${V1}/ehr/${ehr_id}`, STATUS, '*');
+        return { params: { ehr_id }, headers, body: statusOf(randomUUID()) };
+      },
+    },
     { id: 'ehr_find', status: 200, call: () => ({ query: `?identifier=${patient}` }) },
     { id: 'ehr_find', status: 400, call: () => ({}) },
     { id: 'ehr_get_by_id', status: 200, call: async () => ({ params: { ehr_id: await world.ehr() } }) },
@@ -98,6 +113,17 @@ function ehrCases(world: World): ApiCase[] {
       call: async () => {
         const params = await world.status();
         return { params, headers: { 'If-Match': params.version_uid }, body: STATUS };
+      },
+    },
+    {
+      id: 'ehr_status_update',
+      status: 422,
+      call: async () => {
+        const params = await world.status();
+        const path = `${V1}/ehr/${params.ehr_id}/ehr_status`;
+        const headers = await idempotent(world, path, STATUS, params.version_uid);
+        const body = { ...STATUS, is_modifiable: false };
+        return { params, headers: { ...headers, 'If-Match': params.version_uid }, body };
       },
     },
     {
