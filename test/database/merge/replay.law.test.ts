@@ -10,7 +10,7 @@ import { Random } from '../../support/random.js';
 import type { Json } from '../../support/resources.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
-/** docs/reliability.md names the sizes. */
+/** Scripts. */
 const SIZES = { small: 60, full: 1_000 };
 
 /** Scripts that failed, shown before the law gives up. */
