@@ -79,7 +79,7 @@ export function textTable(columns: readonly string[], rows: readonly (readonly u
   const chars = rows.length > 0 ? CHARS : { ...CHARS, bottom: '-', 'bottom-mid': '  ' };
   const table = new Table({ head: [...columns], style: STYLE, chars });
   for (const row of rows) table.push(row.map(cell));
-  return table.toString().replace(/ +$/gm, '');
+  return table.toString().replace(/(?<! ) +$/gm, '');
 }
 
 function cell(value: unknown): Table.CellOptions {

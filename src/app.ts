@@ -12,6 +12,7 @@ import { admission } from './middleware/admission.js';
 import { answerCaching, compression, crossOrigin, securityHeaders } from './middleware/security.js';
 import { clientAddress } from './middleware/client-address.js';
 import { errors } from './middleware/errors.js';
+import { shortPaths } from './middleware/path.js';
 import { refuseForeignRequests, origin } from './middleware/origin.js';
 import { concurrencyCap, rateLimitByAddress, rateLimitByUser, rateLimitOf } from './middleware/limits.js';
 import {
@@ -54,7 +55,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   app.use(requestLog(log)).use(clientAddress(settings.trustedProxies));
   app.use(metrics.middleware).use(securityHeaders()).use(compression());
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
-  app.use(answerCaching(settings.versionCacheSeconds)).use(errors(log));
+  app.use(answerCaching(settings.versionCacheSeconds)).use(errors(log)).use(shortPaths());
   app.use(origin(settings)).use(matchOperation(table)).use(requestWork(settings));
   const rates = rateLimitOf(settings);
   if (rates !== null) app.use(rateLimitByAddress(rates));

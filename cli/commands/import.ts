@@ -72,7 +72,7 @@ async function runCommand(command: Command, path: string, options: ImportOptions
   if (options.ehr !== undefined && parseEhrId(options.ehr) === null)
     command.error(`error: --ehr ${options.ehr} is not an ehr_id`);
   const source = openSource(path);
-  const place = path === '-' ? 'stdin' : path.replace(/\/+$/, '');
+  const place = path === '-' ? 'stdin' : path.replace(/(?<!\/)\/+$/, '');
   const errorFile = options.errors ?? `${place}.import-errors.ndjson`;
   const progressFile = options.progress ?? `${place}.import-progress.json`;
   const start = performance.now();

@@ -57,7 +57,7 @@ export interface ApiAddress {
 
 /** A client of the server at an address. */
 export function apiClient({ url, token, repeatForMs }: ApiAddress): ApiClient {
-  const base = url.replace(/\/+$/, '').replace(/(\/rest\/openehr\/v1|\/v1)$/, '') + STANDARD_API;
+  const base = url.replace(/(?<!\/)\/+$/, '').replace(/(\/rest\/openehr\/v1|\/v1)$/, '') + STANDARD_API;
   const call = (method: string, path: string, request: ApiRequest): Promise<Response> =>
     fetch(`${base}${path}`, {
       method,

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'precondition-failed'
   | 'unprocessable'
   | 'too-large'
+  | 'uri-too-long'
   | 'too-many-requests'
   | 'unavailable'
   | 'outcome-unknown'

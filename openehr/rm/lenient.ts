@@ -58,7 +58,7 @@ export function insistedOn(violations: readonly Violation[], accepted: AcceptedF
 }
 
 function isAccepted(violation: Violation): boolean {
-  const last = /([a-z_]+)(?:\[\d+\])?$/.exec(violation.path)?.[1] ?? '';
+  const last = /(?<![a-z_])([a-z_]+)(?:\[\d+\])?$/.exec(violation.path)?.[1] ?? '';
   return ACCEPTED_KINDS.some(
     ({ at, expected, ...same }) =>
       Object.entries(same).every(([name, value]) => violation[name as keyof typeof same] === value) &&

@@ -6,6 +6,7 @@ import type { AuthenticatedUser } from '../../routes/http/request/request-state.
 import { LENIENT_IGNORED, parsePrefer } from '../../routes/http/request/prefer.js';
 import { addWarnings } from '../../routes/http/answer/warning.js';
 import type { Identify } from '../identity/identifier.js';
+import { withoutOuterSlashes } from './path.js';
 
 /** Who may call what. */
 interface AccessRule {
@@ -76,7 +77,7 @@ export function managementDoor(): Middleware {
     // However it is spelt: no router may find by PORT what this does not take for management.
     const isManagement = /^\/+management(\/|$)/i.test(decoded(ctx.path));
     if (isManagement !== atManagement.has(ctx.req))
-      throw new CdrError('not-found', `No resource found at path: ${ctx.path.replace(/^\/+|\/+$/g, '')}`);
+      throw new CdrError('not-found', `No resource found at path: ${withoutOuterSlashes(ctx.path)}`);
     await next();
   };
 }

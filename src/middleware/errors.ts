@@ -10,6 +10,7 @@ import {
   NOT_IMPLEMENTED_MESSAGE,
   failureRecord,
 } from '../../routes/http/answer/error-status.js';
+import { withoutOuterSlashes } from './path.js';
 import { pathHint } from './path-hint.js';
 import { STANDARD_API } from '../../routes/http/request/request-state.js';
 
@@ -71,9 +72,10 @@ function setDetailHeaders(ctx: Context, details: ErrorDetails): void {
 /** Koa leaves these without a body when no route or no method matched. */
 function answerUnmatched(ctx: Context): void {
   if (ctx.body !== undefined && ctx.body !== null) return;
-  const path = ctx.path.replace(/^\/+|\/+$/g, '');
-  if (ctx.status === 404)
+  if (ctx.status === 404) {
+    const path = withoutOuterSlashes(ctx.path);
     answer(ctx, 404, errorBody(404, `No resource found at path: ${path}${pathHint(ctx.path)}`, 'not-found'));
+  }
   if (ctx.status === 405)
     answer(
       ctx,

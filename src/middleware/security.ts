@@ -5,6 +5,7 @@ import type { Context, Middleware, Next } from 'koa';
 import compress from 'koa-compress';
 import conditionalGet from 'koa-conditional-get';
 import helmet from 'helmet';
+import { withoutOuterSlashes } from './path.js';
 
 /** Bodies below this are sent as they are: compressing them costs more than it saves. Bytes. */
 const COMPRESS_FROM_BYTES = 16_384;
@@ -91,6 +92,6 @@ function answeredVersion(ctx: Context): string | null {
 }
 
 function lastSegment(path: string): string {
-  const segment = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  const segment = withoutOuterSlashes(path).split('/').at(-1) ?? '';
   return segment.replaceAll(/%3a/gi, ':').toLowerCase();
 }

@@ -33,6 +33,7 @@ import {
 import { ALWAYS_ADMITTED } from '../middleware/admission.js';
 import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from '../middleware/audit.js';
 import { MOST_COUNTED_CLIENTS } from '../middleware/limits.js';
+import { MAX_PATH_CHARACTERS } from '../middleware/path.js';
 
 /** A limit that no setting moves. */
 export interface Limit {
@@ -60,6 +61,11 @@ const BODIES: readonly Limit[] = [
     name: 'waiting large bodies',
     value: MAX_WAITING_BODIES,
     meaning: `large bodies of one user that wait for one of ${MAX_WORKER_THREADS} threads; further ones are 503`,
+  },
+  {
+    name: 'path',
+    value: MAX_PATH_CHARACTERS,
+    meaning: 'characters of the path of a request; a longer one is 414',
   },
   { name: 'query parameters', value: MAX_QUERY_PARAMETERS, meaning: 'query parameters of one request' },
   { name: 'findings', value: MAX_VIOLATIONS, meaning: 'violations that one answer lists; more are left out' },

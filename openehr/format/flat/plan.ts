@@ -63,7 +63,7 @@ function nodePlan(node: WebTemplateNode, isInline: boolean, outer: Set<string> |
   return {
     ...{ node, type, isInline, children, claimed },
     ...shownAs(shown, node),
-    parameter: /<(.+)>$/.exec(node.rmType)?.[1] ?? null,
+    parameter: /^[^<]*<(.+)>$/.exec(node.rmType)?.[1] ?? null,
     inputs: (node.filtered ?? node).inputs,
     isStructure: isLocatable(type) || OTHER_STRUCTURES.has(type),
     attributes: groupBy(children, ({ node }) => node.attribute),

@@ -67,7 +67,7 @@ function targetOf(root: ObjectConstraint, path: string): ObjectConstraint | null
   if (path.length > MAX_PATH_LENGTH) return null;
   let node: Constraint = root;
   for (const segment of path.split('/').filter((part) => part !== '')) {
-    const match = /^(\w+)(?:\[([^\]\s,]+)[^\]]*\])?$/.exec(segment);
+    const match = /^(\w+)(?:\[([^\]\s,]+)(?:[\s,][^\]]*)?\])?$/.exec(segment);
     if (match === null || node.kind !== 'object') return null;
     const [, name, nodeId] = match;
     const children: readonly Constraint[] =

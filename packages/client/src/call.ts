@@ -45,7 +45,7 @@ export class Caller {
 
   constructor(options: CdrOptions) {
     this.transport = new Transport(options);
-    this.url = options.url.replace(/\/+$/, '');
+    this.url = options.url.replace(/(?<!\/)\/+$/, '');
   }
 
   /** The answer, its body not read. @throws CdrError for every status from 400 */

@@ -72,6 +72,7 @@ const CODES: Readonly<Record<number, string>> = {
   409: 'conflict',
   412: 'precondition-failed',
   413: 'too-large',
+  414: 'uri-too-long',
   415: 'unsupported-media-type',
   422: 'unprocessable',
   429: 'too-many-requests',

@@ -18,6 +18,7 @@ export const ERROR_STATUS = {
   conflict: 409,
   'precondition-failed': 412,
   'too-large': 413,
+  'uri-too-long': 414,
   'unsupported-media-type': 415,
   unprocessable: 422,
   'too-many-requests': 429,

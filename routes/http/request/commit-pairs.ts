@@ -41,7 +41,7 @@ export function commitPairs(ctx: Context): CommitPairs {
     const text = utf8(Array.isArray(header) ? header.join(', ') : header);
     const prefix = match[2] === undefined ? '' : `${normal(match[2])}.`;
     const isVersion = match[1] === 'version';
-    keepOne(seen, `${isVersion ? 'version' : 'audit-details'}.${prefix}`.replace(/\.+$/, ''), text);
+    keepOne(seen, `${isVersion ? 'version' : 'audit-details'}.${prefix}`.replace(/(?<!\.)\.+$/, ''), text);
     for (const [key, value] of pairsOf(prefix, text)) {
       if (!(isVersion ? VERSION_KEYS : AUDIT_KEYS).has(key)) throw bad(`${key} is not known`);
       keepOne(isVersion ? version : audit, key, value);

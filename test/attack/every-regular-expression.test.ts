@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+
+/** Rooms that run in the server. */
+const SERVER = [
+  ...['aql', 'change', 'config', 'database', 'maintenance', 'merge', 'models', 'openehr', 'query', 'routes'],
+  ...['src', 'workers', 'packages/rm', 'packages/embedded-mongodb'],
+];
+/** Rooms that run for whoever typed what they read. */
+const AT_THE_USER = [
+  'cli',
+  'console/src',
+  'packages/aql',
+  'packages/aql-lsp',
+  'packages/client',
+  'packages/codegen',
+];
+/** Those of the server that take longer for long texts, and why they meet none. */
+const BOUNDED: Readonly<Record<string, string>> = {
+  'openehr/template/web-template/node-text.ts': 'of a path of at most 10,000 characters of a template',
+  'packages/rm/src/paths.ts': 'the server reads no path with it',
+  'src/settings/env-file.ts': 'of the file that the operator writes',
+};
+/** As many characters as Node takes of request line and headers together. */
+const LENGTH = 16_000;
+/** Milliseconds of processor time for one text: linear ones take less than one, quadratic ones from 80, others for ever. */
+const MOST_MS = { linear: 40, quadratic: 2_000 };
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+interface Literal {
+  readonly place: string;
+  readonly expression: RegExp;
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return /^(node_modules|dist|test|tests)$/.test(entry.name) ? [] : sources(path);
+    return /(?<!\.d)\.tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+/** Every literal of a file; those that are built of texts while the program runs are not seen. */
+function literalsOf(path: string): Literal[] {
+  const found: Literal[] = [];
+  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf('/');
+      const flags = node.text.slice(end + 1).replace('g', '');
+      const { line } = file.getLineAndCharacterOfPosition(node.getStart());
+      const place = `${path.slice(ROOT.length)}:${line + 1} ${node.text}`;
+      found.push({ place, expression: new RegExp(node.text.slice(1, end), `${flags}g`) });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/**
+ * Texts that make an expression go back: each character that it names, alone and beside another, and each of its words, as
+ * often as fits, with an end that does not fit.
+ */
+function adversaries({ source }: RegExp): string[] {
+  const named = new Set([...source.replace(/\\./g, '')].filter((letter) => !'[](){}|^$+*?'.includes(letter)));
+  for (const letter of 'a0 /."') named.add(letter);
+  for (const [, letter = ''] of source.matchAll(/\\([^\w])/g)) named.add(letter);
+  const letters = [...named].slice(0, 16);
+  const units = [
+    ...letters,
+    ...letters.flatMap((one) => [`a${one}`, `${one} `]),
+    ...(source.match(/[A-Za-z]{2,}/g) ?? []).slice(0, 4),
+  ];
+  return units.flatMap((unit) => {
+    const text = unit.repeat(Math.floor(LENGTH / unit.length));
+    return [text, `${text}\u0000`];
+  });
+}
+
+function processorMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** The least of three runs: what the engine does beside is not the expression's. */
+function isSlow(expression: RegExp, text: string, mostMs: number): boolean {
+  return [1, 2, 3].every(() => processorMs(() => text.replace(expression, '')) > mostMs);
+}
+
+const literalsIn = (rooms: readonly string[]): Literal[] =>
+  rooms.flatMap((room) => sources(join(ROOT, room)).flatMap(literalsOf));
+
+/** Where the slow ones stand. */
+function slowOnes(literals: readonly Literal[], mostMs: number): string[] {
+  const slow = literals.filter(({ expression }) =>
+    adversaries(expression).some((text) => isSlow(expression, text, mostMs)),
+  );
+  return slow.map(({ place }) => place);
+}
+
+describe('the regular expressions of the server', () => {
+  const literals = literalsIn(SERVER);
+
+  it('are all found', () => {
+    expect(literals.length).toBeGreaterThan(200);
+  });
+
+  it('take time in line with the length of the text, whatever it is', () => {
+    const slow = slowOnes(literals, MOST_MS.linear).filter((place) => !(place.split(':')[0]! in BOUNDED));
+    expect(slow).toEqual([]);
+  }, 120_000);
+});
+
+describe('the regular expressions that run at the user', () => {
+  it('never take for ever', () => {
+    expect(slowOnes(literalsIn(AT_THE_USER), MOST_MS.quadratic)).toEqual([]);
+  }, 120_000);
+});
