@@ -131,6 +131,10 @@ export interface JwtSettings {
   readonly audience: string | null;
   readonly roleClaims: readonly string[];
   readonly clockToleranceSeconds: number;
+  /** What tokens may call themselves (`typ`), in lower case. */
+  readonly types: readonly string[];
+  /** Seconds that a token may be valid for in all; null: as long as its issuer says. */
+  readonly maxLifetimeSeconds: number | null;
   readonly roleUser: string;
   readonly roleAdmin: string;
 }

@@ -1,5 +1,5 @@
 import { Command, Option, InvalidArgumentError } from 'commander';
-import { nearestWord } from '../../openehr/base/text.js';
+import { asciiUpperCase, nearestWord } from '../../openehr/base/text.js';
 import type { RolePermissions } from '../../config/settings.js';
 import { configFromEnvironment, warnOfMisspeltSettings } from '../../src/settings/config.js';
 import { textTable } from '../output.js';
@@ -85,7 +85,7 @@ function place({ file }: FileOptions): { readonly path: string; readonly rolePer
 }
 
 function knownRole(role: string, known: RolePermissions): string {
-  const name = role.toUpperCase();
+  const name = asciiUpperCase(role);
   if (Object.hasOwn(known, name)) return name;
   const names = Object.keys(known);
   const meant = nearestWord(name, names);

@@ -19,7 +19,15 @@ export function isKeptDecimal(literal: string): boolean {
 /** The digits of the mantissa without zeros at either end. */
 function significantDigits(literal: string): string {
   const [mantissa = ''] = literal.toLowerCase().split('e');
-  return mantissa.replace(/[^\d]/g, '').replace(/^0+/, '').replace(/0+$/, '');
+  return mantissa.replace(/[^\d]/g, '').replace(/^0+/, '').replace(/(?<!0)0+$/, '');
+}
+
+/**
+ * A text with the letters a to z in capitals, and every other one as it is: by the rules of Unicode a name with a letter that
+ * only looks like them (`ı`, `ſ`) would become another name.
+ */
+export function asciiUpperCase(text: string): string {
+  return text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 /** Longer words are compared with nothing: the time grows with the product of the lengths. */

@@ -33,8 +33,8 @@ export function idempotent(replay: Replay): (ctx: Context, next: Next) => Promis
       return;
     }
     const { user } = ctx.state;
-    // By the identity that never changes: two issuers may give one name to two users.
-    const owner = user === null ? '' : `${user.issuer ?? ''} ${user.subject}`;
+    // By the identity that never changes: two issuers may give one name to two users. As JSON, since both may hold blanks.
+    const owner = user === null ? '' : JSON.stringify([user.issuer, user.subject]);
     const matched = currentOperation(ctx);
     const path = filledPath(matched);
     // The operations of one path have keys of their own.

@@ -6,7 +6,7 @@ import { tokenVerifier, type Identity, type TokenVerifier } from './token-verifi
 import type { PasswordVerifier } from './password-verifier.js';
 import { identityWarnings } from './identity-settings.js';
 import { UsersFile } from './users-file.js';
-import { nearestWord } from '../../openehr/base/text.js';
+import { asciiUpperCase, nearestWord } from '../../openehr/base/text.js';
 
 /** What the identity of a request is read from. */
 type IdentitySettings = Pick<
@@ -113,7 +113,7 @@ export function readRolePermissions(text: string): ReadRolePermissions {
   const problems: string[] = [];
   for (const entry of wordsOf(text, ';')) {
     const [name = '', list, ...rest] = entry.split('=');
-    const role = name.trim().toUpperCase();
+    const role = asciiUpperCase(name.trim());
     if (role === '' || list === undefined || rest.length > 0) {
       problems.push(`ROLE_PERMISSIONS: ${entry} is not of the form ROLE=read,write`);
       continue;

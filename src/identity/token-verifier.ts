@@ -2,8 +2,10 @@ import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { JwtSettings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
+import { asciiUpperCase } from '../../openehr/base/text.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
 import { requiredValue } from './identity-settings.js';
+import { keySet, type KeySource } from './key-set.js';
 
 /** Who somebody proved to be; `ROLE_PERMISSIONS` has what that allows. */
 export type Identity = Omit<AuthenticatedUser, 'permissions'>;
@@ -27,8 +29,8 @@ export function tokenVerifier(settings: JwtSettings): TokenVerifier | null {
     if (header === undefined || header.crit !== undefined) throw invalidToken();
     const key = await keys(header.kid);
     const payload = verified(token, key, settings);
-    requireAccessToken(header, payload);
-    requireTimes(payload, settings.clockToleranceSeconds);
+    requireAccessToken(header, payload, settings.types);
+    requireTimes(payload, settings);
     return identityFrom(payload, settings.roleClaims);
   };
 }
@@ -61,18 +63,34 @@ function verified(token: string, key: KeyObject, settings: JwtSettings): jwt.Jwt
   }
 }
 
-/** An ID token says to an application who its user is; it gives no access. OpenID Connect Core, section 2. */
-function requireAccessToken(header: jwt.JwtHeader, payload: jwt.JwtPayload): void {
-  const types: unknown[] = [header.typ, payload.typ];
-  const isIdToken = types.some((type) => typeof type === 'string' && type.toUpperCase() === 'ID');
-  if (isIdToken || payload.at_hash !== undefined) throw invalidToken();
+/** Claims that only tokens for applications have: OpenID Connect Core, section 2, and Back-Channel Logout, section 2.4. */
+const CLAIMS_OF_OTHERS = ['at_hash', 'c_hash', 'events'];
+
+/**
+ * Of what a provider signs only access tokens give access: not what tells an application who its user is, that he left, or
+ * what lets it ask for more. A kind that is not named in `JWT_TYP` is not taken.
+ */
+function requireAccessToken(header: jwt.JwtHeader, payload: jwt.JwtPayload, types: readonly string[]): void {
+  // RFC 9068, section 2.1; RFC 7515, section 4.1.9: `application/` may be left out. Keycloak has a claim of this name too.
+  const kind = kindOf(header.typ ?? 'JWT');
+  const claimed = payload.typ === undefined ? null : kindOf(payload.typ);
+  const isListed = [kind, claimed].every((word) => word === null || types.includes(word));
+  if (!isListed || CLAIMS_OF_OTHERS.some((name) => payload[name] !== undefined)) throw invalidToken();
+  // Of an ID token, unless the provider says that this is none.
+  if (payload.nonce !== undefined && claimed !== 'bearer' && kind !== 'at+jwt') throw invalidToken();
 }
 
-/** Every token ends, and none was made in the future. */
-function requireTimes({ exp, iat }: jwt.JwtPayload, toleranceSeconds: number): void {
+function kindOf(type: unknown): string {
+  return typeof type === 'string' ? type.toLowerCase().replace(/^application\//, '') : '';
+}
+
+/** Every token ends, soon enough (`JWT_MAX_LIFETIME_S`), and none was made in the future. */
+function requireTimes({ exp, iat }: jwt.JwtPayload, settings: JwtSettings): void {
   if (!isTime(exp)) throw invalidToken();
-  if (iat === undefined) return;
-  if (!isTime(iat) || iat > Date.now() / 1000 + toleranceSeconds) throw invalidToken();
+  const now = Date.now() / 1000;
+  if (iat !== undefined && (!isTime(iat) || iat > now + settings.clockToleranceSeconds)) throw invalidToken();
+  const { maxLifetimeSeconds } = settings;
+  if (maxLifetimeSeconds !== null && exp - (iat ?? now) > maxLifetimeSeconds) throw invalidToken();
 }
 
 function isTime(value: unknown): value is number {
@@ -106,9 +124,7 @@ function rolesAt(payload: jwt.JwtPayload, path: string): string[] {
     value = (value as Record<string, unknown>)[step];
   }
   const words: unknown[] = typeof value === 'string' ? value.split(/\s+/) : Array.isArray(value) ? value : [];
-  return words
-    .filter((word): word is string => typeof word === 'string' && word !== '')
-    .map((word) => word.toUpperCase());
+  return words.filter((word): word is string => typeof word === 'string' && word !== '').map(asciiUpperCase);
 }
 
 function publicKeyOf(pem: string): KeyObject {
@@ -121,78 +137,4 @@ function publicKeyOf(pem: string): KeyObject {
 
 function invalidToken(cause?: unknown): CdrError {
   return new CdrError('unauthenticated', 'the bearer token is not valid', { cause });
-}
-
-/** Gives the key for a token's `kid`. @throws unauthenticated when there is none. */
-type KeySource = (keyId: string | undefined) => Promise<KeyObject>;
-
-const REFETCH_MS = 60_000;
-const TIMEOUT_MS = 5_000;
-const MAX_BYTES = 1_048_576;
-
-/**
- * Keys of a JSON Web Key Set (RFC 7517) by address: cached by `kid`, fetched again for an unknown `kid`
- * at most once a minute. The address comes from the configuration only, never from a token. jwks-rsa reads the set;
- * the cache is ours, because its own fetches the whole set for each key and keeps those that were withdrawn.
- */
-export function keySet(url: string, now: () => number = Date.now): KeySource {
-  let keys = new Map<string, KeyObject>();
-  let fetchedAt = Number.NEGATIVE_INFINITY;
-  let pending: Promise<void> | null = null;
-
-  const refresh = async (): Promise<void> => {
-    fetchedAt = now();
-    keys = await fetchKeys(url);
-  };
-
-  return async (keyId) => {
-    if (find(keys, keyId) === undefined && (pending !== null || now() - fetchedAt >= REFETCH_MS)) {
-      pending ??= refresh().finally(() => {
-        pending = null;
-      });
-      await pending;
-    }
-    const key = find(keys, keyId);
-    if (key === undefined)
-      throw new CdrError('unauthenticated', 'the bearer token is signed with an unknown key');
-    return key;
-  };
-}
-
-function find(keys: ReadonlyMap<string, KeyObject>, keyId: string | undefined): KeyObject | undefined {
-  if (keyId !== undefined) return keys.get(keyId);
-  return keys.size === 1 ? [...keys.values()][0] : undefined;
-}
-
-async function fetchKeys(url: string): Promise<Map<string, KeyObject>> {
-  // Only where a key set is configured: it is a hundred files.
-  const { JwksClient, JwksError } = (await import('jwks-rsa')).default;
-  try {
-    const keys = await new JwksClient({
-      jwksUri: url,
-      cache: false,
-      fetcher: fetchDocument,
-    }).getSigningKeys();
-    return new Map(
-      keys.map((key, index) => [
-        // by its type a key always has an id; it may have none
-        'kid' in key ? key.kid : `#${index}`,
-        createPublicKey(key.getPublicKey()),
-      ]),
-    );
-  } catch (cause) {
-    // A set without a key for signatures: no token is signed with one of it.
-    if (cause instanceof JwksError) return new Map();
-    throw new CdrError('unavailable', 'the key set of the identity provider cannot be read', {
-      cause,
-      retryAfterSeconds: 60,
-    });
-  }
-}
-
-async function fetchDocument(url: string): Promise<{ keys: unknown }> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
-  const text = await response.text();
-  if (!response.ok || text.length > MAX_BYTES) throw new Error(`the key set answered ${response.status}`);
-  return JSON.parse(text) as { keys: unknown };
 }

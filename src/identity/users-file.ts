@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { asciiUpperCase } from '../../openehr/base/text.js';
 import { isPasswordHash, type PasswordHash } from './password.js';
 
 /** One user: a line of `BASIC_USERS_FILE`. */
@@ -159,7 +160,7 @@ function userOf(line: string): UserRecord | null {
     const { name, roles, scrypt } = JSON.parse(line) as Record<string, unknown>;
     if (typeof name !== 'string' || !isUserName(name) || !isPasswordHash(scrypt)) return null;
     if (!Array.isArray(roles) || !roles.every((role) => typeof role === 'string')) return null;
-    return { name, roles: roles.map((role) => role.toUpperCase()), scrypt };
+    return { name, roles: roles.map(asciiUpperCase), scrypt };
   } catch {
     return null;
   }

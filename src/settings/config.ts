@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import type { Logger } from 'pino';
 import type { JwtSettings, OidcSettings, Settings } from '../../config/settings.js';
+import { asciiUpperCase } from '../../openehr/base/text.js';
 import { identityConflicts } from '../identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from '../identity/identifier.js';
 import { isLoopback } from '../middleware/client-address.js';
@@ -72,8 +73,8 @@ function toSettings(values: Values): Settings {
   return {
     host,
     port: numberOf(values, 'PORT'),
-    publicBaseUrl: textOrNull(values, 'PUBLIC_BASE_URL')?.replace(/\/+$/, '') ?? null,
-    basePath: textOf(values, 'BASE_PATH').replace(/\/+$/, ''),
+    publicBaseUrl: textOrNull(values, 'PUBLIC_BASE_URL')?.replace(/(?<!\/)\/+$/, '') ?? null,
+    basePath: textOf(values, 'BASE_PATH').replace(/(?<!\/)\/+$/, ''),
     systemId: textOf(values, 'SYSTEM_ID'),
     database: {
       mongodbUri: textOf(values, 'MONGODB_URI'),
@@ -210,8 +211,10 @@ function jwtSettings(values: Values): JwtSettings {
     audience: textOrNull(values, 'JWT_AUDIENCE'),
     roleClaims: commaList(textOf(values, 'JWT_ROLE_CLAIMS')),
     clockToleranceSeconds: numberOf(values, 'JWT_CLOCK_TOLERANCE_S'),
-    roleUser: textOf(values, 'ROLE_USER').toUpperCase(),
-    roleAdmin: textOf(values, 'ROLE_ADMIN').toUpperCase(),
+    types: commaList(textOf(values, 'JWT_TYP').toLowerCase()),
+    maxLifetimeSeconds: numberOrNull(values, 'JWT_MAX_LIFETIME_S'),
+    roleUser: asciiUpperCase(textOf(values, 'ROLE_USER')),
+    roleAdmin: asciiUpperCase(textOf(values, 'ROLE_ADMIN')),
   };
 }
 

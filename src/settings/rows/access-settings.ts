@@ -61,6 +61,18 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
     'claims that hold roles',
   ),
   setting('JWT_CLOCK_TOLERANCE_S', count().min(0).max(600).default(30), '30', 'clock tolerance, seconds'),
+  setting(
+    'JWT_TYP',
+    text().empty('').default('JWT,at+jwt,Bearer'),
+    'JWT,at+jwt,Bearer',
+    'what tokens may call themselves by typ, in the header or as a claim; one that does not say it counts as JWT',
+  ),
+  setting(
+    'JWT_MAX_LIFETIME_S',
+    count().min(1),
+    '',
+    'seconds that a token may be valid for in all; empty = as long as its issuer says',
+  ),
   setting('ROLE_USER', text().empty('').default('USER'), 'USER', 'role name of users'),
   setting('ROLE_ADMIN', text().empty('').default('ADMIN'), 'ADMIN', 'role name of administrators'),
   setting(

@@ -159,6 +159,24 @@ describe('POST with Idempotency-Key', () => {
     expect(await count('ehrs')).toBe(before);
   });
 
+  it('belongs to one user, also where a name with a blank looks like two', async () => {
+    const closed = testApp(everythingOn({ auth: 'jwt' }));
+    const key = randomUUID();
+    const create = (issuer: string, subject: string) =>
+      request(closed)
+        .post(`${V1}/ehr`)
+        .set('Idempotency-Key', key)
+        .set(
+          'Authorization',
+          `Bearer ${jwt.sign({ roles: ['USER'] }, TEST_JWT_SECRET, { issuer, subject, expiresIn: 60 })}`,
+        );
+    const first = await create('a b', 'c d');
+    const second = await create('a b c', 'd');
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.headers.location).not.toBe(first.headers.location);
+    expect((await create('a b', 'c d')).headers.location).toBe(first.headers.location);
+  });
+
   it('is checked of a PUT too', async () => {
     const put = await request(app).put(`${V1}/ehr/${randomUUID()}`).set('Idempotency-Key', 'x'.repeat(300));
     expect([put.status, put.body.message]).toEqual([400, expect.stringContaining('Idempotency-Key')]);

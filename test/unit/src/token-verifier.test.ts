@@ -6,7 +6,8 @@ import jwt from 'jsonwebtoken';
 import type { JwtSettings } from '../../../config/settings.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { developmentToken, lifetimeSeconds } from '../../../cli/development-token.js';
-import { keySet, tokenVerifier } from '../../../src/identity/token-verifier.js';
+import { keySet } from '../../../src/identity/key-set.js';
+import { tokenVerifier } from '../../../src/identity/token-verifier.js';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-bytes!';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -99,6 +100,70 @@ describe('bearer tokens', () => {
   });
 });
 
+describe('what a provider signs beside access tokens', () => {
+  const key = { JWT_SECRET: SECRET };
+  const signed = (claims: object, typ?: string | null): string =>
+    jwt.sign({ exp: Math.floor(Date.now() / 1000) + 60, sub: 'x', ...claims }, SECRET, {
+      ...(typ !== undefined && { header: { alg: 'HS256', typ: typ ?? undefined } as jwt.JwtHeader }),
+    });
+  const REFUSED: readonly (readonly [string, object, string?])[] = [
+    ['an ID token by its nonce', { nonce: 'n' }],
+    ['an ID token by its nonce, with a type that says nothing', { nonce: 'n' }, 'JWT'],
+    ['an ID token by its claim typ', { typ: 'ID' }],
+    ['an ID token of the hybrid flow', { c_hash: 'x' }],
+    ['a refresh token', { typ: 'Refresh' }],
+    ['an offline token', { typ: 'Offline' }],
+    ['a logout token by its header', {}, 'logout+jwt'],
+    ['a logout token by its claim', { typ: 'Logout' }],
+    [
+      'a logout token by its events',
+      { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } },
+    ],
+    ['a security event', {}, 'secevent+jwt'],
+    ['a proof of possession', {}, 'dpop+jwt'],
+    ['a type that is no text', { typ: 7 }],
+  ];
+  it.each(REFUSED)('is refused: %s', async (...[, claims, typ]) => {
+    expect(await refusal(key, signed(claims, typ))).toBe('unauthenticated');
+  });
+
+  const TAKEN: readonly (readonly [string, object, (string | null)?])[] = [
+    ['one without a type', {}, null],
+    ['JWT', {}, 'JWT'],
+    ['at+jwt with a nonce', { nonce: 'n' }, 'at+jwt'],
+    ['application/at+jwt', {}, 'application/AT+JWT'],
+    ['that of Keycloak, with a nonce', { typ: 'Bearer', nonce: 'n' }, 'JWT'],
+  ];
+  it.each(TAKEN)('access tokens are taken: %s', async (...[, claims, typ]) => {
+    expect(await refusal(key, signed(claims, typ))).toBe('accepted');
+  });
+
+  it('JWT_TYP says which kinds are taken', async () => {
+    const strict = { ...key, JWT_TYP: 'at+jwt' };
+    expect(await refusal(strict, signed({}, 'at+jwt'))).toBe('accepted');
+    expect(await refusal(strict, signed({}, 'JWT'))).toBe('unauthenticated');
+    expect(await refusal(strict, signed({}, null))).toBe('unauthenticated');
+  });
+
+  it('JWT_MAX_LIFETIME_S caps how long a token is valid', async () => {
+    const capped = { ...key, JWT_MAX_LIFETIME_S: '3600' };
+    const now = Math.floor(Date.now() / 1000);
+    expect(await refusal(key, signed({ exp: 4_102_444_800 }))).toBe('accepted');
+    expect(await refusal(capped, signed({ exp: now + 3600, iat: now }))).toBe('accepted');
+    expect(await refusal(capped, signed({ exp: now + 3700, iat: now }))).toBe('unauthenticated');
+    expect(await refusal(capped, signed({ exp: now + 60, iat: now - 3600 }))).toBe('unauthenticated');
+    const untimed = jwt.sign({ exp: now + 3700, sub: 'x' }, SECRET, { noTimestamp: true });
+    expect(await refusal(capped, untimed)).toBe('unauthenticated');
+  });
+
+  it('a letter that only looks like one of a role makes another role', async () => {
+    const roles = ['adm\u0131n', 'u\u017fer', 'Admin'];
+    const token = jwt.sign({ roles, sub: 'x' }, SECRET, { expiresIn: 60 });
+    const { roles: read } = await tokenVerifier(settings(key))!(token);
+    expect(read).toEqual(['ADM\u0131N', 'U\u017fER', 'ADMIN']);
+  });
+});
+
 describe('development tokens', () => {
   it('are accepted by the server that shares the secret', async () => {
     const jwtSettings = settings({ JWT_SECRET: SECRET, JWT_ISSUER: 'dev', JWT_AUDIENCE: 'cdr' });
@@ -122,11 +187,16 @@ describe('a JSON Web Key Set', () => {
   let server: Server | null = null;
   let fetches = 0;
 
-  async function serve(document: unknown, status = 200): Promise<string> {
+  async function serve(
+    document: unknown,
+    status = 200,
+    headers: Record<string, string> = {},
+  ): Promise<string> {
     fetches = 0;
     server = createServer((_, response) => {
       fetches += 1;
-      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(document));
+      const type = { 'Content-Type': 'application/json', ...headers };
+      response.writeHead(status, type).end(JSON.stringify(document));
     });
     await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
@@ -158,6 +228,73 @@ describe('a JSON Web Key Set', () => {
     time = 60_000;
     await expect(keys('second')).rejects.toMatchObject({ code: 'unauthenticated' });
     expect(fetches).toBe(2);
+  });
+
+  /** Until the set was fetched again, which nobody waits for. */
+  async function fetchedTimes(times: number): Promise<void> {
+    while (fetches < times) await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
+  it.each([
+    ['ten minutes', {}, 600_000],
+    ['as long as Cache-Control says', { 'Cache-Control': 'public, max-age=120' }, 120_000],
+    ['an hour at most', { 'Cache-Control': 'max-age=86400' }, 3_600_000],
+    ['a minute at least', { 'Cache-Control': 'max-age=0' }, 60_000],
+  ])('is fresh for %s, then fetched in the background: a withdrawn key ends', async (_, headers, fresh) => {
+    const document = { keys: [jwk, { ...jwk, kid: 'second' }] };
+    const url = await serve(document, 200, headers);
+    let time = 0;
+    const keys = keySet(url, () => time);
+    await keys('first');
+    document.keys.shift();
+    time = fresh;
+    await keys('first');
+    expect(fetches).toBe(1);
+    time = fresh + 1;
+    // Answered with what is known; what comes after that with what was fetched.
+    await keys('first');
+    await fetchedTimes(2);
+    await expect(keys('first')).rejects.toMatchObject({ code: 'unauthenticated' });
+    await keys('second');
+    expect(fetches).toBe(2);
+  });
+
+  it('that nobody asked for a long time is fetched before it is used', async () => {
+    const document = { keys: [jwk, { ...jwk, kid: 'second' }] };
+    let time = 0;
+    const keys = keySet(await serve(document), () => time);
+    await keys('first');
+    document.keys.shift();
+    time = 1_200_001;
+    await expect(keys('first')).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  it('is used for an hour beyond its time while the provider does not answer, and no longer', async () => {
+    let time = 0;
+    const answer = { status: 200 };
+    server = createServer((_, response) => {
+      response.writeHead(answer.status).end(JSON.stringify({ keys: [jwk] }));
+    });
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+    const keys = keySet(`http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`, () => time);
+    await keys('first');
+    answer.status = 500;
+    time = 600_000 + 3_600_000;
+    await keys('first');
+    time += 1;
+    await expect(keys('first')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('gives no key that is not for signatures, and none that cannot be read', async () => {
+    const document = {
+      keys: [null, 7, { ...jwk, kid: 'enc', use: 'enc' }, { kty: 'RSA', kid: 'broken' }, { ...jwk, kid: 7 }],
+    };
+    const keys = keySet(await serve(document));
+    for (const id of ['enc', 'broken', '7']) {
+      await expect(keys(id)).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+    await keys('#4');
   });
 
   it('that cannot be read makes the server unavailable, not open', async () => {
