@@ -173,8 +173,8 @@ describe('POST with Idempotency-Key', () => {
     const first = await create('a b', 'c d');
     const second = await create('a b c', 'd');
     expect([first.status, second.status]).toEqual([201, 201]);
-    expect(second.headers.location).not.toBe(first.headers.location);
-    expect((await create('a b', 'c d')).headers.location).toBe(first.headers.location);
+    expect(second.headers.etag).not.toBe(first.headers.etag);
+    expect((await create('a b', 'c d')).headers.etag).toBe(first.headers.etag);
   });
 
   it('is checked of a PUT too', async () => {
