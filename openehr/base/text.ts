@@ -19,7 +19,10 @@ export function isKeptDecimal(literal: string): boolean {
 /** The digits of the mantissa without zeros at either end. */
 function significantDigits(literal: string): string {
   const [mantissa = ''] = literal.toLowerCase().split('e');
-  return mantissa.replace(/[^\d]/g, '').replace(/^0+/, '').replace(/(?<!0)0+$/, '');
+  return mantissa
+    .replace(/[^\d]/g, '')
+    .replace(/^0+/, '')
+    .replace(/(?<!0)0+$/, '');
 }
 
 /**
