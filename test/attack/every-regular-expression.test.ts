@@ -66,7 +66,7 @@ function literalsOf(path: string): Literal[] {
  * often as fits, with an end that does not fit.
  */
 function adversaries({ source }: RegExp, length: number): string[] {
-  const named = new Set([...source.replace(/\\./g, '')].filter((letter) => !'[](){}|^$+*?'.includes(letter)));
+  const named = new Set(source.match(/\\.|[^[\](){}|^$+*?]/gu)?.filter((letter) => letter.length === 1));
   for (const letter of 'a0 /."') named.add(letter);
   for (const [, letter = ''] of source.matchAll(/\\([^\w])/g)) named.add(letter);
   const letters = [...named].slice(0, 16);

@@ -104,7 +104,7 @@ describe('what a provider signs beside access tokens', () => {
   const key = { JWT_SECRET: SECRET };
   const signed = (claims: object, typ?: string | null): string =>
     jwt.sign({ exp: Math.floor(Date.now() / 1000) + 60, sub: 'x', ...claims }, SECRET, {
-      ...(typ !== undefined && { header: { alg: 'HS256', typ: typ ?? undefined } as jwt.JwtHeader }),
+      ...(typ !== undefined && { header: { alg: 'HS256', typ: typ ?? undefined } }),
     });
   const REFUSED: readonly (readonly [string, object, string?])[] = [
     ['an ID token by its nonce', { nonce: 'n' }],
