@@ -82,8 +82,16 @@ export function textTable(columns: readonly string[], rows: readonly (readonly u
   return table.toString().replace(/(?<! ) +$/gm, '');
 }
 
+/** A text without what a terminal would obey: control characters as their escapes, and nothing that turns the direction. */
+function shown(text: string): string {
+  return text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (letter) => {
+    const code = letter.charCodeAt(0).toString(16);
+    return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`;
+  });
+}
+
 function cell(value: unknown): Table.CellOptions {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = shown(typeof value === 'string' ? value : JSON.stringify(value));
   const content = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 1)}…` : text;
   return { content, hAlign: typeof value === 'number' ? 'right' : 'left' };
 }

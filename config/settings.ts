@@ -10,6 +10,8 @@ export interface Settings {
   readonly database: DatabaseSettings;
   /** How users of the standard API identify themselves. */
   readonly auth: 'none' | 'jwt' | 'basic' | 'jwt,basic';
+  /** true: `AUTH=none` is meant on a HOST that other machines reach. */
+  readonly authNoneAnywhere: boolean;
   readonly jwt: JwtSettings;
   /** Where the console signs in; null: nowhere but here. */
   readonly oidc: OidcSettings | null;
@@ -27,6 +29,13 @@ export interface Settings {
   /** Port on which alone /management is served; null: it is served with everything else. */
   readonly managementPort: number | null;
   readonly maxBodyBytes: number;
+  /** Of queries. */
+  readonly maxQueryBytes: number;
+  /** Bytes of bodies that may be under way at once. */
+  readonly bodyBytes: { readonly process: number; readonly user: number; readonly address: number };
+  /** How long a request may take to come in. */
+  readonly receiveTimeoutMs: number;
+  readonly maxConnections: number;
   /** Objects, arrays and values of JSON; elements and attributes of XML. */
   readonly maxBodyNodes: number;
   readonly maxCompositionBytes: number;

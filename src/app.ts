@@ -43,6 +43,18 @@ export function readyProcess(): ProcessView {
   };
 }
 
+/** Notes the first peer that speaks for others without being one of `TRUSTED_PROXIES`. */
+function warnOnce(log: Logger, state: ProcessState): (peer: string) => void {
+  return (peer) => {
+    if (state.distrustedProxy !== undefined) return;
+    state.distrustedProxy = peer;
+    log.warn(
+      { peer },
+      'X-Forwarded-For comes from a peer that TRUSTED_PROXIES does not name: all its clients count as one address',
+    );
+  };
+}
+
 /**
  * The whole HTTP application, without a socket and without a database connection: one line of middleware that every
  * request passes. What an operation needs stands in its row of the table; nothing is mounted beside it.
@@ -52,7 +64,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   const table = operationTable(settings, log, { registry: metrics.registry, state, activity });
   const app = new Koa();
   app.silent = true;
-  app.use(requestLog(log)).use(clientAddress(settings.trustedProxies));
+  app.use(requestLog(log)).use(clientAddress(settings.trustedProxies, warnOnce(log, state)));
   app.use(metrics.middleware).use(securityHeaders()).use(compression());
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
   app.use(answerCaching(settings.versionCacheSeconds)).use(errors(log)).use(shortPaths());

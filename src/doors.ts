@@ -18,8 +18,9 @@ export interface Doors {
 
 /** Servers for one application; they do not listen yet. */
 export function openDoors(settings: Settings, handle: RequestListener): Doors {
-  const { host, port, managementPort } = settings;
-  const main = new Door(handle, { host, port });
+  const { host, port, managementPort, maxConnections, receiveTimeoutMs } = settings;
+  const limits = { maxConnections, receiveTimeoutMs };
+  const main = new Door(handle, { host, port, ...limits });
   const management =
     managementPort === null
       ? null
@@ -28,7 +29,7 @@ export function openDoors(settings: Settings, handle: RequestListener): Doors {
             cameToManagement(request);
             handle(request, response);
           },
-          { host, port: managementPort },
+          { host, port: managementPort, ...limits },
         );
   const doors = management === null ? [main] : [management, main];
   return {
@@ -48,6 +49,12 @@ export function openDoors(settings: Settings, handle: RequestListener): Doors {
 /** Connections that wait to be taken: what is beyond would try again after 1, 3, 7 s, and nobody could refuse it. */
 const BACKLOG = 4_096;
 
+/** How long the headers of a request may take, and how often those that take too long are looked for. Milliseconds. */
+const HEADERS_TIMEOUT_MS = 20_000;
+const LOOK_FOR_SLOW_SENDERS_MS = 5_000;
+
+interface Place extends Pick<Settings, 'host' | 'port' | 'maxConnections' | 'receiveTimeoutMs'> {}
+
 /** One port. */
 class Door {
   readonly close: (timeoutMs: number) => Promise<void>;
@@ -55,16 +62,21 @@ class Door {
 
   constructor(
     handle: RequestListener,
-    private readonly place: { readonly host: string; readonly port: number },
+    private readonly place: Place,
   ) {
-    this.#server = createServer(handle);
+    const { receiveTimeoutMs: requestTimeout, maxConnections } = place;
+    const headersTimeout = Math.min(requestTimeout, HEADERS_TIMEOUT_MS);
+    const connectionsCheckingInterval = Math.min(requestTimeout / 4, LOOK_FOR_SLOW_SENDERS_MS);
+    this.#server = createServer({ requestTimeout, headersTimeout, connectionsCheckingInterval }, handle);
+    this.#server.maxConnections = maxConnections;
     this.close = gracefulStop(this.#server);
   }
 
   listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen({ ...this.place, backlog: BACKLOG }, () => {
+      const { host, port } = this.place;
+      this.#server.listen({ host, port, backlog: BACKLOG }, () => {
         this.#server.off('error', reject);
         resolve();
       });

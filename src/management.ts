@@ -13,6 +13,8 @@ import { metricsOfAll } from './process/cluster-metrics.js';
 export interface ProcessState {
   indexesBuilt: boolean;
   stopping: boolean;
+  /** Address of a peer that speaks for others (X-Forwarded-For) and that `TRUSTED_PROXIES` does not name; absent: none was seen. */
+  distrustedProxy?: string;
 }
 
 /** What the management operations show of the process. */
@@ -34,6 +36,7 @@ export function managementSource(settings: Settings, log: Logger, parts: Process
   return {
     ready: async () => state.indexesBuilt && !state.stopping && (await isDatabaseFit()),
     databaseUp: databaseAnswers,
+    distrustedProxy: () => state.distrustedProxy ?? null,
     info: () => ({ build: { name: PRODUCT, version: PRODUCT_VERSION }, started: started.toISOString() }),
     environment: () => environment(settings),
     metricNames: () => registry.getMetricsAsArray().map((metric) => metric.name),
@@ -91,7 +94,9 @@ async function metricView(
   name: string,
   tags: readonly string[],
 ): Promise<MetricView | null> {
-  const metric = registry.getSingleMetric(name);
+  // By the list of names: the registry looks a name up among the members of an object, its inherited ones too.
+  const isKnown = registry.getMetricsAsArray().some((each) => each.name === name);
+  const metric = isKnown ? registry.getSingleMetric(name) : undefined;
   if (metric === undefined) return null;
   const { help, values } = await metric.get();
   const wanted = values.filter(({ labels }) =>

@@ -25,7 +25,8 @@ export function codegenCommand(): Command {
 async function generateTemplates(files: readonly string[], options: Options): Promise<void> {
   const found = files.length > 0 ? files.map(fromFile) : await fromServer(options);
   const modules = found.map((template) => templateModule(template));
-  const names = new Map<string, string>();
+  // A template may have the name of a file that every folder gets.
+  const names = new Map(runtimeModules().map(({ fileName }) => [fileName.toLowerCase(), 'the runtime']));
   for (const [index, { fileName }] of modules.entries()) {
     const id = found[index]?.templateId ?? '';
     const other = names.get(fileName.toLowerCase());

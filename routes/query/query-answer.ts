@@ -135,11 +135,14 @@ export function textOfRow(answer: QueryAnswer): (row: Parameters<typeof rowText>
   return (row) => rowText(row, columns);
 }
 
-/** A sheet opens a text that starts like a formula as text, by an apostrophe before it. RFC 4180 else. */
+/**
+ * A sheet opens a text that starts like a formula as text, by an apostrophe before it. What some sheet takes for a separator
+ * stands in quotes, so that no cell begins behind it. RFC 4180 else.
+ */
 const OPTIONS: Options = {
   escape_formulas: true,
   record_delimiter: 'windows',
-  quoted_match: /[\r\n]/,
+  quoted_match: /[\r\n;\t|]/,
   cast: { boolean: String },
 };
 const BYTE_ORDER_MARK = '\ufeff';

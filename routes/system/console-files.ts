@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { keptBody, type KeptBody } from '../http/answer/kept-body.js';
 
 /** The console as Vite built it. */
 export interface ConsoleFiles {
   /** index.html, whose nonces are `NONCE_PLACEHOLDER` and whose addresses begin with `./`. */
   readonly page: string;
   /** Content by file name; each name holds a hash of its content. */
-  readonly assets: ReadonlyMap<string, Buffer>;
+  readonly assets: ReadonlyMap<string, KeptBody>;
 }
 
 /** What `console/vite.config.ts` writes where the nonce of an answer has to stand. */
@@ -17,7 +18,10 @@ export function readConsoleFiles(): ConsoleFiles | null {
   try {
     const page = readFileSync(at('index.html'), 'utf8');
     const names = readdirSync(at('assets'));
-    return { page, assets: new Map(names.map((name) => [name, readFileSync(at(`assets/${name}`))])) };
+    return {
+      page,
+      assets: new Map(names.map((name) => [name, keptBody(readFileSync(at(`assets/${name}`)))])),
+    };
   } catch {
     return null;
   }

@@ -49,9 +49,7 @@ export function consoleOperations(settings: Settings): Operation[] {
       path: '/console/assets/{file}',
       summary: 'Get a file of the console',
       responses: { 200: { description: 'The file', body: { schema: 'Text', types: 'text' } } },
-      handle: (ctx) => {
-        answerAsset(ctx, built());
-      },
+      handle: (ctx) => answerAsset(ctx, built()),
     },
     {
       ...PAGE,
@@ -100,11 +98,11 @@ function answerConsole(ctx: Context, files: ConsoleFiles | null, oidc: OidcSetti
 }
 
 /** Only what was there when the server read the folder has a name here: no path leads out of it. */
-function answerAsset(ctx: Context, files: ConsoleFiles | null): void {
+async function answerAsset(ctx: Context, files: ConsoleFiles | null): Promise<void> {
   const name = pathParameter(ctx, 'file');
   const content = files?.assets.get(name);
   if (content === undefined) throw new CdrError('not-found', 'the console has no such file');
   ctx.set('Cache-Control', FOREVER);
   ctx.type = TYPES[extname(name)] ?? 'application/octet-stream';
-  ctx.body = content;
+  await content.answer(ctx);
 }

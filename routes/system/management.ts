@@ -122,7 +122,12 @@ function healthOperation(options: ManagementOptions): Operation {
     const up = await options.source.databaseUp();
     answerHealth(ctx, up);
     if (ctx.state.user?.permissions.has('admin') === true) {
-      ctx.body = { status: up ? 'UP' : 'DOWN', components: { db: { status: up ? 'UP' : 'DOWN' } } };
+      const proxy = options.source.distrustedProxy();
+      const components = {
+        db: { status: up ? 'UP' : 'DOWN' },
+        proxy: proxy === null ? { status: 'UP' } : { status: 'UNKNOWN', details: DISTRUSTED(proxy) },
+      };
+      ctx.body = { status: up ? 'UP' : 'DOWN', components };
     }
   };
   return {
@@ -131,6 +136,9 @@ function healthOperation(options: ManagementOptions): Operation {
     isProbe: true,
   };
 }
+
+const DISTRUSTED = (peer: string): string =>
+  `X-Forwarded-For comes from ${peer}, which TRUSTED_PROXIES does not name: all its clients count as one address`;
 
 function answerHealth(ctx: Context, up: boolean): void {
   ctx.status = up ? 200 : 503;
@@ -173,7 +181,9 @@ function loggersOperations(options: ManagementOptions): Operation[] {
     }),
     {
       ...fact(options, '/loggers/{name}', 'Get the level of a logger', (ctx) => {
-        const level = source.loggers()[pathParameter(ctx, 'name')];
+        const name = pathParameter(ctx, 'name');
+        const loggers = source.loggers();
+        const level = Object.hasOwn(loggers, name) ? loggers[name] : undefined;
         if (level === undefined) throw new CdrError('not-found', 'there is no such logger');
         ctx.body = view(level);
       }),
@@ -226,6 +236,8 @@ export interface ManagementSource {
   /** Whether this process serves requests: the database answers and its indexes are built. */
   ready(): Promise<boolean>;
   databaseUp(): Promise<boolean>;
+  /** A peer that speaks for others without being trusted; null: none was seen. */
+  distrustedProxy(): string | null;
   info(): JsonObject;
   /** Runtime facts and configuration, secrets already masked. */
   environment(): JsonObject;

@@ -3,7 +3,8 @@ import { backgroundJobs } from '../../maintenance/jobs.js';
 import type { Settings } from '../../config/settings.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { newestContributions, type NewContribution } from '../../models/contribution.js';
-import { ehrCount } from '../../models/ehr.js';
+import { ehrCount, queryableAmong } from '../../models/ehr.js';
+import { auditAbout } from '../http/audit-trail.js';
 import { mongodbVersion } from '../../models/access/server-status.js';
 import { storageSettings } from '../../models/settings.js';
 import { storedQueryCount } from '../../models/definition/stored-query.js';
@@ -64,7 +65,7 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
     path: '/rest/overview',
     summary: 'Get numbers, activity, newest contributions and warnings of the server',
     access: 'read',
-    audit: 'none',
+    audit: 'read',
     responses: {
       200: { description: 'The server at a glance', body: { schema: 'Overview', types: 'json' } },
     },
@@ -72,13 +73,15 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
     handle: async (ctx) => {
       if (ctx.accepts('json') === false)
         throw new CdrError('not-acceptable', 'the overview is available as JSON');
-      const [newest, database, known, running, warnings] = await Promise.all([
+      const [all, database, known, running, warnings] = await Promise.all([
         newestContributions(NEWEST_CONTRIBUTIONS),
         mongodbVersion(),
         counts(),
         jobs(),
         warningsOf(settings),
       ]);
+      const newest = await queryableOnes(all);
+      auditAbout(ctx, { ehr_ids: [...new Set(newest.map(({ ehr_id: ehrId }) => ehrId))] });
       ctx.body = {
         status: 'UP',
         version: PRODUCT_VERSION,
@@ -99,6 +102,12 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
       };
     },
   };
+}
+
+/** Those of EHRs that queries show: the others are read by whoever knows their ids. */
+async function queryableOnes(newest: readonly NewContribution[]): Promise<NewContribution[]> {
+  const shown = await queryableAmong(newest.map(({ ehr_id: ehrId }) => ehrId));
+  return newest.filter(({ ehr_id: ehrId }) => shown.has(ehrId));
 }
 
 async function readCounts(): Promise<Readonly<Record<string, number | boolean>>> {

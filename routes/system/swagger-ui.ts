@@ -5,6 +5,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
 import { openApiDocument } from '../http/openapi/openapi-document.js';
+import { keptBody, type KeptBody } from '../http/answer/kept-body.js';
 
 const { resolve: resolveModule } = createRequire(import.meta.url);
 
@@ -45,7 +46,7 @@ const INITIALIZER = `window.onload = () => {
 
 /** The API documentation page `/swagger-ui.html` with everything it needs, served by this server alone. */
 export function swaggerUiOperations(): Operation[] {
-  const contents = new Map<string, Buffer>();
+  const contents = new Map<string, KeptBody>();
   const page = { method: 'GET', access: 'open', audit: 'none', isDocumented: false, errors: [] } as const;
   return [
     {
@@ -65,29 +66,70 @@ export function swaggerUiOperations(): Operation[] {
       path: '/swagger-ui/{file}',
       summary: 'Get a file of the page',
       responses: { 200: { description: 'The file', body: { schema: 'Text', types: 'text' } } },
-      handle: (ctx) => {
-        answerFile(ctx, pathParameter(ctx, 'file'), contents);
-      },
+      handle: (ctx) => answerFile(ctx, pathParameter(ctx, 'file'), contents),
     },
   ];
 }
 
-function answerFile(ctx: Context, name: string, contents: Map<string, Buffer>): void {
+async function answerFile(ctx: Context, name: string, contents: Map<string, KeptBody>): Promise<void> {
   if (name === 'initializer.js') {
     ctx.type = 'text/javascript; charset=utf-8';
     ctx.body = INITIALIZER;
     return;
   }
   if (!Object.hasOwn(FILES, name)) throw new CdrError('not-found', 'the page has no such file');
-  const content = contents.get(name) ?? readFileSync(resolveModule(`swagger-ui-dist/${name}`));
+  const content = contents.get(name) ?? keptBody(readFileSync(resolveModule(`swagger-ui-dist/${name}`)));
   contents.set(name, content);
   ctx.set('Cache-Control', 'public, max-age=86400');
   ctx.type = `${FILES[name as keyof typeof FILES]}; charset=utf-8`;
-  ctx.body = content;
+  await content.answer(ctx);
+}
+
+/** Stands where the address of the server has to, and nowhere else in the document. */
+const SERVER_PLACE = 'https://address-of-this-server.invalid';
+/** Addresses for which the document is kept compressed: those that clients make up beyond them get it as it is. */
+const KEPT_ADDRESSES = 8;
+
+/** The description of the API for each address of the server, made once. */
+class Description {
+  readonly #kept = new Map<string, KeptBody>();
+  #parts: readonly [before: string, after: string] | null = null;
+
+  constructor(private readonly groups: () => readonly OperationGroup[]) {}
+
+  async answer(ctx: Context): Promise<void> {
+    const { baseUrl } = ctx.state;
+    ctx.type = 'application/json; charset=utf-8';
+    const kept = this.#kept.get(baseUrl);
+    if (kept !== undefined) {
+      await kept.answer(ctx);
+      return;
+    }
+    const text = Buffer.from(this.#textFor(baseUrl));
+    if (this.#kept.size >= KEPT_ADDRESSES) {
+      ctx.compress = false;
+      ctx.body = text;
+      return;
+    }
+    const body = keptBody(text);
+    this.#kept.set(baseUrl, body);
+    await body.answer(ctx);
+  }
+
+  #textFor(baseUrl: string): string {
+    this.#parts ??= partsOf(JSON.stringify(openApiDocument(this.groups(), SERVER_PLACE)));
+    return this.#parts.join(JSON.stringify(baseUrl).slice(1, -1));
+  }
+}
+
+function partsOf(document: string): readonly [string, string] {
+  const at = document.indexOf(SERVER_PLACE);
+  return [document.slice(0, at), document.slice(at + SERVER_PLACE.length)];
 }
 
 /** The description of the whole API, open to everyone: it discloses nothing that the product's sources do not. */
 export function openapiOperation(groups: () => readonly OperationGroup[]): Operation {
+  const description = new Description(groups);
   return {
     id: 'openapi_get',
     method: 'GET',
@@ -97,8 +139,6 @@ export function openapiOperation(groups: () => readonly OperationGroup[]): Opera
     audit: 'none',
     responses: { 200: { description: 'OpenAPI 3.1', body: { schema: 'Object', types: 'json' } } },
     errors: [],
-    handle: (ctx) => {
-      ctx.body = openApiDocument(groups(), ctx.state.baseUrl);
-    },
+    handle: (ctx) => description.answer(ctx),
   };
 }

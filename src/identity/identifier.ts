@@ -11,7 +11,7 @@ import { asciiUpperCase, nearestWord } from '../../openehr/base/text.js';
 /** What the identity of a request is read from. */
 type IdentitySettings = Pick<
   Settings,
-  'auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl'
+  'auth' | 'jwt' | 'basicUsersFile' | 'rolePermissions' | 'host' | 'publicBaseUrl' | 'trustedProxies'
 >;
 
 /**

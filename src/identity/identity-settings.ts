@@ -13,7 +13,14 @@ export function requiredValue(setting: string | null): string | null {
 export function identityConflicts(
   settings: Pick<
     Settings,
-    'auth' | 'jwt' | 'oidc' | 'adminApiActive' | 'basicUsersFile' | 'committerMustBeUser'
+    | 'auth'
+    | 'jwt'
+    | 'oidc'
+    | 'adminApiActive'
+    | 'basicUsersFile'
+    | 'committerMustBeUser'
+    | 'host'
+    | 'authNoneAnywhere'
   >,
 ): string[] {
   const { auth, jwt, basicUsersFile } = settings;
@@ -30,6 +37,10 @@ export function identityConflicts(
     );
   if (settings.committerMustBeUser && auth === 'none')
     problems.push('COMMITTER_MUST_BE_USER=true needs users: set AUTH to jwt, basic or jwt,basic');
+  if (auth === 'none' && !isLoopback(settings.host) && !settings.authNoneAnywhere)
+    problems.push(
+      `AUTH=none on HOST ${settings.host} lets everybody who reaches it read and write: set AUTH, or AUTH_NONE_ANYWHERE=true if that is meant`,
+    );
   return [...problems, ...keyConflicts(jwt), ...consoleConflicts(settings)];
 }
 
@@ -75,9 +86,9 @@ function providerConflicts({ publicKey, jwksUrl, issuer, audience }: JwtSettings
 
 /** What an operator should know at each start, one line each. */
 export function identityWarnings(
-  settings: Pick<Settings, 'auth' | 'jwt' | 'basicUsersFile' | 'host' | 'publicBaseUrl'>,
+  settings: Pick<Settings, 'auth' | 'jwt' | 'basicUsersFile' | 'host' | 'publicBaseUrl' | 'trustedProxies'>,
 ): string[] {
-  const { auth, jwt, host, publicBaseUrl } = settings;
+  const { auth, jwt, host, publicBaseUrl, trustedProxies } = settings;
   const warnings: string[] = [];
   if (jwt.issuer === ANY) warnings.push('JWT_ISSUER=any: tokens of every issuer are accepted');
   if (jwt.audience === ANY)
@@ -89,6 +100,12 @@ export function identityWarnings(
   if (auth.endsWith('basic') && !isLoopback(host) && publicBaseUrl?.startsWith('https:') !== true)
     warnings.push(
       `AUTH=${auth} on ${host} without an https PUBLIC_BASE_URL: passwords may cross the network unencrypted`,
+    );
+  if (auth === 'none' && !isLoopback(host))
+    warnings.push(`AUTH=none on HOST ${host}: everybody who reaches it reads and writes`);
+  if (publicBaseUrl?.startsWith('https:') === true && trustedProxies.length === 0)
+    warnings.push(
+      'PUBLIC_BASE_URL is https, so a proxy stands before this server: without TRUSTED_PROXIES all its clients count as one address',
     );
   if (auth === 'jwt' && settings.basicUsersFile !== null)
     warnings.push('AUTH=jwt: the users of BASIC_USERS_FILE cannot sign in');

@@ -54,9 +54,10 @@ class Validate {
 
   /** @throws too-many-requests; unavailable */
   async isRight(guess: Guess, user: UserRecord | undefined): Promise<boolean> {
-    await this.#attempts.requireLeft(guess.address, guess.name);
     const id = this.#idOf(guess, user);
+    // Before the attempts: what others at the same address try wrong locks nobody out who was right a moment ago.
     if (this.#memoized.has(id)) return true;
+    await this.#attempts.requireLeft(guess.address, guess.name);
     // A client that opens many connections sends the same password over each: it is validated once.
     const attempt = `${guess.address} ${id}`;
     const underWay = this.#underWay.get(attempt) ?? this.#validated(guess, user);
@@ -124,7 +125,7 @@ class Attempts {
   readonly #ofAddress = new RateLimiterMemory({ points: ATTEMPTS_PER_ADDRESS, duration: ATTEMPTS_PERIOD_S });
   readonly #ofUser = new RateLimiterMemory({ points: ATTEMPTS_PER_USER, duration: ATTEMPTS_PERIOD_S });
 
-  /** @throws too-many-requests with `Retry-After` while the address may not try, not even with the right password */
+  /** @throws too-many-requests with `Retry-After` while the address may not try, not even with the right password that is not remembered */
   async requireLeft(address: string, name: string): Promise<void> {
     refuseWithout(await this.#ofUser.get(pairOf(address, name)));
     refuseWithout(await this.#ofAddress.get(networkOf(address)));

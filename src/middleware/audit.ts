@@ -10,7 +10,7 @@ import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/answer/error-status.js';
 import { successStatus, type AuditKind } from '../../routes/http/operation/operation.js';
 import { parsePrefer } from '../../routes/http/request/prefer.js';
-import { STANDARD_API, type MatchedOperation } from '../../routes/http/request/request-state.js';
+import { requesterOf, STANDARD_API, type MatchedOperation } from '../../routes/http/request/request-state.js';
 
 /** What decides which requests are recorded, and how a success is answered. */
 type AuditSettings = Pick<Settings, 'auditReads' | 'preferMinimalUpdateStatus'>;
@@ -70,8 +70,7 @@ class AuditTrail {
 
   /** While the database is away a refusal is answered all the same, and noted when it is back. */
   async #refuse(ctx: Context, draft: AuditDraft, error: unknown): Promise<void> {
-    const isAnonymous = ctx.state.user === null;
-    const noted = this.#refusals.note(isAnonymous, () => draft.record(statusOf(error)));
+    const noted = this.#refusals.note(requesterOf(ctx), () => draft.record(statusOf(error)));
     await Promise.race([noted, sleep(REFUSAL_WAIT_MS, undefined, { ref: false })]);
   }
 
@@ -113,10 +112,10 @@ function committedStatus(ctx: Context, { operation }: MatchedOperation, settings
   return isMinimal ? settings.preferMinimalUpdateStatus : first;
 }
 
-/** Refusals of one address that are recorded one by one in a minute. */
+/** Refusals of one user, or of one address without a user, that are recorded one by one in a minute. */
 export const REFUSALS_PER_MINUTE = 20;
 
-/** Addresses that are counted apart; all others together are one. */
+/** Users and addresses that are counted apart; all others together are one. */
 export const MAX_REFUSED_ADDRESSES = 1_000;
 
 const MINUTE_MS = 60_000;
@@ -128,9 +127,9 @@ interface Minute {
 }
 
 /**
- * Records requests that were refused. Anybody can send those without an identity, so of them each address gets a few
- * records in a minute, and at the end of the minute one with the number of the others. A refusal is answered
- * even when it cannot be recorded, for it discloses nothing; then there is a line in the log.
+ * Records requests that were refused. Anybody can send those, so each user, and each address (of version 6 each /64
+ * network) without one, gets a few records in a minute, and at the end of the minute one with the number of the others. A
+ * refusal is answered even when it cannot be recorded, for it discloses nothing; then there is a line in the log.
  */
 export class Refusals {
   readonly #minutes = new Map<string, Minute>();
@@ -140,24 +139,19 @@ export class Refusals {
     private readonly insert: (record: AuditDoc) => Promise<void> = insertAudit,
   ) {}
 
-  /** Notes a refusal. `record`: made only when it is written. */
-  async note(isAnonymous: boolean, record: () => AuditDoc): Promise<void> {
-    if (!isAnonymous) {
-      await this.#write(record());
-      return;
-    }
+  /** Notes a refusal of whoever this is. */
+  async note(requester: string, record: () => AuditDoc): Promise<void> {
     const made = record();
-    const minute = this.#minuteOf(made);
+    const minute = this.#minuteOf(requester, made);
     if (minute.recorded < REFUSALS_PER_MINUTE) {
       minute.recorded += 1;
       await this.#write(made);
     } else minute.suppressed += 1;
   }
 
-  #minuteOf(made: AuditDoc): Minute {
-    const { address = OTHERS } = made;
-    const isCounted = this.#minutes.has(address) || this.#minutes.size < MAX_REFUSED_ADDRESSES;
-    const key = isCounted ? address : OTHERS;
+  #minuteOf(requester: string, made: AuditDoc): Minute {
+    const isCounted = this.#minutes.has(requester) || this.#minutes.size < MAX_REFUSED_ADDRESSES;
+    const key = isCounted ? requester : OTHERS;
     const known = this.#minutes.get(key);
     if (known !== undefined) return known;
     const minute: Minute = { recorded: 0, suppressed: 0 };

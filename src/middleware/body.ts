@@ -3,14 +3,18 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { isLatin1Xml } from '../../openehr/format/media-range.js';
 import type { Settings } from '../../config/settings.js';
 import { textOfUtf8 } from '../../openehr/base/utf8.js';
+import type { BodiesUnderWay } from './bodies-under-way.js';
 
 /**
  * Reads the body as text, of UTF-8 or of XML that says Latin-1, whatever its media type; parsing belongs to `format/`, which gets the limit of nodes by
  * `ctx.state`. `ctx.request.body` is a string, or undefined when there is none.
- * @throws too-large over the limit, unsupported-media-type for another charset or content coding, invalid when it
+ * @throws as `BodiesUnderWay`; too-large over the limit, unsupported-media-type for another charset or content coding, invalid when it
  * cannot be read or is not UTF-8
  */
-export function readBodyText(limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes'>): Middleware {
+export function readBodyText(
+  limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes'>,
+  underWay: BodiesUnderWay,
+): Middleware {
   const { maxBodyBytes: limitBytes, maxBodyNodes } = limits;
   let reader: Promise<Middleware> | null = null;
   return async (ctx: Context, next: Next) => {
@@ -23,15 +27,17 @@ export function readBodyText(limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNod
     // (docs/spec/rest.md#media-types).
     if (untyped) ctx.req.headers['content-type'] = 'text/plain';
     reader ??= textReader(limitBytes);
-    await (
-      await reader
-    )(ctx, async () => {
-      if (untyped) delete ctx.req.headers['content-type'];
-      const body: unknown = ctx.request.body;
-      if (typeof body !== 'string' || body === '') delete ctx.request.body;
-      else ctx.request.body = isLatin1 ? body : utf8Text(Buffer.from(body, 'latin1'));
-      await next();
-    });
+    const read = await reader;
+    await underWay.holding(ctx, limitBytes, (settled) =>
+      read(ctx, async () => {
+        if (untyped) delete ctx.req.headers['content-type'];
+        const body: unknown = ctx.request.body;
+        settled(typeof body === 'string' ? body.length : 0);
+        if (typeof body !== 'string' || body === '') delete ctx.request.body;
+        else ctx.request.body = isLatin1 ? body : utf8Text(Buffer.from(body, 'latin1'));
+        await next();
+      }),
+    );
   };
 }
 

@@ -4,12 +4,18 @@ import type { Context, Middleware, Next } from 'koa';
 /**
  * Puts the address of the client into `ctx.state.address`: that of the connection, or, while it is one of
  * `TRUSTED_PROXIES`, the one before it in `X-Forwarded-For`. What a client writes there itself stands left of
- * the first address that is not trusted, and is never read. @throws Error on a malformed entry of the setting
+ * the first address that is not trusted, and is never read. `distrusted`: called with the address of each peer that speaks
+ * for others without being trusted. @throws Error on a malformed entry of the setting
  */
-export function clientAddress(trustedProxies: readonly string[]): Middleware {
+export function clientAddress(
+  trustedProxies: readonly string[],
+  distrusted: (peer: string) => void,
+): Middleware {
   const isTrusted = proxyTest(trustedProxies);
   return async (ctx: Context, next: Next) => {
     ctx.state.address = addressOf(ctx, isTrusted);
+    if ('x-forwarded-for' in ctx.headers && !isTrusted(peerAddress(ctx.req.socket)))
+      distrusted(peerAddress(ctx.req.socket));
     await next();
   };
 }

@@ -23,7 +23,7 @@ export function rateLimitOf(settings: Settings): RateLimit | null {
   if (rateLimitPerMinute === null) return null;
   const rates = new RequestRates(rateLimitPerMinute);
   const count = (ctx: Context): void => {
-    if (isProbe(ctx) || (rateLimitSparesLoopback && isLoopback(ctx.state.address))) return;
+    if (isProbe(ctx) || (rateLimitSparesLoopback && isThisMachine(ctx))) return;
     const waitMs = rates.waitAfter(requesterOf(ctx), performance.now());
     if (waitMs === 0) return;
     throw new CdrError('too-many-requests', 'too many requests', {
@@ -31,6 +31,11 @@ export function rateLimitOf(settings: Settings): RateLimit | null {
     });
   };
   return { count, knowsUsers: settings.auth !== 'none' };
+}
+
+/** Whether the client runs on this machine: not where a proxy does, which says whom it speaks for. */
+function isThisMachine(ctx: Context): boolean {
+  return isLoopback(ctx.state.address) && ctx.get('X-Forwarded-For') === '';
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   unknownParameters,
 } from '../../routes/http/request/parameter-values.js';
 import type { ProcessState } from '../management.js';
+import { BodiesUnderWay } from './bodies-under-way.js';
 import { readBodyText } from './body.js';
 
 /** Finds the operation of the request, which decides everything that follows. Nothing is refused yet. */
@@ -96,7 +97,10 @@ export function knownParameters({ strictParameters }: Pick<Settings, 'strictPara
 }
 
 /** Reads the body of operations that take one. */
-export function body(settings: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes'>): Middleware {
+export function body(
+  settings: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes' | 'maxQueryBytes' | 'bodyBytes'>,
+): Middleware {
+  const underWay = new BodiesUnderWay(settings.bodyBytes);
   const readers = new Map<number, Middleware>();
   return async (ctx: Context, next: Next) => {
     const { operation } = currentOperation(ctx);
@@ -104,8 +108,9 @@ export function body(settings: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes'>):
       await next();
       return;
     }
-    const limit = Math.min(operation.maxBodyBytes ?? Infinity, settings.maxBodyBytes);
-    const read = readers.get(limit) ?? readBodyText({ ...settings, maxBodyBytes: limit });
+    const ofKind = operation.audit === 'query' ? settings.maxQueryBytes : settings.maxBodyBytes;
+    const limit = Math.min(operation.maxBodyBytes ?? Infinity, ofKind);
+    const read = readers.get(limit) ?? readBodyText({ ...settings, maxBodyBytes: limit }, underWay);
     readers.set(limit, read);
     await read(ctx, next);
   };

@@ -19,7 +19,8 @@ interface Rules {
 export function origin(settings: Settings): Middleware {
   const rules = { isTrusted: proxyTest(settings.trustedProxies), isOwn: ownHosts(settings) };
   return async (ctx: Context, next: Next) => {
-    const origin = settings.publicBaseUrl ?? requestOrigin(ctx, rules);
+    const asked = requestOrigin(ctx, rules);
+    const origin = settings.publicBaseUrl ?? asked;
     const baseUrl = `${origin}${settings.basePath}`;
     const { defaultTimezone } = settings;
     Object.assign(ctx.state, { origin, baseUrl, defaultTimezone } satisfies Partial<RequestState>);
@@ -28,12 +29,21 @@ export function origin(settings: Settings): Middleware {
 }
 
 function requestOrigin(ctx: Context, { isTrusted, isOwn }: Rules): string {
+  if (hasTwoHosts(ctx)) throw new CdrError('invalid', 'a request names one Host: RFC 9112, section 3.2');
   const forwarded = isForwarded(ctx) && isTrusted(ctx.req.socket.remoteAddress ?? '');
   const host = (forwarded ? forwardedHost(ctx) : '') || ctx.get('Host');
   if (host !== '' && !HOST_NAME.test(host)) throw new CdrError('invalid', 'the Host header is malformed');
   const scheme = (forwarded ? forwardedProtocol(ctx) : null) ?? ownProtocol(ctx);
   const isNamedByProxy = forwarded && ctx.get('X-Forwarded-Host') !== '';
   return `${scheme}://${isNamedByProxy || isOwn(host) ? host : ownAddress(ctx)}`;
+}
+
+/** Node keeps the first and tells of no other. */
+function hasTwoHosts({ req }: Context): boolean {
+  let hosts = 0;
+  for (let index = 0; index < req.rawHeaders.length; index += 2)
+    if (req.rawHeaders[index]?.length === 4 && req.rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  return hosts > 1;
 }
 
 function isForwarded(ctx: Context): boolean {

@@ -149,6 +149,14 @@ function operationSettings(values: Values) {
     managementAccess: textOf(values, 'MANAGEMENT_ACCESS') as Settings['managementAccess'],
     managementPort: numberOrNull(values, 'MANAGEMENT_PORT'),
     maxBodyBytes: numberOf(values, 'MAX_BODY_BYTES'),
+    maxQueryBytes: numberOf(values, 'MAX_QUERY_BYTES'),
+    bodyBytes: {
+      process: numberOf(values, 'BODY_BYTES_UNDER_WAY'),
+      user: numberOf(values, 'BODY_BYTES_PER_USER'),
+      address: numberOf(values, 'BODY_BYTES_PER_ADDRESS'),
+    },
+    receiveTimeoutMs: numberOf(values, 'RECEIVE_TIMEOUT_MS'),
+    maxConnections: numberOf(values, 'MAX_CONNECTIONS'),
     maxBodyNodes: numberOf(values, 'MAX_BODY_NODES'),
     apiAliasV1: values.API_ALIAS_V1 === true,
     strictParameters: values.STRICT_PARAMETERS === true,
@@ -173,6 +181,7 @@ function identitySettings(values: Values, host: string) {
   const jwt = jwtSettings(values);
   const roles = textOrNull(values, 'ROLE_PERMISSIONS') ?? defaultRolePermissions(jwt.roleUser, jwt.roleAdmin);
   return {
+    authNoneAnywhere: values.AUTH_NONE_ANYWHERE === true,
     auth: (auth === 'basic,jwt' ? 'jwt,basic' : auth) as Settings['auth'],
     jwt,
     oidc: oidcSettings(values),

@@ -186,12 +186,13 @@ const AUDIT: readonly Limit[] = [
   {
     name: 'refusals',
     value: REFUSALS_PER_MINUTE,
-    meaning: 'refusals without an identity that are recorded for each address and minute; more are counted',
+    meaning: 'refusals that are recorded for each user, or address without one, and minute; more are counted',
   },
   {
     name: 'refused addresses',
     value: MAX_REFUSED_ADDRESSES,
-    meaning: 'addresses whose refusals are counted apart in a minute; all others are counted together',
+    meaning:
+      'users and addresses whose refusals are counted apart in a minute; all others are counted together',
   },
 ];
 

@@ -90,6 +90,13 @@ function attributeMeaning(name: string, before: string, { from, catalogue }: Aro
 }
 
 function described(title: string, detail: string, description: string): string {
-  const head = detail === '' ? `**${title}**` : `**${title}** \`${detail}\``;
-  return description === '' ? head : `${head}\n\n${description}`;
+  const head = `**${plain(title)}**`;
+  // Nothing ends a code span but a backtick, which no code and no class has.
+  const whole = detail === '' ? head : `${head} \`${detail.replaceAll('`', "'")}\``;
+  return description === '' ? whole : `${whole}\n\n${plain(description)}`;
+}
+
+/** A text of a template as Markdown that shows it as it is: no link, no picture, no HTML. */
+function plain(text: string): string {
+  return text.replace(/[\\`*_{}[\]()<>#+!|~&:]/g, (letter) => (letter === ':' ? '&#58;' : `\\${letter}`));
 }

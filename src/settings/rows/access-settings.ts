@@ -28,6 +28,12 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
     '',
     'none, jwt, basic or jwt,basic for the standard API; empty = none on a loopback HOST, else jwt',
   ),
+  setting(
+    'AUTH_NONE_ANYWHERE',
+    flag(false),
+    'false',
+    'whether AUTH=none is allowed on a HOST that other machines reach: everybody there reads and writes',
+  ),
   setting('JWT_SECRET', text().default(''), '', 'HMAC secret, at least 32 bytes'),
   setting(
     'JWT_PUBLIC_KEY',

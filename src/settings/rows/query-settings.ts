@@ -8,6 +8,37 @@ const MAX_TIMER_MS = 2147483647;
 /** Sizes of bodies, and how long and how many queries run. In the order of the documentation. */
 export const QUERY_SETTINGS: readonly SettingDescription[] = [
   setting('MAX_BODY_BYTES', count().min(1024).default(16777216), '16777216', 'largest request body'),
+  setting('MAX_QUERY_BYTES', count().min(1024).default(1048576), '1048576', 'largest body of a query'),
+  setting(
+    'BODY_BYTES_UNDER_WAY',
+    count().min(1048576).default(268435456),
+    '268435456',
+    'bytes of bodies that a process holds at once; what is beyond is 503',
+  ),
+  setting(
+    'BODY_BYTES_PER_USER',
+    count().min(1048576).default(67108864),
+    '67108864',
+    'of them, those of one user; what is beyond is 429',
+  ),
+  setting(
+    'BODY_BYTES_PER_ADDRESS',
+    count().min(1048576).default(134217728),
+    '134217728',
+    'of them, those of one address; what is beyond is 429',
+  ),
+  setting(
+    'RECEIVE_TIMEOUT_MS',
+    count().min(1000).max(3600000).default(60000),
+    '60000',
+    'how long a request may take to come in; then its connection is ended with 408',
+  ),
+  setting(
+    'MAX_CONNECTIONS',
+    count().min(1).default(10000),
+    '10000',
+    'connections of a process; further ones are closed',
+  ),
   setting(
     'MAX_BODY_NODES',
     count().min(1000).default(DEFAULT_MAX_NODES),

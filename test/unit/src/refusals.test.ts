@@ -20,10 +20,10 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-async function refuse(address: string, times = 1, isAnonymous = true): Promise<void> {
+async function refuse(address: string, times = 1, requester = address): Promise<void> {
   const about = { user: 'anonymous', address, operation: 'ehr_get_by_id', status: 401, request_id: 'r' };
   for (let i = 0; i < times; i++)
-    await refusals.note(isAnonymous, () => ({ _id: `${address} ${i}`, time: new Date(), ...about }));
+    await refusals.note(requester, () => ({ _id: `${address} ${i}`, time: new Date(), ...about }));
 }
 
 it('records some refusals of an address in a minute, at its end the number of the others', async () => {
@@ -44,9 +44,12 @@ it('begins anew after the minute, and counts nothing where nothing was left out'
   expect(written).toHaveLength(2 * REFUSALS_PER_MINUTE);
 });
 
-it('records every refusal of somebody who is known', async () => {
-  await refuse('10.0.0.1', 3 * REFUSALS_PER_MINUTE, false);
-  expect(written).toHaveLength(3 * REFUSALS_PER_MINUTE);
+it('counts the refusals of somebody who is known together, wherever he sends them from', async () => {
+  for (let i = 0; i < 3 * REFUSALS_PER_MINUTE; i++) await refuse(`10.0.0.${i}`, 1, 'ada');
+  await refuse('10.0.0.1', 1, 'bob');
+  expect(written).toHaveLength(REFUSALS_PER_MINUTE + 1);
+  jest.advanceTimersByTime(MINUTE_MS);
+  expect(written.at(-1)).toMatchObject({ options: { suppressed: 2 * REFUSALS_PER_MINUTE } });
 });
 
 it('counts many addresses together, so that its memory stays bounded', async () => {

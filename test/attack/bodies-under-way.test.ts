@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createApp } from '../../src/app.js';
+import { openDoors, type Doors } from '../../src/doors.js';
+import { createLogger } from '../../src/logger.js';
+import { useDatabase } from '../support/database.js';
+import { testSettings } from '../support/settings.js';
+import { bearer, WITH_ADMIN } from '../support/tokens.js';
+
+useDatabase();
+
+const MIB = 1024 * 1024;
+const settings = testSettings({
+  ...WITH_ADMIN,
+  auth: 'jwt',
+  port: 0,
+  bodyBytes: { process: 4 * MIB, user: 2 * MIB, address: 3 * MIB },
+  receiveTimeoutMs: 60_000,
+  maxConnections: 30,
+});
+const sockets: Socket[] = [];
+let doors: Doors;
+let port = 0;
+
+beforeAll(async () => {
+  ({ doors, port } = await opened(settings));
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await pause(50);
+});
+afterAll(() => {
+  doors.abandon();
+});
+
+async function opened(of: typeof settings): Promise<{ doors: Doors; port: number }> {
+  const handle = createApp(of, createLogger('silent')).callback();
+  const made = openDoors(of, (request, response) => void handle(request, response));
+  await made.listen();
+  return { doors: made, port: Number(new URL(made.addresses().url).port) };
+}
+
+interface Got {
+  readonly text: string;
+  readonly isClosed: boolean;
+}
+
+interface Sent {
+  readonly path?: string;
+  readonly user?: string;
+  readonly headers?: readonly string[];
+  readonly bytes: number;
+  readonly at?: number;
+}
+
+/** Sends the beginning of a body and keeps the connection; gives what came back until now. */
+async function begun({ path = '/rest/openehr/v1/ehr', user = 'ada', headers, bytes, at = port }: Sent) {
+  const socket = connect(at, '127.0.0.1');
+  sockets.push(socket);
+  const got = { text: '', isClosed: false };
+  socket.on('data', (chunk: Buffer) => (got.text += chunk.toString()));
+  socket.on('error', () => undefined);
+  socket.on('close', () => (got.isClosed = true));
+  await once(socket, 'connect');
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: ${bearer(['USER'], user)}`,
+    'Content-Type: application/json',
+    ...(headers ?? [`Content-Length: ${16 * MIB}`]),
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  if (bytes > 0) socket.write(Buffer.alloc(bytes, ' '));
+  return got;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await pause(10);
+}
+
+const isAnswered = ({ text }: { text: string }): boolean => text.includes('\r\n\r\n');
+
+describe('bodies that do not end', () => {
+  it('of one user hold no more than his share, and others are served', async () => {
+    const all: Got[] = [];
+    for (let i = 0; i < 4; i++) all.push(await begun({ bytes: 0.9 * MIB }));
+    await until(() => all.filter(isAnswered).length >= 2);
+    const refused = all.filter(isAnswered);
+    expect(refused.every(({ text }) => text.startsWith('HTTP/1.1 429 ') && /retry-after: /i.test(text))).toBe(
+      true,
+    );
+    const other = await begun({ user: 'bob', headers: ['Content-Length: 0'], bytes: 0 });
+    await until(() => isAnswered(other));
+    expect(other.text).toMatch(/^HTTP\/1.1 201 /);
+  });
+
+  it('give their share back when their connections end', async () => {
+    for (let i = 0; i < 3; i++) await begun({ bytes: 0.6 * MIB });
+    await pause(100);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await pause(100);
+    const last = await begun({ bytes: 1.5 * MIB });
+    await pause(200);
+    expect(last.text).toBe('');
+  });
+
+  it('of several users at one address hold no more than the share of an address', async () => {
+    const all: Got[] = [];
+    for (let i = 0; i < 4; i++) all.push(await begun({ user: `user ${i}`, bytes: MIB }));
+    await until(() => all.some(isAnswered));
+    expect(all.filter(isAnswered)[0]!.text).toMatch(/^HTTP\/1.1 429 /);
+  });
+
+  it('without a length count as they come, compressed ones as large as they may become', async () => {
+    const chunked = await begun({ headers: ['Transfer-Encoding: chunked'], bytes: 0 });
+    const socket = sockets.at(-1)!;
+    for (let i = 0; i < 3; i++) socket.write(`${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`);
+    await until(() => isAnswered(chunked));
+    expect(chunked.text).toMatch(/^HTTP\/1.1 429 /);
+    const headers = ['Content-Encoding: gzip', 'Content-Length: 100000'];
+    const gzipped = await begun({ headers, bytes: 1 });
+    await until(() => isAnswered(gzipped));
+    expect(gzipped.text).toMatch(/^HTTP\/1.1 429 /);
+  });
+
+  it('of queries have a mebibyte', async () => {
+    const query = await begun({ path: '/rest/openehr/v1/query/aql', bytes: 0 });
+    await until(() => isAnswered(query));
+    expect(query.text).toMatch(/^HTTP\/1.1 413 /);
+    expect(query.text).toContain(`${MIB} bytes`);
+  });
+});
+
+describe('senders that take their time', () => {
+  it('are ended', async () => {
+    const slow = await opened({ ...settings, receiveTimeoutMs: 1_000 });
+    try {
+      const sender = await begun({ bytes: 10, at: slow.port });
+      await until(() => sender.isClosed);
+      expect(sender.text).toMatch(/^HTTP\/1.1 408 /);
+    } finally {
+      slow.doors.abandon();
+    }
+  });
+
+  it('have no more connections than MAX_CONNECTIONS', async () => {
+    const all: Got[] = [];
+    for (let i = 0; i < 40; i++)
+      all.push(await begun({ bytes: 0 }).catch(() => ({ text: '', isClosed: true })));
+    await until(() => all.filter(({ isClosed }) => isClosed).length >= 10);
+    expect(all.filter(({ isClosed }) => !isClosed).length).toBeLessThanOrEqual(30);
+  });
+});
