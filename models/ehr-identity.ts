@@ -47,6 +47,13 @@ export function activeEhrsAfter(ehrId: string, count: number): Promise<ListedEhr
     .toArray();
 }
 
+/** Of these EHRs those that queries show. */
+export async function queryableAmong(ehrIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ehrIds.length === 0) return new Set();
+  const shown = await activeEhrs({ _id: { $in: [...new Set(ehrIds)] }, is_queryable: true }).toArray();
+  return new Set(shown.map(({ _id }) => _id));
+}
+
 function activeEhrs(filter: mongoose.mongo.Filter<EhrDoc>): mongoose.mongo.FindCursor<ListedEhr> {
   return ehrs().find<ListedEhr>({ ...filter, state: 'active' }, { projection: LISTED_FIELDS });
 }

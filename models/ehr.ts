@@ -164,15 +164,6 @@ export function activeEhrCount(upTo?: string): Promise<number> {
   return Ehr.countDocuments({ ...walked, state: 'active' }).exec();
 }
 
-/** Of these EHRs those that queries show. */
-export async function queryableAmong(ehrIds: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ehrIds.length === 0) return new Set();
-  const docs = await Ehr.find({ _id: trusted({ $in: [...new Set(ehrIds)] }), is_queryable: true }, { _id: 1 })
-    .lean<Pick<EhrDoc, '_id'>[]>()
-    .exec();
-  return new Set(docs.map(({ _id }) => _id));
-}
-
 /** About how many EHRs there are, whatever their state. */
 export function ehrCount(): Promise<number> {
   return Ehr.estimatedDocumentCount().exec();

@@ -37,11 +37,19 @@ export function identityConflicts(
     );
   if (settings.committerMustBeUser && auth === 'none')
     problems.push('COMMITTER_MUST_BE_USER=true needs users: set AUTH to jwt, basic or jwt,basic');
-  if (auth === 'none' && !isLoopback(settings.host) && !settings.authNoneAnywhere)
-    problems.push(
-      `AUTH=none on HOST ${settings.host} lets everybody who reaches it read and write: set AUTH, or AUTH_NONE_ANYWHERE=true if that is meant`,
-    );
-  return [...problems, ...keyConflicts(jwt), ...consoleConflicts(settings)];
+  return [...problems, ...openConflicts(settings), ...keyConflicts(jwt), ...consoleConflicts(settings)];
+}
+
+/** Nobody is asked who he is where other machines reach the server, unless that is meant. */
+function openConflicts({
+  auth,
+  host,
+  authNoneAnywhere,
+}: Pick<Settings, 'auth' | 'host' | 'authNoneAnywhere'>): string[] {
+  if (auth !== 'none' || isLoopback(host) || authNoneAnywhere) return [];
+  return [
+    `AUTH=none on HOST ${host} lets everybody who reaches it read and write: set AUTH, or AUTH_NONE_ANYWHERE=true if that is meant`,
+  ];
 }
 
 /** The console sends the provider's token to this server, which has to know the provider's keys. */
@@ -88,7 +96,7 @@ function providerConflicts({ publicKey, jwksUrl, issuer, audience }: JwtSettings
 export function identityWarnings(
   settings: Pick<Settings, 'auth' | 'jwt' | 'basicUsersFile' | 'host' | 'publicBaseUrl' | 'trustedProxies'>,
 ): string[] {
-  const { auth, jwt, host, publicBaseUrl, trustedProxies } = settings;
+  const { auth, jwt } = settings;
   const warnings: string[] = [];
   if (jwt.issuer === ANY) warnings.push('JWT_ISSUER=any: tokens of every issuer are accepted');
   if (jwt.audience === ANY)
@@ -97,18 +105,30 @@ export function identityWarnings(
     warnings.push(
       'JWT_ROLE_CLAIMS names scope: it says what an application asked for, not what its user may do',
     );
-  if (auth.endsWith('basic') && !isLoopback(host) && publicBaseUrl?.startsWith('https:') !== true)
+  if (auth === 'jwt' && settings.basicUsersFile !== null)
+    warnings.push('AUTH=jwt: the users of BASIC_USERS_FILE cannot sign in');
+  return [...warnings, ...networkWarnings(settings)];
+}
+
+/** What of the way to the server an operator should know. */
+function networkWarnings({
+  auth,
+  host,
+  publicBaseUrl,
+  trustedProxies,
+}: Pick<Settings, 'auth' | 'host' | 'publicBaseUrl' | 'trustedProxies'>): string[] {
+  const isEncrypted = publicBaseUrl?.startsWith('https:') === true;
+  const warnings: string[] = [];
+  if (auth.endsWith('basic') && !isLoopback(host) && !isEncrypted)
     warnings.push(
       `AUTH=${auth} on ${host} without an https PUBLIC_BASE_URL: passwords may cross the network unencrypted`,
     );
   if (auth === 'none' && !isLoopback(host))
     warnings.push(`AUTH=none on HOST ${host}: everybody who reaches it reads and writes`);
-  if (publicBaseUrl?.startsWith('https:') === true && trustedProxies.length === 0)
+  if (isEncrypted && trustedProxies.length === 0)
     warnings.push(
       'PUBLIC_BASE_URL is https, so a proxy stands before this server: without TRUSTED_PROXIES all its clients count as one address',
     );
-  if (auth === 'jwt' && settings.basicUsersFile !== null)
-    warnings.push('AUTH=jwt: the users of BASIC_USERS_FILE cannot sign in');
   return warnings;
 }
 

@@ -63,7 +63,7 @@ function verified(token: string, key: KeyObject, settings: JwtSettings): jwt.Jwt
   }
 }
 
-/** Claims that only tokens for applications have: OpenID Connect Core, section 2, and Back-Channel Logout, section 2.4. */
+/** Claims that only tokens for applications have: OpenID Connect Core and Back-Channel Logout. */
 const CLAIMS_OF_OTHERS = ['at_hash', 'c_hash', 'events'];
 
 /**

@@ -38,7 +38,7 @@ export class BodiesUnderWay {
     work: (settled: (bytes: number) => void) => Promise<void>,
   ): Promise<void> {
     let held = 0;
-    let isRefused = false;
+    const state = { isRefused: false };
     let refuse: (reason: CdrError) => void = () => undefined;
     const refused = new Promise<never>((_, reject) => (refuse = reject));
     const places = this.#placesOf(ctx);
@@ -48,7 +48,7 @@ export class BodiesUnderWay {
       if (full === undefined || bytes <= 0) return;
       stopReceiving(ctx);
       refuse(noRoom(full));
-      isRefused = true;
+      state.isRefused = true;
     };
     const onData = (chunk: Buffer): void => {
       count(chunk.length);
@@ -58,7 +58,7 @@ export class BodiesUnderWay {
     try {
       await Promise.race([
         refused,
-        isRefused
+        state.isRefused
           ? refused
           : work((bytes) => {
               count(bytes - held);

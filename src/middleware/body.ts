@@ -28,16 +28,16 @@ export function readBodyText(
     if (untyped) ctx.req.headers['content-type'] = 'text/plain';
     reader ??= textReader(limitBytes);
     const read = await reader;
-    await underWay.holding(ctx, limitBytes, (settled) =>
-      read(ctx, async () => {
+    await underWay.holding(ctx, limitBytes, async (settled) => {
+      await read(ctx, async () => {
         if (untyped) delete ctx.req.headers['content-type'];
         const body: unknown = ctx.request.body;
         settled(typeof body === 'string' ? body.length : 0);
         if (typeof body !== 'string' || body === '') delete ctx.request.body;
         else ctx.request.body = isLatin1 ? body : utf8Text(Buffer.from(body, 'latin1'));
         await next();
-      }),
-    );
+      });
+    });
   };
 }
 

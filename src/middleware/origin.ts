@@ -19,6 +19,7 @@ interface Rules {
 export function origin(settings: Settings): Middleware {
   const rules = { isTrusted: proxyTest(settings.trustedProxies), isOwn: ownHosts(settings) };
   return async (ctx: Context, next: Next) => {
+    if (hasTwoHosts(ctx)) throw new CdrError('invalid', 'a request names one Host: RFC 9112, section 3.2');
     const asked = requestOrigin(ctx, rules);
     const origin = settings.publicBaseUrl ?? asked;
     const baseUrl = `${origin}${settings.basePath}`;
@@ -29,7 +30,6 @@ export function origin(settings: Settings): Middleware {
 }
 
 function requestOrigin(ctx: Context, { isTrusted, isOwn }: Rules): string {
-  if (hasTwoHosts(ctx)) throw new CdrError('invalid', 'a request names one Host: RFC 9112, section 3.2');
   const forwarded = isForwarded(ctx) && isTrusted(ctx.req.socket.remoteAddress ?? '');
   const host = (forwarded ? forwardedHost(ctx) : '') || ctx.get('Host');
   if (host !== '' && !HOST_NAME.test(host)) throw new CdrError('invalid', 'the Host header is malformed');

@@ -82,7 +82,8 @@ describe('configuration', () => {
   it('asks for tokens as soon as the server can be reached from elsewhere', () => {
     const reachable = { HOST: '0.0.0.0', MONGODB_URI: 'mongodb://db.example.org/' };
     expect(loadConfig({ ...reachable, JWT_SECRET: SECRET }).auth).toBe('jwt');
-    expect(loadConfig({ ...reachable, AUTH: 'none' }).auth).toBe('none');
+    expect(() => loadConfig({ ...reachable, AUTH: 'none' })).toThrow(/AUTH_NONE_ANYWHERE=true/);
+    expect(loadConfig({ ...reachable, AUTH: 'none', AUTH_NONE_ANYWHERE: 'true' }).auth).toBe('none');
     expect(() => loadConfig(reachable)).toThrow(/AUTH=jwt needs a key/);
     expect(['127.0.0.1', '127.9.9.9', '::1', 'localhost'].every(isLoopback)).toBe(true);
     expect(isLoopback('127.0.0.1.example.org')).toBe(false);
@@ -104,7 +105,7 @@ describe('configuration', () => {
   });
 
   it('takes a local database beyond this machine and in production only when one is named', () => {
-    const beyond = { HOST: '0.0.0.0', AUTH: 'none' };
+    const beyond = { HOST: '0.0.0.0', AUTH: 'none', AUTH_NONE_ANYWHERE: 'true' };
     const production = { NODE_ENV: 'production' };
     const asked = /MONGODB_URI is empty while .*set LOCAL_DATABASE to embedded or mongod/;
     for (const env of [beyond, production]) {
