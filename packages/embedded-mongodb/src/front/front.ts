@@ -1,9 +1,10 @@
 /** What each command gets: an answer of the front's own, the engine under the lock, or a transaction. */
-import { asDocuments, BsonError, fieldOf } from '../protocol/bson-slice.js';
+import { asDocument, asDocuments, BsonError, fieldOf, isSet } from '../protocol/bson-slice.js';
 import { sessionId, type Command } from '../protocol/command.js';
 import { EngineError, type Engine } from '../engine/engine.js';
 import type { Hello } from '../protocol/hello.js';
 import { isHello } from '../protocol/hello.js';
+import { HeldReads } from './held-reads.js';
 import { journaled } from './journaled.js';
 import type { FrontLimits } from './limits.js';
 import type { PhaseFairLock } from './lock.js';
@@ -51,11 +52,14 @@ const ENDING_SESSIONS: ReadonlySet<string> = new Set([
 /** Answers commands. */
 export class Front {
   readonly #parts: FrontParts;
+  readonly #held: HeldReads;
   #isClosed = false;
 
   /** All parts belong to one engine. */
   constructor(parts: FrontParts) {
     this.#parts = parts;
+    const { engine, reads } = parts;
+    this.#held = new HeldReads(engine, (command, connection) => reads.forward(command, connection));
   }
 
   /** The handshake, for connections, which repeat it. */
@@ -66,13 +70,14 @@ export class Front {
   /** From now on every command is refused. */
   close(): void {
     this.#isClosed = true;
+    void this.#held.close();
   }
 
   /** The reply document to any command but the handshake. */
   async answer(command: Command, connection: ConnectionKey): Promise<Buffer> {
     if (this.#isClosed) return errorReply(new CommandError(91, 'the server is stopping'));
     try {
-      return await this.#route(command, connection);
+      return (await this.#held.answer(command)) ?? (await this.#route(command, connection));
     } catch (error) {
       return errorReply(this.#commandError(command, error));
     }
@@ -82,6 +87,7 @@ export class Front {
   connectionClosed(connection: ConnectionKey): void {
     const { log, reads, transactions } = this.#parts;
     transactions.connectionClosed(connection);
+    this.#held.connectionClosed(connection);
     if (this.#isClosed) return;
     reads.connectionClosed(connection).catch((error: unknown) => {
       log(`error: a read that nobody waits for was not ended: ${String(error)}`);
@@ -89,7 +95,7 @@ export class Front {
   }
 
   #route(command: Command, connection: ConnectionKey): Promise<Buffer> {
-    const { engine, hello, isPersistent, reads, transactions } = this.#parts;
+    const { engine, hello, isPersistent, transactions } = this.#parts;
     if (command.isInTransaction) return transactions.run(command, connection);
     if (isHello(command.name)) return Promise.resolve(hello.reply(0));
     if (ENDING_SESSIONS.has(command.name)) return this.#endSessions(command);
@@ -101,7 +107,8 @@ export class Front {
     if (command.session !== null && command.txnNumber !== null) {
       return this.#retryable(durable, command.session, command.txnNumber);
     }
-    return this.#shared(durable, () => reads.forward(durable, connection));
+    const run = (): Promise<Buffer> => this.#held.run(durable, connection);
+    return isAlone(durable) ? this.#owned(run) : this.#shared(durable, run);
   }
 
   /** A write whose number shows whether it ran before. */
@@ -137,6 +144,17 @@ export class Front {
       return await forward();
     } finally {
       lock.unshare();
+    }
+  }
+
+  /** For a write that changes what others read, document by document. */
+  async #owned(forward: () => Promise<Buffer>): Promise<Buffer> {
+    const { lock, limits } = this.#parts;
+    if (!(await lock.own(limits.commandWaitMs))) throw new CommandError(24, 'other commands took too long');
+    try {
+      return await forward();
+    } finally {
+      lock.disown();
     }
   }
 
@@ -179,6 +197,15 @@ export class Front {
     this.#parts.log(`error: ${command.name}: ${text}`);
     return new CommandError(1, text);
   }
+}
+
+/**
+ * Whether a command outside of transactions is to run while no other does: its `comment` says `{ alone: true }`. A server
+ * whose reads see a snapshot needs no such word, and ignores it.
+ */
+function isAlone({ name, body }: Command): boolean {
+  const comment = name === 'update' ? asDocument(fieldOf(body, 'comment')) : undefined;
+  return comment !== undefined && isSet(fieldOf(comment, 'alone'));
 }
 
 /** Whether a write took place at least in part: only `ok: 0` says that nothing did. */
