@@ -2,10 +2,10 @@ import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { ehrIdsAfter } from '../../models/ehr.js';
 import type { ApiClient } from '../transfer/api-client.js';
-import { exportedLines } from '../transfer/export-run.js';
+import { exportedLines, ExportRun, isErased, movedLine } from '../transfer/export-run.js';
 import { openOutput, type Output } from '../output.js';
 import { copyRows, rowsOf } from '../transfer/query-rows.js';
-import { UuidSet } from '../transfer/uuid-set.js';
+import { CommandFailed } from './options.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 
 interface ExportOptions extends TargetOptions {
@@ -19,7 +19,8 @@ const PATIENCE_MS = 60_000;
 
 const HELP = `
 Without --ehr and --query every EHR is exported: its EHR_STATUS, directory and COMPOSITIONs, in their latest versions,
-as lines that \`everchart import\` reads. Over HTTP the EHRs are found by AQL, which leaves out those whose is_queryable
+as lines that \`everchart import\` reads. What others erase, or move out of an EHR that is named, while it is exported
+is named on stderr; the rest is exported, and the exit code is 1. Over HTTP the EHRs are found by AQL, which leaves out those whose is_queryable
 is false: use --local, or name them with --ehr.`;
 
 /** `everchart export`: NDJSON of one EHR, of all, or the rows of a query. */
@@ -41,27 +42,97 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
   await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     if (query !== undefined) {
       await copyRows(client, JSON.stringify({ q: query }), output);
+      await output.end();
       return;
     }
-    const found = settings === null ? queriedEhrIds(client) : storedEhrIds();
-    await exportEhrs(client, ehr === undefined ? found : [ehr], output);
+    const listed = settings === null ? () => queriedEhrIds(client) : storedEhrIds;
+    await new Export(client, output, ehr ?? null).run(listed);
   });
-  await output.end();
 }
 
-async function exportEhrs(
-  client: ApiClient,
-  ehrIds: AsyncIterable<string> | readonly string[],
-  output: Output,
-): Promise<void> {
-  const bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs exported' }) : null;
-  bar?.start(0, 0);
-  const exported = new UuidSet();
-  for await (const ehrId of ehrIds) {
-    for await (const line of exportedLines(client, ehrId, exported)) await output.write(line);
-    bar?.increment();
+/** How often EHRs are listed again: those that merges hid at first may have been taken out since. */
+const MAX_LISTS = 10;
+
+const ERASED = 'it was erased, or moved to an EHR that queries leave out';
+
+class Export {
+  readonly #run = new ExportRun();
+  readonly #bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs exported' }) : null;
+
+  /** `only`: the one EHR that is wanted, null for all. */
+  constructor(
+    private readonly client: ApiClient,
+    private readonly output: Output,
+    private readonly only: string | null,
+  ) {}
+
+  /** @throws CommandFailed when what should be there is not, once all else is written */
+  async run(listed: () => AsyncIterable<string>): Promise<void> {
+    this.#bar?.start(0, 0);
+    const { only } = this;
+    if (only === null) for (let lists = 0; lists < MAX_LISTS && (await this.#all(listed())); lists += 1);
+    else await this.#named(only);
+    const missing = await this.#missing();
+    this.#bar?.stop();
+    await this.output.end();
+    for (const line of missing) process.stderr.write(`${line}\n`);
+    if (missing.length > 0) throw new CommandFailed();
   }
-  bar?.stop();
+
+  /** One that was merged at first may have been taken out since. @throws Error when it does not exist */
+  async #named(ehrId: string): Promise<void> {
+    const { ehrs, erasedEhrs, compositions } = this.#run;
+    for (let turns = 0; turns < 2 && !ehrs.has(ehrId); turns += 1) await this.#one(ehrId);
+    if (erasedEhrs.has(ehrId) && !ehrs.has(ehrId) && compositions.size === 0)
+      throw new Error(`EHR with id ${ehrId} does not exist`);
+  }
+
+  /** Whether any of them was not written before. */
+  async #all(ehrIds: AsyncIterable<string>): Promise<boolean> {
+    let isAny = false;
+    for await (const ehrId of ehrIds) {
+      if (this.#run.ehrs.has(ehrId)) continue;
+      await this.#one(ehrId);
+      isAny ||= this.#run.ehrs.has(ehrId);
+    }
+    return isAny;
+  }
+
+  async #one(ehrId: string): Promise<void> {
+    for await (const line of exportedLines(this.client, ehrId, this.#run)) await this.output.write(line);
+    this.#bar?.increment();
+  }
+
+  /** What was listed and could not be written, each with its reason. */
+  async #missing(): Promise<string[]> {
+    const { erasedEhrs, ehrs, lost } = this.#run;
+    const missing: string[] = [];
+    for (const [id, ehrId] of lost) {
+      const owner = erasedEhrs.has(ehrId) ? null : await this.#ownerOf(id);
+      if (owner === null && !erasedEhrs.has(ehrId) && (await isErased(this.client, ehrId)))
+        erasedEhrs.add(ehrId);
+      if (erasedEhrs.has(ehrId)) continue;
+      const line = owner === null || this.only !== null ? null : await movedLine(this.client, owner, id);
+      if (line !== null) await this.output.write(line);
+      else {
+        const reason = owner === null ? ERASED : `it was moved to EHR ${owner}`;
+        missing.push(`COMPOSITION ${id} of EHR ${ehrId} is not exported: meanwhile ${reason}`);
+      }
+    }
+    const parts = (ehrId: string): string => (ehrs.has(ehrId) ? 'not exported whole' : 'not exported');
+    return [
+      ...[...erasedEhrs].map((ehrId) => `EHR ${ehrId} is ${parts(ehrId)}: meanwhile it was erased`),
+      ...missing,
+    ];
+  }
+
+  /** The EHR that a COMPOSITION is in now, null when queries find none. */
+  async #ownerOf(versionedObjectUid: string): Promise<string | null> {
+    const q = `SELECT e/ehr_id/value AS ehr_id FROM EHR e CONTAINS COMPOSITION c WHERE c/uid/value LIKE '${versionedObjectUid}::*'`;
+    for await (const { ehr_id: ehrId } of rowsOf(this.client, JSON.stringify({ q })))
+      if (typeof ehrId === 'string') return ehrId;
+    return null;
+  }
 }
 
 /** Every active EHR of the connected database. */

@@ -1,3 +1,4 @@
+import { isUuid } from '../../openehr/base/object-version-id.js';
 import { jsonObjectOf } from '../../openehr/base/json.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
 import { textAt } from '../../openehr/rm/access.js';
@@ -13,8 +14,40 @@ interface EhrAnswer {
   readonly compositions?: readonly { readonly id: { readonly value: string } }[];
 }
 
-/** Object ids of the COMPOSITIONs that one run has exported: merges bring them to EHRs whose turn is later. */
-export type Exported = UuidSet;
+/** Ids of EHRs, which nearly always are UUIDs. */
+class EhrIds {
+  readonly #uuids = new UuidSet();
+  readonly #others = new Set<string>();
+
+  has(ehrId: string): boolean {
+    return (isUuid(ehrId) ? this.#uuids : this.#others).has(ehrId);
+  }
+
+  add(ehrId: string): void {
+    (isUuid(ehrId) ? this.#uuids : this.#others).add(ehrId);
+  }
+}
+
+/** What one export has written, and what it listed and did not find. Changes of the record go on beside it. */
+export class ExportRun {
+  /** Object ids of the COMPOSITIONs written, or found deleted: merges bring them to EHRs whose turn is later. */
+  readonly compositions = new UuidSet();
+  /** EHRs written under their own id. */
+  readonly ehrs = new EhrIds();
+  /** EHRs that were listed, and erased before or while they were written. */
+  readonly erasedEhrs = new Set<string>();
+  readonly #lost = new Map<string, string>();
+
+  /** An EHR listed this COMPOSITION, where it is no more: its turn may come with another EHR. */
+  lose(versionedObjectUid: string, ehrId: string): void {
+    this.#lost.set(versionedObjectUid, ehrId);
+  }
+
+  /** Those that no other EHR has brought since, with the EHR that listed them. */
+  get lost(): [versionedObjectUid: string, ehrId: string][] {
+    return [...this.#lost].filter(([id]) => !this.compositions.has(id));
+  }
+}
 
 /** Where the EHR under way is: another id once it was merged. */
 interface Place {
@@ -26,42 +59,76 @@ interface Place {
  * The lines of one EHR, each with its line end: EHR_STATUS, directory, every COMPOSITION that is not deleted, in
  * the order of their creation; the latest versions. An EHR_STATUS that forbids changes comes last, so that the
  * import can write what stands before it. An EHR that is merged on the way goes on from its target, under its own id; of
- * one that was merged before its turn come the COMPOSITIONs of its target that no other EHR has brought. `exported` gets
- * what was written, so that nothing is written twice.
- * @throws AnswerError when the EHR does not exist; Error when a COMPOSITION that it listed is nowhere
+ * one that was merged before its turn come the COMPOSITIONs of its target that no other EHR has brought. `run` gets
+ * what was written, so that nothing is written twice, and what was listed and is not there any more.
+ * @throws AnswerError on any failure
  */
 export async function* exportedLines(
   client: ApiClient,
   ehrId: string,
-  exported: Exported = new UuidSet(),
+  run: ExportRun = new ExportRun(),
 ): AsyncGenerator<string> {
-  const path = pathOf(ehrId);
-  const found = await client.send('GET', `${path}?include=compositions`, AS_GIVEN);
-  if (found.successor !== null) {
-    yield* mergedLines(client, found.successor, exported);
+  const { found, status, directory, successor } = await ehrAnswers(client, ehrId);
+  if (successor !== null) {
+    yield* mergedLines(client, successor, run);
     return;
   }
-  if (found.status !== 200) throw answerError(found.status, found.text);
-  const status = await required(client, `${path}/ehr_status`);
-  const statusLine = lineOf(ehrId, `"ehr_status":${status}`);
-  const isModifiable = jsonObjectOf(status).is_modifiable !== false;
+  const answers = [found, status];
+  if (answers.some((answer) => answer.status === 404)) {
+    run.erasedEhrs.add(ehrId);
+    return;
+  }
+  // No directory is 204 or 404.
+  if (![200, 204, 404].includes(directory.status)) answers.push(directory);
+  const failed = answers.find((answer) => answer.status !== 200);
+  if (failed !== undefined) throw answerError(failed.status, failed.text);
+  run.ehrs.add(ehrId);
+  const statusLine = lineOf(ehrId, `"ehr_status":${status.text}`);
+  const isModifiable = jsonObjectOf(status.text).is_modifiable !== false;
   if (isModifiable) yield statusLine;
-  const directory = await client.send('GET', `${path}/directory`, AS_GIVEN);
   if (directory.status === 200) yield lineOf(ehrId, `"directory":${directory.text}`);
-  else if (isLost(directory)) throw answerError(directory.status, directory.text);
-  yield* compositionLines(client, { ehrId, listed: listedBy(found) }, exported);
+  yield* compositionLines(client, { ehrId, listed: listedBy(found) }, run);
   if (!isModifiable) yield statusLine;
 }
 
+/** Of an EHR what stands before its COMPOSITIONs; `successor`: it was merged away before all was read. */
+async function ehrAnswers(client: ApiClient, ehrId: string) {
+  const get = (below: string): Promise<ApiAnswer> => client.send('GET', `${pathOf(ehrId)}${below}`, AS_GIVEN);
+  const found = await get('?include=compositions');
+  const status = await get('/ehr_status');
+  const directory = await get('/directory');
+  return { found, status, directory, successor: found.successor ?? status.successor ?? directory.successor };
+}
+
+/** Whether an EHR is gone, and not merged away. @throws AnswerError on any failure */
+export async function isErased(client: ApiClient, ehrId: string): Promise<boolean> {
+  const { status, successor } = await client.send('GET', pathOf(ehrId));
+  return status === 404 && successor === null;
+}
+
+/** The line of a COMPOSITION that was moved to an EHR whose turn was over; null when it is not there either. */
+export async function movedLine(
+  client: ApiClient,
+  ehrId: string,
+  versionedObjectUid: string,
+): Promise<string | null> {
+  const answer = await latestVersion(client, { ehrId, listedBy: ehrId }, versionedObjectUid);
+  return answer === null ? null : lineOfVersion(ehrId, answer);
+}
+
 /** What a merge brought to an EHR, whose EHR_STATUS and directory come, or came, when it is its own turn. */
-async function* mergedLines(client: ApiClient, ehrId: string, exported: Exported): AsyncGenerator<string> {
+async function* mergedLines(client: ApiClient, ehrId: string, run: ExportRun): AsyncGenerator<string> {
   for (let successor = ehrId, moves = 0; moves < MAX_MOVES; moves += 1) {
     const found = await client.send('GET', `${pathOf(successor)}?include=compositions`, AS_GIVEN);
     if (found.status === 200) {
-      yield* compositionLines(client, { ehrId: successor, listed: listedBy(found) }, exported);
+      yield* compositionLines(client, { ehrId: successor, listed: listedBy(found) }, run);
       return;
     }
-    if (found.successor === null) throw answerError(found.status, found.text);
+    if (found.status !== 404) throw answerError(found.status, found.text);
+    if (found.successor === null) {
+      run.erasedEhrs.add(successor);
+      return;
+    }
     successor = found.successor;
   }
   throw new Error(`EHR ${ehrId} is merged again and again; export again`);
@@ -76,15 +143,23 @@ function listedBy({ text }: ApiAnswer): string[] {
 async function* compositionLines(
   client: ApiClient,
   { ehrId, listed }: { readonly ehrId: string; readonly listed: readonly string[] },
-  exported: Exported,
+  run: ExportRun,
 ): AsyncGenerator<string> {
   const place: Place = { ehrId, listedBy: ehrId };
-  const waiting = listed.filter((id) => !exported.has(id));
+  const waiting = listed.filter((id) => !run.compositions.has(id));
   for (let start = 0; start < waiting.length; start += AT_ONCE) {
     const group = waiting.slice(start, start + AT_ONCE);
-    const lines = await Promise.all(group.map((id) => compositionLine(client, place, id)));
-    for (const line of lines) if (line !== null) yield line;
-    for (const id of group) exported.add(id);
+    const answers = await Promise.all(group.map((id) => latestVersion(client, place, id)));
+    for (const [index, id] of group.entries()) {
+      const answer = answers[index] ?? null;
+      if (answer === null) {
+        run.lose(id, ehrId);
+        continue;
+      }
+      const line = lineOfVersion(ehrId, answer);
+      if (line !== null) yield line;
+      run.compositions.add(id);
+    }
   }
 }
 
@@ -92,44 +167,28 @@ function pathOf(ehrId: string): string {
   return `/ehr/${encodeURIComponent(ehrId)}`;
 }
 
-/** No directory is 204 or 404; anything else, or a merged EHR, is none that may be passed over. */
-function isLost({ status, successor }: ApiAnswer): boolean {
-  return successor !== null || (status !== 204 && status !== 404);
-}
-
-async function required(client: ApiClient, path: string): Promise<string> {
-  const { status, text } = await client.send('GET', path, AS_GIVEN);
-  if (status !== 200) throw answerError(status, text);
-  return text;
-}
-
 /** Null when it was deleted logically meanwhile. */
-async function compositionLine(
-  client: ApiClient,
-  place: Place,
-  versionedObjectUid: string,
-): Promise<string | null> {
-  const answer = await latestVersion(client, place, versionedObjectUid);
+function lineOfVersion(ehrId: string, answer: ApiAnswer): string | null {
   const version = jsonObjectOf(answer.text);
   const { data } = version;
   if (data === undefined) return null;
   const state = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') ?? LIFECYCLE.complete;
   const lifecycle = state === LIFECYCLE.complete ? '' : `,"lifecycle_state":${JSON.stringify(state)}`;
-  return lineOf(place.listedBy, `"composition":${JSON.stringify(data)}${lifecycle}`);
+  return lineOf(ehrId, `"composition":${JSON.stringify(data)}${lifecycle}`);
 }
 
 /** How often an EHR may be merged, or taken back, while one COMPOSITION is looked for. */
 const MAX_MOVES = 5;
 
 /**
- * The latest version of a COMPOSITION that the EHR listed, wherever merges took it meanwhile.
- * @throws AnswerError on any failure; Error when the EHR does not list it any more, for it may be anywhere then
+ * The latest version of a COMPOSITION that the EHR listed, wherever merges took it meanwhile; null when it is not there.
+ * @throws AnswerError on any other failure
  */
 async function latestVersion(
   client: ApiClient,
   place: Place,
   versionedObjectUid: string,
-): Promise<ApiAnswer> {
+): Promise<ApiAnswer | null> {
   for (let moves = 0; moves < MAX_MOVES; moves += 1) {
     const { ehrId } = place;
     const path = `${pathOf(ehrId)}/versioned_composition/${versionedObjectUid}/version`;
@@ -140,9 +199,7 @@ async function latestVersion(
     else if (ehrId !== place.listedBy) place.ehrId = place.listedBy;
     else break;
   }
-  throw new Error(
-    `EHR ${place.listedBy} listed COMPOSITION ${versionedObjectUid}, which is there no more: it was erased, or moved to another EHR; export again`,
-  );
+  return null;
 }
 
 function lineOf(ehrId: string, members: string): string {

@@ -1,0 +1,159 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { testApp, useServer } from '../../support/app.js';
+import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
+import { admin, givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
+import { runHere, type CommandResult } from '../../support/process/command-line.js';
+import { spawnEverchart } from '../../support/process/command.js';
+import { givenComposition, givenEhr, versionedObjectUidOf, type Json } from '../../support/resources.js';
+import { WITH_ADMIN } from '../../support/tokens.js';
+
+useDatabase();
+const app = testApp(WITH_ADMIN);
+/** Happens once, before the first COMPOSITION of an export is read. */
+let meanwhile: ((path: string) => Promise<unknown>) | null = null;
+const server = useServer((request, response) => {
+  const isFirst = meanwhile !== null && request.url?.includes('/versioned_composition/') === true;
+  const change = isFirst ? meanwhile : null;
+  if (isFirst) meanwhile = null;
+  void Promise.resolve(change?.(request.url ?? '')).then(() => app(request, response));
+});
+beforeAll(() => givenMergeTemplates(app));
+
+const COUNT = 12;
+let source = '';
+let target = '';
+let uids: string[] = [];
+let theirs = '';
+const file = join(tmpdir(), `export-${randomUUID()}.ndjson`);
+beforeEach(async () => {
+  [source, target] = [await givenEhr(app), await givenEhr(app)];
+  uids = [];
+  for (let n = 0; n < COUNT; n += 1) uids.push(await givenComposition(app, source));
+  theirs = await givenComposition(app, target);
+});
+afterEach(async () => {
+  for (const ehrId of [source, target]) await admin(app, 'delete', `/ehr/${ehrId}?cascade=true`);
+  rmSync(file, { force: true });
+});
+
+/** What stands in the file of an export: uids of COMPOSITIONs, and EHRs by their EHR_STATUS. */
+function written(text = readFileSync(file, 'utf8')): { compositions: string[]; ehrs: string[] } {
+  const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]));
+  return {
+    compositions: lines
+      .flatMap((line) => (line.composition ? [String(line.composition.uid.value)] : []))
+      .sort(),
+    ehrs: lines.flatMap((line) => (line.ehr_status ? [String(line.ehr_id)] : [])).sort(),
+  };
+}
+
+function exported(...args: readonly string[]): Promise<CommandResult> {
+  return runHere('export', '--url', server.url, '--output', file, ...args);
+}
+
+const whole = (): object => ({
+  compositions: [...uids, theirs].sort(),
+  ehrs: [source, target].sort(),
+});
+
+describe('an export of everything', () => {
+  it('has an EHR that is taken out while its target is written', async () => {
+    expect((await merge(app, source, target)).status).toBe(200);
+    meanwhile = () => unmerge(app, source, target);
+    expect(await exported()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(written()).toEqual(whole());
+  });
+
+  it('names what is erased meanwhile, and has the rest', async () => {
+    const [erased = ''] = uids;
+    const id = versionedObjectUidOf(erased);
+    meanwhile = () => admin(app, 'delete', `/ehr/${source}/composition/${id}`);
+    const { code, stderr } = await exported();
+    const left = uids.slice(1);
+    const { compositions } = written();
+    // It may have been the target's turn.
+    const isNamed = stderr.includes(
+      `COMPOSITION ${id} of EHR ${source} is not exported: meanwhile it was erased`,
+    );
+    expect([code, isNamed]).toEqual(stderr === '' ? [0, false] : [1, true]);
+    expect(compositions).toEqual([...left, theirs].sort());
+  });
+
+  it('has what is moved meanwhile, once', async () => {
+    const id = versionedObjectUidOf(uids.at(-1)!);
+    meanwhile = () =>
+      admin(app, 'post', `/ehr/${source}/composition/${id}/move`).send({ target_ehr: target });
+    expect((await exported()).code).toBe(0);
+    expect(written()).toEqual(whole());
+  });
+
+  it('names an EHR that is erased before its turn', async () => {
+    let erased = '';
+    meanwhile = (path) => {
+      erased = path.includes(source) ? target : source;
+      return admin(app, 'delete', `/ehr/${erased}`);
+    };
+    const { code, stderr } = await exported();
+    expect([code, stderr]).toEqual([1, `EHR ${erased} is not exported: meanwhile it was erased\n`]);
+    expect(written().ehrs).toEqual([erased === source ? target : source]);
+  });
+
+  it('and one that is erased in its turn', async () => {
+    let erased = '';
+    meanwhile = (path) => {
+      erased = path.includes(source) ? source : target;
+      return admin(app, 'delete', `/ehr/${erased}`);
+    };
+    const { code, stderr } = await exported();
+    expect([code, stderr]).toEqual([1, `EHR ${erased} is not exported whole: meanwhile it was erased\n`]);
+    expect(written().ehrs).toEqual([source, target].sort());
+  });
+});
+
+describe('an export of one EHR', () => {
+  it('has all of it when it is taken out meanwhile', async () => {
+    expect((await merge(app, source, target)).status).toBe(200);
+    meanwhile = () => unmerge(app, source, target);
+    expect(await exported('--ehr', source)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { compositions, ehrs } = written();
+    expect([ehrs, compositions.filter((uid) => uid !== theirs)]).toEqual([[source], uids.toSorted()]);
+  });
+
+  it('names what is moved away meanwhile, and has the rest', async () => {
+    const id = versionedObjectUidOf(uids.at(-1)!);
+    meanwhile = () =>
+      admin(app, 'post', `/ehr/${source}/composition/${id}/move`).send({ target_ehr: target });
+    const { code, stderr } = await exported('--ehr', source);
+    const said = `COMPOSITION ${id} of EHR ${source} is not exported: meanwhile it was moved to EHR ${target}\n`;
+    expect([code, stderr]).toEqual([1, said]);
+    expect(written().compositions).toEqual(uids.slice(0, -1).toSorted());
+  });
+
+  it('leaves an older file alone when there is no such EHR', async () => {
+    const { code, stderr } = await exported('--ehr', randomUUID());
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^EHR with id .* does not exist/)]);
+    expect(() => readFileSync(file)).toThrow('ENOENT');
+  });
+});
+
+it('an export of the configured database has an EHR that is taken out meanwhile', async () => {
+  expect((await merge(app, source, target)).status).toBe(200);
+  const own = { LOG_LEVEL: 'warn', MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: testDatabaseName() };
+  const child = spawnEverchart(['export', '--local'], own, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const code = new Promise((resolve) => child.once('close', resolve));
+  let text = '';
+  let undone: Promise<unknown> | null = null;
+  for await (const chunk of child.stdout!) {
+    undone ??= unmerge(app, source, target).then();
+    text += String(chunk);
+  }
+  await undone;
+  expect([await code, written(text)]).toEqual([
+    0,
+    expect.objectContaining({ compositions: [...uids, theirs].sort() }),
+  ]);
+}, 120_000);
