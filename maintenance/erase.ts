@@ -14,6 +14,7 @@ import { hasMoreVersions } from '../models/version.js';
 import { containerOf } from '../models/versioned-object.js';
 import { runWrites } from '../models/access/write.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';
+import { mergedAway } from '../change/commit/ehr-access.js';
 import { beingMerged, ehrNotFound, objectNotFound } from '../change/commit/refusal.js';
 
 /**
@@ -75,7 +76,9 @@ export async function eraseEhr(
 
 /** Why an EHR is not to be erased. */
 async function notHeld(ehrId: string): Promise<CdrError> {
-  return (await ehrById(ehrId))?.merging === undefined ? ehrNotFound(ehrId) : beingMerged(ehrId);
+  const ehr = await ehrById(ehrId);
+  if (ehr?.state === 'merged') return mergedAway(ehr);
+  return ehr?.merging === undefined ? ehrNotFound(ehrId) : beingMerged(ehrId);
 }
 
 async function requireNoReversibleMerge(ehrId: string): Promise<void> {

@@ -3,6 +3,7 @@ import { model, Schema, trusted, type ClientSession } from 'mongoose';
 import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import { belongsTo, ownedBy } from './merge/job.js';
+import { wholeList } from './access/one-snapshot.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import { Version, type VersionDoc } from './version.js';
 import { VersionedObject } from './versioned-object.js';
@@ -169,6 +170,7 @@ export function itemTagRemoval(ehrId: string, versionedObjectUid?: string): Remo
 async function sorted(filter: Record<string, unknown>): Promise<ItemTagDoc[]> {
   const tags = await ItemTag.find(filter)
     .sort({ key: 1, target_path: 1, target: 1, target_version: 1 })
+    .setOptions(await wholeList())
     .lean<ItemTagDoc[]>()
     .exec();
   return tags.map((tag) => ({ ...tag, owner_id: belongsTo(tag.owner_id) }));

@@ -4,6 +4,7 @@ import { inSteps } from './access/in-steps.js';
 import { COLLECTIONS } from './layout.js';
 import { belongsTo, movingMerges, ownedBy } from './merge/job.js';
 import type { RootType } from '../openehr/rm/root-type.js';
+import { wholeList } from './access/one-snapshot.js';
 import { SCHEMA_OPTIONS } from './access/schema.js';
 import {
   storedVersion,
@@ -125,10 +126,11 @@ async function newestVersion(extant: object): Promise<VersionDoc | null> {
   return newest === null ? null : versionOf(newest);
 }
 
-/** All versions of a container without their content, oldest first. RM: all_versions, for the history. */
-export function versionHeads(ehrId: string, versionedObjectUid: string): Promise<VersionHead[]> {
+/** All versions of a container without their content, oldest first, all of one moment. RM: all_versions, for the history. */
+export async function versionHeads(ehrId: string, versionedObjectUid: string): Promise<VersionHead[]> {
+  const owned = { ehr_id: ownedBy(ehrId), object_id: versionedObjectUid };
   return Version.collection
-    .find<VersionHead>({ ehr_id: ownedBy(ehrId), object_id: versionedObjectUid }, { projection: { data: 0 } })
+    .find<VersionHead>(owned, { projection: { data: 0 }, ...(await wholeList()) })
     .sort({ time_committed: 1 })
     .toArray();
 }

@@ -1,6 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { ehrById, finalEhrId, type EhrDoc } from '../../models/ehr.js';
 import { ehrWithStatusUid } from '../../models/cross-collection/ehr-with-status.js';
+import { areStillMoving, learnOfMerges, movingMerges } from '../../models/merge/job.js';
 import { latestVersion } from '../../models/version.js';
 import { beingMerged, ehrNotFound, mergedConflict, mergedMessage, notModifiable } from './refusal.js';
 
@@ -15,10 +16,14 @@ export async function readableEhr(ehrId: string): Promise<EhrDoc> {
   return ehr;
 }
 
-/** Lets pass an EHR that does not exist. @throws not-found when it was merged away, naming its successor */
-export async function refuseMergedAway(ehrId: string): Promise<void> {
+/**
+ * Lets pass an EHR that does not exist. Gives a number that another merge or unmerge of the EHR changes.
+ * @throws not-found when it was merged away, naming its successor
+ */
+export async function refuseMergedAway(ehrId: string): Promise<number> {
   const ehr = await ehrById(ehrId);
   if (ehr?.state === 'merged') throw await mergedAway(ehr);
+  return ehr?.merge_seq ?? 0;
 }
 
 /**
@@ -85,36 +90,50 @@ export async function withEhrErrorFirst<T>(
 }
 
 /**
- * As `withEhrErrorFirst`, for a read: a missing EHR is reported before a missing resource. What is missing in an EHR that is
- * there is looked for again, in one state: an unmerge may have brought it back in between.
+ * As `withEhrErrorFirst`, for a read of one step: a missing EHR is reported before a missing resource. What is missing in an
+ * EHR that is there is looked for again, in one state: an unmerge may have brought it back in between. So is what was read while a
+ * merge in steps began or ended.
  */
 export async function readWithEhrErrorFirst<T>(ehrId: string, work: () => Promise<T>): Promise<T> {
+  const merges = movingMerges();
   try {
-    return await work();
+    const found = await work();
+    if (await areStillMoving(merges)) return found;
   } catch (error) {
     if (!(error instanceof CdrError)) throw error;
-    if (error.code === 'not-found') return inOneState(ehrId, work);
-    await readableEhr(ehrId);
-    throw error;
+    if (error.code !== 'not-found') {
+      await readableEhr(ehrId);
+      throw error;
+    }
   }
+  return inOneState(ehrId, work, 'merge_seq');
 }
 
-/** How often a read is begun anew because the EHR was merged or unmerged meanwhile. */
-const MAX_READS = 20;
+/** How often a read is begun anew because the EHR was changed meanwhile. */
+const MAX_READS = 50;
 
 /**
- * Runs a read that takes several steps so that all of them see the EHR before or all of them after a merge: it is
+ * Runs a read that takes several steps so that all of them see the EHR before or all of them after each change of it: it is
  * repeated when one was committed in between. See docs/spec/merge.md#atomicity.
- * @throws as `readableEhr`; unavailable when it is merged again and again; whatever `read` throws
+ * `seq`: what tells of a change; `merge_seq` for a read of which one step alone reads what others may write.
+ * @throws as `readableEhr`; unavailable when it is changed again and again; whatever `read` throws
  */
-export async function inOneState<T>(ehrId: string, read: (ehr: EhrDoc) => Promise<T>): Promise<T> {
+export async function inOneState<T>(
+  ehrId: string,
+  read: (ehr: EhrDoc) => Promise<T>,
+  seq: 'write_seq' | 'merge_seq' = 'write_seq',
+): Promise<T> {
   for (let reads = 1; reads <= MAX_READS; reads += 1) {
+    await learnOfMerges();
+    const merges = movingMerges();
     const ehr = await readableEhr(ehrId);
     const [outcome] = await Promise.allSettled([read(ehr)]);
     const after = await readableEhr(ehrId);
-    if (after.merge_seq !== ehr.merge_seq) continue;
+    if (after[seq] !== ehr[seq] || !(await areStillMoving(merges))) continue;
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   }
-  throw new CdrError('unavailable', `EHR ${ehrId} is being merged again and again`, { retryAfterSeconds: 1 });
+  throw new CdrError('unavailable', `EHR ${ehrId} is being changed again and again`, {
+    retryAfterSeconds: 1,
+  });
 }

@@ -36,7 +36,7 @@ export async function listTags(address: TagAddress, filter: TagFilter = {}): Pro
 
 /** Tags of everything in an EHR. @throws not-found for an unknown EHR */
 export async function listEhrTags(ehrId: string, filter: TagFilter): Promise<ItemTagDoc[]> {
-  return inOneState(ehrId, () => tagsOfEhr(ehrId, filter));
+  return inOneState(ehrId, () => tagsOfEhr(ehrId, filter), 'merge_seq');
 }
 
 /**

@@ -18,3 +18,11 @@ export const oneSnapshot = memoizedAnswer(async (): Promise<SnapshotOption> => {
   const isKnown = Number(hello.maxWireVersion) >= SNAPSHOT_WIRE_VERSION;
   return isKnown ? { readConcern: { level: 'snapshot' } } : {};
 });
+
+/** More documents than a reply of the database holds: it ends a batch at its size instead. */
+export const WHOLE_BATCH = 100_000;
+
+/** How a list of any length is read so that it is of one moment, in as few commands as there can be. */
+export async function wholeList(): Promise<SnapshotOption & { readonly batchSize: number }> {
+  return { ...(await oneSnapshot()), batchSize: WHOLE_BATCH };
+}

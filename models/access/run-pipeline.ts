@@ -13,7 +13,7 @@ import type { VersionDoc } from '../version.js';
 import { decodedCell, storedContent, type StoredVersion } from '../version-text.js';
 import { belongsTo, movingMerges } from '../merge/job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
-import { oneSnapshot, type SnapshotOption } from './one-snapshot.js';
+import { oneSnapshot, WHOLE_BATCH, wholeList, type SnapshotOption } from './one-snapshot.js';
 import { withMovedOwners } from './moved-owners.js';
 import { documents } from './documents.js';
 
@@ -190,11 +190,11 @@ function openCursor(
   { collection, pipeline }: RunnablePlan,
   limits: RunLimits & SnapshotOption,
 ): mongoose.mongo.AggregationCursor {
-  const { batchSize, readConcern } = limits;
+  const { batchSize = WHOLE_BATCH, readConcern } = limits;
   const options: mongoose.mongo.AggregateOptions = {
     ...readOptions(limits),
     allowDiskUse: true,
-    ...(batchSize !== undefined && { batchSize }),
+    batchSize,
     ...(readConcern !== undefined && { readConcern }),
   };
   return mongoose.connection
@@ -268,7 +268,7 @@ export async function contentsOfEhrs(
   try {
     const versions = await connection
       .collection<StoredVersion>(COLLECTIONS.versions)
-      .find(owned, options)
+      .find(owned, { ...options, ...(await wholeList()) })
       .limit(most + 1)
       .toArray();
     if (versions.length > most) return null;

@@ -146,13 +146,16 @@ function nextShare(share: number, ms: number): number {
   return Math.min(1, Math.max(LEAST_SHARE, share * factor));
 }
 
-/** The majority has them at the latest with the transaction that ends the merge. */
+/**
+ * The majority has them at the latest with the transaction that ends the merge. `alone`: the embedded engine keeps no snapshot
+ * for a read that goes over an index on the way of these documents from one place in it to another.
+ */
 async function updateThose(
   collection: mongoose.mongo.Collection<{ _id: string }>,
   step: { readonly filter: object; readonly ids: readonly string[]; readonly update: object },
 ): Promise<void> {
   const { filter, ids, update } = step;
-  const options = { writeConcern: { w: 1 } };
+  const options = { writeConcern: { w: 1 }, comment: { alone: true } };
   if (!(await behindRouter())) {
     // Not by the index of the owner, which the step changes: docs/decisions/0039-merging-in-steps.md.
     await collection.updateMany({ ...filter, _id: { $in: [...ids] } }, update, { ...options, hint: '_id_' });

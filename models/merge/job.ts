@@ -37,6 +37,8 @@ export const JOB_KNOWN_MS = 2 * JOB_TRUST_MS;
 
 /** Those of the phase `moving`. */
 let moving: MovingMerges = { targets: new Map(), queryable: new Map() };
+/** Ids of these, by which one knows whether they are still the same. */
+let movingIds = '';
 let trustedUntil = 0;
 let reading: Promise<void> | null = null;
 
@@ -53,10 +55,14 @@ async function readJobs(): Promise<void> {
   const asked = performance.now();
   const jobs = await mergeJobs();
   const ofPhase = jobs.filter(({ phase }) => phase === 'moving');
-  moving = {
-    targets: new Map(ofPhase.map(({ source_ehr: source, target_ehr: target }) => [source, target])),
-    queryable: ofPhase.length === 0 ? new Map() : await queryableTargets(ofPhase),
-  };
+  const ids = ofPhase.map(({ _id }) => _id).toSorted();
+  if (ids.join() !== movingIds) {
+    moving = {
+      targets: new Map(ofPhase.map(({ source_ehr: source, target_ehr: target }) => [source, target])),
+      queryable: ofPhase.length === 0 ? new Map() : await queryableTargets(ofPhase),
+    };
+    movingIds = ids.join();
+  }
   trustedUntil = jobs.length === 0 ? asked + JOB_TRUST_MS : 0;
 }
 
@@ -75,9 +81,18 @@ async function queryableTargets(moved: readonly MergeJobDoc[]): Promise<Readonly
   return queryable;
 }
 
-/** Merges that are moving documents, as `learnOfMerges` found them. */
+/** Merges that are moving documents, as `learnOfMerges` found them: the same object for as long as they are the same. */
 export function movingMerges(): MovingMerges {
   return moving;
+}
+
+/**
+ * Learns again, and tells whether merges still move what they moved `before`: if so, what was read in between is of one
+ * moment as far as they are concerned. Asks nobody while `learnOfMerges` would not.
+ */
+export async function areStillMoving(before: MovingMerges): Promise<boolean> {
+  await learnOfMerges();
+  return moving === before;
 }
 
 /** The EHR to which a document belongs that names this one as its owner. */

@@ -11,7 +11,6 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import type { VersionMetadata } from '../../change/commit/request.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
-import { tagsBesideVersion } from '../../models/item-tag.js';
 import type { VersionDoc } from '../../models/version.js';
 import {
   compositionExchange,
@@ -32,6 +31,7 @@ import {
   DELETED_THEN,
   UPDATED,
   versionAnswer,
+  readTagged,
   requireVersion,
   requireVersionAt,
 } from './read-version.js';
@@ -157,12 +157,12 @@ async function get(ctx: Context): Promise<void> {
   const ehrId = pathParameter(ctx, 'ehr_id');
   const named = pathParameter(ctx, 'uid_based_id');
   const time = 'id' in named ? null : queryParameter(ctx, 'version_at_time');
-  const version = await readWithEhrErrorFirst(ehrId, () =>
+  const { version, tags } = await readTagged(ehrId, () =>
     'id' in named
       ? requireVersion(ehrId, 'COMPOSITION', named)
       : requireVersionAt(ehrId, 'COMPOSITION', named.versionedObjectUid, time),
   );
-  setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
+  setTagHeaders(ctx, version.version, tags);
   await writeComposition(ctx, form, version);
 }
 

@@ -3,7 +3,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createContribution } from '../../change/contribution/contribution.js';
-import { ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { inOneState, ownerNow, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { contributionResource } from '../../change/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import { contributionOf, type ContributionDoc } from '../../models/contribution.js';
@@ -83,15 +83,19 @@ async function answerAgain(ctx: Context, uid: string): Promise<void> {
 async function get(ctx: Context): Promise<void> {
   const form = rmResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const contribution = await requireContribution(ehrId, pathParameter(ctx, 'contribution_uid'));
+  const contributionUid = pathParameter(ctx, 'contribution_uid');
   const { resolveRefs } = parsePrefer(ctx.get('Prefer'));
   if (resolveRefs) ctx.set('Preference-Applied', 'resolve_refs');
-  setResourceHeaders(ctx, headersOf(contribution));
-  if (resolveRefs) {
-    const uids = contribution.versions.map((version) => version.uid);
-    auditAbout(ctx, { objects: [contribution._id, ...uids] });
-  }
-  await writeContribution(ctx, form, contribution);
+  const answer = async (): Promise<void> => {
+    const contribution = await requireContribution(ehrId, contributionUid);
+    setResourceHeaders(ctx, headersOf(contribution));
+    if (resolveRefs) {
+      const uids = contribution.versions.map((version) => version.uid);
+      auditAbout(ctx, { objects: [contribution._id, ...uids] });
+    }
+    await writeContribution(ctx, form, contribution);
+  };
+  await (resolveRefs ? inOneState(ehrId, answer) : answer());
 }
 
 /** Commits a CONTRIBUTION. ITS-REST: contribution_create. */

@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
-import { inOneState, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { inOneState } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { tagsBesideVersion } from '../../models/item-tag.js';
 import {
@@ -20,7 +20,7 @@ import { ifMatchFrom } from '../http/request/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
-import { UPDATED, versionAnswer, requireVersion, requireVersionAt } from './read-version.js';
+import { UPDATED, versionAnswer, readTagged, requireVersion, requireVersionAt } from './read-version.js';
 import { versionedObjectOperations } from './versioned-object.js';
 import { readTagHeaders, setTagHeaders, storeHeaderTags } from '../tag/tag-headers.js';
 
@@ -89,10 +89,11 @@ async function getAtTime(ctx: Context): Promise<void> {
   const form = rmResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const time = queryParameter(ctx, 'version_at_time');
-  const version = await inOneState(ehrId, (ehr) =>
-    requireVersionAt(ehrId, 'EHR_STATUS', ehr.ehr_status_id, time),
-  );
-  setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
+  const { version, tags } = await inOneState(ehrId, async (ehr) => {
+    const found = await requireVersionAt(ehrId, 'EHR_STATUS', ehr.ehr_status_id, time);
+    return { version: found, tags: await tagsBesideVersion(found) };
+  });
+  setTagHeaders(ctx, version.version, tags);
   writeVersion(ctx, form, version);
 }
 
@@ -100,8 +101,8 @@ async function getByVersion(ctx: Context): Promise<void> {
   const form = rmResponse(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const named = pathParameter(ctx, 'version_uid');
-  const version = await readWithEhrErrorFirst(ehrId, () => requireVersion(ehrId, 'EHR_STATUS', named));
-  setTagHeaders(ctx, version.version, await tagsBesideVersion(version));
+  const { version, tags } = await readTagged(ehrId, () => requireVersion(ehrId, 'EHR_STATUS', named));
+  setTagHeaders(ctx, version.version, tags);
   writeVersion(ctx, form, version);
 }
 

@@ -4,14 +4,13 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createEhr, ehrOfSubject, type CreatedEhr } from '../../change/ehr.js';
-import { inOneState, readableEhr, readableEhrWithStatus } from '../../change/commit/ehr-access.js';
+import { readableEhr, readableEhrWithStatus, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { ehrNotFound } from '../../change/commit/refusal.js';
 import { ehrResource, hierObjectId, localRef } from '../../change/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
-import { contributionIds } from '../../models/contribution.js';
+import { ehrContent } from '../../models/cross-collection/ehr-contents.js';
 import type { EhrDoc } from '../../models/ehr.js';
 import { latestVersion, type VersionDoc } from '../../models/version.js';
-import { liveCompositionIds } from '../../models/versioned-object.js';
 import { auditAbout } from '../http/audit-trail.js';
 import {
   answerWrite,
@@ -166,11 +165,7 @@ async function writeEhr(
   const { ehr, status, lists } =
     statusAsRef && include.length === 0
       ? await ehrWithReference(ehrId)
-      : await inOneState(ehrId, async (ehr) => ({
-          ehr,
-          status: await latestStatus(ehr),
-          lists: await includedLists(ehrId, include),
-        }));
+      : await readWithEhrErrorFirst(ehrId, () => ehrWithContent(ehrId, include));
   setResourceHeaders(ctx, { etag: ehr._id, path: `/ehr/${ehr._id}`, lastModified: ehr.time_created });
   writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef, lists }), 'ehr');
 }
@@ -191,17 +186,20 @@ async function latestStatus(ehr: EhrDoc): Promise<VersionDoc> {
   return status;
 }
 
-async function includedLists(ehrId: string, include: readonly string[]): Promise<JsonObject> {
-  const lists: JsonObject = {};
-  if (include.includes('compositions')) {
-    const ids = await liveCompositionIds(ehrId);
-    lists.compositions = ids.map((id) => localRef(hierObjectId(id), 'VERSIONED_COMPOSITION'));
-  }
-  if (include.includes('contributions')) {
-    const ids = await contributionIds(ehrId);
-    lists.contributions = ids.map((id) => localRef(hierObjectId(id), 'CONTRIBUTION'));
-  }
-  return lists;
+async function ehrWithContent(ehrId: string, include: readonly string[]) {
+  const ehr = await readableEhr(ehrId);
+  const wanted = {
+    compositions: include.includes('compositions'),
+    contributions: include.includes('contributions'),
+  };
+  const { status, compositions, contributions } = await ehrContent(ehr, wanted);
+  if (status === null) throw ehrNotFound(ehrId);
+  const refs = (ids: readonly string[], type: string) => ids.map((id) => localRef(hierObjectId(id), type));
+  const lists: JsonObject = {
+    ...(wanted.compositions && { compositions: refs(compositions, 'VERSIONED_COMPOSITION') }),
+    ...(wanted.contributions && { contributions: refs(contributions, 'CONTRIBUTION') }),
+  };
+  return { ehr, status, lists };
 }
 
 function subjectFrom(ctx: Context): { namespace: string; id: string } {

@@ -1,6 +1,8 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { inOneState, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { objectNotFound } from '../../change/commit/refusal.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
+import { tagsBesideVersion, type ItemTagDoc } from '../../models/item-tag.js';
 import { latestVersion, versionAtTime, versionById, type VersionDoc } from '../../models/version.js';
 import type { NamedVersion } from '../http/request/object-ids.js';
 import type { AnswerDescription, BodyDescription } from '../http/operation/operation.js';
@@ -29,6 +31,22 @@ export async function requireVersionAt(
   if (version !== null) return version;
   if (time === null) throw objectNotFound(ehrId, type, versionedObjectUid);
   throw new CdrError('not-found', `${type} with id ${versionedObjectUid} did not exist at that time`);
+}
+
+/** A version with the tags of itself and of its container, all of one moment. */
+interface TaggedVersion {
+  readonly version: VersionDoc;
+  readonly tags: readonly ItemTagDoc[];
+}
+
+/** What `read` gives with its tags; one read unless there ever were any. @throws as `readWithEhrErrorFirst` */
+export async function readTagged(ehrId: string, read: () => Promise<VersionDoc>): Promise<TaggedVersion> {
+  const version = await readWithEhrErrorFirst(ehrId, read);
+  if (version.has_item_tags !== true) return { version, tags: [] };
+  return inOneState(ehrId, async () => {
+    const tagged = await read();
+    return { version: tagged, tags: await tagsBesideVersion(tagged) };
+  });
 }
 
 /** An answer about one version, whose headers say which. */

@@ -72,11 +72,7 @@ function headText(ctx: Context, { compiled, q, name }: QueryAnswer, resultSize: 
     warnings: compiled.warnings,
   };
   return JSON.stringify({
-    meta: {
-      ...metaObject(meta, resultSize, formatUtc(now)),
-      // The rows of a stream come in batches, and commits may happen between them.
-      ...(resultSize === null ? { _snapshot: false } : {}),
-    },
+    meta: metaObject(meta, resultSize, formatUtc(now)),
     q,
     ...(name === null ? {} : { name }),
     columns: columnObjects(compiled.plan.columns),
@@ -88,17 +84,37 @@ function decodedPath(ctx: Context): string {
   return path.slice(path.indexOf('/query'));
 }
 
-/** The rows as a stream: NDJSON (first line `meta`, `q` and columns) or CSV. `release` is called at the end. */
-export function answerStream(
+/**
+ * The rows as a stream: NDJSON (first line `meta`, `q` and columns) or CSV, from when the first of them are there.
+ * @throws what the rows throw until then
+ */
+export async function answerStream(
   ctx: Context,
   form: BodyType,
   answer: QueryAnswer,
   rows: AsyncGenerator<readonly string[]>,
-): void {
+): Promise<void> {
+  const begun = await begunRows(rows);
   ctx.set('ETag', `"${randomUUID()}"`);
   ctx.type = `${form.mediaType}; charset=utf-8`;
-  const lines = form.format === 'CSV' ? csvLines(answer, rows) : jsonLines(headText(ctx, answer, null), rows);
+  const lines =
+    form.format === 'CSV' ? csvLines(answer, begun) : jsonLines(headText(ctx, answer, null), begun);
   ctx.body = Readable.from(chunks(lines), { objectMode: false });
+}
+
+/** The same rows, of which the first are there. */
+async function begunRows(
+  rows: AsyncGenerator<readonly string[]>,
+): Promise<AsyncGenerator<readonly string[]>> {
+  const first = await rows.next();
+  return (async function* () {
+    try {
+      if (first.done !== true) yield first.value;
+      yield* rows;
+    } finally {
+      await rows.return(undefined);
+    }
+  })();
 }
 
 async function* jsonLines(head: string, rows: AsyncIterable<readonly string[]>): AsyncGenerator<string> {

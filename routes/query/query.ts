@@ -6,7 +6,7 @@ import type { Work } from '../../openehr/base/work.js';
 import { formatVersion } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
-import { eachRow, explainPipeline, runPipeline, type RunLimits } from '../../models/access/run-pipeline.js';
+import { eachRow, explainPipeline, type RunLimits } from '../../models/access/run-pipeline.js';
 import { storedQuery } from '../../models/definition/stored-query.js';
 import { answeredRows, streamedRows, type AnsweredRows } from './answered-rows.js';
 import { auditQuery, auditScope, fixedEhrs, explanation } from './audited-query.js';
@@ -22,6 +22,7 @@ import { requesterOf, currentOperation, STANDARD_API } from '../http/request/req
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
+import { rowsOfOneMoment, type RequestedEhr } from '../../query/one-moment.js';
 import { QUERY_WAIT_MS, QueryGate } from '../../query/gate.js';
 import {
   readGetQuery,
@@ -137,10 +138,20 @@ function storedOperations(
 }
 
 /** Of a query that ends with its answer; `noted`: what the audit wants to know of its rows. */
-type NotedLimits = QueryLimits & { readonly signal: AbortSignal; readonly noted: AnsweredRows };
+type NotedLimits = QueryLimits & {
+  readonly signal: AbortSignal;
+  readonly noted: AnsweredRows;
+  readonly ehr: RequestedEhr | null;
+};
 
 /** What a query may use, and for whom it runs. */
 type QueryLimits = RunLimits & { readonly work: Work; readonly user: string };
+
+interface Compiled {
+  readonly compiled: CompiledQuery;
+  /** That of the request, if it is about one. */
+  readonly ehr: RequestedEhr | null;
+}
 
 class QueryRunner {
   private readonly gate: QueryGate;
@@ -173,7 +184,7 @@ class QueryRunner {
     const leave = await this.gate.enter(requesterOf(ctx), signal);
     try {
       const { timeoutMs } = this.settings.aql;
-      const compiled = await this.compile(q, request, { work: ctx.state.work, signal });
+      const { compiled } = await this.compile(q, request, { work: ctx.state.work, signal });
       auditScope(ctx, compiled.scope);
       ctx.body = explanation(q, compiled, await explainPipeline(compiled.plan, { timeoutMs, signal }));
     } finally {
@@ -212,14 +223,14 @@ class QueryRunner {
     work.begin();
     let isStream = false;
     try {
-      const compiled = await this.compile(q, request, { work: ctx.state.work, signal });
+      const { compiled, ehr } = await this.compile(q, request, { work, signal });
       refuseOrWarnOfUnused(ctx, compiled.unused, this.settings);
       auditScope(ctx, compiled.scope);
       const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
-      const limits = { timeoutMs: this.settings.aql.timeoutMs, signal, work, user };
+      const limits = { timeoutMs: this.settings.aql.timeoutMs, signal, work, user, ehr };
       isStream = form.format !== 'JSON';
       const fixed = fixedEhrs(compiled.scope);
-      if (isStream) this.stream(ctx, form, answer, { ...limits, noted: streamedRows(ctx, fixed) });
+      if (isStream) await this.stream(ctx, form, answer, { ...limits, noted: streamedRows(ctx, fixed) });
       else {
         const rows = this.rows(answer, { ...limits, noted: answeredRows(ctx, fixed) });
         await answerResultSet(ctx, form, answer, metered(ctx.state.requestId, q, rows));
@@ -231,19 +242,24 @@ class QueryRunner {
   }
 
   /** @throws not-found when the request is about an EHR that was merged away; else as `QueryCompiler.compile` */
-  private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<CompiledQuery> {
+  private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<Compiled> {
     const { ehrId } = request;
-    const merged = ehrId === null ? Promise.resolve() : refuseMergedAway(ehrId);
+    const merged = ehrId === null ? null : refuseMergedAway(ehrId);
     // What is wrong with the text comes first, whichever of the two is known first.
     const [compiled] = await Promise.allSettled([this.compiler.compile(q, request, limits), merged]);
     if (compiled.status === 'rejected') throw compiled.reason;
-    await merged;
-    return compiled.value;
+    const mergeSeq = (await merged) ?? 0;
+    return { compiled: compiled.value, ehr: ehrId === null ? null : { ehrId, mergeSeq } };
   }
 
-  private stream(ctx: Context, form: BodyType, answer: QueryAnswer, limits: NotedLimits): void {
+  private async stream(
+    ctx: Context,
+    form: BodyType,
+    answer: QueryAnswer,
+    limits: NotedLimits,
+  ): Promise<void> {
     const rows = this.rows(answer, { ...limits, batchSize: STREAM_BATCH });
-    answerStream(ctx, form, answer, metered(ctx.state.requestId, answer.q, rows));
+    await answerStream(ctx, form, answer, metered(ctx.state.requestId, answer.q, rows));
     cutLongAnswer(ctx, this.settings.aql.streamTimeoutMs, limits.signal);
   }
 
@@ -260,8 +276,11 @@ class QueryRunner {
     yield* await evaluateCandidates(eachRow(found), { query, page, ...rules, work, user });
   }
 
-  private rows(answer: QueryAnswer, { noted, ...limits }: NotedLimits): AsyncIterable<readonly string[]> {
-    const found = noted.found(runPipeline(answer.compiled.plan, limits));
+  private rows(
+    answer: QueryAnswer,
+    { noted, ehr, ...limits }: NotedLimits,
+  ): AsyncIterable<readonly string[]> {
+    const found = noted.found(rowsOfOneMoment(answer.compiled.plan, limits, ehr));
     return noted.answered(this.finished(found, answer, limits));
   }
 

@@ -243,7 +243,7 @@ describe('Accept: application/x-ndjson', () => {
       .map((line) => JSON.parse(line) as unknown);
     expect(lines).toHaveLength(6);
     expect(lines[0]).toMatchObject({
-      meta: { _type: 'RESULTSET', _snapshot: false },
+      meta: { _type: 'RESULTSET' },
       columns: [{ name: 'uid', path: 'c/uid/value' }],
     });
     expect(lines[1]).toEqual([versionUid('C1', 1)]);
