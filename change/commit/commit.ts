@@ -7,6 +7,7 @@ import { runWrites, type Session } from '../../models/access/write.js';
 import { auditCommitted, auditWrites } from './audit-draft.js';
 import { OPTIMISTIC_STATE, fullState, optimisticState } from './commit-state.js';
 import { writeAlone, writeGrouped } from './commit-group.js';
+import { commitClock } from './commit-clock.js';
 import type { ChangeContext } from './context.js';
 import { idempotencyWrites } from './idempotency.js';
 import { byCollection, planCommit, type CommitPlan } from './plan.js';
@@ -84,6 +85,7 @@ export async function commitTogether(
 ): Promise<boolean> {
   const start = performance.now();
   const plans: CommitPlan[] = [];
+  const time = context.now();
   for (const request of requests) {
     const plan = planOrNull(context, OPTIMISTIC_STATE, authenticated(request));
     if (plan === null) return false;
@@ -91,8 +93,11 @@ export async function commitTogether(
   }
   const shapes = plans.flatMap((plan) => plan.shapes);
   const writes = byCollection(plans.flatMap((plan) => plan.writes));
-  await saveShapes([...new Set(shapes)]);
-  if (!(await writeAlone(writes))) return false;
+  const isWritten = await commitClock.write(time, async () => {
+    await saveShapes([...new Set(shapes)]);
+    return writeAlone(writes);
+  });
+  if (!isWritten) return false;
   const seconds = (performance.now() - start) / 1000;
   for (const { commit } of plans) publishCommit({ seconds, versions: commit.versions.length });
   return true;
@@ -118,7 +123,12 @@ function planOrNull(context: ChangeContext, state: CommitState, request: CommitR
  * Runs a plan and returns whether what it expected was so; if not, nothing is written. `groups`: how many groups of
  * commits may be written at the same time; 0: by itself.
  */
-async function attempt(
+function attempt(request: CommitRequest, plan: CommitPlan, groups: number): Promise<boolean> {
+  const time = plan.commit.contribution.time_committed;
+  return commitClock.write(time, () => write(request, plan, groups));
+}
+
+async function write(
   { ehrId, idempotentResult, inSameTransaction }: CommitRequest,
   { shapes, writes: planned, commit: done }: CommitPlan,
   groups: number,

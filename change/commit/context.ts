@@ -2,6 +2,7 @@ import type { Work } from '../../openehr/base/work.js';
 import type { Settings } from '../../config/settings.js';
 import type { TemplateInUse } from '../../models/definition/template.js';
 import type { LargeComposition } from '../composition/large-composition.js';
+import { commitClock } from './commit-clock.js';
 
 /** What every change needs beside its request. The clock is a value, so that tests can turn it back. */
 export interface ChangeContext {
@@ -44,6 +45,9 @@ export type ChangeSettings = Pick<
 >;
 
 /** The context of a running server. */
-export function changeContext(settings: ChangeSettings, now: () => Date = () => new Date()): ChangeContext {
+export function changeContext(
+  settings: ChangeSettings,
+  now: () => Date = () => commitClock.now(),
+): ChangeContext {
   return { settings, now };
 }

@@ -13,10 +13,20 @@ export interface SnapshotOption {
  * A read that lets others write on the way goes on in what is there then: of two EHRs that are merged meanwhile it would see
  * a document twice, or not at all. docs/spec/merge.md#atomicity
  */
-export const oneSnapshot = memoizedAnswer(async (): Promise<SnapshotOption> => {
+export async function oneSnapshot(): Promise<SnapshotOption> {
+  return (await snapshots()).option;
+}
+
+/** Whether the server, the embedded one, makes writers wait until all of a snapshot is read. */
+export async function holdsSnapshots(): Promise<boolean> {
+  return (await snapshots()).areHeld;
+}
+
+const snapshots = memoizedAnswer(async () => {
   const hello = await mongoose.connection.getClient().db('admin').command({ hello: 1 });
   const isKnown = Number(hello.maxWireVersion) >= SNAPSHOT_WIRE_VERSION;
-  return isKnown ? { readConcern: { level: 'snapshot' } } : {};
+  const option: SnapshotOption = isKnown ? { readConcern: { level: 'snapshot' } } : {};
+  return { option, areHeld: hello.holdsSnapshots === true };
 });
 
 /** More documents than a reply of the database holds: it ends a batch at its size instead. */

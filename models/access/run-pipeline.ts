@@ -13,7 +13,7 @@ import type { VersionDoc } from '../version.js';
 import { decodedCell, storedContent, type StoredVersion } from '../version-text.js';
 import { belongsTo, movingMerges } from '../merge/job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
-import { oneSnapshot, WHOLE_BATCH, wholeList, type SnapshotOption } from './one-snapshot.js';
+import { holdsSnapshots, oneSnapshot, WHOLE_BATCH, wholeList, type SnapshotOption } from './one-snapshot.js';
 import { withMovedOwners } from './moved-owners.js';
 import { documents } from './documents.js';
 
@@ -30,6 +30,11 @@ export interface RunLimits {
   readonly timeoutMs: number;
   /** Documents of one answer of the database; fewer keep memory flat while streaming. */
   readonly batchSize?: number;
+  /**
+   * Called before the first row when the rows will not be of one moment; absent: they always are. It spares writers that
+   * would have to wait for a long read.
+   */
+  readonly onManyMoments?: () => void;
   /** Aborted when nobody wants the rows any more: the query then ends in the database too. */
   readonly signal?: AbortSignal;
 }
@@ -72,7 +77,38 @@ export async function* runPipeline(
     if (probed.length > 0) yield probed;
     return;
   }
-  const cursor = openCursor(plan, { ...limits, ...(await oneSnapshot()) });
+  const option = await oneSnapshot();
+  if (limits.onManyMoments === undefined || limits.timeoutMs <= HELD_MS || !(await holdsSnapshots())) {
+    yield* rowsOf(plan, { ...limits, ...option });
+    return;
+  }
+  const held = rowsOf(plan, { ...limits, ...option, timeoutMs: HELD_MS });
+  const first = await held.next().catch((error: unknown) => {
+    if (error instanceof CdrError && error.code === 'timeout') return null;
+    throw error;
+  });
+  if (first === null) {
+    limits.onManyMoments();
+    yield* rowsOf(plan, limits);
+    return;
+  }
+  if (first.done === true) return;
+  try {
+    yield first.value;
+    yield* held;
+  } finally {
+    await held.return();
+  }
+}
+
+/** How long writers are kept waiting for a stream whose rows the server holds, ms. */
+const HELD_MS = 500;
+
+async function* rowsOf(
+  plan: RunnablePlan,
+  limits: RunLimits & SnapshotOption,
+): AsyncGenerator<readonly PipelineRow[], void, undefined> {
+  const cursor = openCursor(plan, limits);
   try {
     while (await cursor.hasNext()) {
       const rows = cursor.readBufferedDocuments(ROWS_AT_ONCE) as PipelineRow[];

@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
-import { inOneState } from '../../change/commit/ehr-access.js';
+import { inOneState, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
 import { tagsBesideVersion } from '../../models/item-tag.js';
 import {

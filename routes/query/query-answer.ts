@@ -25,6 +25,10 @@ export interface QueryAnswer {
   readonly q: string;
   /** `{name}/{version}` of a stored query. */
   readonly name: string | null;
+  /** All that was committed up to then is among what the rows were found in: `as_of` of it has one answer. */
+  readonly certain: Date;
+  /** false: commits may have happened between the rows. */
+  readonly isOneMoment?: boolean;
   /** Whether CSV starts with a byte order mark. */
   readonly csvBom: boolean;
 }
@@ -61,7 +65,11 @@ export async function answerResultSet(
 }
 
 /** `meta`, `q`, `name`, `columns` as a JSON object. */
-function headText(ctx: Context, { compiled, q, name }: QueryAnswer, resultSize: number | null): string {
+function headText(
+  ctx: Context,
+  { compiled, q, name, certain, isOneMoment = true }: QueryAnswer,
+  resultSize: number | null,
+): string {
   const now = new Date();
   const meta: ResultMeta = {
     href: ctx.method === 'POST' ? null : absoluteUrl(ctx, decodedPath(ctx)),
@@ -72,7 +80,11 @@ function headText(ctx: Context, { compiled, q, name }: QueryAnswer, resultSize: 
     warnings: compiled.warnings,
   };
   return JSON.stringify({
-    meta: metaObject(meta, resultSize, formatUtc(now)),
+    meta: {
+      ...metaObject(meta, resultSize, formatUtc(now)),
+      _certain_until: formatUtc(certain),
+      ...(!isOneMoment && { _snapshot: false }),
+    },
     q,
     ...(name === null ? {} : { name }),
     columns: columnObjects(compiled.plan.columns),

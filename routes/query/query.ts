@@ -16,6 +16,7 @@ import {
   type QueryLimits as CompileLimits,
   type QueryRequest,
 } from '../../query/compile.js';
+import { commitClock } from '../../change/commit/commit-clock.js';
 import { refuseMergedAway } from '../../change/commit/ehr-access.js';
 import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/answer/slow-reader.js';
 import { requesterOf, currentOperation, STANDARD_API } from '../http/request/request-state.js';
@@ -216,6 +217,7 @@ class QueryRunner {
     const form = responseBody('query', ctx.get('Accept'));
     const signal = answerEnd(ctx);
     cutIdleReader(ctx, this.settings.aql.streamIdleMs, signal);
+    if (request.asOf !== null) await commitClock.reached(request.asOf);
     // The terminology server and the database are asked with a place only.
     const user = requesterOf(ctx);
     const leave = await this.gate.enter(user, signal);
@@ -226,7 +228,8 @@ class QueryRunner {
       const { compiled, ehr } = await this.compile(q, request, { work, signal });
       refuseOrWarnOfUnused(ctx, compiled.unused, this.settings);
       auditScope(ctx, compiled.scope);
-      const answer: QueryAnswer = { compiled, q, name, csvBom: this.settings.csvBom };
+      const certain = commitClock.certain();
+      const answer: QueryAnswer = { compiled, q, name, certain, csvBom: this.settings.csvBom };
       const limits = { timeoutMs: this.settings.aql.timeoutMs, signal, work, user, ehr };
       isStream = form.format !== 'JSON';
       const fixed = fixedEhrs(compiled.scope);
@@ -258,8 +261,12 @@ class QueryRunner {
     answer: QueryAnswer,
     limits: NotedLimits,
   ): Promise<void> {
-    const rows = this.rows(answer, { ...limits, batchSize: STREAM_BATCH });
-    await answerStream(ctx, form, answer, metered(ctx.state.requestId, answer.q, rows));
+    const stream = { ...answer, isOneMoment: true };
+    const onManyMoments = (): void => {
+      stream.isOneMoment = false;
+    };
+    const rows = this.rows(answer, { ...limits, batchSize: STREAM_BATCH, onManyMoments });
+    await answerStream(ctx, form, stream, metered(ctx.state.requestId, answer.q, rows));
     cutLongAnswer(ctx, this.settings.aql.streamTimeoutMs, limits.signal);
   }
 

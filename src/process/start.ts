@@ -15,6 +15,7 @@ import { openDoors, type Doors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
 import { logSlowQueries } from '../logger.js';
 import { prepareStorage, logStorageState } from './storage.js';
+import { commitClock } from '../../change/commit/commit-clock.js';
 import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { finaliseOldMerges } from '../../merge/finalise.js';
 import { resumeMerges } from '../../merge/steps.js';
@@ -64,6 +65,8 @@ export async function startServer(
   };
   const database = await connectDatabase(settings.database, logLine, local);
   try {
+    // Of a database of its own no other server knows the address.
+    commitClock.setShared(settings.database.mongodbUri !== '');
     if (!joins) await doors.listen();
     const stopAwaiting = logStorageState(log, await prepareStorage(settings));
     process.state.indexesBuilt = true;

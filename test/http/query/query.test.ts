@@ -37,6 +37,7 @@ describe('POST /query/aql', () => {
     expect(body.rows.map(([uid]: string[]) => uid)).toEqual([versionUid('C1', 1), versionUid('C2', 2)]);
     expect(body.rows[0][1]).toEqual(HILLTOP.versions.find(({ uid }) => uid === versionUid('C1', 1))?.data);
     expect(Object.keys(body.meta).sort()).toEqual([
+      '_certain_until',
       '_created',
       '_executed_aql',
       '_generator',
@@ -325,7 +326,15 @@ describe('AQL test group 83: stored queries', () => {
 });
 
 describe('AQL test group 78: meta', () => {
-  const always = ['_created', '_executed_aql', '_generator', '_schema_version', '_type', 'resultsize'];
+  const always = [
+    '_certain_until',
+    '_created',
+    '_executed_aql',
+    '_generator',
+    '_schema_version',
+    '_type',
+    'resultsize',
+  ];
   const stored = `${V1}/query/org.example::meta`;
   const keysOf = ({ body }: request.Response): string[] => Object.keys(body.meta as object).sort();
   beforeAll(() =>

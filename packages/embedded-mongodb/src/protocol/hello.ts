@@ -58,6 +58,8 @@ export class Hello {
       minWireVersion: this.facts.minWireVersion,
       maxWireVersion: this.facts.maxWireVersion,
       readOnly: false,
+      // Our own: a snapshot read outside of transactions is taken whole, and others wait for it.
+      holdsSnapshots: true,
       ...login,
     });
   }
