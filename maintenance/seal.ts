@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { CdrError } from '../openehr/base/errors.js';
 import type { AuditDoc } from '../models/audit.js';
 import type { ContributionDoc } from '../models/contribution.js';
@@ -17,8 +18,10 @@ import {
 } from '../models/seal-block.js';
 import { listOf, NO_BLOCK } from '../models/cross-collection/seal-hash.js';
 import {
+  completeAbandoned,
   leafOf,
   MARKED,
+  pendingCount,
   recordsAfter,
   recordsById,
   removeMarks,
@@ -37,6 +40,8 @@ export interface SealState extends SealHead {
   readonly records: number;
   /** Records that wait for the sealer; its first run over an old database finds more. */
   readonly unsealed: number;
+  /** Those of them that tell of an answer under way; they are sealed when it ends, or after an hour. */
+  readonly pending: number;
 }
 
 /** Records with the mark looked at together. */
@@ -65,10 +70,10 @@ interface Batch {
  * Block 0 with a hash of zeros while nothing is sealed.
  */
 export async function sealHead(): Promise<SealState> {
-  const unsealed = await unsealedCount();
+  const tail = { unsealed: await unsealedCount(), pending: await pendingCount() };
   const block = await newestBlock();
-  if (block === null) return { block: 0, hash: NO_BLOCK, time: null, records: 0, unsealed };
-  return { block: block._id, hash: block.hash, time: block.time, records: block.total, unsealed };
+  if (block === null) return { block: 0, hash: NO_BLOCK, time: null, records: 0, ...tail };
+  return { block: block._id, hash: block.hash, time: block.time, records: block.total, ...tail };
 }
 
 /**
@@ -87,6 +92,32 @@ export async function sealNewRecords(isStopped: () => boolean = () => false): Pr
   }
 }
 
+/** How long an upgrade waits for sealers of servers. */
+const WAIT_MS = 250;
+const ATTEMPTS = 400;
+
+/**
+ * Adds leaves to the chain beside what the sealer finds, in blocks of their own. Waits while another process seals.
+ * @throws conflict when one seals all the time
+ */
+export async function sealLeaves(leaves: readonly SealLeaf[]): Promise<void> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      await withLease('seal', 'another process seals', () => appendLeaves(leaves), LEASE_MS);
+      return;
+    } catch (error) {
+      if (!(error instanceof CdrError && error.code === 'conflict') || attempts === ATTEMPTS) throw error;
+      await setTimeout(WAIT_MS);
+    }
+  }
+}
+
+async function appendLeaves(leaves: readonly SealLeaf[]): Promise<void> {
+  const last = await newestBlock();
+  for (const block of blocksOf(last, last === null ? BEGINNING : last.old, leaves))
+    if (!(await insertBlock(block))) throw new CdrError('conflict', 'another process seals');
+}
+
 /** Spares the lease, which is a write, where nothing is new. */
 async function hasWork(): Promise<boolean> {
   const last = await newestBlock();
@@ -94,6 +125,7 @@ async function hasWork(): Promise<boolean> {
 }
 
 async function sealAll(isStopped: () => boolean): Promise<number> {
+  await completeAbandoned();
   let last = await newestBlock();
   let made = 0;
   while (!isStopped()) {
@@ -184,10 +216,9 @@ function recordsOf({
   // Somebody may have put anything there.
   const hashed = contributions.flatMap(({ leaves }) => listOf(leaves).filter(isLeaf));
   const known = new Set(hashed.map(({ id }) => id));
-  const listed = contributions.flatMap(({ versions }) => listOf(versions).map(({ uid }) => uid));
   const named = new Map<SealedCollection, Set<string>>([
     ['contributions', new Set(idsOf(contributions).filter((id) => !known.has(id)))],
-    ['versions', new Set(listed.filter((uid) => !known.has(uid)))],
+    ['versions', new Set(contributions.flatMap(versionsToRead))],
   ]);
   for (const { kind, collection, ids } of removals) {
     if (kind === 'removed') continue;
@@ -203,46 +234,29 @@ function recordsOf({
   };
 }
 
-/** The leaves of a batch by collection and id: what has to be read and is gone already has none. */
+/**
+ * VERSIONs that a CONTRIBUTION lists and has not hashed itself. An attested one is read again even when the CONTRIBUTION that
+ * made it is of the same batch: its leaf was made without the ATTESTATION.
+ */
+function versionsToRead({ versions, leaves }: ContributionDoc): string[] {
+  const own = new Set(listOf(leaves).flatMap((leaf) => (isLeaf(leaf) ? [leaf.id] : [])));
+  return listOf(versions).flatMap(({ uid }) => (own.has(uid) ? [] : [uid]));
+}
+
+/** The leaves of a batch by collection, id and ATTESTATIONs: what has to be read and is gone already has none. */
 async function leavesOf({ records, hashed, named }: Batch): Promise<SealLeaf[]> {
   const leaves = [...records.map(leafOf), ...hashed];
-  const known = new Set(leaves.map(({ id }) => id));
-  for (const [collection, ids] of named) {
-    const further = [...ids].filter((id) => !known.has(id));
-    for await (const record of recordsById(collection, further)) leaves.push(leafOf(record));
-  }
-  return leaves.sort((one, other) => inOrder(one.collection, other.collection) || inOrder(one.id, other.id));
+  for (const [collection, ids] of named)
+    for await (const record of recordsById(collection, [...ids])) leaves.push(leafOf(record));
+  return leaves.sort(
+    (one, other) =>
+      inOrder(one.collection, other.collection) ||
+      inOrder(one.id, other.id) ||
+      (one.attestations ?? 0) - (other.attestations ?? 0),
+  );
 }
 
 function inOrder(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
-}
-
-const HEAD = /^(?<block>\d{1,15}):(?<hash>[0-9a-f]{64})$/i;
-
-/** A head of the seals as text: `<block>:<hash>`. */
-export function formatSealHead({ block, hash }: SealHead): string {
-  return `${block}:${hash}`;
-}
-
-/**
- * A head of the seals that was kept: `<block>:<hash>`, or the JSON of GET `/rest/admin/seal`.
- * @throws CdrError invalid when it is neither
- */
-export function parseSealHead(text: string): SealHead {
-  const { block, hash } = HEAD.exec(asText(text.trim()))?.groups ?? {};
-  if (block === undefined || hash === undefined)
-    throw new CdrError('invalid', 'a head of the seals is <block>:<64 hexadecimal digits>, or its JSON');
-  return { block: Number(block), hash: hash.toLowerCase() };
-}
-
-function asText(text: string): string {
-  if (!text.startsWith('{')) return text;
-  try {
-    const { block, hash } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return `${String(block)}:${String(hash)}`;
-  } catch {
-    return text;
-  }
 }

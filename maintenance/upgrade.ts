@@ -14,6 +14,7 @@ import { versionCount } from '../models/version.js';
 import { compressNext, oldTexts } from '../models/version-text.js';
 import { deriveAllIdentities } from './identities.js';
 import { reindexStorage } from './reindex.js';
+import { resealAttested, type Resealing } from './reseal.js';
 
 /** What an upgrade has to do. */
 export interface UpgradePlan {
@@ -47,6 +48,8 @@ export interface UpgradeOutcome {
   readonly derived: number;
   /** EHRs whose identities were derived. */
   readonly identified: number;
+  /** VERSIONs whose ATTESTATIONs no block held. */
+  readonly attested: Resealing;
 }
 
 /** Looks at the whole database and writes nothing. Null: it was never used. */
@@ -82,7 +85,8 @@ export function upgradeStorage(
     const droppedIndexes = await dropIndexes(FORMER_INDEXES, false);
     const identified = await identifyAll(onProgress);
     const derived = (await isAqlStale(leafIndex)) ? await deriveAnew(leafIndex, onProgress) : 0;
-    return { droppedIndexes, compressed, derived, identified };
+    const attested = await resealAttested();
+    return { droppedIndexes, compressed, derived, identified, attested };
   });
 }
 

@@ -114,15 +114,20 @@ function checkContent(found: Findings, version: VersionDoc): void {
       'content and lifecycle_state do not agree on whether it is a deletion',
     );
   if (version.data === null) return;
-  const content = parsed(version.data);
+  const content = parsedContent(version.data);
   if (content === null) found.add('versions', version._id, 'its content is no JSON');
   else if (textAt(content, 'uid', 'value') !== version._id || content._type !== version.type)
     found.add('versions', version._id, 'its content has another uid or type');
 }
 
-function parsed(text: string): JsonObject | null {
+/** Content of a VERSION as it was found; null for what is no JSON object. */
+export function parsedContent(text: unknown): JsonObject | null {
+  if (typeof text !== 'string') return null;
   try {
-    return JSON.parse(text) as JsonObject;
+    const content: unknown = JSON.parse(text);
+    return typeof content === 'object' && content !== null && !Array.isArray(content)
+      ? (content as JsonObject)
+      : null;
   } catch {
     return null;
   }
@@ -130,7 +135,7 @@ function parsed(text: string): JsonObject | null {
 
 function checkDerived(found: Findings, check: ContainerCheck): readonly string[] {
   const { versions, isQueryable, storage } = check;
-  if (versions.some(({ data }) => data !== null && parsed(data) === null)) return [];
+  if (versions.some(({ data }) => data !== null && parsedContent(data) === null)) return [];
   const { documents, shapes } = recomputedDocuments(versions, { isQueryable, leafIndex: storage.leafIndex });
   const stored = new Map(check.aqlDocuments.map((document) => [document._id, document]));
   for (const expected of documents) {

@@ -2,7 +2,6 @@ import { rootOfUid } from '../openehr/base/object-version-id.js';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../openehr/base/maps.js';
-import type { JsonObject } from '../openehr/base/json.js';
 import { aqlDocumentsOf, versionedObjectUidsOfAql } from '../models/aql-document.js';
 import { missingShapes } from '../models/aql-shape.js';
 import { contributionsByUid, contributionsOf } from '../models/contribution.js';
@@ -22,7 +21,7 @@ import {
   type VersionedObjectDoc,
 } from '../models/versioned-object.js';
 import { flagsOf } from '../change/commit/ehr-flags.js';
-import { checkContainer, type StorageFacts } from './verify-container.js';
+import { checkContainer, parsedContent, type StorageFacts } from './verify-container.js';
 import { isRequestIdentity } from '../change/commit/request-identity.js';
 import { Findings } from './verify-report.js';
 
@@ -164,8 +163,10 @@ function checkRoots(ehr: EhrDoc, containers: readonly VersionedObjectDoc[], foun
 
 /** The EHR document repeats what its latest EHR_STATUS says. */
 function checkFlags(ehr: EhrDoc, status: VersionDoc | undefined, found: Findings): void {
-  if (status === undefined || status.data === null) return;
-  const flags = flagsOf(status.object_id, JSON.parse(status.data) as JsonObject);
+  // That its content is damaged is told of the VERSION.
+  const content = typeof status?.data === 'string' ? parsedContent(status.data) : null;
+  if (status === undefined || content === null) return;
+  const flags = flagsOf(status.object_id, content);
   if (flags.isQueryable !== ehr.is_queryable)
     found.add('ehrs', ehr._id, 'is_queryable is not that of its EHR_STATUS');
   if (flags.isModifiable !== ehr.is_modifiable)

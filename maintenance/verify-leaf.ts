@@ -2,7 +2,7 @@ import { groupBy } from '../openehr/base/maps.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { removalsOf, type RemovalDoc } from '../models/removal.js';
 import type { SealedCollection, SealLeaf } from '../models/layout.js';
-import type { SealBlock } from '../models/seal-block.js';
+import { blocksAfter, type SealBlock } from '../models/seal-block.js';
 import { contributionLeaf } from '../models/cross-collection/seal-hash.js';
 import {
   attestationCount,
@@ -46,14 +46,20 @@ export class LeafCheck {
     }
   }
 
-  /** Validates what only the end of the chain shows. */
-  async finish(): Promise<void> {
+  /** Validates what only the end of the chain shows. `last`: the block that was checked last; later ones are looked at too. */
+  async finish(last: number): Promise<void> {
     const ids = [...this.#attested.keys()];
     for (const part of inSteps(ids, AT_ONCE)) {
       const waiting = await idsInTail('versions', part);
-      for (const id of part.filter((one) => !waiting.has(one)))
-        this.#report('changed', id, 'versions: it has an ATTESTATION that is in no block');
+      for (const id of waiting) this.#attested.delete(id);
     }
+    if (this.#attested.size === 0) return;
+    // Asked after the tail: what no longer waits is in a block by now.
+    for await (const { leaves } of blocksAfter(last))
+      for (const { id, attestations = 0 } of leaves)
+        if (attestations >= (this.#attested.get(id) ?? Infinity)) this.#attested.delete(id);
+    for (const id of this.#attested.keys())
+      this.#report('changed', id, 'versions: it has an ATTESTATION that is in no block');
   }
 
   async #checkPart(

@@ -47,7 +47,7 @@ export async function checkSeals(since: SealHead | null): Promise<Findings> {
   if (since !== null && since.block > walk.last) addMissing(found, walk, walk.last + 1, since.block);
   if (blocks === 0) return found;
   found.count('seal_blocks', blocks);
-  await leaves.finish();
+  await leaves.finish(walk.last);
   if (walk.isWhole && walk.isOldSealed) await checkInserted(found, walk);
   return found;
 }

@@ -80,6 +80,11 @@ async function upgrade(): Promise<void> {
     process.stdout.write(
       `${compressed} VERSIONs compressed, ${identified} EHRs identified, ${derived} documents derived, ${droppedIndexes.length} indexes dropped in ${seconds} s\n`,
     );
+    const { resealed, unproven } = done.attested;
+    for (const uid of resealed)
+      process.stdout.write(`sealed with its ATTESTATION, which no block held: ${uid}\n`);
+    for (const uid of unproven)
+      process.stdout.write(`left as it is, since no sealed CONTRIBUTION has its ATTESTATION: ${uid}\n`);
   });
 }
 

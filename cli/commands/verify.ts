@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
-import { formatSealHead, parseSealHead } from '../../maintenance/seal.js';
+import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import type { SealHead } from '../../models/seal-block.js';
 import { withStorage } from '../../src/process/storage.js';
@@ -55,7 +55,10 @@ function reportText({
     .map((line) => `${line.replace(/\p{Cc}/gu, '?')}\n`)
     .join('');
   const verdict = violations.length === 0 ? 'no violation' : `${violations.length} violations`;
-  const head = seal === null ? 'nothing' : `${formatSealHead(seal)}, ${seal.unsealed} records not yet`;
+  const head =
+    seal === null
+      ? 'nothing'
+      : `${formatSealHead(seal)}, ${seal.unsealed} records not yet, ${seal.pending} of them of answers under way`;
   const sealed = `sealed: ${head}; ${erased.length} sealed records were erased`;
   const accepting = `lenient validation accepted something in ${acceptedVersions} versions`;
   return `checked ${counts.join(', ')}\n${sealed}\n${accepting}\n${verdict}\n${found}${lenient}`;

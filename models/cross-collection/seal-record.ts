@@ -111,6 +111,45 @@ export function unsealedRecords<Name extends MarkedCollection>(
     .toArray();
 }
 
+/** Uids of all VERSIONs with an ATTESTATION. */
+export async function attestedVersionUids(): Promise<string[]> {
+  const found = documents('versions').find<{ _id: string }>(
+    { 'attestations.0': { $exists: true } },
+    { projection: { _id: 1 } },
+  );
+  return (await found.toArray()).map(({ _id }) => _id);
+}
+
+/** The CONTRIBUTIONs that list one of these VERSIONs and wait for no sealer. */
+export function contributionsListing(versionUids: readonly string[]): Promise<ContributionDoc[]> {
+  return documents('contributions')
+    .find<ContributionDoc>({ 'versions.uid': { $in: [...versionUids] }, unsealed: { $exists: false } })
+    .toArray();
+}
+
+/** A streamed answer that did not end within this time never will: its server died. */
+const PENDING_MS = 3_600_000;
+
+/**
+ * Completes records of the audit whose answer never ended, so that they are sealed like others. First of all, and by one
+ * command each, since a record never changes once it was read to be sealed.
+ */
+export async function completeAbandoned(): Promise<void> {
+  await documents<AuditDoc>('audit').updateMany(
+    {
+      unsealed: true,
+      pending: { $exists: true },
+      time: { $not: { $gte: new Date(Date.now() - PENDING_MS) } },
+    },
+    { $set: { outcome: 'interrupted' }, $unset: { pending: 1 } },
+  );
+}
+
+/** Records of the audit whose answer has not ended, so that nothing seals them yet. */
+export function pendingCount(): Promise<number> {
+  return documents('audit').countDocuments({ unsealed: true, pending: { $exists: true } });
+}
+
 /** How many records carry the mark. */
 export async function unsealedCount(): Promise<number> {
   let sum = 0;

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { formatUtc } from '../../openehr/base/iso8601.js';
-import { formatSealHead, sealHead } from '../../maintenance/seal.js';
+import { sealHead } from '../../maintenance/seal.js';
+import { formatSealHead } from '../../maintenance/seal-head.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { responseBody } from '../../openehr/format/media-type.js';
 import { writeText } from '../http/exchange.js';
@@ -45,8 +46,8 @@ async function verify(ctx: Context): Promise<void> {
 async function getSeal(ctx: Context): Promise<void> {
   const form = responseBody('json', ctx.get('Accept'));
   const seal = await sealHead();
-  const { block, hash, time, records, unsealed } = seal;
-  const fields = { head: formatSealHead(seal), block, hash, records, unsealed };
+  const { block, hash, time, records, unsealed, pending } = seal;
+  const fields = { head: formatSealHead(seal), block, hash, records, unsealed, pending };
   ctx.status = 200;
   writeText(ctx, form, JSON.stringify({ ...fields, ...(time !== null && { time: formatUtc(time) }) }));
 }

@@ -5,13 +5,15 @@ import fc from 'fast-check';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { eraseEhr } from '../../maintenance/erase.js';
-import { sealHead, sealNewRecords, formatSealHead, parseSealHead } from '../../maintenance/seal.js';
+import { sealHead, sealNewRecords } from '../../maintenance/seal.js';
+import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
 import { verifyStorage } from '../../maintenance/verify.js';
 import { eraseAuditBefore } from '../../models/cross-collection/erase.js';
 import type { SealHead } from '../../models/seal-block.js';
 import { createLogger } from '../../src/logger.js';
 import { keepSealing } from '../../src/process/start.js';
 import { testApp } from '../support/app.js';
+import { attestation } from '../support/attestation.js';
 import { useDatabase } from '../support/database.js';
 import {
   admin,
@@ -221,43 +223,6 @@ describe('sealing', () => {
     expect(await sealHead()).toMatchObject({ block: 1, records: 0, unsealed: 0 });
   });
 });
-
-function attestation(uid: string): Json {
-  const coded = (code: string, value: string) => ({
-    _type: 'DV_CODED_TEXT',
-    value,
-    defining_code: {
-      _type: 'CODE_PHRASE',
-      terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
-      code_string: code,
-    },
-  });
-  const audit = {
-    _type: 'AUDIT_DETAILS',
-    change_type: coded('666', 'attestation'),
-    committer: { _type: 'PARTY_IDENTIFIED', name: 'Ada' },
-  };
-  const attested = {
-    _type: 'ATTESTATION',
-    change_type: coded('666', 'attestation'),
-    committer: { _type: 'PARTY_IDENTIFIED', name: 'Ada' },
-    reason: { _type: 'DV_TEXT', value: 'signed' },
-    is_pending: false,
-  };
-  return {
-    _type: 'CONTRIBUTION',
-    versions: [
-      {
-        _type: 'ORIGINAL_VERSION',
-        preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value: uid },
-        lifecycle_state: coded('532', 'complete'),
-        commit_audit: audit,
-        attestations: [attested],
-      },
-    ],
-    audit,
-  };
-}
 
 describe('verify names a record', () => {
   const changes: [string, object][] = [

@@ -177,13 +177,10 @@ export const ADMIN_SCHEMAS = {
       ['time', 'user', 'operation', 'status', 'request_id'],
     ),
   ),
-  SealHead: object({ head: TEXT, block: COUNT, hash: TEXT, time: TIME, records: COUNT, unsealed: COUNT }, [
-    'head',
-    'block',
-    'hash',
-    'records',
-    'unsealed',
-  ]),
+  SealHead: object(
+    { head: TEXT, block: COUNT, hash: TEXT, time: TIME, records: COUNT, unsealed: COUNT, pending: COUNT },
+    ['head', 'block', 'hash', 'records', 'unsealed', 'pending'],
+  ),
   PermissionsReport: object({
     user: {
       type: ['object', 'null'],

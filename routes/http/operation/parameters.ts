@@ -2,7 +2,7 @@ import { CdrError } from '../../../openehr/base/errors.js';
 import { parseVersionAtTime } from '../../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { isUuid, parseEhrId } from '../../../openehr/base/object-version-id.js';
-import { parseSealHead } from '../../../maintenance/seal.js';
+import { parseSealHead } from '../../../maintenance/seal-head.js';
 import type { SealHead } from '../../../models/seal-block.js';
 import { uidBasedIdOf, uuidOf, versionUidOf } from '../request/object-ids.js';
 
