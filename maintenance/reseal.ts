@@ -2,13 +2,13 @@ import { textAt } from '../openehr/rm/access.js';
 import type { ContributionDoc } from '../models/contribution.js';
 import { inSteps } from '../models/access/in-steps.js';
 import type { SealLeaf } from '../models/layout.js';
-import { blocksAfter } from '../models/seal-block.js';
 import { contributionLeaf, listOf, versionLeaf } from '../models/cross-collection/seal-hash.js';
 import {
   attestedVersionUids,
   contributionsListing,
   idsInTail,
   leafOf,
+  leavesNaming,
   recordsById,
 } from '../models/cross-collection/seal-record.js';
 import type { VersionDoc } from '../models/version.js';
@@ -96,14 +96,4 @@ function isProven(
       const at = left.indexOf(textAt(attestation, 'time_committed', 'value'));
       return at >= 0 && left.splice(at, 1)[0] !== undefined;
     });
-}
-
-/** The leaves of these records in all blocks, by id. */
-async function leavesNaming(collection: SealLeaf['collection'], ids: ReadonlySet<string>): Promise<Sealed> {
-  const found = new Map<string, SealLeaf[]>();
-  for await (const { leaves } of blocksAfter(0))
-    for (const leaf of leaves)
-      if (leaf.collection === collection && ids.has(leaf.id))
-        found.set(leaf.id, [...(found.get(leaf.id) ?? []), leaf]);
-  return found;
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CdrError } from '../openehr/base/errors.js';
 import type { AuditDoc } from '../models/audit.js';
 import type { ContributionDoc } from '../models/contribution.js';
-import type { SealedCollection, SealLeaf } from '../models/layout.js';
+import { SEALED, type SealedCollection, type SealLeaf } from '../models/layout.js';
 import { withLease } from '../models/access/lease.js';
 import { inSteps } from '../models/access/in-steps.js';
 import {
@@ -205,6 +205,10 @@ function idsOf(docs: readonly { readonly _id: string }[]): string[] {
   return docs.map(({ _id }) => _id);
 }
 
+function isSealed(collection: string): collection is SealedCollection {
+  return SEALED.some((name) => name === collection);
+}
+
 /** The records of a batch, and what else they bring with them. */
 function recordsOf({
   contributions,
@@ -221,7 +225,7 @@ function recordsOf({
     ['versions', new Set(contributions.flatMap(versionsToRead))],
   ]);
   for (const { kind, collection, ids } of removals) {
-    if (kind === 'removed') continue;
+    if ((kind !== 'restored' && kind !== 'shortened') || !isSealed(collection)) continue;
     named.set(collection, new Set([...(named.get(collection) ?? []), ...listOf(ids)]));
   }
   return {

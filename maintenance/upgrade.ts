@@ -12,6 +12,7 @@ import {
 } from '../models/settings.js';
 import { versionCount } from '../models/version.js';
 import { compressNext, oldTexts } from '../models/version-text.js';
+import { sealBaseline, type Baseline } from './baseline.js';
 import { deriveAllIdentities } from './identities.js';
 import { reindexStorage } from './reindex.js';
 import { resealAttested, type Resealing } from './reseal.js';
@@ -34,8 +35,8 @@ export interface UpgradePlan {
 
 /** How far an upgrade is. */
 export interface UpgradeProgress {
-  readonly step: 'texts' | 'identities' | 'aql';
-  /** VERSIONs, or EHRs, that are done, and about how many there are. */
+  readonly step: 'texts' | 'identities' | 'aql' | 'seals';
+  /** VERSIONs, EHRs, or sealed records that are done, and about how many there are. */
   readonly done: number;
   readonly of: number;
 }
@@ -50,6 +51,7 @@ export interface UpgradeOutcome {
   readonly identified: number;
   /** VERSIONs whose ATTESTATIONs no block held. */
   readonly attested: Resealing;
+  readonly baseline: Baseline;
 }
 
 /** Looks at the whole database and writes nothing. Null: it was never used. */
@@ -86,7 +88,10 @@ export function upgradeStorage(
     const identified = await identifyAll(onProgress);
     const derived = (await isAqlStale(leafIndex)) ? await deriveAnew(leafIndex, onProgress) : 0;
     const attested = await resealAttested();
-    return { droppedIndexes, compressed, derived, identified, attested };
+    const baseline = await sealBaseline((done, of) => {
+      onProgress({ step: 'seals', done, of });
+    });
+    return { droppedIndexes, compressed, derived, identified, attested, baseline };
   });
 }
 

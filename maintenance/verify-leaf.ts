@@ -1,6 +1,6 @@
 import { groupBy } from '../openehr/base/maps.js';
 import { inSteps } from '../models/access/in-steps.js';
-import { removalsOf, type RemovalDoc } from '../models/removal.js';
+import { removalsOf, type RemovalDoc, type RemovalReason } from '../models/removal.js';
 import type { SealedCollection, SealLeaf } from '../models/layout.js';
 import { blocksAfter, type SealBlock } from '../models/seal-block.js';
 import { contributionLeaf } from '../models/cross-collection/seal-hash.js';
@@ -11,6 +11,8 @@ import {
   recordsById,
   type SealedRecord,
 } from '../models/cross-collection/seal-record.js';
+import { NoteCheck } from './verify-notes.js';
+import { OwnerCheck } from './verify-owners.js';
 import type { Findings } from './verify-report.js';
 
 /** Records asked for together. */
@@ -25,18 +27,26 @@ const REMOVED_BY = {
   retention: 'removed at the end of its retention',
   merge: 'removed by a merge',
   unmerge: 'removed by an unmerge',
-} as const;
+} as const satisfies Partial<Record<RemovalReason, string>>;
+
+function removedBy({ reason }: RemovalDoc): string {
+  return reason in REMOVED_BY ? REMOVED_BY[reason as keyof typeof REMOVED_BY] : 'removed';
+}
 
 /** Validates the records of blocks: each is there as it was sealed, or was removed as it should be. */
 export class LeafCheck {
   readonly #found: Findings;
-  /** VERSIONs with more ATTESTATIONs than the block covers; a later block must cover that many. */
-  readonly #attested = new Map<string, number>();
+  /** VERSIONs with ATTESTATIONs: how many, less those that blocks cover. */
+  readonly #attested = new Map<string, { count: number; covered: number }>();
+  readonly #owners: OwnerCheck;
+  readonly #notes: NoteCheck;
   /** Ids reported already: a record may be in several blocks. */
   readonly #reported = new Set<string>();
 
   constructor(found: Findings) {
     this.#found = found;
+    this.#owners = new OwnerCheck(found);
+    this.#notes = new NoteCheck(found);
   }
 
   /** Validates the records of the next block of the chain. */
@@ -48,42 +58,57 @@ export class LeafCheck {
 
   /** Validates what only the end of the chain shows. `last`: the block that was checked last; later ones are looked at too. */
   async finish(last: number): Promise<void> {
+    await this.#owners.finish();
+    await this.#finishAttested(last);
+  }
+
+  async #finishAttested(last: number): Promise<void> {
+    for (const [id, { count, covered }] of this.#attested) if (covered >= count) this.#attested.delete(id);
     const ids = [...this.#attested.keys()];
     for (const part of inSteps(ids, AT_ONCE)) {
       const waiting = await idsInTail('versions', part);
       for (const id of waiting) this.#attested.delete(id);
     }
-    if (this.#attested.size === 0) return;
-    // Asked after the tail: what no longer waits is in a block by now.
-    for await (const { leaves } of blocksAfter(last))
-      for (const { id, attestations = 0 } of leaves)
-        if (attestations >= (this.#attested.get(id) ?? Infinity)) this.#attested.delete(id);
+    if (this.#attested.size > 0) await this.#lookInto(last);
     for (const id of this.#attested.keys())
       this.#report('changed', id, 'versions: it has an ATTESTATION that is in no block');
   }
 
+  /** Takes out those that a later block covers. */
+  async #lookInto(last: number): Promise<void> {
+    // Asked after the tail: what no longer waits is in a block by now.
+    for await (const { leaves } of blocksAfter(last))
+      for (const { id, attestations = 0 } of leaves)
+        if (attestations >= (this.#attested.get(id)?.count ?? Infinity)) this.#attested.delete(id);
+  }
+
   async #checkPart(
-    { _id: block }: SealBlock,
+    { _id: block, time }: SealBlock,
     collection: SealedCollection,
     leaves: readonly SealLeaf[],
   ): Promise<void> {
     const byId = groupBy(leaves, ({ id }) => id);
+    const notes: RemovalDoc[] = [];
     for await (const record of recordsById(collection, [...byId.keys()])) {
       const own = byId.get(record.doc._id) ?? [];
+      if (record.collection === 'removals') notes.push(record.doc);
       byId.delete(record.doc._id);
       for (const leaf of own) {
         this.#followAttestations(record, leaf);
+        await this.#owners.check(record, leaf);
         if (isSealedAs(record, leaf) || (await wasSealedAs(record, leaf))) continue;
         this.#report('changed', leaf.id, `${collection}: it is not what block ${block} sealed`);
       }
     }
+    if (notes.length > 0) await this.#notes.check({ _id: block, time }, notes);
     if (byId.size > 0) await this.#checkAbsent(block, collection, [...byId.keys()]);
   }
 
   #followAttestations(record: SealedRecord, { id, attestations = 0 }: SealLeaf): void {
     const count = attestationCount(record);
-    if (count > attestations) this.#attested.set(id, count);
-    else this.#attested.delete(id);
+    if (count === 0) return;
+    const covered = Math.max(attestations, this.#attested.get(id)?.covered ?? 0);
+    this.#attested.set(id, { count, covered });
   }
 
   async #checkAbsent(block: number, collection: SealedCollection, ids: readonly string[]): Promise<void> {
@@ -92,7 +117,7 @@ export class LeafCheck {
     for (const id of ids) {
       const removal = lastRemoval(removals.filter((one) => one.ids.includes(id)));
       if (removal === null) unexplained.push(id);
-      else if (this.#isNew(id)) this.#found.addErased(id, `${collection}: ${REMOVED_BY[removal.reason]}`);
+      else if (this.#isNew(id)) this.#found.addErased(id, `${collection}: ${removedBy(removal)}`);
     }
     // An unmerge may have brought it back meanwhile.
     for await (const { doc } of recordsById(collection, unexplained))
@@ -117,8 +142,10 @@ function isSealedAs(record: SealedRecord, { attestations = 0, hash }: SealLeaf):
 
 /** A CONTRIBUTION that an unmerge shortened is the one that was sealed but for what it listed. */
 async function wasSealedAs({ collection, doc }: SealedRecord, { hash }: SealLeaf): Promise<boolean> {
-  if (collection !== 'contributions') return false;
+  if (collection !== 'contributions' && collection !== 'ehrs') return false;
   const removals = await removalsOf(collection, [doc._id]);
+  // An EHR that was erased and is there again: its id may be given anew.
+  if (collection === 'ehrs') return removals.length > 0;
   return removals.some(
     ({ kind, versions }) =>
       kind === 'shortened' && versions !== undefined && contributionLeaf({ ...doc, versions }).equals(hash),

@@ -10,6 +10,7 @@ import type { SealHead } from '../models/seal-block.js';
 import { sealHead } from './seal.js';
 import { checkMerges, checkTombstoneRecord } from './verify-merges.js';
 import { Findings, type VerifyProgress, type VerifyReport } from './verify-report.js';
+import { checkStates } from './verify-states.js';
 import { checkSeals } from './verify-seal.js';
 
 /** EHRs read at once. */
@@ -78,6 +79,7 @@ async function verify(
   all.take(await checkOwners());
   all.take(await checkSubjects());
   all.take(await checkMerges());
+  all.take(await checkStates());
   all.take(await checkSeals(since));
   const seal = await sealHead();
   return all.report(seal.block === 0 ? null : seal);

@@ -22,6 +22,7 @@ import {
   moveContributions,
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
+import { noteStates } from '../models/cross-collection/state-note.js';
 import { versionsRemoved } from '../models/removal.js';
 import { anyVersion, versionsRemoval, versionUidsOf } from '../models/version.js';
 import { storedLength } from '../models/version-text.js';
@@ -42,6 +43,8 @@ export interface PlannedMerge {
   readonly commit: CommitRequest | null;
   /** `steps`: what moves is archived already, and follows the transaction. */
   readonly way: MergeWay;
+  /** Of a merge in steps: the hashes of what was archived before. */
+  readonly moved?: ReadonlyMap<string, Buffer>;
 }
 
 /** Inserts of one command: an archived version may have megabytes. */
@@ -60,7 +63,10 @@ export async function applyMerge(
   if (merge.request.approval !== undefined) await requireWaiting(merge.request.approval.mergeId);
   const endedVersions = await versionUidsOf(merge.pair.source._id, idsOf(merge.plan.ended));
   if (merge.request.reversible) await archive(session, merge, endedVersions);
-  await runWrites(session, [...sourceRemovals(merge), ...versionsRemoved('merge', endedVersions)]);
+  await runWrites(session, [
+    ...sourceRemovals(merge),
+    ...versionsRemoved('merge', merge.pair.source._id, endedVersions),
+  ]);
   if (await sharesContributions(merge.pair.source, { session }))
     await runWrites(session, ehrsSharing([merge.pair.target._id]));
   if (merge.way === 'steps') await moveJoined(session, merge);
@@ -74,6 +80,9 @@ export async function applyMerge(
   const mergeDate = made?.contribution.time_committed ?? context.change.now();
   const record = recordOf(merge, made, mergeDate);
   await runWrites(session, [mergeRecordInsert(record), mergeRequestRemoval(record.source_ehr)]);
+  const { moved } = merge;
+  const stated = { collection: 'merge_records', ids: [record._id], reason: 'merge' } as const;
+  await noteStates(session, { ...stated, ...(moved !== undefined && { moved }) });
   return record;
 }
 

@@ -1,6 +1,7 @@
 import { CdrError } from '../openehr/base/errors.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';
 import { beingMerged } from '../change/commit/refusal.js';
+import { noteStates } from '../models/cross-collection/state-note.js';
 import { holdForMove } from '../models/ehr.js';
 import { archiveRemoval } from '../models/merge/archive.js';
 import { undoneMerge } from '../models/merge/history.js';
@@ -32,6 +33,7 @@ export function finaliseMerge(request: Finalising, now: Date): Promise<MergeReco
       if (!record.reversible) throw new CdrError('conflict', `merge ${mergeId} is final already`);
       const finalised = { date: now, committer, reason };
       await runWrites(session, [mergeFinalising(mergeId, finalised), archiveRemoval([mergeId])]);
+      await noteStates(session, { collection: 'merge_records', ids: [mergeId], reason: 'merge' });
       return { ...record, reversible: false, finalised };
     },
     ({ source_ehr: source, target_ehr: target }) => ({

@@ -4,6 +4,7 @@ import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import type { CommitRequest } from '../change/commit/request.js';
 import { runWrites } from '../models/access/write.js';
 import { archiveMovedIds } from '../models/cross-collection/archive-moved.js';
+import { archiveHashes } from '../models/cross-collection/state-note.js';
 import { markMerging, unmarkMerging } from '../models/ehr.js';
 import { JOB_KNOWN_MS, mergeJobMoving } from '../models/merge/job.js';
 import { applyMerge } from './apply.js';
@@ -40,13 +41,14 @@ export function mergeInSteps(
     const plan = planMerge(snapshot, request, fresh);
     const details = agreedPlan(snapshot, plan, { request, way: 'steps' });
     if (request.reversible) await archiveMovedIds(mergeId, sourceEhr, endingIds(plan));
+    const moved = await archiveHashes(mergeId, { kind: 'moved' });
     await known;
     return inMergeTransaction(context.retries, async (session) => {
       requireHeld(await runWrites(session, unmarkMerging([sourceEhr, targetEhr], mergeId, 'one')));
       await holdBoth(request, 'active');
       const now = await checkMerge(sourceEhr, targetEhr);
       const commit = commitOf(request, fresh, plan);
-      const merge = { request, fresh, pair: now, plan, commit, way: 'steps' as const };
+      const merge = { request, fresh, pair: now, plan, commit, way: 'steps' as const, moved };
       const applied = await applyMerge(session, context, merge);
       await recordIdempotentResult(session, idempotentResultOf({ ...applied, way: 'steps' }));
       await writeAudit(mergeSubject(applied));

@@ -15,6 +15,7 @@ import {
   moveContributions,
   moveItemTags,
 } from '../models/cross-collection/owned-documents.js';
+import { noteOwner } from '../models/cross-collection/state-note.js';
 import { PERSISTENT } from '../models/layout.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
 import { sharesContributions } from '../models/merge/history.js';
@@ -199,6 +200,8 @@ async function apply(
   await moveContainers(session, { ...owners, isQueryable }, [versionedObjectUid]);
   await moveContributions(session, owners, plan.contributions);
   await moveItemTags(session, owners, [versionedObjectUid]);
+  const { contributions } = plan;
+  await noteOwner(session, { to: targetEhr, objects: [versionedObjectUid], contributions });
   const moved = { ehrId: targetEhr, isQueryable, versionedObjectUids: [versionedObjectUid] };
   await rederiveDuringReindex(session, moved, context.change.settings.aql.leafIndex);
   // What came to the source without its CONTRIBUTIONs goes on without them.

@@ -32,6 +32,7 @@ export const SEALED = [
   COLLECTIONS.versions,
   COLLECTIONS.audit,
   COLLECTIONS.removals,
+  COLLECTIONS.ehrs,
 ] as const;
 
 /** A collection whose records are sealed. */
@@ -43,6 +44,8 @@ export interface SealLeaf {
   readonly id: string;
   /** Of a VERSION: how many of its ATTESTATIONs `hash` covers; absent: none. */
   readonly attestations?: number;
+  /** Of a CONTRIBUTION or VERSION: the EHR that has it. Absent in blocks of releases up to 0.2.0. */
+  readonly ehr?: string;
   /** SHA-256 of the record, from models/cross-collection/seal-hash.ts. */
   readonly hash: Buffer;
 }

@@ -12,13 +12,46 @@ type RemovalKind =
   /** They were gone and are there again, as they were. */
   | 'restored'
   /** As 0.2.0 wrote it at an unmerge: a CONTRIBUTION lists fewer versions; `versions` is what it listed before. */
-  | 'shortened';
+  | 'shortened'
+  /** They are now what `hash` says. */
+  | 'stated'
+  /** They were moved to the EHR `to`, one by one. */
+  | 'owner';
 
 /** Why. */
-export type RemovalReason = 'erasure' | 'retention' | 'merge' | 'unmerge';
+export type RemovalReason =
+  | 'erasure'
+  | 'retention'
+  | 'merge'
+  | 'unmerge'
+  | 'move'
+  /** It was stored, replaced or removed as such. */
+  | 'definition'
+  /** An upgrade found it so. */
+  | 'baseline';
 
 /** Collections out of which sealed records can go. */
-export type RemovalCollection = 'contributions' | 'versions' | 'audit';
+export type RemovalCollection =
+  | 'contributions'
+  | 'versions'
+  | 'audit'
+  | 'ehrs'
+  | 'versioned_objects'
+  | 'templates'
+  | 'stored_queries'
+  | 'merge_records'
+  | 'merge_history'
+  | 'settings';
+
+/** What a note of a state says. */
+export interface NotedState {
+  readonly kind: 'stated';
+  /** SHA-256 of the document, in hexadecimal. */
+  readonly hash: string;
+  /** Of a merge: the EHR that was dissolved, and its direct target. */
+  readonly from?: string;
+  readonly to?: string;
+}
 
 /**
  * Tells that sealed records went, in the transaction in which they go: without it a missing record is a violation.
@@ -34,6 +67,14 @@ export interface RemovalDoc {
   /** At most `IDS`. */
   readonly ids: readonly string[];
   readonly versions?: ContributionDoc['versions'];
+  /** Of records of an EHR: which one was erased, or lost them; the audit has a record of it. */
+  readonly ehr_id?: string;
+  /** Of notes about the same id the one with the highest is the newest. */
+  readonly seq?: number;
+  readonly hash?: string;
+  readonly from?: string;
+  /** Of an owner: the EHR that has it from now on. */
+  readonly to?: string;
   readonly unsealed?: true;
 }
 
@@ -47,10 +88,10 @@ declare module './access/write.js' {
 const IDS = 1_000;
 
 /** What is noted. */
-type Removal = Pick<RemovalDoc, 'kind' | 'reason' | 'collection' | 'ids'>;
+type Removal = Omit<RemovalDoc, '_id' | 'time' | 'unsealed'>;
 
-/** The records of a removal that are to be written with it; none for no ids. */
-function removalDocs(removal: Removal): RemovalDoc[] {
+/** The records of a removal, or of another note, that are to be written with it; none for no ids. */
+export function noteDocs(removal: Removal): RemovalDoc[] {
   return inSteps(removal.ids, IDS).map((ids) => ({
     _id: randomUUID(),
     time: new Date(),
@@ -62,12 +103,16 @@ function removalDocs(removal: Removal): RemovalDoc[] {
 
 /** The same as writes of a transaction. */
 export function removalWrites(removal: Removal): InsertWrite<'removals'>[] {
-  return removalDocs(removal).map((insert) => ({ collection: COLLECTIONS.removals, insert }));
+  return noteDocs(removal).map((insert) => ({ collection: COLLECTIONS.removals, insert }));
 }
 
-/** Notes that versions went. */
-export function versionsRemoved(reason: RemovalReason, ids: readonly string[]): InsertWrite<'removals'>[] {
-  return removalWrites({ kind: 'removed', reason, collection: COLLECTIONS.versions, ids });
+/** Notes that versions of an EHR went. */
+export function versionsRemoved(
+  reason: RemovalReason,
+  ehrId: string,
+  ids: readonly string[],
+): InsertWrite<'removals'>[] {
+  return removalWrites({ kind: 'removed', reason, collection: COLLECTIONS.versions, ehr_id: ehrId, ids });
 }
 
 /** Notes that versions are there again. */
@@ -77,7 +122,7 @@ export function versionsRestored(reason: RemovalReason, ids: readonly string[]):
 
 /** Notes a removal that is done outside a transaction: before it, so that a crash in between does no harm. */
 export async function insertRemoval(removal: Removal): Promise<void> {
-  const docs = removalDocs(removal);
+  const docs = noteDocs(removal);
   const removals = documents<RemovalDoc>(COLLECTIONS.removals);
   if (docs.length > 0) await removals.insertMany(docs);
 }

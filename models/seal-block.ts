@@ -56,11 +56,17 @@ export function nextBlock(
   return { ...block, hash: blockHash(block) };
 }
 
-/** Merkle root of leaves in hexadecimal: of where each record is, and its hash. */
+/** Merkle root of leaves in hexadecimal: of where each record is, its hash, and its owner where that is sealed. */
 export function rootOf(leaves: readonly SealLeaf[]): string {
   return merkleRoot(
-    leaves.map(({ collection, id, attestations = 0, hash }) =>
-      JSON.stringify([collection, id, attestations, hash.toString('hex')]),
+    leaves.map(({ collection, id, attestations = 0, hash, ehr }) =>
+      JSON.stringify([
+        collection,
+        id,
+        attestations,
+        hash.toString('hex'),
+        ...(ehr === undefined ? [] : [ehr]),
+      ]),
     ),
   );
 }
@@ -91,11 +97,14 @@ function readable(block: SealBlock): SealBlock {
 
 /** Whether a stored value is a leaf. */
 export function isLeaf(value: unknown): value is SealLeaf {
-  const { collection, id, attestations, hash } = (value ?? {}) as Partial<Record<keyof SealLeaf, unknown>>;
+  const { collection, id, attestations, hash, ehr } = (value ?? {}) as Partial<
+    Record<keyof SealLeaf, unknown>
+  >;
   return (
     SEALED.some((name) => name === collection) &&
     typeof id === 'string' &&
     (attestations === undefined || Number.isInteger(attestations)) &&
+    (ehr === undefined || typeof ehr === 'string') &&
     Buffer.isBuffer(hash)
   );
 }

@@ -3,6 +3,7 @@ import { groupBy } from '../../openehr/base/maps.js';
 import { setQueryable } from '../../models/aql-document.js';
 import { contributionInsert } from '../../models/contribution.js';
 import { ehrInsert, holdEhr, releaseSubject } from '../../models/ehr.js';
+import type { EhrDoc } from '../../models/ehr.js';
 import { sealMarks } from '../../models/cross-collection/seal-record.js';
 import type { Write } from '../../models/access/write.js';
 import { auditDetails } from './audit.js';
@@ -83,10 +84,11 @@ function assemble(draft: CommitDraft, planned: readonly PlannedEntry[]): CommitP
     versions: planned.map(({ version }) => ({ uid: version.versionUid, type: version.type })),
   };
   const made = planned.flatMap(({ version: { doc } }) => (doc === null ? [] : [doc]));
+  const ehr = request.isNewEhr === true ? newEhr(draft) : null;
   const writes: Write[] = [
     ...takeoverWrites(draft),
-    request.isNewEhr === true ? newEhr(draft) : changedEhr(draft),
-    contributionInsert({ ...contribution, ...sealMarks(contribution, made) }),
+    ehr === null ? changedEhr(draft) : ehrInsert(ehr),
+    contributionInsert({ ...contribution, ...sealMarks(contribution, made, ehr) }),
     ...planned.flatMap((entry) => entry.writes),
     ...queryableWrites(draft),
   ];
@@ -110,10 +112,10 @@ function takeoverWrites({ state, request, status }: CommitDraft): Write[] {
   return [releaseSubject(holder.ehrId, subject)];
 }
 
-function newEhr(draft: CommitDraft): Write {
+function newEhr(draft: CommitDraft): EhrDoc {
   const { request, settings, time, status, directoryId } = draft;
   if (status === null) throw new TypeError('a new EHR needs its EHR_STATUS');
-  return ehrInsert({
+  return {
     _id: request.ehrId,
     system_id: settings.systemId,
     time_created: time,
@@ -125,7 +127,7 @@ function newEhr(draft: CommitDraft): Write {
     identities: status.identities,
     ehr_status_id: status.versionedObjectUid,
     ...(directoryId !== null && { directory_id: directoryId }),
-  });
+  };
 }
 
 /** The lock of the EHR, which carries what the commit makes of it. */

@@ -9,7 +9,10 @@ import {
   storedQueryDoc,
   storedVersions,
 } from '../../models/definition/stored-query.js';
+import { noteStates } from '../../models/cross-collection/state-note.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
+
+const STATED_QUERY = { collection: 'stored_queries', reason: 'definition' } as const;
 
 /** How often a number is taken anew because a parallel request was faster. */
 const ATTEMPTS = 20;
@@ -49,9 +52,10 @@ async function storeNext(name: QueryName, prefix: VersionPrefix | null, q: strin
 export function deleteStoredQuery(name: string, version: SemanticVersion): Promise<void> {
   const id = `${name}/${formatVersion(version)}`;
   return inAuditedTransaction(
-    async () => {
+    async (session) => {
       if (!(await removeStoredQuery(name, version)))
         throw new CdrError('not-found', `there is no stored query ${id}`);
+      await noteStates(session, { ...STATED_QUERY, ids: [id] });
     },
     () => ({ objects: [id] }),
   );
@@ -59,7 +63,10 @@ export function deleteStoredQuery(name: string, version: SemanticVersion): Promi
 
 function put(doc: StoredQueryDoc, store: (doc: StoredQueryDoc) => Promise<void>): Promise<void> {
   return inAuditedTransaction(
-    () => store(doc),
+    async (session) => {
+      await store(doc);
+      await noteStates(session, { ...STATED_QUERY, ids: [doc._id] });
+    },
     () => ({ objects: [doc._id] }),
   );
 }

@@ -10,6 +10,8 @@ import {
   templateById,
   templateIds,
 } from '../../models/definition/template.js';
+import type { Session } from '../../models/access/write.js';
+import { noteStates } from '../../models/cross-collection/state-note.js';
 import { isTemplateReferenced } from '../../models/version.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { recordIdempotentResult } from '../commit/idempotency.js';
@@ -28,6 +30,7 @@ export async function createTemplate(template: UploadedTemplate): Promise<Templa
   const doc = await inAuditedTransaction(async (session) => {
     const inserted = await insertTemplate(template, createdTimestamp);
     await recordIdempotentResult(session, idempotentResult(inserted));
+    await noteTemplates(session, [inserted._id]);
     return inserted;
   }, aboutTemplate);
   keepCompiled(doc, template.compiled);
@@ -51,6 +54,7 @@ export async function putTemplate(template: UploadedTemplate): Promise<TemplateD
     const stored =
       (await replaceUnused(template, createdTimestamp)) ?? (await insertTemplate(template, createdTimestamp));
     await recordIdempotentResult(session, idempotentResult(stored));
+    await noteTemplates(session, [stored._id]);
     return stored;
   }, aboutTemplate);
   keepCompiled(doc, template.compiled);
@@ -60,9 +64,10 @@ export async function putTemplate(template: UploadedTemplate): Promise<TemplateD
 /** Replaces the text of an unused template. @throws not-found; unprocessable when a VERSION refers to it */
 export async function updateTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   const createdTimestamp = new Date();
-  const doc = await inAuditedTransaction(async () => {
+  const doc = await inAuditedTransaction(async (session) => {
     const replaced = await replaceUnused(template, createdTimestamp);
     if (replaced === null) throw templateNotFound(template.compiled.templateId, 'not-found');
+    await noteTemplates(session, [replaced._id]);
     return replaced;
   }, aboutTemplate);
   keepCompiled(doc, template.compiled);
@@ -72,9 +77,10 @@ export async function updateTemplate(template: UploadedTemplate): Promise<Templa
 /** Removes an unused template. @throws not-found; unprocessable when a VERSION refers to it */
 export function deleteTemplate(templateId: string): Promise<void> {
   return inAuditedTransaction(
-    async () => {
+    async (session) => {
       if (!(await removeTemplate(templateId))) throw templateNotFound(templateId, 'not-found');
       await requireUnused(templateId, 'delete');
+      await noteTemplates(session, [templateId]);
     },
     () => ({ objects: [templateId] }),
   );
@@ -83,17 +89,23 @@ export function deleteTemplate(templateId: string): Promise<void> {
 /** Removes all templates, or none. Gives how many. @throws unprocessable when a VERSION refers to any */
 export async function deleteAllTemplates(): Promise<number> {
   const removed = await inAuditedTransaction(
-    async () => {
+    async (session) => {
       const ids = await templateIds();
       for (const templateId of ids) {
         await removeTemplate(templateId);
         await requireUnused(templateId, 'delete');
       }
+      await noteTemplates(session, ids);
       return ids;
     },
     (objects) => ({ objects }),
   );
   return removed.length;
+}
+
+/** So that the seals hold what each template is. */
+function noteTemplates(session: Session, ids: readonly string[]): Promise<void> {
+  return noteStates(session, { collection: 'templates', ids, reason: 'definition' });
 }
 
 function aboutTemplate({ _id }: TemplateDoc): AuditSubject {

@@ -5,7 +5,7 @@ import { upgradePlan, upgradeStorage, type UpgradePlan } from '../../maintenance
 import { anyVersion } from '../../models/version.js';
 import { withDatabase, withStorage } from '../../src/process/storage.js';
 import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
-import { eraseAuditBefore } from '../../models/cross-collection/erase.js';
+import { pruneAudit } from '../../maintenance/prune-audit.js';
 
 /** `everchart reindex`: rebuilds what AQL reads; may run beside servers and be stopped at any time. */
 export function reindexCommand(): Command {
@@ -80,6 +80,10 @@ async function upgrade(): Promise<void> {
     process.stdout.write(
       `${compressed} VERSIONs compressed, ${identified} EHRs identified, ${derived} documents derived, ${droppedIndexes.length} indexes dropped in ${seconds} s\n`,
     );
+    const { owners, ehrs, states } = done.baseline;
+    process.stdout.write(
+      `sealed as they were found: the EHR of ${owners} records, ${ehrs} EHRs, ${states} templates, stored queries and merges\n`,
+    );
     const { resealed, unproven } = done.attested;
     for (const uid of resealed)
       process.stdout.write(`sealed with its ATTESTATION, which no block held: ${uid}\n`);
@@ -126,6 +130,6 @@ function timeOf(text: string): Date {
 }
 
 async function prune(before: Date): Promise<void> {
-  const removed = await withStorage(() => eraseAuditBefore(before));
+  const removed = await withStorage(() => pruneAudit(before));
   process.stdout.write(`${removed} audit records were removed\n`);
 }

@@ -16,6 +16,7 @@ import {
   moveContributions,
   moveItemTags,
 } from '../../models/cross-collection/owned-documents.js';
+import { noteStates } from '../../models/cross-collection/state-note.js';
 import { versionsRestored } from '../../models/removal.js';
 import { anyVersion, versionInsert, versionUidsOf, type VersionDoc } from '../../models/version.js';
 import {
@@ -72,6 +73,8 @@ export async function undoMerge(
     archiveRemoval([record._id]),
     mergeRecordRemoval(record._id),
   ]);
+  for (const collection of ['merge_records', 'merge_history'] as const)
+    await noteStates(session, { collection, ids: [record._id], reason: 'unmerge' });
   return history;
 }
 

@@ -8,7 +8,8 @@ import { archiveRemoval } from '../merge/archive.js';
 import { mergeHistoryRemoval, undoneMergesOf, type MergeHistoryDoc } from '../merge/history.js';
 import { mergeIdsOfSources, mergeRecordRemovalOfSources } from '../merge/record.js';
 import { mergeRequestRemovals } from '../merge/request.js';
-import { insertRemoval, removalWrites, type RemovalReason } from '../removal.js';
+import { lastRemoval } from './state-note.js';
+import { insertRemoval, removalWrites } from '../removal.js';
 import { versionsRemoval } from '../version.js';
 import { containerRemoval } from '../versioned-object.js';
 import type { Documents, Filter, Write, WrittenCollection } from '../access/write.js';
@@ -60,29 +61,43 @@ export async function wholeErasure(session: ClientSession, ehrId: string): Promi
 
 /** Removes versions, containers, contributions, tags and archives of a hidden EHR in steps; may be repeated. */
 export async function eraseEhrContent(ehrId: string): Promise<void> {
-  await eraseInSteps(COLLECTIONS.aql, { ehr: ehrId });
-  await eraseInSteps(COLLECTIONS.itemTags, { owner_id: ehrId });
-  await eraseInSteps(COLLECTIONS.versions, { ehr_id: ehrId });
-  await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: ehrId });
-  await eraseInSteps(COLLECTIONS.contributions, { ehr_id: ehrId });
+  await eraseInSteps(COLLECTIONS.aql, { ehr: ehrId }, ehrId);
+  await eraseInSteps(COLLECTIONS.itemTags, { owner_id: ehrId }, ehrId);
+  await eraseInSteps(COLLECTIONS.versions, { ehr_id: ehrId }, ehrId);
+  await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: ehrId }, ehrId);
+  await eraseInSteps(COLLECTIONS.contributions, { ehr_id: ehrId }, ehrId);
   const sources = await sourcesEndingIn(ehrId);
-  for (const source of sources) await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: source });
+  for (const source of sources) await eraseInSteps(COLLECTIONS.versionedObjects, { ehr_id: source }, ehrId);
   for (const mergeId of await mergeIdsOfSources(sources, {})) {
-    await eraseInSteps(COLLECTIONS.mergeArchive, { merge_id: mergeId });
+    await eraseInSteps(COLLECTIONS.mergeArchive, { merge_id: mergeId }, ehrId);
   }
 }
 
 /** Removes audit records older than a time in steps; may be repeated. Gives how many. */
 export function eraseAuditBefore(time: Date): Promise<number> {
-  return eraseInSteps(COLLECTIONS.audit, { time: { $lt: time } }, 'retention');
+  return eraseInSteps(COLLECTIONS.audit, { time: { $lt: time } });
 }
 
 /** The writes that end it all: the EHR document, the merges that ended in it, and their tombstones. */
 export async function ehrErasure(session: ClientSession, ehrId: string): Promise<Write[]> {
   const sources = await sourcesEndingIn(ehrId);
   const gone = [ehrId, ...sources];
-  const history = mergeHistoryRemoval(await historyOnlyOf(session, gone));
-  return [mergeRecordRemovalOfSources(sources), history, ...mergeRequestRemovals(gone), ehrRemoval(gone)];
+  const history = await historyOnlyOf(session, gone);
+  return [
+    mergeRecordRemovalOfSources(sources),
+    mergeHistoryRemoval(history),
+    ...mergeRequestRemovals(gone),
+    ehrRemoval(gone),
+    ...lastRemoval(COLLECTIONS.mergeRecords, await mergeIdsOfSources(sources, { session })),
+    ...lastRemoval(COLLECTIONS.mergeHistory, history),
+    ...removalWrites({
+      kind: 'removed',
+      reason: 'erasure',
+      collection: COLLECTIONS.ehrs,
+      ehr_id: ehrId,
+      ids: gone,
+    }),
+  ];
 }
 
 /** Records of merges taken back, of which the other EHR is gone too: while it is there they explain its CONTRIBUTIONs. */
@@ -108,21 +123,23 @@ function isNoted(name: CollectionName): name is Noted {
 async function erasureNotes<Name extends Noted>(
   session: ClientSession,
   collection: Name,
-  filter: Filter<Documents[Name]>,
+  filter: Filter<Documents[Name]> & { readonly ehr_id: string },
 ): Promise<Write[]> {
   const untyped: object = filter;
   const docs = await documents<{ _id: string }>(collection)
     .find(untyped, { projection: { _id: 1 }, session })
     .toArray();
   const ids = docs.map(({ _id }) => _id);
-  return removalWrites({ kind: 'removed', reason: 'erasure', collection, ids });
+  return removalWrites({ kind: 'removed', reason: 'erasure', collection, ehr_id: filter.ehr_id, ids });
 }
 
 async function eraseInSteps<Name extends WrittenCollection>(
   name: Name,
   filter: Filter<Documents[Name]>,
-  reason: RemovalReason = 'erasure',
+  ehrId?: string,
 ): Promise<number> {
+  const reason = ehrId === undefined ? 'retention' : 'erasure';
+  const note = { kind: 'removed', reason, ...(ehrId !== undefined && { ehr_id: ehrId }) } as const;
   const target = documents<{ _id: string }>(name);
   const untyped: object = filter;
   let removed = 0;
@@ -133,7 +150,7 @@ async function eraseInSteps<Name extends WrittenCollection>(
       .toArray();
     if (docs.length === 0) return removed;
     const ids = docs.map((doc) => doc._id);
-    if (isNoted(name)) await insertRemoval({ kind: 'removed', reason, collection: name, ids });
+    if (isNoted(name)) await insertRemoval({ ...note, collection: name, ids });
     removed += (await target.deleteMany({ ...untyped, _id: { $in: ids } })).deletedCount;
   }
 }

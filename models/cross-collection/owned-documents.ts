@@ -48,6 +48,22 @@ export async function unknownOwners(name: OwnedCollection): Promise<string[]> {
   return unknown;
 }
 
+/** Whose these documents are, by id, as they say themselves. */
+export async function ownedRecords(
+  name: 'contributions' | 'versions',
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const owners = new Map<string, string>();
+  for (const part of inSteps(ids)) {
+    const found = documents<{ _id: string; ehr_id: string }>(name).find(
+      { _id: { $in: part } },
+      { projection: { ehr_id: 1 } },
+    );
+    for await (const { _id, ehr_id: ehrId } of found) owners.set(_id, ehrId);
+  }
+  return owners;
+}
+
 /** Two EHRs: documents of the one become the other's. */
 export interface Owners {
   readonly from: string;

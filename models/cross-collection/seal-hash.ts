@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { AuditDoc } from '../audit.js';
 import type { ContributionDoc } from '../contribution.js';
+import type { EhrDoc } from '../ehr.js';
 import type { RemovalDoc } from '../removal.js';
 import type { VersionDoc } from '../version.js';
 
@@ -38,7 +39,7 @@ function jsonText(text: string): string {
   return json.includes('\\ud') ? JSON.stringify(Buffer.from(text).toString()) : json;
 }
 
-/** SHA-256 of a CONTRIBUTION but for its owner, which a merge changes. */
+/** SHA-256 of a CONTRIBUTION but for its owner, which a merge changes: the leaf names it. */
 export function contributionLeaf(contribution: ContributionDoc): Buffer {
   return sha256(canonicalText(without(contribution, ['ehr_id', 'unsealed', 'leaves'])));
 }
@@ -62,6 +63,11 @@ export function versionLeaf(version: VersionDoc, attestations: number): Buffer {
 /** SHA-256 of an audit record: of every field it has, so that new ones are sealed too. */
 export function auditLeaf(record: AuditDoc): Buffer {
   return sha256(canonicalText(without(record, ['unsealed'])));
+}
+
+/** SHA-256 of what never changes of an EHR. */
+export function ehrLeaf({ _id, system_id, time_created }: EhrDoc): Buffer {
+  return sha256(canonicalText({ _id, system_id, time_created }));
 }
 
 /** SHA-256 of a record of removal. */

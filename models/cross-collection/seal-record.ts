@@ -1,10 +1,11 @@
 import type { AuditDoc } from '../audit.js';
 import type { ContributionDoc } from '../contribution.js';
+import type { EhrDoc } from '../ehr.js';
 import { inSteps } from '../access/in-steps.js';
-import { COLLECTIONS, type SealedCollection, type SealLeaf } from '../layout.js';
+import { COLLECTIONS, type CollectionName, type SealedCollection, type SealLeaf } from '../layout.js';
 import type { RemovalDoc } from '../removal.js';
-import type { SealPosition } from '../seal-block.js';
-import { auditLeaf, contributionLeaf, listOf, removalLeaf, versionLeaf } from './seal-hash.js';
+import { blocksAfter, type SealPosition } from '../seal-block.js';
+import { auditLeaf, contributionLeaf, ehrLeaf, listOf, removalLeaf, versionLeaf } from './seal-hash.js';
 import type { VersionDoc } from '../version.js';
 import { versionAsFound, type StoredVersion } from '../version-text.js';
 import { documents } from '../access/documents.js';
@@ -15,6 +16,7 @@ export interface SealedRecords {
   readonly versions: VersionDoc;
   readonly audit: AuditDoc;
   readonly removals: RemovalDoc;
+  readonly ehrs: EhrDoc;
 }
 
 /** A record with the collection it is of. */
@@ -44,6 +46,8 @@ export function recordHash({ collection, doc }: SealedRecord, attestations: numb
       return auditLeaf(doc);
     case 'removals':
       return removalLeaf(doc);
+    case 'ehrs':
+      return ehrLeaf(doc);
   }
 }
 
@@ -78,19 +82,44 @@ export function leafOf(record: SealedRecord): SealLeaf {
   const attestations = attestationCount(record);
   const { collection } = record;
   const hash = recordHash(record, attestations);
-  return { collection, id: idText(record.doc._id), ...(attestations > 0 && { attestations }), hash };
+  const id = idText(record.doc._id);
+  return { collection, id, ...(attestations > 0 && { attestations }), ...ownerOf(record), hash };
 }
 
-/** What the sealer needs of a new CONTRIBUTION: that it is new, and the hashes of it and of the versions it made. */
+function ownerOf({ collection, doc }: SealedRecord): Pick<SealLeaf, 'ehr'> {
+  if (collection !== 'contributions' && collection !== 'versions') return {};
+  const ehr: unknown = doc.ehr_id;
+  return typeof ehr === 'string' ? { ehr } : {};
+}
+
+/**
+ * What the sealer needs of a new CONTRIBUTION: that it is new, and the hashes of it, of the versions and of the EHR that it
+ * made.
+ */
 export function sealMarks(
   contribution: ContributionDoc,
   versions: readonly VersionDoc[],
+  ehr: EhrDoc | null,
 ): Pick<ContributionDoc, 'unsealed' | 'leaves'> {
   const leaves = [
     leafOf({ collection: COLLECTIONS.contributions, doc: contribution }),
     ...versions.map((doc) => leafOf({ collection: COLLECTIONS.versions, doc })),
+    ...(ehr === null ? [] : [leafOf({ collection: COLLECTIONS.ehrs, doc: ehr })]),
   ];
   return { unsealed: true, leaves };
+}
+
+/** The leaves of these records in all blocks, by id, in the order of the chain. */
+export async function leavesNaming(
+  collection: SealedCollection,
+  ids: ReadonlySet<string>,
+): Promise<Map<string, SealLeaf[]>> {
+  const found = new Map<string, SealLeaf[]>();
+  for await (const { leaves } of blocksAfter(0))
+    for (const leaf of leaves)
+      if (leaf.collection === collection && ids.has(leaf.id))
+        found.set(leaf.id, [...(found.get(leaf.id) ?? []), leaf]);
+  return found;
 }
 
 /** Records that carry the mark, at most `count`; of a CONTRIBUTION only what its commit made for the sealer. */
@@ -183,7 +212,7 @@ export function recordsAfter<Name extends MarkedCollection>(
 }
 
 /** Ids of all records of a collection, as they are read; out of the index alone. */
-export async function* allIds(collection: SealedCollection): AsyncGenerator<string> {
+export async function* allIds(collection: CollectionName): AsyncGenerator<string> {
   const found = documents(collection).find({}, { projection: { _id: 1 }, hint: '_id_', batchSize: 10_000 });
   for await (const { _id } of found) yield _id;
 }
@@ -198,6 +227,9 @@ export async function idsInTail(collection: SealedCollection, ids: readonly stri
       'versions.uid': among,
     });
     for await (const { versions } of listing) for (const { uid } of listOf(versions)) found.add(uid);
+  } else if (collection === 'ehrs') {
+    const making = documents('contributions').find<ContributionDoc>({ unsealed: true, 'leaves.id': among });
+    for await (const { leaves } of making) for (const { id } of listOf(leaves)) found.add(id);
   } else {
     const marked = documents(collection).find({ unsealed: true, _id: among });
     for await (const { _id } of marked) found.add(_id);

@@ -3,6 +3,8 @@ import type { Settings } from '../../config/settings.js';
 import { connectDatabase } from '../../database/connect.js';
 import { createCollections } from '../../database/indexes.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
+import { sealBaseline } from '../../maintenance/baseline.js';
+import { hasContributions } from '../../models/contribution.js';
 import { COLLECTION_LAYOUT } from '../../models/layout.js';
 import { claimStorage, followLayout, LAYOUT_TRUST_MS, STORAGE_LAYOUT } from '../../models/settings.js';
 import { configFromEnvironment, warnOfMisspeltSettings } from '../settings/config.js';
@@ -23,6 +25,8 @@ export interface StorageState {
 export async function prepareStorage(settings: Settings): Promise<StorageState> {
   await createCollections(COLLECTION_LAYOUT);
   const stored = await claimStorage(settings.systemId, settings.aql.leafIndex);
+  // A new database begins with all that is sealed; `everchart upgrade` does the same for an older one.
+  if (!(await hasContributions())) await sealBaseline();
   return {
     isAqlCurrent: stored.sv === AQL_SCHEMA_VERSION && stored.leaf_index === settings.aql.leafIndex,
     isLayoutCurrent: stored.layout === STORAGE_LAYOUT,

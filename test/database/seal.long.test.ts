@@ -4,6 +4,8 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import request from 'supertest';
+import { sealBaseline } from '../../maintenance/baseline.js';
+import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { eraseEhr } from '../../maintenance/erase.js';
 import { sealHead, sealNewRecords } from '../../maintenance/seal.js';
 import { formatSealHead, parseSealHead } from '../../maintenance/seal-head.js';
@@ -63,6 +65,20 @@ const CLEARED = [
 async function clear(): Promise<void> {
   for (const name of [...CLEARED, 'merge_archive', 'audit', 'removals', 'seal_blocks'])
     await collection(name).deleteMany({});
+  // As every new database begins.
+  await collection('settings').updateOne(
+    { _id: 'storage' },
+    { $set: { system_id: 'local.cdr' } },
+    { upsert: true },
+  );
+  await sealBaseline();
+}
+
+const RECORDS = ['contributions', 'versions', 'audit'];
+
+/** As a database of a release without seals. */
+async function forgetSeals(): Promise<void> {
+  for (const name of ['removals', 'seal_blocks']) await collection(name).deleteMany({});
 }
 
 /** What the seals tell, as `<kind> <id>`. */
@@ -102,10 +118,10 @@ describe('sealing', () => {
   it('puts every record into a block and tells the head', async () => {
     const records = await sealHead();
     const stored = await Promise.all(
-      ['contributions', 'versions', 'audit'].map((name) => collection(name).countDocuments()),
+      [...RECORDS, 'ehrs', 'removals'].map((name) => collection(name).countDocuments()),
     );
     expect(records).toMatchObject({
-      block: 2,
+      block: 3,
       records: stored.reduce((sum, count) => sum + count),
       unsealed: 0,
     });
@@ -115,7 +131,7 @@ describe('sealing', () => {
     expect(await sealHead()).toEqual(records);
     const report = await verifyStorage();
     expect(report).toMatchObject({ violations: [], erased: [], seal: records });
-    expect(report.checked['seal_blocks']).toBe(2);
+    expect(report.checked['seal_blocks']).toBe(3);
   });
 
   it('does not find fault with what is not sealed yet', async () => {
@@ -167,7 +183,7 @@ describe('sealing', () => {
   });
 
   it('seals what releases without seals have left, in steps', async () => {
-    await blocks().deleteMany({});
+    await forgetSeals();
     const status = { _type: 'AUDIT_DETAILS', system_id: 'x' };
     const old = Array.from({ length: 2_500 }, () => ({
       _id: randomUUID(),
@@ -185,7 +201,7 @@ describe('sealing', () => {
     expect(await sealFindings()).toEqual([]);
     await sealNewRecords();
     expect(await sealFindings()).toEqual([]);
-    const stored = ['contributions', 'versions', 'audit'].map((name) => collection(name).countDocuments());
+    const stored = RECORDS.map((name) => collection(name).countDocuments());
     expect((await sealHead()).records).toBe((await Promise.all(stored)).reduce((sum, one) => sum + one));
     await collection('contributions').updateOne({ _id: old[0]!._id }, { $set: { audit: {} } });
     expect(await sealFindings()).toEqual([`changed ${old[0]!._id}`]);
@@ -217,6 +233,7 @@ describe('sealing', () => {
 
   it('begins a chain in an empty database too, so that there is a head to keep', async () => {
     await clear();
+    await forgetSeals();
     expect(await sealHead()).toMatchObject({ block: 0, hash: '0'.repeat(64), time: null });
     expect((await verifyStorage()).seal).toBeNull();
     expect(await sealNewRecords()).toBe(1);
@@ -264,13 +281,34 @@ describe('verify names a record', () => {
     expect(await sealFindings()).toEqual([`inserted ${id}`]);
   });
 
-  it('but not its owner, tags or the order of its fields', async () => {
+  it('of another patient than it was sealed for', async () => {
+    const other = await givenEhr(app, statusOf(randomUUID()));
+    await sealNewRecords();
+    for (const [name, field] of [
+      ['versions', 'ehr_id'],
+      ['versioned_objects', 'ehr_id'],
+      ['contributions', 'ehr_id'],
+      ['aql', 'ehr'],
+    ] as const) {
+      const key = {
+        versions: 'object_id',
+        versioned_objects: '_id',
+        contributions: 'versions.uid',
+        aql: 'vo',
+      }[name];
+      const of = name === 'contributions' ? versionUid : versionedObjectUidOf(versionUid);
+      await collection(name).updateMany({ [key]: of }, { $set: { [field]: other } });
+    }
+    const [contribution] = await idsOf('contributions', { 'versions.uid': versionUid });
+    expect((await sealFindings()).toSorted()).toEqual(
+      [`changed ${contribution}`, `changed ${versionUid}`].toSorted(),
+    );
+  });
+
+  it('but not tags or the order of its fields', async () => {
     const doc = (await collection('versions').findOne({ _id: versionUid })) as Stored;
     const turned = Object.fromEntries(Object.entries(doc).toReversed()) as unknown as Stored;
-    await collection('versions').replaceOne(
-      { _id: versionUid },
-      { ...turned, ehr_id: randomUUID(), has_item_tags: true },
-    );
+    await collection('versions').replaceOne({ _id: versionUid }, { ...turned, has_item_tags: true });
     expect(await sealFindings()).toEqual([]);
   });
 });
@@ -315,10 +353,10 @@ describe('verify names a block', () => {
     const head = parseSealHead(formatSealHead({ block, hash }));
     expect(parseSealHead(JSON.stringify({ ...rest, block, hash }))).toEqual(head);
     expect(await sealFindings(head)).toEqual([]);
-    await blocks().deleteOne({ _id: 3 });
-    expect(await sealFindings(head)).toEqual(['chain-broken 3']);
+    await blocks().deleteOne({ _id: block });
+    expect(await sealFindings(head)).toEqual([`chain-broken ${block}`]);
     expect(await sealFindings()).toEqual(expect.arrayContaining([expect.stringMatching(/^inserted /)]));
-    await blocks().deleteMany({});
+    await forgetSeals();
     expect(await sealFindings(head)).toEqual(['chain-broken 1']);
     await sealNewRecords();
     await givenComposition(app, ehrId);
@@ -326,7 +364,7 @@ describe('verify names a block', () => {
     await givenComposition(app, ehrId);
     await sealNewRecords();
     expect(await sealFindings()).toEqual([]);
-    expect(await sealFindings(head)).toEqual(['chain-broken 3']);
+    expect(await sealFindings(head)).toEqual([`chain-broken ${block}`]);
   });
 
   it.each(['', '3', '3:abc', '{"block":1}', `-1:${'0'.repeat(64)}`])('but refuses the head %j', (text) => {
@@ -336,7 +374,7 @@ describe('verify names a block', () => {
 
 describe('an erasure', () => {
   it('of an EHR leaves sealed records that verify calls erased', async () => {
-    const gone = [...(await idsOf('versions')), ...(await idsOf('contributions'))].toSorted();
+    const gone = [ehrId, ...(await idsOf('versions')), ...(await idsOf('contributions'))].toSorted();
     expect((await admin(app, 'delete', `/ehr/${ehrId}`)).status).toBe(204);
     expect(await sealFindings()).toEqual([]);
     expect(await erasedIds()).toEqual(gone);
@@ -354,7 +392,8 @@ describe('an erasure', () => {
     const path = `/ehr/${ehrId}/composition/${versionedObjectUidOf(second)}`;
     expect((await admin(app, 'delete', path)).status).toBe(200);
     expect(await erasedIds()).toEqual([second]);
-    await eraseEhr(ehrId, { versionsAtOnce: 1 });
+    const sender = { user: 'ada', operation: 'deleteEhr', request_id: randomUUID() };
+    await withAuditDraft(new AuditDraft(() => sender, 204), () => eraseEhr(ehrId, { versionsAtOnce: 1 }));
     await sealNewRecords();
     expect(await sealFindings()).toEqual([]);
     expect(await collection('versions').countDocuments()).toBe(0);

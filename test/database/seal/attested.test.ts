@@ -34,6 +34,7 @@ beforeEach(async () => {
     'contributions',
     'aql',
     'audit',
+    'removals',
     'seal_blocks',
   ])
     await collection(name).deleteMany({});

@@ -1,0 +1,189 @@
+import type { ClientSession } from 'mongoose';
+import { COLLECTIONS } from '../layout.js';
+import { documents } from '../access/documents.js';
+import { inSteps } from '../access/in-steps.js';
+import type { InsertWrite } from '../access/write.js';
+import { noteDocs, type NotedState, type RemovalDoc, type RemovalReason } from '../removal.js';
+import { canonicalText, listOf, sha256 } from './seal-hash.js';
+
+/** Collections of which notes say what each document is: they may change, and rarely do. */
+export const STATED = [
+  COLLECTIONS.templates,
+  COLLECTIONS.storedQueries,
+  COLLECTIONS.mergeRecords,
+  COLLECTIONS.mergeHistory,
+  COLLECTIONS.settings,
+] as const;
+
+/** A collection of which notes say what each document is. */
+export type StatedCollection = (typeof STATED)[number];
+
+/** The one document of `settings` that is stated: by its note everybody knows that all else is. */
+export const STORAGE_ID = 'storage';
+
+/** A document as the database gives it. */
+interface Stored {
+  readonly _id: string;
+  readonly [field: string]: unknown;
+}
+
+/** Archives may be larger than the memory: their documents count by their hashes. */
+type Archived = ReadonlyMap<string, Buffer>;
+
+/** SHA-256 of what is stated of a document, in hexadecimal. `archive`: of a merge, what it archived. */
+export async function stateHash(
+  collection: StatedCollection,
+  doc: Stored,
+  archive: () => Promise<Archived>,
+): Promise<string> {
+  const text = canonicalText(await statedPart(collection, doc, archive));
+  return sha256(text).toString('hex');
+}
+
+async function statedPart(
+  collection: StatedCollection,
+  doc: Stored,
+  archive: () => Promise<Archived>,
+): Promise<object> {
+  if (collection === 'settings') return { _id: doc._id, system_id: doc['system_id'] };
+  // The first commit sets it, at no further cost.
+  if (collection === 'templates') return { ...doc, used: undefined };
+  if (collection !== 'merge_records') return doc;
+  const hashes = [...(await archive())].sort(([one], [other]) => (one < other ? -1 : 1));
+  return { doc, archive: hashes.map(([id, hash]) => [id, hash.toString('hex')]) };
+}
+
+/** SHA-256 of each document that a merge archived; those of `kind` only. */
+export async function archiveHashes(
+  mergeId: string,
+  among: { readonly session?: ClientSession; readonly kind?: object | string } = {},
+): Promise<Map<string, Buffer>> {
+  const { session, kind } = among;
+  const found = documents<Stored>(COLLECTIONS.mergeArchive).find(
+    { merge_id: mergeId, ...(kind !== undefined && { kind }) },
+    { batchSize: 20, ...(session !== undefined && { session }) },
+  );
+  const hashes = new Map<string, Buffer>();
+  for await (const doc of found) hashes.set(doc._id, archivedHash(doc));
+  return hashes;
+}
+
+/** Lists of ids, which may be long, count by their text. */
+function archivedHash(doc: Stored): Buffer {
+  const body = doc['body'] as { readonly ids?: unknown } | undefined;
+  const ids = body?.ids;
+  if (!Array.isArray(ids)) return sha256(canonicalText(doc));
+  return sha256(
+    canonicalText({ ...doc, body: { ...body, ids: sha256(JSON.stringify(ids)).toString('hex') } }),
+  );
+}
+
+/** What is noted beside the state. */
+interface Statement {
+  readonly collection: StatedCollection;
+  readonly ids: readonly string[];
+  readonly reason: RemovalReason;
+  /** Of a merge in steps: the hashes of the moved ids, which were archived before. */
+  readonly moved?: Archived;
+}
+
+/**
+ * Notes what these documents are now, or that they are gone, in the transaction that changed them and after the change: the
+ * seals hold the note, and `verify` compares.
+ */
+export async function noteStates(session: ClientSession, statement: Statement): Promise<void> {
+  const { collection, ids, reason } = statement;
+  const removals = documents<RemovalDoc>(COLLECTIONS.removals);
+  for (const part of inSteps(ids)) {
+    const before = removals.find<RemovalDoc>({ ids: { $in: part }, collection }, { session });
+    const seqs = new Map<string, number>();
+    for await (const note of before)
+      for (const id of note.ids) seqs.set(id, Math.max(seqs.get(id) ?? 0, note.seq ?? 0));
+    const states = new Map<string, NotedState>();
+    for await (const doc of documents<Stored>(collection).find({ _id: { $in: part } }, { session }))
+      states.set(doc._id, await stateOf(statement, doc, session));
+    const notes = part.map((id) => ({
+      ...(states.get(id) ?? { kind: 'removed' as const }),
+      reason,
+      collection,
+      ids: [id],
+      // Whatever is noted by others at the same time is newer than what an upgrade found.
+      seq: reason === 'baseline' ? 0 : (seqs.get(id) ?? 0) + 1,
+    }));
+    const docs = notes.flatMap((note) => noteDocs(note));
+    if (docs.length > 0) await removals.insertMany(docs, { session });
+  }
+}
+
+async function stateOf(
+  { collection, moved }: Statement,
+  doc: Stored,
+  session: ClientSession,
+): Promise<NotedState> {
+  const archive = async (): Promise<Archived> => {
+    const rest = moved === undefined ? {} : { kind: { $ne: 'moved' } };
+    return new Map([...(moved ?? []), ...(await archiveHashes(doc._id, { session, ...rest }))]);
+  };
+  const hash = await stateHash(collection, doc, archive);
+  return { kind: 'stated', hash, ...edgeOf(collection, doc) };
+}
+
+/** Between which EHRs a merge was, for `verify` needs it when the record is gone. */
+function edgeOf(collection: StatedCollection, doc: Stored): Pick<NotedState, 'from' | 'to'> {
+  if (collection !== 'merge_records' && collection !== 'merge_history') return {};
+  return { from: String(doc['source_ehr']), to: String(doc['target_ehr']) };
+}
+
+/** Notes that objects and CONTRIBUTIONs, by their ids, were moved to another EHR, one by one. */
+export async function noteOwner(
+  session: ClientSession,
+  {
+    to,
+    objects,
+    contributions,
+  }: { to: string; objects: readonly string[]; contributions: readonly string[] },
+): Promise<void> {
+  const removals = documents<RemovalDoc>(COLLECTIONS.removals);
+  const parts = [
+    ['versioned_objects', objects],
+    ['contributions', contributions],
+  ] as const;
+  for (const [collection, ids] of parts) {
+    const before = removals.find<RemovalDoc>(
+      { kind: 'owner', collection, ids: { $in: [...ids] } },
+      { session },
+    );
+    let seq = 1;
+    for await (const note of before) seq = Math.max(seq, (note.seq ?? 0) + 1);
+    const docs = noteDocs({ kind: 'owner', reason: 'move', collection, ids, to, seq });
+    if (docs.length > 0) await removals.insertMany(docs, { session });
+  }
+}
+
+/** A note that a record is gone for good: no later one can be about the same id. */
+export function lastRemoval(collection: StatedCollection, ids: readonly string[]): InsertWrite<'removals'>[] {
+  const note = { kind: 'removed', reason: 'erasure', collection, seq: Number.MAX_SAFE_INTEGER } as const;
+  return noteDocs({ ...note, ids }).map((insert) => ({ collection: COLLECTIONS.removals, insert }));
+}
+
+/** All notes of states, the newest of each document, by `<collection> <id>`. */
+export async function newestStates(): Promise<Map<string, RemovalDoc>> {
+  const newest = new Map<string, RemovalDoc>();
+  const notes = documents<RemovalDoc>(COLLECTIONS.removals).find<RemovalDoc>({
+    collection: { $in: [...STATED] },
+    kind: { $in: ['stated', 'removed'] },
+  });
+  for await (const note of notes)
+    for (const id of listOf(note.ids)) {
+      const key = `${note.collection} ${id}`;
+      const known = newest.get(key);
+      if (known === undefined || (known.seq ?? 0) < (note.seq ?? 0)) newest.set(key, note);
+    }
+  return newest;
+}
+
+/** Whether what notes state is complete: of older databases it is not before an upgrade. */
+export async function hasBaseline(): Promise<boolean> {
+  const note = { ids: STORAGE_ID, collection: COLLECTIONS.settings, kind: 'stated' };
+  return (await documents(COLLECTIONS.removals).countDocuments(note)) > 0;
+}
