@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { inTransaction } from '../database/transaction.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { hasBaseline, noteStates, STATED, STORAGE_ID } from '../models/cross-collection/state-note.js';
@@ -20,6 +21,8 @@ const NONE: Baseline = { owners: 0, ehrs: 0, states: 0 };
 
 /** Leaves of one step. */
 const AT_ONCE = 2_000;
+/** Between two looks at whether another process has sealed what there was. */
+const WAIT_MS = 250;
 
 /**
  * Seals as it is now what releases up to 0.2.0 did not seal: whose each record is, EHRs, and what notes state. What was done to
@@ -30,7 +33,7 @@ export async function sealBaseline(
   onProgress: (done: number, of: number) => void = () => undefined,
 ): Promise<Baseline> {
   if (await hasBaseline()) return NONE;
-  await sealNewRecords();
+  await sealOld();
   const owners = await sealOwners(onProgress);
   const ehrs = await sealEhrs();
   let states = 0;
@@ -46,6 +49,11 @@ export async function sealBaseline(
     noteStates(session, { collection: 'settings', ids: [STORAGE_ID], reason: 'baseline' }),
   );
   return { owners, ehrs, states };
+}
+
+/** Seals records of releases without seals, or waits until a server has. */
+async function sealOld(): Promise<void> {
+  while ((await newestBlock())?.old !== null) if ((await sealNewRecords()) === 0) await setTimeout(WAIT_MS);
 }
 
 async function sealOwners(onProgress: (done: number, of: number) => void): Promise<number> {

@@ -109,7 +109,10 @@ async function unexplained(graph: MergeGraph, suspects: readonly Suspect[]): Pro
   return left;
 }
 
-/** VERSIONs of objects that were made in their EHR: they went back with them. Nobody knows of what an old release made. */
+/**
+ * VERSIONs of objects that were made in their EHR: they went back with them. Of what an old release made nobody knows; the first
+ * leaf of it names no EHR.
+ */
 async function homesOf(
   graph: MergeGraph,
   suspects: readonly Suspect[],

@@ -77,19 +77,12 @@ function recordOf(collection: SealedCollection, doc: object): SealedRecord {
   return { collection, doc } as SealedRecord;
 }
 
-/** The leaf of a record as it is now. */
+/** The leaf of a record as it is found. Whose it is stands in the leaf that its commit made. */
 export function leafOf(record: SealedRecord): SealLeaf {
   const attestations = attestationCount(record);
   const { collection } = record;
   const hash = recordHash(record, attestations);
-  const id = idText(record.doc._id);
-  return { collection, id, ...(attestations > 0 && { attestations }), ...ownerOf(record), hash };
-}
-
-function ownerOf({ collection, doc }: SealedRecord): Pick<SealLeaf, 'ehr'> {
-  if (collection !== 'contributions' && collection !== 'versions') return {};
-  const ehr: unknown = doc.ehr_id;
-  return typeof ehr === 'string' ? { ehr } : {};
+  return { collection, id: idText(record.doc._id), ...(attestations > 0 && { attestations }), hash };
 }
 
 /**
@@ -102,8 +95,8 @@ export function sealMarks(
   ehr: EhrDoc | null,
 ): Pick<ContributionDoc, 'unsealed' | 'leaves'> {
   const leaves = [
-    leafOf({ collection: COLLECTIONS.contributions, doc: contribution }),
-    ...versions.map((doc) => leafOf({ collection: COLLECTIONS.versions, doc })),
+    { ...leafOf({ collection: COLLECTIONS.contributions, doc: contribution }), ehr: contribution.ehr_id },
+    ...versions.map((doc) => ({ ...leafOf({ collection: COLLECTIONS.versions, doc }), ehr: doc.ehr_id })),
     ...(ehr === null ? [] : [leafOf({ collection: COLLECTIONS.ehrs, doc: ehr })]),
   ];
   return { unsealed: true, leaves };

@@ -50,6 +50,14 @@ beforeEach(async () => {
   }
 });
 
+/** How many records have an owner that is sealed. */
+async function ownedRecords(): Promise<number> {
+  const counts = ['versions', 'contributions'].map((name) =>
+    mongoose.connection.collection(name).countDocuments(),
+  );
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count);
+}
+
 /** The answer to GET of every version with content, by uid. */
 async function contents(): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
@@ -137,6 +145,8 @@ describe('data of release 0.1.0', () => {
     await sealNewRecords();
     const outcome = await upgradeStorage(settings.aql.leafIndex, undefined, 0);
     expect(outcome).toEqual({
+      attested: { resealed: [], unproven: [] },
+      baseline: { owners: await ownedRecords(), ehrs: 3, states: 2 },
       compressed: 9,
       identified: 2,
       derived: 0,
