@@ -21,7 +21,7 @@ import {
   type VersionedObjectDoc,
 } from '../models/versioned-object.js';
 import { flagsOf } from '../change/commit/ehr-flags.js';
-import { checkContainer, parsedContent, type StorageFacts } from './verify-container.js';
+import { checkContainer, parsedContent, type ContainerCheck, type StorageFacts } from './verify-container.js';
 import { isRequestIdentity } from '../change/commit/request-identity.js';
 import { Findings } from './verify-report.js';
 
@@ -50,8 +50,7 @@ export async function checkEhr(run: VerifyRun, first: EhrDoc): Promise<Findings>
   for (let attempts = 1; attempts <= ATTEMPTS; attempts += 1) {
     const found = new Findings();
     found.count('ehrs', 1);
-    if (ehr.state === 'active') await checkActive(run, ehr, found);
-    else if (ehr.state === 'merged') await checkTombstone(ehr, found);
+    await checkState(run, ehr, found);
     const after = await ehrById(ehr._id);
     if (found.violations.length === 0) return found;
     if (after === null || after.state === 'deleting') return new Findings();
@@ -63,6 +62,14 @@ export async function checkEhr(run: VerifyRun, first: EhrDoc): Promise<Findings>
   const restless = new Findings();
   restless.add('ehrs', ehr._id, 'it was changed all the time and could not be validated');
   return restless;
+}
+
+async function checkState(run: VerifyRun, ehr: EhrDoc, found: Findings): Promise<void> {
+  // Somebody may have put anything there.
+  const state: string | undefined = ehr.state;
+  if (state === 'active') await checkActive(run, ehr, found);
+  else if (state === 'merged') await checkTombstone(ehr, found);
+  else if (state !== 'deleting') found.add('ehrs', ehr._id, 'it has no state that an EHR can have');
 }
 
 /** Everything of a merged EHR went to another one, but containers whose ids must not be used again. */
@@ -98,8 +105,7 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
       found.count('aql', derived.length);
       const { storage } = run;
       const input = { container, versions: own, aqlDocuments: derived, contributions: listing, storage };
-      for (const shape of checkContainer(found, { ...input, isQueryable: ehr.is_queryable }))
-        shapes.add(shape);
+      for (const shape of soundShapes(found, { ...input, isQueryable: ehr.is_queryable })) shapes.add(shape);
       for (const version of own) {
         present.add(version._id);
         found.addAccepted(version);
@@ -112,6 +118,16 @@ async function checkActive(run: VerifyRun, ehr: EhrDoc, found: Findings): Promis
   await checkStrays(ehr, containers, found);
   await checkReferences(ehr, { contributions, containers, present, hasHistory }, found);
   await checkTags(ehr, containers, found);
+}
+
+/** As `checkContainer`. What is damaged beyond reading is named, and the rest goes on. */
+function soundShapes(found: Findings, check: ContainerCheck): readonly string[] {
+  try {
+    return checkContainer(found, check);
+  } catch {
+    found.add('versioned_objects', check.container._id, 'one of its versions is damaged beyond reading');
+    return [];
+  }
 }
 
 async function contributionRefs(ehrId: string, found: Findings): Promise<Map<string, Set<string>>> {
