@@ -30,7 +30,19 @@ const ROOMS = {
     'change/composition/content.ts',
     'change/composition/large-composition.ts',
   ],
-  routes: [OPENEHR, 'aql', 'config', 'models', 'change', 'merge', 'maintenance', 'query', 'workers'],
+  routes: [
+    OPENEHR,
+    'aql',
+    'config',
+    'models',
+    'change',
+    'merge',
+    'maintenance',
+    'query',
+    'workers',
+    // Whether a failure may have left a write behind decides what becomes of its Idempotency-Key.
+    'database/mongo-error.ts',
+  ],
   src: [
     OPENEHR,
     'aql',
