@@ -38,7 +38,7 @@ const SLOW = [
 ];
 /**
  * `*.long.test.ts` kill servers, fill the engine, or wait for limits of time: `npm run test:long`, a part of `.ci/run`.
- * `*.law.test.ts` try a law with random scripts: some in `npm test`, a tenth in `test:long`, all in `npm run test:laws`
+ * `*.law.test.ts` try a law with random scripts: some in `npm test`, more in `test:long`, all in `npm run test:laws`
  * (`test/support/laws.ts`).
  */
 const NAMED = { laws: '*.law.test.ts', long: '*.{long,law}.test.ts', other: '!(*.long).test.ts' };

@@ -108,7 +108,10 @@ export function body(
       await next();
       return;
     }
-    const ofKind = operation.audit === 'query' ? settings.maxQueryBytes : settings.maxBodyBytes;
+    const ofKind =
+      operation.audit === 'query'
+        ? Math.min(settings.maxQueryBytes, settings.maxBodyBytes)
+        : settings.maxBodyBytes;
     const limit = Math.min(operation.maxBodyBytes ?? Infinity, ofKind);
     const read = readers.get(limit) ?? readBodyText({ ...settings, maxBodyBytes: limit }, underWay);
     readers.set(limit, read);

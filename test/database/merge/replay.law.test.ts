@@ -11,7 +11,7 @@ import type { Json } from '../../support/resources.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 /** Scripts. */
-const SIZES = { small: 60, full: 1_000 };
+const SIZES = { small: 15, full: 1_000 };
 
 /** Scripts that failed, shown before the law gives up. */
 const SHOWN = Number(process.env['LAW_SHOWN'] ?? 3);
