@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
-import { pathParameter } from '../http/request/parameter-values.js';
+import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { openApiDocument } from '../http/openapi/openapi-document.js';
 import { keptBody, type KeptBody } from '../http/answer/kept-body.js';
 
@@ -90,12 +90,15 @@ const SERVER_PLACE = 'https://address-of-this-server.invalid';
 /** Addresses for which the document is kept compressed: those that clients make up beyond them get it as it is. */
 const KEPT_ADDRESSES = 8;
 
-/** The description of the API for each address of the server, made once. */
+/** One description of the API for each address of the server, made once. */
 class Description {
   readonly #kept = new Map<string, KeptBody>();
   #parts: readonly [before: string, after: string] | null = null;
 
-  constructor(private readonly groups: () => readonly OperationGroup[]) {}
+  constructor(
+    private readonly groups: () => readonly OperationGroup[],
+    private readonly writes: 'any' | 'minimal',
+  ) {}
 
   async answer(ctx: Context): Promise<void> {
     const { baseUrl } = ctx.state;
@@ -117,7 +120,7 @@ class Description {
   }
 
   #textFor(baseUrl: string): string {
-    this.#parts ??= partsOf(JSON.stringify(openApiDocument(this.groups(), SERVER_PLACE)));
+    this.#parts ??= partsOf(JSON.stringify(openApiDocument(this.groups(), SERVER_PLACE, this.writes)));
     return this.#parts.join(JSON.stringify(baseUrl).slice(1, -1));
   }
 }
@@ -129,7 +132,10 @@ function partsOf(document: string): readonly [string, string] {
 
 /** The description of the whole API, open to everyone: it discloses nothing that the product's sources do not. */
 export function openapiOperation(groups: () => readonly OperationGroup[]): Operation {
-  const description = new Description(groups);
+  const descriptions = {
+    any: new Description(groups, 'any'),
+    minimal: new Description(groups, 'minimal'),
+  };
   return {
     id: 'openapi_get',
     method: 'GET',
@@ -137,8 +143,9 @@ export function openapiOperation(groups: () => readonly OperationGroup[]): Opera
     summary: 'Get this document',
     access: 'open',
     audit: 'none',
+    parameters: ['writes'],
     responses: { 200: { description: 'OpenAPI 3.1', body: { schema: 'Object', types: 'json' } } },
-    errors: [],
-    handle: (ctx) => description.answer(ctx),
+    errors: [400],
+    handle: (ctx) => descriptions[queryParameter(ctx, 'writes') ?? 'any'].answer(ctx),
   };
 }

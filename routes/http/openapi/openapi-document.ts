@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-import { type JsonObject, jsonObjectOf, type JsonValue } from '../../../openehr/base/json.js';
+import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
 import { PRODUCT, PRODUCT_VERSION } from '../../system/product.js';
 import { exampleOf } from './examples.js';
 import type {
@@ -40,16 +40,23 @@ function accessErrors(access: Access): readonly ErrorStatus[] {
   return access === 'open' ? [] : [401, 403];
 }
 
+/** What the answers of writes are described as: with the body that `Prefer` asks for, or as those without it have none. */
+export type DescribedWrites = 'any' | 'minimal';
+
 /** The description of the API in OpenAPI 3.1. `baseUrl`: origin of the server with its base path. */
-export function openApiDocument(groups: readonly OperationGroup[], baseUrl: string): JsonObject {
+export function openApiDocument(
+  groups: readonly OperationGroup[],
+  baseUrl: string,
+  writes: DescribedWrites = 'any',
+): JsonObject {
   const documented = groups.map(({ operations, ...group }) => ({
     ...group,
     operations: operations.filter(({ isDocumented = true }) => isDocumented),
   }));
   const operations = documented.flatMap((group) => group.operations);
-  const paths = pathItems(documented);
+  const paths = pathItems(documented, writes);
   const components = {
-    schemas: ALL_SCHEMAS as JsonObject,
+    schemas: { ...(ALL_SCHEMAS as JsonObject), ...OR_UID },
     parameters: parameterComponents(operations),
     responses: errorComponents(),
   };
@@ -102,18 +109,18 @@ function referencesFrom(
   return found;
 }
 
-function pathItems(groups: readonly OperationGroup[]): JsonObject {
+function pathItems(groups: readonly OperationGroup[], writes: DescribedWrites): JsonObject {
   const items: Record<string, JsonObject> = {};
   for (const group of groups) {
     for (const operation of group.operations) {
       const item = (items[operation.path] ??= {});
-      item[operation.method.toLowerCase()] = operationObject(operation, group.tag);
+      item[operation.method.toLowerCase()] = operationObject(operation, group.tag, writes);
     }
   }
   return items;
 }
 
-function operationObject(operation: Operation, tag: string): JsonObject {
+function operationObject(operation: Operation, tag: string, writes: DescribedWrites): JsonObject {
   const { id, path, summary, access, parameters = [], request } = operation;
   return {
     operationId: id,
@@ -123,7 +130,7 @@ function operationObject(operation: Operation, tag: string): JsonObject {
     ...(request !== undefined && {
       requestBody: { required: request.required ?? true, content: withExamples(request) },
     }),
-    responses: responsesOf(operation),
+    responses: responsesOf(operation, writes),
     security: securityOf(access),
   };
 }
@@ -154,10 +161,13 @@ function parameterComponents(operations: readonly Operation[]): JsonObject {
   );
 }
 
-function responsesOf(operation: Operation): JsonObject {
-  const own = Object.entries(operation.responses).map(([status, response]) => [
+function responsesOf(operation: Operation, writes: DescribedWrites): JsonObject {
+  const isWrite = givesIdentifier(operation);
+  const own = Object.entries(operation.responses).map(([status, { body, ...response }]) => [
     status,
-    responseObject(response, givesIdentifier(operation)),
+    body === undefined || (isWrite && writes === 'minimal')
+      ? responseObject(response)
+      : responseObject({ ...response, body }, isWrite),
   ]);
   const errors = [...operation.errors, ...generalErrors(operation)]
     .filter((status) => operation.responses[status] === undefined)
@@ -173,25 +183,43 @@ function givesIdentifier({ method, parameters = [], responses }: Operation): boo
 
 function responseObject(
   { description, body, headers = [] }: AnswerDescription,
-  mayBeIdentifier: boolean,
+  mayBeIdentifier = false,
 ): JsonObject {
   return {
     description,
     ...(headers.length > 0 && {
       headers: Object.fromEntries(headers.map((name) => [name, { schema: { type: 'string' } }])),
     }),
-    ...(body !== undefined && { content: contentOf(body, mayBeIdentifier ? ['Identifier'] : []) }),
+    ...(body !== undefined && { content: contentOf(body, mayBeIdentifier) }),
   };
 }
 
-function contentOf({ schema, types }: BodyDescription, others: readonly SchemaName[] = []): JsonObject {
+function contentOf({ schema, types }: BodyDescription, mayBeIdentifier = false): JsonObject {
   return Object.fromEntries(
     MEDIA_TYPES[types].map((type) => {
-      const texts = [schema, ...others].map((name) => JSON.stringify(schemaOf(name, type)));
-      const references = [...new Set(texts)].map((text) => jsonObjectOf(text));
-      return [type, { schema: references.length === 1 ? (references[0] ?? {}) : { anyOf: references } }];
+      const own = schemaOf(schema, type);
+      const name = typeof own.$ref === 'string' ? orUidName(own.$ref.replace(SCHEMAS, '')) : '';
+      return [type, { schema: mayBeIdentifier && name in OR_UID ? { $ref: SCHEMAS + name } : own }];
     }),
   );
+}
+
+const SCHEMAS = '#/components/schemas/';
+
+/** By a name of its own, what a write answers in JSON: the object, or its uid alone as `Prefer` says. */
+const OR_UID: JsonObject = Object.fromEntries(
+  Object.keys(ALL_SCHEMAS).map((name) => [
+    orUidName(name),
+    { anyOf: [{ $ref: SCHEMAS + name }, { $ref: `${SCHEMAS}UidOnly` }] },
+  ]),
+);
+
+/** `EhrStatusOrUid` */
+function orUidName(name: string): string {
+  const words = name
+    .split('_')
+    .map((word) => (/[a-z]/.test(word) ? word : word.charAt(0) + word.slice(1).toLowerCase()));
+  return `${words.join('')}OrUid`;
 }
 
 /** The forms that have a schema of their own, whatever is in them. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../openehr/base/json.js';
 import { ADMIN_SCHEMAS } from './admin-schemas.js';
 import { ERROR_SCHEMAS } from './error-schemas.js';
 import { ANY, COUNT, FLAG, listOf, object, ref, TEXT, TIME, UUID, word } from './schema-parts.js';
-import { RM_SCHEMAS, rmReference } from './rm-schemas.js';
+import { discriminatorOf, RM_SCHEMAS, rmReference } from './rm-schemas.js';
 import type { RmClassName } from '../../../openehr/rm/model/rm.js';
 
 /** What a client may say of an AUDIT_DETAILS; the rest is the server's. */
@@ -31,7 +31,7 @@ const QUERY_MEMBERS = {
 /** Bodies of requests and answers, each described once. */
 const SCHEMAS = {
   ...ERROR_SCHEMAS,
-  Identifier: object({ uid: TEXT }),
+  UidOnly: { ...object({ uid: TEXT }), description: 'With `Prefer: return=identifier`' },
   NewContribution: {
     ...object(
       {
@@ -52,13 +52,17 @@ const SCHEMAS = {
         preceding_version_uid: ref('OBJECT_VERSION_ID'),
         commit_audit: { ...NEW_AUDIT, required: ['change_type'] },
         lifecycle_state: ref('DV_CODED_TEXT'),
-        data: { oneOf: [ref('COMPOSITION'), ref('EHR_STATUS'), ref('FOLDER')] },
+        data: ref('VersionData'),
         attestations: listOf(ANY),
         signature: TEXT,
       },
       ['commit_audit'],
     ),
     description: 'A version to be committed; `data` is missing of a deletion',
+  },
+  VersionData: {
+    oneOf: [ref('COMPOSITION'), ref('EHR_STATUS'), ref('FOLDER')],
+    discriminator: discriminatorOf(['COMPOSITION', 'EHR_STATUS', 'FOLDER']),
   },
   ServerDescription: object({
     solution: TEXT,
@@ -105,7 +109,8 @@ const SCHEMAS = {
   FLAT: {
     type: 'object',
     description: 'Paths of the web template with their values',
-    additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+    // Text, number, boolean or null: a list of types is more than generators can read.
+    additionalProperties: {},
   },
   STRUCTURED: {
     ...ANY,
@@ -132,7 +137,7 @@ const SCHEMAS = {
       name: TEXT,
       q: TEXT,
       columns: listOf(object({ name: TEXT, path: TEXT }, ['name'])),
-      rows: listOf({ type: 'array' }),
+      rows: listOf({ type: 'array', items: {} }),
     },
     ['q', 'columns', 'rows'],
   ),

@@ -171,6 +171,9 @@ const PARAMETERS = {
   detail_level: query('How much of the template the example fills', oneOf('required', 'medium', 'complete'), {
     schema: { ...word('required', 'medium', 'complete'), default: 'required' },
   }),
+  writes: query('`minimal`: as writes answer without `Prefer`, without a body', oneOf('any', 'minimal'), {
+    schema: word('any', 'minimal'),
+  }),
   query_type: query('Language of the query', aqlOnly, { schema: { ...word('AQL'), default: 'AQL' } }),
   query_type_alias: query('Another name of `query_type`', aqlOnly, { name: 'type' }),
   q: query('AQL text', asText),
@@ -184,7 +187,8 @@ const PARAMETERS = {
   filter_version: query('Only templates whose id ends with this version (`v1`, `1.2`)', asText, {
     name: 'version',
   }),
-  offset: query('Rows to leave out', pageCount, { schema: { type: 'integer', minimum: 0, default: 0 } }),
+  // Without a default: generated clients send it, and a query with LIMIT takes no `offset`.
+  offset: query('Rows to leave out', pageCount, { schema: { type: 'integer', minimum: 0 } }),
   fetch: query('Rows to give at most', pageCount, { schema: { type: 'integer', minimum: 1 } }),
   query_parameters: query(
     '`name=value` of a query parameter; any other unknown key is a parameter as well',

@@ -1,0 +1,57 @@
+import { expect, it } from '@jest/globals';
+import { openApiDocument } from '../../../routes/http/openapi/openapi-document.js';
+import type { JsonObject, JsonValue } from '../../../openehr/base/json.js';
+import { everyOperation } from '../../../src/operation-table.js';
+
+const groups = everyOperation().groups;
+const document = openApiDocument(groups, 'http://127.0.0.1');
+
+/** Every object of a document with its path. */
+function* objectsOf(value: JsonValue, path = '#'): Generator<readonly [string, JsonObject]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [path, value as JsonObject];
+  for (const [key, member] of Object.entries(value)) yield* objectsOf(member as JsonValue, `${path}/${key}`);
+}
+const isName = /^#\/components\/schemas\/[^/]+$/;
+
+it('names every union of objects: generators give the others names that nobody would choose', () => {
+  const unnamed = [...objectsOf(document)].filter(([path, { oneOf, anyOf }]) => {
+    const members = (oneOf ?? anyOf ?? []) as readonly JsonObject[];
+    return members.some(({ $ref }) => $ref !== undefined) && !isName.test(path);
+  });
+  expect(unnamed.map(([path]) => path)).toEqual([]);
+});
+
+it('has no two components that generators of Go give one name', () => {
+  const kinds = Object.values(document.components as JsonObject);
+  const names = kinds.flatMap((kind) => Object.keys(kind as object)).map(goName);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+/** `Identifier` of `identifier`, `TemplateId` of `template_id`. */
+function goName(name: string): string {
+  return name.replace(/(^|[-_])([a-z])/gi, (_, __, letter: string) => letter.toUpperCase());
+}
+
+it('says of every list what is in it', () => {
+  const open = [...objectsOf(document)].filter(
+    ([, { type, items }]) => type === 'array' && items === undefined,
+  );
+  expect(open.map(([path]) => path)).toEqual([]);
+});
+
+it('gives offset no default: a generated client would send it beside LIMIT', () => {
+  const { offset } = (document.components as { parameters: Record<string, { schema: JsonObject }> })
+    .parameters;
+  expect(offset?.schema).toEqual({ type: 'integer', minimum: 0 });
+});
+
+it('describes writes without a body where that is asked for', () => {
+  const minimal = openApiDocument(groups, 'http://127.0.0.1', 'minimal');
+  const created = (one: JsonObject): JsonObject =>
+    (one.paths as Record<string, { post: { responses: Record<string, JsonObject> } }>)[
+      '/rest/openehr/v1/ehr/{ehr_id}/composition'
+    ]!.post.responses['201']!;
+  expect(created(minimal).content).toBeUndefined();
+  expect(Object.keys(created(document).content as object)).toContain('application/json');
+});
