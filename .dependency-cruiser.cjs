@@ -10,7 +10,7 @@ const ROOMS = {
   // The room for editors and tools, in browsers too.
   'packages/aql': [OPENEHR, 'aql'],
   'packages/aql-lsp': ['packages/aql'],
-  'packages/codegen': [OPENEHR, 'packages/aql'],
+  'packages/codegen': [OPENEHR, 'packages/aql', 'packages/client'],
   // Types only: they are part of its declarations.
   'packages/client': ['packages/rm/src/generated/types.ts'],
   aql: [OPENEHR],

@@ -1,5 +1,5 @@
 import react from '@vitejs/plugin-react';
-import { defaultClientConditions, defineConfig } from 'vite';
+import { defineConfig } from 'vite';
 
 const SERVER = process.env.EVERCHART_URL ?? 'http://127.0.0.1:8080';
 
@@ -8,8 +8,6 @@ export default defineConfig({
   // Relative addresses: a proxy may put a prefix before everything (routes/system/console.ts).
   base: './',
   plugins: [react()],
-  // The client from its sources, as everywhere in this repository: nothing of it has to be built first.
-  resolve: { conditions: ['@everchart/source', ...defaultClientConditions] },
   // The server puts a nonce of its own into each answer in place of this word (routes/system/console-files.ts).
   html: { cspNonce: 'EVERCHART_CSP_NONCE' },
   build: {

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packPackage } from './pack-package.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'everchart-packed-'));
@@ -36,8 +37,7 @@ function checkPackages() {
   const project = join(folder, 'project');
   mkdirSync(project);
   const tarballs = names.map((name) => {
-    const made = run(join(root, 'packages', name), 'npm', 'pack', '--json', '--pack-destination', project);
-    const [{ filename, size, files }] = JSON.parse(made.toString());
+    const { filename, size, files } = packPackage(name, project);
     console.log(`${filename}: ${files.length} files, ${Math.round(size / 1024)} KiB`);
     return `./${filename}`;
   });

@@ -1,52 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Command } from 'commander';
-import { compileTemplate, type CompiledTemplate } from '../../openehr/template/opt/compile.js';
-import { runtimeModules, templateModule } from '../../packages/codegen/src/main.js';
+import type { Command } from 'commander';
+import { codegenCommand as codegen, type TemplateServer } from '../../packages/codegen/src/main.js';
 import { eachTemplateOf } from '../transfer/server-templates.js';
-import { codegenQueriesCommand } from './codegen-queries.js';
-import { withTargetOptions, type TargetOptions } from '../transfer/target.js';
+import { withTargetOptions } from '../transfer/target.js';
 
-type Options = TargetOptions & { readonly output: string };
+/** The server of every other command: also one inside this process. */
+export const TARGET: TemplateServer = { withOptions: withTargetOptions, each: eachTemplateOf };
 
 /** `everchart codegen`: TypeScript for those who write clients. */
 export function codegenCommand(): Command {
-  const templates = new Command('templates')
-    .description(
-      'Writes a TypeScript module for each template: types of its data, a builder, functions for each format',
-    )
-    .argument('[files...]', 'OPT files; without, all templates of the server')
-    .requiredOption('-o, --output <folder>', 'where the modules go')
-    .action((files: string[], options: Options) => generateTemplates(files, options));
-  const command = new Command('codegen').description('Writes TypeScript from templates and queries');
-  return command.addCommand(withTargetOptions(templates)).addCommand(codegenQueriesCommand());
-}
-
-async function generateTemplates(files: readonly string[], options: Options): Promise<void> {
-  const found = files.length > 0 ? files.map(fromFile) : await fromServer(options);
-  const modules = found.map((template) => templateModule(template));
-  // A template may have the name of a file that every folder gets.
-  const names = new Map(runtimeModules().map(({ fileName }) => [fileName.toLowerCase(), 'the runtime']));
-  for (const [index, { fileName }] of modules.entries()) {
-    const id = found[index]?.templateId ?? '';
-    const other = names.get(fileName.toLowerCase());
-    if (other !== undefined)
-      throw new Error(`${other} and ${id} would both be ${fileName}: generate them apart`);
-    names.set(fileName.toLowerCase(), id);
-  }
-  mkdirSync(options.output, { recursive: true });
-  for (const { fileName, text } of [...runtimeModules(), ...modules]) {
-    writeFileSync(join(options.output, fileName), text);
-    process.stdout.write(`${join(options.output, fileName)}\n`);
-  }
-}
-
-function fromFile(file: string): CompiledTemplate {
-  return compileTemplate(readFileSync(file, 'utf8'));
-}
-
-async function fromServer(options: Options): Promise<CompiledTemplate[]> {
-  const found: CompiledTemplate[] = [];
-  await eachTemplateOf(options, (opt) => found.push(compileTemplate(opt)));
-  return found;
+  return codegen('codegen', TARGET);
 }

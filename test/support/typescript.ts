@@ -13,7 +13,6 @@ export function compilerFindings(files: readonly string[]): string[] {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    customConditions: ['@everchart/source'],
     lib: LIBRARIES,
     types: ['node'],
     typeRoots: [fileURLToPath(new URL('../../node_modules/@types', import.meta.url))],

@@ -3,28 +3,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { blocksOf, type Block } from '../../../scripts/stranger/blocks.js';
 import { testServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { outputOf } from '../../support/process/command-line.js';
 import { testSettings } from '../../support/settings.js';
 import { compilerFindings } from '../../support/typescript.js';
 
-/** A code block of the page. */
-interface Block {
-  readonly language: string;
-  readonly text: string;
-  /** What stands after `=>`: each is part of what the block prints. */
-  readonly expected: readonly string[];
-}
-
-const page = readFileSync('docs/getting-started.md', 'utf8');
-const blocks: Block[] = [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
-  ([, language = '', text = '']) => ({
-    language,
-    text,
-    expected: [...text.matchAll(/^(?:#|\/\/) => (.*)$/gm)].map(([, line = '']) => line),
-  }),
-);
+const blocks = blocksOf(readFileSync('docs/getting-started.md', 'utf8'));
 
 let server: Server;
 let folder = '';
@@ -47,13 +33,12 @@ afterAll(() => {
 function blocksIn(language: string): Block[] {
   const { port } = server.address() as AddressInfo;
   return blocks
-    .filter((block) => block.language === language)
+    .filter((block) => block.language === language && !block.text.startsWith('npm start'))
     .map((block) => ({
       ...block,
       text: block.text
         .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
-        .replaceAll('src/gen', join(folder, 'gen'))
-        .replaceAll('query.json', join(folder, 'query.json'))
+        .replaceAll('examples/first', folder)
         .replaceAll('OPT=test/', `OPT=${resolve('test')}/`),
     }));
 }
@@ -75,16 +60,25 @@ it('has blocks of the shell and of TypeScript, and no others', () => {
 
 it('prints what it says: every block, those of the shell in a shell, those of TypeScript as one file', async () => {
   const shell = blocksIn('sh');
-  // In a folder without the settings file of a developer.
-  const everchart = `'${process.execPath}' '${resolve('src/everchart.mjs')}'`;
-  const command = `npx() { shift; (cd '${folder}' && ${everchart} "$@"); }`;
-  const script = [command, ...shell.map(({ text }) => `${text}\necho '${MARK}'`)].join('\n');
-  expectPrinted(shell, await outputOf('bash', ['-e', '-u', '-o', 'pipefail', '-c', script]));
-
   const typescript = blocksIn('ts');
   const file = join(folder, 'start.ts');
   writeFileSync(file, typescript.map(({ text }) => `${text}\nconsole.log('${MARK}');\n`).join(''));
+  // In a folder without the settings file of a developer.
+  const everchart = `'${process.execPath}' '${resolve('src/everchart.mjs')}'`;
+  const command = `npx() { if [ "$1" = tsx ]; then '${process.execPath}' --import tsx "$2"; else shift; (cd '${folder}' && ${everchart} "$@"); fi; }`;
+  const script = [command, ...shell.map(({ text }) => `${text}\necho '${MARK}'`)].join('\n');
+  const printed = await outputOf('bash', ['-e', '-u', '-o', 'pipefail', '-c', script]);
+  expectPrinted(shell, printed);
   expect(compilerFindings([file])).toEqual([]);
   const source = ['--import', 'tsx', '--conditions=@everchart/source'];
   expectPrinted(typescript, await outputOf(process.execPath, [...source, file]));
 });
+  // The last block of the shell runs those of TypeScript.
+  expectPrinted(
+    typescript,
+    printed
+      .split(MARK)
+      .slice(shell.length - 1)
+      .join(MARK),
+  );
+}, 120_000);

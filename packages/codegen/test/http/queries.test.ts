@@ -155,7 +155,6 @@ function compile(file: string): string[] {
     target: ts.ScriptTarget.ES2022,
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
     types: [],
-    customConditions: ['@everchart/source'],
   });
   return ts
     .getPreEmitDiagnostics(program)

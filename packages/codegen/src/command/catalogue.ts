@@ -1,21 +1,20 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { compileTemplate } from '../../openehr/template/opt/compile.js';
-import { nodeIdsOf } from '../../openehr/template/opt/node-ids.js';
-import { Catalogue, type WebTemplate } from '../../packages/aql/src/main.js';
-import { eachTemplateOf } from './server-templates.js';
-import type { TargetOptions } from './target.js';
+import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
+import { nodeIdsOf } from '../../../../openehr/template/opt/node-ids.js';
+import { Catalogue, type WebTemplate } from '../../../aql/src/main.js';
+import type { ServerOptions, TemplateServer } from './server.js';
 
 /** Where templates come from: OPT files, or folders of them; a server without. */
-export interface CatalogueOptions extends TargetOptions {
+export interface CatalogueOptions extends ServerOptions {
   readonly templates?: readonly string[];
 }
 
 /** The names of all templates of files, folders or a server. @throws Error naming the file that is no template */
-export async function readCatalogue(options: CatalogueOptions): Promise<Catalogue> {
+export async function readCatalogue(options: CatalogueOptions, server: TemplateServer): Promise<Catalogue> {
   const catalogue = new Catalogue();
   const { templates } = options;
-  if (templates === undefined) await eachTemplateOf(options, (opt) => addOpt(catalogue, opt));
+  if (templates === undefined) await server.each(options, (opt) => addOpt(catalogue, opt));
   else for (const file of templates.flatMap(optFiles)) addFile(catalogue, file);
   return catalogue;
 }

@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { compileTemplate, type CompiledTemplate } from '../../../../openehr/template/opt/compile.js';
+import { runtimeModules, templateModule } from '../template-module.js';
+import type { ServerOptions, TemplateServer } from './server.js';
+
+type Options = ServerOptions & { readonly output: string };
+
+/** `codegen templates`: a module for each template, and those that all of them share. */
+export function templatesCommand(server: TemplateServer): Command {
+  const command = new Command('templates')
+    .description(
+      'Writes a TypeScript module for each template: types of its data, a builder, functions for each format',
+    )
+    .argument('[files...]', 'OPT files; without, all templates of the server')
+    .requiredOption('-o, --output <folder>', 'where the modules go')
+    .action((files: string[], options: Options) => generateTemplates(files, options, server));
+  return server.withOptions(command);
+}
+
+async function generateTemplates(
+  files: readonly string[],
+  options: Options,
+  server: TemplateServer,
+): Promise<void> {
+  const found = files.length > 0 ? files.map(fromFile) : await fromServer(options, server);
+  const modules = found.map((template) => templateModule(template));
+  // A template may have the name of a file that every folder gets.
+  const names = new Map(runtimeModules().map(({ fileName }) => [fileName.toLowerCase(), 'the runtime']));
+  for (const [index, { fileName }] of modules.entries()) {
+    const id = found[index]?.templateId ?? '';
+    const other = names.get(fileName.toLowerCase());
+    if (other !== undefined)
+      throw new Error(`${other} and ${id} would both be ${fileName}: generate them apart`);
+    names.set(fileName.toLowerCase(), id);
+  }
+  mkdirSync(options.output, { recursive: true });
+  for (const { fileName, text } of [...runtimeModules(), ...modules]) {
+    writeFileSync(join(options.output, fileName), text);
+    process.stdout.write(`${join(options.output, fileName)}\n`);
+  }
+}
+
+function fromFile(file: string): CompiledTemplate {
+  return compileTemplate(readFileSync(file, 'utf8'));
+}
+
+async function fromServer(options: Options, server: TemplateServer): Promise<CompiledTemplate[]> {
+  const found: CompiledTemplate[] = [];
+  await server.each(options, (opt) => found.push(compileTemplate(opt)));
+  return found;
+}
