@@ -9,8 +9,8 @@ const document = openApiDocument(groups, 'http://127.0.0.1');
 /** Every object of a document with its path. */
 function* objectsOf(value: JsonValue, path = '#'): Generator<readonly [string, JsonObject]> {
   if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) yield [path, value as JsonObject];
-  for (const [key, member] of Object.entries(value)) yield* objectsOf(member as JsonValue, `${path}/${key}`);
+  if (!Array.isArray(value)) yield [path, value];
+  for (const [key, member] of Object.entries(value)) yield* objectsOf(member, `${path}/${key}`);
 }
 const isName = /^#\/components\/schemas\/[^/]+$/;
 
