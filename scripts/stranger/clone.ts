@@ -50,6 +50,16 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** An editor that opens and closes: the language server ends with 0. */
+const EDITOR = [
+  { id: 1, method: 'initialize', params: { processId: null, rootUri: null, capabilities: {} } },
+  { id: 2, method: 'shutdown' },
+  { method: 'exit' },
+]
+  .map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }))
+  .map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`)
+  .join('');
+
 /** Blocks of TypeScript wait until the page runs their file, or come last. */
 function scriptOf(page: Page, blocks: readonly Block[]): string {
   const shell = blocks
@@ -59,7 +69,8 @@ function scriptOf(page: Page, blocks: readonly Block[]): string {
   const isRun =
     shell.includes(`npx tsx ${page.typescript}`) || !blocks.some(({ language }) => language === 'ts');
   const server = page.path.startsWith('packages/') ? `keep 'npm start' 'listening on'\n` : '';
-  return `${SHELL}${server}${shell}\n${isRun ? '' : `npx tsx ${page.typescript} </dev/null`}\n`;
+  const stdin = page.path.includes('aql-lsp') ? quoted(EDITOR) : "''";
+  return `${SHELL}${server}${shell}\n${isRun ? '' : `printf %s ${stdin} | npx tsx ${page.typescript}`}\n`;
 }
 
 /** @throws Error with all that the page printed when it failed, or when it did not print what it says */

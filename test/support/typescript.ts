@@ -3,8 +3,8 @@ import ts from 'typescript';
 
 const LIBRARIES = ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
 
-/** What the compiler says of some files and of what they import, as strictly as it can: a line for each finding. */
-export function compilerFindings(files: readonly string[]): string[] {
+/** What the compiler says of some files and of what they import, as strictly as it can, and with more `options` where they are given: a line for each finding. */
+export function compilerFindings(files: readonly string[], options: ts.CompilerOptions = {}): string[] {
   const program = ts.createProgram(files, {
     strict: true,
     noUncheckedIndexedAccess: true,
@@ -16,6 +16,7 @@ export function compilerFindings(files: readonly string[]): string[] {
     lib: LIBRARIES,
     types: ['node'],
     typeRoots: [fileURLToPath(new URL('../../node_modules/@types', import.meta.url))],
+    ...options,
   });
   return ts.getPreEmitDiagnostics(program).map(({ messageText, file, start }) => {
     const at = file?.getLineAndCharacterOfPosition(start ?? 0);

@@ -1,4 +1,4 @@
-import { errorOf, versionOf } from './error.js';
+import { cutError, errorOf, strangeError, versionOf } from './error.js';
 import type { CdrOptions, CommitOptions } from './options.js';
 import { Transport } from './transport.js';
 import { versionedObjectUidOf } from './uid.js';
@@ -70,10 +70,10 @@ export class Caller {
   async #read(method: string, path: string, call: Call): Promise<Answer<unknown>> {
     const response = await this.send(method, path, call);
     const { status, headers } = response;
-    const text = await response.text();
-    const isJson = /^application\/(?:\S+\+)?json\b/.test(headers.get('content-type') ?? '');
-    const body: unknown = text === '' ? undefined : isJson ? JSON.parse(text) : text;
-    return { status, headers, body };
+    const text = await response.text().catch((cause: unknown) => {
+      throw cutError(response, call.signal, cause);
+    });
+    return { status, headers, body: text === '' ? undefined : bodyOf(response, call, text) };
   }
 
   /** The body alone. @throws CdrError as `send` */
@@ -91,6 +91,23 @@ export class Caller {
     const { location } = globalThis as { location?: { origin: string } };
     return this.url === '' && location ? location.origin + path : this.url + path;
   }
+}
+
+const JSON_TYPE = /^application\/(?:\S+\+)?json\b/;
+
+/** @throws CdrError where JSON was asked for and something else came, such as the page of a proxy */
+function bodyOf(response: Response, { accept = 'application/json' }: Call, text: string): unknown {
+  const type = response.headers.get('content-type') ?? '';
+  if (JSON_TYPE.test(type)) {
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw strangeError(response, 'broken JSON', text, cause);
+    }
+  }
+  if (JSON_TYPE.test(accept) && /^text\/html\b/.test(type))
+    throw strangeError(response, 'a page of HTML', text);
+  return text;
 }
 
 /** The version that the headers of an answer name. */

@@ -102,6 +102,22 @@ export async function errorOf(response: Response): Promise<CdrError> {
   );
 }
 
+/** What is thrown when an answer ended in its middle: the reason of the signal when that did it. */
+export function cutError(response: Response, signal: AbortSignal | undefined, cause: unknown): unknown {
+  if (signal?.aborted) return signal.reason;
+  return new CdrError(`the answer of ${response.url} was cut`, {
+    status: response.status,
+    code: 'network',
+    cause,
+  });
+}
+
+/** A success whose body is not what an openEHR server answers. */
+export function strangeError(response: Response, what: string, body: string, cause?: unknown): CdrError {
+  const message = `${response.url} answered with ${what}: is there a proxy or another server at this address?`;
+  return new CdrError(message, { status: response.status, code: 'bad-answer', body, cause });
+}
+
 /** The version uid in an entity tag. */
 export function versionOf(etag: string | null): string | undefined {
   return etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');

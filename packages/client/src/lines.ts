@@ -1,3 +1,5 @@
+import { cutError } from './error.js';
+
 /** The lines of an answer as they come, without empty ones. Leaving the loop ends the answer. */
 export async function* linesOf(
   response: Response,
@@ -10,7 +12,9 @@ export async function* linesOf(
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw cutError(response, signal, cause);
+      });
       const pieces = decoder.decode(value, { stream: !done }).split('\n');
       // A long line comes in many pieces: they are joined once, when its end is there.
       for (const piece of pieces.slice(0, -1)) {

@@ -1,6 +1,6 @@
 import { AqlText, type AqlQuery, type AqlValue } from './aql.js';
 import { path, timeText, V1, type Call, type Caller } from './call.js';
-import { CdrError } from './error.js';
+import { CdrError, strangeError } from './error.js';
 import type { CallOptions } from './options.js';
 import { linesOf } from './lines.js';
 
@@ -110,9 +110,18 @@ export class Queries {
       });
     let columns: readonly Column[] | undefined;
     for await (const line of linesOf(response, call.signal)) {
-      if (columns === undefined) ({ columns } = JSON.parse(line) as ResultSet);
-      else yield rowOf(columns, JSON.parse(line) as unknown[]) as R;
+      if (columns === undefined) ({ columns } = lineOf(response, line) as ResultSet);
+      else yield rowOf(columns, lineOf(response, line) as unknown[]) as R;
     }
+  }
+}
+
+/** @throws CdrError for a line that was cut */
+function lineOf(response: Response, line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw strangeError(response, 'a broken line', line, cause);
   }
 }
 

@@ -27,7 +27,7 @@ export function queryModule(file: string, aql: string, { columns, parameters }: 
   const rows = columns.map((column) => `  readonly ${key(column.name)}: ${columnText(column)};\n`);
   const given = parameters.map((each) => `  readonly ${key(each.name)}: ${parameterText(each)};\n`);
   const text = [
-    `// Made by \`everchart codegen queries\` from ${basename(file)}: change that and make it again.\n`,
+    `/* eslint-disable */\n// Made by \`everchart codegen queries\` from ${basename(file)}: change that and make it again.\n`,
     importText(imports),
     `\nconst AQL = ${literal(aql.trim())};\n`,
     hasParameters

@@ -19,13 +19,7 @@ type Source = Pick<CompiledTemplate, 'templateId' | 'defaultLanguage' | 'filtere
  */
 export function templateModule({ templateId, defaultLanguage, filteredTree: tree }: Source): GeneratedModule {
   const type = typeName(templateId);
-  const text = `// Made from the template ${oneLine(templateId)} by \`everchart codegen templates\`: change that, not this.
-import { builderOf, type Builder } from './builder.js';
-import { fromCanonical, toCanonical, type Composition, type Context, type TemplatePlan } from './canonical.js';
-import { fromFlat, toFlat, toStructured, type Flat, type Listed, type Plain, type Primitive, type UpTo } from './flat.js';
-import type { Raw, RawStructured, Suffixes, Value } from './flat.js';
-
-/** The id to commit FLAT and STRUCTURED with. */
+  const body = `/** The id to commit FLAT and STRUCTURED with. */
 export const TEMPLATE_ID = ${JSON.stringify(templateId)};
 
 ${templateTypes(tree, type, defaultLanguage)}
@@ -68,7 +62,30 @@ return fromFlat(${JSON.stringify(tree.id)}, PLAN.root, composition as Record<str
 /** The forms that values take here. */
 export type { Composition, Context, Flat, Primitive, Raw, Suffixes, Value };
 `;
+  const text = `${LINTED_BY_NOBODY}// Made from the template ${oneLine(templateId)} by \`everchart codegen templates\`: change that, not this.
+${IMPORTS.map(([file, names]) => importText(file, names, body)).join('')}
+${body}`;
   return { fileName: `${fileName(templateId)}.ts`, text: indented(text) };
+}
+
+/** For linters of those who have the modules: their rules are not ours. */
+const LINTED_BY_NOBODY = '/* eslint-disable */\n';
+
+/** What a module may need of those beside it; types say so. */
+const IMPORTS: readonly (readonly [file: string, names: readonly string[]])[] = [
+  ['builder', ['builderOf', 'type Builder']],
+  ['canonical', ['fromCanonical', 'toCanonical', 'type Composition', 'type Context', 'type TemplatePlan']],
+  [
+    'flat',
+    ['fromFlat', 'toFlat', 'toStructured', 'type Flat', 'type Listed', 'type Plain', 'type Primitive'],
+  ],
+  ['flat', ['type Raw', 'type RawStructured', 'type Suffixes', 'type UpTo', 'type Value']],
+];
+
+/** Only what the text says: compilers of strict projects refuse the rest. */
+function importText(file: string, names: readonly string[], body: string): string {
+  const used = names.filter((name) => new RegExp(`\\b${name.replace('type ', '')}\\b`).test(body));
+  return used.length === 0 ? '' : `import { ${used.join(', ')} } from './${file}.js';\n`;
 }
 
 /** Two blanks for each brace that is open. */
@@ -110,7 +127,7 @@ export const RUNTIME_FILES = ['flat.ts', 'values.ts', 'canonical.ts', 'builder.t
 export function runtimeModules(): readonly GeneratedModule[] {
   return RUNTIME_FILES.map((fileName) => ({
     fileName,
-    text: readFileSync(new URL(`./runtime/${fileName}`, import.meta.url), 'utf8'),
+    text: LINTED_BY_NOBODY + readFileSync(new URL(`./runtime/${fileName}`, import.meta.url), 'utf8'),
   }));
 }
 
@@ -120,4 +137,16 @@ function fileName(templateId: string): string {
   return name === '' || RUNTIME_FILES.some((file) => file === `${name.toLowerCase()}.ts`)
     ? `template-${name}`
     : name;
+}
+
+/** How the modules name those beside them: as compiled files, as they are (Node.js that strips types, Deno), or without suffix. */
+export type ImportExtension = 'js' | 'ts' | 'none';
+
+/** A module with its imports of the others in that form. */
+export function withImportExtension(
+  { fileName, text }: GeneratedModule,
+  form: ImportExtension,
+): GeneratedModule {
+  const suffix = form === 'none' ? '' : `.${form}`;
+  return { fileName, text: text.replace(/ from '(\.\/[^']+)\.js';/g, ` from '$1${suffix}';`) };
 }

@@ -26,6 +26,63 @@ const lost = (): never => {
   throw new TypeError('socket closed');
 };
 
+describe('an answer that no openEHR server gives is a CdrError', () => {
+  const html = (): Response =>
+    new Response('<html>sign in</html>', { headers: { 'content-type': 'text/html' } });
+  const head = '{"columns":[{"name":"a"}]}\n[1]\n';
+  const lines = (body: string | ReadableStream): Response =>
+    new Response(body, { headers: { 'content-type': 'application/x-ndjson' } });
+  const cut = (begun: string): ReadableStream =>
+    new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(begun)),
+      pull: (controller) => controller.error(new TypeError('terminated')),
+    });
+  const rowsOf = async (cdr: Cdr): Promise<unknown[]> => {
+    const rows: unknown[] = [];
+    for await (const row of cdr.stream('SELECT e AS a FROM EHR e')) rows.push(row);
+    return rows;
+  };
+
+  it.each([
+    ['a page of HTML', html, 'bad-answer'],
+    [
+      'broken JSON',
+      () => new Response('{"rows"', { headers: { 'content-type': 'application/json' } }),
+      'bad-answer',
+    ],
+    [
+      'one that is cut',
+      () => new Response(cut('{"rows"'), { headers: { 'content-type': 'application/json' } }),
+      'network',
+    ],
+  ])('%s', async (_, answer, code) => {
+    const failure: unknown = await clientOf(answer)
+      .cdr.query('SELECT e FROM EHR e')
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(CdrError);
+    expect(failure).toMatchObject({ status: 200, code });
+  });
+
+  it.each([
+    ['cut', () => lines(cut(head)), 'network'],
+    ['ended within a line', () => lines(`${head}[1`), 'bad-answer'],
+    ['a page of HTML', html, 'not-acceptable'],
+  ])('a stream that is %s', async (_, answer, code) => {
+    const failure: unknown = await rowsOf(clientOf(answer).cdr).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(CdrError);
+    expect(failure).toMatchObject({ code });
+  });
+
+  it('but the reason of the signal where that ended it', async () => {
+    const gone = new AbortController();
+    const { cdr } = clientOf(() => {
+      gone.abort(new Error('enough'));
+      return new Response(cut('{'), { headers: { 'content-type': 'application/json' } });
+    });
+    await expect(cdr.query('SELECT e FROM EHR e', { signal: gone.signal })).rejects.toThrow('enough');
+  });
+});
+
 describe('a request', () => {
   it('that can be repeated is, after 503 and a lost answer', async () => {
     const answers = [busy, lost, () => json([])];

@@ -1,11 +1,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { compileTemplate, type CompiledTemplate } from '../../../../openehr/template/opt/compile.js';
-import { runtimeModules, templateModule } from '../template-module.js';
+import {
+  runtimeModules,
+  templateModule,
+  withImportExtension,
+  type ImportExtension,
+} from '../template-module.js';
 import type { ServerOptions, TemplateServer } from './server.js';
 
-type Options = ServerOptions & { readonly output: string };
+type Options = ServerOptions & { readonly output: string; readonly importExtension: ImportExtension };
 
 /** `codegen templates`: a module for each template, and those that all of them share. */
 export function templatesCommand(server: TemplateServer): Command {
@@ -15,6 +20,14 @@ export function templatesCommand(server: TemplateServer): Command {
     )
     .argument('[files...]', 'OPT files; without, all templates of the server')
     .requiredOption('-o, --output <folder>', 'where the modules go')
+    .addOption(
+      new Option(
+        '--import-extension <form>',
+        'how the modules name each other: ts for Node.js 22.18 and Deno',
+      )
+        .choices(['js', 'ts', 'none'])
+        .default('js'),
+    )
     .action((files: string[], options: Options) => generateTemplates(files, options, server));
   return server.withOptions(command);
 }
@@ -36,7 +49,8 @@ async function generateTemplates(
     names.set(fileName.toLowerCase(), id);
   }
   mkdirSync(options.output, { recursive: true });
-  for (const { fileName, text } of [...runtimeModules(), ...modules]) {
+  for (const module of [...runtimeModules(), ...modules]) {
+    const { fileName, text } = withImportExtension(module, options.importExtension);
     writeFileSync(join(options.output, fileName), text);
     process.stdout.write(`${join(options.output, fileName)}\n`);
   }

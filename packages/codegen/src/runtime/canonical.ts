@@ -83,8 +83,8 @@ export function toCanonical(template: TemplatePlan, data: object, ctx: Context):
   const time = ctx.time ?? new Date().toISOString();
   const making: Making = { template, language, territory, composer, time, wrong: [] };
   const object = structure(template.root, data as Tree, { making, path: '' });
-  object.archetype_details = {
-    ...(object.archetype_details as Rm),
+  object['archetype_details'] = {
+    ...(object['archetype_details'] as Rm),
     template_id: id('TEMPLATE_ID', template.id),
   };
   for (const attribute of ['territory', 'composer'])
@@ -154,7 +154,7 @@ function put(shared: Map<string, Rm>, plan: Plan, given: Given): void {
   attach(owner, step[0], valueOf(plan, step[1], given));
   for (const made of chain) finish(made, given.making);
   const state = plan.states?.[(given.value as { code?: string }).code ?? ''];
-  if (state !== undefined) owner.current_state ??= openEhr(state, given.making);
+  if (state !== undefined) owner['current_state'] ??= openEhr(state, given.making);
 }
 
 function sharedOwner(shared: Map<string, Rm>, steps: readonly Step[]): Rm {
@@ -187,13 +187,13 @@ function newObject([, type, node, name, , code]: Step): Rm {
   const object: Rm = { _type: type === 'ITEM_STRUCTURE' ? 'ITEM_TREE' : type };
   if (node === undefined) return object;
   const [terminology = '', code_string] = code?.split('::') ?? [];
-  object.name =
+  object['name'] =
     code_string === undefined
       ? { _type: 'DV_TEXT', value: name }
       : { _type: 'DV_CODED_TEXT', value: name, defining_code: phrase(terminology, code_string) };
-  object.archetype_node_id = node;
+  object['archetype_node_id'] = node;
   if (node.includes('.'))
-    object.archetype_details = {
+    object['archetype_details'] = {
       _type: 'ARCHETYPED',
       archetype_id: id('ARCHETYPE_ID', node),
       rm_version: '1.0.4',
@@ -209,7 +209,7 @@ const FILLS: readonly (readonly [RegExp, (object: Rm, making: Making) => void])[
   [/^(POINT_EVENT|INTERVAL_EVENT|EVENT)$/, fillEvent],
   [/^HISTORY$/, fillHistory],
   [/^ACTIVITY$/, fillActivity],
-  [/^ISM_TRANSITION$/, (object, making) => (object.current_state ??= openEhr('532', making))],
+  [/^ISM_TRANSITION$/, (object, making) => (object['current_state'] ??= openEhr('532', making))],
   [/^DV_INTERVAL$/, fillInterval],
 ];
 
@@ -218,16 +218,17 @@ function finish(object: Rm, making: Making): void {
 }
 
 function fillComposition(object: Rm, making: Making): void {
-  object.language ??= phrase('ISO_639-1', making.language);
-  if (making.territory !== undefined) object.territory ??= phrase('ISO_3166-1', making.territory);
-  if (making.composer !== undefined) object.composer ??= { _type: 'PARTY_IDENTIFIED', name: making.composer };
+  object['language'] ??= phrase('ISO_639-1', making.language);
+  if (making.territory !== undefined) object['territory'] ??= phrase('ISO_3166-1', making.territory);
+  if (making.composer !== undefined)
+    object['composer'] ??= { _type: 'PARTY_IDENTIFIED', name: making.composer };
   const isPersistent = isPersistentOnly(making.template.root);
-  object.category ??= openEhr(isPersistent ? '431' : '433', making);
-  if (!isPersistent) object.context ??= contextOf(making);
+  object['category'] ??= openEhr(isPersistent ? '431' : '433', making);
+  if (!isPersistent) object['context'] ??= contextOf(making);
 }
 
 function isPersistentOnly({ of }: Plan): boolean {
-  return '431' in (of?.category?.codes ?? {});
+  return '431' in (of?.['category']?.codes ?? {});
 }
 
 function contextOf(making: Making): Rm {
@@ -237,40 +238,40 @@ function contextOf(making: Making): Rm {
 }
 
 function fillContext(object: Rm, making: Making): void {
-  object.start_time ??= { _type: 'DV_DATE_TIME', value: making.time };
-  object.setting ??= openEhr('238', making);
+  object['start_time'] ??= { _type: 'DV_DATE_TIME', value: making.time };
+  object['setting'] ??= openEhr('238', making);
 }
 
 function fillEntry(object: Rm, making: Making): void {
-  object.language ??= phrase('ISO_639-1', making.language);
-  object.encoding ??= phrase('IANA_character-sets', 'UTF-8');
-  object.subject ??= { _type: 'PARTY_SELF' };
-  if (object._type === 'INSTRUCTION') object.narrative ??= { _type: 'DV_TEXT', value: '<none>' };
+  object['language'] ??= phrase('ISO_639-1', making.language);
+  object['encoding'] ??= phrase('IANA_character-sets', 'UTF-8');
+  object['subject'] ??= { _type: 'PARTY_SELF' };
+  if (object._type === 'INSTRUCTION') object['narrative'] ??= { _type: 'DV_TEXT', value: '<none>' };
   if (object._type !== 'ACTION') return;
-  object.time ??= { _type: 'DV_DATE_TIME', value: making.time };
-  object.ism_transition ??= { _type: 'ISM_TRANSITION', current_state: openEhr('532', making) };
+  object['time'] ??= { _type: 'DV_DATE_TIME', value: making.time };
+  object['ism_transition'] ??= { _type: 'ISM_TRANSITION', current_state: openEhr('532', making) };
 }
 
 function fillEvent(object: Rm, making: Making): void {
   const isInterval = object._type === 'INTERVAL_EVENT' || 'math_function' in object || 'width' in object;
   object._type = isInterval ? 'INTERVAL_EVENT' : 'POINT_EVENT';
-  object.time ??= { _type: 'DV_DATE_TIME', value: making.time };
+  object['time'] ??= { _type: 'DV_DATE_TIME', value: making.time };
   if (!isInterval) return;
-  object.width ??= { _type: 'DV_DURATION', value: 'P0D' };
-  object.math_function ??= openEhr('640', making);
+  object['width'] ??= { _type: 'DV_DURATION', value: 'P0D' };
+  object['math_function'] ??= openEhr('640', making);
 }
 
 function fillHistory(object: Rm, making: Making): void {
-  const events = (object.events ?? []) as { time: { value: string } }[];
+  const events = (object['events'] ?? []) as { time: { value: string } }[];
   const [first = making.time] = events
     .map(({ time }) => time.value)
     .sort((one, other) => Date.parse(one) - Date.parse(other));
-  object.origin ??= { _type: 'DV_DATE_TIME', value: first };
+  object['origin'] ??= { _type: 'DV_DATE_TIME', value: first };
 }
 
 function fillActivity(object: Rm): void {
-  object.timing ??= { _type: 'DV_PARSABLE', value: 'R1', formalism: 'timing' };
-  object.action_archetype_id ??= '/.*/';
+  object['timing'] ??= { _type: 'DV_PARSABLE', value: 'R1', formalism: 'timing' };
+  object['action_archetype_id'] ??= '/.*/';
 }
 
 function fillInterval(object: Rm): void {

@@ -62,7 +62,12 @@ export function writeLeaf(type: string, value: unknown, plan: ValuePlan): unknow
   const given = (typeof value === 'object' && value !== null ? value : { $value: value }) as Json;
   const form = formOf(type);
   if (form !== undefined) return form.write(given, plan);
-  const defaults: Json = { unit: plan.unit, type: plan.kind ?? 0, formalism: 'text/plain', id: given.$value };
+  const defaults: Json = {
+    unit: plan.unit,
+    type: plan.kind ?? 0,
+    formalism: 'text/plain',
+    id: given['$value'],
+  };
   const made: { [attribute: string]: unknown } = { _type: type };
   for (const [attribute, suffix] of Object.entries(FIELDS[type] ?? {})) {
     const isDefault = type === 'DV_IDENTIFIER' ? suffix === 'id' : true;
@@ -75,11 +80,11 @@ export function writeLeaf(type: string, value: unknown, plan: ValuePlan): unknow
 /** A value by its suffixes; one without any as it is. */
 export function readLeaf(type: string, value: unknown): unknown {
   const form = formOf(type);
-  const actual = (value as Json)._type;
+  const actual = (value as Json)['_type'];
   if (form !== undefined && !(type === 'DV_CODED_TEXT' && actual === 'DV_TEXT'))
     return collapsed(form.read(value as Json));
-  if (type === 'DV_CODED_TEXT') return { other: (value as Json).value };
-  if (type === 'DV_TEXT' && actual === 'DV_CODED_TEXT') return (value as Json).value;
+  if (type === 'DV_CODED_TEXT') return { other: (value as Json)['value'] };
+  if (type === 'DV_TEXT' && actual === 'DV_CODED_TEXT') return (value as Json)['value'];
   const read: { [suffix: string]: unknown } = {};
   for (const [attribute, suffix] of Object.entries(FIELDS[type] ?? {}))
     read[suffix] = (value as Json)[attribute];
@@ -142,7 +147,7 @@ function writeMultimedia({ $value, url = $value, mediatype, alternatetext, size,
 function readMultimedia({ uri, media_type, alternate_text, size, data }: Json): unknown {
   const { code } = readPhrase(media_type as Json);
   return {
-    $value: (uri as Json | undefined)?.value,
+    $value: (uri as Json | undefined)?.['value'],
     mediatype: code,
     alternatetext: alternate_text,
     size,
@@ -156,7 +161,7 @@ function phrase(code_string: unknown, terminology: unknown, plan: ValuePlan): Js
 }
 
 function readPhrase({ code_string, terminology_id }: Json): Json {
-  return { code: code_string, terminology: (terminology_id as Json | undefined)?.value };
+  return { code: code_string, terminology: (terminology_id as Json | undefined)?.['value'] };
 }
 
 function writeParty(given: Json): unknown {
@@ -180,8 +185,8 @@ function readParty({ _type, name, external_ref }: Json): unknown {
   return {
     _type: isSelf ? _type : undefined,
     name,
-    id: id?.value,
-    id_scheme: id?.scheme,
+    id: id?.['value'],
+    id_scheme: id?.['scheme'],
     id_namespace: namespace,
   };
 }

@@ -31,10 +31,14 @@ const examples = new Map<string, { flat: Flat; data: unknown; composition: JsonO
 let modules: Map<string, Module>;
 
 beforeAll(async () => {
+  // What `verbatimModuleSyntax` asks of a project.
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const files = templateNames().map((name) => join(root, `test/fixtures/openehr/opt/${name}.opt`));
   expect(await runCli(['codegen', 'templates', ...files, '-o', folder])).toBe(0);
   modules = new Map();
-  for (const file of readdirSync(folder).filter((name) => !RUNTIME_FILES.some((file) => file === name))) {
+  for (const file of readdirSync(folder).filter(
+    (name) => name.endsWith('.ts') && !RUNTIME_FILES.some((file) => file === name),
+  )) {
     const module = (await import(join(folder, file))) as Module;
     modules.set(module.TEMPLATE_ID, module);
   }
@@ -48,6 +52,20 @@ beforeAll(async () => {
   }
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What `npm create vite`, `ng new` and others switch on beside `strict`. */
+const STRICT_PROJECTS = {
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitOverride: true,
+  noImplicitReturns: true,
+  noFallthroughCasesInSwitch: true,
+  exactOptionalPropertyTypes: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  erasableSyntaxOnly: true,
+};
 
 /** What the types refuse is said by `@ts-expect-error`: without the error it would not compile. */
 const BUILDER_USE = `import { ehrbaseBloodPressureSimpleDeV0, canonicalEhrbaseBloodPressureSimpleDeV0,
@@ -166,6 +184,23 @@ describe('the module of a template', () => {
     }
   });
 
+  it.each(['ts', 'none'])(
+    'names the modules beside it with the suffix that is asked for: %s',
+    async (form) => {
+      const opt = join(root, 'test/fixtures/openehr/opt/nested.en.v1.opt');
+      const made = join(folder, form);
+      expect(await runCli(['codegen', 'templates', opt, '-o', made, '--import-extension', form])).toBe(0);
+      const texts = readdirSync(made).map((file) => readFileSync(join(made, file), 'utf8'));
+      const named = texts.flatMap((text) =>
+        [...text.matchAll(/ from '(\.\/[^']*)';/g)].map(([, name]) => name),
+      );
+      expect(named.length).toBeGreaterThan(5);
+      expect(
+        named.filter((name) => name!.endsWith('.ts') !== (form === 'ts') || name!.endsWith('.js')),
+      ).toEqual([]);
+    },
+  );
+
   it('is the same text each time', () => {
     const template = publicTemplate('conformance-ehrbase.de.v0');
     expect(templateModule(template).text).toBe(templateModule(template).text);
@@ -185,6 +220,8 @@ export const f${index}: F${index} = ${JSON.stringify(flat)};\n`;
     writeFileSync(join(folder, 'use.ts'), uses.join(''));
     expect(compilerFindings([join(folder, 'use.ts')])).toEqual([]);
   });
+    expect(compilerFindings([join(folder, 'use.ts')], STRICT_PROJECTS)).toEqual([]);
+  }, 120_000);
 });
 
 function fileOf(id: string): string {
