@@ -1,8 +1,5 @@
 const common = {
   testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
-  // Packages of this repository as they stand, not as they were built last.
-  testEnvironmentOptions: { customExportConditions: ['@everchart/source', 'node', 'node-addons'] },
-  testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   setupFiles: ['<rootDir>/test/support/jest/property-seed.mjs'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

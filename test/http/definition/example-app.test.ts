@@ -67,7 +67,6 @@ describe('the example', () => {
       outfile,
       bundle: true,
       format: 'esm',
-      conditions: ['@everchart/source'],
     });
     const browser = await startBrowser();
     try {
@@ -95,38 +94,4 @@ describe('the example', () => {
       await browser.close();
     }
   });
-  inBrowser(
-    'lists patients in a page, takes a reading and draws it (skipped without Chromium)',
-    async () => {
-      const entry = join(folder, 'src/page.ts');
-      const outfile = join(folder, 'page.js');
-      await build({ entryPoints: [entry], outfile, bundle: true, format: 'esm' });
-      const browser = await startBrowser();
-      try {
-        const page = await browser.newPage();
-        page.setDefaultTimeout(20_000);
-        const failures: string[] = [];
-        page.on('pageerror', (error) => failures.push(error.message));
-        page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
-        await page.goto(`${addressOf(pages)}/?cdr=${addressOf(server)}`);
-        await page.getByRole('button', { name: '4711' }).click();
-        await page.getByLabel('Systolic').fill('127');
-        await page.getByLabel('Diastolic').fill('79');
-        await page.getByLabel('Position').selectOption('Sitting');
-        await page.getByRole('button', { name: 'Record' }).click();
-        await page.getByText('Recorded').waitFor();
-        await page.locator('figcaption', { hasText: '127/79' }).waitFor();
-        expect(await page.locator('polyline').count()).toBe(2);
-        expect((await page.locator('.systolic').getAttribute('points'))?.split(' ')).toHaveLength(7);
-        await page.getByLabel('Systolic').fill('1200');
-        await page.getByRole('button', { name: 'Record' }).click();
-        await page.locator('#message', { hasText: '/content[0]' }).waitFor();
-        // The refusal of 422 is the one error that the browser itself tells.
-        expect(failures.filter((text) => !text.includes('422'))).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    },
-    60_000,
-  );
 });

@@ -70,9 +70,6 @@ it('prints what it says: every block, those of the shell in a shell, those of Ty
   const printed = await outputOf('bash', ['-e', '-u', '-o', 'pipefail', '-c', script]);
   expectPrinted(shell, printed);
   expect(compilerFindings([file])).toEqual([]);
-  const source = ['--import', 'tsx', '--conditions=@everchart/source'];
-  expectPrinted(typescript, await outputOf(process.execPath, [...source, file]));
-});
   // The last block of the shell runs those of TypeScript.
   expectPrinted(
     typescript,
@@ -81,4 +78,4 @@ it('prints what it says: every block, those of the shell in a shell, those of Ty
       .slice(shell.length - 1)
       .join(MARK),
   );
-}, 120_000);
+});
