@@ -5,7 +5,7 @@
 import mongoose from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
 
-/** The oldest MongoDB that is taken; README and docs/spec/database.md name it too. */
+/** The oldest MongoDB that is taken; README and docs/spec/database.md#what-is-checked name it too. */
 export const MIN_MONGODB_VERSION = '7.0';
 
 /** What stands in the way, in one sentence, and what to do about it, in another. No passwords. */
