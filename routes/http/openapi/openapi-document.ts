@@ -206,12 +206,14 @@ function contentOf({ schema, types }: BodyDescription, mayBeIdentifier = false):
 
 const SCHEMAS = '#/components/schemas/';
 
+/** Any members: the uid alone is one of them, and generators make no type of a union with a map. */
+const OPEN_MAPS: readonly string[] = ['FLAT', 'STRUCTURED'];
+
 /** By a name of its own, what a write answers in JSON: the object, or its uid alone as `Prefer` says. */
 const OR_UID: JsonObject = Object.fromEntries(
-  Object.keys(ALL_SCHEMAS).map((name) => [
-    orUidName(name),
-    { anyOf: [{ $ref: SCHEMAS + name }, { $ref: `${SCHEMAS}UidOnly` }] },
-  ]),
+  Object.keys(ALL_SCHEMAS)
+    .filter((name) => !OPEN_MAPS.includes(name))
+    .map((name) => [orUidName(name), { anyOf: [{ $ref: SCHEMAS + name }, { $ref: `${SCHEMAS}UidOnly` }] }]),
 );
 
 /** `EhrStatusOrUid` */
