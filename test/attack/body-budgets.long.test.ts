@@ -250,8 +250,6 @@ describe('a valid COMPOSITION of many nodes', () => {
     expect(await statusOf(unknown, text({}))).toBe(404);
     const details = { ...largeComposition(1000).archetype_details, template_id: { value: 'none' } };
     expect(await statusOf(compositions(), text({ archetype_details: details }))).toBe(422);
-    const uid = { _type: 'OBJECT_VERSION_ID', value: 'a::b::1' };
-    expect(await statusOf(compositions(), text({ uid }))).toBe(412);
   });
 
   it('is committed in a CONTRIBUTION beside small ones', async () => {

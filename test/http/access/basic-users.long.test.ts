@@ -194,12 +194,11 @@ describe('Basic authentication', () => {
     expect((await readAs('ada', PASSWORD, fresh)).status).toBe(200);
     for (let attempt = 1; attempt <= ATTEMPTS_PER_USER; attempt += 1)
       expect((await readAs('ada', `guess number ${attempt}`, fresh)).status).toBe(401);
-    // Neither a new guess nor the right password, though it is memoized, tells anything now.
-    for (const password of ['one more guess', PASSWORD]) {
-      const limited = await readAs('ada', password, fresh);
-      expect(limited.status).toBe(429);
-      expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
-    }
+    const limited = await readAs('ada', 'one more guess', fresh);
+    expect(limited.status).toBe(429);
+    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+    // A password that is remembered as right locks nobody out: others behind the same proxy may be guessing.
+    expect((await readAs('ada', PASSWORD, fresh)).status).toBe(200);
     expect((await readAs('root', PASSWORD, fresh)).status).toBe(200);
     const identify = createIdentifier(
       loadConfig({ AUTH: 'basic', BASIC_USERS_FILE: file }),
@@ -319,7 +318,8 @@ describe('warnings at start', () => {
     const database = { MONGODB_URI: 'mongodb://db.example.org' };
     const basic = { AUTH: 'basic', BASIC_USERS_FILE: file, HOST: '0.0.0.0', ...database };
     expect(warnings({ ...basic, HOST: '127.0.0.1' })).toEqual([]);
-    expect(warnings({ ...basic, PUBLIC_BASE_URL: 'https://cdr.example.org' })).toEqual([]);
+    const proxied = { PUBLIC_BASE_URL: 'https://cdr.example.org', TRUSTED_PROXIES: '10.0.0.1' };
+    expect(warnings({ ...basic, ...proxied })).toEqual([]);
     for (const address of ['', 'http://cdr.example.org'])
       expect(warnings({ ...basic, PUBLIC_BASE_URL: address })).toEqual([
         expect.stringContaining('PUBLIC_BASE_URL'),
