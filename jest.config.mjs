@@ -62,8 +62,9 @@ export default {
   testTimeout: 120_000,
   // Modules of each file stay in a worker's memory; beyond 4 GB it does little but collect garbage.
   workerIdleMemoryLimit: '1500MB',
-  // One worker less than cores would be one: each waits for the database most of its time.
-  maxWorkers: 2,
+  // One worker less than cores would be one: each waits for the database most of its time. Long tests keep the one
+  // database of all busy, and what runs beside them would be refused.
+  maxWorkers: process.env.TEST_LONG ? 1 : 2,
   coverageProvider: 'v8',
   collectCoverageFrom: [
     '{src,cli,query,maintenance,config,openehr,packages/*/src,routes,workers,change,merge,models,database,aql}/**/*.ts',

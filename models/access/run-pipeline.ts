@@ -77,32 +77,12 @@ export async function* runPipeline(
     if (probed.length > 0) yield probed;
     return;
   }
-  const option = await oneSnapshot();
-  if (limits.onManyMoments === undefined || limits.timeoutMs <= HELD_MS || !(await holdsSnapshots())) {
-    yield* rowsOf(plan, { ...limits, ...option });
-    return;
-  }
-  const held = rowsOf(plan, { ...limits, ...option, timeoutMs: HELD_MS });
-  const first = await held.next().catch((error: unknown) => {
-    if (error instanceof CdrError && error.code === 'timeout') return null;
-    throw error;
-  });
-  if (first === null) {
+  // What holds a snapshot makes all commits wait until its last row is found, and a stream may have any number of rows.
+  if (limits.onManyMoments !== undefined && (await holdsSnapshots())) {
     limits.onManyMoments();
     yield* rowsOf(plan, limits);
-    return;
-  }
-  if (first.done === true) return;
-  try {
-    yield first.value;
-    yield* held;
-  } finally {
-    await held.return();
-  }
+  } else yield* rowsOf(plan, { ...limits, ...(await oneSnapshot()) });
 }
-
-/** How long writers are kept waiting for a stream whose rows the server holds, ms. */
-const HELD_MS = 500;
 
 async function* rowsOf(
   plan: RunnablePlan,
