@@ -35,11 +35,16 @@ export async function readableEhrWithStatus(
 ): Promise<{ readonly ehr: EhrDoc; readonly statusUid: string }> {
   const { ehr, statusUid } = await ehrWithStatusUid(ehrId);
   if (ehr?.state === 'active' && statusUid !== null) return { ehr, statusUid };
-  // It says why; or the EHR came or changed between the two reads.
-  const now = await readableEhr(ehrId);
-  const status = await latestVersion(ehrId, 'EHR_STATUS', now.ehr_status_id);
-  if (status === null) throw ehrNotFound(ehrId);
-  return { ehr: now, statusUid: status._id };
+  // It says why; or the EHR came, changed or is being taken out of another one between the two reads.
+  return inOneState(
+    ehrId,
+    async (now) => {
+      const status = await latestVersion(ehrId, 'EHR_STATUS', now.ehr_status_id);
+      if (status === null) throw ehrNotFound(ehrId);
+      return { ehr: now, statusUid: status._id };
+    },
+    'merge_seq',
+  );
 }
 
 /** 404 for a read of an EHR that was merged into another one. */
