@@ -16,6 +16,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'npm ci': ['.ci/run', 'step npm ci'],
   'npm ci && npm run demo': ['.ci/run', 'step npm run demo'],
   'npm ci && npm test': ['.ci/run', 'npm test'],
+  'npm run demo': ['.ci/run', 'step npm run demo'],
   'npm test': ['.ci/run', 'npm test'],
   'npm test -- --selectProjects unit --testPathPatterns test/unit/aql': 'a part of npm test',
   'npm run test:long': ['.ci/run', 'npm run test:long'],
