@@ -36,11 +36,15 @@ const app = testApp();
 const cases = apiCases(app);
 const { operations } = probe;
 
-/** The first case of an operation: what succeeds, made anew. */
-async function sample({ id }: Operation): Promise<Call> {
+let last: { readonly id: string; readonly call: Call } | undefined;
+
+/** The first case of an operation: what succeeds, made anew but for a read again: it changed nothing. */
+async function sample({ id, method }: Operation): Promise<Call> {
+  if (method === 'GET' && last?.id === id) return last.call;
   const first = cases.find((candidate) => candidate.id === id);
   if (first === undefined) throw new Error(`no case for ${id}`);
-  return first.call();
+  last = { id, call: await first.call() };
+  return last.call;
 }
 
 /** How to get a status that many operations give for the same reason, from a request that succeeds. */
