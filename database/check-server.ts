@@ -223,8 +223,8 @@ const KNOWN: readonly KnownFailure[] = [
 ];
 
 function namesIn(text: string): string {
-  const names = /"?(?:expected|setName)[^"]*"([^"]+)"[^"]*"([^"]+)"/.exec(text);
-  return names === null ? '' : ` (${names[1]}, ${names[2]})`;
+  const [, first, , second] = text.slice(text.search(/expected|setName/)).split('"');
+  return first !== undefined && second !== undefined ? ` (${first}, ${second})` : '';
 }
 
 /** The messages of an error, of its causes, and of what the driver learnt of each server. */
