@@ -12,6 +12,7 @@ import type {
 import { isLike, likeSteps } from '../semantics/like-pattern.js';
 import type { Scope } from '../semantics/scope/types.js';
 import { presentTime, type Clock } from '../semantics/present-time.js';
+import { isPresentTime } from '../syntax/functions.js';
 import { callFunction } from './functions.js';
 import { compareIdentifier, type Rules } from './predicate.js';
 import { isThere, type Row } from './rows.js';
@@ -90,16 +91,9 @@ export class RowEvaluator {
   /** The literal that a value is in every row: the present time is one too, so that it can be a time. */
   private literal(value: ValueExpression): Exclude<Literal, { kind: 'null' }> | null {
     if (value.kind === 'function')
-      switch (value.name) {
-        case 'NOW':
-        case 'CURRENT_DATE':
-        case 'CURRENT_TIME':
-        case 'CURRENT_DATE_TIME':
-        case 'CURRENT_TIMEZONE':
-          return { kind: 'string', value: presentTime(value.name, this.clock), at: value.at };
-        default:
-          return null;
-      }
+      return isPresentTime(value.name)
+        ? { kind: 'string', value: presentTime(value.name, this.clock), at: value.at }
+        : null;
     const isLiteral =
       value.kind === 'string' ||
       value.kind === 'integer' ||

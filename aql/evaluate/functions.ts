@@ -1,6 +1,6 @@
-import { unreachable } from '../../openehr/base/errors.js';
-import type { FunctionCall, FunctionName } from '../syntax/ast.js';
-import { argumentDomain } from '../semantics/function-domains.js';
+import type { FunctionCall } from '../syntax/ast.js';
+import { argumentDomain, isPresentTime } from '../syntax/functions.js';
+import type { FunctionName, PresentTimeName } from '../syntax/functions.js';
 import { presentTime, type Clock } from '../semantics/present-time.js';
 import { readingOf, textForm, type Found } from './value.js';
 
@@ -9,61 +9,29 @@ type Scalar = string | number | boolean | null;
 /** The value of a function for arguments already evaluated; null for a NULL argument (docs/spec/aql.md#functions). */
 export function callFunction(call: FunctionCall, args: readonly (Found | null)[], clock: Clock): Scalar {
   const { name } = call;
+  if (isPresentTime(name)) return presentTime(name, clock);
   const values = args.map((arg, index) =>
     argumentDomain(name, index) === 'number' ? numberOf(arg) : textForm(arg),
   );
   if (name === 'CONCAT_WS') return concatWithSeparator(values);
-  if (values.includes(null)) return null;
-  const texts = values.map(String);
-  const numbers = values.map(Number);
-  return isNumeric(name) ? numeric(name, numbers) : textual(name, texts, numbers, clock);
+  return values.includes(null) ? null : VALUES[name](values.map(String), values.map(Number));
 }
 
-type NumericName = 'ABS' | 'MOD' | 'CEIL' | 'FLOOR' | 'ROUND';
+/** Of the arguments as texts and as numbers; none of them is NULL, and all that the function needs are there. */
+type Value = (texts: readonly string[], numbers: readonly number[]) => Scalar;
 
-function isNumeric(name: FunctionName): name is NumericName {
-  return ['ABS', 'MOD', 'CEIL', 'FLOOR', 'ROUND'].includes(name);
-}
-
-function numeric(name: NumericName, [x = 0, y = 0]: readonly number[]): number | null {
-  switch (name) {
-    case 'ABS':
-      return Math.abs(x);
-    case 'MOD':
-      return y === 0 ? null : plus(x % y);
-    case 'CEIL':
-      return plus(Math.ceil(x));
-    case 'FLOOR':
-      return Math.floor(x);
-    case 'ROUND':
-      return round(x, Math.trunc(y));
-    default:
-      return unreachable(name);
-  }
-}
-
-function textual(
-  name: Exclude<FunctionName, NumericName | 'CONCAT_WS'>,
-  texts: readonly string[],
-  numbers: readonly number[],
-  clock: Clock,
-): Scalar {
-  const [first = '', second = ''] = texts;
-  switch (name) {
-    case 'LENGTH':
-      return Array.from(first).length;
-    case 'CONTAINS':
-      return first.includes(second);
-    case 'POSITION':
-      return positionOf(first, second);
-    case 'SUBSTRING':
-      return substring(first, numbers[1] ?? 1, texts.length > 2 ? (numbers[2] ?? 0) : Infinity);
-    case 'CONCAT':
-      return texts.join('');
-    default:
-      return presentTime(name, clock);
-  }
-}
+const VALUES: Readonly<Record<Exclude<FunctionName, PresentTimeName | 'CONCAT_WS'>, Value>> = {
+  LENGTH: ([text = '']) => Array.from(text).length,
+  CONTAINS: ([text = '', part = '']) => text.includes(part),
+  POSITION: ([part = '', text = '']) => positionOf(part, text),
+  SUBSTRING: ([text = ''], [, from = 1, length = Infinity]) => substring(text, from, length),
+  CONCAT: (texts) => texts.join(''),
+  ABS: (_, [x = 0]) => Math.abs(x),
+  MOD: (_, [x = 0, y = 0]) => (y === 0 ? null : plus(x % y)),
+  CEIL: (_, [x = 0]) => plus(Math.ceil(x)),
+  FLOOR: (_, [x = 0]) => Math.floor(x),
+  ROUND: (_, [x = 0, digits = 0]) => round(x, Math.trunc(digits)),
+};
 
 function concatWithSeparator([separator, ...values]: readonly (string | number | null)[]): string | null {
   if (separator === null || separator === undefined) return null;

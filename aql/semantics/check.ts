@@ -21,7 +21,7 @@ import { renderValue } from '../syntax/render.js';
 import { DURATION, isSummable } from './summable.js';
 import type { Alias, Domain, PathType, Scope } from './scope/types.js';
 import { classSet, pathType } from './typing.js';
-import { FUNCTION_ARITY } from '../syntax/words.js';
+import { functionArity } from '../syntax/functions.js';
 
 /** What the checks need to know of the server. */
 export interface CheckOptions {
@@ -167,7 +167,7 @@ class Checker {
   }
 
   private call(call: FunctionCall): void {
-    const [least, most] = FUNCTION_ARITY[call.name];
+    const [least, most] = functionArity(call.name);
     const { length } = call.args;
     if (length < least || length > most) {
       const wanted =

@@ -1,4 +1,5 @@
-import type { FunctionName } from '../syntax/ast.js';
+import { unreachable } from '../../openehr/base/errors.js';
+import type { PresentTimeName } from '../syntax/functions.js';
 
 /** The instant that a whole query sees as the present, and the server's zone. */
 export interface Clock {
@@ -8,7 +9,7 @@ export interface Clock {
 }
 
 /** What CURRENT_DATE, CURRENT_TIME, CURRENT_DATE_TIME, NOW and CURRENT_TIMEZONE give (docs/spec/aql.md#functions). */
-export function presentTime(name: FunctionName, { now, offsetMinutes }: Clock): string {
+export function presentTime(name: PresentTimeName, { now, offsetMinutes }: Clock): string {
   const local = new Date(now.getTime() + offsetMinutes * 60_000).toISOString();
   const zone = zoneText(offsetMinutes);
   switch (name) {
@@ -18,8 +19,11 @@ export function presentTime(name: FunctionName, { now, offsetMinutes }: Clock): 
       return local.slice(11, 19);
     case 'CURRENT_TIMEZONE':
       return zone;
-    default:
+    case 'CURRENT_DATE_TIME':
+    case 'NOW':
       return `${local.slice(0, 23)}${zone}`;
+    default:
+      return unreachable(name);
   }
 }
 

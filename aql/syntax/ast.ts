@@ -3,6 +3,7 @@
  * Everything is readonly plain data. `at` is where a node starts in the text; two trees are the same
  * query when they differ in `at` and `SelectColumn.text` only.
  */
+import type { FunctionName } from './functions.js';
 
 /** Position in the query text: both count from 1. */
 export interface Position {
@@ -230,24 +231,6 @@ export interface Parameter {
   readonly name: string;
   readonly at: Position;
 }
-
-export type FunctionName =
-  | 'LENGTH'
-  | 'CONTAINS'
-  | 'POSITION'
-  | 'SUBSTRING'
-  | 'CONCAT'
-  | 'CONCAT_WS'
-  | 'ABS'
-  | 'MOD'
-  | 'CEIL'
-  | 'FLOOR'
-  | 'ROUND'
-  | 'CURRENT_DATE'
-  | 'CURRENT_TIME'
-  | 'CURRENT_DATE_TIME'
-  | 'NOW'
-  | 'CURRENT_TIMEZONE';
 
 export interface FunctionCall<P extends Unbound = never> {
   readonly kind: 'function';

@@ -9,7 +9,8 @@ import type {
   Unbound,
 } from './ast.js';
 import { nearestWord } from '../../openehr/base/text.js';
-import { FUNCTION_WORDS, isAggregateName, isFunctionName } from './words.js';
+import { isFunctionName } from './functions.js';
+import { FUNCTION_WORDS, isAggregateName } from './words.js';
 import { syntaxError } from './aql-error.js';
 import type { Cursor } from './cursor.js';
 import { expectStringOrParameter, takeLiteralOrParameter } from './literal.js';

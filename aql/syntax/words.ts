@@ -1,4 +1,5 @@
-import type { AggregateName, FunctionName } from './ast.js';
+import type { AggregateName } from './ast.js';
+import { FUNCTION_NAMES } from './functions.js';
 
 /** Words that are never a variable, an alias or a class. AQL 1.1 lexer. */
 export const KEYWORDS: ReadonlySet<string> = new Set([
@@ -7,39 +8,16 @@ export const KEYWORDS: ReadonlySet<string> = new Set([
   ...['BACKWARD', 'CONTAINS', 'AND', 'OR', 'NOT', 'EXISTS', 'LIKE', 'MATCHES', 'TRUE', 'FALSE'],
 ]);
 
-/** Fewest and most arguments of each function (docs/spec/aql.md#functions). */
-export const FUNCTION_ARITY: Readonly<Record<FunctionName, readonly [number, number]>> = {
-  LENGTH: [1, 1],
-  CONTAINS: [2, 2],
-  POSITION: [2, 2],
-  SUBSTRING: [2, 3],
-  CONCAT: [1, Infinity],
-  CONCAT_WS: [2, Infinity],
-  ABS: [1, 1],
-  MOD: [2, 2],
-  CEIL: [1, 1],
-  FLOOR: [1, 1],
-  ROUND: [1, 2],
-  CURRENT_DATE: [0, 0],
-  CURRENT_TIME: [0, 0],
-  CURRENT_DATE_TIME: [0, 0],
-  NOW: [0, 0],
-  CURRENT_TIMEZONE: [0, 0],
-};
-
 /** Names of the aggregate functions. */
 const AGGREGATES: ReadonlySet<string> = new Set<AggregateName>(['COUNT', 'MIN', 'MAX', 'SUM', 'AVG']);
 
 /** Reserved words that name functions; inside a path they are attribute names. */
-export const FUNCTION_WORDS: ReadonlySet<string> = new Set([
-  ...Object.keys(FUNCTION_ARITY),
-  ...AGGREGATES,
-  'TERMINOLOGY',
-]);
+export const FUNCTION_WORDS: ReadonlySet<string> = new Set([...FUNCTION_NAMES, ...AGGREGATES, 'TERMINOLOGY']);
 
-/** Whether an upper-cased word is the name of a function. */
-export function isFunctionName(word: string): word is FunctionName {
-  return Object.hasOwn(FUNCTION_ARITY, word);
+/** Whether a word, in any case, is a keyword or names a function: what an editor colours. */
+export function isAqlWord(word: string): boolean {
+  const upper = word.toUpperCase();
+  return KEYWORDS.has(upper) || FUNCTION_WORDS.has(upper);
 }
 
 /** Whether an upper-cased word is the name of an aggregate function. */

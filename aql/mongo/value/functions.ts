@@ -1,5 +1,6 @@
-import type { FunctionCall, FunctionName, Literal, ValueExpression } from '../../syntax/ast.js';
-import { FUNCTION_DOMAINS, argumentDomain, isPresentTime } from '../../semantics/function-domains.js';
+import type { FunctionCall, Literal, ValueExpression } from '../../syntax/ast.js';
+import { argumentDomain, functionDomain, isPresentTime } from '../../syntax/functions.js';
+import type { FunctionName, PresentTimeName } from '../../syntax/functions.js';
 import { presentTime } from '../../semantics/present-time.js';
 import type { Clock } from '../../semantics/present-time.js';
 import type { Domain } from '../../semantics/scope/types.js';
@@ -19,23 +20,24 @@ export function constantFunction(call: FunctionCall, clock: Clock): Literal | nu
     : null;
 }
 
-/** Value and domain of a call that depends on the row: null where an argument is (docs/spec/aql.md#functions). */
+/** Value and domain of a call: null where an argument is (docs/spec/aql.md#functions). */
 export function functionValue(
   functionCall: FunctionCall,
   args: Arguments,
+  clock: Clock,
 ): { readonly value: Expression; readonly domain: Domain } {
+  const { name } = functionCall;
+  const domain = functionDomain(name);
+  if (isPresentTime(name)) return { value: literal(presentTime(name, clock)), domain };
   const values = functionCall.args.map((arg, index) =>
-    argumentDomain(functionCall.name, index) === 'number' ? args.number(arg) : args.text(arg),
+    argumentDomain(name, index) === 'number' ? args.number(arg) : args.text(arg),
   );
-  const domain = FUNCTION_DOMAINS[functionCall.name];
-  if (functionCall.name === 'CONCAT_WS') return { value: joinPresent(values), domain };
+  if (name === 'CONCAT_WS') return { value: joinPresent(values), domain };
   // The database works out what is constant before it looks whether it is needed.
   if (values.includes(null)) return { value: null, domain };
-  const names = values.map((_, index) => `a${index}`);
-  const refs = names.map((name) => variable(name));
-  const body = BODIES[functionCall.name]?.(refs) ?? null;
-  const vars = Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
-  const guarded = call('$cond', [conjunction(refs.map(present)), body, null]);
+  const vars = Object.fromEntries(values.map((value, index) => [`a${index}`, value]));
+  const refs = Object.keys(vars).map((argument) => variable(argument));
+  const guarded = call('$cond', [conjunction(refs.map(present)), BODIES[name](refs), null]);
   return { value: call('$let', { vars, in: guarded }), domain };
 }
 
@@ -46,7 +48,7 @@ type Body = (args: readonly Reference[]) => Expression;
 const MISSING = variable('REMOVE');
 
 /** What each function gives when all arguments are there. */
-const BODIES: Readonly<Partial<Record<FunctionName, Body>>> = {
+const BODIES: Readonly<Record<Exclude<FunctionName, PresentTimeName | 'CONCAT_WS'>, Body>> = {
   LENGTH: ([text = MISSING]) => call('$strLenCP', text),
   CONTAINS: ([text = MISSING, part = MISSING]) => call('$gte', [call('$indexOfCP', [text, part]), 0]),
   POSITION: ([part = MISSING, text = MISSING]) => call('$add', [call('$indexOfCP', [text, part]), 1]),

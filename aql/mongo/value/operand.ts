@@ -65,10 +65,11 @@ export function functionResult(
   call: FunctionCall,
   state: ValueState,
 ): { readonly value: Expression; readonly domain: Domain } {
-  return functionValue(call, {
-    text: (arg) => textArgument(arg, state),
-    number: (arg) => numberArgument(arg, state),
-  });
+  const args = {
+    text: (arg: ValueExpression) => textArgument(arg, state),
+    number: (arg: ValueExpression) => numberArgument(arg, state),
+  };
+  return functionValue(call, args, state.clock);
 }
 
 function literalOperand(item: Literal): Operand {

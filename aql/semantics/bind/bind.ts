@@ -24,7 +24,7 @@ import type {
 } from '../../syntax/ast.js';
 import { bindPredicate, bindSteps } from './path.js';
 import { fromClass } from '../classes.js';
-import { FUNCTION_DOMAINS, argumentDomain } from '../function-domains.js';
+import { argumentDomain, functionDomain } from '../../syntax/functions.js';
 import { ListBudget } from './list-budget.js';
 import {
   allReadingsOf,
@@ -240,7 +240,7 @@ class Binder {
 
   /** What a value compared with `left` can be. */
   private partner(left: ValueExpression<Unbound>): Partner {
-    if (left.kind === 'function') return partnerOf(FUNCTION_DOMAINS[left.name]);
+    if (left.kind === 'function') return partnerOf(functionDomain(left.name));
     if (left.kind !== 'path') return partnerOf('text', 'boolean');
     const variable = writtenName(left.variable, this.classes.keys(), left.at);
     const classes = this.classes.get(variable ?? '') ?? NONE;

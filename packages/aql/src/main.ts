@@ -7,6 +7,7 @@ export { formatAql } from './format.js';
 export { hoverAt, type Hover } from './hover.js';
 export { queryTypes, type QueryTypes, type ValueType } from './query-types.js';
 export { parseAql } from '../../../aql/syntax/parse.js';
+export { isAqlWord } from '../../../aql/syntax/words.js';
 export { tokenize, type Token } from '../../../aql/syntax/lexer.js';
 export type { ParsedQuery, Position } from '../../../aql/syntax/ast.js';
 export { CdrError } from '../../../openehr/base/errors.js';

@@ -1,4 +1,4 @@
-import { FUNCTION_DOMAINS, argumentDomain } from '../../../aql/semantics/function-domains.js';
+import { argumentDomain, functionDomain } from '../../../aql/syntax/functions.js';
 import type { Domain } from '../../../aql/semantics/scope/types.js';
 import { domainsOf, pathType, stepType } from '../../../aql/semantics/typing.js';
 import type {
@@ -108,7 +108,7 @@ class Search {
     kind: 'value' | 'list',
   ): void {
     if (right.kind !== 'parameter') this.value(right, TEXT);
-    else if (left.kind === 'function') this.add(right, kind, new Set([FUNCTION_DOMAINS[left.name]]));
+    else if (left.kind === 'function') this.add(right, kind, new Set([functionDomain(left.name)]));
     else if (left.kind === 'path')
       this.add(right, this.isVersion(left) ? 'version' : kind, this.domains(left));
     else this.add(right, kind, NONE);

@@ -1,5 +1,5 @@
 import { attributesOf, isPrimitive } from '../../../openehr/rm/model/classes.js';
-import { FUNCTION_DOMAINS } from '../../../aql/semantics/function-domains.js';
+import { functionDomain } from '../../../aql/syntax/functions.js';
 import type { Alias, Column, Domain, Scope } from '../../../aql/semantics/scope/types.js';
 import type { Aggregate, Condition, FunctionCall, IdentifiedPath } from '../../../aql/syntax/ast.js';
 import { renderValue } from '../../../aql/syntax/render.js';
@@ -72,7 +72,7 @@ function aggregateType({ name, argument }: Aggregate, scope: Scope, known: Known
 }
 
 function functionType(call: FunctionCall): ValueType {
-  const types = [TYPES[FUNCTION_DOMAINS[call.name]]];
+  const types = [TYPES[functionDomain(call.name)]];
   // Arguments of another kind than the function takes give null too.
   return { types, isNullable: call.args.length > 0 };
 }

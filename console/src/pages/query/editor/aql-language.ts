@@ -1,11 +1,6 @@
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
 import { tags } from '@lezer/highlight';
-
-const KEYWORDS = new Set(
-  'SELECT DISTINCT TOP FORWARD BACKWARD AS FROM CONTAINS NOT AND OR WHERE EXISTS LIKE MATCHES ORDER BY ASC ASCENDING DESC DESCENDING LIMIT OFFSET NULL TRUE FALSE COUNT MIN MAX SUM AVG TERMINOLOGY LATEST_VERSION ALL_VERSIONS LENGTH POSITION SUBSTRING CONCAT CONCAT_WS ABS MOD CEIL FLOOR ROUND CURRENT_DATE CURRENT_TIME CURRENT_DATE_TIME NOW CURRENT_TIMEZONE'.split(
-    ' ',
-  ),
-);
+import { isAqlWord } from '@everchart/aql';
 
 /** Colours words of AQL; it knows no grammar. docs/spec/aql.md#lexical-rules */
 const language = StreamLanguage.define<{ isAfterSlash: boolean }>({
@@ -31,7 +26,7 @@ const language = StreamLanguage.define<{ isAfterSlash: boolean }>({
 
 /** Keywords in any case; classes of the reference model are written in capitals. */
 function wordStyle(word: string): string | null {
-  if (KEYWORDS.has(word.toUpperCase())) return 'keyword';
+  if (isAqlWord(word)) return 'keyword';
   return /^[A-Z][A-Z_]+$/.test(word) ? 'class' : null;
 }
 
