@@ -19,3 +19,4 @@ execFileSync(process.execPath, ['scripts/console.mjs'], { stdio: 'inherit' });
 // Absent where the console cannot be built: the server then says so.
 const pages = existsSync('console/dist') ? ['console/dist/index.html', 'console/dist/assets'] : [];
 for (const path of [...BESIDE_CODE, ...pages]) cpSync(path, `dist/${path}`, { recursive: true });
+execFileSync(process.execPath, ['scripts/sbom.mjs', 'dist/sbom.cdx.json'], { stdio: 'inherit' });

@@ -1,7 +1,7 @@
 // `npm run check:pack`: what `npm pack` makes, which builds before, runs the demo where nothing else of everchart is; the
 // packages for those who build on the server compile and run in a project that has nothing else.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +51,18 @@ function checkPackages() {
   if (said !== EXPECTED) throw new Error(`the example said ${said}`);
 }
 
+/** Every package that the packed file brings is in its bill of materials. */
+function checkBill() {
+  const modules = join(folder, 'node_modules');
+  const bill = JSON.parse(readFileSync(join(modules, 'everchart/dist/sbom.cdx.json'), 'utf8'));
+  const listed = new Set(bill.components.map(({ name }) => name));
+  const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'));
+  const names = Object.keys(packages).map((path) => path.split('node_modules/').at(-1));
+  const missing = names.filter((name) => name !== 'everchart' && !listed.has(name));
+  if (missing.length > 0) throw new Error(`not in the bill of materials: ${missing.join(', ')}`);
+  console.log(`bill of materials: ${listed.size} packages, with all ${names.length - 1} that are installed`);
+}
+
 try {
   // .npmrc switches scripts off, also `prepack`.
   const packed = run(
@@ -65,6 +77,7 @@ try {
   const [{ filename, size, files }] = JSON.parse(packed.slice(packed.indexOf('[\n')));
   console.log(`${filename}: ${files.length} files, ${Math.round(size / 1024)} KiB`);
   run(folder, 'npm', 'install', ...quiet, `./${filename}`);
+  checkBill();
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
   checkPackages();
 } finally {
