@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +13,7 @@ import { testSettings } from '../settings.js';
 import { bearer, WITH_ADMIN } from '../tokens.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const BUILT = new URL('../../../console/dist/index.html', import.meta.url);
 const PATIENTS = { ehrs: 3, compositionsPerEhr: 6, seed: 7, parallel: 3 };
 const WAIT_MS = 20_000;
 /** What axe checks: WCAG 2.2 AA. */
@@ -66,24 +67,25 @@ export interface ConsoleInBrowser {
 /** Prepares server, data and browser around the tests of a file. */
 export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
   useDatabase();
-  let server: Server;
-  let browser: Browser;
+  let server: Server | undefined;
+  let browser: Browser | undefined;
   let page: Page;
   let url = '';
   let failures: string[] = [];
 
   beforeAll(async () => {
+    if (!existsSync(BUILT)) throw new Error('the console is not built: npm run build:console says why');
     server = await testServer(testSettings({ ...WITH_ADMIN, auth: 'none', ...settings }));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     browser = await startBrowser();
     await loadDemoData(demoClient(url), PATIENTS, () => undefined);
   });
   afterAll(async () => {
-    await browser.close();
-    await new Promise((resolve) => server.close(resolve));
+    await browser?.close();
+    await new Promise((resolve) => (server === undefined ? resolve(null) : server.close(resolve)));
   });
   beforeEach(async () => {
-    page = await browser.newPage({
+    page = await browser!.newPage({
       locale: 'en-GB',
       viewport: { width: 1440, height: 900 },
       // Nothing is looked at while it fades.
