@@ -1,5 +1,5 @@
-import { step } from '../../openehr/base/work.js';
-import type { Condition, ValueExpression } from '../syntax/ast.js';
+import type { Condition } from '../syntax/ast.js';
+import { comparedValues, conjunctsOf, existencePath, pathsOf, testsOf } from '../syntax/walk.js';
 import type { Alias, Scope } from '../semantics/scope/types.js';
 import type { RowEvaluator } from './condition.js';
 import { aliasesOf, type Bound, type Tuple } from './contains.js';
@@ -28,9 +28,8 @@ export class Conjuncts {
     private readonly rules: Rules,
   ) {
     const order = aliasesOf(scope.from);
-    const all = partsOf(scope.query.where).map((condition) => {
-      const found = new Set<Alias>();
-      collect(condition, scope, found);
+    const all = conjunctsOf(scope.query.where).map((condition) => {
+      const found = spokenOf(condition, scope);
       return { condition, aliases: order.filter((alias) => found.has(alias)) };
     });
     const ofOne = new Map<Alias, Condition[]>();
@@ -93,41 +92,16 @@ export class Conjuncts {
   }
 }
 
-/** The operands of the ANDs at the top. */
-function partsOf(where: Condition | null): readonly Condition[] {
-  step();
-  if (where === null) return [];
-  return where.kind === 'and' ? where.operands.flatMap(partsOf) : [where];
-}
-
-function collect(condition: Condition, scope: Scope, found: Set<Alias>): void {
-  step();
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      for (const operand of condition.operands) collect(operand, scope, found);
-      break;
-    case 'not':
-      collect(condition.operand, scope, found);
-      break;
-    case 'exists':
-      found.add(aliasOfExistence(condition.path, scope));
-      break;
-    case 'comparison':
-      if (condition.right.kind === 'null' && condition.left.kind === 'path')
-        found.add(aliasOfExistence(condition.left, scope));
-      else for (const side of [condition.left, condition.right]) collectValue(side, scope, found);
-      break;
-    case 'like':
-    case 'matches':
-      collectValue(condition.left, scope, found);
+/** The aliases that a condition speaks of. */
+function spokenOf(condition: Condition, scope: Scope): ReadonlySet<Alias> {
+  const found = new Set<Alias>();
+  for (const test of testsOf(condition)) {
+    const path = existencePath(test);
+    if (path !== null) found.add(aliasOfExistence(path, scope));
+    for (const value of comparedValues(test))
+      for (const each of pathsOf(value)) found.add(scope.useOf(each).alias);
   }
-}
-
-function collectValue(value: ValueExpression, scope: Scope, found: Set<Alias>): void {
-  step();
-  if (value.kind === 'path') found.add(scope.useOf(value).alias);
-  else if (value.kind === 'function') for (const arg of value.args) collectValue(arg, scope, found);
+  return found;
 }
 
 function aliasOfExistence(path: Parameters<Scope['existenceOf']>[0], scope: Scope): Alias {

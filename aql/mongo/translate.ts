@@ -3,7 +3,7 @@ import type { LeafIndex } from '../index/document.js';
 import type { Page } from '../result/paging.js';
 import type { Clock } from '../semantics/present-time.js';
 import type { FromClass, FromNode, Scope } from '../semantics/scope/types.js';
-import { conjunctsOf, matchOf, nodesOf, requiredUses, searchedAliases } from './where/conjuncts.js';
+import { matchOf, nodesOf, requiredUses, searchedAliases, whereConjuncts } from './where/conjuncts.js';
 import type { Visibility } from './from/document-scope.js';
 import { compileSelect } from './select/compile-select.js';
 import { emitPlan } from './pipeline/emit.js';
@@ -47,7 +47,7 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
 
 /** What passes know beside the plan. */
 export function passContext(scope: Scope, context: TranslationContext): PassContext {
-  const conjuncts = conjunctsOf(scope);
+  const conjuncts = whereConjuncts(scope);
   const ehrs = ehrsOf(scope.from);
   return {
     indexConditions: new Map(
@@ -64,7 +64,7 @@ function ehrsOf(node: FromNode): FromClass[] {
 
 /** A resolved query as a plan that no pass has rewritten yet. */
 export function logicalPlan(scope: Scope, page: Page, context: TranslationContext): LogicalPlan {
-  const conjuncts = conjunctsOf(scope);
+  const conjuncts = whereConjuncts(scope);
   const required = requiredUses(scope, conjuncts);
   const bindings = new Map<number, AliasBinding>();
   const order: string[] = [];

@@ -6,11 +6,13 @@ import type {
   Condition,
   FromExpression,
   PathStep,
+  Predicate,
   PredicateComparison,
   BoundQuery,
 } from '../syntax/ast.js';
 import type { Page } from './paging.js';
 import { renderAql } from '../syntax/render.js';
+import { mapPredicates } from '../syntax/walk.js';
 
 /**
  * `_executed_aql` of a bound query: equality on `e/ehr_id/value` or `c/uid/value` stands in the predicate of its
@@ -18,7 +20,10 @@ import { renderAql } from '../syntax/render.js';
  */
 export function executedAql(query: BoundQuery, page: Pick<Page, 'appended'>): string {
   const moved = movedConditions(query.where, query.from);
-  const from = moved.size === 0 ? query.from : withPredicates(query.from, [...moved.values()]);
+  const from =
+    moved.size === 0
+      ? query.from
+      : mapPredicates(query.from, (each) => predicateWith(each, [...moved.values()]));
   const where = moved.size === 0 ? query.where : without(query.where, new Set(moved.keys()));
   const text = renderAql({ ...query, from, where });
   if (page.appended === null) return text;
@@ -85,19 +90,13 @@ function alwaysBoundClasses(from: FromExpression): ReadonlyMap<string, ClassExpr
   return found;
 }
 
-function withPredicates(from: FromExpression, moves: readonly Move[]): FromExpression {
-  if (from.kind !== 'class')
-    return { ...from, operands: from.operands.map((each) => withPredicates(each, moves)) };
-  const added = moves.filter(({ variable }) => variable === from.variable);
-  const group = [...(from.predicate?.alternatives[0] ?? []), ...added.map(({ condition }) => condition)];
-  const predicate =
-    added.length === 0 ? from.predicate : { kind: 'predicate' as const, alternatives: [group], at: from.at };
-  const { contains } = from;
-  return {
-    ...from,
-    predicate,
-    contains: contains === null ? null : { ...contains, child: withPredicates(contains.child, moves) },
-  };
+function predicateWith(
+  { predicate, variable, at }: ClassExpression,
+  moves: readonly Move[],
+): Predicate | null {
+  const added = moves.filter((move) => move.variable === variable).map(({ condition }) => condition);
+  if (added.length === 0) return predicate;
+  return { kind: 'predicate', alternatives: [[...(predicate?.alternatives[0] ?? []), ...added]], at };
 }
 
 function without(where: Condition | null, moved: ReadonlySet<Condition>): Condition | null {

@@ -3,13 +3,13 @@ import type {
   Aggregate,
   ColumnExpression,
   Comparison,
-  Condition,
   FunctionCall,
   MatchesTest,
   MatchItem,
   Predicate,
   PredicateComparison,
   PredicateRegex,
+  Test,
   ValueExpression,
 } from '../syntax/ast.js';
 import { requireVersionOperand } from './identifier-operand.js';
@@ -22,6 +22,7 @@ import { DURATION, isSummable } from './summable.js';
 import type { Alias, Domain, PathType, Scope } from './scope/types.js';
 import { classSet, pathType } from './typing.js';
 import { functionArity } from '../syntax/functions.js';
+import { testsOf } from '../syntax/walk.js';
 
 /** What the checks need to know of the server. */
 export interface CheckOptions {
@@ -37,7 +38,7 @@ export interface CheckOptions {
 export function checkScope(scope: Scope, options: CheckOptions): void {
   const checker = new Checker(scope, options.systemId);
   for (const { expression } of scope.columns) checker.column(expression);
-  if (scope.query.where !== null) checker.condition(scope.query.where);
+  for (const test of testsOf(scope.query.where)) checker.test(test);
   checker.orderBy();
   for (const alias of scope.aliases) checker.aliasPredicate(alias);
   for (const { path } of scope.paths) for (const step of path.steps) checker.predicate(step.predicate);
@@ -88,28 +89,21 @@ class Checker {
     }
   }
 
-  condition(condition: Condition): void {
-    switch (condition.kind) {
-      case 'and':
-      case 'or':
-        for (const operand of condition.operands) this.condition(operand);
-        break;
-      case 'not':
-        this.condition(condition.operand);
-        break;
+  test(test: Test): void {
+    switch (test.kind) {
       case 'exists':
-        for (const step of condition.path.steps) this.predicate(step.predicate);
-        this.predicate(condition.path.predicate);
+        for (const step of test.path.steps) this.predicate(step.predicate);
+        this.predicate(test.path.predicate);
         break;
       case 'comparison':
-        this.comparison(condition);
+        this.comparison(test);
         break;
       case 'like':
-        this.value(condition.left);
-        checkLikePattern(condition.pattern.value);
+        this.value(test.left);
+        checkLikePattern(test.pattern.value);
         break;
       case 'matches':
-        this.matches(condition);
+        this.matches(test);
         break;
     }
   }

@@ -1,7 +1,6 @@
 import type {
   CodeItem,
   Comparison,
-  Condition,
   IdentifiedPath,
   Literal,
   MatchesTest,
@@ -12,6 +11,7 @@ import type {
   ValueExpression,
 } from '../syntax/ast.js';
 import { renderValue } from '../syntax/render.js';
+import { testsOf } from '../syntax/walk.js';
 import { literalIn } from '../mongo/where/comparison.js';
 import type { Domain, Scope } from './scope/types.js';
 import { classSet, pathType, typesAlong } from './typing.js';
@@ -49,8 +49,9 @@ export function misfits(scope: Scope): readonly Misfit[] {
   };
   for (const { predicate, classes } of scope.aliases) inPredicate(predicate, classes, add);
   for (const { path, alias } of scope.paths) inPath(path, alias.classes);
-  if (scope.query.where !== null)
-    inCondition(scope.query.where, (literal, path) => add(literal, path, scope.useOf(path).alias.classes));
+  for (const test of testsOf(scope.query.where))
+    if (test.kind === 'comparison' || test.kind === 'matches')
+      inTest(test, (literal, path) => add(literal, path, scope.useOf(path).alias.classes));
   return found;
 }
 
@@ -63,28 +64,6 @@ function inPredicate(
     if (condition.kind !== 'predicate-comparison') continue;
     const { operand, path } = condition;
     if (operand.kind !== 'object-path' && operand.kind !== 'node-id') add(operand, path, classes);
-  }
-}
-
-function inCondition(
-  condition: Condition,
-  add: (literal: Literal | CodeItem, path: IdentifiedPath) => void,
-): void {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      for (const each of condition.operands) inCondition(each, add);
-      break;
-    case 'not':
-      inCondition(condition.operand, add);
-      break;
-    case 'comparison':
-    case 'matches':
-      inTest(condition, add);
-      break;
-    case 'exists':
-    case 'like':
-      break;
   }
 }
 

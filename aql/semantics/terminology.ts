@@ -1,7 +1,5 @@
 import type {
   ColumnExpression,
-  Comparison,
-  Condition,
   Literal,
   MatchItem,
   MatchList,
@@ -14,11 +12,13 @@ import type {
   BoundQuery,
   FunctionCall,
   OrderItem,
+  Test,
   Unanswered,
 } from '../syntax/ast.js';
 import { aqlError } from '../syntax/aql-error.js';
 import { MAX_ALL_LIST_VALUES } from '../syntax/limits.js';
 import { renderValue } from '../syntax/render.js';
+import { mapCondition } from '../syntax/walk.js';
 
 /** One question of a query to a terminology service; equal questions are asked once. */
 export type TerminologyQuestion =
@@ -76,7 +76,7 @@ class Resolver {
       ...column,
       expression: this.column(column.expression),
     }));
-    const where = query.where === null ? null : this.condition(query.where);
+    const where = query.where === null ? null : mapCondition(query.where, (test) => this.test(test));
     const orderBy = query.orderBy.map((item) => ({ ...item, expression: this.key(item.expression) }));
     return { ...query, select: { ...query.select, columns }, where, orderBy };
   }
@@ -104,26 +104,17 @@ class Resolver {
     return { ...call, args: call.args.map((arg) => this.value(arg)) };
   }
 
-  private condition(condition: Condition<Unanswered>): Condition {
-    switch (condition.kind) {
-      case 'and':
-      case 'or':
-        return { ...condition, operands: condition.operands.map((each) => this.condition(each)) };
-      case 'not':
-        return { ...condition, operand: this.condition(condition.operand) };
+  private test(test: Test<Unanswered>): Test {
+    switch (test.kind) {
       case 'exists':
-        return condition;
+        return test;
       case 'comparison':
-        return this.comparison(condition);
+        return { ...test, left: this.value(test.left), right: this.value(test.right) };
       case 'like':
-        return { ...condition, left: this.value(condition.left) };
+        return { ...test, left: this.value(test.left) };
       case 'matches':
-        return { ...condition, left: this.value(condition.left), set: this.matchSet(condition.set) };
+        return { ...test, left: this.value(test.left), set: this.matchSet(test.set) };
     }
-  }
-
-  private comparison(condition: Comparison<Unanswered>): Comparison {
-    return { ...condition, left: this.value(condition.left), right: this.value(condition.right) };
   }
 
   private matchSet(set: MatchSet<Unanswered>): MatchSet {

@@ -2,7 +2,8 @@ import { nearestWord } from '../../openehr/base/text.js';
 import type { TemplateVocabulary } from '../../openehr/template/opt/node-ids.js';
 import { FIELD } from '../index/document.js';
 import { indexedClass, indexedField } from '../index/indexed-paths.js';
-import type { Condition, IdentifiedPath, Position, Predicate, ValueExpression } from '../syntax/ast.js';
+import type { IdentifiedPath, Position, Predicate, Test, ValueExpression } from '../syntax/ast.js';
+import { testsOf } from '../syntax/walk.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 import { demandedNodeId } from './scope/node-identity.js';
 import { isSpecialisation } from './specialisation.js';
@@ -62,35 +63,18 @@ class Search {
     for (const alias of this.scope.aliases)
       if (isOfTemplates(alias)) this.predicate(alias.predicate, archetypesAbove(alias));
     for (const { path, alias } of this.scope.paths) this.path(path, alias);
-    if (this.scope.query.where !== null) this.condition(this.scope.query.where);
+    for (const test of testsOf(this.scope.query.where)) this.test(test);
     return this.found;
   }
 
-  private condition(condition: Condition): void {
-    switch (condition.kind) {
-      case 'and':
-      case 'or':
-        for (const each of condition.operands) this.condition(each);
-        break;
-      case 'not':
-        this.condition(condition.operand);
-        break;
-      case 'exists': {
-        const existence = this.scope.existenceOf(condition.path);
-        this.path(condition.path, existence.kind === 'use' ? existence.use.alias : existence.alias);
-        break;
-      }
-      case 'comparison':
-        // `= NULL` is NOT EXISTS: its path is no value of a row.
-        if (condition.operator === '=' && condition.right.kind !== 'null')
-          this.templateId(condition.left, [condition.right]);
-        break;
-      case 'matches':
-        this.templateId(condition.left, condition.set.items);
-        break;
-      case 'like':
-        break;
-    }
+  private test(test: Test): void {
+    if (test.kind === 'exists') {
+      const existence = this.scope.existenceOf(test.path);
+      this.path(test.path, existence.kind === 'use' ? existence.use.alias : existence.alias);
+    } else if (test.kind === 'matches') this.templateId(test.left, test.set.items);
+    // `= NULL` is NOT EXISTS: its path is no value of a row.
+    else if (test.kind === 'comparison' && test.operator === '=' && test.right.kind !== 'null')
+      this.templateId(test.left, [test.right]);
   }
 
   private path(path: IdentifiedPath, alias: Alias): void {

@@ -111,8 +111,10 @@ export interface Containment<P extends Placeholder = never> {
 
 // ---------------------------------------------------------------- WHERE
 
-export type Condition<P extends Unbound = never> =
-  BooleanCondition<P> | NotCondition<P> | Comparison<P> | ExistsTest<P> | LikeTest<P> | MatchesTest<P>;
+export type Condition<P extends Unbound = never> = BooleanCondition<P> | NotCondition<P> | Test<P>;
+
+/** What AND, OR and NOT combine. */
+export type Test<P extends Unbound = never> = Comparison<P> | ExistsTest<P> | LikeTest<P> | MatchesTest<P>;
 
 /** Two or more operands of one AND or OR chain; parentheses make a nested node. */
 interface BooleanCondition<P extends Unbound = never> {

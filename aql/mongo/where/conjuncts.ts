@@ -1,12 +1,7 @@
 import { parseEhrId } from '../../../openehr/base/object-version-id.js';
-import type {
-  ColumnExpression,
-  Comparison,
-  Condition,
-  IdentifiedPath,
-  ValueExpression,
-} from '../../syntax/ast.js';
-import type { Scope } from '../../semantics/scope/types.js';
+import type { ColumnExpression, Comparison, Condition, ValueExpression } from '../../syntax/ast.js';
+import { comparedValues, conjunctsOf, existencePath, pathsOf, testsOf } from '../../syntax/walk.js';
+import type { PathNode, Scope } from '../../semantics/scope/types.js';
 import { literalIn, MONGO_OPERATOR } from './comparison.js';
 import type { Stage } from '../../plan/stage.js';
 import type { Step } from '../../plan/steps.js';
@@ -16,12 +11,8 @@ import { domainValues } from '../value/values.js';
 import { truthOf } from './where.js';
 
 /** The conditions that WHERE joins by AND at its top; `e/ehr_id/value = …` is left out where FROM has it. */
-export function conjunctsOf(scope: Scope): readonly Condition[] {
-  const split = (condition: Condition | null): readonly Condition[] => {
-    if (condition === null) return [];
-    return condition.kind === 'and' ? condition.operands.flatMap(split) : [condition];
-  };
-  return split(scope.query.where).filter((each) => !isFixedEhr(each, scope));
+export function whereConjuncts(scope: Scope): readonly Condition[] {
+  return conjunctsOf(scope.query.where).filter((each) => !isFixedEhr(each, scope));
 }
 
 function isFixedEhr(condition: Condition, scope: Scope): boolean {
@@ -76,62 +67,26 @@ function aggregatedUse(expression: ColumnExpression, scope: Scope): number | nul
 /** Aliases whose attributes an EXISTS searches beside the paths of the rows. */
 export function searchedAliases(conjuncts: readonly Condition[], scope: Scope): ReadonlySet<number> {
   const found = new Set<number>();
-  const search = (path: IdentifiedPath): void => {
-    const existence = scope.existenceOf(path);
-    if (existence.kind === 'search') found.add(existence.alias.index);
-  };
-  const visit = (each: Condition): void => {
-    if (each.kind === 'and' || each.kind === 'or') each.operands.forEach(visit);
-    else if (each.kind === 'not') visit(each.operand);
-    else if (each.kind === 'exists') search(each.path);
-    else if (each.kind === 'comparison' && each.left.kind === 'path' && each.right.kind === 'null')
-      search(each.left);
-  };
-  conjuncts.forEach(visit);
+  for (const test of conjuncts.flatMap((each) => [...testsOf(each)])) {
+    const path = existencePath(test);
+    const existence = path === null ? null : scope.existenceOf(path);
+    if (existence?.kind === 'search') found.add(existence.alias.index);
+  }
   return found;
 }
 
 /** Cohesion nodes that must have their place before a condition can be tested. */
 export function nodesOf(condition: Condition, scope: Scope): ReadonlySet<number> {
   const nodes = new Set<number>();
-  const addPath = (path: IdentifiedPath, isExistence: boolean): void => {
-    const existence = isExistence ? scope.existenceOf(path) : null;
-    if (existence?.kind === 'search') {
-      for (const { node } of existence.shared) if (node !== null) nodes.add(node.id);
-      return;
-    }
-    for (const { node } of scope.useOf(path).steps) nodes.add(node.id);
+  const add = (steps: readonly { readonly node: PathNode | null }[]): void => {
+    for (const { node } of steps) if (node !== null) nodes.add(node.id);
   };
-  const addValue = (value: ValueExpression): void => {
-    if (value.kind === 'path') addPath(value, false);
-    else if (value.kind === 'function') value.args.forEach(addValue);
-  };
-  const visit = (each: Condition): void => {
-    switch (each.kind) {
-      case 'and':
-      case 'or':
-        each.operands.forEach(visit);
-        break;
-      case 'not':
-        visit(each.operand);
-        break;
-      case 'exists':
-        addPath(each.path, true);
-        break;
-      case 'comparison':
-        if (each.left.kind === 'path' && each.right.kind === 'null') addPath(each.left, true);
-        else {
-          addValue(each.left);
-          addValue(each.right);
-        }
-        break;
-      case 'like':
-      case 'matches':
-        addValue(each.left);
-        break;
-    }
-  };
-  visit(condition);
+  for (const test of testsOf(condition)) {
+    const path = existencePath(test);
+    const existence = path === null ? null : scope.existenceOf(path);
+    if (existence !== null) add(existence.kind === 'search' ? existence.shared : existence.use.steps);
+    for (const value of comparedValues(test)) for (const each of pathsOf(value)) add(scope.useOf(each).steps);
+  }
   return nodes;
 }
 

@@ -14,6 +14,7 @@ import type {
   OrderItem,
   Parameter,
   Query,
+  Test,
   TerminologyCall,
   ValueExpression,
   ParsedQuery,
@@ -22,6 +23,7 @@ import type {
   FunctionCall,
   Placeholder,
 } from '../../syntax/ast.js';
+import { classesOf, mapCondition, mapPredicates } from '../../syntax/walk.js';
 import { bindPredicate, bindSteps } from './path.js';
 import { fromClass } from '../classes.js';
 import { argumentDomain, functionDomain } from '../../syntax/functions.js';
@@ -52,8 +54,8 @@ export function bindParameters(query: ParsedQuery, parameters: QueryParameters):
         expression: binder.column(column.expression),
       })),
     },
-    from: binder.from(query.from),
-    where: query.where === null ? null : binder.condition(query.where),
+    from: mapPredicates(query.from, (each) => bindPredicate(each.predicate, matchedBy(each), parameters)),
+    where: query.where === null ? null : mapCondition(query.where, (test) => binder.test(test)),
     orderBy: query.orderBy.map((item) => ({ ...item, expression: binder.order(item.expression) })),
     limit: query.limit === null ? null : binder.limit(query.limit),
   };
@@ -65,18 +67,11 @@ const NONE: Classes = classSet(NO_CLASSES);
 
 function classesByVariable(from: FromExpression<Placeholder>): ReadonlyMap<string, Classes> {
   const found = new Map<string, Classes>();
-  const visit = (each: FromExpression<Placeholder>): void => {
-    if (each.kind !== 'class') each.operands.forEach(visit);
-    else {
-      if (each.variable !== null) found.set(each.variable, classesOf(each));
-      if (each.contains !== null) visit(each.contains.child);
-    }
-  };
-  visit(from);
+  for (const each of classesOf(from)) if (each.variable !== null) found.set(each.variable, matchedBy(each));
   return found;
 }
 
-function classesOf({ className }: ClassExpression<Placeholder>): Classes {
+function matchedBy({ className }: ClassExpression<Placeholder>): Classes {
   return classSet(fromClass(className)?.classes ?? NO_CLASSES);
 }
 
@@ -91,15 +86,6 @@ class Binder {
     private readonly parameters: QueryParameters,
     private readonly classes: ReadonlyMap<string, Classes>,
   ) {}
-
-  from(from: FromExpression<Placeholder>): FromExpression {
-    if (from.kind !== 'class') return { ...from, operands: from.operands.map((each) => this.from(each)) };
-    return {
-      ...from,
-      predicate: bindPredicate(from.predicate, classesOf(from), this.parameters),
-      contains: from.contains === null ? null : { ...from.contains, child: this.from(from.contains.child) },
-    };
-  }
 
   column(expression: ColumnExpression<Unbound>): ColumnExpression<Unanswered> {
     switch (expression.kind) {
@@ -125,33 +111,28 @@ class Binder {
     return { ...expression, argument: argument.kind === 'path' ? this.path(argument) : this.call(argument) };
   }
 
-  condition(condition: Condition<Unbound>): Condition<Unanswered> {
-    switch (condition.kind) {
-      case 'and':
-      case 'or':
-        return { ...condition, operands: condition.operands.map((each) => this.condition(each)) };
-      case 'not':
-        return { ...condition, operand: this.condition(condition.operand) };
+  test(test: Test<Unbound>): Condition<Unanswered> {
+    switch (test.kind) {
       case 'exists':
-        return { ...condition, path: this.path(condition.path) };
+        return { ...test, path: this.path(test.path) };
       case 'comparison':
-        return this.comparison(condition);
+        return this.comparison(test);
       case 'like': {
-        const { pattern } = condition;
+        const { pattern } = test;
         const value =
           pattern.kind === 'string'
             ? pattern.value
             : stringParameter(pattern, this.parameters, 'a text as pattern of LIKE');
         return {
-          ...condition,
-          left: this.value(condition.left),
+          ...test,
+          left: this.value(test.left),
           pattern: { kind: 'string', value, at: pattern.at },
         };
       }
       case 'matches': {
-        const { left, set } = condition;
+        const { left, set } = test;
         return {
-          ...condition,
+          ...test,
           left: this.value(left),
           set: set.kind === 'list' ? this.list(set, this.partner(left)) : set,
         };

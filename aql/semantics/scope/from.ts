@@ -7,6 +7,7 @@ import { rootInEhr } from './lift-ehr.js';
 import { nearestWord } from '../../../openehr/base/text.js';
 import { demandsNodeCode, demandsNodeId, isPlainPath } from './node-identity.js';
 import { renderValue } from '../../syntax/render.js';
+import { classesOf } from '../../syntax/walk.js';
 import type { Alias, FromNode } from './types.js';
 import type { RootType } from '../../../openehr/rm/root-type.js';
 
@@ -42,16 +43,11 @@ const TOP: ClassContext = {
  */
 export function resolveFrom(query: BoundQuery, ehrId: string | null): FromScope {
   const { from, implicit } = rootInEhr(query.from);
-  const order = textOrder(from).filter((each) => !implicit.has(each));
+  const order = [...classesOf(from)].filter((each) => !implicit.has(each));
   order.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
   const builder = new Builder([...order, ...implicit], implicit, query.where, ehrId);
   const node = builder.build(from, TOP);
   return { from: node, aliases: builder.aliases, named: builder.named };
-}
-
-function textOrder(from: FromExpression): ClassExpression[] {
-  if (from.kind !== 'class') return from.operands.flatMap(textOrder);
-  return [from, ...(from.contains === null ? [] : textOrder(from.contains.child))];
 }
 
 class Builder {

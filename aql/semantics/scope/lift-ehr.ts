@@ -1,5 +1,6 @@
 import { aqlError } from '../../syntax/aql-error.js';
 import type { ClassExpression, FromExpression } from '../../syntax/ast.js';
+import { classesOf } from '../../syntax/walk.js';
 
 /** FROM with EHR in front of everything; `implicit` are the EHR classes that the text does not have. */
 export interface EhrRooted {
@@ -83,12 +84,7 @@ function liftFromChild(child: FromExpression): Lifted<FromExpression | null> {
 /** EHR may only be the sole class there (which then matches nothing). */
 function refuseEhr(child: FromExpression): void {
   if (child.kind === 'class') return;
-  const ehr = child.operands.map(findEhr).find((found) => found !== null) ?? null;
-  if (ehr !== null) throw aqlError(ehr.at, 'an EHR cannot stand below OR or NOT CONTAINS of another class');
-}
-
-function findEhr(from: FromExpression): ClassExpression | null {
-  if (from.kind !== 'class') return from.operands.map(findEhr).find((found) => found !== null) ?? null;
-  if (from.className === 'EHR') return from;
-  return from.contains === null ? null : findEhr(from.contains.child);
+  const ehr = [...classesOf(child)].find(({ className }) => className === 'EHR');
+  if (ehr !== undefined)
+    throw aqlError(ehr.at, 'an EHR cannot stand below OR or NOT CONTAINS of another class');
 }

@@ -3,7 +3,6 @@ import { attributesOf } from '../../../openehr/rm/model/classes.js';
 import { aqlError } from '../../syntax/aql-error.js';
 import type {
   ColumnExpression,
-  Condition,
   IdentifiedPath,
   ObjectPath,
   OrderItem,
@@ -12,11 +11,13 @@ import type {
   Predicate,
   PredicateCondition,
   BoundQuery,
+  Test,
   ValueExpression,
 } from '../../syntax/ast.js';
 import { existenceIn, buildPathTree, type PathDraft } from './path-tree.js';
 import { nearestWord } from '../../../openehr/base/text.js';
 import { renderValue } from '../../syntax/render.js';
+import { comparedValues, existencePath, pathsOf, testsOf } from '../../syntax/walk.js';
 import { resolveFrom, type FromScope } from './from.js';
 import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from './types.js';
 import { classSet, pathType, stepType } from '../typing.js';
@@ -39,7 +40,7 @@ export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Sco
   const columns = columnsOf(query, from);
   const orderBy = query.orderBy.map((item) => orderKey(item, query, from));
   for (const { expression } of columns) paths.addColumn(expression);
-  if (query.where !== null) paths.addCondition(query.where);
+  for (const test of testsOf(query.where)) paths.addTest(test);
   for (const { expression } of orderBy) paths.addColumn(expression);
   const { uses, trees } = buildPathTree(paths.drafts);
   return {
@@ -68,43 +69,22 @@ class PathResolver {
   constructor(private readonly from: FromScope) {}
 
   addColumn(expression: ColumnExpression): void {
-    if (expression.kind !== 'aggregate') this.addValue(expression);
-    else if (expression.argument !== null) this.addValue(expression.argument);
+    const value = expression.kind === 'aggregate' ? expression.argument : expression;
+    if (value !== null) this.addValue(value);
   }
 
-  addCondition(condition: Condition): void {
-    switch (condition.kind) {
-      case 'and':
-      case 'or':
-        for (const operand of condition.operands) this.addCondition(operand);
-        break;
-      case 'not':
-        this.addCondition(condition.operand);
-        break;
-      case 'exists':
-        this.resolve(condition.path);
-        break;
-      case 'comparison':
-        // `path = NULL` asks for existence, and that never multiplies rows.
-        if (condition.left.kind === 'path' && condition.right.kind === 'null') this.resolve(condition.left);
-        else {
-          this.addValue(condition.left);
-          this.addValue(condition.right);
-        }
-        break;
-      case 'like':
-      case 'matches':
-        this.addValue(condition.left);
-        break;
-    }
+  /** What is asked for existence is checked alone: that never multiplies rows. */
+  addTest(test: Test): void {
+    const path = existencePath(test);
+    if (path !== null) this.resolve(path);
+    for (const value of comparedValues(test)) this.addValue(value);
   }
 
   private addValue(value: ValueExpression): void {
-    if (value.kind === 'function') for (const arg of value.args) this.addValue(arg);
-    else if (value.kind === 'path') {
-      const key = keyOf(value);
-      if (this.known.has(key)) return;
-      const draft = this.resolve(value);
+    for (const path of pathsOf(value)) {
+      const key = keyOf(path);
+      if (this.known.has(key)) continue;
+      const draft = this.resolve(path);
       this.known.set(key, this.drafts.length);
       this.drafts.push(draft);
     }
@@ -150,14 +130,14 @@ class PathResolver {
   /** Paths inside a predicate, relative to elements of `classes`. @throws invalid for an impossible one */
   checkPredicate(predicate: Predicate | null, classes: ReadonlySet<string>): void {
     for (const condition of predicate?.alternatives.flat() ?? [])
-      for (const path of pathsOf(condition)) {
+      for (const path of comparedPaths(condition)) {
         if (isNeverMatching(path, classes)) continue;
         this.checkSteps(path, path.steps, classes);
       }
   }
 }
 
-function pathsOf(condition: PredicateCondition): readonly ObjectPath[] {
+function comparedPaths(condition: PredicateCondition): readonly ObjectPath[] {
   if (condition.kind === 'predicate-regex') return [condition.path];
   if (condition.kind !== 'predicate-comparison') return [];
   return condition.operand.kind === 'object-path' ? [condition.path, condition.operand] : [condition.path];

@@ -2,7 +2,6 @@ import { argumentDomain, functionDomain } from '../../../aql/syntax/functions.js
 import type { Domain } from '../../../aql/semantics/scope/types.js';
 import { domainsOf, pathType, stepType } from '../../../aql/semantics/typing.js';
 import type {
-  Condition,
   FunctionCall,
   IdentifiedPath,
   Parameter,
@@ -10,9 +9,11 @@ import type {
   Placeholder,
   Position,
   Predicate,
+  Test,
   Unbound,
   ValueExpression,
 } from '../../../aql/syntax/ast.js';
+import { classesOf, testsOf } from '../../../aql/syntax/walk.js';
 import type { Catalogue } from './catalogue.js';
 import { codedStep, placeOfPath, stepFrom, variablesOf, type Place } from './path-classes.js';
 
@@ -49,22 +50,12 @@ class Search {
 
   query({ select, from, where, orderBy, limit }: ParsedQuery): void {
     for (const { expression } of select.columns) this.expression(expression);
-    this.from(from);
-    if (where !== null) this.condition(where);
+    for (const { variable, predicate } of classesOf(from))
+      this.predicate(predicate, variable === null ? undefined : this.variables.get(variable));
+    for (const test of testsOf(where)) this.test(test);
     for (const { expression } of orderBy) this.expression(expression);
     for (const count of [limit?.limit, limit?.offset])
       if (count?.kind === 'parameter') this.add(count, 'count', NUMBER);
-  }
-
-  private from(from: ParsedQuery['from']): void {
-    if (from.kind !== 'class') {
-      from.operands.forEach((each) => this.from(each));
-      return;
-    }
-    const { predicate, contains, variable } = from;
-    const place = variable === null ? undefined : this.variables.get(variable);
-    this.predicate(predicate, place);
-    if (contains !== null) this.from(contains.child);
   }
 
   private expression(expression: ParsedQuery['select']['columns'][number]['expression']): void {
@@ -72,34 +63,16 @@ class Search {
     else if (expression.argument !== null) this.value(expression.argument, TEXT);
   }
 
-  private condition(condition: Condition<Unbound>): void {
-    switch (condition.kind) {
-      case 'and':
-      case 'or':
-        condition.operands.forEach((each) => this.condition(each));
-        break;
-      case 'not':
-        this.condition(condition.operand);
-        break;
-      case 'exists':
-        this.path(condition.path);
-        break;
-      case 'comparison': {
-        this.value(condition.left, TEXT);
-        this.compared(condition.left, condition.right, 'value');
-        break;
-      }
-      case 'like':
-        this.value(condition.left, TEXT);
-        this.value(condition.pattern, TEXT);
-        break;
-      case 'matches':
-        this.value(condition.left, TEXT);
-        if (condition.set.kind === 'list')
-          for (const item of condition.set.items)
-            if (item.kind !== 'code') this.compared(condition.left, item, 'list');
-        break;
+  private test(test: Test<Unbound>): void {
+    if (test.kind === 'exists') {
+      this.path(test.path);
+      return;
     }
+    this.value(test.left, TEXT);
+    if (test.kind === 'comparison') this.compared(test.left, test.right, 'value');
+    else if (test.kind === 'like') this.value(test.pattern, TEXT);
+    else if (test.set.kind === 'list')
+      for (const item of test.set.items) if (item.kind !== 'code') this.compared(test.left, item, 'list');
   }
 
   private compared(

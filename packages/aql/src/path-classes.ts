@@ -9,6 +9,7 @@ import type {
   Predicate,
 } from '../../../aql/syntax/ast.js';
 import { isArchetypeId } from '../../../aql/syntax/words.js';
+import { classesOf } from '../../../aql/syntax/walk.js';
 import { pathOf, type Catalogue, type CatalogueNode, type CodedStep } from './catalogue.js';
 
 /** What a path starts at, or has come to. */
@@ -87,15 +88,7 @@ function archetypeOf(predicate: Predicate<Placeholder> | null): string | null {
 /** The places that the variables of FROM stand for. */
 export function variablesOf(from: FromExpression<Placeholder>): ReadonlyMap<string, Place> {
   const found = new Map<string, Place>();
-  const visit = (each: FromExpression<Placeholder>): void => {
-    if (each.kind !== 'class') {
-      each.operands.forEach(visit);
-      return;
-    }
-    if (each.variable !== null)
-      found.set(each.variable, placeOfClass(each.className, archetypeOf(each.predicate)));
-    if (each.contains !== null) visit(each.contains.child);
-  };
-  visit(from);
+  for (const { variable, className, predicate } of classesOf(from))
+    if (variable !== null) found.set(variable, placeOfClass(className, archetypeOf(predicate)));
   return found;
 }

@@ -3,6 +3,7 @@ import { functionDomain } from '../../../aql/syntax/functions.js';
 import type { Alias, Column, Domain, Scope } from '../../../aql/semantics/scope/types.js';
 import type { Aggregate, Condition, FunctionCall, IdentifiedPath } from '../../../aql/syntax/ast.js';
 import { renderValue } from '../../../aql/syntax/render.js';
+import { conjunctsOf } from '../../../aql/syntax/walk.js';
 import type { Catalogue } from './catalogue.js';
 import { checkQuery, type CheckOptions, type Diagnostic } from './check.js';
 import { codedStep, placeOfClass, placeOfPath, stepFrom, type Place } from './path-classes.js';
@@ -35,7 +36,7 @@ export function queryTypes(
   const { diagnostics, scope, parameters } = checkQuery(text, catalogue, options);
   if (scope === null) return { diagnostics, columns: [], parameters: [] };
   const given = new Set<string>();
-  if (scope.query.where !== null) addGiven(scope.query.where, given);
+  for (const condition of conjunctsOf(scope.query.where)) addGiven(condition, given);
   const columns = scope.columns.map((column) => ({
     name: column.name,
     ...columnType(column, scope, { catalogue, given }),
@@ -108,10 +109,9 @@ function isAlwaysThere(alias: Alias, start: Place, { predicate, steps }: Identif
   return true;
 }
 
-/** Paths of conditions that are true of no null, all of which must hold. */
+/** Paths of a condition that is true of no null. */
 function addGiven(condition: Condition, given: Set<string>): void {
-  if (condition.kind === 'and') condition.operands.forEach((each) => addGiven(each, given));
-  else if (condition.kind === 'exists') given.add(renderValue(condition.path));
+  if (condition.kind === 'exists') given.add(renderValue(condition.path));
   else if (condition.kind === 'comparison') {
     const { left, right, operator } = condition;
     const isNull = right.kind === 'null';

@@ -7,7 +7,7 @@ import { choicesOf, rowsOf } from '../../../../aql/evaluate/rows.js';
 import { ehrsAt } from '../../../../aql/evaluate/store.js';
 import type { LeafIndex } from '../../../../aql/index/document.js';
 import { indexConditions } from '../../../../aql/index/index-conditions.js';
-import { conjunctsOf } from '../../../../aql/mongo/where/conjuncts.js';
+import { whereConjuncts } from '../../../../aql/mongo/where/conjuncts.js';
 import {
   documentsOf as documentsStepOf,
   rootClass,
@@ -64,7 +64,7 @@ function firstMatches(scope: Scope, request: Request): readonly FirstMatch[] {
     const operand = child?.kind === 'and' ? child.operands.find(({ kind }) => kind === 'class') : child;
     if (operand?.kind !== 'class') return [];
     const root = rootClass(operand);
-    const conditions = indexConditions(ehr, scope, conjunctsOf(scope), context);
+    const conditions = indexConditions(ehr, scope, whereConjuncts(scope), context);
     const visibility = { ehrId: ehr.alias.fixedEhrId, joined: false, asOf, systemId: SYSTEM_ID, subsumption };
     const fromRoot = root === null ? [] : rootMatches(root.alias, SYSTEM_ID);
     const step = documentsStepOf(operand, visibility, ehr.alias.index, fromRoot);
