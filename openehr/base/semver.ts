@@ -1,5 +1,3 @@
-import semver from 'semver';
-
 /** SEMVER 2.0 of a stored query: three numbers and an optional pre-release; no build metadata. */
 export interface SemanticVersion {
   readonly major: number;
@@ -61,10 +59,16 @@ function comparePrereleases(left: string | null, right: string | null): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   const lefts = left.split('.');
   const rights = right.split('.');
-  const orders = lefts
-    .slice(0, rights.length)
-    .map((text, at) => semver.compareIdentifiers(text, rights[at] ?? ''));
+  const orders = lefts.slice(0, rights.length).map((text, at) => compareIdentifiers(text, rights[at] ?? ''));
   return orders.find((order) => order !== 0) ?? lefts.length - rights.length;
+}
+
+/** Numbers by their value and before texts, texts by their characters. */
+function compareIdentifiers(left: string, right: string): number {
+  const isNumber = /^\d+$/.test(left);
+  if (isNumber !== /^\d+$/.test(right)) return isNumber ? -1 : 1;
+  const [first, second] = isNumber ? [BigInt(left), BigInt(right)] : [left, right];
+  return Number(first > second) - Number(first < second);
 }
 
 /**
