@@ -71,32 +71,59 @@ export function literal(value: LiteralScalar): LiteralValue {
   return { kind: 'literal', value };
 }
 
-/** Conjunction without needless nesting; `true` when empty. */
+/** Conjunction without nesting and repeats; `true` when empty. */
 export function and(...parts: Expression[]): Expression {
   return conjunction(parts);
 }
 
 /** As `and`, for parts that are as many as the query likes: too many arguments would overflow the stack. */
 export function conjunction(parts: readonly Expression[]): Expression {
-  const needed = parts.filter((part) => part !== true);
-  if (needed.includes(false)) return false;
-  const [only] = needed;
-  if (only === undefined) return true;
-  return needed.length === 1 ? only : call('$and', needed);
+  return joined('$and', parts, true);
 }
 
-/** Disjunction without needless nesting; `false` when empty. */
+/** Disjunction without nesting and repeats; `false` when empty. */
 export function or(...parts: Expression[]): Expression {
   return disjunction(parts);
 }
 
 /** As `or`, for parts that are as many as the query likes: too many arguments would overflow the stack. */
 export function disjunction(parts: readonly Expression[]): Expression {
-  const needed = parts.filter((part) => part !== false);
-  if (needed.includes(true)) return true;
-  const [only] = needed;
-  if (only === undefined) return false;
-  return needed.length === 1 ? only : call('$or', needed);
+  return joined('$or', parts, false);
+}
+
+/** More parts than these are not compared with each other: nothing that is built here repeats itself so often. */
+const MOST_COMPARED = 16;
+
+/** `neutral` is left out, and its opposite decides alone. */
+function joined(operator: '$and' | '$or', parts: readonly Expression[], neutral: boolean): Expression {
+  const flat = parts.flatMap((part) => operandsOf(operator, part)).filter((part) => part !== neutral);
+  if (flat.includes(!neutral)) return !neutral;
+  const different =
+    flat.length > MOST_COMPARED
+      ? flat
+      : flat.filter((part, index) => !flat.slice(0, index).some((before) => isSame(before, part)));
+  const [only] = different;
+  if (only === undefined) return neutral;
+  return different.length === 1 ? only : call(operator, different);
+}
+
+/** What an expression joins by the operator: itself where it is anything else. */
+function operandsOf(operator: Operator, part: Expression): readonly Expression[] {
+  if (!isNode(part) || part.kind !== 'call' || part.operator !== operator) return [part];
+  return isList(part.args) ? part.args : [part];
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (left instanceof Date || right instanceof Date)
+    return left instanceof Date && right instanceof Date && left.getTime() === right.getTime();
+  const names = Object.keys(left);
+  return (
+    Array.isArray(left) === Array.isArray(right) &&
+    names.length === Object.keys(right).length &&
+    names.every((name) => isSame(Reflect.get(left, name), Reflect.get(right, name)))
+  );
 }
 
 /** Negation. */
