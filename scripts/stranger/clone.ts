@@ -50,6 +50,12 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Runs the page with an input that, as an editor's, stays open until the program has ended. */
+function beside(input: string, page: Page): string {
+  return `INPUT=$(mktemp -u); mkfifo "$INPUT"; npx tsx ${page.typescript} <"$INPUT" &
+exec 9>"$INPUT"; rm "$INPUT"; printf %s ${quoted(input)} >&9; wait $!`;
+}
+
 /** An editor that opens and closes: the language server ends with 0. */
 const EDITOR = [
   { id: 1, method: 'initialize', params: { processId: null, rootUri: null, capabilities: {} } },
@@ -69,8 +75,10 @@ function scriptOf(page: Page, blocks: readonly Block[]): string {
   const isRun =
     shell.includes(`npx tsx ${page.typescript}`) || !blocks.some(({ language }) => language === 'ts');
   const server = page.path.startsWith('packages/') ? `keep 'npm start' 'listening on'\n` : '';
-  const stdin = page.path.includes('aql-lsp') ? quoted(EDITOR) : "''";
-  return `${SHELL}${server}${shell}\n${isRun ? '' : `printf %s ${stdin} | npx tsx ${page.typescript}`}\n`;
+  const program = page.path.includes('aql-lsp')
+    ? beside(EDITOR, page)
+    : `npx tsx ${page.typescript} </dev/null`;
+  return `${SHELL}${server}${shell}\n${isRun ? '' : program}\n`;
 }
 
 /** @throws Error with all that the page printed when it failed, or when it did not print what it says */
@@ -101,7 +109,10 @@ try {
   });
   process.chdir(clone);
   for (const page of pages()) run(page, clone);
-  const changed = execFileSync('git', ['status', '--porcelain'], { cwd: clone, encoding: 'utf8' });
+  const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], {
+    cwd: clone,
+    encoding: 'utf8',
+  });
   if (changed !== '') throw new Error(`the pages changed the clone:\n${changed}`);
 } finally {
   process.chdir(root);
