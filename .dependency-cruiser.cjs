@@ -74,6 +74,19 @@ const ROOMS = {
     'packages/embedded-mongodb',
   ],
 };
+/** Inside a room: its folders, and which of the others each may import. */
+const FLOORS = {
+  aql: {
+    syntax: [],
+    semantics: ['syntax'],
+    index: ['syntax', 'semantics'],
+    plan: ['semantics', 'index'],
+    mongo: ['syntax', 'semantics', 'index', 'plan'],
+    // The second implementation, which knows nothing of the first.
+    evaluate: ['syntax', 'semantics'],
+    result: ['syntax', 'semantics', 'index', 'plan'],
+  },
+};
 const ALL = Object.keys(ROOMS).join('|');
 const place = (allowed) => (allowed.endsWith('.ts') ? `^${allowed.replace('.', '\\.')}$` : `^${allowed}/`);
 
@@ -86,9 +99,20 @@ const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
   to: { path: `^(${ALL}|test|bench)/`, pathNot: [room, ...allowed].map(place).join('|') },
 }));
 
+const floorRules = Object.entries(FLOORS).flatMap(([room, floors]) =>
+  Object.entries(floors).map(([floor, allowed]) => ({
+    name: `${room}/${floor}-may-import`,
+    comment: `of ${room}, ${floor} may import only: ${[floor, ...allowed].join(', ')}`,
+    severity: 'error',
+    from: { path: `^${room}/${floor}/` },
+    to: { path: `^${room}/`, pathNot: [floor, ...allowed].map((each) => `^${room}/${each}/`).join('|') },
+  })),
+);
+
 module.exports = {
   forbidden: [
     ...roomRules,
+    ...floorRules,
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'koa-only-at-the-edge',

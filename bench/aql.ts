@@ -1,13 +1,13 @@
 import mongoose from 'mongoose';
 import { checkScope } from '../aql/semantics/check.js';
 import { bindParameters } from '../aql/semantics/bind/bind.js';
-import { pageOf, type Page } from '../aql/result/paging.js';
+import { pageOf, type Page } from '../aql/semantics/page.js';
 import { queryParameters } from '../aql/semantics/bind/parameters.js';
 import { resolveTerminology } from '../aql/semantics/terminology.js';
 import { parseAql } from '../aql/syntax/parse.js';
 import { resolveScope } from '../aql/semantics/scope/scope.js';
 import type { Scope } from '../aql/semantics/scope/types.js';
-import type { QueryPlan } from '../aql/mongo/pipeline/plan.js';
+import type { QueryPlan } from '../aql/plan/query-plan.js';
 import { needsShapes, shapeCatalogue, type ShapeCatalogue } from '../aql/index/shapes.js';
 import { translate } from '../aql/mongo/translate.js';
 import { connectMongoose } from '../database/connect.js';

@@ -3,7 +3,7 @@ import type { BoundQuery } from '../aql/syntax/ast.js';
 import { bindParameters } from '../aql/semantics/bind/bind.js';
 import { checkScope } from '../aql/semantics/check.js';
 import { executedAql } from '../aql/result/executed.js';
-import { pageOf, type Page } from '../aql/result/paging.js';
+import { pageOf, type Page } from '../aql/semantics/page.js';
 import type { QueryWarning } from '../aql/result/warning.js';
 import {
   unusedParameters,
@@ -21,7 +21,7 @@ import {
   type TerminologyAnswer,
   type TerminologyQuestion,
 } from '../aql/semantics/terminology.js';
-import type { QueryPlan } from '../aql/mongo/pipeline/plan.js';
+import type { QueryPlan } from '../aql/plan/query-plan.js';
 import { needsShapes, shapeCatalogue } from '../aql/index/shapes.js';
 import { translate } from '../aql/mongo/translate.js';
 import type { Work } from '../openehr/base/work.js';

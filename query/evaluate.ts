@@ -1,4 +1,4 @@
-import type { Page } from '../aql/result/paging.js';
+import type { Page } from '../aql/semantics/page.js';
 import type { Clock } from '../aql/semantics/present-time.js';
 import type { RawRow } from '../aql/result/result-set.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';

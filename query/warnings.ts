@@ -1,7 +1,7 @@
 import { MAX_WARNINGS, warningsOf, type QueryWarning } from '../aql/result/warning.js';
 import { misfits } from '../aql/semantics/literal-fit.js';
 import type { Scope } from '../aql/semantics/scope/types.js';
-import { hasUnknownNames, unknownNames, type UnknownName } from '../aql/semantics/unknown-names.js';
+import { hasUnknownNames, unknownNames, type UnknownName } from '../aql/result/unknown-names.js';
 import { shapeIds } from '../models/access/run-pipeline.js';
 import { knownVocabulary, presentVocabulary } from '../models/definition/template-vocabulary.js';
 

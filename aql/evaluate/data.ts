@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openehr/base/json.js';
-import type { Page } from '../result/paging.js';
+import type { Page } from '../semantics/page.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 
 /** All that the evaluator reads: plain data, in any order. */

@@ -1,9 +1,10 @@
 import type { ComparisonOperator, Literal } from '../syntax/ast.js';
 import { parseVersionOperand } from '../semantics/identifier-operand.js';
-import { literalIn, MONGO_OPERATOR } from '../mongo/where/comparison.js';
-import type { Stage } from '../plan/stage.js';
+import type { Stage } from './stage.js';
 import { FIELD, type IndexField } from './document.js';
 import { templateKey } from './keys.js';
+import { literalIn } from '../semantics/literal-value.js';
+import { MONGO_OPERATOR } from './stage.js';
 
 /**
  * The native condition on a field of the query index that a comparison of its path demands; null where there is

@@ -12,12 +12,13 @@ import type {
   Scope,
 } from '../semantics/scope/types.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
-import { literalIn, MONGO_OPERATOR } from '../mongo/where/comparison.js';
 import { fieldCondition } from './field-condition.js';
 import { indexedClass, indexedField } from './indexed-paths.js';
-import type { Stage } from '../plan/stage.js';
-import type { IndexCondition, LeafCondition } from '../plan/index-condition.js';
-import { archetypeIdsOf } from '../mongo/from/subtree.js';
+import type { Stage } from './stage.js';
+import type { IndexCondition, LeafCondition } from './condition.js';
+import { literalIn } from '../semantics/literal-value.js';
+import { MONGO_OPERATOR } from './stage.js';
+import { archetypeIdsOf } from '../semantics/node-classes.js';
 
 /** What decides whether a condition can use an index. */
 export interface IndexContext {

@@ -1,8 +1,6 @@
 import { STUB_SHAPE } from './keys.js';
 import type { FromNode } from '../semantics/scope/types.js';
-import type { Expression, Reference } from '../plan/expression.js';
-import { member, call, concatenate, flatten, listOf } from '../plan/expression.js';
-import { innerClasses } from '../mongo/from/types.js';
+import { innerClasses } from '../semantics/node-classes.js';
 
 /** The shape catalogue: at which attribute paths of an archetype nodes of an RM type were ever seen. */
 export interface ShapeCatalogue {
@@ -44,25 +42,6 @@ export function relativePaths(paths: readonly string[], tops: readonly string[])
     for (const path of paths) if (path.startsWith(prefix)) found.add(path.slice(prefix.length));
   }
   return [...found].sort();
-}
-
-/** The objects at any of the dotted paths below `object` (`x1.o`, a variable), as one array. */
-export function objectsAt(
-  object: Reference,
-  paths: readonly string[],
-  isMultiple: (a: string) => boolean,
-): Expression {
-  return concatenate(paths.map((path) => objectsAtPath(object, path, isMultiple)));
-}
-
-function objectsAtPath(object: Reference, path: string, isMultiple: (a: string) => boolean): Expression {
-  const lists = path.split('.').filter(isMultiple).length;
-  const value = member(object, path);
-  // A path through lists yields lists within lists; a missing value yields nothing at all.
-  if (lists === 0) return call('$cond', [call('$gt', [value, null]), [value], []]);
-  let result: Expression = listOf(value);
-  for (let level = 1; level < lists; level++) result = flatten(result);
-  return result;
 }
 
 function getOrAdd<K, V>(entries: Map<K, V>, key: K, make: () => V): V {

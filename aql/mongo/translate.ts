@@ -1,6 +1,6 @@
 import { FIELD } from '../index/document.js';
 import type { LeafIndex } from '../index/document.js';
-import type { Page } from '../result/paging.js';
+import type { Page } from '../semantics/page.js';
 import type { Clock } from '../semantics/present-time.js';
 import type { FromClass, FromNode, Scope } from '../semantics/scope/types.js';
 import { matchOf, nodesOf, requiredUses, searchedAliases, whereConjuncts } from './where/conjuncts.js';
@@ -12,7 +12,7 @@ import type { FromState } from './from/bind-state.js';
 import { bindEhr } from './from/from.js';
 import type { BoundFrom } from './from/from.js';
 import type { ValueState } from './value/operand.js';
-import type { QueryPlan } from './pipeline/plan.js';
+import type { QueryPlan } from '../plan/query-plan.js';
 import { indexConditions, sortedLeaf } from '../index/index-conditions.js';
 import type { ShapeCatalogue } from '../index/shapes.js';
 import { fieldRef } from '../plan/expression.js';

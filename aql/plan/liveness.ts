@@ -1,5 +1,5 @@
 import { fieldsOf } from './expression.js';
-import { fieldsOfMatch } from './stage.js';
+import { fieldsOfMatch } from '../index/stage.js';
 import type {
   CutStep,
   DocumentsStep,

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../openehr/base/json.js';
-import type { Page } from '../result/paging.js';
+import type { Page } from '../semantics/page.js';
 import type { Expression } from './expression.js';
-import type { IndexCondition } from './index-condition.js';
+import type { IndexCondition } from '../index/condition.js';
 import type { Step } from './steps.js';
 
 /** How the server turns the value of a column into a cell. */

@@ -1,7 +1,7 @@
 import { FIELD } from '../index/document.js';
 import type { Expression } from './expression.js';
-import type { Stage } from './stage.js';
-import type { IndexCondition } from './index-condition.js';
+import type { Stage } from '../index/stage.js';
+import type { IndexCondition } from '../index/condition.js';
 
 /** Collections that a pipeline reads (docs/spec/storage.md#collections). */
 export type SourceCollection = 'aql' | 'ehrs' | 'versions' | 'versioned_objects' | 'contributions';

@@ -10,7 +10,7 @@ import type {
   PredicateComparison,
   BoundQuery,
 } from '../syntax/ast.js';
-import type { Page } from './paging.js';
+import type { Page } from '../semantics/page.js';
 import { renderAql } from '../syntax/render.js';
 import { mapPredicates } from '../syntax/walk.js';
 

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../openehr/base/json.js';
 import type { BoundQuery } from '../syntax/ast.js';
 import { renderAql, renderPredicate, renderValue } from '../syntax/render.js';
 import type { FromNode, Scope } from '../semantics/scope/types.js';
-import type { Probe, QueryPlan } from '../mongo/pipeline/plan.js';
+import type { Probe, QueryPlan } from '../plan/query-plan.js';
 
 /** One stage of what MongoDB says it did. Never values of documents. */
 export interface ExplainedStage {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Misfit } from '../semantics/literal-fit.js';
-import type { UnknownName } from '../semantics/unknown-names.js';
+import type { UnknownName } from './unknown-names.js';
 import type { Position } from '../syntax/ast.js';
 
 /** Warnings that one answer has at most. */

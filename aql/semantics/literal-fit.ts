@@ -12,9 +12,9 @@ import type {
 } from '../syntax/ast.js';
 import { renderValue } from '../syntax/render.js';
 import { testsOf } from '../syntax/walk.js';
-import { literalIn } from '../mongo/where/comparison.js';
 import type { Domain, Scope } from './scope/types.js';
 import { classSet, pathType, typesAlong } from './typing.js';
+import { literalIn } from './literal-value.js';
 
 /** A literal that no value of the path it is compared with can equal. */
 export interface Misfit {

@@ -9,14 +9,15 @@ import type { Level } from './bind-state.js';
 import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
 import { documentsOf, excludedKey, isCoveredByMatch, rootClass, rootMatches } from './document-scope.js';
 import type { Expression, Reference } from '../../plan/expression.js';
-import type { Stage } from '../../plan/stage.js';
+import type { Stage } from '../../index/stage.js';
 import { referencedIds } from './folder.js';
 import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
 import type { AliasBinding } from '../path/binding.js';
 import { elementOf, predicateHolds } from '../path/predicate.js';
-import { archetypeIdsOf, documentSubtree, subtreeBelow } from './subtree.js';
+import { documentSubtree, subtreeBelow } from './subtree.js';
 import type { Subtree } from './subtree.js';
 import type { LookupStep, Step } from '../../plan/steps.js';
+import { archetypeIdsOf } from '../../semantics/node-classes.js';
 
 /**
  * Binds one operand inside the documents of `aql`: the match, then the classes below it.

@@ -19,7 +19,6 @@ import type { Expression, Reference } from '../../plan/expression.js';
 import { elementOf, predicateHolds } from '../path/predicate.js';
 import type { Environment } from '../path/predicate.js';
 import {
-  archetypeIdsOf,
   bindsSegments,
   neverFound,
   ownObjects,
@@ -28,9 +27,10 @@ import {
   segmentsWithNodes,
 } from './subtree.js';
 import type { Subtree } from './subtree.js';
-import { objectsAt } from '../../index/shapes.js';
 import type { ShapeCatalogue } from '../../index/shapes.js';
-import { innerClasses, isListOfNodes, isRootClass, namesNodeCode } from './types.js';
+import { innerClasses, isListOfNodes, isRootClass, namesNodeCode } from '../../semantics/node-classes.js';
+import { archetypeIdsOf } from '../../semantics/node-classes.js';
+import { objectsAt } from './objects-at.js';
 
 /** What binding inside a document needs. */
 export interface Binder {

@@ -4,11 +4,11 @@ import { indexedClass, indexedField, type IndexedClass } from '../../index/index
 import type { Predicate, PredicateCondition } from '../../syntax/ast.js';
 import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
 import { ROOT_TYPES, type RootType } from '../../../openehr/rm/root-type.js';
-import type { MongoValue, Stage } from '../../plan/stage.js';
+import type { MongoValue, Stage } from '../../index/stage.js';
 import { isLatestOnly, isOneBranch } from '../../plan/steps.js';
 import type { DocumentsStep, Step } from '../../plan/steps.js';
-import { archetypeIdsOf } from './subtree.js';
-import { isRootClass } from './types.js';
+import { isRootClass } from '../../semantics/node-classes.js';
+import { archetypeIdsOf } from '../../semantics/node-classes.js';
 
 /** Which documents a query may see at all. */
 export interface Visibility {

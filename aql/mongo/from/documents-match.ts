@@ -1,6 +1,6 @@
 import { FIELD, LEAF_FIELD } from '../../index/document.js';
-import type { Stage } from '../../plan/stage.js';
-import type { IndexCondition } from '../../plan/index-condition.js';
+import type { Stage } from '../../index/stage.js';
+import type { IndexCondition } from '../../index/condition.js';
 import type { DocumentsStep } from '../../plan/steps.js';
 import { inVersions } from './document-scope.js';
 

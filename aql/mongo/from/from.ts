@@ -5,7 +5,7 @@ import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js'
 import { joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
 import type { FromState, Level } from './bind-state.js';
 import { fieldRef } from '../../plan/expression.js';
-import type { Stage } from '../../plan/stage.js';
+import type { Stage } from '../../index/stage.js';
 import { bindDocument } from './bind-document.js';
 import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
 import type { AliasBinding } from '../path/binding.js';

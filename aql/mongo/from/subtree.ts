@@ -2,9 +2,10 @@ import { SEGMENT_FIELD } from '../../index/document.js';
 import type { Alias } from '../../semantics/scope/types.js';
 import { and, any, member, bind, call, filter, present, variable } from '../../plan/expression.js';
 import type { Expression, Field, Reference } from '../../plan/expression.js';
-import { objectsAt, relativePaths } from '../../index/shapes.js';
+import { relativePaths } from '../../index/shapes.js';
 import type { ShapeCatalogue } from '../../index/shapes.js';
-import { demandedNodeIds, innerClasses, isListOfNodes, namesArchetype, namesNodeCode } from './types.js';
+import { archetypeIdsOf, innerClasses, isListOfNodes, namesNodeCode } from '../../semantics/node-classes.js';
+import { objectsAt } from './objects-at.js';
 
 /** Part of one document below a bound class: where its CONTAINS looks. */
 export interface Subtree {
@@ -34,11 +35,6 @@ export function documentSubtree(
 /** Whether a class can be bound to segments. */
 export function bindsSegments(alias: Alias): boolean {
   return !namesNodeCode(alias.predicate) || alias.classes.includes('FOLDER');
-}
-
-/** The archetype ids that a predicate allows, null when it allows others too. */
-export function archetypeIdsOf(alias: Alias): readonly string[] | null {
-  return namesArchetype(alias.predicate) ? demandedNodeIds(alias.predicate) : null;
 }
 
 /** The subtree below a slot that was bound to `alias` inside `outer`. */

@@ -29,7 +29,7 @@ import type { Expression, Field, Reference } from '../../plan/expression.js';
 import { asIdentifier, identifierTruth } from '../where/identifier.js';
 import { archetypeHolds } from './node-id.js';
 import { pathType, stepType } from '../../semantics/typing.js';
-import { canBeStub } from '../from/types.js';
+import { canBeStub } from '../../semantics/node-classes.js';
 import { domainValues, textForm, typeIs } from '../value/values.js';
 import type { ValueRef } from '../value/values.js';
 

@@ -27,7 +27,7 @@ import { archetypeHolds } from './node-id.js';
 import { elementOf, followStub, predicateHolds, rubricOf, someAlong } from './predicate.js';
 import type { Environment } from './predicate.js';
 import type { Step } from '../../plan/steps.js';
-import { canBeStub } from '../from/types.js';
+import { canBeStub } from '../../semantics/node-classes.js';
 import type { ValueRef } from '../value/values.js';
 
 /** What choosing elements needs and collects. */

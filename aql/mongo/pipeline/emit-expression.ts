@@ -1,6 +1,6 @@
 import { isList, isNode } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
-import type { MongoValue } from '../../plan/stage.js';
+import type { MongoValue } from '../../index/stage.js';
 
 /** An expression in MongoDB's language: the only place that writes `$x` and `$$x`. */
 export function emit(expression: Expression): MongoValue {

@@ -1,7 +1,7 @@
 import type { LogicalPlan } from '../../plan/logical-plan.js';
 import type { OptimizedPlan } from '../../plan/passes/passes.js';
-import type { MongoValue, Stage } from '../../plan/stage.js';
-import { readsLeaf } from '../../plan/index-condition.js';
+import type { MongoValue, Stage } from '../../index/stage.js';
+import { readsLeaf } from '../../index/condition.js';
 import type {
   CutStep,
   DocumentsStep,
@@ -16,7 +16,7 @@ import type {
 import { emit, emitAll } from './emit-expression.js';
 import { documentsMatch, LEAF_BOUND } from '../from/documents-match.js';
 import { checkPipeline } from './pipeline-check.js';
-import type { Probe, QueryPlan } from './plan.js';
+import type { Probe, QueryPlan } from '../../plan/query-plan.js';
 
 /** The pipelines of a plan. @throws invalid when the database would refuse it for its size */
 export function emitPlan({ plan, applied }: OptimizedPlan): QueryPlan {

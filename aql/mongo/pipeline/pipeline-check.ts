@@ -1,6 +1,6 @@
 import { CdrError } from '../../../openehr/base/errors.js';
 import { MAX_PIPELINE_DEPTH, MAX_PIPELINE_STAGES, MAX_SUB_PIPELINES } from '../../syntax/limits.js';
-import type { MongoValue, Stage } from '../../plan/stage.js';
+import type { MongoValue, Stage } from '../../index/stage.js';
 
 /**
  * Refuses a pipeline that MongoDB would refuse: the limits of a query keep its text small, but a few things

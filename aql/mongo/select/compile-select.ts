@@ -3,7 +3,7 @@ import { call, fieldRef, isNode } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import type { LogicalPlan, PlanColumn, RowOrder, RowShape } from '../../plan/logical-plan.js';
 import type { SortKeys, Step } from '../../plan/steps.js';
-import type { Page } from '../../result/paging.js';
+import type { Page } from '../../semantics/page.js';
 import type { Column, OrderKey, PathUse } from '../../semantics/scope/types.js';
 import { lookup } from '../from/bind-state.js';
 import { cellKindOf, cellOf } from './cell.js';

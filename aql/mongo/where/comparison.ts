@@ -1,6 +1,7 @@
-import { parseDate, parseDateTime, parseDuration, parseTime } from '../../../openehr/base/iso8601.js';
+import { parseDate, parseDateTime } from '../../../openehr/base/iso8601.js';
 import type { CodeItem, ComparisonOperator, Literal } from '../../syntax/ast.js';
-import type { Domain } from '../../semantics/scope/types.js';
+import { MONGO_OPERATOR } from '../../index/stage.js';
+import { literalIn } from '../../semantics/literal-value.js';
 import { and, call, conjunction, disjunction, isOneOf, literal, not, or } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import type { DomainValue } from '../value/values.js';
@@ -21,48 +22,12 @@ export interface Operand {
   readonly present: Expression;
 }
 
-export const MONGO_OPERATOR = {
-  '=': '$eq',
-  '!=': '$ne',
-  '<': '$lt',
-  '<=': '$lte',
-  '>': '$gt',
-  '>=': '$gte',
-} as const satisfies Record<ComparisonOperator, string>;
-
 const BASIC = { basic: true };
 
 /** Truth of a condition that is false wherever `known` holds and it is not true. */
 export function truth(yes: Expression, known: Expression): Truth {
   return { yes: and(known, yes), no: and(known, not(yes)) };
 }
-
-/** A literal in a domain, null when it is no value of that domain. */
-export function literalIn(domain: Domain, item: Literal | CodeItem): string | number | boolean | null {
-  switch (item.kind) {
-    case 'integer':
-    case 'real':
-      return domain === 'number' ? item.value : null;
-    case 'boolean':
-      return domain === 'boolean' ? item.value : null;
-    case 'code':
-      return domain === 'text' ? item.code : null;
-    case 'string':
-      return TEXT_READERS[domain](item.value);
-    case 'null':
-      return null;
-  }
-}
-
-const TEXT_READERS: Readonly<Record<Domain, (text: string) => string | number | null>> = {
-  text: (text) => text,
-  instant: (text) => parseDateTime(text, BASIC)?.lower ?? null,
-  date: (text) => parseDate(text, BASIC)?.lower ?? null,
-  time: (text) => parseTime(text, BASIC)?.lower ?? null,
-  duration: (text) => parseDuration(text)?.totalSeconds ?? null,
-  number: () => null,
-  boolean: () => null,
-};
 
 /** `value operator item` where the guard holds; false when the literal is of another domain. */
 function compareWithLiteral(

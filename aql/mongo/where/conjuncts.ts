@@ -2,13 +2,14 @@ import { parseEhrId } from '../../../openehr/base/object-version-id.js';
 import type { ColumnExpression, Comparison, Condition, ValueExpression } from '../../syntax/ast.js';
 import { comparedValues, conjunctsOf, existencePath, pathsOf, testsOf } from '../../syntax/walk.js';
 import type { PathNode, Scope } from '../../semantics/scope/types.js';
-import { literalIn, MONGO_OPERATOR } from './comparison.js';
-import type { Stage } from '../../plan/stage.js';
+import type { Stage } from '../../index/stage.js';
 import type { Step } from '../../plan/steps.js';
 import { constantOf, valueOfPath } from '../value/operand.js';
 import type { ValueState } from '../value/operand.js';
 import { domainValues } from '../value/values.js';
 import { truthOf } from './where.js';
+import { literalIn } from '../../semantics/literal-value.js';
+import { MONGO_OPERATOR } from '../../index/stage.js';
 
 /** The conditions that WHERE joins by AND at its top; `e/ehr_id/value = …` is left out where FROM has it. */
 export function whereConjuncts(scope: Scope): readonly Condition[] {

@@ -3,11 +3,12 @@ import { parseEhrId } from '../../../openehr/base/object-version-id.js';
 import type { PathType } from '../../semantics/scope/types.js';
 import { parseVersionOperand } from '../../semantics/identifier-operand.js';
 import type { VersionOperand } from '../../semantics/identifier-operand.js';
-import { MONGO_OPERATOR, truth } from './comparison.js';
+import { truth } from './comparison.js';
 import type { Truth } from './comparison.js';
 import { call, equal, literal, not, present } from '../../plan/expression.js';
 import type { Expression, Reference } from '../../plan/expression.js';
 import { typeIs } from '../value/values.js';
+import { MONGO_OPERATOR } from '../../index/stage.js';
 
 /**
  * `uid/value operator 'text'` on a versioned object (docs/spec/aql.md#version-uids): a bare uuid means any of its

@@ -2,7 +2,7 @@ import { COUNTED, FIELD } from '../../index/document.js';
 import { isNode } from '../expression.js';
 import type { Expression } from '../expression.js';
 import type { LogicalPlan, PassContext } from '../logical-plan.js';
-import type { Stage } from '../stage.js';
+import type { Stage } from '../../index/stage.js';
 import { isLatestOnly } from '../steps.js';
 import type { DocumentsStep, Step } from '../steps.js';
 

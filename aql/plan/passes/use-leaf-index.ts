@@ -1,4 +1,4 @@
-import type { IndexCondition } from '../index-condition.js';
+import type { IndexCondition } from '../../index/condition.js';
 import type { LogicalPlan, PassContext } from '../logical-plan.js';
 import type { Step } from '../steps.js';
 

@@ -10,7 +10,7 @@ import {
   terminologyQuestions,
   type TerminologyAnswer,
 } from '../../../aql/semantics/terminology.js';
-import { unknownNames } from '../../../aql/semantics/unknown-names.js';
+import { unknownNames } from '../../../aql/result/unknown-names.js';
 import { MAX_WARNINGS, warningsOf, type QueryWarning } from '../../../aql/result/warning.js';
 import type { ParsedQuery, Position } from '../../../aql/syntax/ast.js';
 import { parseAql } from '../../../aql/syntax/parse.js';

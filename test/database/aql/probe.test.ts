@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { explainedStages } from '../../../aql/result/explain.js';
-import type { QueryPlan } from '../../../aql/mongo/pipeline/plan.js';
+import type { QueryPlan } from '../../../aql/plan/query-plan.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import { vitalSigns } from '../../../bench/vital-signs.js';
 import { explainPipeline, runPipelineRows } from '../../../models/access/run-pipeline.js';

@@ -1,5 +1,5 @@
 import type { ReferenceResult } from '../../../aql/evaluate/evaluate.js';
-import type { Page } from '../../../aql/result/paging.js';
+import type { Page } from '../../../aql/semantics/page.js';
 import { canonicalText } from '../../../aql/evaluate/canonical-text.js';
 import { isJsonObject, type JsonValue } from '../../../openehr/base/json.js';
 

@@ -1,5 +1,5 @@
 import { compareKeys } from '../../../aql/evaluate/value.js';
-import type { Stage } from '../../../aql/plan/stage.js';
+import type { Stage } from '../../../aql/index/stage.js';
 
 type Test = (value: unknown, operand: unknown) => boolean;
 

@@ -1,11 +1,11 @@
 import { Work } from '../../../openehr/base/work.js';
 import { testSettings } from '../settings.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
-import type { Page } from '../../../aql/result/paging.js';
+import type { Page } from '../../../aql/semantics/page.js';
 import { distinctRows, rowText } from '../../../aql/result/result-set.js';
 import type { Scope } from '../../../aql/semantics/scope/types.js';
 import { needsShapes, shapeCatalogue } from '../../../aql/index/shapes.js';
-import type { QueryPlan } from '../../../aql/mongo/pipeline/plan.js';
+import type { QueryPlan } from '../../../aql/plan/query-plan.js';
 import { translate } from '../../../aql/mongo/translate.js';
 import { evaluateCandidates } from '../../../query/evaluate.js';
 import { eachRow, runPipeline, shapeIds } from '../../../models/access/run-pipeline.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { executedAql } from '../../../aql/result/executed.js';
-import { pageOf, type Page } from '../../../aql/result/paging.js';
+import { pageOf, type Page } from '../../../aql/semantics/page.js';
 import { boundQuery } from '../../support/aql/bound-query.js';
 
 const NONE = { defaultFetch: null, maxFetch: null };

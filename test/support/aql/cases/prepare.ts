@@ -1,6 +1,6 @@
 import { bindParameters } from '../../../../aql/semantics/bind/bind.js';
 import { checkScope } from '../../../../aql/semantics/check.js';
-import { pageOf, type Page } from '../../../../aql/result/paging.js';
+import { pageOf, type Page } from '../../../../aql/semantics/page.js';
 import { queryParameters } from '../../../../aql/semantics/bind/parameters.js';
 import type { BoundQuery } from '../../../../aql/syntax/ast.js';
 import { parseAql } from '../../../../aql/syntax/parse.js';

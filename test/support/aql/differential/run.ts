@@ -1,5 +1,5 @@
 import { checkScope } from '../../../../aql/semantics/check.js';
-import { pageOf } from '../../../../aql/result/paging.js';
+import { pageOf } from '../../../../aql/semantics/page.js';
 import type { ReferenceData } from '../../../../aql/evaluate/data.js';
 import { evaluateQuery, type ReferenceResult } from '../../../../aql/evaluate/evaluate.js';
 import { resolveScope } from '../../../../aql/semantics/scope/scope.js';

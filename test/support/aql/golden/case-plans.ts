@@ -1,6 +1,6 @@
 import { shapeCatalogue } from '../../../../aql/index/shapes.js';
 import { emitPlan } from '../../../../aql/mongo/pipeline/emit.js';
-import type { QueryPlan } from '../../../../aql/mongo/pipeline/plan.js';
+import type { QueryPlan } from '../../../../aql/plan/query-plan.js';
 import { logicalPlan, passContext } from '../../../../aql/mongo/translate.js';
 import type { LogicalPlan } from '../../../../aql/plan/logical-plan.js';
 import { optimize } from '../../../../aql/plan/passes/passes.js';

@@ -1,5 +1,5 @@
 import { CdrError } from '../../../../openehr/base/errors.js';
-import type { QueryPlan } from '../../../../aql/mongo/pipeline/plan.js';
+import type { QueryPlan } from '../../../../aql/plan/query-plan.js';
 import type { AqlCase } from '../cases/aql-case.js';
 import { aqlCases } from '../cases/cases.js';
 import { plansOfCase } from './case-plans.js';

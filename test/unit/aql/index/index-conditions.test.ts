@@ -14,8 +14,8 @@ import {
   rootMatches,
 } from '../../../../aql/mongo/from/document-scope.js';
 import { documentsMatch } from '../../../../aql/mongo/from/documents-match.js';
-import type { IndexCondition } from '../../../../aql/plan/index-condition.js';
-import type { Stage } from '../../../../aql/plan/stage.js';
+import type { IndexCondition } from '../../../../aql/index/condition.js';
+import type { Stage } from '../../../../aql/index/stage.js';
 import type { FromClass, FromNode, Scope } from '../../../../aql/semantics/scope/types.js';
 import { CdrError } from '../../../../openehr/base/errors.js';
 import { prepareCase } from '../../../support/aql/cases/prepare.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { call, fieldRef } from '../../../../aql/plan/expression.js';
 import type { LogicalPlan, PassContext } from '../../../../aql/plan/logical-plan.js';
-import type { IndexCondition } from '../../../../aql/plan/index-condition.js';
+import type { IndexCondition } from '../../../../aql/index/condition.js';
 import { boundByProbe } from '../../../../aql/plan/passes/bound-by-probe.js';
 import { countDocuments } from '../../../../aql/plan/passes/count-documents.js';
 import { deferLookups } from '../../../../aql/plan/passes/defer-lookups.js';

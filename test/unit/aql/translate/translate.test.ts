@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { QueryPlan } from '../../../../aql/mongo/pipeline/plan.js';
+import type { QueryPlan } from '../../../../aql/plan/query-plan.js';
 import { shapeCatalogue } from '../../../../aql/index/shapes.js';
 import { translate, type TranslationContext } from '../../../../aql/mongo/translate.js';
 import { A, DIA, O, SYS, type CaseOptions } from '../../../support/aql/cases/aql-case.js';

@@ -1,6 +1,6 @@
-import type { Stage } from '../../plan/stage.js';
-import type { LogicalPlan } from '../../plan/logical-plan.js';
-import type { PassName } from '../../plan/passes/passes.js';
+import type { Stage } from '../index/stage.js';
+import type { LogicalPlan } from './logical-plan.js';
+import type { PassName } from './passes/passes.js';
 
 /** A compiled query: plain data that says what to run and how to read the rows. */
 export interface QueryPlan extends Pick<LogicalPlan, 'collection' | 'columns' | 'emptyRow' | 'inProcess'> {

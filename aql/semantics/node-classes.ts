@@ -1,8 +1,8 @@
-import type { Predicate } from '../../syntax/ast.js';
-import { demandedNodeId } from '../../semantics/scope/node-identity.js';
-import type { Alias } from '../../semantics/scope/types.js';
-import { hasLocatable } from '../../semantics/typing.js';
-import { isArchetypeId, isNodeCode } from '../../syntax/words.js';
+import type { Predicate } from '../syntax/ast.js';
+import { demandedNodeId } from './scope/node-identity.js';
+import type { Alias } from './scope/types.js';
+import { hasLocatable } from './typing.js';
+import { isArchetypeId, isNodeCode } from '../syntax/words.js';
 
 /**
  * Whether an element can be the stub of a nested segment: LOCATABLE and not picked by an at-code (only
@@ -62,4 +62,9 @@ export function isRootClass(name: string): boolean {
 export function innerClasses(alias: Alias): readonly string[] {
   if (namesArchetype(alias.predicate)) return [];
   return alias.classes.filter((each) => !isRootClass(each));
+}
+
+/** The archetype ids that a predicate allows, null when it allows others too. */
+export function archetypeIdsOf(alias: Alias): readonly string[] | null {
+  return namesArchetype(alias.predicate) ? demandedNodeIds(alias.predicate) : null;
 }

@@ -1,9 +1,21 @@
+import type { ComparisonOperator } from '../syntax/ast.js';
+
 /** A piece of MongoDB's language as plain data. */
 export type MongoValue =
   string | number | boolean | null | Date | readonly MongoValue[] | { readonly [name: string]: MongoValue };
 
 /** A stage, or a native match document, as plain data. */
 export type Stage = Readonly<Record<string, MongoValue>>;
+
+/** The operator of MongoDB for one of AQL. */
+export const MONGO_OPERATOR = {
+  '=': '$eq',
+  '!=': '$ne',
+  '<': '$lt',
+  '<=': '$lte',
+  '>': '$gt',
+  '>=': '$gte',
+} as const satisfies Record<ComparisonOperator, string>;
 
 const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
 
