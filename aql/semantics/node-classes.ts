@@ -14,7 +14,7 @@ export function canBeStub(classes: ReadonlySet<string>, predicate: Predicate | n
 }
 
 /** The node ids that a predicate allows, one for each alternative; null when one of them demands none. */
-export function demandedNodeIds(predicate: Predicate | null): readonly string[] | null {
+function demandedNodeIds(predicate: Predicate | null): readonly string[] | null {
   if (predicate === null) return null;
   const ids = predicate.alternatives.map((group) => {
     const demanded = group.map(demandedNodeId).find((id) => id !== null);
@@ -29,7 +29,7 @@ export function namesNodeCode(predicate: Predicate | null): boolean {
 }
 
 /** Whether every alternative of a predicate demands an archetype id. */
-export function namesArchetype(predicate: Predicate | null): boolean {
+function namesArchetype(predicate: Predicate | null): boolean {
   return demandedNodeIds(predicate)?.every(isArchetypeId) ?? false;
 }
 
