@@ -41,8 +41,6 @@ const SLOW = [
  */
 const NAMED = { laws: '*.law.test.ts', long: '*.{long,law}.test.ts', other: '!(*.long).test.ts' };
 const named = NAMED[process.env.TEST_LAWS ? 'laws' : process.env.TEST_LONG ? 'long' : 'other'];
-/** At more than its small size it finds what is not mended yet (docs/reliability.md#what-the-laws-found). */
-const open = process.env.TEST_LONG ? { testPathIgnorePatterns: ['cluster-faults\\.law'] } : {};
 const fast = process.env.TEST_FAST ? { testPathIgnorePatterns: SLOW } : {};
 
 const project = (displayName, extra = {}) => ({
@@ -57,7 +55,7 @@ export default {
   projects: [
     project('unit', fast),
     project('database', database),
-    project('http', { ...database, ...open }),
+    project('http', database),
     project('attack', database),
   ],
   // What a test waits for is its own business, how quick a machine is nobody's: ten times what the slowest takes on two cores.

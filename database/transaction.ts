@@ -14,8 +14,9 @@ export interface TransactionOptions {
 
 const RETRY_MS = 10_000;
 const RETRY_AFTER_S = 1;
-const OUTCOME_UNKNOWN =
-  'The database went away while the change was being committed: it may have been carried out or not. ' +
+const LOST_COMMIT =
+  'The database went away while the change was being committed: it may have been carried out or not';
+const HOW_TO_GO_ON =
   'Send the request again with the same Idempotency-Key, or read the resource before sending it without one';
 const running = new AsyncLocalStorage<true>();
 
@@ -53,12 +54,13 @@ export async function inTransaction<T>(
 }
 
 /**
- * Says to whoever asked for a write that nobody knows whether it was carried out. The driver asks whatever a commit throws
+ * Says to whoever asked for a write that it may have been carried out, and what to do. The driver asks whatever a commit throws
  * for its labels.
  */
-function outcomeUnknown(cause: unknown): CdrError {
+export function outcomeUnknown(cause: unknown, what = LOST_COMMIT): CdrError {
   if (cause instanceof CdrError && cause.code === 'outcome-unknown') return cause;
-  const error = new CdrError('outcome-unknown', OUTCOME_UNKNOWN, { cause, retryAfterSeconds: RETRY_AFTER_S });
+  const message = `${what}. ${HOW_TO_GO_ON}`;
+  const error = new CdrError('outcome-unknown', message, { cause, retryAfterSeconds: RETRY_AFTER_S });
   return Object.assign(error, { hasErrorLabel: () => false });
 }
 

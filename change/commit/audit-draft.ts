@@ -44,6 +44,11 @@ export class AuditDraft {
     return this.#isCommitted;
   }
 
+  /** Whether what the request asks for is done, by itself or by an earlier one with its Idempotency-Key. */
+  get isCarriedOut(): boolean {
+    return this.#isCommitted || this.#subject.outcome === 'replayed';
+  }
+
   /** To be called after the transaction. What the request does from now on needs a record of its own. */
   commit(): void {
     this.#isCommitted = true;

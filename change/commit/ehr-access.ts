@@ -87,7 +87,8 @@ export async function withEhrErrorFirst<T>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof CdrError)) throw error;
+    // What may have been carried out is no refusal: to read more could only hide that.
+    if (!(error instanceof CdrError) || error.code === 'outcome-unknown') throw error;
     const ehr = await writableEhr(ehrId);
     if (error.code !== 'not-found' && kind === 'content' && !ehr.is_modifiable) throw notModifiable(ehrId);
     throw error;

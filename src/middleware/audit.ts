@@ -5,6 +5,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
 import { withAuditDraft, type AuditDraft } from '../../change/commit/audit-draft.js';
 import { isDuplicateKey, isUnavailable } from '../../database/mongo-error.js';
+import { outcomeUnknown } from '../../database/transaction.js';
 import { insertAudit, type AuditDoc } from '../../models/audit.js';
 import { auditDraft, beginAudit } from '../../routes/http/audit-trail.js';
 import { ERROR_STATUS } from '../../routes/http/answer/error-status.js';
@@ -58,6 +59,18 @@ class AuditTrail {
   /** Runs a request that leaves one record. */
   async request(ctx: Context, draft: AuditDraft, next: Next): Promise<void> {
     try {
+      await this.#recorded(ctx, draft, next);
+    } catch (error) {
+      if (!draft.isCarriedOut || !isAway(error)) throw error;
+      throw outcomeUnknown(
+        error,
+        'The change was carried out, but the database went away before it could be answered',
+      );
+    }
+  }
+
+  async #recorded(ctx: Context, draft: AuditDraft, next: Next): Promise<void> {
+    try {
       await withAuditDraft(draft, next);
     } catch (error) {
       if (REFUSED.includes(statusOf(error))) await this.#refuse(ctx, draft, error);
@@ -92,6 +105,10 @@ async function insertOnce(record: AuditDoc): Promise<void> {
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
+}
+
+function isAway(error: unknown): boolean {
+  return isUnavailable(error) || (error instanceof CdrError && error.code === 'unavailable');
 }
 
 /** If it was committed, its record was committed with it. */

@@ -241,6 +241,48 @@ describe('a write on a database that fails as a cluster does', () => {
     },
   );
 
+  const creation = { commit_audit: { change_type: { value: 'creation' } }, data: aComposition() };
+  const writes: Write[] = [
+    { method: 'post', path: 'composition', body: aComposition() },
+    { method: 'post', path: 'contribution', body: { versions: [creation] } },
+    {
+      method: 'post',
+      path: 'contribution',
+      headers: { Prefer: 'return=representation, resolve_refs' },
+      body: { versions: [creation] },
+    },
+  ];
+  it.each(
+    writes.flatMap((write) => [
+      { ...write, isForgotten: true },
+      { ...write, isForgotten: false },
+    ]),
+  )(
+    'is never said to be undone when it was committed and nothing can be read after it: $path $headers, commit forgotten: $isForgotten',
+    async ({ method, path, headers, body, isForgotten }) => {
+      const url = `${V1}/ehr/${await givenEhr(app)}/${path}`;
+      const key = { 'Idempotency-Key': randomUUID() };
+      const sent = { ...headers, ...key };
+      const send = () => request(app)[method](url).set(sent).send(body);
+      let isCommitted = false;
+      const fault = ({ name }: { readonly name: string }) => {
+        if (name === 'commitTransaction') {
+          const isFirst = !isCommitted;
+          isCommitted = true;
+          return isForgotten && isFirst ? ('forgotten-commit' as const) : null;
+        }
+        return isCommitted && name === 'find' ? ('not-primary' as const) : null;
+      };
+      proxy.plays = { fault };
+      const answer = await send();
+      proxy.plays = {};
+      if (answer.status !== 201) expect([answer.status, answer.body.code]).toEqual([503, 'outcome-unknown']);
+      expect((await send()).status).toBe(201);
+      const got = await request(app).get(`${url.replace(/[^/]+$/, '')}?include=compositions`);
+      expect(got.body.compositions).toHaveLength(1);
+    },
+  );
+
   it('is acknowledged only if it is there, is there once, and says when nobody knows', async () => {
     const total = { acknowledged: 0, unknown: 0, refused: 0 };
     for (const seed of seeds(SCRIPTS)) {
