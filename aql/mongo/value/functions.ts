@@ -5,7 +5,7 @@ import { presentTime } from '../../semantics/present-time.js';
 import type { Clock } from '../../semantics/present-time.js';
 import type { Domain } from '../../semantics/scope/types.js';
 import { call, conjunction, literal, present, variable } from '../../plan/expression.js';
-import type { Expression, Reference } from '../../plan/expression.js';
+import type { Expression } from '../../plan/expression.js';
 
 /** How the arguments of a call become expressions that are null when they have no value of the kind. */
 export interface Arguments {
@@ -33,16 +33,26 @@ export function functionValue(
     argumentDomain(name, index) === 'number' ? args.number(arg) : args.text(arg),
   );
   if (name === 'CONCAT_WS') return { value: joinPresent(values), domain };
-  // The database works out what is constant before it looks whether it is needed.
   if (values.includes(null)) return { value: null, domain };
   const vars = Object.fromEntries(values.map((value, index) => [`a${index}`, value]));
   const refs = Object.keys(vars).map((argument) => variable(argument));
-  const guarded = call('$cond', [conjunction(refs.map(present)), BODIES[name](refs), null]);
+  const given = functionCall.args.map((arg, index) =>
+    arg.kind === 'function' ? orNeutral(`a${index}`, argumentDomain(name, index)) : variable(`a${index}`),
+  );
+  const guarded = call('$cond', [conjunction(refs.map(present)), BODIES[name](given), null]);
   return { value: call('$let', { vars, in: guarded }), domain };
 }
 
-/** Of references to the arguments: all that the call has, the last ones may be left out of it. */
-type Body = (args: readonly Reference[]) => Expression;
+/**
+ * What calls give may be null in every row: the database works out what is constant before it looks whether it is needed, and
+ * fails there.
+ */
+function orNeutral(argument: string, domain: 'text' | 'number'): Expression {
+  return call('$ifNull', [variable(argument), domain === 'number' ? 1 : literal('')]);
+}
+
+/** Of the arguments: all that the call has, the last ones may be left out of it. */
+type Body = (args: readonly Expression[]) => Expression;
 
 /** In place of an argument that the grammar demands. */
 const MISSING = variable('REMOVE');
@@ -63,7 +73,7 @@ const BODIES: Readonly<Record<Exclude<FunctionName, PresentTimeName | 'CONCAT_WS
 };
 
 /** As SQL: positions count from 1, those before the text use up the length. */
-function substring(text: Reference, from: Reference, length: Reference | null): Expression {
+function substring(text: Expression, from: Expression, length: Expression | null): Expression {
   const start = call('$subtract', [call('$trunc', from), 1]);
   const first = position(variable('start'));
   if (length === null)
@@ -84,7 +94,7 @@ function position(number: Expression): Expression {
 }
 
 /** MongoDB rounds halves to even; AQL rounds them away from zero, and reads numbers as they are written. */
-function roundHalfAway(number: Reference, digits: Reference | null): Expression {
+function roundHalfAway(number: Expression, digits: Expression | null): Expression {
   const size = call('$abs', call('$toDecimal', number));
   const half = call('$toDecimal', '0.5');
   const signed = (rounded: Expression): Expression =>

@@ -84,8 +84,8 @@ function textArgument(value: ValueExpression, state: ValueState): Expression {
   const constant = constantOf(value, state);
   if (constant !== null) return constant.kind === 'null' ? null : literal(String(constant.value));
   if (value.kind !== 'function') return null;
-  const result = innerResult(value, state);
-  return result.domain === 'text' ? result.value : call('$toString', result.value);
+  const { domain, value: result } = innerResult(value, state);
+  return domain === 'text' || result === null ? result : call('$toString', result);
 }
 
 function numberArgument(value: ValueExpression, state: ValueState): Expression {

@@ -23,6 +23,8 @@ export interface WatchedServer {
   readonly url: string;
   /** Sends something and measures what it costs. */
   cost(attack: () => Promise<unknown>): Promise<Cost>;
+  /** Processor time of the main thread so far, in seconds: for many attacks one after another. */
+  mainSeconds(): number;
   /** Of `cost`, on this machine as busy as it is now. */
   readonly maxSilenceMs: number;
   stop(): Promise<void>;
@@ -49,6 +51,7 @@ export async function watchedServer(
       const { mainSeconds, probes, silenceMs } = await costOf(server, attack);
       return { mainSeconds: mainSeconds - probes * probeSeconds, silenceMs };
     },
+    mainSeconds: () => mainSeconds(server),
     maxSilenceMs: MAX_SILENCE_MS + 20 * idle.silenceMs,
     stop: async () => {
       await server.kill();

@@ -376,6 +376,18 @@ const calls: readonly (readonly [string, string | number | boolean | null])[] = 
   ['FLOOR(NULL)', null],
   ['ROUND(NULL)', null],
   ['ROUND(1.5, NULL)', null],
+  ...["ABS('x')", 'CONCAT_WS(MOD(1, 0), e/system_id/value)'].flatMap((nothing) =>
+    [
+      `LENGTH(${nothing})`,
+      ...[`CONTAINS(${nothing}, 'a')`, `CONTAINS('a', ${nothing})`],
+      ...[`POSITION(${nothing}, 'a')`, `POSITION('a', ${nothing})`],
+      ...[`SUBSTRING(${nothing}, 1)`, `SUBSTRING('a', ${nothing})`, `SUBSTRING('a', 1, ${nothing})`],
+      `CONCAT('a', ${nothing})`,
+      ...[`ABS(${nothing})`, `MOD(${nothing}, 2)`, `MOD(2, ${nothing})`],
+      ...[`CEIL(${nothing})`, `FLOOR(${nothing})`, `ROUND(${nothing})`, `ROUND(1.5, ${nothing})`],
+      `LENGTH(CONCAT(LENGTH(${nothing}), 'a'))`,
+    ].map((call) => [call, null] as const),
+  ),
 ];
 
 /** Groups 65 and 66: functions. */
