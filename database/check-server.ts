@@ -2,6 +2,7 @@
  * Whether the MongoDB that a connection string leads to is one that the product can run on, and why not:
  * docs/spec/database.md#what-is-checked
  */
+import { isNativeError } from 'node:util/types';
 import mongoose from 'mongoose';
 import { CdrError } from '../openehr/base/errors.js';
 
@@ -19,12 +20,12 @@ function obstacleError({ cause, advice }: Obstacle, error?: unknown): CdrError {
 }
 
 /**
- * Why connecting failed, for the person who set `MONGODB_URI`: the cause, and what to do where that is known. `place`:
+ * Why connecting to `uri` failed, for the person who set it: the cause, and what to do where that is known. `place`:
  * the hosts, without credentials.
  */
-export function connectionFailure(error: unknown, place: string): CdrError {
+export async function connectionFailure(error: unknown, uri: string, place: string): Promise<CdrError> {
   if (error instanceof CdrError) return error;
-  const obstacle = obstacleOfError(error);
+  const obstacle = obstacleOfError(error) ?? (await obstacleOfSet(error, uri));
   const first = masked(textsOf(error)[0] ?? 'no reason given').split('\n')[0] ?? '';
   const cause = obstacle === null ? `Cannot connect to the database: ${first}` : obstacle.cause;
   const advice = obstacle === null ? 'Check MONGODB_URI, and that the database runs' : obstacle.advice;
@@ -96,7 +97,7 @@ function obstacleOf(hello: mongoose.mongo.Document, build: mongoose.mongo.Docume
   if (isForeign(build)) {
     return {
       cause: `The database is ${isFerret(build) ? 'FerretDB' : 'another product'}, not MongoDB`,
-      advice: `everchart needs a replica set or a sharded cluster of MongoDB ${MIN_MONGODB_VERSION} or later`,
+      advice: `Take a replica set or a sharded cluster of MongoDB ${MIN_MONGODB_VERSION} or later`,
     };
   }
   if (version !== null && !isAtLeast(version, MIN_MONGODB_VERSION)) {
@@ -106,13 +107,14 @@ function obstacleOf(hello: mongoose.mongo.Document, build: mongoose.mongo.Docume
     };
   }
   const isCluster = typeof hello['setName'] === 'string' || hello['msg'] === 'isdbgrid';
-  if (isCluster) return null;
-  return {
-    cause: 'The database is a standalone mongod, which has no transactions',
-    advice:
-      'Start it with --replSet rs0 and run rs.initiate() in it once: a set of one member is enough to try',
-  };
+  return isCluster ? null : STANDALONE;
 }
+
+const STANDALONE: Obstacle = {
+  cause: 'The database is a standalone mongod, which has no transactions',
+  advice:
+    'Start it with --replSet rs0 and run rs.initiate() in it once: a set of one member is enough to try',
+};
 
 /** Products with MongoDB's protocol name themselves in buildInfo, or lack what every mongod and mongos says there. */
 function isForeign(build: mongoose.mongo.Document): boolean {
@@ -148,10 +150,10 @@ const plain =
 const KNOWN: readonly KnownFailure[] = [
   {
     pattern:
-      /Invalid scheme|connection string|URI (?:malformed|option)|Invalid URL|hosts? (?:list|identifier)/i,
+      /Invalid (?:scheme|connection string|URL)|URI (?:malformed|option)|unescaped characters|hosts? (?:list|identifier)/i,
     obstacle: plain(
       'MONGODB_URI is no connection string of MongoDB',
-      'Write it as mongodb://user:password@host:27017/?replicaSet=rs0 or mongodb+srv://user:password@host/',
+      'Write it as mongodb://user:password@host:27017/?replicaSet=rs0 or mongodb+srv://user:password@host/, signs like @ : / in the password percent-encoded',
     ),
   },
   {
@@ -178,13 +180,6 @@ const KNOWN: readonly KnownFailure[] = [
     ),
   },
   {
-    pattern: /setName|replica set name|setVersion/i,
-    obstacle: (text) => ({
-      cause: `The replica set has another name than MONGODB_URI says${namesIn(text)}`,
-      advice: 'Write the name that rs.status() shows as replicaSet= into MONGODB_URI',
-    }),
-  },
-  {
     pattern: /ENOTFOUND|EAI_AGAIN|querySrv/i,
     obstacle: plain(
       'The host of MONGODB_URI is unknown',
@@ -203,7 +198,7 @@ const KNOWN: readonly KnownFailure[] = [
     pattern: /Transaction numbers are only allowed|retryable writes|startTransaction|not implemented/i,
     obstacle: plain(
       'The database has no transactions',
-      'everchart needs a replica set or a sharded cluster of MongoDB: mongod --replSet rs0, then rs.initiate()',
+      'Take a replica set or a sharded cluster of MongoDB: mongod --replSet rs0, then rs.initiate()',
     ),
   },
   {
@@ -222,20 +217,52 @@ const KNOWN: readonly KnownFailure[] = [
   },
 ];
 
-function namesIn(text: string): string {
-  const [, first, , second] = text.slice(text.search(/expected|setName/)).split('"');
-  return first !== undefined && second !== undefined ? ` (${first}, ${second})` : '';
+/**
+ * The driver drops servers that are not of the set that `replicaSet=` names, and then says only that it found none: the
+ * first of them is asked what it is. Null: it was not that, or nobody answers.
+ */
+async function obstacleOfSet(error: unknown, uri: string): Promise<Obstacle | null> {
+  const { reason } = error as { reason?: Partial<mongoose.mongo.TopologyDescription> };
+  const wanted = reason?.setName;
+  if (typeof wanted !== 'string' || reason?.servers?.size !== 0) return null;
+  const found = await helloOfFirst(uri);
+  if (found === null) return null;
+  const name: unknown = found['setName'];
+  if (typeof name !== 'string') return STANDALONE;
+  return {
+    cause: `The replica set has another name than MONGODB_URI says: ${name}, not ${wanted}`,
+    advice: `Write replicaSet=${name} into MONGODB_URI`,
+  };
+}
+
+/** What the first server of a connection string says of itself, which needs no user; null: nothing. */
+async function helloOfFirst(uri: string): Promise<mongoose.mongo.Document | null> {
+  const [, host, query] = /^mongodb:\/\/(?:[^@/?]*@)?([^,/?]+)[^/?]*(?:\/[^?]*)?(?:\?(.*))?$/.exec(uri) ?? [];
+  if (host === undefined) return null;
+  const options = new URLSearchParams(query);
+  for (const name of ['replicaSet', 'authSource', 'authMechanism']) options.delete(name);
+  options.set('directConnection', 'true');
+  options.set('serverSelectionTimeoutMS', String(ASK_MS));
+  const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?${options.toString()}`);
+  try {
+    return await client.db('admin').command({ hello: 1 });
+  } catch {
+    return null;
+  } finally {
+    await client.close();
+  }
 }
 
 /** The messages of an error, of its causes, and of what the driver learnt of each server. */
 function textsOf(error: unknown): string[] {
-  if (!(error instanceof Error)) return [];
+  if (!isNativeError(error)) return [];
   // Its class is not exported.
   const { reason } = error as { reason?: Partial<mongoose.mongo.TopologyDescription> };
   const servers = reason?.servers instanceof Map ? [...reason.servers.values()] : [];
   const ofServers = servers.flatMap((server) => textsOf(server.error));
-  const own = 'code' in error ? [`${String(error.code)} ${error.message}`] : [error.message];
-  return [...ofServers, ...own, ...textsOf(error.cause)];
+  const { code } = error as { code?: string | number };
+  const coded = code === undefined ? error.message : `${code} ${error.message}`;
+  return [...ofServers, coded, ...textsOf(error.cause)];
 }
 
 function codeOf(error: unknown): number | null {

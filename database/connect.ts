@@ -111,7 +111,8 @@ async function connectExternal(
       isConnected = true;
     } catch (error) {
       await mongoose.disconnect();
-      if (!isUnavailable(error) || performance.now() > deadline) throw connectionFailure(error, description);
+      if (!isUnavailable(error) || performance.now() > deadline)
+        throw await connectionFailure(error, uri, description);
     }
   }
   return { uri, description, close: () => mongoose.disconnect() };
@@ -119,8 +120,9 @@ async function connectExternal(
 
 /** The host list of a connection string, without credentials and options. */
 function hostsOf(uri: string): string {
-  const match = /^mongodb(?:\+srv)?:\/\/(?:[^/?]*@)?([^/?]*)/.exec(uri);
-  return match?.[1] ?? 'database';
+  const [, hosts = '', rest = ''] = /^mongodb(?:\+srv)?:\/\/(?:[^/?]*@)?([^/?]*)(.*)$/s.exec(uri) ?? [];
+  // A password with a sign that should be percent-encoded: what stands before the sign is no host.
+  return hosts === '' || rest.includes('@') ? 'database' : hosts;
 }
 
 /** How the connections of this process to the database are used, from the driver's events of its pools. */

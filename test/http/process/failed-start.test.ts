@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
 import { spawnEverchart } from '../../support/process/command.js';
+import { asStandalone, ClusterProxy } from '../../support/process/cluster-proxy.js';
+import { startServerProcess } from '../../support/process/server.js';
 import { testDatabaseUri } from '../../support/database.js';
 
 const BAD_KEY = '-----BEGIN PUBLIC KEY-----\nbm90IGEga2V5\n-----END PUBLIC KEY-----\n';
@@ -50,4 +52,32 @@ it('a start of several workers ends with 1 when the port is taken', async () => 
   const { code, stderr } = await start({ ...database, CLUSTER_WORKERS: '2', PORT: `${port}` });
   other.close();
   expect([code, stderr]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+});
+
+it('a start on a standalone mongod ends with 1, its cause and what to do', async () => {
+  const proxy = await ClusterProxy.before(testDatabaseUri(), { rewrite: asStandalone });
+  const { code, stderr } = await start({ MONGODB_URI: proxy.uri, MONGODB_DATABASE: 'test_failed_start' });
+  proxy.close();
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/The database is a standalone mongod.*\. Start it with --replSet rs0/),
+  ]);
+});
+
+it('a database that becomes unfit beside a server makes readiness 503, and 200 once it is well', async () => {
+  const proxy = await ClusterProxy.before(testDatabaseUri());
+  const server = await startServerProcess({
+    MONGODB_URI: proxy.uri,
+    MONGODB_DATABASE: 'test_unfit_beside_server',
+  });
+  const readiness = async (): Promise<number> =>
+    (await fetch(`${server.url}/management/health/readiness`)).status;
+  const answers = [await readiness()];
+  proxy.plays = { rewrite: asStandalone };
+  answers.push(await readiness());
+  proxy.plays = {};
+  answers.push(await readiness());
+  expect(await server.stop()).toBe(0);
+  proxy.close();
+  expect(answers).toEqual([200, 503, 200]);
 });

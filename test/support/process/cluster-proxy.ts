@@ -47,6 +47,15 @@ interface Plays {
   readonly rewrite?: (name: string, reply: Document) => Document;
 }
 
+/** Members of `hello` that tell of a replica set. */
+const OF_SET = new Set(['setName', 'setVersion', 'hosts', 'me', 'primary', 'secondary']);
+
+/** A `rewrite` that makes a mongod without --replSet of the server. */
+export function asStandalone(name: string, reply: Document): Document {
+  if (!/^(?:hello|ismaster)$/i.test(name)) return reply;
+  return Object.fromEntries(Object.entries(reply).filter(([member]) => !OF_SET.has(member)));
+}
+
 /** Stands between the driver and the embedded engine and plays a cluster, or another server. */
 export class ClusterProxy {
   /** Connection string through the proxy. */
