@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import createClient from 'openapi-fetch';
-import { aql, Cdr, type Ehr, type Flat } from '../../packages/client/src/main.js';
+import { aql, Cdr, type CdrOptions, type Ehr, type Flat } from '../../packages/client/src/main.js';
 import { testApp, useServer } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { errorOf } from '../support/cdr-error.js';
@@ -12,6 +12,7 @@ const TEMPLATE = 'minimal_observation.en.v1';
 const MAGNITUDE = 'o/data[at0001]/events[at0002]/data[at0003]/items[at0004]/value';
 
 let cdr: Cdr;
+let connection: CdrOptions;
 let ehr: Ehr;
 let flat: Flat;
 
@@ -23,7 +24,8 @@ beforeAll(async () => {
       subject: 'root',
       expiresIn: 600,
     });
-  cdr = new Cdr({ url: server.url, token });
+  connection = { url: server.url, token };
+  cdr = new Cdr(connection);
   expect(await cdr.templates.upload(fixtureText(`opt/${TEMPLATE}.opt`))).toBe(TEMPLATE);
   flat = await cdr.templates.example(TEMPLATE, { format: 'FLAT', detail: 'complete' });
   ehr = await cdr.ehr.create({ subject: { id: 'p1', namespace: 'hospital' } });
@@ -192,6 +194,34 @@ describe('AQL', () => {
     await stream.next();
     controller.abort(new Error('enough'));
     await expect(stream.next()).rejects.toThrow('enough');
+  });
+});
+
+describe('a change whose answer is lost', () => {
+  it('is made once, and the client is given the answer that was lost', async () => {
+    let loses = true;
+    const losing: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      if (!loses) return answer;
+      loses = false;
+      await answer.body?.cancel();
+      throw new TypeError('socket closed');
+    };
+    const unlucky = new Cdr({ ...connection, fetch: losing }).ehr(ehr.id);
+    const once = async <T>(change: () => Promise<T>): Promise<T> => {
+      loses = true;
+      const made = await change();
+      expect(loses).toBe(false);
+      return made;
+    };
+    const first = await once(() => unlucky.compositions.commit(flat, { template: TEMPLATE }));
+    const second = await once(() => unlucky.compositions.update(first.uid, flat, { template: TEMPLATE }));
+    expect(second.uid).toBe(first.uid.replace(/1$/, '2'));
+    await once(() => unlucky.compositions.delete(second.uid));
+    expect(await ehr.compositions.history(first.id)).toHaveLength(3);
+    const status = await ehr.status.history();
+    await once(() => unlucky.status.update((stored) => ({ ...stored, is_queryable: true })));
+    expect(await ehr.status.history()).toHaveLength(status.length + 1);
   });
 });
 

@@ -282,6 +282,6 @@ export class Merges {
   }
 
   #post(where: string, body: object, { signal }: CallOptions): Promise<MergeDetails> {
-    return this.#caller.body('POST', ADMIN + where, { body, headers: commitHeaders({}, true), signal });
+    return this.#caller.body('POST', ADMIN + where, { body, headers: commitHeaders({}), signal });
   }
 }

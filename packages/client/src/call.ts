@@ -121,14 +121,14 @@ export function versionInfo(headers: Headers): VersionInfo {
   };
 }
 
-/** Headers of a commit. `keyed`: a POST, which gets a key of its own so that it can be repeated. */
-export function commitHeaders(options: CommitOptions, keyed: boolean): Record<string, string | undefined> {
+/** Headers of a commit: with a key, so that it can be repeated when its answer was lost. */
+export function commitHeaders(options: CommitOptions): Record<string, string | undefined> {
   const { audit = {}, lifecycle, idempotencyKey } = options;
   const pairs = Object.entries(audit).map(([key, value]) => `${key}=${quoted(key, value)}`);
   return {
     'openEHR-AUDIT_DETAILS': pairs.length === 0 ? undefined : pairs.join(','),
     'openEHR-VERSION': lifecycle && `lifecycle_state.code_string="${lifecycle}"`,
-    'Idempotency-Key': keyed ? (idempotencyKey ?? randomKey()) : undefined,
+    'Idempotency-Key': idempotencyKey ?? randomKey(),
   };
 }
 

@@ -106,12 +106,14 @@ export class Compositions {
   ): Promise<VersionInfo> {
     const uid = typeof version === 'string' ? version : version.uid;
     if (typeof change !== 'function') return this.#put(uid, change, options);
+    // What is sent depends on what is found, and a key counts for one body.
+    const unkeyed = { ...options, idempotencyKey: undefined };
     for (let attempt = 1; ; attempt += 1) {
       const stored = await this.get(uid, { signal: options.signal });
       if (stored === undefined)
         throw new CdrError(`COMPOSITION ${uid} is deleted`, { status: 404, code: 'not-found' });
       try {
-        return await this.#put(stored.uid, change(structuredClone(stored.content)), options);
+        return await this.#put(stored.uid, change(structuredClone(stored.content)), unkeyed);
       } catch (error) {
         const isOutrun = error instanceof CdrError && error.status === 412 && !isVersionUid(uid);
         if (!isOutrun || attempt === CHANGE_TRIES) throw error;
@@ -121,7 +123,8 @@ export class Compositions {
 
   /** Marks as deleted; all versions stay. `version`: the latest version uid. @throws CdrError `conflict` */
   async delete(version: string, options: CommitOptions = {}): Promise<void> {
-    const headers = commitHeaders({ audit: options.audit }, false);
+    const { audit, idempotencyKey } = options;
+    const headers = commitHeaders({ audit, idempotencyKey });
     await this.#caller.answer('DELETE', this.#root + path`/composition/${version}`, {
       headers,
       signal: options.signal,
@@ -190,7 +193,7 @@ export class Compositions {
 
   #put(uid: string, content: CompositionContent, options: CommitCompositionOptions): Promise<VersionInfo> {
     const { headers, ...call } = commitCall(content, options);
-    const sent = { ...headers, 'If-Match': `"${uid}"`, 'Idempotency-Key': undefined };
+    const sent = { ...headers, 'If-Match': `"${uid}"` };
     return this.#caller.commit('PUT', this.#root + path`/composition/${versionedObjectUidOf(uid)}`, {
       ...call,
       headers: sent,
@@ -205,7 +208,7 @@ export class Compositions {
 function commitCall(content: CompositionContent, options: CommitCompositionOptions): Call {
   const { template, format = formatOf(content), tags, signal } = options;
   const headers = {
-    ...commitHeaders(options, true),
+    ...commitHeaders(options),
     ...(tags && { 'openehr-item-tag': tagHeader(tags) }),
   };
   const query = format === 'FLAT' || format === 'STRUCTURED' ? { templateId: template } : {};

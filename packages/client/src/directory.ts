@@ -33,19 +33,19 @@ export class Directory {
 
   /** @throws CdrError `conflict` when there is one */
   async create(root: FOLDER, options: CommitOptions = {}): Promise<VersionInfo> {
-    const headers = commitHeaders(options, true);
+    const headers = commitHeaders(options);
     return this.#caller.commit('POST', this.#where, { headers, body: root, signal: options.signal });
   }
 
   /** `version`: the version uid that the change is made to. @throws CdrError `precondition-failed` */
   async update(version: string, root: FOLDER, options: CommitOptions = {}): Promise<VersionInfo> {
-    const headers = { ...commitHeaders(options, false), 'If-Match': `"${version}"` };
+    const headers = { ...commitHeaders(options), 'If-Match': `"${version}"` };
     return this.#caller.commit('PUT', this.#where, { headers, body: root, signal: options.signal });
   }
 
   /** @throws CdrError `precondition-failed` */
-  async delete(version: string, { audit, signal }: CommitOptions = {}): Promise<void> {
-    const headers = { ...commitHeaders({ audit }, false), 'If-Match': `"${version}"` };
+  async delete(version: string, { audit, idempotencyKey, signal }: CommitOptions = {}): Promise<void> {
+    const headers = { ...commitHeaders({ audit, idempotencyKey }), 'If-Match': `"${version}"` };
     await this.#caller.answer('DELETE', this.#where, { headers, signal });
   }
 }

@@ -53,7 +53,7 @@ export function ehrs(caller: Caller): Ehrs {
   return Object.assign((id: string) => new Ehr(caller, id), {
     async create(options: NewEhr = {}): Promise<Ehr> {
       const { id, subject, status = subject && statusOf(subject), signal } = options;
-      const headers = { ...commitHeaders(options, id === undefined), Prefer: 'return=minimal' };
+      const headers = { ...commitHeaders(options), Prefer: 'return=minimal' };
       const [method, where] = id === undefined ? ['POST', '/ehr'] : ['PUT', path`/ehr/${id}`];
       const made = await caller.answer(method, V1 + where, { headers, signal, body: status });
       return new Ehr(caller, versionInfo(made.headers).uid);
@@ -132,7 +132,10 @@ export class EhrStatus {
     const { signal } = options;
     const where = `${this.#root}/ehr_status`;
     const { body, headers } = await this.#caller.answer<EHR_STATUS>('GET', where, { signal });
-    const sent = { ...commitHeaders(options, false), 'If-Match': `"${versionInfo(headers).uid}"` };
+    const sent = {
+      ...commitHeaders({ ...options, idempotencyKey: undefined }),
+      'If-Match': `"${versionInfo(headers).uid}"`,
+    };
     return this.#caller.commit('PUT', where, { headers: sent, body: change(body), signal });
   }
 
@@ -155,7 +158,7 @@ export class Contributions {
 
   /** Commits several versions, all or none: `body` as in the REST contract. Its id. @throws CdrError naming the version */
   async commit(body: object, options: CommitOptions = {}): Promise<string> {
-    const headers = commitHeaders(options, true);
+    const headers = commitHeaders(options);
     const { signal } = options;
     return (await this.#caller.commit('POST', `${this.#root}/contribution`, { headers, body, signal })).uid;
   }

@@ -31,6 +31,9 @@ export interface CommitOptions extends CallOptions {
   readonly audit?: Readonly<Record<string, string>> | undefined;
   /** 532 complete unless given, 553 incomplete, 800 inactive, 801 abandoned. */
   readonly lifecycle?: '532' | '553' | '800' | '801' | undefined;
-  /** Made for each call unless given. Give your own to make a call safe that your program may repeat after a crash. */
+  /**
+   * Made for each call unless given. Give your own to make a call safe that your program may repeat after a crash; an update by a
+   * function takes none.
+   */
   readonly idempotencyKey?: string | undefined;
 }

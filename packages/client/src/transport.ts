@@ -88,7 +88,7 @@ export class Transport {
 function isRepeatable({ method, headers, url }: Request): boolean {
   if (PROBE.test(url)) return false;
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return true;
-  return method === 'POST' && (headers.has('idempotency-key') || READS_BY_POST.test(url));
+  return headers.has('idempotency-key') || (method === 'POST' && READS_BY_POST.test(url));
 }
 
 /** Milliseconds to wait before the next try; undefined: the outcome is final. */

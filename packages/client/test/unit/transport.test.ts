@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Cdr, CdrError, type CdrOptions } from '../../src/main.js';
+import { Cdr, CdrError, type CdrOptions, type Ehr } from '../../src/main.js';
 
 type Answering = (request: Request, attempt: number) => Response | Promise<Response>;
 
@@ -101,6 +101,28 @@ describe('a request', () => {
     expect(requests[0]!.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
     expect(await Promise.all(requests.map((request) => request.text()))).toEqual(Array(3).fill('{"a/b":1}'));
   });
+
+  const folder = {
+    _type: 'FOLDER',
+    archetype_node_id: 'x',
+    name: { _type: 'DV_TEXT', value: 'root' },
+  } as const;
+  const changes: [string, (ehr: Ehr) => Promise<unknown>][] = [
+    ['PUT', (ehr) => ehr.compositions.update('u::s::1', { 'a/b': 1 }, { template: 't' })],
+    ['DELETE', (ehr) => ehr.compositions.delete('u::s::1')],
+    ['PUT', (ehr) => ehr.directory.update('u::s::1', folder)],
+    ['DELETE', (ehr) => ehr.directory.delete('u::s::1')],
+  ];
+  it.each(changes)(
+    'that changes what is there by %s is repeated with one key too',
+    async (method, change) => {
+      const { cdr, requests } = clientOf((_, attempt) => (attempt < 3 ? lost() : made()));
+      await change(cdr.ehr('e'));
+      expect(requests.map((request) => request.method)).toEqual(Array(3).fill(method));
+      expect(new Set(requests.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1);
+      expect(requests[0]!.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
+    },
+  );
 
   it('waits while its own first try is still at work', async () => {
     const running = (): Response =>
