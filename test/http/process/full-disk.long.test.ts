@@ -1,0 +1,112 @@
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { demoClient } from '../../../cli/demo/load.js';
+import { realComposition, templateText } from '../../../cli/demo/patient.js';
+import { runCommand } from '../../support/process/command-line.js';
+import { startServerProcess } from '../../support/process/server.js';
+import { smallDisk } from '../../support/process/small-disk.js';
+
+const TEMPLATE = 'ehrbase_multi_occurrence.de.v1';
+const API = '/rest/openehr/v1';
+/** The engine wants 500 MB to start. */
+const DISK_MB = 900;
+const composition = JSON.stringify(realComposition(TEMPLATE));
+
+const disk = smallDisk(DISK_MB);
+afterAll(() => disk?.remove());
+if (disk === null) process.stderr.write('full-disk: skipped, since this user may not mount a file system\n');
+/** Without a file system of its own there is nothing to fill. */
+const describeOnDisk = disk === null ? describe.skip : describe;
+
+/** Takes all that is left; gives it back when it is removed. */
+function fillDisk(folder: string): () => void {
+  const path = join(folder, 'ballast');
+  const file = openSync(path, 'w');
+  for (const block of [1 << 20, 4096])
+    try {
+      for (;;) writeSync(file, Buffer.alloc(block, 1));
+    } catch {
+      // Full.
+    }
+  closeSync(file);
+  return () => rmSync(path);
+}
+
+describeOnDisk('a server on a disk that is full', () => {
+  const folder = disk?.folder ?? '';
+
+  it('loses nothing, and once there is room everything works again without a person', async () => {
+    const env = {
+      MONGODB_URI: '',
+      LOCAL_DATABASE: 'embedded',
+      EMBEDDED_DATA_DIR: join(folder, 'data'),
+      MANAGEMENT_ENDPOINTS: 'health',
+    };
+    const server = await startServerProcess(env);
+    const statusOf = (path: string): Promise<number> =>
+      fetch(`${server.url}${path}`).then((answer) => answer.status);
+    try {
+      const client = demoClient(server.url);
+      await client.uploadTemplate(templateText(TEMPLATE));
+      const ehrId = await client.createEhr();
+      const acknowledged = new Set<string>();
+      const commit = async (): Promise<[status: number, code: string]> => {
+        const answer = await fetch(`${server.url}${API}/ehr/${ehrId}/composition`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: composition,
+        });
+        const uid = answer.headers.get('Location')?.split('/').at(-1);
+        if (answer.status === 201) acknowledged.add(uid ?? '');
+        const { code = '' } = answer.status === 201 ? {} : ((await answer.json()) as { code?: string });
+        return [answer.status, code];
+      };
+      for (let count = 0; count < 20; count += 1) expect((await commit())[0]).toBe(201);
+
+      const makeRoom = fillDisk(folder);
+      expect(statfsSync(folder).bavail).toBe(0);
+      let unknown = 0;
+      let refused = 0;
+      while (refused < 5) {
+        const [status, code] = await commit();
+        if (status === 201) continue;
+        refused += 1;
+        expect([status, ['unavailable', 'outcome-unknown'].includes(code)]).toEqual([503, true]);
+        if (code === 'outcome-unknown') unknown += 1;
+      }
+      // Long enough for several starts of the engine to fail.
+      await pause(8_000);
+      expect(await statusOf('/management/health/readiness')).toBe(503);
+      expect(await statusOf('/management/health/liveness')).toBe(200);
+
+      makeRoom();
+      while ((await statusOf('/management/health/readiness')) !== 200) await pause(200);
+      for (const uid of acknowledged)
+        expect(await statusOf(`${API}/ehr/${ehrId}/composition/${uid}`)).toBe(200);
+      expect((await commit())[0]).toBe(201);
+      const q = 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c';
+      const asked = await fetch(`${server.url}${API}/query/aql?q=${encodeURIComponent(q)}`);
+      const { rows } = (await asked.json()) as { rows: [string][] };
+      const found = new Set(rows.map(([uid]) => uid));
+      expect([...acknowledged].filter((uid) => !found.has(uid))).toEqual([]);
+      expect(found.size - acknowledged.size).toBeLessThanOrEqual(unknown);
+    } finally {
+      await server.stop();
+    }
+    const verified = await runCommand(['verify'], env);
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('no violation')]);
+  }, 600_000);
+
+  it('that becomes read-only says so, and not that another process uses its folder', async () => {
+    const data = join(folder, 'data');
+    disk?.makeReadOnly();
+    const start = startServerProcess({
+      MONGODB_URI: '',
+      LOCAL_DATABASE: 'embedded',
+      EMBEDDED_DATA_DIR: data,
+    });
+    await expect(start).rejects.toThrow(/data folder .* cannot be written: it or a file in it is read-only/);
+  }, 120_000);
+});
