@@ -4,6 +4,7 @@ import { publishCommitGroup } from '../../database/events.js';
 import { isDuplicateKey, isUnavailable } from '../../database/mongo-error.js';
 import { inTransaction } from '../../database/transaction.js';
 import { isCompletedMeanwhile } from '../../models/idempotency.js';
+import { commitClock } from './commit-clock.js';
 import {
   canRunTogether,
   refusedAmong,
@@ -76,7 +77,7 @@ export async function writeAlone(
 ): Promise<boolean> {
   try {
     await inTransaction(async (session) => {
-      if (!(await runWrites(session, writes))) throw new StaleState();
+      if (!commitClock.isAlive() || !(await runWrites(session, writes))) throw new StaleState();
       await inSameTransaction();
     });
     return true;
@@ -176,6 +177,7 @@ async function attempt(group: readonly Waiting[]): Promise<Taken> {
   const start = performance.now();
   try {
     await inTransaction(async (session) => {
+      if (!commitClock.isAlive()) throw new NotTogether({ stale: [...group.keys()], alone: [] });
       const commits = group.map(({ writes }) => writes);
       const stale = await runTogether(session, commits).catch((error: unknown) => {
         throw notTogether(group, error);

@@ -40,7 +40,9 @@ export async function commit(
 ): Promise<Commit> {
   const start = performance.now();
   const request = authenticated(given);
-  let plan = planOrNull(context, await optimisticState(request, known), request);
+  const expected = await optimisticState(request, known);
+  await commitClock.ready();
+  let plan = planOrNull(context, expected, request);
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
     if (plan !== null && (await attempt(request, plan, attempts === 1 ? context.settings.commitGroups : 0))) {
       const { versions } = plan.commit;
@@ -53,6 +55,7 @@ export async function commit(
       auditCommitted();
       return plan.commit;
     }
+    await commitClock.ready();
     plan = planCommit(context.settings, state, request, context.now());
   }
   throw new CdrError('conflict', 'other changes of the same EHR were faster again and again');
@@ -85,6 +88,7 @@ export async function commitTogether(
 ): Promise<boolean> {
   const start = performance.now();
   const plans: CommitPlan[] = [];
+  await commitClock.ready();
   const time = context.now();
   for (const request of requests) {
     const plan = planOrNull(context, OPTIMISTIC_STATE, authenticated(request));

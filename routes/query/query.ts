@@ -228,7 +228,7 @@ class QueryRunner {
       const { compiled, ehr } = await this.compile(q, request, { work, signal });
       refuseOrWarnOfUnused(ctx, compiled.unused, this.settings);
       auditScope(ctx, compiled.scope);
-      const certain = commitClock.certain();
+      const certain = await commitClock.certain();
       const answer: QueryAnswer = { compiled, q, name, certain, csvBom: this.settings.csvBom };
       const limits = { timeoutMs: this.settings.aql.timeoutMs, signal, work, user, ehr };
       isStream = form.format !== 'JSON';

@@ -65,10 +65,9 @@ export async function startServer(
   };
   const database = await connectDatabase(settings.database, logLine, local);
   try {
-    // Of a database of its own no other server knows the address.
-    commitClock.setShared(settings.database.mongodbUri !== '');
     if (!joins) await doors.listen();
     const stopAwaiting = logStorageState(log, await prepareStorage(settings));
+    await commitClock.join();
     process.state.indexesBuilt = true;
     if (joins) await doors.listen();
     const sweep = sweepIdempotencyKeys(log);
@@ -86,6 +85,7 @@ export async function startServer(
       await doors.close(settings.shutdownTimeoutMs);
       await Promise.all([stopSealing(), stopMerging(), stopFinalising()]);
       await Promise.all([closePool(), closeEvaluators()]);
+      await commitClock.leave();
       await database.close();
     };
     return { ...doors.addresses(), database, close: stop };

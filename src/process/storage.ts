@@ -4,6 +4,7 @@ import { connectDatabase } from '../../database/connect.js';
 import { createCollections } from '../../database/indexes.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { sealBaseline } from '../../maintenance/baseline.js';
+import { commitClock } from '../../change/commit/commit-clock.js';
 import { hasContributions } from '../../models/contribution.js';
 import { COLLECTION_LAYOUT } from '../../models/layout.js';
 import { claimStorage, followLayout, LAYOUT_TRUST_MS, STORAGE_LAYOUT } from '../../models/settings.js';
@@ -67,7 +68,12 @@ function awaitUpgrade(log: Logger): () => void {
 export function withStorage<T>(work: (settings: Settings) => Promise<T>): Promise<T> {
   return withDatabase(async (settings) => {
     await prepareStorage(settings);
-    return work(settings);
+    await commitClock.join();
+    try {
+      return await work(settings);
+    } finally {
+      await commitClock.leave();
+    }
   });
 }
 

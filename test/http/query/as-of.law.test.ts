@@ -97,15 +97,6 @@ describe('a moment to come', () => {
 });
 
 describe('the clock of commits', () => {
-  it('beside other servers a moment is certain two seconds later', async () => {
-    const clock = new CommitClock();
-    clock.setShared(true);
-    const moment = new Date(Date.now() - 1_500);
-    expect(clock.certain().getTime()).toBeLessThan(moment.getTime());
-    await clock.reached(moment);
-    expect(Date.now() - moment.getTime()).toBeGreaterThanOrEqual(2_000);
-  });
-
   it('gives up with 503 on a commit that does not end', async () => {
     const clock = new CommitClock();
     const never = new Promise<void>(() => undefined);
