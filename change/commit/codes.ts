@@ -10,6 +10,8 @@ export const CHANGE_TYPE = {
   unknown: '253',
   deleted: '523',
   attestation: '666',
+  restoration: '816',
+  'format conversion': '817',
 } as const;
 
 /** Code of an audit change type. */

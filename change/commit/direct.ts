@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { VersionedObjectDoc } from '../../models/versioned-object.js';
 import { commit } from './commit.js';
+import { requireFollowing } from './preceding-state.js';
 import type { ChangeContext } from './context.js';
 import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from './request.js';
 import type { VersionDoc } from '../../models/version.js';
@@ -22,6 +23,11 @@ export async function commitEntry(
   known: readonly VersionedObjectDoc[] = [],
 ): Promise<VersionDoc> {
   const { inSameTransaction, ...rest } = request;
+  if (entry.kind === 'update')
+    await requireFollowing(
+      { ehrId: request.ehrId, type: entry.type, versionUid: entry.precedingVersionUid },
+      entry,
+    );
   const whole: CommitRequest = {
     idempotentResult: ({ versions }) => ({
       kind: versions[0]?.type ?? '',

@@ -62,7 +62,7 @@ async function validateTree(
   object: PartialRm<'COMPOSITION'>,
   rules: CompositionRules,
 ): Promise<Accepting> {
-  requireNothingMissing(missingCompositionAttributes(object));
+  requireNothingMissing(missingCompositionAttributes(object), rules);
   const templateId = templateIdOf(object);
   const template = await templateFor(context, templateId);
   if (template === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
@@ -84,7 +84,7 @@ async function validateLarge(
   rules: CompositionRules,
 ): Promise<Accepting> {
   const { root, missing } = content;
-  requireNothingMissing(missing);
+  requireNothingMissing(missing, rules);
   const templateId = templateIdOf(root);
   const doc = await templateById(templateId);
   if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
@@ -107,8 +107,16 @@ function templateFor({ templates }: ChangeContext, templateId: string): Promise<
   return known;
 }
 
-function requireNothingMissing(missing: readonly Violation[]): void {
-  if (missing.length > 0) throw validationError('invalid', missing);
+/** What tells of which archetype and template a draft is; nothing else has to be there yet. */
+const OF_DRAFTS: readonly string[] = [
+  '/archetype_node_id',
+  '/archetype_details',
+  '/archetype_details/template_id',
+];
+
+function requireNothingMissing(missing: readonly Violation[], { lenient }: CompositionRules): void {
+  const needed = lenient ? missing.filter(({ path }) => OF_DRAFTS.includes(path)) : missing;
+  if (needed.length > 0) throw validationError('invalid', needed);
 }
 
 async function requireNoViolations(

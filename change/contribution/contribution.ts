@@ -32,6 +32,7 @@ import { withEhrErrorFirst } from '../commit/ehr-access.js';
 import { nextEhrStatus, storedStatus } from '../ehr-status.js';
 import type { LargeComposition } from '../composition/large-composition.js';
 import { planCommit } from '../commit/plan.js';
+import { requireFollowing } from '../commit/preceding-state.js';
 import { atEntry, notModifiable, objectNotFound } from '../commit/refusal.js';
 import type { Commit, CommitRequest, VersionEntry, VersionMetadata } from '../commit/request.js';
 
@@ -137,6 +138,8 @@ class Validating {
   readonly #ehrId: string;
   readonly #containers: ReadonlyMap<string, VersionedObjectDoc>;
   readonly #earlier = new Map<string, Earlier>();
+  /** Lifecycle states that earlier entries leave, by container. */
+  readonly #states = new Map<string, string>();
 
   constructor(context: ChangeContext, ehrId: string, known: readonly VersionedObjectDoc[]) {
     this.#context = context;
@@ -147,6 +150,22 @@ class Validating {
   /** The validated entry. @throws CdrError when it breaks a rule by itself */
   async entry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
     requireFitting(version);
+    const entry = await this.#validatedEntry(version, index);
+    if (entry.kind === 'attest') return entry;
+    const { versionedObjectUid } = entry;
+    if (entry.kind === 'update')
+      await requireFollowing(
+        {
+          ...{ ehrId: this.#ehrId, type: entry.type, versionUid: entry.precedingVersionUid },
+          state: this.#states.get(versionedObjectUid),
+        },
+        entry,
+      );
+    this.#states.set(versionedObjectUid, entry.lifecycleState);
+    return entry;
+  }
+
+  async #validatedEntry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
     const { precedingVersionUid: preceding, ignoredState } = version;
     if (ignoredState !== undefined)
       this.#context.warn?.(
@@ -267,6 +286,7 @@ const FOLLOWING: readonly ChangeType[] = [
   CHANGE_TYPE.modification,
   CHANGE_TYPE.deleted,
   CHANGE_TYPE.attestation,
+  CHANGE_TYPE.restoration,
 ];
 
 /** Whether change type, preceding version, data and attestations go together. @throws invalid otherwise */

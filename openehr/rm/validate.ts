@@ -176,7 +176,7 @@ const MANDATORY = [
 ] as const;
 
 /**
- * What the root of a COMPOSITION lacks that it needs in every format and lifecycle state
+ * What the root of a COMPOSITION lacks that it needs in every format
  * (docs/spec/formats.md#validation-stages, 2).
  */
 export function missingCompositionAttributes(composition: PartialRm<'COMPOSITION'>): Violation[] {

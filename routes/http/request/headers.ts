@@ -22,8 +22,15 @@ import { usesStdWord } from '../../../openehr/format/media-type.js';
 type ChangeMethod = 'POST' | 'PUT' | 'DELETE';
 
 const ALLOWED: Readonly<Record<ChangeMethod, readonly ChangeType[]>> = {
-  POST: [CHANGE_TYPE.creation, CHANGE_TYPE.synthesis, CHANGE_TYPE.unknown],
-  PUT: [CHANGE_TYPE.modification, CHANGE_TYPE.amendment, CHANGE_TYPE.synthesis, CHANGE_TYPE.unknown],
+  POST: [CHANGE_TYPE.creation, CHANGE_TYPE.synthesis, CHANGE_TYPE.unknown, CHANGE_TYPE['format conversion']],
+  PUT: [
+    CHANGE_TYPE.modification,
+    CHANGE_TYPE.amendment,
+    CHANGE_TYPE.synthesis,
+    CHANGE_TYPE.unknown,
+    CHANGE_TYPE.restoration,
+    CHANGE_TYPE['format conversion'],
+  ],
   DELETE: [CHANGE_TYPE.deleted],
 };
 

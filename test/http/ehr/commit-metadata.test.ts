@@ -144,7 +144,8 @@ describe('commit metadata headers', () => {
     expect((await post(wrong, 'incomplete')).status).toBe(422);
     const rootless = aComposition();
     delete rootless['composer'];
-    expect((await post(rootless, 'incomplete')).status).toBe(400);
+    expect((await post(rootless, 'incomplete')).status).toBe(201);
+    expect((await post(rootless, 'complete')).status).toBe(400);
   });
 
   it.each([
