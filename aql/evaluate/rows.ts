@@ -105,7 +105,7 @@ function hasIdentity(element: Found, identity: StepIdentity, rules: Rules): bool
     wanted === null || (isJsonObject(name) && name['value'] === wanted);
   if (identity.kind === 'name') return isNamed(identity.name);
   if (typeof nodeId !== 'string') return false;
-  if (identity.kind === 'code') return nodeId === identity.nodeId;
+  if (identity.kind === 'code') return nodeId === identity.nodeId && isNamed(identity.name);
   return isNodeIdMatch(nodeId, identity.archetypeId, rules.subsumption) && isNamed(identity.name);
 }
 

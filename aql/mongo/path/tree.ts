@@ -1,7 +1,7 @@
 import { FIELD, type IndexField } from '../../index/document.js';
 import { indexedClass, indexedField } from '../../index/indexed-paths.js';
-import type { Predicate } from '../../syntax/ast.js';
-import type { PathNode, PathUse, StepIdentity } from '../../semantics/scope/types.js';
+import type { PathStep, Predicate } from '../../syntax/ast.js';
+import type { PathNode, PathUse, StepIdentity, UsedStep } from '../../semantics/scope/types.js';
 import {
   and,
   member,
@@ -165,7 +165,10 @@ function identityHolds(identity: StepIdentity, element: Reference, environment: 
     case 'name':
       return nameHolds(identity.name, element);
     case 'code':
-      return equal(member(element, 'archetype_node_id'), literal(identity.nodeId));
+      return and(
+        equal(member(element, 'archetype_node_id'), literal(identity.nodeId)),
+        nameHolds(identity.name, element),
+      );
     case 'archetype': {
       const id = { value: identity.archetypeId, isArchetypeId: true };
       const sameId = archetypeHolds(member(element, 'archetype_node_id'), id, environment.subsumption);
@@ -190,13 +193,17 @@ function isOnAnyPath(
     const depth = use.steps.findIndex((step) => step.node === node);
     const own = residualFilter(use, depth, element, environment);
     const start = { object: element, classes: node.classes };
-    const rest = use.path.steps.slice(depth, Math.max(depth, use.decisive));
+    const rest = use.steps.slice(depth + 1, Math.max(depth, use.decisive) + 1).map(stepOf);
     const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
     const condition = and(filtersAbove(use, depth, state), own, below);
     if (node.uses.length === 1) return condition;
     conditions.set(JSON.stringify(condition), condition);
   }
   return disjunction([...conditions.values()]);
+}
+
+function stepOf({ node, filter }: UsedStep): PathStep {
+  return { attribute: node.attribute ?? '', predicate: filter, at: filter?.at ?? node.alias.at };
 }
 
 /** A path whose filter fails at a choice further up asks for nothing here. */
@@ -235,7 +242,7 @@ function isIdentity(predicate: Predicate, identity: StepIdentity): boolean {
   if (another !== undefined || second !== undefined || condition?.kind !== 'node') return false;
   if (identity.kind === 'code') return condition.name === null && condition.id.value === identity.nodeId;
   if (identity.kind !== 'archetype' || condition.id.value !== identity.archetypeId) return false;
-  if (condition.name === null) return identity.name === null;
+  if (condition.name === null) return true;
   return condition.name.kind === 'string' && condition.name.value === identity.name;
 }
 

@@ -265,8 +265,8 @@ function groups(query: SelectInput): LogicalPlan {
   const keys = scope.orderBy.flatMap((key, index) => groupSortKeys(key, index, group, query));
   tree.steps.push({ kind: 'group', id: group.id, accumulators: group.accumulators });
   tree.steps.push(...group.sortFields);
-  const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
-  const isSorted = keys.length > 0 || (isCut && group.id !== null);
+  // Groups come out of a hash table, in another order at each call.
+  const isSorted = keys.length > 0 || group.id !== null;
   const order = sortable([...keys, ['_id', 1]], tree.steps);
   if (isSorted)
     tree.steps.push({ kind: 'sort', keys: page.top?.backward === true ? reversed(order) : order });

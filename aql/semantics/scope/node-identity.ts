@@ -47,18 +47,64 @@ export function demandedIdentity(predicate: Predicate | null): DemandedIdentity 
 /**
  * What makes the steps over one attribute the same choice, for each predicate in turn (docs/spec/aql.md#rows, rule
  * 3): one step without identity makes all of them a shared base step; else node codes group by code, archetype
- * ids by id, or by id and name when every step with that id has a name, and names alone by name.
+ * ids by id, or by id and name when every step with that id has a name, and names alone by name. A name alone and a
+ * code alone are one choice: `isMultiple` says whether there are others to choose.
  */
-export function stepIdentities(predicates: readonly (Predicate | null)[]): readonly StepIdentity[] {
+export function stepIdentities(
+  predicates: readonly (Predicate | null)[],
+  isMultiple: boolean,
+): readonly StepIdentity[] {
   const demands = predicates.map(demandedIdentity);
-  if (demands.some(({ nodeId, name }) => nodeId === null && name === null))
-    return demands.map(() => ({ kind: 'base' }));
+  const isMixed = new Set(demands.map(({ nodeId }) => nodeId === null)).size > 1;
+  if (demands.some(isUnidentified) || (isMixed && !isMultiple)) return demands.map(() => ({ kind: 'base' }));
+  const both = nameAndCode(demands);
+  if (both !== null) return demands.map(() => both);
   const unnamed = new Set(demands.filter(({ name }) => name === null).map(({ nodeId }) => nodeId));
   return demands.map(({ nodeId, name }): StepIdentity => {
     if (nodeId === null) return { kind: 'name', name: name ?? '' };
-    if (!isArchetypeId(nodeId)) return { kind: 'code', nodeId };
-    return { kind: 'archetype', archetypeId: nodeId, name: unnamed.has(nodeId) ? null : name };
+    return coded(nodeId, isArchetypeId(nodeId) && !unnamed.has(nodeId) ? name : null);
   });
+}
+
+function isUnidentified({ nodeId, name }: DemandedIdentity): boolean {
+  return nodeId === null && name === null;
+}
+
+function coded(nodeId: string, name: string | null): StepIdentity {
+  return isArchetypeId(nodeId)
+    ? { kind: 'archetype', archetypeId: nodeId, name }
+    : { kind: 'code', nodeId, name };
+}
+
+/** The one identity of steps of which some demand one name alone, and the others one code, at least one of them alone. */
+function nameAndCode(demands: readonly DemandedIdentity[]): StepIdentity | null {
+  const [name, otherName] = new Set(demands.filter(({ nodeId }) => nodeId === null).map((each) => each.name));
+  const [nodeId, otherId] = new Set(demands.map((each) => each.nodeId).filter((id) => id !== null));
+  if (name == null || nodeId === undefined || otherName !== undefined || otherId !== undefined) return null;
+  return demands.some((each) => each.name === null) ? coded(nodeId, name) : null;
+}
+
+/** A predicate of one of the steps that are a choice, which then demands all that identifies the choice. */
+export function withIdentity(predicate: Predicate | null, identity: StepIdentity): Predicate | null {
+  const [only] = predicate?.alternatives ?? [];
+  if (predicate === null || only === undefined || identity.kind === 'base' || identity.kind === 'name')
+    return predicate;
+  const demand = demandedIdentity(predicate);
+  const { at } = predicate;
+  const more: PredicateCondition[] = [];
+  if (demand.nodeId === null) {
+    const isArchetype = identity.kind === 'archetype';
+    const value = isArchetype ? identity.archetypeId : identity.nodeId;
+    const id = { kind: 'node-id', value, isArchetypeId: isArchetype, at } as const;
+    more.push({ kind: 'node', id, name: null, at });
+  }
+  if (demand.name === null && identity.name !== null) {
+    const steps = ['name', 'value'].map((attribute) => ({ attribute, predicate: null, at }));
+    const path = { kind: 'object-path', steps, at } as const;
+    const operand = { kind: 'string', value: identity.name, at } as const;
+    more.push({ kind: 'predicate-comparison', path, operator: '=', operand, at });
+  }
+  return more.length === 0 ? predicate : { ...predicate, alternatives: [[...only, ...more]] };
 }
 
 /** Text that is the same for steps that are the same choice, and for no others. */
@@ -69,7 +115,7 @@ export function identityKey(identity: StepIdentity): string {
     case 'name':
       return JSON.stringify([identity.name]);
     case 'code':
-      return identity.nodeId;
+      return JSON.stringify([identity.nodeId, identity.name]);
     case 'archetype':
       return JSON.stringify([identity.archetypeId, identity.name]);
   }

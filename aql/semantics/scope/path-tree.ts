@@ -1,5 +1,6 @@
 import type { IdentifiedPath, PathStep, Predicate } from '../../syntax/ast.js';
-import { demandedIdentity, identityKey, stepIdentities } from './node-identity.js';
+import { demandedIdentity, identityKey, stepIdentities, withIdentity } from './node-identity.js';
+import type { DemandedIdentity } from './node-identity.js';
 import type { Alias, PathNode, Existence, PathType, PathUse, StepIdentity, UsedStep } from './types.js';
 import { classSet, hasLocatable, stepType, typesAlong } from '../typing.js';
 
@@ -83,7 +84,7 @@ function grow(
 ): void {
   for (const use of uses) {
     node.uses.push(use);
-    use.steps.push({ node, filter: filterAt(use.path, depth) });
+    use.steps.push({ node, filter: withIdentity(filterAt(use.path, depth), node.identity) });
     if (use.path.steps.length === depth) node.ends.push(use);
   }
   const further = uses.filter((use) => use.path.steps.length > depth);
@@ -92,7 +93,7 @@ function grow(
     const over = further.filter((use) => attributeOf(use) === attribute);
     const { classes, multiple } = stepType(node.classes, attribute);
     const position = { alias: node.alias, parent: node, attribute, classes, multiple };
-    for (const { identity, members } of groups(over, depth)) {
+    for (const { identity, members } of groups(over, depth, multiple)) {
       const child = newNode(counter, position, identity);
       node.children.push(child);
       grow(child, members, depth + 1, counter);
@@ -103,8 +104,10 @@ function grow(
 function groups(
   uses: readonly GrowingUse[],
   depth: number,
+  isMultiple: boolean,
 ): { identity: StepIdentity; members: GrowingUse[] }[] {
-  const identities = stepIdentities(uses.map((use) => filterAt(use.path, depth + 1)));
+  const predicates = uses.map((use) => filterAt(use.path, depth + 1));
+  const identities = stepIdentities(predicates, isMultiple);
   const found = new Map<string, { identity: StepIdentity; members: GrowingUse[] }>();
   uses.forEach((use, index) => {
     const identity = identities[index] ?? { kind: 'base' };
@@ -145,21 +148,32 @@ export function existenceIn(
   return { kind: 'search', alias, path, shared, rest: path.steps.slice(depth) };
 }
 
-function sharedChild(node: PathNode, step: PathStep): PathNode | undefined {
-  const demand = demandedIdentity(step.predicate);
-  return node.children.find(({ attribute, identity }) => {
-    if (attribute !== step.attribute) return false;
-    switch (identity.kind) {
-      case 'base':
-        return true;
-      case 'name':
-        return demand.nodeId === null && demand.name === identity.name;
-      case 'code':
-        return demand.nodeId === identity.nodeId;
-      case 'archetype':
-        return (
-          demand.nodeId === identity.archetypeId && (identity.name === null || demand.name === identity.name)
-        );
-    }
-  });
+function sharedChild(node: PathNode, { attribute, predicate }: PathStep): PathNode | undefined {
+  const demand = demandedIdentity(predicate);
+  const children = node.children.filter((child) => child.attribute === attribute);
+  const [only, another] = children;
+  const isOne = only !== undefined && another === undefined && isNameAndCode(only.identity, demand);
+  return isOne ? only : children.find(({ identity }) => isDemanded(identity, demand));
+}
+
+function isDemanded(identity: StepIdentity, demand: DemandedIdentity): boolean {
+  switch (identity.kind) {
+    case 'base':
+      return true;
+    case 'name':
+      return demand.nodeId === null && demand.name === identity.name;
+    case 'code':
+      return demand.nodeId === identity.nodeId;
+    case 'archetype':
+      return (
+        demand.nodeId === identity.archetypeId && (identity.name === null || demand.name === identity.name)
+      );
+  }
+}
+
+/** Whether a choice by a code alone is asked for by a name alone, or the other way round. */
+function isNameAndCode(identity: StepIdentity, { nodeId, name }: DemandedIdentity): boolean {
+  if (identity.kind === 'base') return false;
+  if (identity.kind === 'name') return nodeId !== null && name === null;
+  return nodeId === null && name !== null && (identity.name === null || identity.name === name);
 }

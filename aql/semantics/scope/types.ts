@@ -158,7 +158,7 @@ export interface PathNode {
 export type StepIdentity =
   | { readonly kind: 'base' }
   | { readonly kind: 'name'; readonly name: string }
-  | { readonly kind: 'code'; readonly nodeId: string }
+  | { readonly kind: 'code'; readonly nodeId: string; readonly name: string | null }
   | { readonly kind: 'archetype'; readonly archetypeId: string; readonly name: string | null };
 
 /**

@@ -18,7 +18,7 @@ function identityText(identity: StepIdentity): string {
     case 'name':
       return `['${identity.name}']`;
     case 'code':
-      return `[${identity.nodeId}]`;
+      return `[${identity.nodeId}${identity.name === null ? '' : `, '${identity.name}'`}]`;
     case 'archetype':
       return `[${identity.archetypeId.split('.')[1] ?? ''}${identity.name === null ? '' : `, '${identity.name}'`}]`;
   }
@@ -37,7 +37,14 @@ describe('the cohesion tree', () => {
     ["c/items[at0001,'a']/name, c/items[at0001,'b']/name", 'c/items[at0001]/name'],
     ['c/items/name, c/items[at0002]/uid', 'c/items/(name uid)'],
     ["c/items[name/value='a']/name, c/items[name/value='b']/name", "c/(items['a']/name items['b']/name)"],
-    ["c/items[name/value='a']/name, c/items[at0001]/name", "c/(items['a']/name items[at0001]/name)"],
+    ["c/items[name/value='a']/name, c/items[at0001]/uid", "c/items[at0001, 'a']/(name uid)"],
+    ["c/items[at0001]/uid, c/items[name/value='a']/name", "c/items[at0001, 'a']/(uid name)"],
+    [`c/items[${DEV}]/uid, c/items[name/value='a']/name`, "c/items[device, 'a']/(uid name)"],
+    [
+      "c/items[name/value='a']/name, c/items[at0001]/name, c/items[at0002]/name",
+      "c/(items['a']/name items[at0001]/name items[at0002]/name)",
+    ],
+    ["c/items[name/value='a']/name, c/items[at0001,'a']/uid", "c/(items['a']/name items[at0001]/uid)"],
     [`c/items[${DEV}]/name, c/items[${DEV},'b']/uid`, 'c/items[device]/(name uid)'],
     [
       `c/items[${DEV},'a']/name, c/items[${DEV},'b']/name`,
@@ -52,6 +59,14 @@ describe('the cohesion tree', () => {
   ])('of %s', (select, expected) => {
     const tree = scopeOf(select).trees[0];
     expect(tree === undefined ? '' : treeText(tree)).toBe(expected);
+  });
+
+  it('has one choice where there is but one element', () => {
+    const tree = scopeOf(
+      "o/data[at0001]/origin, o/data[name/value='History']/name, o/data[at0002]/period",
+      'OBSERVATION o',
+    ).trees[0];
+    expect(tree === undefined ? '' : treeText(tree)).toBe('o/data/(origin name period)');
   });
 
   it('joins WHERE and ORDER BY, not EXISTS and = NULL', () => {
@@ -78,6 +93,7 @@ describe('the cohesion tree', () => {
     expect(shared('c/items[at0001]/name')).toBe('use');
     expect(shared('c/items[at0001]/uid')).toEqual([1, 1]);
     expect(shared("c/items[at0001,'x']/items[at0002]/name")).toEqual([2, 1]);
+    expect(shared("c/items[name/value='x']/uid")).toEqual([1, 1]);
     expect(shared('c/items/uid')).toEqual([0, 2]);
     expect(shared('c/items[at0003]')).toEqual([0, 1]);
     expect(shared('c/items[at0001]')).toEqual([1, 0]);

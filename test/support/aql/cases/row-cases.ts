@@ -5,6 +5,8 @@ const EVENTS = 'p/data[at0001]/events';
 const ITEM = `${EVENTS}[at0006]/data[at0003]/items[at0008]`;
 const RATE = `${ITEM}/value/magnitude`;
 const PROBLEM = `EVALUATION x[${A.problem}]`;
+const RATES = `${EVENTS}/data[at0003]/items`;
+const FINDINGS = 'x/data[at0001]/items[at0010]/items';
 const FINDING = 'x/data[at0001]/items[at0010]';
 const PARTICIPATION = 'c/context/participations';
 
@@ -151,6 +153,44 @@ export const rowCases: readonly AqlCase[] = [
       'a null flavour is found',
       `SELECT ${ITEM}/null_flavour/defining_code/code_string FROM ${P} WHERE ${ITEM}/null_flavour/value = 'unknown'`,
       rows(['253']),
+    ],
+  ),
+  ...of(
+    'rows of paths that differ in a name and a code',
+    [
+      'are of one element that has both',
+      `SELECT ${RATES}[at0008]/value/magnitude, ${RATES}[name/value='Rate']/null_flavour/value FROM ${P}`,
+      rows([22, null], [null, 'unknown'], [82, null], [null, null]),
+    ],
+    [
+      'whichever comes first',
+      `SELECT ${RATES}[name/value='Rate']/null_flavour/value, ${RATES}[at0008]/value/magnitude FROM ${P}`,
+      rows([null, 22], ['unknown', null], [null, 82], [null, null]),
+    ],
+    [
+      'also where WHERE has the one and SELECT the other',
+      `SELECT ${RATES}[name/value='Rate']/value/units FROM ${P} WHERE ${RATES}[at0008]/value/magnitude > 50`,
+      rows(['/min']),
+    ],
+    [
+      'or of none',
+      `SELECT ${RATES}[at0004]/value/magnitude, ${RATES}[name/value='Rate']/value/magnitude FROM ${P}`,
+      rows([null, null]),
+    ],
+    [
+      'are of one element where there is but one',
+      `SELECT ${EVENTS}[at0006]/data[name/value='Tree']/items/value/magnitude FROM ${P} WHERE ${EVENTS}[at0006]/data[at0003]/items/value/magnitude < 50`,
+      rows([22]),
+    ],
+    [
+      'and EXISTS asks for the element of the row',
+      `SELECT ${RATES}[at0008]/value/magnitude FROM ${P} WHERE EXISTS ${RATES}[name/value='Rate']/null_flavour`,
+      rows([null]),
+    ],
+    [
+      'but two codes and a name are three choices',
+      `SELECT ${FINDINGS}[at0011]/value/magnitude, ${FINDINGS}[at0012]/value/value, ${FINDINGS}[name/value='Size']/null_flavour/value FROM ${PROBLEM}`,
+      rows([1, null, null], [null, null, 'unknown'], [null, 'red', null]),
     ],
   ),
 ];
