@@ -70,6 +70,7 @@ const ROOMS = {
     'src',
     'packages/aql',
     'packages/aql-lsp',
+    'packages/client',
     'packages/codegen',
     'packages/embedded-mongodb',
   ],

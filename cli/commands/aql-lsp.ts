@@ -8,7 +8,6 @@ import { withTargetOptions } from '../transfer/target.js';
 /** `everchart aql-lsp`: AQL in editors, over the language server protocol. */
 export function aqlLspCommand(): Command {
   const command = new Command('aql-lsp')
-    .description('A language server of AQL over stdin and stdout: completion, hover, diagnostics, formatting')
     .option('--templates <paths...>', 'OPT files or folders of them; without, all templates of the server')
     .option('--stdio', 'what editors say; it is always so')
     .action((options: CatalogueOptions) =>

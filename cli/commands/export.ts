@@ -1,6 +1,5 @@
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
-import { ehrIdsAfter } from '../../models/ehr.js';
 import type { ApiClient } from '../transfer/api-client.js';
 import { exportedLines, ExportRun, isErased, movedLine } from '../transfer/export-run.js';
 import { openOutput, type Output } from '../output.js';
@@ -26,7 +25,6 @@ is false: use --local, or name them with --ehr.`;
 /** `everchart export`: NDJSON of one EHR, of all, or the rows of a query. */
 export function exportCommand(): Command {
   const command = new Command('export')
-    .description('Exports EHRs, or the rows of a query, as NDJSON')
     .option('--ehr <ehr_id>', 'only this EHR')
     .option('--query <aql>', 'the rows of an AQL query, one JSON object a row, instead of EHRs')
     .option('--output <file>', 'write to a file instead of stdout')
@@ -41,8 +39,9 @@ async function runExport(command: Command, options: ExportOptions): Promise<void
   const output = openOutput(options.output);
   await withTarget(options, PATIENCE_MS, async ({ client, settings }) => {
     if (query !== undefined) {
-      await copyRows(client, JSON.stringify({ q: query }), output);
+      const rows = await copyRows(client, JSON.stringify({ q: query }), output);
       await output.end();
+      process.stderr.write(`${counted(rows, 'row')}\n`);
       return;
     }
     const listed = settings === null ? () => queriedEhrIds(client) : storedEhrIds;
@@ -55,8 +54,14 @@ const MAX_LISTS = 10;
 
 const ERASED = 'it was erased, or moved to an EHR that queries leave out';
 
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
 class Export {
   readonly #run = new ExportRun();
+  #ehrs = 0;
+  #records = 0;
   readonly #bar = process.stderr.isTTY ? new SingleBar({ format: '{value} EHRs exported' }) : null;
 
   /** `only`: the one EHR that is wanted, null for all. */
@@ -75,6 +80,7 @@ class Export {
     const missing = await this.#missing();
     this.#bar?.stop();
     await this.output.end();
+    process.stderr.write(`${counted(this.#ehrs, 'EHR')}, ${counted(this.#records, 'record')}\n`);
     for (const line of missing) process.stderr.write(`${line}\n`);
     if (missing.length > 0) throw new CommandFailed();
   }
@@ -99,8 +105,15 @@ class Export {
   }
 
   async #one(ehrId: string): Promise<void> {
-    for await (const line of exportedLines(this.client, ehrId, this.#run)) await this.output.write(line);
+    const isKnown = this.#run.ehrs.has(ehrId);
+    for await (const line of exportedLines(this.client, ehrId, this.#run)) await this.#write(line);
+    if (!isKnown && this.#run.ehrs.has(ehrId)) this.#ehrs += 1;
     this.#bar?.increment();
+  }
+
+  async #write(line: string): Promise<void> {
+    await this.output.write(line);
+    this.#records += 1;
   }
 
   /** What was listed and could not be written, each with its reason. */
@@ -113,7 +126,7 @@ class Export {
         erasedEhrs.add(ehrId);
       if (erasedEhrs.has(ehrId)) continue;
       const line = owner === null || this.only !== null ? null : await movedLine(this.client, owner, id);
-      if (line !== null) await this.output.write(line);
+      if (line !== null) await this.#write(line);
       else {
         const reason = owner === null ? ERASED : `it was moved to EHR ${owner}`;
         missing.push(`COMPOSITION ${id} of EHR ${ehrId} is not exported: meanwhile ${reason}`);
@@ -137,6 +150,7 @@ class Export {
 
 /** Every active EHR of the connected database. */
 async function* storedEhrIds(): AsyncGenerator<string> {
+  const { ehrIdsAfter } = await import('../../models/ehr.js');
   let last: string | undefined = '';
   while (last !== undefined) {
     const ehrIds: string[] = await ehrIdsAfter(last, EHR_IDS_AT_ONCE);

@@ -2,12 +2,11 @@ import { SingleBar } from 'cli-progress';
 import { Command, Option } from 'commander';
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
-import { withStorage } from '../../src/process/storage.js';
-import { serverHere } from '../transfer/import-commit.js';
-import { validating } from '../transfer/import-validate.js';
+import { causesText } from '../transfer/import-causes.js';
 import { sendingTo } from '../transfer/import-online.js';
+import type { InProcessServer } from '../transfer/import-commit.js';
 import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
-import { runImport, type ImportPlan } from '../transfer/import-run.js';
+import { runImport, TooManyErrors, type ImportPlan } from '../transfer/import-run.js';
 import { openSource, type ImportSource } from '../transfer/import-source.js';
 import { lenientClient } from '../transfer/lenient-client.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
@@ -23,6 +22,7 @@ interface ImportOptions extends TargetOptions {
   readonly progress?: string;
   readonly errors?: string;
   readonly validation: 'strict' | 'lenient';
+  readonly maxErrors?: number;
 }
 
 /** How long a request is repeated while the server is away. */
@@ -40,13 +40,13 @@ A file of a folder holds such an object, or a COMPOSITION, CONTRIBUTION, EHR_STA
 With --validation lenient the server, whose setting VALIDATION must be lenient and whose user must have the permission
 admin, accepts some of what other servers accept against the rules; \`everchart verify\` shows what.
 
-EHRs that do not exist are created with their id. What failed is in the error file, one line a record. An import that
-was interrupted goes on where it stopped when it is started again; nothing is imported twice.`;
+EHRs that do not exist are created with their id, when the first record comes whose template the server has. What failed is in
+the error file, one line a record, and its causes are counted at the end. An import that was interrupted, also by
+--max-errors, goes on where it stopped when it is started again; nothing is imported twice.`;
 
 /** `everchart import`: NDJSON or a folder of JSON files into a server. */
 export function importCommand(): Command {
   const command = new Command('import')
-    .description('Imports COMPOSITIONs, CONTRIBUTIONs, EHR_STATUSes and directories')
     .argument('<source>', 'NDJSON file, folder of JSON files, or - for NDJSON from stdin')
     .option('--ehr <ehr_id>', 'EHR of records that name none')
     .option('--template-id <template_id>', 'template of FLAT records that name none')
@@ -59,6 +59,11 @@ export function importCommand(): Command {
     .option('--dry-run', 'validate without writing; only with --local')
     .option('--parallel <count>', 'EHRs written at once', wholeNumber(1, 256), 8)
     .option('--batch <count>', 'COMPOSITIONs of one CONTRIBUTION', wholeNumber(1, 1000), 20)
+    .option(
+      '--max-errors <count>',
+      'stop when so many records have failed; looked at after every 2,000 records',
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    )
     .option('--progress <file>', 'progress file (default: <source>.import-progress.json)')
     .option('--errors <file>', 'error file (default: <source>.import-errors.ndjson)')
     .addHelpText('after', HELP)
@@ -82,8 +87,15 @@ async function runCommand(command: Command, path: string, options: ImportOptions
       : await importAll(source, options, new ImportFiles(progressFile, errorFile));
   process.stdout.write(`${summary(state, options, (performance.now() - start) / 1000)}\n`);
   if (state.failed === 0) return;
-  process.stderr.write(`see ${errorFile}\n`);
+  process.stderr.write(`${causesText(state.causes)}${emptyText(state)}see ${errorFile}\n`);
   throw new CommandFailed();
+}
+
+function emptyText({ emptyEhrs }: ImportState): string {
+  const [first = ''] = emptyEhrs;
+  const many =
+    emptyEhrs.length === 1 ? `EHR ${first} was` : `${emptyEhrs.length} EHRs, such as ${first}, were`;
+  return first === '' ? '' : `${many} created, and all records refused\n`;
 }
 
 async function importAll(
@@ -102,16 +114,34 @@ async function importAll(
     const { newIds, batch, parallel } = options;
     const carryOut = sendingTo({
       client,
-      ...(settings !== null && { here: serverHere(settings, isLenient) }),
+      ...(settings !== null && { here: await serverOf(settings, isLenient) }),
       state,
       keepsIds: newIds !== true,
       batchSize: batch,
       parallel,
     });
-    await runImport(planOf(source, options, { state, carryOut, files }));
-    files.finish();
+    if (await carriedOut(planOf(source, options, { state, carryOut, files }))) files.finish();
     return state;
   });
+}
+
+/** Only for a server in this process. */
+async function serverOf(settings: Settings, isLenient: boolean): Promise<InProcessServer> {
+  return (await import('../transfer/import-commit.js')).serverHere(settings, isLenient);
+}
+
+/** Whether everything was carried out; else it was stopped for its errors. */
+async function carriedOut(plan: ImportPlan): Promise<boolean> {
+  try {
+    await runImport(plan);
+    return true;
+  } catch (error) {
+    if (!(error instanceof TooManyErrors)) throw error;
+    process.stderr.write(
+      `stopped after record ${plan.state.position} for its errors; the same command goes on\n`,
+    );
+    return false;
+  }
 }
 
 async function dryRun(
@@ -120,11 +150,13 @@ async function dryRun(
   files: ImportFiles,
 ): Promise<ImportState> {
   const isLenient = options.validation === 'lenient';
+  const { withStorage } = await import('../../src/process/storage.js');
+  const { validating } = await import('../transfer/import-validate.js');
   return withStorage(async (settings) => {
     if (isLenient) requireLenient(settings);
     files.finish();
     const { state } = files.open();
-    await runImport(planOf(source, options, { state, carryOut: validating(settings, isLenient), files }));
+    await carriedOut(planOf(source, options, { state, carryOut: validating(settings, isLenient), files }));
     files.finish();
     return state;
   });
@@ -150,6 +182,7 @@ function planOf(
     defaults: { ehrId: options.ehr ?? null, templateId: options.templateId ?? null },
     state: parts.state,
     carryOut: parts.carryOut,
+    maxErrors: options.maxErrors ?? Infinity,
     save: (state, failed, done) => {
       parts.files.save(state, failed);
       bar?.update(done);

@@ -12,3 +12,16 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 
 /** Ends a command with exit code 1 after it has said itself what went wrong. */
 export class CommandFailed extends Error {}
+
+/** An option of every command whose work nobody can take back. */
+export interface YesOption {
+  readonly yes?: true;
+}
+
+/** How `--yes` is declared. */
+export const YES_FLAG = ['--yes', 'do it, without asking'] as const;
+
+/** @throws Error that says what would be done, unless that was agreed to */
+export function requireYes({ yes }: YesOption, what: string): void {
+  if (yes !== true) throw new Error(`${what}, which cannot be taken back; --yes does it`);
+}

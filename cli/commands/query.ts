@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import { textTable, openOutput } from '../output.js';
-import { answerError } from '../transfer/api-client.js';
-import { copyCsv, copyRows } from '../transfer/query-rows.js';
-import { withTarget, withTargetOptions, type Target, type TargetOptions } from '../transfer/target.js';
+import { answerError, type ApiClient } from '../transfer/api-client.js';
+import { ADHOC, copyCsv, copyRows } from '../transfer/query-rows.js';
+import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { wholeNumber } from './options.js';
+import type { JsonOption } from './print.js';
+import { storedQueryCommands } from './stored-query.js';
 
-interface QueryOptions extends TargetOptions {
+interface QueryOptions extends TargetOptions, JsonOption {
   readonly file?: string;
+  readonly stored?: string;
   readonly format: 'table' | 'csv' | 'ndjson';
   readonly param: JsonObject;
   readonly ehr?: string;
@@ -17,12 +20,21 @@ interface QueryOptions extends TargetOptions {
   readonly output?: string;
 }
 
-/** `everchart query`: the answer of an AQL query as table, CSV or NDJSON. */
+/** `everchart query`: runs AQL; stored queries have words of their own. */
 export function queryCommand(): Command {
-  const command = new Command('query')
-    .description('Runs an AQL query and prints its rows')
+  const command = new Command('query').addCommand(runCommand(), { isDefault: true });
+  for (const sub of storedQueryCommands()) command.addCommand(sub);
+  return command;
+}
+
+/** The answer of a query as table, CSV or NDJSON. */
+function runCommand(): Command {
+  const command = new Command('run')
+    .description('Runs a query and prints its rows; the word `run` may be left out')
     .addArgument(new Argument('[aql]', 'the query; or --file'))
     .option('--file <file>', 'read the query from a file')
+    .option('--stored <name>', 'run the stored query of this name, or name/version')
+    .option('--json', 'the whole answer of the server, as JSON')
     .addOption(
       new Option('--format <format>', 'how rows are printed: ndjson is one JSON object a row')
         .choices(['table', 'csv', 'ndjson'])
@@ -45,28 +57,36 @@ export function queryCommand(): Command {
 }
 
 async function runQuery(command: Command, aql: string | undefined, options: QueryOptions): Promise<void> {
-  if ((aql === undefined) === (options.file === undefined))
-    command.error('error: give the query either as argument or with --file');
-  const q = aql ?? readFileSync(options.file ?? '', 'utf8');
+  const { file, stored, param, ehr, fetch, offset, format, json } = options;
+  if ([aql, file, stored].filter((given) => given !== undefined).length !== 1)
+    command.error('error: give the query either as argument, or with --file, or with --stored');
+  const q = aql ?? (file === undefined ? undefined : readFileSync(file, 'utf8'));
   const body = JSON.stringify({
-    q,
-    query_parameters: options.param,
-    ...(options.ehr !== undefined && { ehr_id: options.ehr }),
-    ...(options.fetch !== undefined && { fetch: options.fetch }),
-    ...(options.offset !== undefined && { offset: options.offset }),
+    ...(q !== undefined && { q }),
+    query_parameters: param,
+    ...(ehr !== undefined && { ehr_id: ehr }),
+    ...(fetch !== undefined && { fetch }),
+    ...(offset !== undefined && { offset }),
   });
+  const path = stored === undefined ? ADHOC : `/query/${stored.split('/').map(encodeURIComponent).join('/')}`;
   const output = openOutput(options.output);
-  await withTarget(options, 0, async (target) => {
-    if (options.format === 'table') await output.write(await tableOf(target, body));
-    else if (options.format === 'csv') await copyCsv(target.client, body, output);
-    else await copyRows(target.client, body, output);
+  await withTarget(options, 0, async ({ client }) => {
+    if (json === true) await output.write(`${await resultOf(client, path, body)}\n`);
+    else if (format === 'table') await output.write(tableOf(await resultOf(client, path, body)));
+    else if (format === 'csv') await copyCsv(client, body, output, path);
+    else await copyRows(client, body, output, path);
   });
   await output.end();
 }
 
-async function tableOf({ client }: Target, body: string): Promise<string> {
-  const { status, text } = await client.send('POST', '/query/aql', { body });
+/** The text of a RESULT_SET. @throws AnswerError */
+async function resultOf(client: ApiClient, path: string, body: string): Promise<string> {
+  const { status, text } = await client.send('POST', path, { body });
   if (status !== 200) throw answerError(status, text);
+  return text;
+}
+
+function tableOf(text: string): string {
   const answer = JSON.parse(text) as { columns: { name: string }[]; rows: JsonValue[][] };
   const names = answer.columns.map(({ name }) => name);
   const count = answer.rows.length;

@@ -7,15 +7,12 @@ import { wholeNumber } from './options.js';
 
 /** `everchart start`: the server, configured by the environment. */
 export function startCommand(): Command {
-  return new Command('start')
-    .description('Runs the server until it is stopped; every setting is an environment variable')
-    .action(() => runServer());
+  return new Command('start').action(() => runServer());
 }
 
 /** `everchart demo`: the server with made-up data and four queries. */
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('Loads real templates and made-up patients over HTTP and runs four AQL queries')
     .option('--once', 'exit after the queries')
     .action(async ({ once }: { once?: true }) => (await import('../demo/demo.js')).runDemo(once === true));
 }
@@ -28,9 +25,6 @@ interface DatabaseOptions {
 /** `everchart database`: the embedded database as a process of its own. */
 export function databaseCommand(): Command {
   return new Command('database')
-    .description(
-      'Runs the embedded database (development and tests only) until it is stopped, on a UNIX socket of this user alone',
-    )
     .option(
       '--port <port>',
       'port of 127.0.0.1 to listen on instead, with a password; 0 = any free one',

@@ -1,19 +1,13 @@
 import { SingleBar } from 'cli-progress';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { reindexStorage } from '../../maintenance/reindex.js';
 import { upgradePlan, upgradeStorage, type UpgradePlan } from '../../maintenance/upgrade.js';
 import { anyVersion } from '../../models/version.js';
 import { withDatabase, withStorage } from '../../src/process/storage.js';
-import { parseVersionAtTime } from '../../openehr/base/iso8601.js';
-import { pruneAudit } from '../../maintenance/prune-audit.js';
 
 /** `everchart reindex`: rebuilds what AQL reads; may run beside servers and be stopped at any time. */
 export function reindexCommand(): Command {
-  return new Command('reindex')
-    .description(
-      'Rebuilds everything AQL reads from the stored VERSIONs, on the configured database; servers may go on',
-    )
-    .action(reindex);
+  return new Command('reindex').action(reindex);
 }
 
 async function reindex(): Promise<void> {
@@ -36,9 +30,6 @@ async function reindex(): Promise<void> {
 /** `everchart upgrade`: brings the data of older releases into the present layout; beside servers, and may be stopped. */
 export function upgradeCommand(): Command {
   return new Command('upgrade')
-    .description(
-      'Brings the data of older releases into the layout of this one, on the configured database; servers of this release may go on, older ones must have ended',
-    )
     .option('--dry-run', 'print what there is to do, and write nothing')
     .action(({ dryRun }: { dryRun?: true }) => (dryRun === true ? planUpgrade() : upgrade()));
 }
@@ -94,10 +85,7 @@ async function upgrade(): Promise<void> {
 
 /** `everchart cat`: the text of a stored VERSION as it is, however it is stored. */
 export function catCommand(): Command {
-  return new Command('cat')
-    .description('Prints the canonical JSON of a VERSION as it is stored, whoever owns it')
-    .argument('<version>', 'OBJECT_VERSION_ID')
-    .action(cat);
+  return new Command('cat').argument('<version>', 'OBJECT_VERSION_ID').action(cat);
 }
 
 async function cat(versionUid: string): Promise<void> {
@@ -105,31 +93,4 @@ async function cat(versionUid: string): Promise<void> {
   if (version === null) throw new Error(`there is no VERSION ${versionUid}`);
   if (version.data === null) throw new Error(`VERSION ${versionUid} is a deletion: it has no content`);
   process.stdout.write(`${version.data}\n`);
-}
-
-/** `everchart audit prune`: ends the retention of audit records; the seals note what was removed. */
-export function auditCommand(): Command {
-  return new Command('audit')
-    .description('Audit records of the configured database')
-    .addCommand(pruneCommand());
-}
-
-function pruneCommand(): Command {
-  return new Command('prune')
-    .description('Removes audit records older than a time; their hashes stay sealed')
-    .requiredOption('--before <time>', 'ISO 8601 time, UTC unless it names a zone', timeOf)
-    .action(({ before }: { before: Date }) => prune(before));
-}
-
-function timeOf(text: string): Date {
-  try {
-    return parseVersionAtTime(text, 'UTC');
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : 'It is no time.');
-  }
-}
-
-async function prune(before: Date): Promise<void> {
-  const removed = await withStorage(() => pruneAudit(before));
-  process.stdout.write(`${removed} audit records were removed\n`);
 }

@@ -22,7 +22,7 @@ export function templateCommand(): Command {
     .description('Prints an operational template as it was uploaded')
     .argument('<template_id>')
     .action((templateId: string, options: TargetOptions) => printTemplate(templateId, options));
-  const command = new Command('template').description('Lists, uploads and prints operational templates');
+  const command = new Command('template');
   for (const sub of [list, upload, get]) command.addCommand(withTargetOptions(sub));
   return command;
 }
@@ -50,20 +50,36 @@ async function uploadTemplates(files: readonly string[], options: TargetOptions)
   const failed = await withTarget(options, 0, async ({ client }) => {
     let count = 0;
     for (const file of files) {
-      const problem = await uploadTemplate(client, file);
-      if (problem === null) process.stdout.write(`${file}: uploaded\n`);
-      else process.stderr.write(`${file}: ${problem}\n`);
-      if (problem !== null) count += 1;
+      const done = await uploadTemplate(client, file);
+      if (done === 'uploaded' || done === 'unchanged') process.stdout.write(`${file}: ${done}\n`);
+      else {
+        process.stderr.write(`${file}: ${done}\n`);
+        count += 1;
+      }
     }
     return count;
   });
   if (failed > 0) throw new CommandFailed();
 }
 
-async function uploadTemplate(client: ApiClient, file: string): Promise<string | null> {
+/** `uploaded`, `unchanged` where the server has just this text, or what is wrong. */
+async function uploadTemplate(client: ApiClient, file: string): Promise<string> {
   const body = readFileSync(file, 'utf8');
   const { status, text } = await client.send('POST', TEMPLATES, { body, type: 'application/xml' });
-  return status === 201 ? null : `${status} ${answerError(status, text).message}`;
+  if (status === CREATED) return 'uploaded';
+  if (status === CONFLICT && (await isStored(client, body))) return 'unchanged';
+  return `${status} ${answerError(status, text).message}`;
+}
+
+const CREATED = 201;
+const CONFLICT = 409;
+
+/** Whether a template is stored as this text. */
+async function isStored(client: ApiClient, opt: string): Promise<boolean> {
+  const [, templateId = ''] = /<template_id>\s*<value>([^<]*)<\/value>/.exec(opt) ?? [];
+  const path = `${TEMPLATES}/${encodeURIComponent(templateId.trim())}`;
+  const { status, text } = await client.send('GET', path, { accept: 'application/xml' });
+  return status === 200 && text === opt;
 }
 
 async function printTemplate(templateId: string, options: TargetOptions): Promise<void> {

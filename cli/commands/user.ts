@@ -41,7 +41,7 @@ export function userCommand(): Command {
       removeUser(name, options);
     });
   const list = new Command('list').description('Prints the users and their roles').action(listUsers);
-  const command = new Command('user').description('Adds, removes and lists users with passwords');
+  const command = new Command('user');
   for (const sub of [add, remove, list])
     command.addCommand(sub.option('--file <path>', 'users file (default: BASIC_USERS_FILE)'));
   return command;
@@ -109,7 +109,6 @@ interface TokenOptions {
 /** `everchart token`: a development token, signed with `JWT_SECRET`. */
 export function tokenCommand(): Command {
   return new Command('token')
-    .description('Prints a development token, signed with JWT_SECRET')
     .addOption(new Option('--role <role>', 'role of the token').choices(['admin', 'user']).default('user'))
     .option('--user <name>', 'name of the user', 'developer')
     .addOption(

@@ -9,7 +9,6 @@ import { CommandFailed } from './options.js';
 /** `everchart verify`: checks the stored data against its own rules; 1 when one is broken. */
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description('Checks all stored data, on the configured database, without changing it; servers may go on')
     .option('--json', 'print the report as JSON')
     .option('--since <head>', 'a head of the seals kept elsewhere, which must be in the chain', keptHead)
     .action(({ json, since }: { json?: true; since?: SealHead }) => verify(json === true, since ?? null));

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import { STANDARD_API } from '../../routes/http/request/request-state.js';
+import type { RemoteAddress } from './address.js';
 
 /** What is sent beside method and path. */
 interface ApiRequest {
@@ -47,22 +48,20 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** Where the server is and how patient its client. */
-export interface ApiAddress {
-  /** With or without the path of the standard API. */
-  readonly url: string;
-  readonly token: string | undefined;
+export interface ApiAddress extends RemoteAddress {
   /** How long what may be repeated is repeated while the server is away or busy. */
   readonly repeatForMs: number;
 }
 
 /** A client of the server at an address. */
-export function apiClient({ url, token, repeatForMs }: ApiAddress): ApiClient {
-  const base = url.replace(/(?<!\/)\/+$/, '').replace(/(\/rest\/openehr\/v1|\/v1)$/, '') + STANDARD_API;
+export function apiClient({ url, identity, repeatForMs }: ApiAddress): ApiClient {
+  const base = url + STANDARD_API;
+  const authorization = authorizationOf(identity);
   const call = (method: string, path: string, request: ApiRequest): Promise<Response> =>
     fetch(`${base}${path}`, {
       method,
       headers: {
-        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(authorization !== null && { Authorization: authorization }),
         ...(request.body !== undefined && { 'Content-Type': request.type ?? 'application/json' }),
         ...(request.accept !== undefined && { Accept: request.accept }),
         ...request.headers,
@@ -87,6 +86,11 @@ export function apiClient({ url, token, repeatForMs }: ApiAddress): ApiClient {
       return textChunks(response);
     },
   };
+}
+
+function authorizationOf({ basic, token }: RemoteAddress['identity']): string | null {
+  if (basic === undefined) return typeof token === 'string' ? `Bearer ${token}` : null;
+  return `Basic ${Buffer.from(`${basic.user}:${basic.password}`).toString('base64')}`;
 }
 
 function successorOf(link: string | null): string | null {
@@ -129,7 +133,8 @@ async function reached(base: string, call: () => Promise<Response>): Promise<Res
   }
 }
 
-function reasonOf(error: unknown): string {
+/** Why no answer came, in the words of the system. */
+export function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }

@@ -3,35 +3,87 @@ import { isUuid, rootOfUid } from '../../openehr/base/object-version-id.js';
 import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
 import { answerError, AnswerError, type ApiAnswer } from './api-client.js';
 import { failure, type ImportContext, type Outcome } from './import-progress.js';
-import type { ImportRecord } from './import-source.js';
+import type { ImportContent, ImportRecord } from './import-source.js';
 import { readRm } from '../../openehr/rm/read.js';
 
 /** EHRs memoized before the memory is emptied: asking again costs one request. */
 const MAX_KNOWN_EHRS = 200_000;
 
+/** What became of records before the rest is sent, and whether the EHR was made for that rest. */
+interface Opened {
+  readonly outcomes: Outcome[];
+  readonly rest: readonly ImportRecord[];
+  readonly isNew: boolean;
+}
+
 /**
- * Makes sure that the EHR exists; a new one gets the EHR_STATUS of its first record, if that is one.
- * Gives what became of records already, and the rest.
+ * Makes sure that the EHR exists; a new one gets the EHR_STATUS of its first record, if that is one. No EHR is made for records that
+ * need a template which the server does not have: a million of them would leave as many empty EHRs.
  */
 export async function createMissingEhr(
   context: ImportContext,
   ehrId: string,
   records: readonly ImportRecord[],
-): Promise<{ outcomes: Outcome[]; rest: readonly ImportRecord[] }> {
-  if (context.knownEhrs.has(ehrId)) return { outcomes: [], rest: records };
-  const [first] = records;
-  const status = first?.content.kind === 'ehr_status' ? first.content.object : null;
+): Promise<Opened> {
+  if (context.knownEhrs.has(ehrId)) return { outcomes: [], rest: records, isNew: false };
+  const { outcomes, rest } = await hopeful(context, records);
+  const [first] = rest;
+  if (first === undefined) return { outcomes, rest, isNew: false };
+  const status = first.content.kind === 'ehr_status' ? first.content.object : null;
   const isUsable = status !== null && status.is_modifiable !== false;
   const problem = context.refusedEhrs.has(ehrId)
     ? new AnswerError(409, 'its EHR could not be created: see the error of its first record')
     : await ensured(context, ehrId, isUsable ? status : null);
   if (problem instanceof AnswerError) {
     context.refusedEhrs.add(ehrId);
-    return { outcomes: records.map(({ position }) => failure(position, problem)), rest: [] };
+    const refused = rest.map(({ position }) => failure(position, problem));
+    return { outcomes: [...outcomes, ...refused], rest: [], isNew: false };
   }
   noteKnown(context, ehrId);
-  if (!isUsable || problem === 'existed' || first === undefined) return { outcomes: [], rest: records };
-  return { outcomes: [{ position: first.position, result: 'imported' }], rest: records.slice(1) };
+  if (!isUsable || problem === 'existed') return { outcomes, rest, isNew: problem === 'created' };
+  return {
+    outcomes: [...outcomes, { position: first.position, result: 'imported' }],
+    rest: rest.slice(1),
+    isNew: true,
+  };
+}
+
+/** The records from the first on that the server may take; those before it need templates that it does not have. */
+async function hopeful(
+  context: ImportContext,
+  records: readonly ImportRecord[],
+): Promise<Pick<Opened, 'outcomes' | 'rest'>> {
+  const outcomes: Outcome[] = [];
+  for (const [index, { position, content }] of records.entries()) {
+    const problem = await context.missingTemplate(templateIdsOf(content));
+    if (problem === null) return { outcomes, rest: records.slice(index) };
+    outcomes.push(failure(position, problem));
+  }
+  return { outcomes, rest: [] };
+}
+
+function templateIdsOf(content: ImportContent): string[] {
+  switch (content.kind) {
+    case 'flat':
+      return [content.templateId];
+    case 'composition':
+      return templateIdsIn(content.object);
+    case 'contribution': {
+      const { versions } = content.object;
+      return Array.isArray(versions) ? versions.flatMap((version) => templateIdsIn(dataOf(version))) : [];
+    }
+    default:
+      return [];
+  }
+}
+
+function dataOf(version: JsonValue): JsonValue {
+  return isJsonObject(version) ? (version.data ?? null) : null;
+}
+
+function templateIdsIn(value: JsonValue): string[] {
+  const id = isJsonObject(value) ? textAt(value, 'archetype_details', 'template_id', 'value') : undefined;
+  return id === undefined || id === '' ? [] : [id];
 }
 
 /** Notes that the EHR exists. */

@@ -3,7 +3,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { groupBy } from '../../openehr/base/maps.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { compileTemplate, type CompiledTemplate } from '../../openehr/template/opt/compile.js';
-import { answerError, type ApiClient } from './api-client.js';
+import { answerError, AnswerError, type ApiClient } from './api-client.js';
 import type { InProcessServer } from './import-commit.js';
 import type { ImportContext, Outcome, ImportState } from './import-progress.js';
 import type { ImportRecord } from './import-source.js';
@@ -40,6 +40,7 @@ export function sendingTo(plan: SendingPlan): (records: readonly ImportRecord[])
 function contextOf({ client, here, state, keepsIds, batchSize }: SendingPlan): ImportContext {
   let systemId = here?.systemId ?? '';
   const templates = new Map<string, Promise<CompiledTemplate>>();
+  const missing = new Map<string, Promise<AnswerError | null>>();
   const now = new Date(state.startedAt);
   return {
     client,
@@ -50,6 +51,16 @@ function contextOf({ client, here, state, keepsIds, batchSize }: SendingPlan): I
     refusedEhrs: new Set(state.refusedEhrs),
     systemId: () => systemId,
     setSystemId: (known) => (systemId = known),
+    async missingTemplate(templateIds) {
+      for (const templateId of templateIds) {
+        const known = missing.get(templateId) ?? templateProblem(client, templateId);
+        missing.set(templateId, known);
+        const problem = await known;
+        if (problem !== null) return problem;
+      }
+      return null;
+    },
+    noteEmpty: (ehrId) => state.emptyEhrs.push(ehrId),
     async fromFlat(flat: JsonObject, templateId: string) {
       let template = templates.get(templateId);
       if (template === undefined) {
@@ -61,11 +72,26 @@ function contextOf({ client, here, state, keepsIds, batchSize }: SendingPlan): I
   };
 }
 
+/** As the server refuses content of a template that it does not have; null: it has it, or does not say. */
+async function templateProblem(client: ApiClient, templateId: string): Promise<AnswerError | null> {
+  const { status } = await client.send('GET', pathOf(templateId), { accept: 'application/xml' });
+  return status === NOT_FOUND ? new AnswerError(UNPROCESSABLE, missingText(templateId)) : null;
+}
+
+const NOT_FOUND = 404;
+const UNPROCESSABLE = 422;
+
+function missingText(templateId: string): string {
+  return `Template with template_id '${templateId}' does not exist`;
+}
+
+function pathOf(templateId: string): string {
+  return `/definition/template/adl1.4/${encodeURIComponent(templateId)}`;
+}
+
 async function fetchTemplate(client: ApiClient, templateId: string): Promise<CompiledTemplate> {
-  const path = `/definition/template/adl1.4/${encodeURIComponent(templateId)}`;
-  const { status, text } = await client.send('GET', path, { accept: 'application/xml' });
-  if (status === 404)
-    throw new CdrError('unprocessable', `Template with template_id '${templateId}' does not exist`);
+  const { status, text } = await client.send('GET', pathOf(templateId), { accept: 'application/xml' });
+  if (status === NOT_FOUND) throw new CdrError('unprocessable', missingText(templateId));
   if (status !== 200) throw answerError(status, text);
   return compileTemplate(text);
 }

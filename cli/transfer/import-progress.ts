@@ -18,10 +18,22 @@ export interface FailedRecord {
   readonly line?: number;
   /** File below the imported folder, when it is one. */
   readonly file?: string;
+  /** Of the record, where it says them. */
+  readonly ehr_id?: string;
+  readonly uid?: string;
   /** HTTP status, or the one the server would have answered. */
   readonly status: number;
   readonly message: string;
   readonly validationErrors?: readonly string[];
+}
+
+/** One reason for many failures. */
+export interface FailureCause {
+  readonly status: number;
+  readonly text: string;
+  count: number;
+  /** Where it was met first: a line, or a file. */
+  readonly first: string;
 }
 
 /** How far an import has come; kept in a file so that another run goes on there. */
@@ -37,9 +49,17 @@ export interface ImportState {
   failed: number;
   /** EHRs that could not be created: nothing of theirs is imported. */
   refusedEhrs: string[];
+  /** EHRs that were made, and whose records the server refused all. */
+  emptyEhrs: string[];
+  /** Why records failed, without what differs from record to record. */
+  causes: FailureCause[];
   /** Length of the error file then; what is behind it is of an unfinished part. */
   errorBytes: number;
 }
+
+/** As it stands in the file: of an earlier release without these two. */
+type SavedState = Omit<ImportState, 'emptyEhrs' | 'causes'> &
+  Partial<Pick<ImportState, 'emptyEhrs' | 'causes'>>;
 
 /** The two files of an import, of this user alone (0600): progress and errors. */
 export class ImportFiles {
@@ -54,7 +74,8 @@ export class ImportFiles {
   /** The state of an earlier run that did not end, else a new one. */
   open(): { readonly state: ImportState; readonly isResumed: boolean } {
     if (existsSync(this.#progressFile)) {
-      const state = JSON.parse(readFileSync(this.#progressFile, 'utf8')) as ImportState;
+      const saved = JSON.parse(readFileSync(this.#progressFile, 'utf8')) as SavedState;
+      const state: ImportState = { emptyEhrs: [], causes: [], ...saved };
       if (existsSync(this.#errorFile)) truncateSync(this.#errorFile, state.errorBytes);
       return { state, isResumed: true };
     }
@@ -65,6 +86,8 @@ export class ImportFiles {
       startedAt: new Date().toISOString(),
       ...counts,
       refusedEhrs: [],
+      emptyEhrs: [],
+      causes: [],
     };
     this.#write(state);
     return { state, isResumed: false };
@@ -127,6 +150,10 @@ export interface ImportContext {
   /** System id of the server; known once an EHR was seen. */
   systemId(): string;
   setSystemId(systemId: string): void;
+  /** Why the server will refuse content of these templates; null: it knows them all. */
+  missingTemplate(templateIds: readonly string[]): Promise<AnswerError | null>;
+  /** Notes that an EHR was made and is empty. */
+  noteEmpty(ehrId: string): void;
   /** Canonical JSON of FLAT. @throws CdrError `invalid`, `unprocessable` for an unknown template */
   fromFlat(flat: JsonObject, templateId: string): Promise<JsonObject>;
 }

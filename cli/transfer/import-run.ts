@@ -1,7 +1,10 @@
 import { violationText } from '../../openehr/base/violation.js';
 import { CdrError } from '../../openehr/base/errors.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { textAt } from '../../openehr/rm/access.js';
 import { errorAnswer } from '../../routes/http/answer/error-status.js';
 import { AnswerError } from './api-client.js';
+import { noteCause } from './import-causes.js';
 import { failure, type Outcome } from './import-progress.js';
 import type { FailedRecord, ImportState } from './import-progress.js';
 import { readRecord, type ImportRecord, type RecordDefaults } from './import-source.js';
@@ -16,7 +19,12 @@ export interface ImportPlan {
   readonly carryOut: (records: readonly ImportRecord[]) => Promise<readonly Outcome[]>;
   /** Called after each part; `done`: bytes, or files of a folder, read since the beginning. */
   readonly save: (state: ImportState, failed: readonly FailedRecord[], done: number) => void;
+  /** Ends the import after the part in which this many records have failed. */
+  readonly maxErrors: number;
 }
+
+/** More records failed than the user wants to see: what was done is saved. */
+export class TooManyErrors extends Error {}
 
 /** Records, and characters of text, that are read before they are carried out together. */
 const PART_RECORDS = 2_000;
@@ -56,12 +64,15 @@ interface Part {
   readonly records: readonly ImportRecord[];
   /** Of those that cannot be read. */
   readonly refusals: readonly Outcome[];
-  /** Files by position. */
-  readonly files: ReadonlyMap<number, string | null>;
+  /** Where each record stands, by position. */
+  readonly places: ReadonlyMap<number, RecordPlace>;
   readonly lastPosition: number;
   /** Bytes or files read since the beginning. */
   readonly done: number;
 }
+
+/** What names a record for who looks for it in the source. */
+type RecordPlace = Pick<FailedRecord, 'line' | 'file' | 'ehr_id' | 'uid'>;
 
 function readPart({ defaults, state }: ImportPlan, part: readonly SourceRecord[], done: number): Part {
   const refusals: Outcome[] = [];
@@ -73,20 +84,33 @@ function readPart({ defaults, state }: ImportPlan, part: readonly SourceRecord[]
       refusals.push(refusal(source.position, error));
     }
   }
-  const files = new Map(part.map(({ position, file }) => [position, file]));
-  return { records, refusals, files, lastPosition: part.at(-1)?.position ?? state.position, done };
+  const places = new Map<number, RecordPlace>(
+    part.map(({ position, file }) => [position, file === null ? { line: position } : { file }]),
+  );
+  for (const { position, ehrId, content } of records)
+    places.set(position, { ...places.get(position), ehr_id: ehrId, ...uidOf(content.object) });
+  return { records, refusals, places, lastPosition: part.at(-1)?.position ?? state.position, done };
 }
 
-async function runPart(plan: ImportPlan, { records, refusals, files, ...end }: Part): Promise<void> {
+function uidOf(object: JsonObject): Pick<FailedRecord, 'uid'> {
+  const uid = textAt(object, 'uid', 'value');
+  return uid === undefined ? {} : { uid };
+}
+
+async function runPart(plan: ImportPlan, { records, refusals, places, ...end }: Part): Promise<void> {
   const outcomes = [...refusals, ...(await plan.carryOut(records))];
   const { state } = plan;
   const failed: FailedRecord[] = [];
   for (const outcome of outcomes.sort((a, b) => a.position - b.position)) {
     state[outcome.result] += 1;
-    if (outcome.result === 'failed') failed.push(failedRecord(outcome, files.get(outcome.position) ?? null));
+    if (outcome.result !== 'failed') continue;
+    const record = failedRecord(outcome, places.get(outcome.position) ?? {});
+    noteCause(state.causes, record);
+    failed.push(record);
   }
   state.position = end.lastPosition;
   plan.save(state, failed, end.done);
+  if (state.failed >= plan.maxErrors) throw new TooManyErrors();
 }
 
 /** The failure of a record that was refused here, with the status the server would have answered. */
@@ -99,12 +123,7 @@ export function refusal(position: number, error: unknown): Outcome {
   );
 }
 
-function failedRecord(outcome: Extract<Outcome, { result: 'failed' }>, file: string | null): FailedRecord {
-  const { position, status, message, violations } = outcome;
-  return {
-    ...(file === null ? { line: position } : { file }),
-    status,
-    message,
-    ...(violations.length > 0 && { validationErrors: violations }),
-  };
+function failedRecord(outcome: Extract<Outcome, { result: 'failed' }>, place: RecordPlace): FailedRecord {
+  const { status, message, violations } = outcome;
+  return { ...place, status, message, ...(violations.length > 0 && { validationErrors: violations }) };
 }

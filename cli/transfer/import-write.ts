@@ -21,7 +21,7 @@ export async function importRecords(
   ehrId: string,
   records: readonly ImportRecord[],
 ): Promise<Outcome[]> {
-  const { outcomes, rest } = await createMissingEhr(context, ehrId, records);
+  const { outcomes, rest, isNew } = await createMissingEhr(context, ehrId, records);
   let batch: Item[] = [];
   let length = 0;
   const flush = async (): Promise<void> => {
@@ -46,6 +46,7 @@ export async function importRecords(
     outcomes.push(await importOther(context, record, content));
   }
   await flush();
+  if (isNew && outcomes.every(({ result }) => result === 'failed')) context.noteEmpty(ehrId);
   return outcomes;
 }
 

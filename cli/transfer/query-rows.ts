@@ -2,9 +2,17 @@ import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
 import type { ApiClient } from './api-client.js';
 import type { Output } from '../output.js';
 
+/** Where a query is sent whose text is in the body. */
+export const ADHOC = '/query/aql';
+
 /** Copies the rows of a query as CSV, streaming. `body`: of POST /query/aql. @throws AnswerError */
-export async function copyCsv(client: ApiClient, body: string, output: Output): Promise<number> {
-  const chunks = await client.stream('POST', '/query/aql', { body, accept: 'text/csv' });
+export async function copyCsv(
+  client: ApiClient,
+  body: string,
+  output: Output,
+  path: string,
+): Promise<number> {
+  const chunks = await client.stream('POST', path, { body, accept: 'text/csv' });
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
@@ -14,10 +22,15 @@ export async function copyCsv(client: ApiClient, body: string, output: Output): 
 }
 
 /** Copies the rows of a query as one JSON object a line, by column name; gives how many. @throws AnswerError */
-export async function copyRows(client: ApiClient, body: string, output: Output): Promise<number> {
+export async function copyRows(
+  client: ApiClient,
+  body: string,
+  output: Output,
+  path = ADHOC,
+): Promise<number> {
   let count = 0;
   let pending = '';
-  for await (const row of rowsOf(client, body)) {
+  for await (const row of rowsOf(client, body, path)) {
     pending += `${JSON.stringify(row)}\n`;
     count += 1;
     if (pending.length < CHUNK_LENGTH) continue;
@@ -31,8 +44,8 @@ export async function copyRows(client: ApiClient, body: string, output: Output):
 const CHUNK_LENGTH = 64 * 1024;
 
 /** The rows of a query, one after another as the server sends them. @throws AnswerError */
-export async function* rowsOf(client: ApiClient, body: string): AsyncGenerator<JsonObject> {
-  const chunks = await client.stream('POST', '/query/aql', { body, accept: 'application/x-ndjson' });
+export async function* rowsOf(client: ApiClient, body: string, path = ADHOC): AsyncGenerator<JsonObject> {
+  const chunks = await client.stream('POST', path, { body, accept: 'application/x-ndjson' });
   let names: readonly string[] | null = null;
   for await (const line of linesOf(chunks)) {
     if (names === null) {

@@ -1,22 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import type { Settings } from '../../config/settings.js';
-import { configFromEnvironment, warnOfMisspeltSettings } from '../../src/settings/config.js';
-import { developmentToken } from '../development-token.js';
-import { commandLogger } from '../../src/logger.js';
-import { startServer } from '../../src/process/start.js';
-import { apiClient, type ApiClient } from './api-client.js';
+import { Cdr, CdrError } from '../../packages/client/src/main.js';
+import { remoteAddress, type AddressOptions, type RemoteAddress } from './address.js';
+import { apiClient, reasonOf, type ApiClient } from './api-client.js';
 
 /** The options that say which server a command talks to. */
-export interface TargetOptions {
-  readonly url?: string;
-  readonly token?: string;
+export interface TargetOptions extends AddressOptions {
   readonly local?: true;
 }
 
 /** The server of a command. */
 export interface Target {
+  /** For moving records: patient, and without a copy of each body. */
   readonly client: ApiClient;
+  /** For everything else. */
+  readonly cdr: Cdr;
   /** Of a server started for this command; null: another process. */
   readonly settings: Settings | null;
 }
@@ -27,20 +25,23 @@ const LOCAL_USER = 'everchart';
 /** Who commits what a command commits without the API. */
 export const LOCAL_COMMITTER = { _type: 'PARTY_IDENTIFIED', name: LOCAL_USER } as const;
 
-const DEFAULT_URL = 'http://127.0.0.1:8080';
-const DAY_SECONDS = 86_400;
-
-/** Adds `--url`, `--token` and `--local` to a command. */
+/** Adds `--url`, `--user`, `--token` and `--local` to a command. */
 export function withTargetOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--url <address>', `address of the server (default: ${DEFAULT_URL})`).conflicts('local'),
+      new Option(
+        '--url <address>',
+        'address of the server (env: EVERCHART_URL; default: where the settings HOST, PORT and BASE_PATH say)',
+      ).conflicts('local'),
     )
     .addOption(
       new Option(
-        '--token <token>',
-        'bearer token; better in the environment, where `ps` does not show it',
-      ).env('EVERCHART_TOKEN'),
+        '--user <name>',
+        'user of Basic authentication (env: EVERCHART_USER); the password is EVERCHART_PASSWORD, or asked for',
+      ).conflicts('local'),
+    )
+    .addOption(
+      new Option('--token <token>', 'bearer token; better in EVERCHART_TOKEN, where `ps` does not show it'),
     )
     .option('--local', 'work on the configured database through a server inside this process');
 }
@@ -52,45 +53,40 @@ export async function withTarget<T>(
   work: (target: Target) => Promise<T>,
 ): Promise<T> {
   if (options.local !== true) {
-    const address = { url: options.url ?? DEFAULT_URL, token: options.token, repeatForMs };
-    return work({ client: apiClient(address), settings: null });
+    const address = await remoteAddress(options);
+    return saying(address.url, () => work({ ...clientsOf(address, repeatForMs), settings: null }));
   }
-  const settings = localSettings();
-  const log = commandLogger();
-  warnOfMisspeltSettings(log);
-  const server = await startServer(settings, log);
-  const token = developmentToken(settings.jwt, {
-    user: LOCAL_USER,
-    roles: [settings.jwt.roleUser, settings.jwt.roleAdmin],
-    lifetimeSeconds: DAY_SECONDS * 7,
-  });
+  // Only here: the server is most of the program.
+  const { startLocalServer } = await import('./local-server.js');
+  const { server, settings, token } = await startLocalServer(LOCAL_USER);
+  const { url } = server;
   try {
-    return await work({ client: apiClient({ url: server.url, token, repeatForMs }), settings });
+    const clients = clientsOf({ url, identity: { token } }, repeatForMs);
+    return await saying(url, () => work({ ...clients, settings }));
   } finally {
     await server.close();
   }
 }
 
-/** The configured server on a free port of this machine, closed to everyone without this process's own token. */
-function localSettings(): Settings {
-  return configFromEnvironment({
-    HOST: '127.0.0.1',
-    PORT: '0',
-    MANAGEMENT_PORT: '',
-    PUBLIC_BASE_URL: '',
-    AUTH: 'jwt',
-    JWT_SECRET: randomBytes(32).toString('hex'),
-    JWT_PUBLIC_KEY: '',
-    JWT_JWKS_URL: '',
-    JWT_ALGORITHMS: 'HS256',
-    JWT_ISSUER: '',
-    JWT_AUDIENCE: '',
-    JWT_ROLE_CLAIMS: '',
-    ROLE_PERMISSIONS: '',
-    BASIC_USERS_FILE: '',
-    RATE_LIMIT_PER_MINUTE: '',
-    MAX_CONCURRENT_REQUESTS: '',
-    REQUEST_WAIT_MS: '0',
-    AUDIT_READS: 'false',
-  });
+function clientsOf({ url, identity }: RemoteAddress, repeatForMs: number): Pick<Target, 'client' | 'cdr'> {
+  return {
+    client: apiClient({ url, identity, repeatForMs }),
+    // A person waits: what fails says so at once.
+    cdr: new Cdr({ url, ...identity, retries: 0 }),
+  };
+}
+
+/** Errors of the client as a person at a terminal reads them: where, why, and each finding. */
+async function saying<T>(url: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CdrError)) throw error;
+    const { status, violations, reasons, cause } = error;
+    if (status === 0) throw new Error(`cannot reach ${url}: ${reasonOf(cause)}`, { cause: error });
+    const findings = [...violations.map(({ path, message }) => `${path}: ${message}`), ...reasons];
+    // One finding is the message already.
+    const lines = findings.length > 1 ? findings.map((line) => `\n  ${line}`).join('') : '';
+    throw new Error(`${error.message}${lines}`, { cause: error });
+  }
 }

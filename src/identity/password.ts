@@ -83,6 +83,12 @@ export async function givenPassword(fromStdin: boolean): Promise<string> {
   return first ?? '';
 }
 
+/** The password of a user who has one, as a person types it, unseen. */
+export async function typedPassword(question: string): Promise<string> {
+  const [password = ''] = await askUnseen([question]);
+  return password;
+}
+
 async function askUnseen(questions: readonly string[]): Promise<string[]> {
   // What is typed goes to this output; nothing of it is shown.
   const nowhere = new Writable({

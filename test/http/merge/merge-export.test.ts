@@ -15,7 +15,7 @@ const server = useServer(app);
 let client: ApiClient;
 beforeAll(async () => {
   await givenMergeTemplates(app);
-  client = apiClient({ url: server.url, token: undefined, repeatForMs: 1_000 });
+  client = apiClient({ url: server.url, identity: {}, repeatForMs: 1_000 });
 });
 
 const COUNT = 20;

@@ -78,11 +78,18 @@ describe('exit codes and help', () => {
 });
 
 describe('template', () => {
-  it('lists, uploads and prints templates; a second upload fails and says why', async () => {
+  it('lists, uploads and prints templates; the same text again is unchanged, another one of its id fails', async () => {
     const list = await run('template', 'list');
     for (const name of TEMPLATES) expect(list.stdout).toContain(name);
     const again = await run('template', 'upload', `${OPTS}/${TEMPLATES[0]!}.opt`);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('409')]);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('.opt: unchanged')]);
+    const changed = readFileSync(`${OPTS}/${TEMPLATES[0]!}.opt`, 'utf8').replace(
+      '</template>',
+      '\n</template>',
+    );
+    writeFileSync(file('changed.opt'), changed);
+    const refused = await run('template', 'upload', file('changed.opt'));
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('409')]);
     const opt = await run('template', 'get', TEMPLATES[0]!);
     expect(opt.stdout).toBe(readFileSync(`${OPTS}/${TEMPLATES[0]!}.opt`, 'utf8'));
   });
