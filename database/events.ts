@@ -11,6 +11,7 @@ export const EVENTS = {
   merge: 'everchart:merge',
   templateCache: 'everchart:template-cache',
   terminologyFailure: 'everchart:terminology-failure',
+  signInFailure: 'everchart:sign-in-failure',
 } as const;
 
 /** A CONTRIBUTION was committed. */
@@ -50,6 +51,11 @@ export interface TerminologyFailureEvent {
   readonly valueSetUrl: string;
 }
 
+/** Somebody named himself, and was not believed. */
+export interface SignInFailureEvent {
+  readonly scheme: 'basic' | 'bearer' | 'other';
+}
+
 interface Events {
   readonly commit: CommitEvent;
   readonly commitGroup: CommitGroupEvent;
@@ -57,6 +63,7 @@ interface Events {
   readonly merge: MergeEvent;
   readonly templateCache: CacheEvent;
   readonly terminologyFailure: TerminologyFailureEvent;
+  readonly signInFailure: SignInFailureEvent;
 }
 
 /** Calls `listen` with every event of a kind from now on. The function it gives ends that. */
@@ -73,6 +80,7 @@ const channels = {
   merge: channel(EVENTS.merge),
   templateCache: channel(EVENTS.templateCache),
   terminologyFailure: channel(EVENTS.terminologyFailure),
+  signInFailure: channel(EVENTS.signInFailure),
 };
 
 /** Publishes that a commit succeeded. Costs nothing while nobody listens. */
@@ -103,4 +111,9 @@ export function publishTemplateCache(event: CacheEvent): void {
 /** Publishes that a code was accepted unchecked. */
 export function publishTerminologyFailure(event: TerminologyFailureEvent): void {
   if (channels.terminologyFailure.hasSubscribers) channels.terminologyFailure.publish(event);
+}
+
+/** Publishes that a request was refused for what its `Authorization` says. */
+export function publishSignInFailure(event: SignInFailureEvent): void {
+  if (channels.signInFailure.hasSubscribers) channels.signInFailure.publish(event);
 }

@@ -81,6 +81,12 @@ export function newestBlock(): Promise<SealBlockHead | null> {
   return blocks().findOne<SealBlockHead>({}, { sort: { _id: -1 }, projection: { leaves: 0 } });
 }
 
+/** Seconds since the newest block was made; NaN: nothing was ever sealed. */
+export async function sealAgeSeconds(): Promise<number> {
+  const block = await newestBlock();
+  return block === null ? NaN : (Date.now() - block.time.getTime()) / 1000;
+}
+
 /** The blocks after a number, in their order, as they are read. */
 export async function* blocksAfter(number: number): AsyncGenerator<SealBlock> {
   const found = blocks()

@@ -19,6 +19,16 @@ export interface QueryPlaces {
   readonly perUser: number;
 }
 
+/** How many wait for a place now, in all gates of this process, by what they are. */
+const waitingNow = new Map<string, number>();
+
+/** How many queries of this process wait for a place now. */
+export function waitingQueries(): number {
+  return waitingNow.get(QUERIES) ?? 0;
+}
+
+const QUERIES = 'queries';
+
 /**
  * Lets a few queries, or other work that `what` names, run at a time, shared fairly among users, so that the rest of the
  * server keeps answering.
@@ -39,7 +49,7 @@ export class QueryGate {
     places: QueryPlaces,
     waitMs: number = QUERY_WAIT_MS,
     soonMs = Infinity,
-    private readonly what = 'queries',
+    private readonly what = QUERIES,
   ) {
     this.#places = places;
     this.#soonMs = soonMs;
@@ -82,6 +92,7 @@ export class QueryGate {
     }
     this.#users.set(user, share);
     this.#waiting += 1;
+    this.#note(1);
     let stop = (): void => undefined;
     try {
       await new Promise<void>((admit, refuse) => {
@@ -95,8 +106,13 @@ export class QueryGate {
         share.waiting.add(admit);
       });
     } finally {
+      this.#note(-1);
       stop();
     }
+  }
+
+  #note(change: 1 | -1): void {
+    waitingNow.set(this.what, (waitingNow.get(this.what) ?? 0) + change);
   }
 
   #isPatientOrSoon({ waiting }: Share): boolean {

@@ -12,7 +12,7 @@ const STDERR = 2;
  */
 export function createLogger(
   level: string,
-  destination = process.stdout.isTTY ? forTerminal(process.stdout) : undefined,
+  destination = process.stdout.isTTY ? forTerminal(process.stdout, process.stdout.hasColors()) : undefined,
 ): Logger {
   const options = {
     level,
@@ -29,12 +29,12 @@ export function commandLogger(): Logger {
   return createLogger('warn', pino.destination({ fd: STDERR, sync: true }));
 }
 
-/** Writes log lines in colours, one line each: what a message holds can neither end its line nor command the terminal. */
-export function forTerminal(terminal: DestinationStream): DestinationStream {
+/** Writes log lines for people, in colours unless `NO_COLOR` is set, one line each: what a message holds can neither end its line nor command the terminal. */
+export function forTerminal(terminal: DestinationStream, hasColors = true): DestinationStream {
   // Only where people look: a server writes JSON, and need not load it.
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
   const pretty = prettyFactory({
-    colorize: true,
+    colorize: hasColors,
     singleLine: true,
     errorLikeObjectKeys: [],
     messageFormat: (log, messageKey) => JSON.stringify(log[messageKey] ?? '').slice(1, -1),

@@ -4,8 +4,18 @@ import { onEvent } from '../database/events.js';
 import { poolUse, type PoolUse } from '../database/connect.js';
 import type { AdmittedKind } from './middleware/admission.js';
 import { matchedRoute } from './middleware/request-log.js';
+import { databaseAnswers } from '../models/access/server-status.js';
+import { sealAgeSeconds } from '../models/seal-block.js';
+import { waitingQueries } from '../query/gate.js';
+import { PRODUCT_VERSION } from '../routes/system/product.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+const MISNAMED = [
+  'nodejs_active_resources_total',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+] as const;
 
 /** Everything this process counts. One registry per application. */
 export interface Metrics {
@@ -22,7 +32,11 @@ export interface Metrics {
  */
 export function createMetrics({ ofProcess }: { readonly ofProcess: boolean }): Metrics {
   const registry = new Registry();
-  if (ofProcess) collectDefaultMetrics({ register: registry });
+  if (ofProcess) {
+    collectDefaultMetrics({ register: registry });
+    // Gauges that are named as counters are: tools take them for some.
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
+  }
   const requests = new Histogram({
     name: 'http_server_requests_seconds',
     help: 'Time of HTTP requests by method, route pattern and status',
@@ -44,6 +58,7 @@ export function createMetrics({ ofProcess }: { readonly ofProcess: boolean }): M
   observeCommits(registry);
   observeQueries(registry);
   observePool(registry);
+  observeState(registry);
   const refused = (kind: AdmittedKind): void => {
     refusals.inc({ kind });
   };
@@ -149,4 +164,51 @@ function observePool(registry: Registry): void {
   gauge('size', 'size', 'Open connections to the database');
   gauge('checkedOut', 'checked_out', 'Connections to the database in use');
   gauge('waiting', 'waiting', 'Operations that wait for a connection to the database');
+}
+
+/** What an alarm asks first. Of several workers the value is that of all: each sees the same database. */
+function observeState(registry: Registry): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'everchart_build_info',
+    help: 'Always 1, with the version of everchart and of Node.js',
+    labelNames: ['version', 'node'],
+    registers,
+    aggregator: 'first',
+  }).set({ version: PRODUCT_VERSION, node: process.version }, 1);
+  new Gauge({
+    name: 'everchart_database_up',
+    help: 'Whether the database answers: 1 or 0',
+    registers,
+    aggregator: 'min',
+    async collect() {
+      this.set((await databaseAnswers()) ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'everchart_seal_age_seconds',
+    help: 'Time since the newest block of the seals; NaN while there is none or the database is away',
+    registers,
+    aggregator: 'min',
+    async collect() {
+      this.set(await sealAgeSeconds().catch(() => NaN));
+    },
+  });
+  new Gauge({
+    name: 'everchart_queries_waiting',
+    help: 'AQL queries that wait for a place',
+    registers,
+    collect() {
+      this.set(waitingQueries());
+    },
+  });
+  const signIns = new Counter({
+    name: 'everchart_sign_ins_failed_total',
+    help: 'Requests whose Authorization was not believed, by its scheme',
+    labelNames: ['scheme'],
+    registers,
+  });
+  onEvent('signInFailure', ({ scheme }) => {
+    signIns.inc({ scheme });
+  });
 }

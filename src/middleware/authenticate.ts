@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware, Next } from 'koa';
+import { publishSignInFailure } from '../../database/events.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Access, Permission } from '../../routes/http/operation/operation.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
@@ -37,13 +38,24 @@ export function authenticate({ identify, isOpen, allowsLenient }: AccessRule): M
     if (!isFree) {
       if (identify === null)
         throw new CdrError('unauthenticated', 'nobody can identify himself to this server');
-      state.user = await identify(ctx.get('Authorization'), state.address);
+      state.user = await identify(ctx.get('Authorization'), state.address).catch((error: unknown) => {
+        noteFailure(ctx.get('Authorization'), error);
+        throw error;
+      });
       requirePermission(state.user, access);
       if (isLenient) requirePermission(state.user, 'admin');
       state.isLenient = isLenient;
     }
     await next();
   };
+}
+
+/** A request without `Authorization` names nobody: it is no failed sign-in. */
+function noteFailure(authorization: string, error: unknown): void {
+  if (authorization === '' || !(error instanceof CdrError) || error.code !== 'unauthenticated') return;
+  const [, scheme = ''] = /^(basic|bearer) /i.exec(authorization) ?? [];
+  const name = scheme.toLowerCase();
+  publishSignInFailure({ scheme: name === 'basic' || name === 'bearer' ? name : 'other' });
 }
 
 /** Whether the request asks for lenient validation and may get it; that it may not get it is said. */

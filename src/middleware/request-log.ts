@@ -34,10 +34,14 @@ export function requestLog(log: Logger): Middleware {
       sub: user?.subject,
       azp: user?.clientId ?? undefined,
     };
-    if (ctx.status >= 500) log.error(line);
+    // Not ready is an answer, not a failure: a probe asks every other second, and the server says once why.
+    const isProbe = line.route === READINESS;
+    if (ctx.status >= 500 && !isProbe) log.error(line);
     else log.info(line);
   };
 }
+
+const READINESS = '/management/health/readiness';
 
 /** The pattern of the matched route, never the concrete path: that would hold ids. */
 export function matchedRoute(ctx: Context): string {

@@ -4,6 +4,7 @@ import jwt from 'jsonwebtoken';
 import { Registry } from 'prom-client';
 import request from 'supertest';
 import { loadConfig } from '../../../src/settings/config.js';
+import { QueryGate, waitingQueries } from '../../../query/gate.js';
 import { createMetrics } from '../../../src/metrics.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -54,6 +55,41 @@ describe('metrics', () => {
     expect(shown.get('everchart_database_pool_size')).toBeGreaterThan(0);
     expect(shown.get('everchart_database_pool_checked_out')).toBeGreaterThanOrEqual(0);
     expect(shown.get('everchart_database_pool_waiting')).toBeGreaterThanOrEqual(0);
+  });
+
+  it('tell what an alarm asks first: build, database, seals, waiting queries and failed sign-ins', async () => {
+    await givenEhr(app);
+    const before = await figures();
+    expect([...before.keys()]).toContainEqual(
+      expect.stringMatching(/^everchart_build_info\{version="\d+\.\d+\.\d+",node="v\d+/),
+    );
+    expect(before.get('everchart_database_up')).toBe(1);
+    expect(before.get('everchart_queries_waiting')).toBe(0);
+    expect(before.has('everchart_seal_age_seconds')).toBe(true);
+    const failed = 'everchart_sign_ins_failed_total{scheme="bearer"}';
+    await request(app).get('/rest/admin/status').set('Authorization', 'Bearer no-token');
+    await request(app).get('/rest/admin/status');
+    expect((await figures()).get(failed)).toBe((before.get(failed) ?? 0) + 1);
+  });
+
+  it('count those who wait for a place', async () => {
+    const gate = new QueryGate({ all: 1, perUser: 1 });
+    const { signal } = new AbortController();
+    const leave = await gate.enter('ada', signal);
+    const second = gate.enter('ada', signal);
+    expect(waitingQueries()).toBe(1);
+    leave();
+    (await second)();
+    expect(waitingQueries()).toBe(0);
+  });
+
+  it('have no gauge that is named as a counter', async () => {
+    const { registry } = createMetrics({ ofProcess: true });
+    const wrong = registry
+      .getMetricsAsArray()
+      .filter(({ name, type }) => name.endsWith('_total') !== (String(type) === 'counter'));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+    expect((await registry.metrics()).length).toBeGreaterThan(0);
   });
 
   it('tell of the process: memory, processor and the delay of the event loop', async () => {
