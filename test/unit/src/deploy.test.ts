@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
+import { dashboardOf } from '../../../scripts/pages/dashboard.js';
+import { createMetrics } from '../../../src/metrics.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { SETTINGS } from '../../../src/settings/setting-list.js';
 
@@ -65,6 +67,82 @@ describe('the Kubernetes manifest', () => {
     expect(podSelector).toEqual({ matchLabels: { app: 'everchart' } });
     expect(ingress.map(({ ports }) => ports.map(({ port }) => port))).toEqual([['http'], ['management']]);
     for (const { from } of ingress) expect(from).toHaveLength(1);
+  });
+});
+
+it('the Kubernetes manifest lets users in by an ingress, whose addresses the server trusts', () => {
+  const [ingress] = manifests.filter(({ kind }) => kind === 'Ingress');
+  expect(JSON.stringify(ingress)).toContain('"service":{"name":"everchart","port":{"name":"http"}}');
+  expect(manifest('ConfigMap').data.TRUSTED_PROXIES).toMatch(/./);
+});
+
+describe('the Helm chart', () => {
+  const values = parse(text('deploy/helm/values.yaml')) as {
+    settings: Record<string, string>;
+    image: { digest: string };
+  };
+
+  it('configures a server that starts, with metrics and probes on a port of their own', () => {
+    const [, data = ''] = text('deploy/helm/templates/configmap.yaml').split('\ndata:\n');
+    const fixed = [...data.matchAll(/^ {2}([A-Z_]+): '?([^'\n]+)'?$/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    const env = { ...(Object.fromEntries(fixed) as Record<string, string>), ...values.settings };
+    expect(Object.keys(env).filter((name) => name !== 'NODE_ENV' && !names.includes(name))).toEqual([]);
+    const settings = loadConfig({ ...env, MONGODB_URI: 'mongodb://db.example.org' });
+    expect(settings).toMatchObject({ auth: 'jwt', managementPort: 9090, auditReads: true });
+    expect(settings.managementEndpoints).toContain('prometheus');
+    expect(settings.trustedProxies).not.toEqual([]);
+  });
+
+  it('has the version of the product, and no digest of an image that exists', () => {
+    const { version } = JSON.parse(text('package.json')) as { version: string };
+    const chart = parse(text('deploy/helm/Chart.yaml')) as { version: string; appVersion: string };
+    expect(chart).toMatchObject({ version, appVersion: version });
+    expect(values.image.digest).toMatch(/^sha256:0{64}$/);
+  });
+});
+
+describe('what watches', () => {
+  const { registry } = createMetrics({ ofProcess: true });
+  const known = registry.getMetricsAsArray().map(({ name }) => name);
+  const used = (source: string): string[] =>
+    [...source.matchAll(/\b(?:everchart|http_server|nodejs|process)_[a-z0-9_]+/g)].map(([name]) =>
+      name.replace(/_(?:bucket|count|sum)$/, ''),
+    );
+
+  it('asks only for metrics that there are', () => {
+    const rules = parse(text('deploy/helm/rules.yaml')) as { groups: { rules: { expr: string }[] }[] };
+    const expressions = rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr));
+    expect(expressions.length).toBeGreaterThan(5);
+    for (const expression of expressions) expect(used(expression).length).toBeGreaterThan(0);
+    expect(expressions.flatMap(used).filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('shows each metric of the table in docs/operations.md, and the table has all', () => {
+    const page = text('docs/operations.md');
+    const board = text('deploy/grafana-dashboard.json');
+    expect(board).toBe(dashboardOf(page));
+    const shown = [...new Set(used(board))];
+    expect(shown.filter((name) => !known.includes(name))).toEqual([]);
+    const own = known.filter((name) => /^(?:everchart|http_server)_/.test(name));
+    expect(own.filter((name) => !shown.includes(name))).toEqual([]);
+  });
+});
+
+describe('the systemd unit', () => {
+  it('starts the packed server as a user without rights, and waits for what is under way', () => {
+    const unit = text('deploy/everchart.service');
+    const entry = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+    expect(entry('ExecStart')).toBe('/usr/bin/node node_modules/everchart/src/everchart.mjs start');
+    expect([entry('User'), entry('NoNewPrivileges'), entry('ProtectSystem')]).toEqual([
+      'everchart',
+      'true',
+      'strict',
+    ]);
+    const { shutdownTimeoutMs } = loadConfig({});
+    expect(Number(entry('TimeoutStopSec')) * 1000).toBeGreaterThan(shutdownTimeoutMs);
   });
 });
 
