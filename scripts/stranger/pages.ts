@@ -15,7 +15,7 @@ export function pages(): Page[] {
   const withBlocks = [...below('examples'), ...below('packages')].filter((path) =>
     textOf(path).includes('```'),
   );
-  return ['README.md', 'docs/getting-started.md', ...withBlocks].map((path) => ({
+  return ['README.md', 'docs/running.md', 'docs/getting-started.md', ...withBlocks].map((path) => ({
     path,
     typescript: `${FIRST}/${path === 'docs/getting-started.md' ? 'start' : 'page'}.ts`,
   }));
