@@ -9,7 +9,7 @@ const ROOMS = {
   'packages/rm': [],
   // The room for editors and tools, in browsers too.
   'packages/aql': [OPENEHR, 'aql'],
-  'packages/aql-lsp': ['packages/aql'],
+  'packages/aql-lsp': ['packages/aql', 'packages/codegen'],
   'packages/codegen': [OPENEHR, 'packages/aql', 'packages/client'],
   // Types only: they are part of its declarations.
   'packages/client': ['packages/rm/src/generated/types.ts'],
@@ -69,7 +69,6 @@ const ROOMS = {
     'routes',
     'src',
     'packages/aql',
-    'packages/aql-lsp',
     'packages/client',
     'packages/codegen',
     'packages/embedded-mongodb',
@@ -125,7 +124,7 @@ module.exports = {
       name: 'mongo-only-in-models-and-database',
       severity: 'error',
       from: { path: `^(${ALL})/`, pathNot: '^(models|database|packages/embedded-mongodb)/' },
-      to: { path: 'node_modules/(mongoose|mongodb|mongodb-memory-server|@0q)' },
+      to: { path: 'node_modules/(mongoose|mongodb|mongodb-memory-server-core|@0q)' },
     },
     {
       name: 'threads-only-in-workers',

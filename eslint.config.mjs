@@ -20,6 +20,7 @@ export default defineConfig(
       'packages/*/src/generated',
       // Compiled by its test, with what is generated for it.
       'examples',
+      'test/clients/programs',
     ],
   },
   js.configs.recommended,

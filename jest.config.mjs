@@ -29,7 +29,7 @@ const SLOW = [
   'openehr/(format|template)/',
   'packages/codegen/',
   'packages/client/test/unit/(aql|transport)\\.',
-  'routes/(openapi-types|query-gate)\\.',
+  'routes/query-gate\\.',
   'src/(collection|config|env-file)\\.',
   'workers/',
   'embedded-mongodb/test/unit/(bson|command)\\.',
@@ -57,6 +57,8 @@ export default {
     project('database', database),
     project('http', database),
     project('attack', database),
+    // Programs of tools/, of Maven, pip and Go: `npm run check:clients`.
+    ...(process.env.TEST_CLIENTS ? [project('clients', { ...database, testTimeout: 900_000 })] : []),
   ],
   // What a test waits for is its own business, how quick a machine is nobody's: ten times what the slowest takes on two cores.
   testTimeout: 120_000,

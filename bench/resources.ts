@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { request, Agent } from 'node:http';
-import autocannon from 'autocannon';
 import mongoose from 'mongoose';
 import type { JsonObject } from '../openehr/base/json.js';
 import { COLLECTIONS } from '../models/layout.js';
@@ -9,6 +8,7 @@ import { templateText, compositionsOfPatient, seededRandom } from '../cli/demo/p
 import { textTable } from '../cli/output.js';
 import { measure, milliseconds } from './measure.js';
 import { timeOneClient } from './one-client.js';
+import { toolFile } from '../scripts/tools.js';
 
 const TEMPLATE = 'ehrbase_blood_pressure_simple.de.v0';
 const SECONDS = 5;
@@ -19,6 +19,20 @@ const FEW = 10;
 const MANY = 10_000;
 
 type Print = (line: string) => void;
+
+/** What is asked of the load generator, one of `tools/`, and what is read of its result. */
+type Autocannon = (load: {
+  readonly url: string;
+  readonly connections: number;
+  readonly workers: number;
+  readonly duration: number;
+  readonly requests: readonly { readonly path: string }[];
+}) => Promise<{
+  readonly latency: { readonly p50: number; readonly p97_5: number };
+  readonly requests: { readonly average: number };
+  readonly non2xx: number;
+  readonly errors: number;
+}>;
 
 /** GET and create with 1 and 16 clients beside the bare driver; whether any step grows with what is there. */
 export async function benchResources(url: string, print: Print): Promise<void> {
@@ -52,6 +66,7 @@ async function benchReads(url: string, paths: readonly string[], print: Print): 
   const rows = [
     ['1', milliseconds(one.medianMs), milliseconds(one.p95Ms), (1000 / one.medianMs).toFixed(0), '0'],
   ];
+  const { default: autocannon } = (await import(toolFile('autocannon'))) as { default: Autocannon };
   const load = { url, connections: 16, workers: 1, duration: SECONDS };
   for (let round = 0; round < 2; round += 1) {
     const result = await autocannon({ ...load, requests: paths.map((path) => ({ path })) });

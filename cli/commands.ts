@@ -87,10 +87,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Writes TypeScript from templates and queries',
     load: async () => (await import('./commands/codegen.js')).codegenCommand(),
   },
-  'aql-lsp': {
-    description: 'A language server of AQL over stdin and stdout: completion, hover, diagnostics, formatting',
-    load: async () => (await import('./commands/aql-lsp.js')).aqlLspCommand(),
-  },
   completion: {
     description: 'Prints what a shell needs to complete the words of everchart',
     load: async () => (await import('./commands/completion.js')).completionCommand(everyCommand),

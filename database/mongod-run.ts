@@ -8,7 +8,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MongoInstance } from 'mongodb-memory-server';
+import type { MongoInstance } from 'mongodb-memory-server-core';
 import mongoose from 'mongoose';
 import type { LocalDatabase, LogLine } from './local-source.js';
 import {
@@ -50,7 +50,7 @@ export async function runMongod(
   dataFolder: string | null,
   log: LogLine,
 ): Promise<Pick<LocalDatabase, 'uri' | 'stop'>> {
-  const { MongoInstance } = await import('mongodb-memory-server');
+  const { MongoInstance } = await import('mongodb-memory-server-core');
   const folder = dataFolder === null ? mkdtempSync(join(tmpdir(), 'everchart-')) : resolve(dataFolder);
   const cleanUp = (): void => {
     if (dataFolder === null) rmSync(folder, { recursive: true, force: true });

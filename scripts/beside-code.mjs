@@ -7,3 +7,23 @@ export const BESIDE_CODE = [
   'packages/codegen/src/runtime',
   'routes/http/openapi/data',
 ];
+
+/** The packages for those who build on the server, or on a part of it. */
+export const PACKAGES = ['rm', 'client', 'aql', 'codegen', 'aql-lsp', 'embedded-mongodb'];
+
+const TERMINOLOGY = 'openehr/rm/terminology/openehr-terminology.json';
+
+/** What their compiled code reads beside it. */
+export const PACKAGE_FILES = {
+  codegen: [TERMINOLOGY, 'packages/codegen/src/runtime'],
+  'aql-lsp': [TERMINOLOGY],
+};
+
+/** Of swagger-ui-dist what the page of the API needs. */
+export const SWAGGER_UI = [
+  'LICENSE',
+  'NOTICE',
+  'swagger-ui-bundle.js',
+  'swagger-ui-standalone-preset.js',
+  'swagger-ui.css',
+];

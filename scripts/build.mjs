@@ -3,20 +3,25 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { BESIDE_CODE } from './beside-code.mjs';
+import { BESIDE_CODE, PACKAGES, PACKAGE_FILES, SWAGGER_UI } from './beside-code.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const { resolve } = createRequire(import.meta.url);
+const tsc = resolve('typescript/bin/tsc');
 
 process.chdir(root);
 rmSync('dist', { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
-for (const name of ['rm', 'client', 'aql']) {
+for (const name of PACKAGES) {
   rmSync(`packages/${name}/dist`, { recursive: true, force: true });
   execFileSync(process.execPath, [tsc, '-p', `packages/${name}/tsconfig.json`], { stdio: 'inherit' });
+  for (const path of PACKAGE_FILES[name] ?? [])
+    cpSync(path, `packages/${name}/dist/${path}`, { recursive: true });
 }
 execFileSync(process.execPath, ['scripts/console.mjs'], { stdio: 'inherit' });
 // Absent where the console cannot be built: the server then says so.
 const pages = existsSync('console/dist') ? ['console/dist/index.html', 'console/dist/assets'] : [];
 for (const path of [...BESIDE_CODE, ...pages]) cpSync(path, `dist/${path}`, { recursive: true });
+for (const name of SWAGGER_UI)
+  cpSync(resolve(`swagger-ui-dist/${name}`), `dist/routes/system/swagger-ui/${name}`);
 execFileSync(process.execPath, ['scripts/sbom.mjs', 'dist/sbom.cdx.json'], { stdio: 'inherit' });

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openApiDocument } from '../routes/http/openapi/openapi-document.js';
 import { everyOperation } from '../src/operation-table.js';
+import { toolProgram } from './tools.js';
 
 const FOLDER = 'node_modules/.cache/everchart';
 const [FILE, FINE] = [`${FOLDER}/openapi.json`, `${FOLDER}/openapi-fine`];
@@ -12,9 +13,13 @@ const linted = document + readFileSync('redocly.yaml', 'utf8');
 if (!existsSync(FINE) || readFileSync(FINE, 'utf8') !== linted) {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(FILE, document);
-  const { status } = spawnSync('redocly', ['lint', FILE, '--format', 'stylish', '--max-problems', '500'], {
-    stdio: 'inherit',
-  });
+  const { status } = spawnSync(
+    toolProgram('redocly'),
+    ['lint', FILE, '--format', 'stylish', '--max-problems', '500'],
+    {
+      stdio: 'inherit',
+    },
+  );
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(FINE, linted);
 }

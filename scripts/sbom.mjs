@@ -32,6 +32,9 @@ for (const [name, packages] of Object.entries(given))
 for (const ref of wanted)
   if (!nameOf(ref).startsWith('@everchart/')) for (const next of needs.get(ref)) wanted.add(next);
 
+// Three files of it are copied into dist/, nothing that it needs.
+wanted.add(own('swagger-ui-dist'));
+
 const server = own(ofServer.name);
 const { name, version } = ofServer;
 const written = {

@@ -4,7 +4,7 @@ import { eachTemplateOf } from '../transfer/server-templates.js';
 import { withTargetOptions } from '../transfer/target.js';
 
 /** The server of every other command: also one inside this process. */
-export const TARGET: TemplateServer = { withOptions: withTargetOptions, each: eachTemplateOf };
+const TARGET: TemplateServer = { withOptions: withTargetOptions, each: eachTemplateOf };
 
 /** `everchart codegen`: TypeScript for those who write clients. */
 export function codegenCommand(): Command {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
@@ -71,6 +71,12 @@ export function swaggerUiOperations(): Operation[] {
   ];
 }
 
+/** A build has them beside this file: of the package, which tells its makers who installs it, three files are needed. */
+function pathOf(name: string): URL | string {
+  const built = new URL(`./swagger-ui/${name}`, import.meta.url);
+  return existsSync(built) ? built : resolveModule(`swagger-ui-dist/${name}`);
+}
+
 async function answerFile(ctx: Context, name: string, contents: Map<string, KeptBody>): Promise<void> {
   if (name === 'initializer.js') {
     ctx.type = 'text/javascript; charset=utf-8';
@@ -78,7 +84,7 @@ async function answerFile(ctx: Context, name: string, contents: Map<string, Kept
     return;
   }
   if (!Object.hasOwn(FILES, name)) throw new CdrError('not-found', 'the page has no such file');
-  const content = contents.get(name) ?? keptBody(readFileSync(resolveModule(`swagger-ui-dist/${name}`)));
+  const content = contents.get(name) ?? keptBody(readFileSync(pathOf(name)));
   contents.set(name, content);
   ctx.set('Cache-Control', 'public, max-age=86400');
   ctx.type = `${FILES[name as keyof typeof FILES]}; charset=utf-8`;

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import createClient from 'openapi-fetch';
 import { aql, Cdr, type CdrOptions, type Ehr, type Flat } from '../../packages/client/src/main.js';
 import { testApp, useServer } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
@@ -304,12 +303,7 @@ describe('the rest of a server', () => {
     expect(Object.keys(await cdr.status())).toContain('openehr_rm_version');
     const { body } = await cdr.request<{ solution: string }>('OPTIONS', '/rest/openehr/v1');
     expect(body.solution).toBe('everchart');
-    interface Paths {
-      '/rest/status': {
-        get: { responses: { 200: { content: { 'application/json': { version: string } } } } };
-      };
-    }
-    const { data } = await createClient<Paths>({ baseUrl: cdr.url, fetch: cdr.fetch }).GET('/rest/status');
-    expect(data?.version).toMatch(/^\d/);
+    const version = await (await cdr.fetch(`${cdr.url}/rest/status`)).json();
+    expect(version).toMatchObject({ version: expect.stringMatching(/^\d/) });
   });
 });

@@ -20,6 +20,8 @@ import {
   type Diagnostic,
 } from '../../aql/src/main.js';
 
+export { Catalogue } from '../../aql/src/main.js';
+
 /** Who serves, as the editor's log and the source of a diagnostic name it, and with which templates. */
 export interface AqlServer {
   readonly name: string;

@@ -3,5 +3,6 @@ export { RUNTIME_FILES, runtimeModules, templateModule, type GeneratedModule } f
 export { queryModule, queryName } from './query-module.js';
 export { codegenCommand } from './command/command.js';
 export { readCatalogue, type CatalogueOptions } from './command/catalogue.js';
-export type { TemplateServer } from './command/server.js';
+export { remoteServer, type TemplateServer } from './command/server.js';
+export { runProgram } from './program.js';
 export { compileTemplate, type CompiledTemplate } from '../../../openehr/template/opt/compile.js';

@@ -1,12 +1,16 @@
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { codegenCommand } from './command/command.js';
 import { remoteServer } from './command/server.js';
 
 const USAGE = 2;
 
-/** Runs `everchart-codegen` with these arguments and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
-export async function runCodegen(args: readonly string[], version: string): Promise<number> {
-  const program = codegenCommand('everchart-codegen', remoteServer).version(version);
+/** Runs `everchart-codegen` with these arguments and gives the exit code. */
+export function runCodegen(args: readonly string[], version: string): Promise<number> {
+  return runProgram(codegenCommand('everchart-codegen', remoteServer).version(version), args);
+}
+
+/** Runs a command of a package with these arguments and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function runProgram(program: Command, args: readonly string[]): Promise<number> {
   for (const command of [program, ...program.commands])
     command.exitOverride().showHelpAfterError('Use --help for the options');
   try {

@@ -37,7 +37,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
     "'codegen', 'templates'",
   ],
   'everchart codegen queries': ['packages/codegen/test/http/queries.test.ts', "'codegen', 'queries'"],
-  'everchart aql-lsp': ['packages/aql-lsp/test/http/aql-lsp.test.ts', "'aql-lsp'"],
+  'everchart-aql-lsp': ['packages/aql-lsp/test/http/aql-lsp.test.ts', 'everchart-aql-lsp'],
   'everchart query': ['test/http/process/command-line.test.ts', "'query'"],
   'everchart export': ['test/http/process/command-line.test.ts', "'export', '--local'"],
   'everchart import --local --dry-run': [

@@ -1,7 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { spawnEverchart } from '../../../../test/support/process/command.js';
 
 const TEMPLATES = fileURLToPath(new URL('../../../../test/fixtures/openehr/opt/', import.meta.url));
 const BP = 'openEHR-EHR-OBSERVATION.sample_blood_pressure.v1';
@@ -57,11 +56,11 @@ let child: ChildProcess;
 let editor: Editor;
 
 beforeAll(() => {
-  child = spawnEverchart(
-    ['aql-lsp', '--stdio', '--templates', TEMPLATES],
-    {},
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  );
+  const program = fileURLToPath(new URL('../../bin/everchart-aql-lsp.mjs', import.meta.url));
+  child = spawn(process.execPath, [program, '--stdio', '--templates', TEMPLATES], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   editor = new Editor(child);
 });
 afterAll(() => void child.kill());
@@ -70,7 +69,7 @@ it('speaks the language server protocol: diagnostics, completion, hover, formatt
   expect(
     await editor.request('initialize', { processId: null, rootUri: null, capabilities: {} }),
   ).toMatchObject({
-    serverInfo: { name: 'everchart' },
+    serverInfo: { name: 'everchart-aql-lsp' },
     capabilities: { hoverProvider: true, documentFormattingProvider: true },
   });
   editor.notify('initialized', {});

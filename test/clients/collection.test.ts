@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import { COLLECTION_FILE } from '../../../scripts/pages/collection.js';
-import { testServer } from '../../support/app.js';
-import { useDatabase } from '../../support/database.js';
-import { everythingOn, TEST_JWT_SECRET } from '../../support/settings.js';
+import { COLLECTION_FILE } from '../../scripts/pages/collection.js';
+import { toolFile } from '../../scripts/tools.js';
+import { testServer } from '../support/app.js';
+import { useDatabase } from '../support/database.js';
+import { everythingOn, TEST_JWT_SECRET } from '../support/settings.js';
 
-const NEWMAN = 'node_modules/newman/bin/newman.js';
+const NEWMAN = toolFile('newman/bin/newman.js');
 const folder = mkdtempSync(join(tmpdir(), 'collection-'));
 let server: Server;
 
