@@ -1,15 +1,20 @@
 // `npm run check:pack`: what `npm pack` makes, which builds before, runs the demo where nothing else of everchart is; the
 // packages for those who build on the server compile and run in a project that has nothing else.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { packPackage } from './pack-package.mjs';
+import { PACKAGES } from './beside-code.mjs';
+import { release } from './release.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'everchart-packed-'));
+const packed = join(folder, 'release');
+const tarball = (start) =>
+  join(
+    packed,
+    readdirSync(packed).find((name) => new RegExp(`^${start}-\\d.*\\.tgz$`).test(name)),
+  );
 // As the lock does here: no script of a third party, packages from the cache where it has them.
 const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
 const run = (cwd, command, ...args) =>
@@ -31,24 +36,20 @@ EHR true SELECT e
 FROM EHR e
 `;
 
-/** Packs rm, client and aql, which are built, and compiles and runs an example of all in an empty project. */
+/** Installs every package in an empty project, compiles and runs an example of three and runs the commands of two. */
 function checkPackages() {
-  const names = ['rm', 'client', 'aql'];
   const project = join(folder, 'project');
   mkdirSync(project);
-  const tarballs = names.map((name) => {
-    const { filename, size, files } = packPackage(name, project);
-    console.log(`${filename}: ${files.length} files, ${Math.round(size / 1024)} KiB`);
-    return `./${filename}`;
-  });
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  run(project, 'npm', 'install', ...quiet, ...tarballs);
+  run(project, 'npm', 'install', ...quiet, ...PACKAGES.map((name) => tarball(`everchart-${name}`)));
   writeFileSync(join(project, 'example.ts'), EXAMPLE);
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const options = ['--strict', '--module', 'NodeNext', '--target', 'ES2023', '--lib', 'ES2023,DOM'];
   run(project, process.execPath, tsc, ...options, 'example.ts');
   const said = run(project, process.execPath, 'example.js').toString();
   if (said !== EXPECTED) throw new Error(`the example said ${said}`);
+  for (const command of ['everchart-codegen', 'everchart-aql-lsp'])
+    console.log(command, run(project, 'npx', command, '--version').toString().trim());
 }
 
 /** Every package that the packed file brings is in its bill of materials. */
@@ -64,19 +65,8 @@ function checkBill() {
 }
 
 try {
-  // .npmrc switches scripts off, also `prepack`.
-  const packed = run(
-    root,
-    'npm',
-    'pack',
-    '--ignore-scripts=false',
-    '--json',
-    '--pack-destination',
-    folder,
-  ).toString();
-  const [{ filename, size, files }] = JSON.parse(packed.slice(packed.indexOf('[\n')));
-  console.log(`${filename}: ${files.length} files, ${Math.round(size / 1024)} KiB`);
-  run(folder, 'npm', 'install', ...quiet, `./${filename}`);
+  release(packed);
+  run(folder, 'npm', 'install', ...quiet, tarball('everchart'));
   checkBill();
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
   checkPackages();
