@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { CdrError } from '../openehr/base/errors.js';
 import type { AuditDoc } from '../models/audit.js';
-import type { ContributionDoc } from '../models/contribution.js';
+import { listedUids, type ContributionDoc } from '../models/contribution.js';
 import { SEALED, type SealedCollection, type SealLeaf } from '../models/layout.js';
 import { withLease } from '../models/access/lease.js';
 import { inSteps } from '../models/access/in-steps.js';
@@ -242,9 +242,9 @@ function recordsOf({
  * VERSIONs that a CONTRIBUTION lists and has not hashed itself. An attested one is read again even when the CONTRIBUTION that
  * made it is of the same batch: its leaf was made without the ATTESTATION.
  */
-function versionsToRead({ versions, leaves }: ContributionDoc): string[] {
-  const own = new Set(listOf(leaves).flatMap((leaf) => (isLeaf(leaf) ? [leaf.id] : [])));
-  return listOf(versions).flatMap(({ uid }) => (own.has(uid) ? [] : [uid]));
+function versionsToRead(contribution: ContributionDoc): string[] {
+  const own = new Set(listOf(contribution.leaves).flatMap((leaf) => (isLeaf(leaf) ? [leaf.id] : [])));
+  return listedUids(contribution).filter((uid) => !own.has(uid));
 }
 
 /** The leaves of a batch by collection, id and ATTESTATIONs: what has to be read and is gone already has none. */

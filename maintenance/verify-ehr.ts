@@ -4,14 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../openehr/base/maps.js';
 import { aqlDocumentsOf, versionedObjectUidsOfAql } from '../models/aql-document.js';
 import { missingShapes } from '../models/aql-shape.js';
-import { contributionsByUid, contributionsOf } from '../models/contribution.js';
+import { contributionsByUid, contributionsOf, listedUids } from '../models/contribution.js';
 import { ehrById, type EhrDoc } from '../models/ehr.js';
 import { inSteps } from '../models/access/in-steps.js';
 import { itemTagsOf } from '../models/item-tag.js';
 import { sharesContributions } from '../models/merge/history.js';
 import { OWNED_COLLECTIONS, ownedCount } from '../models/cross-collection/owned-documents.js';
 import { removalsOf } from '../models/removal.js';
-import { listOf } from '../models/cross-collection/seal-hash.js';
 import { usedTemplateIds } from '../models/definition/template.js';
 import { versionedObjectUidsOfVersions, versionsOfContainers, type VersionDoc } from '../models/version.js';
 import {
@@ -132,10 +131,11 @@ function soundShapes(found: Findings, check: ContainerCheck): readonly string[] 
 
 async function contributionRefs(ehrId: string, found: Findings): Promise<Map<string, Set<string>>> {
   const refs = new Map<string, Set<string>>();
-  for await (const { _id, versions, authenticated } of contributionsOf(ehrId)) {
+  for await (const contribution of contributionsOf(ehrId)) {
+    const { _id, authenticated } = contribution;
     if (authenticated !== undefined && !isRequestIdentity(authenticated))
       found.add('contributions', _id, 'authenticated does not tell who sent a request');
-    refs.set(_id, new Set(listOf(versions).map(({ uid }) => uid)));
+    refs.set(_id, new Set(listedUids(contribution)));
   }
   found.count('contributions', refs.size);
   return refs;
@@ -152,8 +152,8 @@ async function contributionsElsewhere(
   const strange = versions.filter((version) => !own.has(version.contribution_uid));
   const uids = [...new Set(strange.map((version) => version.contribution_uid))];
   const listed = new Map<string, Set<string>>();
-  for (const { _id, versions: named } of await contributionsByUid(uids))
-    listed.set(_id, new Set(named.map(({ uid }) => uid)));
+  for (const contribution of await contributionsByUid(uids))
+    listed.set(contribution._id, new Set(listedUids(contribution)));
   const removals = await removalsOf('contributions', uids);
   const erased = new Set(removals.flatMap(({ ids }) => ids));
   for (const { _id, contribution_uid: uid } of strange) {

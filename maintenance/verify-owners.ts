@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { groupBy } from '../openehr/base/maps.js';
 import { parseObjectVersionId, formatObjectVersionId, rootOfUid } from '../openehr/base/object-version-id.js';
 import { inSteps } from '../models/access/in-steps.js';
-import { contributionsByUid } from '../models/contribution.js';
+import { contributionsByUid, listedUids } from '../models/contribution.js';
 import { mergeGraph, ownerNotes, type MergeGraph } from '../models/cross-collection/owner-history.js';
 import type { SealedRecord } from '../models/cross-collection/seal-record.js';
 import { leavesNaming } from '../models/cross-collection/seal-record.js';
@@ -141,10 +141,9 @@ async function listedBy(
 ): Promise<Set<string>> {
   const explained = new Set<string>();
   for (const part of inSteps(suspects.map(({ id }) => id)))
-    for (const { _id, versions: listed } of await contributionsByUid(part)) {
-      // Whatever is damaged is named elsewhere and must not end the check.
-      const versions: typeof listed = Array.isArray(listed) ? listed : [];
-      const objects = await ownersOf([...new Set(versions.map(({ uid }) => rootOfUid(uid)))]);
+    for (const contribution of await contributionsByUid(part)) {
+      const { _id } = contribution;
+      const objects = await ownersOf([...new Set(listedUids(contribution).map(rootOfUid))]);
       const owner = graph.final(owners.get(_id) ?? '');
       if (objects.size === 0 || [...objects.values()].some((one) => graph.final(one) === owner))
         explained.add(_id);

@@ -36,6 +36,15 @@ export interface ContributionDoc {
   readonly leaves?: readonly SealLeaf[];
 }
 
+/** Uids of the versions that a stored CONTRIBUTION lists; without what somebody put among them that is none. */
+export function listedUids({ versions }: Pick<ContributionDoc, 'versions'>): string[] {
+  const listed: unknown = versions;
+  const items = Array.isArray(listed)
+    ? (listed as (ContributionDoc['versions'][number] | null | undefined)[])
+    : [];
+  return items.map((item) => item?.uid as unknown).filter((uid) => typeof uid === 'string');
+}
+
 declare module './access/write.js' {
   interface Documents {
     readonly [COLLECTIONS.contributions]: ContributionDoc;

@@ -4,6 +4,7 @@ import type { MetricValue, Registry } from 'prom-client';
 import type { JsonObject, JsonValue } from '../openehr/base/json.js';
 import type { Settings } from '../config/settings.js';
 import { databaseAnswers, whyDatabaseUnfit } from '../models/access/server-status.js';
+import { timeAheadOfClock } from '../models/cross-collection/newest-time.js';
 import type { ManagementSource, MetricView } from '../routes/system/management.js';
 import type { ActivitySource } from '../routes/system/overview.js';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
@@ -37,6 +38,7 @@ export function managementSource(settings: Settings, log: Logger, parts: Process
     ready: async () => state.indexesBuilt && !state.stopping && (await isDatabaseFit()),
     databaseUp: databaseAnswers,
     distrustedProxy: () => state.distrustedProxy ?? null,
+    timeAheadOfClock: () => timeAheadOfClock().catch(() => null),
     info: () => ({ build: { name: PRODUCT, version: PRODUCT_VERSION }, started: started.toISOString() }),
     environment: () => environment(settings),
     metricNames: () => registry.getMetricsAsArray().map((metric) => metric.name),

@@ -1,5 +1,5 @@
 import type { AuditDoc } from '../audit.js';
-import type { ContributionDoc } from '../contribution.js';
+import { listedUids, type ContributionDoc } from '../contribution.js';
 import type { EhrDoc } from '../ehr.js';
 import { inSteps } from '../access/in-steps.js';
 import { COLLECTIONS, type CollectionName, type SealedCollection, type SealLeaf } from '../layout.js';
@@ -219,7 +219,7 @@ export async function idsInTail(collection: SealedCollection, ids: readonly stri
       unsealed: true,
       'versions.uid': among,
     });
-    for await (const { versions } of listing) for (const { uid } of listOf(versions)) found.add(uid);
+    for await (const contribution of listing) for (const uid of listedUids(contribution)) found.add(uid);
   } else if (collection === 'ehrs') {
     const making = documents('contributions').find<ContributionDoc>({ unsealed: true, 'leaves.id': among });
     for await (const { leaves } of making) for (const { id } of listOf(leaves)) found.add(id);

@@ -123,8 +123,10 @@ function healthOperation(options: ManagementOptions): Operation {
     answerHealth(ctx, up);
     if (ctx.state.user?.permissions.has('admin') === true) {
       const proxy = options.source.distrustedProxy();
+      const ahead = up ? await options.source.timeAheadOfClock() : null;
       const components = {
         db: { status: up ? 'UP' : 'DOWN' },
+        clock: ahead === null ? { status: 'UP' } : { status: 'UNKNOWN', details: CLOCK_BEHIND(ahead) },
         proxy: proxy === null ? { status: 'UP' } : { status: 'UNKNOWN', details: DISTRUSTED(proxy) },
       };
       ctx.body = { status: up ? 'UP' : 'DOWN', components };
@@ -136,6 +138,10 @@ function healthOperation(options: ManagementOptions): Operation {
     isProbe: true,
   };
 }
+
+/** What an operator is told of a clock that is far behind what was recorded until this time. */
+export const CLOCK_BEHIND = (newest: Date): string =>
+  `the clock of this server is far behind the newest record, of ${newest.toISOString()}: what is asked as of now does not find it. Set the clock, or wait until then`;
 
 const DISTRUSTED = (peer: string): string =>
   `X-Forwarded-For comes from ${peer}, which TRUSTED_PROXIES does not name: all its clients count as one address`;
@@ -238,6 +244,8 @@ export interface ManagementSource {
   databaseUp(): Promise<boolean>;
   /** A peer that speaks for others without being trusted; null: none was seen. */
   distrustedProxy(): string | null;
+  /** The newest time of what is recorded where the clock is far behind it; null: it is not, or nobody can tell. */
+  timeAheadOfClock(): Promise<Date | null>;
   info(): JsonObject;
   /** Runtime facts and configuration, secrets already masked. */
   environment(): JsonObject;

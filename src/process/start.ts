@@ -15,6 +15,8 @@ import { openDoors, type Doors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
 import { logSlowQueries } from '../logger.js';
 import { prepareStorage, logStorageState } from './storage.js';
+import { timeAheadOfClock } from '../../models/cross-collection/newest-time.js';
+import { CLOCK_BEHIND } from '../../routes/system/management.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
 import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
 import { finaliseOldMerges } from '../../merge/finalise.js';
@@ -67,6 +69,7 @@ export async function startServer(
   try {
     if (!joins) await doors.listen();
     const stopAwaiting = logStorageState(log, await prepareStorage(settings));
+    await warnOfClockBehind(log);
     await commitClock.join();
     process.state.indexesBuilt = true;
     if (joins) await doors.listen();
@@ -120,6 +123,12 @@ function sweepIdempotencyKeys(log: Logger): NodeJS.Timeout {
     });
   }, HOUR_MS);
   return timer.unref();
+}
+
+/** Versions with times to come are right by rule, and surprise whoever asks as of now. */
+async function warnOfClockBehind(log: Logger): Promise<void> {
+  const ahead = await timeAheadOfClock();
+  if (ahead !== null) log.warn(CLOCK_BEHIND(ahead));
 }
 
 /** A code that was accepted because the terminology server failed must not go unseen. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { demoClient } from '../../../cli/demo/load.js';
 import { realComposition, templateText } from '../../../cli/demo/patient.js';
 import { draws, seeds } from '../../support/laws.js';
+import { clockAhead } from '../../support/process/clock.js';
 import { startDatabaseProcess, type DatabaseProcess } from '../../support/process/database.js';
 import { startServerProcess, type ServerProcess } from '../../support/process/server.js';
 import { Random } from '../../support/random.js';
@@ -31,22 +32,12 @@ const folder = mkdtempSync(join(tmpdir(), 'everchart-as-of-'));
 let database: DatabaseProcess;
 const servers: ServerProcess[] = [];
 
-/** A module that sets the clock of its process. */
-const clockOf = (ms: number): string => {
-  const code = `const real = Date; const now = () => real.now() + ${ms};
-    globalThis.Date = new Proxy(real, {
-      construct: (target, given, made) => Reflect.construct(target, given.length === 0 ? [now()] : given, made),
-      get: (target, name) => name === 'now' ? now : target[name],
-    });`;
-  return `--import=data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
-};
-
 const started = (ms: number): Promise<ServerProcess> =>
   startServerProcess({
     MONGODB_URI: database.uri,
     MONGODB_DATABASE: 'as_of',
     MANAGEMENT_ENDPOINTS: 'health',
-    NODE_OPTIONS: clockOf(ms),
+    NODE_OPTIONS: clockAhead(ms),
   });
 
 async function untilReady({ url }: ServerProcess): Promise<void> {

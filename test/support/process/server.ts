@@ -7,6 +7,8 @@ import { programArguments } from './command.js';
 export interface ServerProcess {
   readonly url: string;
   readonly process: ChildProcess;
+  /** Each line that it wrote so far. */
+  readonly said: readonly string[];
   /** SIGKILL: no goodbye to anyone; resolves when it is gone. */
   kill(): Promise<void>;
   /** SIGTERM: the exit code. */
@@ -23,10 +25,12 @@ export async function startServerProcess(env: Readonly<Record<string, string>>):
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
-  const url = await listening(child);
+  const said: string[] = [];
+  const url = await listening(child, said);
   return {
     url,
     process: child,
+    said,
     async kill() {
       child.kill('SIGKILL');
       await exited;
@@ -39,9 +43,8 @@ export async function startServerProcess(env: Readonly<Record<string, string>>):
   };
 }
 
-function listening(child: ChildProcess): Promise<string> {
+function listening(child: ChildProcess, said: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const said: string[] = [];
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       reject(new Error(`the server did not start:\n${said.join('\n')}`));
