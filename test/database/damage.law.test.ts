@@ -53,15 +53,15 @@ const COLLECTIONS = [
 /** What docs/security.md#what-verify-does-not-find lists, as `<collection>.<field>`. */
 const LISTED = [
   /^ehrs\.(write_seq|merge_seq|merging|shares_contributions|released_subject|identities)$/,
-  /^merged ehrs\.(is_queryable|is_modifiable|subject|ehr_status_id|directory_id)$/,
+  /^merged ehrs\.(is_queryable|is_modifiable|subject|ehr_status_id|directory_id)(\.|$)/,
   /^ended versioned_objects\./,
   /^empty seal_blocks\.leaves$/,
-  /^ehrs\.added$/,
+  /^ehrs\.(subject\.)?added$/,
   /^versioned_objects\.(category|template_id|added)$/,
   /^templates\.used$/,
   /^item_tags\./,
   /^contributions\.(unsealed|leaves)$/,
-  /^seal_blocks\.(added|leaves\.added)$/,
+  /^seal_blocks\.(added|leaves\.added|leaves\.\d+\.added)$/,
 ];
 
 /** A generator of numbers from a seed. */
@@ -98,8 +98,10 @@ beforeAll(async () => {
 
 interface Damage {
   readonly field: string;
-  readonly kind: 'change' | 'remove' | 'add';
+  readonly kind: (typeof KINDS)[number];
 }
+const KINDS = ['change', 'remove', 'add'] as const;
+type Draw = (below: number) => number;
 
 /** Of a tombstone, or of a container that ended with it. */
 async function placeOf(name: string, doc: Stored): Promise<string> {
@@ -110,32 +112,82 @@ async function placeOf(name: string, doc: Stored): Promise<string> {
   return owner?.['state'] === 'merged' ? 'ended' : '';
 }
 
+/** A copy that keeps the types of the database. */
+const structuredCloneOf = (doc: Stored): Stored =>
+  mongoose.mongo.BSON.deserialize(mongoose.mongo.BSON.serialize(doc)) as Stored;
+
 /** Another value of the same type where there is one. */
-function otherThan(value: unknown, draw: (below: number) => number): unknown {
+function otherThan(value: unknown, draw: Draw): unknown {
   if (typeof value === 'string') return draw(4) === 0 ? 7 : `${value}x`;
   if (typeof value === 'number') return value + 1;
   if (typeof value === 'boolean') return !value;
   if (value instanceof Date) return new Date(value.getTime() - 1_000);
+  if (value instanceof mongoose.mongo.Binary) return flipped(value, draw);
   return value === null || draw(2) === 0 ? 'damaged' : null;
 }
 
-async function damage(name: string, doc: Stored, draw: (below: number) => number): Promise<Damage> {
-  const fields = Object.keys(doc).filter((field) => field !== '_id');
-  let field = fields[draw(fields.length)] ?? 'added';
-  const kind = (['change', 'remove', 'add'] as const)[draw(3)] ?? 'change';
-  if (kind === 'add') field = 'added';
-  const value = doc[field];
-  const update =
-    kind === 'remove'
-      ? { $unset: { [field]: 1 } }
-      : { $set: { [field]: kind === 'add' ? 1 : otherThan(value, draw) } };
-  await collection(name).updateOne({ _id: doc._id }, update as never);
-  return { field, kind };
+/** The same bytes but for one of them. */
+function flipped({ buffer, position, sub_type: subType }: mongoose.mongo.Binary, draw: Draw): unknown {
+  const bytes = Buffer.from(buffer.subarray(0, position));
+  const at = draw(Math.max(1, bytes.length));
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  return new mongoose.mongo.Binary(bytes, subType);
+}
+
+const isContainer = (value: unknown): value is Record<string, unknown> =>
+  Array.isArray(value) || (typeof value === 'object' && value !== null && value.constructor === Object);
+
+/** An object or list at any depth of a document, and the names that lead to it: the deeper the rarer. */
+function somewhereIn(
+  doc: Stored,
+  draw: Draw,
+): { readonly within: Record<string, unknown>; readonly path: string[] } {
+  let within: Record<string, unknown> = doc;
+  const path: string[] = [];
+  for (;;) {
+    const deeper = Object.keys(within).filter((name) => isContainer(within[name]));
+    const name = deeper[draw(deeper.length * 2)];
+    if (name === undefined || draw(4) === 0) return { within, path };
+    within = within[name] as Record<string, unknown>;
+    path.push(name);
+  }
+}
+
+/** Changes, removes or adds one field, or one member of a list, at any depth; `doc` is a copy of what is stored. */
+function damaged(doc: Stored, draw: Draw): Damage {
+  const { within, path } = somewhereIn(doc, draw);
+  const fields = Object.keys(within).filter((field) => path.length > 0 || field !== '_id');
+  const drawn = fields[draw(fields.length)];
+  const kind = drawn === undefined ? 'add' : KINDS[draw(KINDS.length)]!;
+  const field = kind === 'add' ? 'added' : drawn!;
+  if (Array.isArray(within)) damageList(within, { field, kind }, draw);
+  else if (kind === 'remove') Reflect.deleteProperty(within, field);
+  else within[field] = kind === 'add' ? 1 : otherThan(within[field], draw);
+  return { field: [...path, field].join('.'), kind };
+}
+
+function damageList(list: unknown[], { field, kind }: Damage, draw: Draw): void {
+  if (kind === 'add') list.push(1);
+  else if (kind === 'remove') list.splice(Number(field), 1);
+  else list[Number(field)] = otherThan(list[Number(field)], draw);
 }
 
 describe('one damaged field of any stored document', () => {
   it('is no violation before it is damaged', async () => {
     expect((await verifyStorage()).violations).toEqual([]);
+  });
+
+  it.each([
+    ['is null', { $set: { 'versions.0': null } }],
+    ['has no uid', { $unset: { 'versions.0.uid': 1 } }],
+    ['is a number', { $push: { versions: 1 } }],
+  ])('is named where an entry of the list of a CONTRIBUTION %s', async (_, update) => {
+    const doc = (await collection('contributions').findOne({ 'versions.0': { $exists: true } }))!;
+    await collection('contributions').updateOne({ _id: doc._id }, update as never);
+    expect((await verifyStorage()).violations).toContainEqual(
+      expect.objectContaining({ kind: 'changed', id: doc._id }),
+    );
+    await collection('contributions').replaceOne({ _id: doc._id }, doc);
   });
 
   it(
@@ -148,7 +200,9 @@ describe('one damaged field of any stored document', () => {
         const docs = await collection(name).find({}).sort({ _id: 1 }).toArray();
         const doc = docs[draw(Math.max(1, docs.length))];
         if (doc === undefined) continue;
-        const { field, kind } = await damage(name, doc, draw);
+        const copy = structuredCloneOf(doc);
+        const { field, kind } = damaged(copy, draw);
+        await collection(name).replaceOne({ _id: doc._id }, copy);
         try {
           const { violations } = await verifyStorage();
           const names = [`${name}.${field}`, `${await placeOf(name, doc)} ${name}.${field}`];
