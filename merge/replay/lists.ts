@@ -186,18 +186,22 @@ function roleOf(merge: MergeRecordDoc | MergeHistoryDoc | null, versionedObjectU
   return null;
 }
 
-/** Whether what a merge made stayed when the merge was taken back, since that was chosen. */
-function isKept(
-  lists: ListStory,
-  { kind, merge }: Maker,
-  { object_id: versionedObjectUid }: VersionHead,
-): boolean {
+/**
+ * Whether what a merge made stayed when the merge was taken back, since that was chosen. What a person had written after it is
+ * what was kept then, by itself: another patient's content below it is nobody's choice.
+ */
+function isKept(lists: ListStory, { kind, merge }: Maker, head: VersionHead): boolean {
   const undone = kind !== 'merge' || merge === null ? null : undoingOf(merge);
-  if (undone === null || roleOf(merge, versionedObjectUid) === null) return false;
-  if (undone.kept !== undefined) return undone.kept.includes(versionedObjectUid);
+  if (undone === null || roleOf(merge, head.object_id) === null) return false;
+  const heads = lists.heads.get(head.object_id) ?? [];
+  const isCovered = heads.some(
+    (one) =>
+      one.version > head.version && makerOf(lists.story, one) === null && one.time_committed <= undone.date,
+  );
+  if (isCovered) return false;
+  if (undone.kept !== undefined) return undone.kept.includes(head.object_id);
   // Older releases wrote a version wherever nothing was kept.
-  const heads = lists.heads.get(versionedObjectUid) ?? [];
-  return !heads.some((head) => undone.contribution_uids.includes(head.contribution_uid));
+  return !heads.some((one) => undone.contribution_uids.includes(one.contribution_uid));
 }
 
 /** Whether an unmerge of an older release, which did not note it, gave what a person wrote to its source. */

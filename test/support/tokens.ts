@@ -10,8 +10,11 @@ export const WITH_ADMIN: Pick<Settings, 'jwt' | 'adminApiActive'> = {
   adminApiActive: true,
 };
 
+/** Seconds: longer than a law runs in full. */
+const LASTING = 36_000;
+
 /** An `Authorization` header of a user with these roles. `issuer`: who says so; absent: nobody is named. */
-export function bearer(roles: readonly string[], name = 'ada', expiresIn = 600, issuer?: string): string {
+export function bearer(roles: readonly string[], name = 'ada', expiresIn = LASTING, issuer?: string): string {
   const said = { subject: name, expiresIn, ...(issuer !== undefined && { issuer }) };
   return `Bearer ${jwt.sign({ preferred_username: name, roles }, SECRET, said)}`;
 }

@@ -145,6 +145,15 @@ describe('two merges into one EHR', () => {
     expect([await shown(b), await shown(c)]).toEqual([plainly('B'), plainly('C')]);
   });
 
+  it('what was kept of one is what a person wrote: when that goes with the other, nothing of the first is left', async () => {
+    const found = await request(app).get(`${V1}/ehr/${b.ehrId}/composition/${b.list}`);
+    await givenUpdate(app, b.ehrId, String(found.headers.etag).replaceAll('"', ''), listOf('doctor'));
+    await done(unmerge(app, c.ehrId, b.ehrId, { on_conflict: { [b.list]: 'keep_in_target' } }));
+    expect([await shown(b), await shown(c)]).toMatchObject([{ lists: ['doctor'] }, { lists: ['C'] }]);
+    await done(unmerge(app, a.ehrId, b.ehrId, { on_conflict: { [b.list]: 'take_back' } }));
+    expect([await shown(b), await shown(a)]).toMatchObject([{ lists: ['B'] }, { lists: ['doctor'] }]);
+  });
+
   it('a choice for what is no obstacle is refused, one word for all is not', async () => {
     const named = await unmerge(app, a.ehrId, b.ehrId, {
       on_conflict: { [b.list]: 'take_back' },

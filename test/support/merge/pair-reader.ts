@@ -13,6 +13,8 @@ interface Question {
 const MERGED = 'merged';
 /** A stream that says that it is of several moments. */
 const TORN = 'torn';
+/** 503: nothing was said of any moment. */
+const BUSY = 'busy';
 const NONE = 'none';
 const COMPOSITIONS = 'FROM EHR e CONTAINS COMPOSITION c';
 
@@ -37,7 +39,7 @@ export class PairReader {
     const asked = performance.now();
     const found = await ask();
     const possible = this.pair.recorded.between(asked, performance.now()).map(of);
-    return found === TORN || possible.includes(found)
+    return found === TORN || found === BUSY || possible.includes(found)
       ? null
       : { question: name, found, possible: [...new Set(possible)] };
   }
@@ -160,6 +162,7 @@ export class PairReader {
 async function answered(response: Response, read: (text: string) => string): Promise<string> {
   const text = await response.text();
   if (response.status === 200) return read(text);
+  if (response.status === 503) return BUSY;
   if (response.status !== 404) return `${response.status} ${text}`;
   return response.headers.get('Link')?.includes('successor-version') === true ? MERGED : NONE;
 }

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
-import { admin, givenTag, givenUpdate, merge, unmerge } from '../merge-http.js';
+import { admin, answered, givenTag, givenUpdate, merge, unmerge } from '../merge-http.js';
 import type { Random } from '../random.js';
 import {
   aComposition,
@@ -61,7 +61,7 @@ export class PairWriter {
     const { isMerged, held } = this.recorded.now;
     const { source, target } = this.ehrIds;
     await this.recorded.change({ isMerged: !isMerged, held }, async () => {
-      expectStatus(200, await (isMerged ? unmerge : merge)(this.app, source, target));
+      expectStatus(200, await answered(() => (isMerged ? unmerge : merge)(this.app, source, target)));
     });
   }
 

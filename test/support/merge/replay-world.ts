@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import mongoose from 'mongoose';
 import request from 'supertest';
@@ -5,8 +6,9 @@ import type { EhrDoc } from '../../../models/ehr.js';
 import type { ItemTagDoc } from '../../../models/item-tag.js';
 import type { MergeRecordDoc } from '../../../models/merge/record.js';
 import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
-import { folder, givenTag, givenUpdate, merge, rows, statusOf } from '../merge-http.js';
-import { aComposition, givenEhr, versionedObjectUidOf, versionUidOf, V1, type Json } from '../resources.js';
+import { testSettings } from '../settings.js';
+import { answered, folder, givenTag, givenUpdate, merge, rows, statusOf } from '../merge-http.js';
+import { aComposition, givenEhr, V1, type Json } from '../resources.js';
 
 const NOTE = 'minimal_evaluation.en.v1';
 const LIST = 'persistent_minimal.en.v1';
@@ -27,10 +29,19 @@ export interface MergeStep {
 }
 
 /** What a person does. `object`: a list or a note, by its name. */
-export type Edit =
-  | { readonly kind: 'edit'; readonly object: string; readonly text: string }
-  | { readonly kind: 'status' | 'folder' | 'note'; readonly ehr: number; readonly text: string }
-  | { readonly kind: 'tag'; readonly object: string; readonly text: string };
+export type Edit = EhrEdit | ObjectEdit;
+
+interface EhrEdit {
+  readonly kind: 'status' | 'subject' | 'status tag' | 'folder' | 'note';
+  readonly ehr: number;
+  readonly text: string;
+}
+
+interface ObjectEdit {
+  readonly kind: 'edit' | 'tag' | 'delete';
+  readonly object: string;
+  readonly text: string;
+}
 
 /** An identity that EHR_STATUS and candidates know. */
 function detailsOf(text: string): Json {
@@ -43,6 +54,30 @@ function detailsOf(text: string): Json {
   };
   const name = { _type: 'DV_TEXT', value: 'details' };
   return { _type: 'ITEM_TREE', archetype_node_id: 'at0000', name, items: [item] };
+}
+
+const SYSTEM = testSettings().systemId;
+const coded = (code: string, value: string): Json => ({
+  _type: 'DV_CODED_TEXT',
+  value,
+  defining_code: {
+    _type: 'CODE_PHRASE',
+    terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+    code_string: code,
+  },
+});
+const CREATION: Json = {
+  _type: 'AUDIT_DETAILS',
+  change_type: coded('249', 'creation'),
+  committer: { _type: 'PARTY_IDENTIFIED', name: 'somebody' },
+};
+
+/** A row about a version of an object. */
+interface Found {
+  readonly name: string;
+  readonly version: number;
+  readonly ehr: string;
+  readonly cells: readonly unknown[];
 }
 
 const documents = <T extends object>(name: string): mongoose.mongo.Collection<T> =>
@@ -69,16 +104,16 @@ export class World {
       const ehrId = await givenEhr(this.app, status);
       this.ehrs.push(ehrId);
       this.names.set(ehrId, `EHR ${number}`);
-      await this.create(number, `note ${number}`, { template: NOTE });
+      const made = [this.creation(`note ${number}`, contentOf(NOTE, `note ${number}`))];
       if (original.list !== 'none')
-        await this.create(number, `list ${number}`, {
-          template: LIST,
-          state: original.list === 'complete' ? '532' : '553',
-        });
+        made.push(this.creation(`list ${number}`, contentOf(LIST, `list ${number}`), original.list));
+      if (original.hasDirectory) made.push(this.creation(`directory ${number}`, this.rootOf(number)));
+      await this.commit(number, made);
       if (original.hasTag && original.list !== 'none')
         await this.edit({ kind: 'tag', object: `list ${number}`, text: `tag-${number}` });
-      if (original.hasDirectory) await this.putDirectory(number, this.rootOf(number), null);
     }
+    const found = documents<EhrDoc>('ehrs').find({ _id: { $in: this.ehrs } });
+    for await (const { _id, ehr_status_id: id } of found) this.name(id, `status ${this.ehrs.indexOf(_id)}`);
   }
 
   /** The object id of a name. */
@@ -102,19 +137,23 @@ export class World {
 
   /** false: there is nothing to change, or it cannot be changed. */
   async edit(edit: Edit): Promise<boolean> {
-    if (edit.kind === 'edit' || edit.kind === 'tag') return this.editObject(edit);
-    if (!(await this.active()).includes(edit.ehr)) return false;
-    if (edit.kind === 'note') {
-      await this.create(edit.ehr, `note ${edit.text}`, { template: NOTE, text: edit.text });
-      return true;
-    }
-    return edit.kind === 'status'
-      ? this.editStatus(edit.ehr, edit.text)
-      : this.addFolder(edit.ehr, edit.text);
+    if (!('ehr' in edit)) return this.editObject(edit);
+    const { kind, ehr, text } = edit;
+    if (!(await this.active()).includes(ehr)) return false;
+    if (kind === 'folder') return this.addFolder(ehr, text);
+    if (kind === 'note') await this.commit(ehr, [this.creation(`note ${text}`, contentOf(NOTE, text))]);
+    else if (kind === 'status tag')
+      await givenTag(
+        this.app,
+        { ehrId: this.ehrs[ehr]!, type: 'ehr_status', uid: this.idOf(`status ${ehr}`) },
+        text,
+      );
+    else await this.editStatus(ehr, kind, text);
+    return true;
   }
 
-  merge({ source, target, body }: MergeStep): request.Test {
-    return merge(this.app, this.ehrs[source]!, this.ehrs[target]!, body);
+  merge({ source, target, body }: MergeStep): Promise<request.Response> {
+    return answered(() => merge(this.app, this.ehrs[source]!, this.ehrs[target]!, body));
   }
 
   /** The live directory of an EHR by its container; null without one. */
@@ -135,29 +174,53 @@ export class World {
     return new Map(record?.joined.map((pair) => [this.nameOf(pair.target), this.nameOf(pair.source)]));
   }
 
-  /** Everything that a clinician or a registry sees, without ids: by EHR. */
-  async state(): Promise<Json> {
+  /**
+   * Everything that a clinician or a registry sees, without ids: by EHR. Of the history of what is live the versions that persons made,
+   * but `leftOut`: those of which an undo gave the content to another object.
+   */
+  async state(leftOut: ReadonlySet<string> = new Set()): Promise<Json> {
     const state: Json = {};
-    for (const number of await this.active()) {
+    const numbers = await this.active();
+    const live = await this.found(numbers, 'COMPOSITION c', 'c/composer/name');
+    const all = await this.found(
+      numbers,
+      'VERSION v[ALL_VERSIONS] CONTAINS COMPOSITION c',
+      'c/composer/name, v/commit_audit/description/value',
+    );
+    for (const number of numbers) {
       const ehrId = this.ehrs[number]!;
-      const found = await rows(
-        this.app,
-        'SELECT c/uid/value, c/composer/name FROM EHR e CONTAINS COMPOSITION c',
-        ehrId,
-      );
       const status = (await request(this.app).get(`${V1}/ehr/${ehrId}/ehr_status`)).body as Json;
       const directory = await request(this.app).get(`${V1}/ehr/${ehrId}/directory`);
       const tags = await documents<ItemTagDoc>('item_tags').find({ owner_id: ehrId }).toArray();
+      const own = live.filter(({ ehr }) => ehr === ehrId);
+      const names = new Set(own.map(({ name }) => name));
+      const byPersons = all.filter(
+        ({ ehr, name, cells: [text, why] }) =>
+          ehr === ehrId &&
+          names.has(name) &&
+          !leftOut.has(String(text)) &&
+          !/^(Merge|Unmerge) of EHR/.test(String(why)),
+      );
       state[`EHR ${number}`] = {
-        compositions: found
-          .map(([uid, text]) => `${this.nameOf(versionedObjectUidOf(String(uid)))}: ${String(text)}`)
-          .sort(),
+        compositions: own.map(({ name, cells: [text] }) => `${name}: ${String(text)}`).sort(),
+        history: byPersons.map(({ name, cells: [text] }) => `${name}: ${String(text)}`),
         status: this.readable({ ...status, uid: null }),
         directory: directory.status === 200 ? this.readable(directory.body as Json) : null,
         tags: tags.map(({ target, key }) => `${this.nameOf(target)} ${key}`).sort(),
       };
     }
     return { ...state, subjects: await this.subjects() };
+  }
+
+  /** Cells of what EHRs hold, by the name of the object, the oldest version first. */
+  private async found(numbers: readonly number[], from: string, select: string): Promise<Found[]> {
+    const ids = numbers.map((number) => `'${this.ehrs[number]!}'`).join();
+    const q = `SELECT c/uid/value, e/ehr_id/value, ${select} FROM EHR e CONTAINS ${from} WHERE e/ehr_id/value matches {${ids}}`;
+    const found = (await rows(this.app, q)).map(([uid, ehr, ...cells]) => {
+      const [id = '', , version] = String(uid).split('::');
+      return { name: this.nameOf(id), version: Number(version), ehr: String(ehr), cells };
+    });
+    return found.sort((a, b) => a.name.localeCompare(b.name) || a.version - b.version);
   }
 
   /** Under which EHR each subject is found, whoever holds or reserves it. */
@@ -181,22 +244,32 @@ export class World {
     return JSON.parse(named) as Json;
   }
 
-  private async create(
-    ehr: number,
-    name: string,
-    { template, state = '532', text = name }: { template: string; state?: string; text?: string },
-  ): Promise<void> {
-    const response = await request(this.app)
-      .post(`${V1}/ehr/${this.ehrs[ehr]!}/composition`)
-      .set('openehr-version', `lifecycle_state.code_string="${state}"`)
-      .send(contentOf(template, text));
-    if (response.status !== 201) throw new Error(response.text);
-    const id = versionedObjectUidOf(versionUidOf(response));
+  private name(id: string, name: string): void {
     this.ids.set(name, id);
     this.names.set(id, name);
   }
 
-  private async editObject({ kind, object, text }: Extract<Edit, { object: string }>): Promise<boolean> {
+  /** A VERSION of a CONTRIBUTION, the first of an object with this name. */
+  private creation(name: string, data: Json, state: 'complete' | 'incomplete' = 'complete'): Json {
+    const id = randomUUID();
+    this.name(id, name);
+    return {
+      _type: 'ORIGINAL_VERSION',
+      uid: { _type: 'OBJECT_VERSION_ID', value: `${id}::${SYSTEM}::1` },
+      lifecycle_state: coded(state === 'complete' ? '532' : '553', state),
+      commit_audit: CREATION,
+      data,
+    };
+  }
+
+  private async commit(ehr: number, versions: readonly Json[]): Promise<void> {
+    const response = await request(this.app)
+      .post(`${V1}/ehr/${this.ehrs[ehr]!}/contribution`)
+      .send({ _type: 'CONTRIBUTION', versions, audit: CREATION });
+    if (response.status !== 201) throw new Error(response.text);
+  }
+
+  private async editObject({ kind, object, text }: ObjectEdit): Promise<boolean> {
     const container = await documents<VersionedObjectDoc>('versioned_objects').findOne({
       _id: this.idOf(object),
       deleted: false,
@@ -204,39 +277,41 @@ export class World {
     if (container === null) return false;
     const { ehr_id: ehrId, latest_version_uid: uid } = container;
     if (kind === 'tag') await givenTag(this.app, { ehrId, type: 'composition', uid: container._id }, text);
-    else await givenUpdate(this.app, ehrId, uid, contentOf(container.template_id!, text));
+    else if (kind === 'delete') {
+      const deleted = await request(this.app).delete(`${V1}/ehr/${ehrId}/composition/${uid}`);
+      if (deleted.status !== 204) throw new Error(deleted.text);
+    } else await givenUpdate(this.app, ehrId, uid, contentOf(container.template_id!, text));
     return true;
   }
 
-  private async editStatus(ehr: number, text: string): Promise<boolean> {
+  private async editStatus(ehr: number, kind: 'status' | 'subject', text: string): Promise<void> {
     const path = `${V1}/ehr/${this.ehrs[ehr]!}/ehr_status`;
     const now = await request(this.app).get(path);
-    const changed = { ...(now.body as Json), other_details: detailsOf(text) };
-    const put = await request(this.app).put(path).set('If-Match', String(now.headers.etag)).send(changed);
+    const field =
+      kind === 'status'
+        ? { other_details: detailsOf(text) }
+        : { subject: statusOf(`${text}.${this.suffix}`).subject as Json };
+    const put = await request(this.app)
+      .put(path)
+      .set('If-Match', String(now.headers.etag))
+      .send({ ...(now.body as Json), ...field });
     if (put.status >= 300) throw new Error(put.text);
-    return true;
   }
 
   private async addFolder(ehr: number, text: string): Promise<boolean> {
-    const now = await request(this.app).get(`${V1}/ehr/${this.ehrs[ehr]!}/directory`);
+    const path = `${V1}/ehr/${this.ehrs[ehr]!}/directory`;
+    const now = await request(this.app).get(path);
     if (now.status !== 200) return false;
     const root = now.body as Json;
     const changed = { ...root, folders: [...((root.folders as Json[] | undefined) ?? []), folder(text)] };
-    await this.putDirectory(ehr, changed, String(now.headers.etag));
+    const put = await request(this.app).put(path).set('If-Match', String(now.headers.etag)).send(changed);
+    if (put.status >= 300) throw new Error(put.text);
     return true;
   }
 
   private rootOf(number: number): Json {
     const notes = [this.idOf(`note ${number}`), this.idOf(`list ${number}`)].filter((id) => id !== '');
     return folder(`directory ${number}`, notes, [folder(`inner ${number}`)]);
-  }
-
-  private async putDirectory(ehr: number, root: Json, etag: string | null): Promise<void> {
-    const path = `${V1}/ehr/${this.ehrs[ehr]!}/directory`;
-    const call =
-      etag === null ? request(this.app).post(path) : request(this.app).put(path).set('If-Match', etag);
-    const response = await call.send(root);
-    if (response.status >= 300) throw new Error(response.text);
   }
 }
 
