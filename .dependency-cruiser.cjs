@@ -18,7 +18,16 @@ const ROOMS = {
   models: [OPENEHR, 'aql/index', 'aql/mongo', 'database'],
   change: [OPENEHR, 'aql/index', 'config', 'models', 'database'],
   merge: [OPENEHR, 'aql/index', 'config', 'models', 'change', 'database'],
-  maintenance: [OPENEHR, 'aql/index', 'config', 'models', 'change', 'database'],
+  maintenance: [
+    OPENEHR,
+    'aql/index',
+    'config',
+    'models',
+    'change',
+    'database',
+    // What an integrity check and a repair must agree upon.
+    'merge/replay/harm.ts',
+  ],
   query: [OPENEHR, 'aql', 'config', 'models', 'change', 'database', 'workers'],
   // Threads have no database: of change and models they see what is pure.
   workers: [

@@ -23,6 +23,7 @@ import { flagsOf } from '../change/commit/ehr-flags.js';
 import { checkContainer, parsedContent, type ContainerCheck, type StorageFacts } from './verify-container.js';
 import { isRequestIdentity } from '../change/commit/request-identity.js';
 import { Findings } from './verify-report.js';
+import { checkUndone } from './verify-undo.js';
 
 /** What all EHRs of one check share. */
 export interface VerifyRun {
@@ -50,6 +51,7 @@ export async function checkEhr(run: VerifyRun, first: EhrDoc): Promise<Findings>
     const found = new Findings();
     found.count('ehrs', 1);
     await checkState(run, ehr, found);
+    if (ehr.state === 'active') await checkUndone(ehr, found);
     const after = await ehrById(ehr._id);
     if (found.violations.length === 0) return found;
     if (after === null || after.state === 'deleting') return new Findings();

@@ -1,18 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { changeContext } from '../../../change/commit/context.js';
+import { verifyStorage } from '../../../maintenance/verify.js';
 import { repairMerges } from '../../../merge/repair.js';
 import type { MergeHistoryDoc } from '../../../models/merge/history.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
-import { givenMergeTemplates, givenUpdate, merge, unmerge } from '../../support/merge-http.js';
+import {
+  folder,
+  givenDirectory,
+  givenMergeTemplates,
+  givenUpdate,
+  merge,
+  statusOf,
+  unmerge,
+} from '../../support/merge-http.js';
 import {
   aComposition,
   givenComposition,
   givenEhr,
   V1,
   versionedObjectUidOf,
+  type Json,
 } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
@@ -25,6 +36,11 @@ const listOf = (name: string): object => ({
   ...aComposition('persistent_minimal.en.v1'),
   composer: { _type: 'PARTY_IDENTIFIED', name },
 });
+const detailsOf = (who: string): Json => ({
+  _type: 'ITEM_TREE',
+  archetype_node_id: 'at0000',
+  name: { _type: 'DV_TEXT', value: who },
+});
 const context = { change: changeContext(testSettings()), retries: 3, stepsFrom: 1_000 };
 
 async function repairs(apply: boolean): Promise<unknown[]> {
@@ -33,6 +49,28 @@ async function repairs(apply: boolean): Promise<unknown[]> {
     found.push([ehrId, latest._id, from?._id]);
   return found;
 }
+
+/** As if the unmerge of the source had written the version. */
+async function writtenByUnmerge(source: string, versionUid: string): Promise<void> {
+  const found = await mongoose.connection
+    .collection<{ _id: string; contribution_uid: string }>('versions')
+    .findOne({ _id: versionUid });
+  await mongoose.connection
+    .collection<MergeHistoryDoc>('merge_history')
+    .updateOne({ source_ehr: source }, { $push: { 'undone.contribution_uids': found!.contribution_uid } });
+}
+
+/** What an integrity check says of an EHR. */
+async function violations(ehrId: string): Promise<unknown[]> {
+  const found = (await verifyStorage()).violations.filter(
+    ({ id, message }) => id === ehrId || message.includes(ehrId),
+  );
+  return found.map(({ kind, id, message }) => [kind, id, message]);
+}
+
+const wrongly = (type: string, ehrId: string, right: string): string =>
+  `the ${type} of EHR ${ehrId} holds what a merge left that was taken back; right is ${right}`;
+const REPLAYED = 'what persons and the merges that stand give it';
 
 it("finds a list with another patient's content that an unmerge of an older release wrote, and writes what is right", async () => {
   const [target, source] = [await givenEhr(app), await givenEhr(app)];
@@ -43,18 +81,57 @@ it("finds a list with another patient's content that an unmerge of an older rele
   expect((await unmerge(app, source, target)).status).toBe(200);
   expect(await repairs(false)).toEqual([]);
   const wrong = await givenUpdate(app, target, `${list}::local.cdr::3`, listOf('another patient'));
-  const { contribution_uid: uid } = (await mongoose.connection
-    .collection<{ _id: string; contribution_uid: string }>('versions')
-    .findOne({ _id: wrong }))!;
-  // As if the unmerge had written it.
-  await mongoose.connection
-    .collection<MergeHistoryDoc>('merge_history')
-    .updateOne({ source_ehr: source }, { $push: { 'undone.contribution_uids': uid } });
+  await writtenByUnmerge(source, wrong);
 
   expect(await repairs(false)).toEqual([[target, wrong, right]]);
+  expect(await violations(target)).toContainEqual([
+    'versions',
+    wrong,
+    wrongly('COMPOSITION', target, `the content of ${right}`),
+  ]);
   const shown = () => request(app).get(`${V1}/ehr/${target}/composition/${list}`);
   expect((await shown()).body.composer.name).toBe('another patient');
   expect(await repairs(true)).toEqual([[target, wrong, right]]);
   expect((await shown()).body.composer.name).toBe('right');
+  expect(await repairs(true)).toEqual([]);
+});
+
+it('finds an EHR_STATUS and a directory with what another patient left, and writes what is right', async () => {
+  const own = { other_details: detailsOf('own') };
+  const target = await givenEhr(app, statusOf(randomUUID(), own));
+  const source = await givenEhr(app, statusOf(randomUUID(), { other_details: detailsOf('another patient') }));
+  await givenDirectory(app, target, folder('own'));
+  await givenDirectory(app, source, folder('another patient'));
+  const resolutions = { ehr_status: { other_details: 'source' } };
+  await merge(app, source, target, { folder_merge: 'COPY', resolutions });
+  const merged = await request(app).get(`${V1}/ehr/${target}/directory`);
+  expect((await unmerge(app, source, target)).status).toBe(200);
+  expect(await repairs(false)).toEqual([]);
+
+  const put = async (path: string, change: (now: Json) => object): Promise<string> => {
+    const now = await request(app).get(`${V1}/ehr/${target}/${path}`);
+    const answer = request(app).put(`${V1}/ehr/${target}/${path}`).set('If-Match', String(now.headers.etag));
+    const { headers, status, text } = await answer.send(change(now.body as Json));
+    expect([status < 300, status < 300 ? '' : text]).toEqual([true, '']);
+    return String(headers.etag).replaceAll('"', '');
+  };
+  const status = await put('ehr_status', (now) => ({ ...now, other_details: detailsOf('another patient') }));
+  const directory = await put('directory', (now) => ({ ...now, folders: (merged.body as Json).folders }));
+  await writtenByUnmerge(source, status);
+  await writtenByUnmerge(source, directory);
+
+  expect(await repairs(false)).toEqual([
+    [target, status, undefined],
+    [target, directory, undefined],
+  ]);
+  const told = await violations(target);
+  expect(told).toContainEqual(['versions', status, wrongly('EHR_STATUS', target, REPLAYED)]);
+  expect(told).toContainEqual(['versions', directory, wrongly('FOLDER', target, REPLAYED)]);
+  await repairs(true);
+  expect((await request(app).get(`${V1}/ehr/${target}/ehr_status`)).body.other_details.name.value).toBe(
+    'own',
+  );
+  const root = (await request(app).get(`${V1}/ehr/${target}/directory`)).body as Json;
+  expect([root.name.value, root.folders ?? []]).toEqual(['own', []]);
   expect(await repairs(true)).toEqual([]);
 });
