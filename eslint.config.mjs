@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { countedTraversal } from './scripts/lint/counted.mjs';
 
 const SYNTAX = [
   { selector: 'ExportDefaultDeclaration', message: 'Name what you export' },
@@ -80,6 +81,15 @@ export default defineConfig(
         },
       ],
     },
+  },
+  {
+    // What a client decides the length of. The text of a query is bounded by itself (aql/syntax/limits.ts).
+    files: [
+      'aql/{evaluate,index,mongo,plan,result,semantics}/**/*.ts',
+      'openehr/{format,template/validate}/**/*.ts',
+    ],
+    plugins: { work: { rules: { 'counted-traversal': countedTraversal } } },
+    rules: { 'work/counted-traversal': 'error' },
   },
   {
     files: ['test/**/*.ts', 'packages/*/test/**/*.ts', 'bench/**/*.ts'],

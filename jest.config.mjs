@@ -30,7 +30,7 @@ const SLOW = [
   'packages/codegen/',
   'packages/client/test/unit/(aql|transport)\\.',
   'routes/query-gate\\.',
-  'src/(collection|config|env-file)\\.',
+  'src/(collection|config|counted-traversal|env-file)\\.',
   'workers/',
   'embedded-mongodb/test/unit/(bson|command)\\.',
 ];

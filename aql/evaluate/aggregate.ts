@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
-import { step } from '../../openehr/base/work.js';
+import { counted, step } from '../../openehr/base/work.js';
 import { orderedValue } from '../../openehr/rm/ordered-value.js';
 import { DURATION, isSummable, POINTS_IN_TIME, refusedTotal } from '../semantics/summable.js';
 import type { Aggregate } from '../syntax/ast.js';
@@ -20,7 +20,9 @@ export function aggregate(
   step(values.length);
   switch (name) {
     case 'COUNT':
-      return plain(distinct ? new Set(values.map(({ value }) => identities.of(value))).size : values.length);
+      return plain(
+        distinct ? new Set(counted(values).map(({ value }) => identities.of(value))).size : values.length,
+      );
     case 'MIN':
       return extreme(values, -1);
     case 'MAX':
@@ -33,7 +35,7 @@ export function aggregate(
 
 /** The least or greatest value itself; objects stay objects; what never compares does not take part. */
 function extreme(values: readonly Found[], sign: 1 | -1): Found | null {
-  return values
+  return counted(values)
     .filter((value) => readingOf(value) !== null)
     .reduce<Found | null>(
       (best, value) => (best === null || compareForOrder(value, best) * sign > 0 ? value : best),
@@ -42,15 +44,21 @@ function extreme(values: readonly Found[], sign: 1 | -1): Found | null {
 }
 
 function total(name: 'SUM' | 'AVG', values: readonly Found[], column: string): Found | null {
-  const point = values.map(({ value }) => className(value)).filter((type) => POINTS_IN_TIME.includes(type));
+  const point = counted(values)
+    .map(({ value }) => className(value))
+    .filter((type) => POINTS_IN_TIME.includes(type));
   const last = point.sort().at(-1);
   if (last !== undefined) throw refusedTotal(column, last);
-  const numbers = values.map(numberOf).filter((number) => number !== null);
-  const seconds = values.map(secondsOf).filter((number) => number !== null);
+  const numbers = counted(values)
+    .map(numberOf)
+    .filter((number) => number !== null);
+  const seconds = counted(values)
+    .map(secondsOf)
+    .filter((number) => number !== null);
   if (numbers.length > 0 && seconds.length > 0) throw refusedTotal(column, DURATION);
   const added = [...numbers, ...seconds];
   if (added.length === 0) return null;
-  const sum = added.reduce((all, number) => all + number, 0);
+  const sum = counted(added).reduce((all, number) => all + number, 0);
   return plain(name === 'SUM' ? sum : sum / added.length);
 }
 

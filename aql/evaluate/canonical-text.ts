@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
-import { resultBytes, step } from '../../openehr/base/work.js';
+import { counted, resultBytes, step } from '../../openehr/base/work.js';
 
 /** JSON text with sorted keys: equal for equal values, whatever the order of their attributes. */
 export function canonicalText(value: JsonValue): string {
   step();
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (Array.isArray(value)) return `[${counted(value).map(canonicalText).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
-  const entries = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key] ?? null)}`);
+  const entries = counted(Object.keys(value).sort()).map(
+    (key) => `${JSON.stringify(key)}:${canonicalText(value[key] ?? null)}`,
+  );
   return `{${entries.join(',')}}`;
 }
 
@@ -28,7 +28,9 @@ export class Identities {
 
   /** Equal for lists of equal values only. @throws as `of` */
   ofAll(values: readonly JsonValue[]): string {
-    return values.map((value) => this.of(value)).join(' ');
+    return counted(values)
+      .map((value) => this.of(value))
+      .join(' ');
   }
 
   /** The canonical text of a value. @throws as `of` */

@@ -1,5 +1,5 @@
 import { unreachable } from '../../openehr/base/errors.js';
-import { patternSteps, resultBytes, step } from '../../openehr/base/work.js';
+import { counted, patternSteps, resultBytes, step } from '../../openehr/base/work.js';
 import type {
   CodeItem,
   Comparison,
@@ -34,9 +34,9 @@ export class RowEvaluator {
     step();
     switch (condition.kind) {
       case 'and':
-        return all(condition.operands.map((each) => this.truth(each, row)));
+        return all(counted(condition.operands).map((each) => this.truth(each, row)));
       case 'or':
-        return not(all(condition.operands.map((each) => not(this.truth(each, row)))));
+        return not(all(counted(condition.operands).map((each) => not(this.truth(each, row)))));
       case 'not':
         return not(this.truth(condition.operand, row));
       case 'exists':
@@ -59,7 +59,7 @@ export class RowEvaluator {
       case 'path':
         return row.values.get(this.scope.useOf(expression).index) ?? null;
       case 'function': {
-        const args = expression.args.map((arg) => this.value(arg, row));
+        const args = counted(expression.args).map((arg) => this.value(arg, row));
         const result = callFunction(expression, args, this.clock);
         if (typeof result === 'string') resultBytes(result.length);
         return result === null ? null : plain(result);
@@ -127,7 +127,7 @@ export class RowEvaluator {
   private matches({ left, set }: MatchesTest, row: Row): Truth {
     if (this.value(left, row) === null) return null;
     step(set.items.length);
-    return set.items.some((item) => this.withLiteral(left, '=', item, row) === true);
+    return counted(set.items).some((item) => this.withLiteral(left, '=', item, row) === true);
   }
 }
 

@@ -5,6 +5,7 @@ import type { RowEvaluator } from './condition.js';
 import { aliasesOf, type Bound, type Tuple } from './contains.js';
 import type { Rules } from './predicate.js';
 import { choicesOf, rowsOf, type Choice, type Row } from './rows.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** A part of WHERE that must be true by itself, and the aliases that it speaks of, as they are bound. */
 interface Conjunct {
@@ -28,29 +29,31 @@ export class Conjuncts {
     private readonly rules: Rules,
   ) {
     const order = aliasesOf(scope.from);
-    const all = conjunctsOf(scope.query.where).map((condition) => {
+    const all = counted(conjunctsOf(scope.query.where)).map((condition) => {
       const found = spokenOf(condition, scope);
-      return { condition, aliases: order.filter((alias) => found.has(alias)) };
+      return { condition, aliases: counted(order).filter((alias) => found.has(alias)) };
     });
     const ofOne = new Map<Alias, Condition[]>();
-    for (const { condition, aliases } of all) {
+    for (const { condition, aliases } of counted(all)) {
       const [alias, another] = aliases;
       if (alias === undefined || another !== undefined) continue;
       ofOne.set(alias, [...(ofOne.get(alias) ?? []), condition]);
     }
     this.#ofOne = ofOne;
-    this.#ofSeveral = all.filter(({ aliases }) => aliases.length > 1);
-    this.#ofNone = all.filter(({ aliases }) => aliases.length === 0).map(({ condition }) => condition);
+    this.#ofSeveral = counted(all).filter(({ aliases }) => aliases.length > 1);
+    this.#ofNone = counted(all)
+      .filter(({ aliases }) => aliases.length === 0)
+      .map(({ condition }) => condition);
   }
 
   /** Whether a tuple in which an alias was just bound can still become a row. */
   admits(tuple: Tuple, alias: Alias): boolean {
     if (this.#choicesOf(tuple, alias).length === 0) return false;
-    return this.#ofSeveral.every(({ condition, aliases }) => {
+    return counted(this.#ofSeveral).every(({ condition, aliases }) => {
       if (aliases[aliases.length - 1] !== alias) return true;
       const rows = rowsOf(
         tuple,
-        aliases.map((each) => this.#choicesOf(tuple, each)),
+        counted(aliases).map((each) => this.#choicesOf(tuple, each)),
       );
       for (const row of rows) if (this.#isTrue(condition, row)) return true;
       return false;
@@ -59,12 +62,12 @@ export class Conjuncts {
 
   /** The rows of a tuple for which WHERE is true. */
   *rows(tuple: Tuple): Generator<Row> {
-    const choices = this.scope.aliases
+    const choices = counted(this.scope.aliases)
       .filter(({ index }) => tuple[index] !== undefined)
       .map((alias) => this.#choicesOf(tuple, alias));
-    const rest = [...this.#ofNone, ...this.#ofSeveral.map(({ condition }) => condition)];
+    const rest = [...this.#ofNone, ...counted(this.#ofSeveral).map(({ condition }) => condition)];
     for (const row of rowsOf(tuple, choices))
-      if (rest.every((condition) => this.#isTrue(condition, row))) yield row;
+      if (counted(rest).every((condition) => this.#isTrue(condition, row))) yield row;
   }
 
   /** The choices of an alias that the conditions on it alone leave. */
@@ -82,8 +85,8 @@ export class Conjuncts {
     const conditions = this.#ofOne.get(alias) ?? [];
     const choices = choicesOf(this.scope, alias, bound, this.rules);
     if (conditions.length === 0) return choices;
-    return choices.filter((choice) =>
-      conditions.every((condition) => this.#isTrue(condition, { tuple, ...choice })),
+    return counted(choices).filter((choice) =>
+      counted(conditions).every((condition) => this.#isTrue(condition, { tuple, ...choice })),
     );
   }
 
@@ -98,7 +101,7 @@ function spokenOf(condition: Condition, scope: Scope): ReadonlySet<Alias> {
   for (const test of testsOf(condition)) {
     const path = existencePath(test);
     if (path !== null) found.add(aliasOfExistence(path, scope));
-    for (const value of comparedValues(test))
+    for (const value of counted(comparedValues(test)))
       for (const each of pathsOf(value)) found.add(scope.useOf(each).alias);
   }
   return found;

@@ -1,6 +1,6 @@
 import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
-import { step, tuple as countTuple } from '../../openehr/base/work.js';
+import { counted, step, tuple as countTuple } from '../../openehr/base/work.js';
 import type { Predicate } from '../syntax/ast.js';
 import { demandedNodeId } from '../semantics/scope/node-identity.js';
 import type { Alias, FromClass, FromNode, Scope } from '../semantics/scope/types.js';
@@ -91,7 +91,7 @@ export class FromEvaluator {
   private *nulls(from: FromNode, tuple: Tuple): Generator<Tuple> {
     step();
     let extended = tuple;
-    for (const alias of aliasesOf(from)) {
+    for (const alias of counted(aliasesOf(from))) {
       extended = withBound(extended, alias, null);
       if (!this.admits(extended, alias)) return;
     }
@@ -112,10 +112,10 @@ export class FromEvaluator {
     if (from.kind !== 'class') {
       const { kind, operands } = from;
       const exists = (operand: FromNode): boolean => this.exists(operand, above);
-      return kind === 'and' ? operands.every(exists) : operands.some(exists);
+      return kind === 'and' ? counted(operands).every(exists) : counted(operands).some(exists);
     }
     const { alias, contains } = from;
-    return this.candidates(alias, above).some(
+    return counted(this.candidates(alias, above)).some(
       (bound) => contains === null || this.exists(contains.child, bound) !== contains.negated,
     );
   }
@@ -143,7 +143,7 @@ export class FromEvaluator {
   }
 
   private visibleEhrs(alias: Alias): readonly Bound[] {
-    return this.ehrs
+    return counted(this.ehrs)
       .filter(({ source }) => this.rules.ehrId === null || source.ehrId === this.rules.ehrId)
       .filter(({ source }) => source.isQueryable || source.ehrId === alias.fixedEhrId)
       .map((ehr) => ({ kind: 'ehr', ehr, object: ehr.pathObject }));
@@ -160,7 +160,7 @@ export class FromEvaluator {
 /** The aliases of a part of FROM that stand for something, in the order in which they are bound. */
 export function aliasesOf(from: FromNode): readonly Alias[] {
   step();
-  if (from.kind !== 'class') return from.operands.flatMap(aliasesOf);
+  if (from.kind !== 'class') return counted(from.operands).flatMap(aliasesOf);
   const { alias, contains } = from;
   return contains === null || contains.negated ? [alias] : [alias, ...aliasesOf(contains.child)];
 }
@@ -184,8 +184,8 @@ function isOfSameArchetype(bound: Bound, above: Bound | null): boolean {
 }
 
 function withoutNodeCodes(predicate: Predicate): Predicate | null {
-  const alternatives = predicate.alternatives.filter(
-    (group) => !group.some((condition) => isNodeCode(demandedNodeId(condition) ?? '')),
+  const alternatives = counted(predicate.alternatives).filter(
+    (group) => !counted(group).some((condition) => isNodeCode(demandedNodeId(condition) ?? '')),
   );
   return alternatives.length === 0 ? null : { ...predicate, alternatives };
 }
@@ -200,7 +200,7 @@ function versionsBelow(above: Bound, alias: Alias): readonly Bound[] {
   const inScope = alias.versions === 'latest' ? ehr.latest : ehr.versions;
   const referenced = above.kind === 'node' ? referencedIds(above.object) : null;
   step(inScope.length);
-  return inScope
+  return counted(inScope)
     .filter(
       ({ versionedObjectUid, type }) =>
         above.kind === 'ehr' || (type === 'COMPOSITION' && referenced?.has(versionedObjectUid) === true),
@@ -222,7 +222,7 @@ function* nodesBelow(above: Bound, classes: readonly string[]): Generator<Bound>
     }
   };
   if (above.kind === 'version') yield* wanted(above.version.nodes);
-  if (above.kind === 'ehr') for (const version of ehr.latest) yield* wanted(version.nodes);
+  if (above.kind === 'ehr') for (const version of counted(ehr.latest)) yield* wanted(version.nodes);
   if (above.kind !== 'node') return;
   const { node, version, object } = above;
   yield* wanted(version.nodes, node.number + 1, node.last);
@@ -244,10 +244,11 @@ function referencedIds(folder: JsonObject): ReadonlySet<string> {
     const value = isJsonObject(id) ? id['value'] : null;
     if (typeof value === 'string') found.add(rootOfUid(value).toLowerCase());
   }
-  for (const inner of listOf(folder['folders'])) for (const id of referencedIds(inner)) found.add(id);
+  for (const inner of counted(listOf(folder['folders'])))
+    for (const id of counted(referencedIds(inner))) found.add(id);
   return found;
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+  return Array.isArray(value) ? counted(value).filter(isJsonObject) : [];
 }

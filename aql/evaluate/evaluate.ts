@@ -1,6 +1,6 @@
 import { parseEhrId } from '../../openehr/base/object-version-id.js';
 import type { JsonValue } from '../../openehr/base/json.js';
-import { step } from '../../openehr/base/work.js';
+import { counted, step } from '../../openehr/base/work.js';
 import type { ColumnExpression } from '../syntax/ast.js';
 import type { OrderKey, Scope } from '../semantics/scope/types.js';
 import { Identities } from './canonical-text.js';
@@ -26,7 +26,10 @@ export interface ReferenceResult {
 }
 
 function* rowsAfterWhere(tuples: Iterable<Tuple>, conjuncts: Conjuncts): Generator<Row> {
-  for (const tuple of tuples) yield* conjuncts.rows(tuple);
+  for (const tuple of tuples) {
+    step();
+    yield* conjuncts.rows(tuple);
+  }
 }
 
 /**
@@ -55,12 +58,14 @@ export function evaluateQuery(
     ? new Groups(scope, evaluator, identities).of(rows)
     : linesOf(scope, rows, evaluator);
   const distinct = scope.query.select.distinct ? distinctLines(lines, identities) : lines;
-  const sorted = [...distinct].sort((a, b) => compareLines(a, b, scope.orderBy) || compareTies(a.tie, b.tie));
+  const sorted = counted([...distinct]).sort(
+    (a, b) => compareLines(a, b, scope.orderBy) || compareTies(a.tie, b.tie),
+  );
   const ordered = withGroups(sorted, scope.orderBy);
   return {
     columns: scope.columns,
     rows: paged(
-      ordered.map(({ cells }) => cells),
+      counted(ordered).map(({ cells }) => cells),
       options.page,
     ),
     ordered,
@@ -68,12 +73,15 @@ export function evaluateQuery(
 }
 
 function isGrouped({ columns }: Scope): boolean {
-  return columns.some(({ expression }) => expression.kind === 'aggregate');
+  return counted(columns).some(({ expression }) => expression.kind === 'aggregate');
 }
 
 function linesOf(scope: Scope, rows: Iterable<Row>, evaluator: RowEvaluator): readonly Line[] {
   const lines: Line[] = [];
-  for (const row of rows) lines.push(lineOf(scope, row, evaluator));
+  for (const row of rows) {
+    step();
+    lines.push(lineOf(scope, row, evaluator));
+  }
   return lines;
 }
 
@@ -83,8 +91,8 @@ function lineOf(scope: Scope, row: Row, evaluator: RowEvaluator): Line {
     return evaluator.value(expression, row);
   };
   return {
-    cells: scope.columns.map(({ expression }) => rendered(cell(expression), row, expression, scope)),
-    keys: scope.orderBy.map(({ expression }) => cell(expression)),
+    cells: counted(scope.columns).map(({ expression }) => rendered(cell(expression), row, expression, scope)),
+    keys: counted(scope.orderBy).map(({ expression }) => cell(expression)),
     tie: tieOf(row.tuple),
   };
 }
@@ -93,7 +101,7 @@ function distinctLines(lines: readonly Line[], identities: Identities): readonly
   const found = new Map<string, Line>();
   for (const line of lines) {
     step();
-    const key = identities.ofAll(line.cells.map((cell) => cell?.value ?? null));
+    const key = identities.ofAll(counted(line.cells).map((cell) => cell?.value ?? null));
     if (!found.has(key)) found.set(key, line);
   }
   return [...found.values()];
@@ -101,7 +109,7 @@ function distinctLines(lines: readonly Line[], identities: Identities): readonly
 
 function compareLines(a: Line, b: Line, orderBy: readonly OrderKey[]): number {
   step();
-  for (const [index, { descending }] of orderBy.entries()) {
+  for (const [index, { descending }] of counted(orderBy).entries()) {
     const order = compareForOrder(a.keys[index] ?? null, b.keys[index] ?? null);
     if (order !== 0) return descending ? -order : order;
   }
@@ -110,7 +118,7 @@ function compareLines(a: Line, b: Line, orderBy: readonly OrderKey[]): number {
 
 /** Version ids and node numbers of the bound objects, in the order of the text (docs/spec/aql.md#order-by). */
 function tieOf(tuple: Tuple): readonly (string | number)[] {
-  return tuple.flatMap((bound) => boundTie(bound ?? null));
+  return counted(tuple).flatMap((bound) => boundTie(bound ?? null));
 }
 
 function boundTie(bound: Bound | null): (string | number)[] {
@@ -120,7 +128,7 @@ function boundTie(bound: Bound | null): (string | number)[] {
 }
 
 function compareTies(a: Line['tie'], b: Line['tie']): number {
-  for (const [index, key] of a.entries()) {
+  for (const [index, key] of counted(a).entries()) {
     const order = compareKeys(key, b[index] ?? key);
     if (order !== 0) return order;
   }
@@ -129,10 +137,10 @@ function compareTies(a: Line['tie'], b: Line['tie']): number {
 
 function withGroups(lines: readonly Line[], orderBy: readonly OrderKey[]): ReferenceResult['ordered'] {
   let group = 0;
-  return lines.map((line, index) => {
+  return counted(lines).map((line, index) => {
     const before = lines[index - 1];
     if (before !== undefined && compareLines(before, line, orderBy) !== 0) group++;
-    return { cells: line.cells.map((cell) => cell?.value ?? null), group };
+    return { cells: counted(line.cells).map((cell) => cell?.value ?? null), group };
   });
 }
 

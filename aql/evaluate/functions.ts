@@ -3,6 +3,7 @@ import { argumentDomain, isPresentTime } from '../syntax/functions.js';
 import type { FunctionName, PresentTimeName } from '../syntax/functions.js';
 import { presentTime, type Clock } from '../semantics/present-time.js';
 import { readingOf, textForm, type Found } from './value.js';
+import { counted } from '../../openehr/base/work.js';
 
 type Scalar = string | number | boolean | null;
 
@@ -10,11 +11,13 @@ type Scalar = string | number | boolean | null;
 export function callFunction(call: FunctionCall, args: readonly (Found | null)[], clock: Clock): Scalar {
   const { name } = call;
   if (isPresentTime(name)) return presentTime(name, clock);
-  const values = args.map((arg, index) =>
+  const values = counted(args).map((arg, index) =>
     argumentDomain(name, index) === 'number' ? numberOf(arg) : textForm(arg),
   );
   if (name === 'CONCAT_WS') return concatWithSeparator(values);
-  return values.includes(null) ? null : VALUES[name](values.map(String), values.map(Number));
+  return values.includes(null)
+    ? null
+    : VALUES[name](counted(values).map(String), counted(values).map(Number));
 }
 
 /** Of the arguments as texts and as numbers; none of them is NULL, and all that the function needs are there. */
@@ -35,7 +38,9 @@ const VALUES: Readonly<Record<Exclude<FunctionName, PresentTimeName | 'CONCAT_WS
 
 function concatWithSeparator([separator, ...values]: readonly (string | number | null)[]): string | null {
   if (separator === null || separator === undefined) return null;
-  return values.filter((value) => value !== null).join(String(separator));
+  return counted(values)
+    .filter((value) => value !== null)
+    .join(String(separator));
 }
 
 function positionOf(sought: string, text: string): number {
@@ -47,7 +52,7 @@ function positionOf(sought: string, text: string): number {
 function substring(text: string, start: number, length: number): string {
   const from = Math.trunc(start);
   const to = from + Math.max(0, Math.trunc(length));
-  return Array.from(text)
+  return counted(Array.from(text))
     .filter((_, index) => index + 1 >= from && index + 1 < to)
     .join('');
 }

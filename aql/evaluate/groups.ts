@@ -1,6 +1,6 @@
 import type { Aggregate, ColumnExpression } from '../syntax/ast.js';
 import type { Scope } from '../semantics/scope/types.js';
-import { step } from '../../openehr/base/work.js';
+import { counted, step } from '../../openehr/base/work.js';
 import { aggregate } from './aggregate.js';
 import type { Identities } from './canonical-text.js';
 import type { RowEvaluator } from './condition.js';
@@ -34,26 +34,29 @@ export class Groups {
   /** One line for each group; without a column to group by, one in all. */
   of(rows: Iterable<Row>): readonly Line[] {
     const groups = new Map<string, Group>();
-    for (const row of rows) this.#add(row, groups);
-    const hasKeys = this.scope.columns.some(({ expression }) => isKey(expression));
+    for (const row of rows) {
+      step();
+      this.#add(row, groups);
+    }
+    const hasKeys = counted(this.scope.columns).some(({ expression }) => isKey(expression));
     if (groups.size === 0 && !hasKeys) return [this.#line({ cells: [], rows: 0, values: [] })];
-    return [...groups.values()].map((group) => this.#line(group));
+    return counted([...groups.values()]).map((group) => this.#line(group));
   }
 
   #add(row: Row, groups: Map<string, Group>): void {
-    step();
     const { columns } = this.scope;
-    const cells = columns.map(({ expression }) =>
+    const cells = counted(columns).map(({ expression }) =>
       expression.kind === 'aggregate'
         ? null
         : rendered(this.evaluator.value(expression, row), row, expression, this.scope),
     );
-    const keys = cells.filter((_, index) => isKey(columns[index]?.expression ?? NULL_COLUMN));
-    const key = this.identities.ofAll(keys.map((cell) => cell?.value ?? null));
+    const keys = counted(cells).filter((_, index) => isKey(columns[index]?.expression ?? NULL_COLUMN));
+    const key = this.identities.ofAll(counted(keys).map((cell) => cell?.value ?? null));
     let group = groups.get(key);
-    if (group === undefined) groups.set(key, (group = { cells, rows: 0, values: columns.map(() => []) }));
+    if (group === undefined)
+      groups.set(key, (group = { cells, rows: 0, values: counted(columns).map(() => []) }));
     group.rows += 1;
-    for (const [index, { expression }] of columns.entries()) {
+    for (const [index, { expression }] of counted(columns).entries()) {
       if (expression.kind !== 'aggregate' || expression.argument === null) continue;
       const value = this.evaluator.value(expression.argument, row);
       if (value !== null) group.values[index]?.push(value);
@@ -62,7 +65,7 @@ export class Groups {
 
   #line({ cells, rows, values }: Group): Line {
     step();
-    const own = this.scope.columns.map(({ expression, name }, index) => {
+    const own = counted(this.scope.columns).map(({ expression, name }, index) => {
       if (expression.kind === 'aggregate')
         return this.#aggregate(expression, rows, values[index] ?? [], name);
       const isLiteral = expression.kind !== 'path' && expression.kind !== 'function';
@@ -70,8 +73,10 @@ export class Groups {
         ? plain(expression.value)
         : (cells[index] ?? null);
     });
-    const keys = this.scope.orderBy.map(({ column }) => (column === null ? null : (own[column] ?? null)));
-    return { cells: own, keys, tie: own.map((cell) => this.identities.textOf(cell?.value ?? null)) };
+    const keys = counted(this.scope.orderBy).map(({ column }) =>
+      column === null ? null : (own[column] ?? null),
+    );
+    return { cells: own, keys, tie: counted(own).map((cell) => this.identities.textOf(cell?.value ?? null)) };
   }
 
   #aggregate(call: Aggregate, rows: number, values: readonly Found[], column: string): Found | null {

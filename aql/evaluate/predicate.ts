@@ -1,6 +1,6 @@
 import { parseEhrId, uidParts } from '../../openehr/base/object-version-id.js';
 import { isJsonObject, type JsonValue } from '../../openehr/base/json.js';
-import { step } from '../../openehr/base/work.js';
+import { counted, step } from '../../openehr/base/work.js';
 import type {
   ComparisonOperator,
   NodeId,
@@ -34,8 +34,8 @@ export function fits(
 ): boolean {
   if (predicate === null) return true;
   step(predicate.alternatives.length);
-  return predicate.alternatives.some((group) =>
-    group.every((condition) => conditionHolds(element, condition, classes, rules)),
+  return counted(predicate.alternatives).some((group) =>
+    counted(group).every((condition) => conditionHolds(element, condition, classes, rules)),
   );
 }
 
@@ -97,14 +97,14 @@ function comparisonHolds(
   if (operand.kind === 'null') return values.length > 0 === (operator === '!=');
   if (operand.kind === 'object-path') {
     const others = valuesAlong(element, operand.steps, classes, rules);
-    return values.some((value) =>
-      others.some((other) => compareReadings(readingOf(value), operator, readingOf(other))),
+    return counted(values).some((value) =>
+      counted(others).some((other) => compareReadings(readingOf(value), operator, readingOf(other))),
     );
   }
   const literal = operand.kind === 'node-id' ? { ...operand, kind: 'string' as const } : operand;
   const identifier = pathType(classes, path.steps)?.identifier ?? null;
   const isNodeId = path.steps.length === 1 && path.steps[0]?.attribute === 'archetype_node_id';
-  return values.some((value) => {
+  return counted(values).some((value) => {
     if (literal.kind === 'string' && identifier !== null)
       return compareIdentifier(value, operator, literal.value, { kind: identifier, rules });
     if (literal.kind === 'string' && isNodeId && operator === '=')
@@ -120,7 +120,7 @@ function regexHolds(
   rules: Rules,
 ): boolean {
   const regex = compiledRegex(condition.pattern, condition.at);
-  return valuesAlong(element, condition.path.steps, classes, rules).some((value) => {
+  return counted(valuesAlong(element, condition.path.steps, classes, rules)).some((value) => {
     const text = textForm(value);
     return text !== null && regex.test(text);
   });
@@ -137,7 +137,7 @@ export function valuesAlong(
   const [next, ...rest] = steps;
   if (next === undefined) return [element];
   const inner = stepType(classes, next.attribute).classes;
-  return attributeValues(element, next.attribute)
+  return counted(attributeValues(element, next.attribute))
     .filter((value) => fits(value, next.predicate, inner, rules))
     .flatMap((value) => valuesAlong(value, rest, inner, rules));
 }
@@ -149,6 +149,7 @@ export function compareIdentifier(
   text: string,
   context: { readonly kind: NonNullable<PathType['identifier']>; readonly rules: Rules },
 ): boolean {
+  step();
   if (operator === '!=') return !compareIdentifier(left, '=', text, context);
   const value = typeof left.value === 'string' ? left.value : '';
   if (context.kind === 'ehr') return holds(compareKeys(value, parseEhrId(text) ?? text), operator);

@@ -1,4 +1,4 @@
-import { step, tuple as countTuple } from '../../openehr/base/work.js';
+import { counted, step, tuple as countTuple } from '../../openehr/base/work.js';
 import type { Alias, PathNode, Existence, PathUse, Scope, StepIdentity } from '../semantics/scope/types.js';
 import type { Bound, Tuple } from './contains.js';
 import { fits, isNodeIdMatch, valuesAlong, type Rules } from './predicate.js';
@@ -47,7 +47,9 @@ function* combined(choices: readonly (readonly Choice[])[], index: number, row: 
     countTuple();
     yield row;
   } else if (list.length === 1 && list[0] === NOTHING) yield* combined(choices, index + 1, row);
-  else for (const choice of list) yield* combined(choices, index + 1, { ...row, ...joined(row, choice) });
+  else
+    for (const choice of counted(list))
+      yield* combined(choices, index + 1, { ...row, ...joined(row, choice) });
 }
 
 function joined(one: Choice, other: Choice): Choice {
@@ -62,27 +64,27 @@ function joined(one: Choice, other: Choice): Choice {
 /** The alternatives below an element, for the paths still `active`; none when all of them end above their decisive step. */
 function choose(node: PathNode, element: Found, active: readonly PathUse[], rules: Rules): readonly Choice[] {
   step();
-  const here = active.filter((use) => {
-    const depth = use.steps.findIndex((step) => step.node === node);
+  const here = counted(active).filter((use) => {
+    const depth = counted(use.steps).findIndex((step) => step.node === node);
     return fits(element, use.steps[depth]?.filter ?? null, node.classes, rules);
   });
-  const ends = node.ends.filter((use) => here.includes(use));
-  const below = node.children.map((child) => {
-    const through = child.uses.filter((use) => here.includes(use));
+  const ends = counted(node.ends).filter((use) => here.includes(use));
+  const below = counted(node.children).map((child) => {
+    const through = counted(child.uses).filter((use) => here.includes(use));
     if (through.length === 0) return [];
-    return attributeValues(element, child.attribute ?? '')
+    return counted(attributeValues(element, child.attribute ?? ''))
       .filter((value) => hasIdentity(value, child.identity, rules))
       .flatMap((value) => choose(child, value, through, rules));
   });
-  const isThere = here.some(
-    ({ steps, decisive }) => steps.findIndex((step) => step.node === node) >= decisive,
+  const isThere = counted(here).some(
+    ({ steps, decisive }) => counted(steps).findIndex((step) => step.node === node) >= decisive,
   );
-  if (!isThere && below.every((list) => list.length === 0)) return [];
+  if (!isThere && counted(below).every((list) => list.length === 0)) return [];
   const own: Choice = {
-    values: new Map(ends.map((use) => [use.index, element])),
+    values: new Map(counted(ends).map((use) => [use.index, element])),
     elements: new Map([[node.id, element]]),
   };
-  return below.reduce<readonly Choice[]>(product, [own]);
+  return counted(below).reduce<readonly Choice[]>(product, [own]);
 }
 
 /** Left outer: where there is no alternative there is one NULL. */

@@ -3,7 +3,7 @@ import { formatUtc } from '../../openehr/base/iso8601.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { groupBy } from '../../openehr/base/maps.js';
 import { compositionRef, contributionRef, ehrObject, folderRef, objectRef } from '../semantics/ehr-object.js';
-import { step } from '../../openehr/base/work.js';
+import { counted, step } from '../../openehr/base/work.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
 import { isArchetypeId } from '../syntax/words.js';
 import type { ReferenceData, ReferenceEhr, ReferenceVersion } from './data.js';
@@ -49,26 +49,26 @@ export interface Ehr {
 /** All EHRs that exist at `asOf` (null: now), merged ones left out. */
 export function ehrsAt(data: ReferenceData, asOf: Date | null): readonly Ehr[] {
   const time = asOf?.getTime() ?? Infinity;
-  const visible = data.versions.filter(({ timeCommitted }) => timeCommitted.getTime() <= time);
+  const visible = counted(data.versions).filter(({ timeCommitted }) => timeCommitted.getTime() <= time);
   const byEhr = groupBy(visible, ({ ehrId }) => ehrId);
-  return data.ehrs
+  return counted(data.ehrs)
     .filter((ehr) => ehr.isMerged !== true && ehr.timeCreated.getTime() <= time)
     .map((ehr) => ehrOf(ehr, byEhr.get(ehr.ehrId) ?? []));
 }
 
 function ehrOf(source: ReferenceEhr, own: readonly ReferenceVersion[]): Ehr {
-  const all = own.map(versionOf);
+  const all = counted(own).map(versionOf);
   const chains = groupBy(all, ({ versionedObjectUid }) => versionedObjectUid);
-  const containers = [...chains].map(([versionedObjectUid, versions]) => {
-    const chain = versions.sort((a, b) => a.number - b.number);
+  const containers = counted([...chains]).map(([versionedObjectUid, versions]) => {
+    const chain = counted(versions).sort((a, b) => a.number - b.number);
     const created = chain[0]?.source.timeCommitted.getTime() ?? 0;
     return { versionedObjectUid, created, last: chain[chain.length - 1] };
   });
-  const live = containers
+  const live = counted(containers)
     .filter(({ last }) => last !== undefined && last.source.data !== null)
     .sort((a, b) => a.created - b.created || compare(a.versionedObjectUid, b.versionedObjectUid));
-  const latest = live.flatMap(({ last }) => (last === undefined ? [] : [last]));
-  const versions = all.filter((each) => each.source.data !== null);
+  const latest = counted(live).flatMap(({ last }) => (last === undefined ? [] : [last]));
+  const versions = counted(all).filter((each) => each.source.data !== null);
   return { source, versions, latest, ...ehrObjects(source, latest, own) };
 }
 
@@ -77,10 +77,10 @@ function ehrObjects(
   latest: readonly Version[],
   own: readonly ReferenceVersion[],
 ): { pathObject: JsonObject; cell: JsonObject } {
-  const ofType = (type: RootType): Version[] => latest.filter((each) => each.type === type);
+  const ofType = (type: RootType): Version[] => counted(latest).filter((each) => each.type === type);
   const status = ofType('EHR_STATUS')[0];
   const folders = ofType('FOLDER');
-  const compositionIds = ofType('COMPOSITION').map(({ versionedObjectUid }) => versionedObjectUid);
+  const compositionIds = counted(ofType('COMPOSITION')).map(({ versionedObjectUid }) => versionedObjectUid);
   const contributionUids = contributionsOf(own);
   const cell = ehrObject({
     ehrId: source.ehrId,
@@ -96,17 +96,20 @@ function ehrObjects(
     ...cell,
     ehr_status: root(status),
     directory: root(folders[0]),
-    compositions: compositionIds.map(compositionRef),
-    contributions: contributionUids.map(contributionRef),
-    folders: folders.map(({ versionedObjectUid }) => folderRef(versionedObjectUid)),
+    compositions: counted(compositionIds).map(compositionRef),
+    contributions: counted(contributionUids).map(contributionRef),
+    folders: counted(folders).map(({ versionedObjectUid }) => folderRef(versionedObjectUid)),
   };
   return { pathObject, cell };
 }
 
 function contributionsOf(own: readonly ReferenceVersion[]): string[] {
   const times = new Map<string, number>();
-  for (const { contributionUid, timeCommitted } of own) times.set(contributionUid, timeCommitted.getTime());
-  return [...times].sort(([a, x], [b, y]) => x - y || compare(a, b)).map(([uid]) => uid);
+  for (const { contributionUid, timeCommitted } of counted(own))
+    times.set(contributionUid, timeCommitted.getTime());
+  return counted([...times])
+    .sort(([a, x], [b, y]) => x - y || compare(a, b))
+    .map(([uid]) => uid);
 }
 
 function versionOf(source: ReferenceVersion): Version {
@@ -141,8 +144,8 @@ function collect(object: JsonObject, above: Node | null, version: Version, nodes
   };
   node.archetypeRoot = isRoot ? node : above.archetypeRoot;
   nodes.push(node);
-  for (const value of Object.values(object))
-    for (const child of Array.isArray(value) ? value : [value])
+  for (const value of counted(Object.values(object)))
+    for (const child of counted(Array.isArray(value) ? value : [value]))
       if (isJsonObject(child)) collect(child, node, version, nodes);
   node.last = nodes.length - 1;
 }

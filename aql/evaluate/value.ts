@@ -4,6 +4,7 @@ import { orderedValue } from '../../openehr/rm/ordered-value.js';
 import type { CodeItem, ComparisonOperator, Literal } from '../syntax/ast.js';
 import type { Domain } from '../semantics/scope/types.js';
 import { domainOfType } from '../semantics/typing.js';
+import { counted, step } from '../../openehr/base/work.js';
 
 /** A value that a path found; never null. */
 export interface Found {
@@ -34,7 +35,9 @@ export function attributeValues(from: Found, attribute: string): readonly Found[
   if (!Object.hasOwn(parent, attribute)) return rubricOf(from, attribute);
   const value = parent[attribute] ?? null;
   const values = Array.isArray(value) ? value : [value];
-  return values.filter((each) => each !== null).map((each) => ({ value: each, parent, attribute }));
+  return counted(values)
+    .filter((each) => each !== null)
+    .map((each) => ({ value: each, parent, attribute }));
 }
 
 /** The rubric of a `defining_code` without `preferred_term` is the value of its DV_CODED_TEXT. */
@@ -95,6 +98,7 @@ export function compareWithLiteral(
   operator: ComparisonOperator,
   literal: Literal | CodeItem,
 ): boolean {
+  step();
   if (operator === '!=') return !compareWithLiteral(left, '=', literal);
   if (left === null) return false;
   const key = keyOf(left.domain, literal);
@@ -108,6 +112,7 @@ export function compareReadings(
   operator: ComparisonOperator,
   right: Reading | null,
 ): boolean {
+  step();
   if (operator === '!=') return !compareReadings(left, '=', right);
   if (left === null || right === null || left.domain !== right.domain) return false;
   return holds(compareKeys(left.key, right.key), operator);

@@ -1,4 +1,5 @@
 import type { MongoValue, Stage } from './stage.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** A condition on `aql` documents that an index serves: necessary for a row, not sufficient. */
 export type IndexCondition =
@@ -18,5 +19,5 @@ export interface LeafCondition {
 /** Whether a condition looks at leaves. */
 export function readsLeaf(condition: IndexCondition): boolean {
   if (condition.kind === 'leaf') return true;
-  return condition.kind !== 'field' && condition.operands.some(readsLeaf);
+  return condition.kind !== 'field' && counted(condition.operands).some(readsLeaf);
 }

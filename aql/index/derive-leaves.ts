@@ -3,6 +3,7 @@ import { isJsonObject } from '../../openehr/base/json.js';
 import { orderedValue } from '../../openehr/rm/ordered-value.js';
 import { leafKey, MAX_LEAF_TEXT_BYTES } from './keys.js';
 import type { AqlLeaf, LeafIndex, LeafSuffix } from './document.js';
+import { counted } from '../../openehr/base/work.js';
 
 const ORDERED_SUFFIX: Readonly<Record<string, LeafSuffix>> = {
   DV_QUANTITY: 'm',
@@ -30,7 +31,10 @@ export function leavesOf(
     return magnitude === null ? [] : [{ k: leafKey(archetypeId, path, suffix), v: magnitude }];
   }
   if (leafIndex !== 'all') return [];
-  return unorderedLeaves(value, type).map(([letter, v]) => ({ k: leafKey(archetypeId, path, letter), v }));
+  return counted(unorderedLeaves(value, type)).map(([letter, v]) => ({
+    k: leafKey(archetypeId, path, letter),
+    v,
+  }));
 }
 
 /** The leaf of an EVENT's time or a context time: date-time ms since 1970. */

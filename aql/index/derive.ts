@@ -8,6 +8,7 @@ import { AQL_SCHEMA_VERSION, FIELD, NO_PARENT, NO_START } from './document.js';
 import { STUB_SHAPE, shapeKey, templateKey } from './keys.js';
 import type { AqlDocument, AqlLeaf, AqlSegment, LeafIndex } from './document.js';
 import type { RootType } from '../../openehr/rm/root-type.js';
+import { counted, step } from '../../openehr/base/work.js';
 
 /** The metadata of a VERSION that its query index document repeats. */
 export interface DerivationInput {
@@ -169,7 +170,7 @@ function copyNode(node: JsonObject, at: SegmentPath, work: Work): JsonObject {
     addLeaves(node, type, at, work);
   }
   const copy: JsonObject = {};
-  for (const attribute of Object.keys(node).sort()) {
+  for (const attribute of counted(Object.keys(node).sort())) {
     const value = node[attribute];
     if (value === undefined) continue;
     if (typeof value !== 'object' || value === null) copy[attribute] = value;
@@ -183,6 +184,7 @@ function copyNode(node: JsonObject, at: SegmentPath, work: Work): JsonObject {
 
 function copyList(list: JsonValue[], attribute: string, at: SegmentPath, work: Work): JsonValue[] {
   const copies: JsonValue[] = new Array<JsonValue>(list.length);
+  step(list.length);
   for (let i = 0; i < list.length; i++) {
     const member = list[i] as JsonValue;
     copies[i] = isJsonObject(member) ? copyChild(member, attribute, at, work) : member;
@@ -207,12 +209,14 @@ function copyChild(child: JsonObject, attribute: string, at: SegmentPath, work: 
 /** Copies a data value, reference, party: nothing below it can be bound. */
 function copyValue(value: JsonObject, type: string): JsonObject {
   const copy: JsonObject = {};
-  for (const attribute of Object.keys(value).sort()) {
+  for (const attribute of counted(Object.keys(value).sort())) {
     const member = value[attribute];
     if (member === undefined) continue;
     if (typeof member !== 'object' || member === null) copy[attribute] = member;
     else if (Array.isArray(member))
-      copy[attribute] = member.map((each) => (isJsonObject(each) ? copyValue(each, text(each._type)) : each));
+      copy[attribute] = counted(member).map((each) =>
+        isJsonObject(each) ? copyValue(each, text(each._type)) : each,
+      );
     else copy[attribute] = copyValue(member, text(member._type));
   }
   if (type.startsWith('DV_')) {
@@ -238,7 +242,7 @@ function addLeaves(node: JsonObject, type: string, at: SegmentPath, work: Work):
 
 function collectReferences(items: JsonValue | undefined, refs: Set<string>): void {
   if (!Array.isArray(items)) return;
-  for (const item of items) {
+  for (const item of counted(items)) {
     if (!isJsonObject(item) || !isJsonObject(item.id)) continue;
     const id = item.id.value;
     if (typeof id === 'string') refs.add(rootOfUid(id).toLowerCase());

@@ -19,6 +19,7 @@ import type { IndexCondition, LeafCondition } from './condition.js';
 import { literalIn } from '../semantics/literal-value.js';
 import { MONGO_OPERATOR } from './stage.js';
 import { archetypeIdsOf } from '../semantics/node-classes.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** What decides whether a condition can use an index. */
 export interface IndexContext {
@@ -42,7 +43,7 @@ export function indexConditions(
   const conditions = new IndexConditions(scope, bound, context);
   const leaves: Leaf[] = [];
   const others: IndexCondition[] = [];
-  for (const condition of conjuncts) {
+  for (const condition of counted(conjuncts)) {
     const leaf = conditions.leafOf(condition);
     if (leaf !== null) addLeaf(leaf, leaves);
     else {
@@ -50,12 +51,12 @@ export function indexConditions(
       if (found !== null) others.push(found);
     }
   }
-  return [...others, ...leaves.map(leafCondition)];
+  return [...others, ...counted(leaves).map(leafCondition)];
 }
 
 /** Conditions on one leaf of one element make a range; another element may have a leaf of the same key. */
 function addLeaf(leaf: Leaf, leaves: Leaf[]): void {
-  const at = leaves.findIndex(({ key, node }) => key === leaf.key && node === leaf.node);
+  const at = counted(leaves).findIndex(({ key, node }) => key === leaf.key && node === leaf.node);
   const same = leaves[at];
   if (same === undefined) leaves.push(leaf);
   else leaves[at] = { ...leaf, range: { ...same.range, ...leaf.range } };
@@ -75,9 +76,11 @@ export function sortedLeaf(
   if (key?.expression.kind !== 'path' || ehr.contains === null || ehr.contains.negated) return null;
   const sorted = scope.useOf(key.expression);
   const conditions = new IndexConditions(scope, alwaysBound(ehr.contains.child), context);
-  const leaves = conjuncts.map((condition) => conditions.leafOf(condition)).filter((leaf) => leaf !== null);
-  const bounded = leaves.find(({ use, operator }) => use === sorted && operator !== '=');
-  const isOnly = leaves.every(({ key, node }) => key !== bounded?.key || node === bounded.node);
+  const leaves = counted(conjuncts)
+    .map((condition) => conditions.leafOf(condition))
+    .filter((leaf) => leaf !== null);
+  const bounded = counted(leaves).find(({ use, operator }) => use === sorted && operator !== '=');
+  const isOnly = counted(leaves).every(({ key, node }) => key !== bounded?.key || node === bounded.node);
   return bounded !== undefined && isOnly ? bounded.key : null;
 }
 
@@ -87,12 +90,12 @@ function alwaysBound(child: FromNode): ReadonlySet<Alias> {
     child.kind === 'class'
       ? child
       : child.kind === 'and'
-        ? child.operands.find((each): each is FromClass => each.kind === 'class')
+        ? counted(child.operands).find((each): each is FromClass => each.kind === 'class')
         : undefined;
   const bound = new Set<Alias>();
   const visit = (node: FromNode): void => {
     if (node.kind !== 'class') {
-      if (node.kind === 'and') node.operands.forEach(visit);
+      if (node.kind === 'and') counted(node.operands).forEach(visit);
       return;
     }
     bound.add(node.alias);
@@ -140,15 +143,15 @@ class IndexConditions {
   conditionOf(condition: Condition): IndexCondition | null {
     switch (condition.kind) {
       case 'and':
-        return allFound(condition.operands.map((each) => this.conditionOf(each)));
+        return allFound(counted(condition.operands).map((each) => this.conditionOf(each)));
       case 'or':
-        return anyFound(condition.operands.map((each) => this.conditionOf(each)));
+        return anyFound(counted(condition.operands).map((each) => this.conditionOf(each)));
       case 'comparison':
         return this.test(condition.left, condition.operator, condition.right);
       case 'matches': {
         const { left, set, negated } = condition;
         if (negated) return null;
-        return anyFound(set.items.map((item) => this.test(left, '=', item)));
+        return anyFound(counted(set.items).map((item) => this.test(left, '=', item)));
       }
       default:
         return null;
@@ -173,7 +176,7 @@ class IndexConditions {
   ): IndexCondition | null {
     const match = this.onDocument(path, operator, item);
     if (match !== null) return { kind: 'field', match };
-    const leaves = this.leaves(path, operator, item).map(leafCondition);
+    const leaves = counted(this.leaves(path, operator, item)).map(leafCondition);
     const [only] = leaves;
     if (only === undefined) return null;
     return leaves.length === 1 ? only : { kind: 'or', operands: leaves };
@@ -196,9 +199,11 @@ class IndexConditions {
     const leaf = leafAddress(path, alias);
     if (leaf === null) return [];
     const suffixes = suffixesOf(leaf.ending, operator, item);
-    const kept = suffixes.filter(([suffix]) => this.context.leafIndex === 'all' || NUMERIC.includes(suffix));
+    const kept = counted(suffixes).filter(
+      ([suffix]) => this.context.leafIndex === 'all' || NUMERIC.includes(suffix),
+    );
     if (kept.length !== suffixes.length) return [];
-    return kept.map(([suffix, value]) => ({
+    return counted(kept).map(([suffix, value]) => ({
       key: leafKey(leaf.archetypeId, leaf.path, suffix),
       range: { [MONGO_OPERATOR[operator]]: value },
       operator,
@@ -209,18 +214,18 @@ class IndexConditions {
 }
 
 function hasPredicate({ predicate, steps }: IdentifiedPath): boolean {
-  return predicate !== null || steps.some((step) => step.predicate !== null);
+  return predicate !== null || counted(steps).some((step) => step.predicate !== null);
 }
 
 /** All conditions that were found. */
 function allFound(conditions: readonly (IndexCondition | null)[]): IndexCondition | null {
-  const found = conditions.filter((each) => each !== null);
+  const found = counted(conditions).filter((each) => each !== null);
   return found.length > 1 ? { kind: 'and', operands: found } : (found[0] ?? null);
 }
 
 /** Any of the conditions, if each was found. */
 function anyFound(conditions: readonly (IndexCondition | null)[]): IndexCondition | null {
-  const found = conditions.filter((each) => each !== null);
+  const found = counted(conditions).filter((each) => each !== null);
   return found.length > 0 && found.length === conditions.length ? { kind: 'or', operands: found } : null;
 }
 
@@ -261,7 +266,7 @@ function leafAddress(path: IdentifiedPath, alias: Alias): LeafAddress | null {
   if (archetype === undefined || another !== undefined) return null;
   let archetypeId = archetype;
   let coded = '';
-  for (const [index, step] of path.steps.entries()) {
+  for (const [index, step] of counted(path.steps).entries()) {
     const rest = path.steps.slice(index);
     const ending = endingOf(rest, coded, alias);
     if (ending !== null) return { archetypeId, ...ending, depth: index };
@@ -281,8 +286,10 @@ function endingOf(
   coded: string,
   alias: Alias,
 ): { readonly path: string; readonly ending: string } | null {
-  if (rest.some(({ predicate }) => predicate !== null)) return null;
-  const ending = rest.map(({ attribute }) => attribute).join('/');
+  if (counted(rest).some(({ predicate }) => predicate !== null)) return null;
+  const ending = counted(rest)
+    .map(({ attribute }) => attribute)
+    .join('/');
   if (ELEMENT_ENDINGS.has(ending) && /\/(items|item|rows)\[[^\]]*\]$/.test(coded))
     return { path: coded, ending };
   if (!TIME_ENDINGS.has(ending)) return null;

@@ -2,6 +2,7 @@ import { ROOT_TYPES, type RootType } from '../../openehr/rm/root-type.js';
 import type { Alias } from '../semantics/scope/types.js';
 import type { PathStep } from '../syntax/ast.js';
 import { FIELD, type IndexField } from './document.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** Classes whose paths a query index document repeats in fields. */
 export type IndexedClass = 'EHR' | 'VERSION' | RootType;
@@ -39,12 +40,18 @@ const INDEXED_PATHS: Readonly<Record<IndexedClass, Readonly<Partial<Record<strin
 /** The field that repeats a path of a class, whatever predicates its steps have; null: none does. */
 export function indexedField(owner: IndexedClass | null, steps: readonly PathStep[]): IndexField | null {
   if (owner === null) return null;
-  return INDEXED_PATHS[owner][steps.map(({ attribute }) => attribute).join('/')] ?? null;
+  return (
+    INDEXED_PATHS[owner][
+      counted(steps)
+        .map(({ attribute }) => attribute)
+        .join('/')
+    ] ?? null
+  );
 }
 
 /** Whose indexed paths those of an alias are; null: not all that it can be bound to is one such class. */
 export function indexedClass({ kind, classes }: Pick<Alias, 'kind' | 'classes'>): IndexedClass | null {
   if (kind === 'ehr') return 'EHR';
   if (kind === 'version') return 'VERSION';
-  return ROOT_TYPES.find((root) => classes.every((each) => each === root)) ?? null;
+  return ROOT_TYPES.find((root) => counted(classes).every((each) => each === root)) ?? null;
 }

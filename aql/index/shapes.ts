@@ -1,6 +1,7 @@
 import { STUB_SHAPE } from './keys.js';
 import type { FromNode } from '../semantics/scope/types.js';
 import { innerClasses } from '../semantics/node-classes.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** The shape catalogue: at which attribute paths of an archetype nodes of an RM type were ever seen. */
 export interface ShapeCatalogue {
@@ -16,7 +17,7 @@ export interface ShapeCatalogue {
 /** A catalogue from the `_id`s of `aql_shapes`. */
 export function shapeCatalogue(ids: readonly string[]): ShapeCatalogue {
   const byType = new Map<string, Map<string, Set<string>>>();
-  for (const id of ids) {
+  for (const id of counted(ids)) {
     const end = id.lastIndexOf('|');
     const middle = id.lastIndexOf('|', end - 1);
     if (end < 0 || middle < 0) continue;
@@ -25,10 +26,10 @@ export function shapeCatalogue(ids: readonly string[]): ShapeCatalogue {
   }
   const paths = (types: readonly string[], archetypeIds: readonly string[] | null): string[] => {
     const found = new Set<string>();
-    for (const type of types)
-      for (const [archetypeId, seen] of byType.get(type) ?? [])
+    for (const type of counted(types))
+      for (const [archetypeId, seen] of counted(byType.get(type) ?? []))
         if (archetypeIds === null || archetypeIds.includes(archetypeId))
-          for (const path of seen) found.add(path);
+          for (const path of counted(seen)) found.add(path);
     return [...found].sort();
   };
   return { paths, stubPaths: (archetypeIds) => paths([STUB_SHAPE], archetypeIds) };
@@ -37,9 +38,9 @@ export function shapeCatalogue(ids: readonly string[]): ShapeCatalogue {
 /** Parts of `paths` below one of `tops`; `''` as a top stands for the segment itself. */
 export function relativePaths(paths: readonly string[], tops: readonly string[]): readonly string[] {
   const found = new Set<string>();
-  for (const top of tops) {
+  for (const top of counted(tops)) {
     const prefix = top === '' ? '' : `${top}.`;
-    for (const path of paths) if (path.startsWith(prefix)) found.add(path.slice(prefix.length));
+    for (const path of counted(paths)) if (path.startsWith(prefix)) found.add(path.slice(prefix.length));
   }
   return [...found].sort();
 }
@@ -54,7 +55,7 @@ function getOrAdd<K, V>(entries: Map<K, V>, key: K, make: () => V): V {
 
 /** Whether FROM names a class that can stand inside a segment, so that the catalogue has to be asked. */
 export function needsShapes(from: FromNode): boolean {
-  if (from.kind !== 'class') return from.operands.some(needsShapes);
+  if (from.kind !== 'class') return counted(from.operands).some(needsShapes);
   const { alias, contains } = from;
   if (alias.kind === 'object' && innerClasses(alias).length > 0) return true;
   return contains !== null && needsShapes(contains.child);

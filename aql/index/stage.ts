@@ -1,4 +1,5 @@
 import type { ComparisonOperator } from '../syntax/ast.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** A piece of MongoDB's language as plain data. */
 export type MongoValue =
@@ -21,8 +22,8 @@ const LOGICAL: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
 
 /** Dotted fields that a match document reads. */
 export function fieldsOfMatch(match: MongoValue, found: Set<string> = new Set()): Set<string> {
-  for (const [name, part] of membersOf(match)) {
-    if (LOGICAL.has(name)) for (const [, each] of membersOf(part)) fieldsOfMatch(each, found);
+  for (const [name, part] of counted(membersOf(match))) {
+    if (LOGICAL.has(name)) for (const [, each] of counted(membersOf(part))) fieldsOfMatch(each, found);
     else if (!name.startsWith('$')) found.add(name);
   }
   return found;
@@ -30,7 +31,7 @@ export function fieldsOfMatch(match: MongoValue, found: Set<string> = new Set())
 
 function membersOf(value: MongoValue): readonly (readonly [string, MongoValue])[] {
   if (typeof value !== 'object' || value === null || value instanceof Date) return [];
-  return isList(value) ? value.map((part) => ['', part]) : Object.entries(value);
+  return isList(value) ? counted(value).map((part) => ['', part]) : Object.entries(value);
 }
 
 function isList(value: MongoValue): value is readonly MongoValue[] {

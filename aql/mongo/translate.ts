@@ -23,6 +23,7 @@ import { emitTree } from './path/tree.js';
 import type { AliasBinding, NodeBinding } from './path/binding.js';
 import type { TreeState } from './path/tree.js';
 import type { ValueRef } from './value/values.js';
+import { counted, step } from '../../openehr/base/work.js';
 
 /** What a translation depends on beside the query. */
 export interface TranslationContext {
@@ -51,7 +52,7 @@ export function passContext(scope: Scope, context: TranslationContext): PassCont
   const ehrs = ehrsOf(scope.from);
   return {
     indexConditions: new Map(
-      ehrs.map((ehr) => [ehr.alias.index, indexConditions(ehr, scope, conjuncts, context)]),
+      counted(ehrs).map((ehr) => [ehr.alias.index, indexConditions(ehr, scope, conjuncts, context)]),
     ),
     sortedLeaf: sortedLeaf(firstEhr(scope.from), scope, conjuncts, context),
     isCurrent: context.isCurrent,
@@ -59,7 +60,7 @@ export function passContext(scope: Scope, context: TranslationContext): PassCont
 }
 
 function ehrsOf(node: FromNode): FromClass[] {
-  return node.kind === 'class' ? [node] : node.operands.flatMap(ehrsOf);
+  return node.kind === 'class' ? [node] : counted(node.operands).flatMap(ehrsOf);
 }
 
 /** A resolved query as a plan that no pass has rewritten yet. */
@@ -83,11 +84,11 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
     ehr: node.alias.index,
   }));
   const steps: Step[] = [...from.steps];
-  const pending = new Map(conjuncts.map((each) => [each, nodesOf(each, scope)]));
+  const pending = new Map(counted(conjuncts).map((each) => [each, nodesOf(each, scope)]));
   const nodes = new Map<number, NodeBinding>();
   const whenBound = (): void => {
-    for (const [condition, needed] of pending) {
-      if (![...needed].every((id) => nodes.has(id))) continue;
+    for (const [condition, needed] of counted(pending)) {
+      if (!counted([...needed]).every((id) => nodes.has(id))) continue;
       pending.delete(condition);
       steps.push(matchOf(condition, state));
     }
@@ -101,9 +102,10 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
   const state: ValueState = { scope, tree, clock: context.clock };
   whenBound();
   const isRequired = (index: number): boolean => required.has(index);
-  const trees = scope.trees.filter((each) => each !== undefined);
-  const first = trees.filter(({ uses }) => uses.some(({ index }) => isRequired(index)));
-  for (const each of [...first, ...trees.filter((one) => !first.includes(one))]) emitTree(each, tree);
+  const trees = counted(scope.trees).filter((each) => each !== undefined);
+  const first = counted(trees).filter(({ uses }) => counted(uses).some(({ index }) => isRequired(index)));
+  for (const each of counted([...first, ...counted(trees).filter((one) => !first.includes(one))]))
+    emitTree(each, tree);
   const collection = from.collection === 'ehrs' ? 'ehrs' : 'aql';
   return compileSelect({ collection, state, page, required, notesEhrs: context.notesEhrs === true });
 }
@@ -113,6 +115,7 @@ function visibilityOf(node: FromClass, { asOf, systemId, subsumption }: Translat
 }
 
 function firstEhr(node: FromNode): FromClass {
+  step();
   if (node.kind === 'class') return node;
   const [first] = node.operands;
   if (first === undefined) throw new TypeError('FROM is never empty');
@@ -126,14 +129,18 @@ function bindFrom(node: FromNode, stateOf: (node: FromClass) => FromState): Boun
     const [first, ...others] = node.operands;
     if (first === undefined) throw new TypeError('AND is never empty');
     const base = bindFrom(first, stateOf);
-    const joins = others.flatMap((each, index): Step[] => joinAll(each, `j${index}`, false, stateOf));
+    const joins = counted(others).flatMap((each, index): Step[] =>
+      joinAll(each, `j${index}`, false, stateOf),
+    );
     return { collection: base.collection, steps: [...base.steps, ...joins] };
   }
-  const names = node.operands.map((_, index) => `j${index}`);
-  const joins = node.operands.map((each, index) => joinAll(each, names[index] ?? '', true, stateOf));
-  const lookups = joins.map(([step]) => step).filter((step) => step !== undefined);
-  const unwinds = joins.flatMap(([, ...rest]) => rest);
-  const some = { $or: names.map((name) => ({ [`${name}.0`]: { $exists: true } })) };
+  const names = counted(node.operands).map((_, index) => `j${index}`);
+  const joins = counted(node.operands).map((each, index) => joinAll(each, names[index] ?? '', true, stateOf));
+  const lookups = counted(joins)
+    .map(([step]) => step)
+    .filter((step) => step !== undefined);
+  const unwinds = counted(joins).flatMap(([, ...rest]) => rest);
+  const some = { $or: counted(names).map((name) => ({ [`${name}.0`]: { $exists: true } })) };
   // One document to hang the operands on: any will do.
   const start: Step[] = [{ kind: 'limit', count: 1 }];
   return { collection: 'ehrs', steps: [...start, ...lookups, { kind: 'match', match: some }, ...unwinds] };

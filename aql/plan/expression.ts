@@ -1,3 +1,4 @@
+import { counted, step } from '../../openehr/base/work.js';
 /** An expression over one document: what MongoDB's aggregation language is made of. `aql/mongo/pipeline/emit.ts` writes it. */
 export type Expression =
   | Constant
@@ -96,12 +97,16 @@ const MOST_COMPARED = 16;
 
 /** `neutral` is left out, and its opposite decides alone. */
 function joined(operator: '$and' | '$or', parts: readonly Expression[], neutral: boolean): Expression {
-  const flat = parts.flatMap((part) => operandsOf(operator, part)).filter((part) => part !== neutral);
+  const flat = counted(counted(parts).flatMap((part) => operandsOf(operator, part))).filter(
+    (part) => part !== neutral,
+  );
   if (flat.includes(!neutral)) return !neutral;
   const different =
     flat.length > MOST_COMPARED
       ? flat
-      : flat.filter((part, index) => !flat.slice(0, index).some((before) => isSame(before, part)));
+      : counted(flat).filter(
+          (part, index) => !counted(flat.slice(0, index)).some((before) => isSame(before, part)),
+        );
   const [only] = different;
   if (only === undefined) return neutral;
   return different.length === 1 ? only : call(operator, different);
@@ -122,7 +127,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return (
     Array.isArray(left) === Array.isArray(right) &&
     names.length === Object.keys(right).length &&
-    names.every((name) => isSame(Reflect.get(left, name), Reflect.get(right, name)))
+    counted(names).every((name) => isSame(Reflect.get(left, name), Reflect.get(right, name)))
   );
 }
 
@@ -245,7 +250,10 @@ function addFields(expression: Expression, found: Set<string>): void {
   if (isNode(expression)) {
     if (expression.kind === 'field') found.add(expression.path);
     else if (expression.kind === 'call') addFields(expression.args, found);
-  } else if (isList(expression)) for (const part of expression) addFields(part, found);
+  } else if (isList(expression)) for (const part of counted(expression)) addFields(part, found);
   else if (typeof expression === 'object' && expression !== null)
-    for (const name in expression) addFields(expression[name] ?? null, found);
+    for (const name in expression) {
+      step();
+      addFields(expression[name] ?? null, found);
+    }
 }

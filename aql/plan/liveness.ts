@@ -11,6 +11,7 @@ import type {
   SortStep,
   Step,
 } from './steps.js';
+import { counted, step } from '../../openehr/base/work.js';
 
 /** The first step after which a field is still read, and the last one. */
 interface Range {
@@ -42,12 +43,12 @@ export class Liveness {
       const step = steps[i];
       if (step !== undefined) this.pass(step, i);
     }
-    for (const field of [...this.live.keys()]) this.end(field, -1);
+    for (const field of counted([...this.live.keys()])) this.end(field, -1);
   }
 
   /** Whether a later step than `index`, or the end, reads a field or something in it. */
   isLive(field: string, index: number): boolean {
-    return this.ranges.get(field)?.some(({ from, to }) => from <= index && index <= to) ?? false;
+    return counted(this.ranges.get(field))?.some(({ from, to }) => from <= index && index <= to) ?? false;
   }
 
   /** The dotted fields that are read below the field that the join at `index` makes. */
@@ -59,7 +60,7 @@ export class Liveness {
     const before = index - 1;
     switch (step.kind) {
       case 'group':
-        for (const field of [...this.live.keys()]) this.end(field, index);
+        for (const field of counted([...this.live.keys()])) this.end(field, index);
         this.read(fieldsOf([step.id, ...Object.values(step.accumulators)]), before);
         return;
       case 'unwind':
@@ -87,17 +88,17 @@ export class Liveness {
   }
 
   private passProject({ values }: ProjectStep, index: number): void {
-    const read = Object.entries(values).filter(([field]) => this.end(field, index) !== null);
-    for (const [, value] of read) this.read(fieldsOf(value), index - 1);
+    const read = counted(Object.entries(values)).filter(([field]) => this.end(field, index) !== null);
+    for (const [, value] of counted(read)) this.read(fieldsOf(value), index - 1);
   }
 
   private passMerge({ field, parts }: MergeStep, index: number): void {
     const paths = this.end(field, index);
     if (paths === null) return;
-    for (const part of parts) {
+    for (const part of counted(parts)) {
       this.read([part], index - 1);
       this.read(
-        [...paths].map((path) => (path === '' ? part : `${part}.${path}`)),
+        counted([...paths]).map((path) => (path === '' ? part : `${part}.${path}`)),
         index - 1,
       );
     }
@@ -114,6 +115,7 @@ export class Liveness {
 
   private read(paths: Iterable<string>, index: number): void {
     for (const path of paths) {
+      step();
       const field = rootOf(path);
       let reads = this.live.get(field);
       if (reads === undefined) this.live.set(field, (reads = { to: index, paths: new Set() }));
@@ -138,13 +140,13 @@ export class Liveness {
 function fieldsReadBy(step: DocumentsStep | MatchStep | FilterStep | SortStep | CutStep): Iterable<string> {
   switch (step.kind) {
     case 'documents':
-      return [...step.conditions, ...step.exact].flatMap((match) => [...fieldsOfMatch(match)]);
+      return counted([...step.conditions, ...step.exact]).flatMap((match) => [...fieldsOfMatch(match)]);
     case 'match':
       return fieldsOfMatch(step.match);
     case 'filter':
       return fieldsOf(step.condition);
     case 'sort':
-      return step.keys.map(([field]) => field);
+      return counted(step.keys).map(([field]) => field);
     case 'skip':
     case 'limit':
       return [];

@@ -13,6 +13,7 @@ import type {
 import type { Page } from '../semantics/page.js';
 import { renderAql } from '../syntax/render.js';
 import { mapPredicates } from '../syntax/walk.js';
+import { counted } from '../../openehr/base/work.js';
 
 /**
  * `_executed_aql` of a bound query: equality on `e/ehr_id/value` or `c/uid/value` stands in the predicate of its
@@ -43,7 +44,7 @@ function movedConditions(where: Condition | null, from: FromExpression): Readonl
   const conditions = where === null ? [] : where.kind === 'and' ? where.operands : [where];
   const classes = alwaysBoundClasses(from);
   const moves = new Map<Condition, Move>();
-  for (const each of conditions) {
+  for (const each of counted(conditions)) {
     if (each.kind !== 'comparison') continue;
     const move = moveOf(each, classes);
     if (move !== null) moves.set(each, move);
@@ -71,7 +72,7 @@ function moveOf(comparison: Comparison, classes: ReadonlyMap<string, ClassExpres
 
 function isIdentity(owner: string, steps: readonly PathStep[]): boolean {
   if (owner !== 'EHR' && owner !== 'COMPOSITION') return false;
-  const isPlain = steps.every(({ predicate }) => predicate === null);
+  const isPlain = counted(steps).every(({ predicate }) => predicate === null);
   return isPlain && indexedField(owner, steps) === IDENTITY[owner];
 }
 
@@ -80,7 +81,7 @@ function alwaysBoundClasses(from: FromExpression): ReadonlyMap<string, ClassExpr
   const found = new Map<string, ClassExpression>();
   const visit = (each: FromExpression): void => {
     if (each.kind !== 'class') {
-      if (each.kind === 'from-and') each.operands.forEach(visit);
+      if (each.kind === 'from-and') counted(each.operands).forEach(visit);
       return;
     }
     if (each.variable !== null) found.set(each.variable, each);
@@ -94,7 +95,9 @@ function predicateWith(
   { predicate, variable, at }: ClassExpression,
   moves: readonly Move[],
 ): Predicate | null {
-  const added = moves.filter((move) => move.variable === variable).map(({ condition }) => condition);
+  const added = counted(moves)
+    .filter((move) => move.variable === variable)
+    .map(({ condition }) => condition);
   if (added.length === 0) return predicate;
   return { kind: 'predicate', alternatives: [[...(predicate?.alternatives[0] ?? []), ...added]], at };
 }
@@ -102,7 +105,7 @@ function predicateWith(
 function without(where: Condition | null, moved: ReadonlySet<Condition>): Condition | null {
   if (where === null || moved.has(where)) return null;
   if (where.kind !== 'and') return where;
-  const operands = where.operands.filter((each) => !moved.has(each));
+  const operands = counted(where.operands).filter((each) => !moved.has(each));
   const [first, ...others] = operands;
   if (first === undefined) return null;
   return others.length === 0 ? first : { ...where, operands };

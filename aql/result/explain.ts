@@ -4,6 +4,7 @@ import type { BoundQuery } from '../syntax/ast.js';
 import { renderAql, renderPredicate, renderValue } from '../syntax/render.js';
 import type { FromNode, Scope } from '../semantics/scope/types.js';
 import type { Probe, QueryPlan } from '../plan/query-plan.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** One stage of what MongoDB says it did. Never values of documents. */
 export interface ExplainedStage {
@@ -18,14 +19,14 @@ export interface ExplainedStage {
 /** The parts of a query in words. */
 export function querySummary(query: BoundQuery, scope: Scope): JsonObject {
   return {
-    select: query.select.columns.map(({ expression }) => renderValue(expression)),
+    select: counted(query.select.columns).map(({ expression }) => renderValue(expression)),
     distinct: query.select.distinct,
     from: fromSummary(scope.from),
     where: query.where === null ? null : whereText(query),
-    order_by: scope.orderBy.map(
+    order_by: counted(scope.orderBy).map(
       ({ expression, descending }) => `${renderValue(expression)} ${descending ? 'DESC' : 'ASC'}`,
     ),
-    paths: scope.paths.map(({ path, type }) => ({
+    paths: counted(scope.paths).map(({ path, type }) => ({
       path: renderValue(path),
       types: [...type.classes],
       domains: [...type.domains],
@@ -39,7 +40,7 @@ function whereText(query: BoundQuery): string {
 }
 
 function fromSummary(node: FromNode): JsonObject {
-  if (node.kind !== 'class') return { [node.kind]: node.operands.map(fromSummary) };
+  if (node.kind !== 'class') return { [node.kind]: counted(node.operands).map(fromSummary) };
   const { alias, contains } = node;
   return {
     class: alias.className,
@@ -57,15 +58,17 @@ function fromSummary(node: FromNode): JsonObject {
 export function explainedStages(explained: JsonValue): ExplainedStage[] {
   if (!isJsonObject(explained)) return [];
   if (!Array.isArray(explained.stages)) return cursorStages(explained);
-  return explained.stages.filter(isJsonObject).flatMap(pipelineStage);
+  return counted(explained.stages).filter(isJsonObject).flatMap(pipelineStage);
 }
 
 function pipelineStage(stage: JsonObject): ExplainedStage[] {
-  const name = Object.keys(stage).find((key) => key.startsWith('$')) ?? '';
+  const name = counted(Object.keys(stage)).find((key) => key.startsWith('$')) ?? '';
   const cursor = stage[name];
   if (name === '$cursor' && isJsonObject(cursor)) return cursorStages(cursor);
   const used = Array.isArray(stage.indexesUsed) ? stage.indexesUsed : [];
-  const indexes = used.filter((index) => typeof index === 'string').join(', ');
+  const indexes = counted(used)
+    .filter((index) => typeof index === 'string')
+    .join(', ');
   return [
     {
       stage: name,
@@ -99,7 +102,7 @@ function scansOf(plan: JsonValue): { readonly stages: string[]; readonly indexes
   const stages = new Set<string>();
   const indexes = new Set<string>();
   const visit = (value: JsonValue): void => {
-    if (Array.isArray(value)) value.forEach(visit);
+    if (Array.isArray(value)) counted(value).forEach(visit);
     if (!isJsonObject(value)) return;
     if (typeof value.stage === 'string' && /SCAN|IDHACK|EOF/.test(value.stage)) stages.add(value.stage);
     if (typeof value.indexName === 'string') indexes.add(value.indexName);
@@ -118,7 +121,7 @@ function numberOf(value: JsonValue | undefined): number | null {
 /** What would make a query cheaper, in plain words. */
 export function hintsOf(scope: Scope, plan: QueryPlan, stages: readonly ExplainedStage[]): string[] {
   const { examined, returned } = totalsOf(stages);
-  const isPopulation = !scope.aliases.some(({ fixedEhrId }) => fixedEhrId !== null);
+  const isPopulation = !counted(scope.aliases).some(({ fixedEhrId }) => fixedEhrId !== null);
   const hints: readonly (string | false)[] = [
     isWholeRead(stages) &&
       'a whole collection is read, as no index fits: name an archetype or an EHR in FROM',
@@ -127,9 +130,10 @@ export function hintsOf(scope: Scope, plan: QueryPlan, stages: readonly Explaine
     plan.inProcess !== null && INSIDE[plan.inProcess.kind],
     plan.probe !== null && probeHint(plan.probe),
     plan.readsLeaves && 'WHERE picks the documents by the leaf index',
-    scope.aliases.some(({ versions }) => versions !== 'latest') && 'superseded versions are searched as well',
+    counted(scope.aliases).some(({ versions }) => versions !== 'latest') &&
+      'superseded versions are searched as well',
   ];
-  return hints.filter((hint) => hint !== false);
+  return counted(hints).filter((hint) => hint !== false);
 }
 
 function totalsOf(stages: readonly ExplainedStage[]): { examined: number; returned: number } {
@@ -142,7 +146,7 @@ const ALL_ROWS =
   'every EHR is searched and all rows are answered: page with fetch and offset, or stream as NDJSON';
 
 function isWholeRead(stages: readonly ExplainedStage[]): boolean {
-  return stages.some(({ stage }) => stage.includes('COLLSCAN'));
+  return counted(stages).some(({ stage }) => stage.includes('COLLSCAN'));
 }
 
 function wasteHint(examined: number, returned: number): string {

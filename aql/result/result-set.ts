@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, jsonOf, type JsonValue } from '../../openehr/base/json.js';
 import type { PlanColumn } from '../plan/logical-plan.js';
 import { refusedTotal } from '../semantics/summable.js';
 import { warningObject, type QueryWarning } from './warning.js';
+import { counted, step, resultBytes, tuple, within, type Work } from '../../openehr/base/work.js';
 
 /** A row as it comes from a pipeline. */
 export interface RawRow {
@@ -19,11 +21,12 @@ export interface Segment {
 /** Canonical JSON of an object from a segment: nested segments put back, internal fields left out. */
 export function wholeObject(value: JsonValue, segments: readonly Segment[]): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((member) => wholeObject(member, segments));
+  if (Array.isArray(value)) return counted(value).map((member) => wholeObject(member, segments));
   const nested = value.seg;
   if (typeof nested === 'number') return wholeObject(segmentObject(segments, nested), segments);
   const object: JsonObject = {};
   for (const name in value) {
+    step();
     const member = value[name];
     if (name === '_m' || member === undefined) continue;
     object[name] = typeof member === 'object' && member !== null ? wholeObject(member, segments) : member;
@@ -33,7 +36,7 @@ export function wholeObject(value: JsonValue, segments: readonly Segment[]): Jso
 
 function segmentObject(segments: readonly Segment[], number: number): JsonValue {
   const direct = segments[number];
-  const segment = direct?.s === number ? direct : segments.find(({ s }) => s === number);
+  const segment = direct?.s === number ? direct : counted(segments).find(({ s }) => s === number);
   return segment?.o ?? null;
 }
 
@@ -43,6 +46,7 @@ function segmentObject(segments: readonly Segment[], number: number): JsonValue 
  */
 export function rowText({ row, segs }: RawRow, columns: readonly PlanColumn[]): string {
   let text = '[';
+  step(columns.length);
   for (let i = 0; i < columns.length; i++) {
     const column = columns[i];
     if (column === undefined) break;
@@ -86,10 +90,10 @@ function versionText(value: JsonValue): string {
 /** JSON text with the attributes of every object in alphabetical order: equal objects have equal texts. */
 export function comparableText(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(comparableText).join(',')}]`;
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${comparableText(value[name] ?? null)}`);
+  if (Array.isArray(value)) return `[${counted(value).map(comparableText).join(',')}]`;
+  const members = counted(Object.keys(value).sort()).map(
+    (name) => `${JSON.stringify(name)}:${comparableText(value[name] ?? null)}`,
+  );
   return `{${members.join(',')}}`;
 }
 
@@ -115,31 +119,50 @@ export function metaObject(meta: ResultMeta, resultSize: number | null, created:
     _executed_aql: meta.executedAql,
     ...(resultSize === null ? {} : { resultsize: resultSize }),
     ...(meta.page === null ? {} : { fetch: meta.page.fetch, offset: meta.page.offset }),
-    ...(meta.warnings.length === 0 ? {} : { warnings: meta.warnings.map(warningObject) }),
+    ...(meta.warnings.length === 0 ? {} : { warnings: counted(meta.warnings).map(warningObject) }),
   };
 }
 
 /** `columns` of a RESULT_SET. */
 export function columnObjects(columns: readonly PlanColumn[]): JsonObject[] {
-  return columns.map(({ name, path }) => (path === null ? { name } : { name, path }));
+  return counted(columns).map(({ name, path }) => (path === null ? { name } : { name, path }));
 }
 
-/** Rows that differ as a whole, then the page of them: what a plan leaves to the server (`inProcess`). */
+/**
+ * Rows that differ as a whole, then the page of them: what a plan leaves to the server (`inProcess`). Of a row its hash is
+ * kept, not its text. @throws CdrError of a budget of `work` that is used up
+ */
 export async function* distinctRows(
   rows: AsyncIterable<RawRow>,
   columns: readonly PlanColumn[],
-  { offset, limit }: { readonly offset: number; readonly limit: number | null },
+  { offset, limit, work }: DistinctPage,
 ): AsyncGenerator<string> {
   const seen = new Set<string>();
   let given = 0;
   for await (const row of rows) {
     if (limit !== null && given >= limit) return;
-    const text = rowText(row, columns);
-    const key = comparableText(jsonOf(text));
+    const { text, key } = within(work, () => compared(row, columns));
     if (seen.has(key)) continue;
     seen.add(key);
     if (seen.size <= offset) continue;
     given++;
     yield text;
   }
+}
+
+/** The page of different rows that is wanted, and what finding it may use. */
+interface DistinctPage {
+  readonly offset: number;
+  readonly limit: number | null;
+  readonly work: Work | null;
+}
+
+function compared(row: RawRow, columns: readonly PlanColumn[]): { text: string; key: string } {
+  tuple();
+  const text = rowText(row, columns);
+  resultBytes(text.length);
+  const key = createHash('sha256')
+    .update(comparableText(jsonOf(text)))
+    .digest('base64');
+  return { text, key };
 }

@@ -10,6 +10,7 @@ import { isSpecialisation } from '../semantics/specialisation.js';
 import { isKindOf } from '../../openehr/rm/model/classes.js';
 import { stepType } from '../semantics/typing.js';
 import type { Alias, Scope } from '../semantics/scope/types.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** A name of a query that no stored template has. */
 export interface UnknownName {
@@ -37,11 +38,12 @@ export function unknownNames(
   options: { readonly subsumption: boolean; readonly limit: number },
 ): readonly UnknownName[] {
   const found = [...new Search(scope, vocabulary, options.subsumption).all().values()];
-  found.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
+  counted(found).sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
   // The nearest names of those alone that are reported: to find one costs a look at all.
-  return found
-    .slice(0, options.limit)
-    .map(({ among, ...unknown }) => ({ ...unknown, nearest: nearestWord(unknown.name, among()) }));
+  return counted(found.slice(0, options.limit)).map(({ among, ...unknown }) => ({
+    ...unknown,
+    nearest: nearestWord(unknown.name, among()),
+  }));
 }
 
 /** Whether `unknownNames` would name any: a query whose names are all known looks for no nearest one. */
@@ -60,9 +62,9 @@ class Search {
   ) {}
 
   all(): ReadonlyMap<string, Suspect> {
-    for (const alias of this.scope.aliases)
+    for (const alias of counted(this.scope.aliases))
       if (isOfTemplates(alias)) this.predicate(alias.predicate, archetypesAbove(alias));
-    for (const { path, alias } of this.scope.paths) this.path(path, alias);
+    for (const { path, alias } of counted(this.scope.paths)) this.path(path, alias);
     for (const test of testsOf(this.scope.query.where)) this.test(test);
     return this.found;
   }
@@ -82,7 +84,7 @@ class Search {
     const own = archetypesAround(alias);
     let around = this.predicate(path.predicate, own) ?? own;
     let classes: ReadonlySet<string> = new Set(alias.classes);
-    for (const { attribute, predicate } of path.steps) {
+    for (const { attribute, predicate } of counted(path.steps)) {
       classes = stepType(classes, attribute).classes;
       const unnamed = isWithinEntry(classes) ? around : UNKNOWN;
       around = this.predicate(predicate, around) ?? unnamed;
@@ -93,7 +95,7 @@ class Search {
   private predicate(predicate: Predicate | null, around: readonly string[]): readonly string[] | null {
     const below: string[] = [];
     let isCode = false;
-    for (const condition of predicate?.alternatives.flat() ?? []) {
+    for (const condition of counted(predicate?.alternatives.flat() ?? [])) {
       const name = demandedNodeId(condition);
       if (name === null) continue;
       const at = condition.kind === 'node' ? condition.id.at : condition.at;
@@ -115,13 +117,13 @@ class Search {
   }
 
   private node(name: string, around: readonly string[], at: Position): void {
-    const ids = around.map((each) => this.idsOf(each));
+    const ids = counted(around).map((each) => this.idsOf(each));
     const [archetype = null] = around;
     // Of an archetype that no template has, nothing more is known.
-    if (ids.length === 0 || ids.some((each) => each.length === 0)) return;
-    const codes = ids.flat().map((id) => this.vocabulary.archetypes.get(id) ?? new Set<string>());
-    if (codes.some((each) => each.has(name))) return;
-    this.add({ kind: 'node', name, archetype, among: () => codes.flatMap((each) => [...each]), at });
+    if (ids.length === 0 || counted(ids).some((each) => each.length === 0)) return;
+    const codes = counted(ids.flat()).map((id) => this.vocabulary.archetypes.get(id) ?? new Set<string>());
+    if (counted(codes).some((each) => each.has(name))) return;
+    this.add({ kind: 'node', name, archetype, among: () => counted(codes).flatMap((each) => [...each]), at });
   }
 
   private templateId(left: ValueExpression, items: readonly { readonly kind: string }[]): void {
@@ -129,7 +131,7 @@ class Search {
     const { alias } = this.scope.useOf(left);
     if (indexedField(indexedClass(alias), left.steps) !== FIELD.templateId) return;
     const { templates } = this.vocabulary;
-    for (const item of items as readonly ValueExpression[])
+    for (const item of counted(items as readonly ValueExpression[]))
       if (item.kind === 'string' && !templates.has(item.value))
         this.add({
           kind: 'template',
@@ -146,7 +148,7 @@ class Search {
     if (!this.subsumption) return archetypes.has(name) ? [name] : [];
     const known = this.ids.get(name);
     if (known !== undefined) return known;
-    const ids = [...archetypes.keys()].filter((id) => isSpecialisation(id, name));
+    const ids = counted([...archetypes.keys()]).filter((id) => isSpecialisation(id, name));
     this.ids.set(name, ids);
     return ids;
   }
@@ -167,19 +169,20 @@ const UNKNOWN: readonly string[] = [];
 const WITHIN_ENTRY = ['HISTORY', 'EVENT', 'ITEM_STRUCTURE', 'ACTIVITY', 'ISM_TRANSITION'];
 
 function isWithinEntry(classes: Iterable<string>): boolean {
-  return [...classes].every((name) => WITHIN_ENTRY.some((each) => isKindOf(name, each)));
+  return counted([...classes]).every((name) => WITHIN_ENTRY.some((each) => isKindOf(name, each)));
 }
 
 /** The archetypes that a class is of: its own, else those of the entry that it is a part of. */
 function archetypesAround(alias: Alias): readonly string[] {
-  const names = alias.predicate?.alternatives.flat().map(demandedNodeId) ?? [];
-  const ids = names.filter((name) => name !== null && isArchetypeId(name));
-  return ids.length > 0 ? ids.filter((id) => id !== null) : archetypesAbove(alias);
+  const names = counted(alias.predicate?.alternatives.flat())?.map(demandedNodeId) ?? [];
+  const ids = counted(names).filter((name) => name !== null && isArchetypeId(name));
+  return ids.length > 0 ? counted(ids).filter((id) => id !== null) : archetypesAbove(alias);
 }
 
 /** Between a class and the one above it another archetype may stand, but not between an entry and its parts. */
 function archetypesAbove({ parent, classes }: Alias): readonly string[] {
   if (parent === null || !isWithinEntry(classes)) return UNKNOWN;
-  const isPart = isWithinEntry(parent.classes) || parent.classes.every((name) => isKindOf(name, 'ENTRY'));
+  const isPart =
+    isWithinEntry(parent.classes) || counted(parent.classes).every((name) => isKindOf(name, 'ENTRY'));
   return isPart ? archetypesAround(parent) : UNKNOWN;
 }

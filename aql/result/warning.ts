@@ -2,6 +2,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import type { Misfit } from '../semantics/literal-fit.js';
 import type { UnknownName } from './unknown-names.js';
 import type { Position } from '../syntax/ast.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** Warnings that one answer has at most. */
 export const MAX_WARNINGS = 10;
@@ -20,8 +21,8 @@ export function warningsOf(
   misfits: readonly Misfit[],
   limit = MAX_WARNINGS,
 ): readonly QueryWarning[] {
-  const all = [...unknown.map(ofName), ...misfits.map(ofMisfit)];
-  all.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
+  const all = [...counted(unknown).map(ofName), ...counted(misfits).map(ofMisfit)];
+  counted(all).sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
   return all.slice(0, limit);
 }
 

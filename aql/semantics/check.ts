@@ -23,6 +23,7 @@ import type { Alias, Domain, PathType, Scope } from './scope/types.js';
 import { classSet, pathType } from './typing.js';
 import { functionArity } from '../syntax/functions.js';
 import { testsOf } from '../syntax/walk.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** What the checks need to know of the server. */
 export interface CheckOptions {
@@ -37,13 +38,14 @@ export interface CheckOptions {
  */
 export function checkScope(scope: Scope, options: CheckOptions): void {
   const checker = new Checker(scope, options.systemId);
-  for (const { expression } of scope.columns) checker.column(expression);
+  for (const { expression } of counted(scope.columns)) checker.column(expression);
   for (const test of testsOf(scope.query.where)) checker.test(test);
   checker.orderBy();
-  for (const alias of scope.aliases) checker.aliasPredicate(alias);
-  for (const { path } of scope.paths) for (const step of path.steps) checker.predicate(step.predicate);
-  for (const { path } of scope.paths) checker.predicate(path.predicate);
-  const impossible = misfits(scope).find(({ isImpossible }) => isImpossible);
+  for (const alias of counted(scope.aliases)) checker.aliasPredicate(alias);
+  for (const { path } of counted(scope.paths))
+    for (const step of counted(path.steps)) checker.predicate(step.predicate);
+  for (const { path } of counted(scope.paths)) checker.predicate(path.predicate);
+  const impossible = counted(misfits(scope)).find(({ isImpossible }) => isImpossible);
   if (impossible !== undefined) throw impossibleLiteral(impossible);
 }
 
@@ -58,7 +60,9 @@ const WORDS: Readonly<Record<Domain, string>> = {
 };
 
 function impossibleLiteral({ at, literal, path, domains }: Misfit): Error {
-  const wanted = [...domains].map((domain) => WORDS[domain]).join(' or ');
+  const wanted = counted([...domains])
+    .map((domain) => WORDS[domain])
+    .join(' or ');
   return aqlError(at, `${literal} cannot be compared with ${path}, which is ${wanted}`);
 }
 
@@ -75,8 +79,8 @@ class Checker {
 
   orderBy(): void {
     const { select } = this.scope.query;
-    const isGrouped = select.columns.some(({ expression }) => expression.kind === 'aggregate');
-    for (const { expression, column } of this.scope.orderBy) {
+    const isGrouped = counted(select.columns).some(({ expression }) => expression.kind === 'aggregate');
+    for (const { expression, column } of counted(this.scope.orderBy)) {
       if (column !== null) continue;
       if (expression.kind === 'aggregate')
         throw aqlError(expression.at, 'an aggregate in ORDER BY must be a selected column');
@@ -92,7 +96,7 @@ class Checker {
   test(test: Test): void {
     switch (test.kind) {
       case 'exists':
-        for (const step of test.path.steps) this.predicate(step.predicate);
+        for (const step of counted(test.path.steps)) this.predicate(step.predicate);
         this.predicate(test.path.predicate);
         break;
       case 'comparison':
@@ -114,7 +118,7 @@ class Checker {
 
   /** `owner`: classes of the alias that the predicate stands at, for `uid/value`. */
   predicate(predicate: Predicate | null, owner?: ReadonlySet<string>): void {
-    for (const condition of predicate?.alternatives.flat() ?? []) {
+    for (const condition of counted(predicate?.alternatives.flat() ?? [])) {
       if (condition.kind === 'predicate-regex') checkRegex(condition);
       else if (condition.kind === 'predicate-comparison') this.predicateComparison(condition, owner);
     }
@@ -142,7 +146,7 @@ class Checker {
 
   private matches({ left, set }: MatchesTest): void {
     this.value(left);
-    for (const item of set.items) this.matchItem(left, item);
+    for (const item of counted(set.items)) this.matchItem(left, item);
   }
 
   private matchItem(left: ValueExpression, item: MatchItem): void {
@@ -168,7 +172,7 @@ class Checker {
         least === most ? `${least}` : most === Infinity ? `${least} or more` : `${least} to ${most}`;
       throw aqlError(call.at, `${call.name} takes ${wanted} arguments, not ${length}`);
     }
-    for (const arg of call.args) this.value(arg);
+    for (const arg of counted(call.args)) this.value(arg);
   }
 
   private aggregate({ name, argument, at }: Aggregate): void {
@@ -192,7 +196,7 @@ class Checker {
 }
 
 function hasSummable({ classes }: PathType): boolean {
-  return [...classes].some((name) => isSummable(name) || name === DURATION);
+  return counted([...classes]).some((name) => isSummable(name) || name === DURATION);
 }
 
 function refuseNullOrder(operator: Comparison['operator'], at: Comparison['at']): void {

@@ -1,5 +1,6 @@
 import { attributesOf, concreteClasses, isKindOf, isPrimitive } from '../../openehr/rm/model/classes.js';
 import { ROOT_TYPES, type RootType } from '../../openehr/rm/root-type.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** Structure classes outside LOCATABLE that FROM may name (docs/spec/aql.md#from-classes). */
 const OTHER_STRUCTURES = [
@@ -20,7 +21,7 @@ const ABSTRACT = [
 
 /** Concrete classes of objects that FROM may name. */
 export const OBJECT_CLASSES: readonly string[] = [
-  ...concreteClasses('LOCATABLE').filter((name) => name !== 'EHR_ACCESS'),
+  ...counted(concreteClasses('LOCATABLE')).filter((name) => name !== 'EHR_ACCESS'),
   ...OTHER_STRUCTURES,
 ];
 
@@ -65,9 +66,9 @@ export function classesBelow(name: string): ReadonlySet<string> {
   const found = new Set<string>();
   const open = [name];
   for (let each = open.pop(); each !== undefined; each = open.pop())
-    for (const { type } of attributesOf(each).values()) {
+    for (const { type } of counted(attributesOf(each)).values()) {
       if (isPrimitive(type)) continue;
-      for (const next of concreteClasses(type).filter((candidate) => !found.has(candidate))) {
+      for (const next of counted(concreteClasses(type)).filter((candidate) => !found.has(candidate))) {
         found.add(next);
         open.push(next);
       }
@@ -80,6 +81,6 @@ export function classesBelow(name: string): ReadonlySet<string> {
 export function rootTypesOf(classes: readonly string[]): readonly RootType[] {
   return ROOT_TYPES.filter((root) => {
     const below = classesBelow(root);
-    return classes.some((each) => each === root || below.has(each));
+    return counted(classes).some((each) => each === root || below.has(each));
   });
 }

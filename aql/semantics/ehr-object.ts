@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../openehr/base/json.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** The parts of a whole EHR (`SELECT e`). Uids of versioned objects and contributions oldest first. */
 export interface EhrSummary {
@@ -50,7 +51,9 @@ export function ehrObject(summary: EhrSummary): JsonObject {
       ? {}
       : { ehr_status: objectRef('OBJECT_VERSION_ID', ehrStatusUid, 'EHR_STATUS') }),
     ...(directoryId === null ? {} : { directory: folderRef(directoryId) }),
-    ...(compositionIds.length === 0 ? {} : { compositions: compositionIds.map(compositionRef) }),
-    ...(contributionUids.length === 0 ? {} : { contributions: contributionUids.map(contributionRef) }),
+    ...(compositionIds.length === 0 ? {} : { compositions: counted(compositionIds).map(compositionRef) }),
+    ...(contributionUids.length === 0
+      ? {}
+      : { contributions: counted(contributionUids).map(contributionRef) }),
   };
 }

@@ -1,4 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { counted, step } from '../../openehr/base/work.js';
 
 /** One part of a LIKE pattern between two `*`: signs to be met one by one, null = any one character. */
 type Segment = readonly (string | null)[];
@@ -9,7 +10,7 @@ type Segment = readonly (string | null)[];
  */
 function segmentsOf(pattern: string): readonly Segment[] {
   const segments: (string | null)[][] = [[]];
-  const signs = Array.from(pattern);
+  const signs = counted(Array.from(pattern));
   for (let index = 0; index < signs.length; index++) {
     const sign = signs[index] ?? '';
     const segment = segments[segments.length - 1];
@@ -30,9 +31,13 @@ function escaped(sign: string | undefined, pattern: string): string {
  * @throws invalid for a bad escape
  */
 export function likeRegex(pattern: string): string {
-  const [first = [], ...others] = segmentsOf(pattern).map((segment) => segment.map(signRegex).join(''));
+  const [first = [], ...others] = counted(segmentsOf(pattern)).map((segment) =>
+    counted(segment).map(signRegex).join(''),
+  );
   const last = others.pop();
-  const middle = others.filter((segment) => segment !== '').map((segment) => `(?>.*?${segment})`);
+  const middle = counted(others)
+    .filter((segment) => segment !== '')
+    .map((segment) => `(?>.*?${segment})`);
   return `^${String(first)}${middle.join('')}${last === undefined ? '' : `.*${last}`}\\z`;
 }
 
@@ -46,7 +51,7 @@ function signRegex(sign: string | null): string {
 /** Most signs that `isLike` compares: the text for one segment, the text times the longest segment for several. */
 export function likeSteps(value: string, pattern: string): number {
   const inner = pattern.split('*').slice(1, -1);
-  const longest = inner.reduce((most, segment) => Math.max(most, segment.length), 1);
+  const longest = counted(inner).reduce((most, segment) => Math.max(most, segment.length), 1);
   return pattern.length + value.length * (inner.length === 0 ? 1 : longest);
 }
 
@@ -58,7 +63,8 @@ export function isLike(value: string, pattern: string): boolean {
   if (!fitsAt(text, first, 0)) return false;
   if (last === undefined) return text.length === first.length;
   let at = first.length;
-  for (const segment of others) {
+  step(text.length);
+  for (const segment of counted(others)) {
     while (at + segment.length <= text.length && !fitsAt(text, segment, at)) at++;
     if (!fitsAt(text, segment, at)) return false;
     at += segment.length;
@@ -69,7 +75,7 @@ export function isLike(value: string, pattern: string): boolean {
 
 function fitsAt(text: readonly string[], segment: Segment, at: number): boolean {
   if (at + segment.length > text.length) return false;
-  return segment.every((sign, index) => sign === null || sign === text[at + index]);
+  return counted(segment).every((sign, index) => sign === null || sign === text[at + index]);
 }
 
 /** Refuses a bad LIKE pattern. @throws invalid */

@@ -15,6 +15,7 @@ import { testsOf } from '../syntax/walk.js';
 import type { Domain, Scope } from './scope/types.js';
 import { classSet, pathType, typesAlong } from './typing.js';
 import { literalIn } from './literal-value.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** A literal that no value of the path it is compared with can equal. */
 export interface Misfit {
@@ -43,12 +44,12 @@ export function misfits(scope: Scope): readonly Misfit[] {
   const inPath = (path: IdentifiedPath, classes: readonly string[]): void => {
     const along = typesAlong(classSet(classes), path.steps);
     inPredicate(path.predicate, classes, add);
-    path.steps.forEach(({ predicate }: PathStep, index) => {
+    counted(path.steps).forEach(({ predicate }: PathStep, index) => {
       if (predicate !== null) inPredicate(predicate, [...(along[index + 1]?.classes ?? [])], add);
     });
   };
-  for (const { predicate, classes } of scope.aliases) inPredicate(predicate, classes, add);
-  for (const { path, alias } of scope.paths) inPath(path, alias.classes);
+  for (const { predicate, classes } of counted(scope.aliases)) inPredicate(predicate, classes, add);
+  for (const { path, alias } of counted(scope.paths)) inPath(path, alias.classes);
   for (const test of testsOf(scope.query.where))
     if (test.kind === 'comparison' || test.kind === 'matches')
       inTest(test, (literal, path) => add(literal, path, scope.useOf(path).alias.classes));
@@ -60,7 +61,7 @@ function inPredicate(
   classes: readonly string[],
   add: (literal: Literal, path: ObjectPath, classes: readonly string[]) => void,
 ): void {
-  for (const condition of predicate?.alternatives.flat() ?? []) {
+  for (const condition of counted(predicate?.alternatives.flat() ?? [])) {
     if (condition.kind !== 'predicate-comparison') continue;
     const { operand, path } = condition;
     if (operand.kind !== 'object-path' && operand.kind !== 'node-id') add(operand, path, classes);
@@ -73,7 +74,7 @@ function inTest(
 ): void {
   const { left } = test;
   if (left.kind !== 'path') return;
-  if (test.kind === 'matches') for (const item of test.set.items) add(item, left);
+  if (test.kind === 'matches') for (const item of counted(test.set.items)) add(item, left);
   else if (isLiteral(test.right)) add(test.right, left);
 }
 
@@ -88,8 +89,8 @@ function misfitOf(
 ): Misfit | null {
   const domains = pathType(classes, path.steps)?.domains;
   if (literal.kind === 'null' || domains === undefined || domains.size === 0) return null;
-  if ([...domains].some((domain) => isOf(domain, literal))) return null;
-  const isImpossible = [...domains].every((domain) => TEMPORAL.includes(domain));
+  if (counted([...domains]).some((domain) => isOf(domain, literal))) return null;
+  const isImpossible = counted([...domains]).every((domain) => TEMPORAL.includes(domain));
   const text = literal.kind === 'code' ? literal.code : renderValue(literal);
   return { at: literal.at, literal: text, path: renderValue(path), domains, isImpossible };
 }

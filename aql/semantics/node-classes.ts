@@ -3,6 +3,7 @@ import { demandedNodeId } from './scope/node-identity.js';
 import type { Alias } from './scope/types.js';
 import { hasLocatable } from './typing.js';
 import { isArchetypeId, isNodeCode } from '../syntax/words.js';
+import { counted } from '../../openehr/base/work.js';
 
 /**
  * Whether an element can be the stub of a nested segment: LOCATABLE and not picked by an at-code (only
@@ -16,21 +17,24 @@ export function canBeStub(classes: ReadonlySet<string>, predicate: Predicate | n
 /** The node ids that a predicate allows, one for each alternative; null when one of them demands none. */
 function demandedNodeIds(predicate: Predicate | null): readonly string[] | null {
   if (predicate === null) return null;
-  const ids = predicate.alternatives.map((group) => {
-    const demanded = group.map(demandedNodeId).find((id) => id !== null);
+  const ids = counted(predicate.alternatives).map((group) => {
+    const demanded = counted(group)
+      .map(demandedNodeId)
+      .find((id) => id !== null);
     return demanded ?? null;
   });
-  return ids.every((id) => id !== null) ? ids : null;
+  const all = counted(ids);
+  return all.every((id) => id !== null) ? all : null;
 }
 
 /** Whether every alternative of a predicate demands an at-code or id-code. */
 export function namesNodeCode(predicate: Predicate | null): boolean {
-  return demandedNodeIds(predicate)?.every(isNodeCode) ?? false;
+  return counted(demandedNodeIds(predicate))?.every(isNodeCode) ?? false;
 }
 
 /** Whether every alternative of a predicate demands an archetype id. */
 function namesArchetype(predicate: Predicate | null): boolean {
-  return demandedNodeIds(predicate)?.every(isArchetypeId) ?? false;
+  return counted(demandedNodeIds(predicate))?.every(isArchetypeId) ?? false;
 }
 
 const LISTS_OF_NODES = new Set([
@@ -61,7 +65,7 @@ export function isRootClass(name: string): boolean {
 /** Classes of an alias that can stand inside a segment. */
 export function innerClasses(alias: Alias): readonly string[] {
   if (namesArchetype(alias.predicate)) return [];
-  return alias.classes.filter((each) => !isRootClass(each));
+  return counted(alias.classes).filter((each) => !isRootClass(each));
 }
 
 /** The archetype ids that a predicate allows, null when it allows others too. */

@@ -19,6 +19,7 @@ import { aqlError } from '../syntax/aql-error.js';
 import { MAX_ALL_LIST_VALUES } from '../syntax/limits.js';
 import { renderValue } from '../syntax/render.js';
 import { mapCondition } from '../syntax/walk.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** One question of a query to a terminology service; equal questions are asked once. */
 export type TerminologyQuestion =
@@ -72,12 +73,15 @@ class Resolver {
   constructor(private readonly ask: Ask) {}
 
   query(query: Query<Unanswered>): BoundQuery {
-    const columns = query.select.columns.map((column) => ({
+    const columns = counted(query.select.columns).map((column) => ({
       ...column,
       expression: this.column(column.expression),
     }));
     const where = query.where === null ? null : mapCondition(query.where, (test) => this.test(test));
-    const orderBy = query.orderBy.map((item) => ({ ...item, expression: this.key(item.expression) }));
+    const orderBy = counted(query.orderBy).map((item) => ({
+      ...item,
+      expression: this.key(item.expression),
+    }));
     return { ...query, select: { ...query.select, columns }, where, orderBy };
   }
 
@@ -101,7 +105,7 @@ class Resolver {
   }
 
   private call(call: FunctionCall<Unanswered>): FunctionCall {
-    return { ...call, args: call.args.map((arg) => this.value(arg)) };
+    return { ...call, args: counted(call.args).map((arg) => this.value(arg)) };
   }
 
   private test(test: Test<Unanswered>): Test {
@@ -119,7 +123,7 @@ class Resolver {
 
   private matchSet(set: MatchSet<Unanswered>): MatchSet {
     if (set.kind === 'list') {
-      const items = set.items.flatMap((item) => this.matchItem(item));
+      const items = counted(set.items).flatMap((item) => this.matchItem(item));
       return items.length === set.items.length ? { ...set, items } : listOf(items, set.at);
     }
     const answer = this.ask({ kind: 'uri', key: `{${set.uri}}`, uri: set.uri }, true);
@@ -164,7 +168,7 @@ function listOf(items: readonly MatchItem[], at: Position): MatchList {
 function itemsOf(answer: TerminologyAnswer, at: Position): readonly MatchItem[] {
   switch (answer.kind) {
     case 'codes':
-      return answer.codes.map((code) => ({ kind: 'code', code, at }));
+      return counted(answer.codes).map((code) => ({ kind: 'code', code, at }));
     case 'text':
       return answer.value === null ? [] : [{ kind: 'code', code: answer.value, at }];
     case 'boolean':

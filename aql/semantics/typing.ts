@@ -4,6 +4,7 @@ import { domainOf } from '../../openehr/rm/ordered-value.js';
 import type { PathStep } from '../syntax/ast.js';
 import { ROOT_TYPES } from '../../openehr/rm/root-type.js';
 import type { Domain, PathType } from './scope/types.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** What can stand at one step. */
 export interface StepType {
@@ -78,16 +79,17 @@ export function stepType(classes: ReadonlySet<string>, attribute: string): StepT
 }
 
 function newStepType(classes: ReadonlySet<string>, attribute: string): StepType {
-  if (attribute === '_type') return [...classes].some((name) => !isPrimitive(name)) ? TYPE_NAME : EMPTY;
+  if (attribute === '_type')
+    return counted([...classes]).some((name) => !isPrimitive(name)) ? TYPE_NAME : EMPTY;
   const found = new Set<string>();
   let isMultiple = false;
-  for (const name of classes) {
+  for (const name of counted(classes)) {
     const definition = attributesOf(name).get(attribute);
     if (definition === undefined) continue;
     const { type, multiple } = definition;
     isMultiple ||= multiple;
     const own = isPrimitive(type) ? [type] : (JUMPS.get(`${name}.${attribute}`) ?? concreteClasses(type));
-    for (const each of own) found.add(each);
+    for (const each of counted(own)) found.add(each);
   }
   return found.size === 0 ? EMPTY : { classes: oneObject(found), multiple: isMultiple };
 }
@@ -99,7 +101,7 @@ export function typesAlong(
 ): readonly StepType[] {
   const along: StepType[] = [{ classes, multiple: false }];
   let current = classes;
-  for (const { attribute } of steps) {
+  for (const { attribute } of counted(steps)) {
     const next = stepType(current, attribute);
     along.push(next);
     if (next.classes.size === 0) break;
@@ -109,12 +111,14 @@ export function typesAlong(
 }
 
 /** Whether a LOCATABLE can stand where these classes can. */
-export const hasLocatable = memoized((classes: ReadonlySet<string>) => [...classes].some(isLocatable));
+export const hasLocatable = memoized((classes: ReadonlySet<string>) =>
+  counted([...classes]).some(isLocatable),
+);
 
 /** Domains that values of these classes can have. */
 export const domainsOf = memoized((classes: ReadonlySet<string>): ReadonlySet<Domain> => {
   const domains = new Set<Domain>();
-  for (const name of classes) {
+  for (const name of counted(classes)) {
     const domain = domainOfType(name);
     if (domain !== null) domains.add(domain);
   }
@@ -145,5 +149,5 @@ function identifierOf(classes: ReadonlySet<string>, steps: readonly PathStep[]):
 }
 
 function isOnly(classes: ReadonlySet<string>, names: readonly string[]): boolean {
-  return classes.size > 0 && [...classes].every((name) => names.includes(name));
+  return classes.size > 0 && counted([...classes]).every((name) => names.includes(name));
 }

@@ -170,6 +170,22 @@ export function step(amount = 1): void {
   current?.count('steps', amount);
 }
 
+/** Characters that are read in the time of a step. */
+const CHARACTERS_OF_A_STEP = 64;
+
+/** Counts the steps that reading a text takes, one character after another. @throws as `step` */
+export function characters(text: string): void {
+  step(Math.ceil(text.length / CHARACTERS_OF_A_STEP));
+}
+
+/** Counts the members of a list that the pass goes through, all at once, and gives the list. @throws as `step` */
+export function counted<T extends Countable | null | undefined>(list: T): T {
+  if (current !== null && list != null) current.count('steps', 'length' in list ? list.length : list.size);
+  return list;
+}
+
+type Countable = readonly unknown[] | { readonly size: number } | { readonly length: number };
+
 /** Counts a combination of objects of the pass that runs. @throws as `step` */
 export function tuple(): void {
   current?.count('tuples');

@@ -2,6 +2,7 @@ import { isKeptDecimal } from '../base/text.js';
 import { CdrError, DEFAULT_MAX_NODES, tooManyNodes } from '../base/errors.js';
 import type { JsonValue } from '../base/json.js';
 import { endOfString, readJsonCarefully } from './json-reader.js';
+import { counted, step, characters } from '../base/work.js';
 
 /** Bounds of a JSON text. */
 export interface JsonLimits {
@@ -43,8 +44,10 @@ for (const [characters, kind] of [
   ['-0123456789', NUMBER],
   ['tfn', WORD],
 ] as const)
-  for (const character of characters) KIND[character.charCodeAt(0)] = kind;
-const NUMBER_CHARACTERS = new Set(Array.from('0123456789+-.eE').map((character) => character.charCodeAt(0)));
+  for (const character of counted(characters)) KIND[character.charCodeAt(0)] = kind;
+const NUMBER_CHARACTERS = new Set(
+  counted(Array.from('0123456789+-.eE')).map((character) => character.charCodeAt(0)),
+);
 
 /**
  * Parses JSON with the guards of a public interface: nesting and the number of nodes are bounded before anything is
@@ -83,6 +86,7 @@ function surveyJson(json: string, maxDepth: number, maxNodes: number): JsonSurve
   let colons = 0;
   let beginnings = 0;
   let suspicious = false;
+  characters(json);
   for (let at = 0; at < json.length; at++) {
     const kind = KIND[json.charCodeAt(at)] ?? OTHER;
     if (kind === OTHER) continue;
@@ -114,6 +118,7 @@ function deeper(depth: number, maxDepth: number, at: number): number {
 }
 
 function endOfNumber(json: string, start: number): number {
+  step();
   let end = start + 1;
   while (end < json.length && NUMBER_CHARACTERS.has(json.charCodeAt(end))) end++;
   return end;
@@ -130,10 +135,11 @@ function keysOf(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   let keys = 0;
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object') keys += keysOf(item);
+    for (const item of counted(value)) if (typeof item === 'object') keys += keysOf(item);
     return keys;
   }
   for (const name in value) {
+    step();
     keys++;
     const member = value[name];
     if (typeof member === 'object') keys += keysOf(member);

@@ -8,6 +8,7 @@ import { attributesOf, isKindOf, isPrimitive, rmClass, withoutParameters } from 
 import type { RmAttribute } from '../rm/model/define.js';
 import { isDerivedMember } from '../rm/model/derived.js';
 import { keepUnknown, unknownValue } from './unknown-element.js';
+import { counted } from '../base/work.js';
 
 /** How XML is read. */
 export interface XmlReading extends XmlLimits {
@@ -59,7 +60,7 @@ function withTypePrefix(record: XmlOut): XmlOut {
 
 function hasTypes({ attributes, children = [] }: XmlOut): boolean {
   if (attributes?.['xsi:type'] !== undefined) return true;
-  return children.some((child) => typeof child !== 'string' && hasTypes(child));
+  return counted(children).some((child) => typeof child !== 'string' && hasTypes(child));
 }
 
 /** The RM class of an object, without generic parameter; null when it has no `_type` or one that is no RM class. */
@@ -77,13 +78,13 @@ function objectElement(name: string, object: JsonObject, declaredType: string): 
   const attributes: Record<string, string> = {};
   if (type !== declared) attributes['xsi:type'] = type;
   const known = attributesOf(type);
-  for (const attribute of known.values()) {
+  for (const attribute of counted(known).values()) {
     const value = object[attribute.name];
     if (value === undefined) continue;
     if (!attribute.xmlAttribute) addElements(children, attribute, value);
     else if (typeof value === 'string') attributes[attribute.name] = value;
   }
-  for (const key of Object.keys(object)) {
+  for (const key of counted(Object.keys(object))) {
     const value = object[key];
     if (key !== '_type' && !known.has(key) && value !== undefined) addRecordElements(children, key, value);
   }
@@ -91,19 +92,19 @@ function objectElement(name: string, object: JsonObject, declaredType: string): 
 }
 
 function addElements(children: XmlOut[], attribute: RmAttribute, value: JsonValue): void {
-  if (Array.isArray(value)) for (const item of value) addElements(children, attribute, item);
+  if (Array.isArray(value)) for (const item of counted(value)) addElements(children, attribute, item);
   else if (isJsonObject(value)) children.push(objectElement(attribute.name, value, attribute.type));
   else if (value !== null) children.push({ name: attribute.name, children: [String(value)] });
 }
 
 function recordElement(name: string, record: JsonObject): XmlOut {
   const children: XmlOut[] = [];
-  for (const key of Object.keys(record)) addRecordElements(children, key, record[key] ?? null);
+  for (const key of counted(Object.keys(record))) addRecordElements(children, key, record[key] ?? null);
   return { name, children };
 }
 
 function addRecordElements(children: XmlOut[], name: string, value: JsonValue): void {
-  if (Array.isArray(value)) for (const item of value) addRecordElements(children, name, item);
+  if (Array.isArray(value)) for (const item of counted(value)) addRecordElements(children, name, item);
   else if (isJsonObject(value))
     children.push(knownClassOf(value) === null ? recordElement(name, value) : objectElement(name, value, ''));
   else if (value !== null) children.push({ name, children: [String(value)] });
@@ -144,7 +145,7 @@ function readObject(element: XmlElement, declaredType: string, place: ElementPla
   const object: JsonObject = { _type: type };
   readXmlAttributes(element, object, { ...place, type });
   const counts = new Map<string, number>();
-  for (const child of element.children) {
+  for (const child of counted(element.children)) {
     if (typeof child === 'string') {
       if (child.trim() === '') continue;
       throw refused(path, `text is not expected in an element of type ${type}`);
@@ -194,9 +195,9 @@ function readElement(child: XmlElement, attribute: RmAttribute, into: Members): 
 function readValue(child: XmlElement, attribute: RmAttribute, { type: owner, ...place }: Members): JsonValue {
   const { path } = place;
   if (!isPrimitive(attribute.type)) return readObject(child, declaredIn(child, attribute, owner), place);
-  for (const name of child.attributes.keys())
+  for (const name of counted(child.attributes).keys())
     if (!IGNORED_ATTRIBUTES.has(name)) throw refused(path, `unknown attribute ${name}`);
-  if (child.children.some((part) => typeof part !== 'string'))
+  if (counted(child.children).some((part) => typeof part !== 'string'))
     throw refused(path, 'an element is not expected, only text');
   return readPrimitive(textContent(child), attribute.type, path);
 }
@@ -206,7 +207,7 @@ function declaredIn(child: XmlElement, attribute: RmAttribute, owner: string): s
   const isVersion =
     owner === 'CONTRIBUTION' &&
     attribute.name === 'versions' &&
-    child.children.some((part) => typeof part !== 'string' && VERSION_ELEMENTS.has(part.name));
+    counted(child.children).some((part) => typeof part !== 'string' && VERSION_ELEMENTS.has(part.name));
   return isVersion ? 'ORIGINAL_VERSION' : attribute.type;
 }
 
@@ -254,7 +255,7 @@ function readXmlAttributes(
 ): void {
   if (path === '' && element.namespace !== null && element.namespace !== OPENEHR_NAMESPACE)
     throw refused(path, `the namespace must be ${OPENEHR_NAMESPACE}`);
-  for (const [name, value] of element.attributes) {
+  for (const [name, value] of counted(element.attributes)) {
     if (IGNORED_ATTRIBUTES.has(name)) continue;
     const attribute = attributesOf(type).get(name);
     if (attribute?.xmlAttribute === true) object[name] = value;

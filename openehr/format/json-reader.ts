@@ -2,6 +2,7 @@ import { isKeptDecimal } from '../base/text.js';
 import { CdrError } from '../base/errors.js';
 import { syntaxViolation } from '../base/violation.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
+import { step } from '../base/work.js';
 
 /** Where the reader stands: the text, the next position, the path of the value being read. */
 interface Cursor {
@@ -42,17 +43,24 @@ export function readJsonCarefully(text: string): JsonValue {
 /** Position of the closing quote of the string that opens at `start`, or the length of the text without one. */
 export function endOfString(json: string, start: number): number {
   let quote = json.indexOf('"', start + 1);
-  while (quote > 0 && isEscaped(json, quote)) quote = json.indexOf('"', quote + 1);
+  while (quote > 0 && isEscaped(json, quote)) {
+    step();
+    quote = json.indexOf('"', quote + 1);
+  }
   return quote < 0 ? json.length : quote;
 }
 
 function isEscaped(json: string, at: number): boolean {
   let before = at - 1;
-  while (json.charCodeAt(before) === BACKSLASH) before--;
+  while (json.charCodeAt(before) === BACKSLASH) {
+    step();
+    before--;
+  }
   return (at - before) % 2 === 0;
 }
 
 function readValue(cursor: Cursor): JsonValue {
+  step();
   const first = cursor.text[cursor.at];
   if (first === '{') return readObject(cursor);
   if (first === '[') return readArray(cursor);
@@ -69,6 +77,7 @@ function readObject(cursor: Cursor): JsonObject {
   const object: JsonObject = {};
   if (opens(cursor, '}')) return object;
   do {
+    step();
     skipWhiteSpace(cursor);
     if (cursor.text[cursor.at] !== '"') malformed(cursor, 'a property name in quotes');
     const name = readString(cursor);
@@ -78,7 +87,7 @@ function readObject(cursor: Cursor): JsonObject {
     if (cursor.text[cursor.at] !== ':') malformed(cursor, "':'");
     cursor.at++;
     skipWhiteSpace(cursor);
-    cursor.path.push(step(name));
+    cursor.path.push(memberOf(name));
     const value = readValue(cursor);
     if (Object.hasOwn(object, name) && JSON.stringify(object[name]) !== JSON.stringify(value))
       throw new CdrError('invalid', `the property ${pathOf(cursor)} is given twice with different values`);
@@ -92,6 +101,7 @@ function readArray(cursor: Cursor): JsonValue[] {
   const items: JsonValue[] = [];
   if (opens(cursor, ']')) return items;
   do {
+    step();
     skipWhiteSpace(cursor);
     cursor.path.push(`[${items.length}]`);
     items.push(readValue(cursor));
@@ -157,7 +167,7 @@ function skipWhiteSpace(cursor: Cursor): void {
   cursor.at += match(cursor, WHITE_SPACE)?.length ?? 0;
 }
 
-function step(name: string): string {
+function memberOf(name: string): string {
   return PLAIN_NAME.test(name) ? `/${name}` : `/${JSON.stringify(name)}`;
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../base/work.js';
 /** One entry of an `Accept` header (RFC 9110, 12.5.1). */
 export interface AcceptRange {
   /** The name as the client wrote it, without parameters. */
@@ -20,11 +21,10 @@ const ORDER = ['exact', 'type', 'any'] as const;
  */
 export function acceptedRanges(accept: string | undefined): readonly AcceptRange[] {
   const header = accept === undefined || accept.trim() === '' ? '*/*' : accept;
-  const ranges = header
-    .split(',')
+  const ranges = counted(header.split(','))
     .map(acceptRange)
     .filter((range) => range !== null);
-  return ranges.sort((a, b) => ORDER.indexOf(a.specificity) - ORDER.indexOf(b.specificity));
+  return counted(ranges).sort((a, b) => ORDER.indexOf(a.specificity) - ORDER.indexOf(b.specificity));
 }
 
 /** The type and subtype of a media type as written, without parameters. */
@@ -64,7 +64,7 @@ function acceptRange(entry: string): AcceptRange | null {
 
 /** The `q` of an entry, 1 without one, null when it is malformed. */
 function qualityOf(entry: string): number | null {
-  for (const parameter of entry.split(';').slice(1)) {
+  for (const parameter of counted(entry.split(';').slice(1))) {
     const [key = '', value = ''] = parameter.split('=');
     if (key.trim().toLowerCase() === 'q') return QUALITY.test(value.trim()) ? Number(value) : null;
   }

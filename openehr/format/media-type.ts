@@ -7,6 +7,7 @@ import {
   normalName,
   type AcceptRange,
 } from './media-range.js';
+import { counted } from '../base/work.js';
 
 /** The forms of a COMPOSITION (docs/spec/rest.md#media-types). */
 export type ContentFormat = 'JSON' | 'XML' | 'FLAT' | 'STRUCTURED';
@@ -127,7 +128,7 @@ export function requestBody(kind: ResourceKind, contentType: string | undefined,
   const wanted = takesFormat(kind) ? formatParameter(format) : null;
   if (contentType === undefined || contentType.trim() === '') return ownChoice(requests, wanted);
   const name = normalName(contentType);
-  const type = requests.find((known) => known.mediaType === name);
+  const type = counted(requests).find((known) => known.mediaType === name);
   if (type === undefined || !(isUtf8(contentType) || isLatin1Xml(contentType)))
     throw unsupported(requests, contentType);
   const refined = refine(type, wanted);
@@ -182,7 +183,7 @@ function refine(type: BodyType, wanted: ContentFormat | null): BodyFormat | null
 }
 
 function ownChoice(types: readonly BodyType[], wanted: ContentFormat | null): BodyType {
-  const type = types.find((known) => wanted === null || known.format === wanted);
+  const type = counted(types).find((known) => wanted === null || known.format === wanted);
   if (type === undefined) throw new CdrError('unsupported-media-type', 'a request body is not expected here');
   return type;
 }
@@ -200,7 +201,7 @@ function sameAsRequest(
 ): BodyType | null {
   if (wishes.contentType === undefined) return null;
   const name = normalName(wishes.contentType);
-  const known = offers.some((offer) => offer.mediaType === name);
+  const known = counted(offers).some((offer) => offer.mediaType === name);
   return known ? { format: wanted, mediaType: baseType(wishes.contentType) } : null;
 }
 
@@ -212,8 +213,8 @@ interface Match {
 /** The acceptable offer of the highest quality; among equals the more specific, then the earlier range. */
 function bestOffer(offers: readonly BodyType[], ranges: readonly AcceptRange[]): Match | null {
   let best: Match | null = null;
-  for (const offer of offers) {
-    const range = ranges.find((candidate) => candidate.matches(offer.mediaType));
+  for (const offer of counted(offers)) {
+    const range = counted(ranges).find((candidate) => candidate.matches(offer.mediaType));
     if (range === undefined || range.quality === 0) continue;
     if (best === null || isBetter(range, best.range, ranges)) best = { offer, range };
   }
@@ -246,5 +247,7 @@ function notAcceptable(wanted: ContentFormat | null, offers: readonly BodyType[]
 }
 
 function namesOf(types: readonly BodyType[]): string {
-  return types.map((type) => type.mediaType).join(', ');
+  return counted(types)
+    .map((type) => type.mediaType)
+    .join(', ');
 }

@@ -1,6 +1,7 @@
 import { CdrError } from '../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.js';
 import { conflict, flatKeys, type FlatScope } from './flat/keys/keys.js';
+import { counted } from '../base/work.js';
 
 /** Characters of all keys of the FLAT form: a long path is repeated in the key of each value below it. */
 const MAX_KEY_CHARACTERS = 64 * 1024 * 1024;
@@ -20,7 +21,7 @@ interface Flattening {
  */
 export function structuredToFlat(structured: JsonObject): JsonObject {
   const into: Flattening = { flat: {}, keyCharacters: 0 };
-  for (const [id, value] of Object.entries(structured)) flatten(into, id, value);
+  for (const [id, value] of counted(Object.entries(structured))) flatten(into, id, value);
   return into.flat;
 }
 
@@ -35,9 +36,9 @@ export function flatToStructured(flat: JsonObject): JsonObject {
   const { top, context } = flatKeys(flat);
   const structured: JsonObject = {};
   if (context.size > 0)
-    structured.ctx = Object.fromEntries(Array.from(context, ([name, { value }]) => [name, value]));
-  for (const [id, instances] of top.children)
-    for (const [index, scope] of instances)
+    structured.ctx = Object.fromEntries(Array.from(counted(context), ([name, { value }]) => [name, value]));
+  for (const [id, instances] of counted(top.children))
+    for (const [index, scope] of counted(instances))
       structured[index === 0 ? id : `${id}:${index}`] = structureOf(scope);
   return structured;
 }
@@ -49,7 +50,7 @@ function flatten(into: Flattening, path: string, value: JsonValue): void {
 }
 
 function flattenObject(into: Flattening, path: string, object: JsonObject): void {
-  for (const [name, value] of Object.entries(object)) {
+  for (const [name, value] of counted(Object.entries(object))) {
     if (!name.startsWith('|')) flatten(into, `${path}/${name}`, value);
     else if (typeof value !== 'object') put(into, path + name, value);
     else if (value !== null)
@@ -59,8 +60,8 @@ function flattenObject(into: Flattening, path: string, object: JsonObject): void
 
 /** Entries with nothing but keys of `_` say more about the first one, unless several are there to be distinguished. */
 function flattenList(into: Flattening, path: string, list: readonly JsonValue[]): void {
-  const isNumbered = list.filter(isEntry).length > 1;
-  list.forEach((value, index) => {
+  const isNumbered = counted(list).filter(isEntry).length > 1;
+  counted(list).forEach((value, index) => {
     if (Array.isArray(value)) throw new CdrError('invalid', `the list at ${path} must not hold a list`);
     flatten(into, isNumbered && index > 0 ? `${path}:${index}` : path, value);
   });
@@ -68,7 +69,7 @@ function flattenList(into: Flattening, path: string, list: readonly JsonValue[])
 
 function isEntry(value: JsonValue): boolean {
   if (!isJsonObject(value)) return value !== null;
-  return Object.keys(value).some((name) => !name.startsWith('_'));
+  return counted(Object.keys(value)).some((name) => !name.startsWith('_'));
 }
 
 function put(into: Flattening, key: string, value: JsonValue): void {
@@ -84,21 +85,21 @@ function structureOf(scope: FlatScope): JsonValue {
   const plain = scope.values.get('');
   if (plain !== undefined && scope.values.size === 1 && scope.children.size === 0) return plain.value;
   const object: JsonObject = {};
-  for (const [attribute, { value }] of scope.values)
+  for (const [attribute, { value }] of counted(scope.values))
     object[`|${attribute === '' ? 'value' : attribute}`] = value;
-  for (const [id, instances] of scope.children) addInstances(object, id, instances);
+  for (const [id, instances] of counted(scope.children)) addInstances(object, id, instances);
   return object;
 }
 
 function addInstances(object: JsonObject, id: string, instances: ReadonlyMap<number, FlatScope>): void {
-  const ordered = [...instances].sort(([a], [b]) => a - b);
-  const values = ordered.map(([, scope]) => structureOf(scope));
-  const isComplete = ordered.every(([index], position) => index === position);
-  if (isComplete && (values.length === 1 || values.filter(isEntry).length > 1)) {
+  const ordered = counted([...instances]).sort(([a], [b]) => a - b);
+  const values = counted(ordered).map(([, scope]) => structureOf(scope));
+  const isComplete = counted(ordered).every(([index], position) => index === position);
+  if (isComplete && (values.length === 1 || counted(values).filter(isEntry).length > 1)) {
     object[id] = values;
     return;
   }
-  ordered.forEach(([index], position) => {
+  counted(ordered).forEach(([index], position) => {
     object[index === 0 ? id : `${id}:${index}`] = [values[position] ?? null];
   });
 }

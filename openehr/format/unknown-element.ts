@@ -1,6 +1,7 @@
 import { CdrError } from '../base/errors.js';
 import type { JsonObject, JsonValue } from '../base/json.js';
 import type { XmlElement } from '../base/xml.js';
+import { counted } from '../base/work.js';
 
 /** Names that say something of a JSON object itself. */
 const RESERVED = new Set(['_type', '__proto__']);
@@ -20,11 +21,11 @@ export function keepUnknown(object: JsonObject, { name, value }: { name: string;
 
 /** What an element of unknown meaning holds. @throws as `keepUnknown` */
 export function unknownValue({ attributes, children }: XmlElement): JsonValue {
-  const isText = children.every((child) => typeof child === 'string');
-  if (isText && attributes.size === 0) return children.join('');
+  const all = counted(children);
+  if (attributes.size === 0 && all.every((child) => typeof child === 'string')) return all.join('');
   const object: JsonObject = {};
-  for (const [name, value] of attributes) keepUnknown(object, { name: `@${name}`, value });
-  for (const child of children) {
+  for (const [name, value] of counted(attributes)) keepUnknown(object, { name: `@${name}`, value });
+  for (const child of counted(children)) {
     if (typeof child === 'string') keepUnknown(object, { name: '#text', value: child });
     else keepUnknown(object, { name: child.name, value: unknownValue(child) });
   }

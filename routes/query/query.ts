@@ -309,7 +309,10 @@ class QueryRunner {
         count += batch.length;
         yield batch.map(toText);
       }
-    else for await (const text of distinctRows(eachRow(found), plan.columns, plan.inProcess)) yield [text];
+    else {
+      const page = { ...plan.inProcess, work: limits.work };
+      for await (const text of distinctRows(eachRow(found), plan.columns, page)) yield [text];
+    }
     if (count === 0 && plan.emptyRow !== null && answer.compiled.page.offset === 0)
       yield [toText({ row: plan.emptyRow })];
   }

@@ -18,6 +18,7 @@ import { documentSubtree, subtreeBelow } from './subtree.js';
 import type { Subtree } from './subtree.js';
 import type { LookupStep, Step } from '../../plan/steps.js';
 import { archetypeIdsOf } from '../../semantics/node-classes.js';
+import { counted, step } from '../../../openehr/base/work.js';
 
 /**
  * Binds one operand inside the documents of `aql`: the match, then the classes below it.
@@ -71,7 +72,7 @@ function bindBelow(node: FromNode, subtree: Subtree, level: Level): Step[] {
   if (node.kind !== 'class')
     return node.kind === 'or'
       ? bindOr(node.operands, subtree, level)
-      : node.operands.flatMap((each) => bindBelow(each, subtree, level));
+      : counted(node.operands).flatMap((each) => bindBelow(each, subtree, level));
   const { alias, contains } = node;
   const { binder } = level.state;
   const { steps, below } = bindClass(alias, subtree, level);
@@ -116,11 +117,12 @@ function below(alias: Alias, subtree: Subtree, at: Reference, level: Level): Sub
 function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
   if (alias.predicate === null) return [];
   const ids = archetypeIdsOf(alias);
-  const plain = alias.predicate.alternatives.every(
+  const plain = counted(alias.predicate.alternatives).every(
     (conditions) => conditions.length === 1 && conditions[0]?.kind === 'node' && conditions[0].name === null,
   );
   const isImplied =
-    plain && ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) === true;
+    plain &&
+    counted(ids)?.every((id) => counted(alias.classes).some((each) => id.includes(`-${each}.`))) === true;
   if (isImplied && !level.state.visibility.subsumption) return [];
   const element = elementOf(fieldRef(`${slot}.${SEGMENT_FIELD.object}`), classSet(alias.classes), true);
   return [keepWhere(predicateHolds(alias.predicate, element, level.state.binder.environment))];
@@ -128,8 +130,8 @@ function rootCondition(alias: Alias, slot: string, level: Level): Step[] {
 
 function bindOr(operands: readonly FromNode[], subtree: Subtree, level: Level): Step[] {
   const { binder } = level.state;
-  const fields = operands.map((each) => joinName('u', each));
-  const sets = operands.map((each, i): Step => {
+  const fields = counted(operands).map((each) => joinName('u', each));
+  const sets = counted(operands).map((each, i): Step => {
     const field = fields[i] ?? '';
     registerAll(each, level, `${level.prefix}${field}.`);
     return { kind: 'set', field, value: tuples(each, subtree, binder) };
@@ -139,7 +141,7 @@ function bindOr(operands: readonly FromNode[], subtree: Subtree, level: Level): 
 
 function registerAll(node: FromNode, level: Level, prefix: string): void {
   if (node.kind !== 'class') {
-    for (const each of node.operands) registerAll(each, level, prefix);
+    for (const each of counted(node.operands)) registerAll(each, level, prefix);
     return;
   }
   bindAlias(node.alias, slotOf(node.alias), level, prefix);
@@ -169,12 +171,13 @@ function joinBelowFolder(node: FromNode, folder: FolderSubtree, level: Level): S
     level.state.order.push(`${level.prefix}${field}._id`);
     return [...steps, unwind(field, false, level)];
   }
-  if (node.kind === 'and') return node.operands.flatMap((each) => joinBelowFolder(each, folder, level));
-  const members = node.operands.map((each) => membersBelow(each, folder, level, false));
+  if (node.kind === 'and')
+    return counted(node.operands).flatMap((each) => joinBelowFolder(each, folder, level));
+  const members = counted(node.operands).map((each) => membersBelow(each, folder, level, false));
   return [
-    ...members.flatMap(({ steps }) => steps),
+    ...counted(members).flatMap(({ steps }) => steps),
     ...unwindAny(
-      members.map(({ field }) => field),
+      counted(members).map(({ field }) => field),
       level,
     ),
   ];
@@ -186,7 +189,7 @@ function absentBelowFolder(node: FromNode, folder: FolderSubtree, level: Level):
 }
 
 function isOnlyFolder(alias: Alias): boolean {
-  return alias.kind === 'object' && alias.classes.every((each) => each === 'FOLDER');
+  return alias.kind === 'object' && counted(alias.classes).every((each) => each === 'FOLDER');
 }
 
 /** An array with all matches of a part of FROM below a FOLDER. */
@@ -232,7 +235,10 @@ function membersBelow(
   }
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return { steps: [...sets, { ...only, as: field }], field };
-  return { steps: [...sets, ...parts, { kind: 'merge', field, parts: parts.map(({ as }) => as) }], field };
+  return {
+    steps: [...sets, ...parts, { kind: 'merge', field, parts: counted(parts).map(({ as }) => as) }],
+    field,
+  };
 }
 
 /** Both parts of what may be in a FOLDER hold all that is below: the pipeline doubles with each level. */
@@ -245,6 +251,7 @@ function requireFewJoins({ prefix }: Level, node: FromNode): void {
 }
 
 function firstAlias(node: FromNode): Alias {
+  step();
   if (node.kind === 'class') return node.alias;
   const [first] = node.operands;
   if (first === undefined) throw new TypeError('a chain of FROM is never empty');

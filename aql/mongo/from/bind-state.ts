@@ -6,6 +6,7 @@ import type { Visibility } from './document-scope.js';
 import type { AliasBinding } from '../path/binding.js';
 import { fieldRef } from '../../plan/expression.js';
 import type { LookupStep, Step } from '../../plan/steps.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** What binding FROM needs and collects. */
 export interface FromState {
@@ -41,7 +42,7 @@ export function unseenLevel(level: Level): Level {
 /** Indexes of all aliases of a part of FROM. */
 function aliasesOf(node: FromNode): number[] {
   if (node.kind === 'class') return [node.alias.index];
-  return node.operands.flatMap(aliasesOf);
+  return counted(node.operands).flatMap(aliasesOf);
 }
 
 /** A name for a join that no other part of FROM has. */
@@ -62,9 +63,9 @@ export function lookup(
 export function unwindAny(fields: readonly string[], level: Level): Step[] {
   const some: Step = {
     kind: 'match',
-    match: { $or: fields.map((field) => ({ [`${field}.0`]: { $exists: true } })) },
+    match: { $or: counted(fields).map((field) => ({ [`${field}.0`]: { $exists: true } })) },
   };
-  return [some, ...fields.map((field) => unwind(field, true, level))];
+  return [some, ...counted(fields).map((field) => unwind(field, true, level))];
 }
 
 /** One document per member of an array field. */

@@ -31,6 +31,7 @@ import type { ShapeCatalogue } from '../../index/shapes.js';
 import { innerClasses, isListOfNodes, isRootClass, namesNodeCode } from '../../semantics/node-classes.js';
 import { archetypeIdsOf } from '../../semantics/node-classes.js';
 import { objectsAt } from './objects-at.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** What binding inside a document needs. */
 export interface Binder {
@@ -67,7 +68,8 @@ function segmentCandidates(alias: Alias, subtree: Subtree, binder: Binder): Expr
     ? true
     : isOneOf(variable('c', SEGMENT_FIELD.type), alias.classes);
   // A bound root is not below itself.
-  const isRoot = subtree.kind === 'document' && subtree.at !== null && alias.classes.some(isRootClass);
+  const isRoot =
+    subtree.kind === 'document' && subtree.at !== null && counted(alias.classes).some(isRootClass);
   const isBelow = isRoot ? call('$gt', [variable('c', SEGMENT_FIELD.number), 0]) : true;
   return filter(segmentsBelow(subtree, binder.shapes), 'c', and(isBelow, ofClass, holds));
 }
@@ -106,12 +108,16 @@ function nodeCandidates(
 /** Whether an archetype id of the predicate determines the class already. */
 function isImpliedByArchetype(alias: Alias): boolean {
   const ids = archetypeIdsOf(alias);
-  return ids?.every((id) => alias.classes.some((each) => id.includes(`-${each}.`))) ?? false;
+  return (
+    counted(ids)?.every((id) => counted(alias.classes).some((each) => id.includes(`-${each}.`))) ?? false
+  );
 }
 
 /** Whether an alias is bound to versioned roots, whose `uid` is an OBJECT_VERSION_ID. */
 export function isVersioned(alias: Alias): boolean {
-  return alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS' || each === 'FOLDER');
+  return counted(alias.classes).every(
+    (each) => each === 'COMPOSITION' || each === 'EHR_STATUS' || each === 'FOLDER',
+  );
 }
 
 /**
@@ -120,13 +126,13 @@ export function isVersioned(alias: Alias): boolean {
  */
 export function tuples(node: FromNode, subtree: Subtree, binder: Binder): Expression {
   if (node.kind === 'class') return classTuples(node, subtree, binder);
-  const operands = node.operands.map((operand) => tuples(operand, subtree, binder));
+  const operands = counted(node.operands).map((operand) => tuples(operand, subtree, binder));
   if (node.kind === 'and') return product(operands);
-  const names = operands.map((_, i) => `o${i}`);
-  const lists = names.map((name) => variable(name));
+  const names = counted(operands).map((_, i) => `o${i}`);
+  const lists = counted(names).map((name) => variable(name));
   return call('$let', {
-    vars: Object.fromEntries(names.map((name, i) => [name, operands[i] ?? []])),
-    in: call('$cond', [conjunction(lists.map(isEmpty)), [], product(lists.map(orNull))]),
+    vars: Object.fromEntries(counted(names).map((name, i) => [name, operands[i] ?? []])),
+    in: call('$cond', [conjunction(counted(lists).map(isEmpty)), [], product(counted(lists).map(orNull))]),
   });
 }
 
@@ -150,7 +156,7 @@ function classTuples(node: FromClass, subtree: Subtree, binder: Binder): Express
 function product(lists: readonly Expression[]): Expression {
   const [first, ...rest] = lists;
   if (first === undefined) return [{}];
-  return rest.reduce(
+  return counted(rest).reduce(
     (left, right) =>
       flatten(map(left, 'l', map(right, 'r', call('$mergeObjects', [variable('l'), variable('r')])))),
     first,
@@ -162,6 +168,6 @@ export function absent(node: FromNode, subtree: Subtree, binder: Binder): Expres
   if (node.kind === 'class' && node.contains === null)
     return isEmpty(candidates(node.alias, subtree, binder));
   if (node.kind === 'or')
-    return conjunction(node.operands.map((operand) => absent(operand, subtree, binder)));
+    return conjunction(counted(node.operands).map((operand) => absent(operand, subtree, binder)));
   return isEmpty(tuples(node, subtree, binder));
 }

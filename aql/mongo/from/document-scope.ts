@@ -9,6 +9,7 @@ import { isLatestOnly, isOneBranch } from '../../plan/steps.js';
 import type { DocumentsStep, Step } from '../../plan/steps.js';
 import { isRootClass } from '../../semantics/node-classes.js';
 import { archetypeIdsOf } from '../../semantics/node-classes.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** Which documents a query may see at all. */
 export interface Visibility {
@@ -64,24 +65,24 @@ function versionAlias(node: FromClass): Alias | null {
 /** The class of the versioned root in an operand, when it names one. */
 export function rootClass(node: FromClass): FromClass | null {
   const { alias, contains } = node;
-  if (alias.kind === 'object') return alias.classes.every(isRootClass) ? node : null;
+  if (alias.kind === 'object') return counted(alias.classes).every(isRootClass) ? node : null;
   return contains?.negated === false && contains.child.kind === 'class' ? rootClass(contains.child) : null;
 }
 
 /** The types of versioned object that can match the whole operand. */
 function rootTypesOf(node: FromNode): readonly RootType[] {
   if (node.kind !== 'class') {
-    const each = node.operands.map(rootTypesOf);
+    const each = counted(node.operands).map(rootTypesOf);
     return ROOT_TYPES.filter((type) =>
       node.kind === 'and'
-        ? each.every((types) => types.includes(type))
-        : each.some((types) => types.includes(type)),
+        ? counted(each).every((types) => types.includes(type))
+        : counted(each).some((types) => types.includes(type)),
     );
   }
   const { alias, contains } = node;
   if (alias.kind !== 'version' || contains === null || contains.negated) return alias.rootTypes;
   const inner = rootTypesOf(contains.child);
-  return alias.rootTypes.filter((type) => inner.includes(type));
+  return counted(alias.rootTypes).filter((type) => inner.includes(type));
 }
 
 function typeMatch(types: readonly RootType[]): Stage[] {
@@ -122,9 +123,9 @@ function bothBranches(all: readonly Stage[], current: readonly Stage[], past: re
 function joined(conditions: readonly Stage[]): Stage {
   const merged: Record<string, MongoValue> = {};
   const rest: Stage[] = [];
-  for (const condition of conditions) {
+  for (const condition of counted(conditions)) {
     const fields = Object.keys(condition);
-    if (fields.some((field) => field in merged)) rest.push(condition);
+    if (counted(fields).some((field) => field in merged)) rest.push(condition);
     else Object.assign(merged, condition);
   }
   return rest.length === 0
@@ -138,7 +139,9 @@ function joined(conditions: readonly Stage[]): Stage {
 function keyMatch(node: FromClass, visibility: Visibility): Stage[] {
   const { all, others } = requiredKeys(node, visibility);
   const distinct = [...new Set(all)];
-  const archetypes = distinct.filter((key) => key.includes('.')).reverse();
+  const archetypes = counted(distinct)
+    .filter((key) => key.includes('.'))
+    .reverse();
   // Classes add little once an archetype is known.
   const keys = archetypes.length > 0 ? archetypes : distinct;
   const [only] = keys;
@@ -160,12 +163,12 @@ interface RequiredKeys {
 
 function requiredKeys(node: FromNode, visibility: Visibility): RequiredKeys {
   if (node.kind !== 'class') {
-    const each = node.operands.map((operand) => requiredKeys(operand, visibility));
+    const each = counted(node.operands).map((operand) => requiredKeys(operand, visibility));
     if (node.kind === 'and') return together(each);
-    if (each.some(({ all, others }) => all.length === 0 && others.length === 0)) return NONE;
-    if (each.every(({ all, others }) => all.length === 1 && others.length === 0))
-      return { all: [], others: [{ [FIELD.keys]: { $in: each.flatMap(({ all }) => all) } }] };
-    return { all: [], others: [{ $or: each.map(asMatch) }] };
+    if (counted(each).some(({ all, others }) => all.length === 0 && others.length === 0)) return NONE;
+    if (counted(each).every(({ all, others }) => all.length === 1 && others.length === 0))
+      return { all: [], others: [{ [FIELD.keys]: { $in: counted(each).flatMap(({ all }) => all) } }] };
+    return { all: [], others: [{ $or: counted(each).map(asMatch) }] };
   }
   const own = ownKeys(node.alias, visibility);
   const stays = node.contains !== null && !node.contains.negated && !leavesDocument(node);
@@ -180,7 +183,10 @@ function leavesDocument(node: FromClass): boolean {
 const NONE: RequiredKeys = { all: [], others: [] };
 
 function together(parts: readonly RequiredKeys[]): RequiredKeys {
-  return { all: parts.flatMap(({ all }) => all), others: parts.flatMap(({ others }) => others) };
+  return {
+    all: counted(parts).flatMap(({ all }) => all),
+    others: counted(parts).flatMap(({ others }) => others),
+  };
 }
 
 function asMatch({ all, others }: RequiredKeys): Stage {
@@ -207,10 +213,10 @@ function excludedKeys(node: FromClass, visibility: Visibility): Stage[] {
 /** Keys whose lack is all that a NOT CONTAINS below a root says; null when more has to be looked at. */
 export function excludedKey(node: FromClass, visibility: Visibility): readonly string[] | null {
   const { alias, contains } = node;
-  const isRoot = alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
+  const isRoot = counted(alias.classes).every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
   if (contains?.negated !== true || !isRoot || contains.child.kind !== 'class') return null;
   const { alias: inner, contains: deeper } = contains.child;
-  if (deeper !== null || inner.classes.some((each) => alias.classes.includes(each))) return null;
+  if (deeper !== null || counted(inner.classes).some((each) => alias.classes.includes(each))) return null;
   return inner.predicate === null ? inner.classes : bareArchetype(inner, visibility);
 }
 
@@ -236,7 +242,7 @@ function predicateMatches(
   predicate: Predicate | null,
   systemId: string,
 ): Stage[] {
-  return (onlyAlternative(predicate) ?? []).flatMap((condition) => {
+  return counted(onlyAlternative(predicate) ?? []).flatMap((condition) => {
     if (condition.kind !== 'predicate-comparison') return [];
     const { path, operator, operand } = condition;
     const field = indexedField(owner, path.steps);
@@ -252,7 +258,7 @@ export function isCoveredByMatch(predicate: Predicate, systemId: string): boolea
   const conditions = onlyAlternative(predicate);
   return (
     conditions !== null &&
-    conditions.every((condition) => {
+    counted(conditions).every((condition) => {
       const one = { ...predicate, alternatives: [[condition]] };
       return versionMatches(one, systemId).length === 1;
     })

@@ -3,11 +3,12 @@ import type { Stage } from '../../index/stage.js';
 import type { IndexCondition } from '../../index/condition.js';
 import type { DocumentsStep } from '../../plan/steps.js';
 import { inVersions } from './document-scope.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** The match of the first documents of an operand of FROM: necessary, not sufficient. */
 export function documentsMatch(step: DocumentsStep): Stage {
   const { conditions, index, exact } = step;
-  return inVersions([...conditions, ...index.map(indexMatch), ...exact], step);
+  return inVersions([...conditions, ...counted(index).map(indexMatch), ...exact], step);
 }
 
 /** Where a lower bound of the first leaf condition stands in the match of one branch. */
@@ -25,8 +26,8 @@ function indexMatch(condition: IndexCondition): Stage {
         },
       };
     case 'and':
-      return { $and: condition.operands.map(indexMatch) };
+      return { $and: counted(condition.operands).map(indexMatch) };
     case 'or':
-      return { $or: condition.operands.map(indexMatch) };
+      return { $or: counted(condition.operands).map(indexMatch) };
   }
 }

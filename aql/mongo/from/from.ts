@@ -10,6 +10,7 @@ import { bindDocument } from './bind-document.js';
 import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
 import type { AliasBinding } from '../path/binding.js';
 import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** A pipeline's beginning: all of FROM. */
 export interface BoundFrom {
@@ -31,7 +32,7 @@ export function bindEhr(node: FromClass, state: FromState, prefix = ''): BoundFr
   const ehrSteps = ehrPredicate(node.alias, level);
   return {
     collection: 'aql',
-    steps: [...document, ...others.flatMap((each) => join(each, joined)), ...ehrSteps],
+    steps: [...document, ...counted(others).flatMap((each) => join(each, joined)), ...ehrSteps],
   };
 }
 
@@ -39,8 +40,8 @@ export function bindEhr(node: FromClass, state: FromState, prefix = ''): BoundFr
 function baseOperand(child: FromNode): [FromClass, FromNode[]] | null {
   if (child.kind === 'class') return [child, []];
   if (child.kind === 'or') return null;
-  const first = child.operands.find((each): each is FromClass => each.kind === 'class');
-  return first === undefined ? null : [first, child.operands.filter((each) => each !== first)];
+  const first = counted(child.operands).find((each): each is FromClass => each.kind === 'class');
+  return first === undefined ? null : [first, counted(child.operands).filter((each) => each !== first)];
 }
 
 function bindFromEhrs(node: FromClass, state: FromState, prefix: string): BoundFrom {
@@ -104,15 +105,15 @@ function join(node: FromNode, level: Level): Step[] {
   if (node.kind !== 'class')
     return node.kind === 'or'
       ? joinOr(node.operands, level)
-      : node.operands.flatMap((each) => join(each, level));
+      : counted(node.operands).flatMap((each) => join(each, level));
   const step = joinLookup(node, level);
   level.state.order.push(`${level.prefix}${step.as}._id`);
   return [step, unwind(step.as, false, level)];
 }
 
 function joinOr(operands: readonly FromNode[], level: Level): Step[] {
-  const lookups = operands.map((each) => joinLookup(each, level));
-  const fields = lookups.map(({ as }) => as);
+  const lookups = counted(operands).map((each) => joinLookup(each, level));
+  const fields = counted(lookups).map(({ as }) => as);
   return [...lookups, ...unwindAny(fields, level)];
 }
 
@@ -132,7 +133,9 @@ function joinAbsent(node: FromNode, level: Level): Step[] {
   const steps: LookupStep[] = [];
   const nothing = (each: FromNode): Stage => {
     if (each.kind !== 'class')
-      return { [each.kind === 'or' ? '$and' : '$or']: each.operands.map((operand) => nothing(operand)) };
+      return {
+        [each.kind === 'or' ? '$and' : '$or']: counted(each.operands).map((operand) => nothing(operand)),
+      };
     const step = { ...joinLookup(each, unseenLevel(level)), firstOnly: true };
     steps.push(step);
     return { [step.as]: { $size: 0 } };

@@ -6,6 +6,7 @@ import { relativePaths } from '../../index/shapes.js';
 import type { ShapeCatalogue } from '../../index/shapes.js';
 import { archetypeIdsOf, innerClasses, isListOfNodes, namesNodeCode } from '../../semantics/node-classes.js';
 import { objectsAt } from './objects-at.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** Part of one document below a bound class: where its CONTAINS looks. */
 export interface Subtree {
@@ -49,9 +50,9 @@ export function subtreeBelow(
   const local = namesNodeCode(alias.predicate) && !alias.classes.includes('FOLDER');
   const within = options.subsumption ? null : outer.archetypeIds;
   const paths = local
-    ? options.shapes
-        .paths(inner, within)
-        .filter((path) => outer.paths.some((top) => top === '' || path.startsWith(`${top}.`)))
+    ? counted(options.shapes.paths(inner, within)).filter((path) =>
+        counted(outer.paths).some((top) => top === '' || path.startsWith(`${top}.`)),
+      )
     : options.shapes.paths(inner, null);
   if (inner.length === 0 || paths.length === 0) {
     const ids = options.subsumption ? null : archetypeIdsOf(alias);

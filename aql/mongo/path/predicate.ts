@@ -32,6 +32,7 @@ import { pathType, stepType } from '../../semantics/typing.js';
 import { canBeStub } from '../../semantics/node-classes.js';
 import { domainValues, textForm, typeIs } from '../value/values.js';
 import type { ValueRef } from '../value/values.js';
+import { counted, step } from '../../../openehr/base/work.js';
 
 /** What an expression about one document needs beside the element itself. */
 export interface Environment {
@@ -72,8 +73,8 @@ export function elementOf(object: Reference, classes: ReadonlySet<string>, versi
 export function predicateHolds(predicate: Predicate | null, element: Element, env: Environment): Expression {
   if (predicate === null) return true;
   return disjunction(
-    predicate.alternatives.map((conditions) =>
-      conjunction(conditions.map((condition) => conditionHolds(condition, element, env))),
+    counted(predicate.alternatives).map((conditions) =>
+      conjunction(counted(conditions).map((condition) => conditionHolds(condition, element, env))),
     ),
   );
 }
@@ -186,17 +187,19 @@ function along(
   env: Environment,
   test: (end: ValueRef, env: Environment) => Expression,
 ): Expression {
-  const [step, ...rest] = steps;
-  if (step === undefined) return test(here, env);
-  const { classes, multiple } = stepType(here.classes, step.attribute);
+  step();
+  const [first, ...rest] = steps;
+  if (first === undefined) return test(here, env);
+  const { attribute, predicate } = first;
+  const { classes, multiple } = stepType(here.classes, attribute);
   if (classes.size === 0) return false;
-  const value = member(here.raw, step.attribute);
+  const value = member(here.raw, attribute);
   const next = (raw: Reference, inner: Environment): Expression => {
-    const filtered = predicateHolds(step.predicate, elementOf(raw, classes), inner);
+    const filtered = predicateHolds(predicate, elementOf(raw, classes), inner);
     return and(filtered, along({ raw, parent: here.raw, classes }, rest, inner, test));
   };
-  const stub = canBeStub(classes, step.predicate);
-  const rubric = rubricOf(here.raw, step.attribute);
+  const stub = canBeStub(classes, predicate);
+  const rubric = rubricOf(here.raw, attribute);
   if (rubric === null && !multiple && !stub) return next(value, env);
   const name = `e${env.depth}`;
   const inner = { ...env, depth: env.depth + 1 };

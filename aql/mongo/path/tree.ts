@@ -29,6 +29,7 @@ import type { Environment } from './predicate.js';
 import type { Step } from '../../plan/steps.js';
 import { canBeStub } from '../../semantics/node-classes.js';
 import type { ValueRef } from '../value/values.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** What choosing elements needs and collects. */
 export interface TreeState {
@@ -64,7 +65,7 @@ export function emitTree(tree: PathNode, state: TreeState): void {
     : (binding.slot ?? fieldRef('_id'));
   state.nodes.set(tree.id, { expression: whole, parent: null, guard: true, segs });
   state.whenBound();
-  for (const child of inOrder(tree.children, state)) {
+  for (const child of counted(inOrder(tree.children, state))) {
     const inDocument = isInDocument(child) && !state.searched.has(tree.alias.index);
     const wanted = { attribute: child.attribute ?? '', inDocument };
     const value = attributeOfVirtualObject(binding, wanted, state.visibility, state.steps);
@@ -75,7 +76,7 @@ export function emitTree(tree: PathNode, state: TreeState): void {
 function emitChildren(node: PathNode, state: TreeState): void {
   const binding = state.nodes.get(node.id);
   if (binding === undefined) return;
-  for (const child of inOrder(node.children, state))
+  for (const child of counted(inOrder(node.children, state)))
     emitChild(child, attributeOf(binding, child, state), state);
 }
 
@@ -89,8 +90,12 @@ function attributeOf(binding: NodeBinding, { id, attribute }: PathNode, { steps 
 }
 
 function inOrder(children: readonly PathNode[], state: TreeState): readonly PathNode[] {
-  const isRequired = (node: PathNode): boolean => node.uses.some(({ index }) => state.required.has(index));
-  return [...children.filter(isRequired), ...children.filter((child) => !isRequired(child))];
+  const isRequired = (node: PathNode): boolean =>
+    counted(node.uses).some(({ index }) => state.required.has(index));
+  return [
+    ...counted(children).filter(isRequired),
+    ...counted(children).filter((child) => !isRequired(child)),
+  ];
 }
 
 /** `raw`: the value or list of values that the node's element is chosen from. */
@@ -130,7 +135,7 @@ function chooseFromList(
   state: TreeState,
 ): NodeBinding {
   const field = `n${node.id}`;
-  const isRequired = node.uses.some(({ index }) => state.required.has(index));
+  const isRequired = counted(node.uses).some(({ index }) => state.required.has(index));
   const input = when(raw.guard, listOf(raw.expression), []);
   const wanted = isRequired ? true : isOnAnyPath(node, variable('f'), environment, state);
   const fits = identityHolds(node.identity, variable('f'), environment);
@@ -189,11 +194,11 @@ function isOnAnyPath(
   state: TreeState,
 ): Expression {
   const conditions = new Map<string, Expression>();
-  for (const use of node.uses) {
-    const depth = use.steps.findIndex((step) => step.node === node);
+  for (const use of counted(node.uses)) {
+    const depth = counted(use.steps).findIndex((step) => step.node === node);
     const own = residualFilter(use, depth, element, environment);
     const start = { object: element, classes: node.classes };
-    const rest = use.steps.slice(depth + 1, Math.max(depth, use.decisive) + 1).map(stepOf);
+    const rest = counted(use.steps.slice(depth + 1, Math.max(depth, use.decisive) + 1)).map(stepOf);
     const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
     const condition = and(filtersAbove(use, depth, state), own, below);
     if (node.uses.length === 1) return condition;
@@ -209,7 +214,7 @@ function stepOf({ node, filter }: UsedStep): PathStep {
 /** A path whose filter fails at a choice further up asks for nothing here. */
 function filtersAbove(use: PathUse, depth: number, state: TreeState): Expression {
   return and(
-    ...use.steps.slice(0, depth).map(({ node }, above) => {
+    ...counted(use.steps.slice(0, depth)).map(({ node }, above) => {
       const binding = state.nodes.get(node.id);
       if (binding === undefined) throw new TypeError('a choice was made before the one above it');
       const environment = { ...state.environment, segs: binding.segs };
@@ -232,7 +237,7 @@ function residualFilter(
   if (step === undefined || step.filter === null) return true;
   if (isIdentity(step.filter, step.node.identity)) return true;
   const versioned = ['COMPOSITION', 'EHR_STATUS', 'ORIGINAL_VERSION'];
-  const isVersioned = [...step.node.classes].every((each) => versioned.includes(each));
+  const isVersioned = counted([...step.node.classes]).every((each) => versioned.includes(each));
   return predicateHolds(step.filter, elementOf(element, step.node.classes, isVersioned), environment);
 }
 
@@ -260,7 +265,7 @@ function repeatedValue(use: PathUse, state: TreeState): ValueRef | null {
   const { alias, path } = use;
   const binding = state.bindings.get(alias.index);
   if (binding === undefined || path.predicate !== null) return null;
-  if (path.steps.some(({ predicate }) => predicate !== null)) return null;
+  if (counted(path.steps).some(({ predicate }) => predicate !== null)) return null;
   const field = indexedField(indexedClass(alias), path.steps);
   const raw = alias.kind === 'ehr' ? (field === null ? null : binding.slot) : documentValue(field, binding);
   return raw === null ? null : { raw, parent: null, classes: use.type.classes };

@@ -8,6 +8,7 @@ import type { AliasBinding, NodeBinding } from './binding.js';
 import { elementOf, predicateHolds } from './predicate.js';
 import type { Environment } from './predicate.js';
 import type { Step } from '../../plan/steps.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** What reading attributes of an EHR or VERSION needs and collects. */
 export interface VirtualObjectState {
@@ -24,19 +25,22 @@ export function ehrOrVersionPredicateHolds(
 ): Expression {
   if (predicate === null) return true;
   return disjunction(
-    predicate.alternatives.map((conditions) =>
-      conjunction(conditions.map((each) => conditionHolds(each, state))),
+    counted(predicate.alternatives).map((conditions) =>
+      conjunction(counted(conditions).map((each) => conditionHolds(each, state))),
     ),
   );
 }
 
 function conditionHolds(condition: PredicateCondition, state: VirtualObjectState): Expression {
   const attributes = attributesOf(condition);
-  const bindings = attributes.map((attribute) => attributeBinding(attribute, state));
+  const bindings = counted(attributes).map((attribute) => attributeBinding(attribute, state));
   const jump =
-    bindings.find(({ segs }) => segs.path !== `${state.binding.document}${FIELD.segments}`) ?? bindings[0];
+    counted(bindings).find(({ segs }) => segs.path !== `${state.binding.document}${FIELD.segments}`) ??
+    bindings[0];
   const field = `q${state.binding.alias.index}${attributes.join('')}`;
-  const value = Object.fromEntries(attributes.map((name, i) => [name, bindings[i]?.expression ?? null]));
+  const value = Object.fromEntries(
+    counted(attributes).map((name, i) => [name, bindings[i]?.expression ?? null]),
+  );
   state.steps.push({ kind: 'set', field, value });
   const element = elementOf(fieldRef(field), state.binding.classes, state.binding.alias.kind === 'version');
   const environment = { ...state.environment, segs: jump?.segs ?? state.environment.segs };

@@ -8,6 +8,7 @@ import type { Expression, Field } from '../../plan/expression.js';
 import { documentField } from './binding.js';
 import type { AliasBinding, NodeBinding } from './binding.js';
 import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /**
  * The value of an attribute of an EHR or a VERSION. Neither is stored as an RM object: each attribute is put
@@ -32,8 +33,8 @@ export function wholeVirtualObject(binding: AliasBinding, visibility: Visibility
 
 /** Whether the paths below an attribute of VERSION read nothing but what the `aql` document repeats. */
 export function isInDocument(child: PathNode): boolean {
-  return child.uses.every(({ path }) => {
-    const isPlain = path.steps.every(({ predicate }) => predicate === null);
+  return counted(child.uses).every(({ path }) => {
+    const isPlain = counted(path.steps).every(({ predicate }) => predicate === null);
     return isPlain && indexedField('VERSION', path.steps) !== null;
   });
 }
@@ -244,7 +245,7 @@ class VirtualObject {
 
   private set(suffix: string, value: Expression): NodeBinding {
     const field = `${this.name}${suffix}`;
-    if (!this.steps.some((step) => step.kind === 'set' && step.field === field))
+    if (!counted(this.steps).some((step) => step.kind === 'set' && step.field === field))
       this.steps.push({ kind: 'set', field, value });
     return { expression: fieldRef(field), parent: null, guard: true, segs: this.field(FIELD.segments) };
   }
@@ -253,7 +254,7 @@ class VirtualObject {
     { as, from, local, foreign }: { as: string; from: SourceCollection; local: Field; foreign: string },
     inner: readonly Step[],
   ): void {
-    if (this.steps.some((step) => step.kind === 'lookup' && step.as === as)) return;
+    if (counted(this.steps).some((step) => step.kind === 'lookup' && step.as === as)) return;
     const step: LookupStep = {
       kind: 'lookup',
       as,

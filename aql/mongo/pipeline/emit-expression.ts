@@ -1,6 +1,7 @@
 import { isList, isNode } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import type { MongoValue } from '../../index/stage.js';
+import { counted, step } from '../../../openehr/base/work.js';
 
 /** An expression in MongoDB's language: the only place that writes `$x` and `$$x`. */
 export function emit(expression: Expression): MongoValue {
@@ -15,7 +16,7 @@ export function emit(expression: Expression): MongoValue {
       case 'call':
         return { [expression.operator]: emit(expression.args) };
     }
-  if (isList(expression)) return expression.map(emit);
+  if (isList(expression)) return counted(expression).map(emit);
   if (typeof expression === 'object' && expression !== null) return emitAll(expression);
   if (typeof expression === 'string' && expression.startsWith('$'))
     throw new TypeError(`the constant ${expression} would be read as a reference`);
@@ -25,6 +26,9 @@ export function emit(expression: Expression): MongoValue {
 /** The members of a document, each an expression. */
 export function emitAll(members: Readonly<Record<string, Expression>>): Record<string, MongoValue> {
   const emitted: Record<string, MongoValue> = {};
-  for (const name in members) emitted[name] = emit(members[name] ?? null);
+  for (const name in members) {
+    step();
+    emitted[name] = emit(members[name] ?? null);
+  }
   return emitted;
 }

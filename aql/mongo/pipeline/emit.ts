@@ -17,6 +17,7 @@ import { emit, emitAll } from './emit-expression.js';
 import { documentsMatch, LEAF_BOUND } from '../from/documents-match.js';
 import { checkPipeline } from './pipeline-check.js';
 import type { Probe, QueryPlan } from '../../plan/query-plan.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** The pipelines of a plan. @throws invalid when the database would refuse it for its size */
 export function emitPlan({ plan, applied }: OptimizedPlan): QueryPlan {
@@ -24,7 +25,7 @@ export function emitPlan({ plan, applied }: OptimizedPlan): QueryPlan {
   const pipeline = pipelineOf(plan);
   checkPipeline(pipeline);
   const [first] = steps;
-  const readsLeaves = first?.kind === 'documents' && first.index.some(readsLeaf);
+  const readsLeaves = first?.kind === 'documents' && counted(first.index).some(readsLeaf);
   return { collection, pipeline, columns, emptyRow, inProcess, applied, readsLeaves, probe: probeOf(plan) };
 }
 
@@ -41,7 +42,8 @@ function pipelineOf({ steps, row }: Pick<LogicalPlan, 'steps' | 'row'>): Stage[]
 
 function stagesOf(steps: readonly Step[]): Stage[] {
   const stages: Stage[] = [];
-  for (let i = 0; i < steps.length; i++) {
+  const { length } = counted(steps);
+  for (let i = 0; i < length; i++) {
     const step = steps[i];
     if (step === undefined) break;
     if (!isMatch(step)) stages.push(stageOf(step));
@@ -64,6 +66,7 @@ function isMatch(step: Step | undefined): step is Matching {
 /** Following matches are one stage: MongoDB would put them together in time that grows with their square. */
 function matchRun(steps: readonly Step[], first: number): Stage[] {
   const matches: Stage[] = [];
+  counted(steps);
   for (let step = steps[first]; isMatch(step); step = steps[first + matches.length])
     matches.push(matchOf(step));
   return matches;
@@ -91,7 +94,7 @@ function stageOf(step: Exclude<Step, Matching>): Stage {
     case 'lookup':
       return lookupStage(step);
     case 'merge':
-      return { $set: { [step.field]: { $concatArrays: step.parts.map((part) => `$${part}`) } } };
+      return { $set: { [step.field]: { $concatArrays: counted(step.parts).map((part) => `$${part}`) } } };
     case 'count':
       return { $setWindowFields: { output: { [step.field]: { $count: {} } } } };
     case 'group':
@@ -121,7 +124,7 @@ function projectStage({ values, kept }: ProjectStep): Stage {
 function inclusion(kept: readonly string[], isIdSet = false): Stage {
   const shape: Record<string, MongoValue> = {};
   if (!isIdSet && !kept.includes('_id')) shape._id = 0;
-  for (const field of kept.filter(isNoId)) shape[field] = 1;
+  for (const field of counted(kept).filter(isNoId)) shape[field] = 1;
   return shape;
 }
 
@@ -145,7 +148,11 @@ function lookupStage(step: LookupStep): Stage {
     stages.push({
       $project: {
         _id: kept.includes('_id') ? 1 : 0,
-        ...Object.fromEntries(kept.filter(isNoId).map((field) => [field, 1])),
+        ...Object.fromEntries(
+          counted(kept)
+            .filter(isNoId)
+            .map((field) => [field, 1]),
+        ),
       },
     });
   const join = localField === null ? {} : { localField, foreignField };

@@ -1,6 +1,7 @@
 import { CdrError } from '../../../openehr/base/errors.js';
 import { MAX_PIPELINE_DEPTH, MAX_PIPELINE_STAGES, MAX_SUB_PIPELINES } from '../../syntax/limits.js';
 import type { MongoValue, Stage } from '../../index/stage.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /**
  * Refuses a pipeline that MongoDB would refuse: the limits of a query keep its text small, but a few things
@@ -19,7 +20,7 @@ function checkStages(stages: readonly Stage[], level: number): void {
     throw tooMuch(`${stages.length} stages`, MAX_PIPELINE_STAGES, 'ask for fewer different lists');
   if (level > MAX_SUB_PIPELINES)
     throw tooMuch(`${level} joins inside joins`, MAX_SUB_PIPELINES, 'nest less in FROM');
-  for (const { $lookup } of stages) {
+  for (const { $lookup } of counted(stages)) {
     const inner = $lookup === undefined ? undefined : (($lookup as Stage).pipeline as Stage[] | undefined);
     if (inner !== undefined) checkStages(inner, level + 1);
   }
@@ -35,6 +36,6 @@ function tooMuch(found: string, most: number, way: string): CdrError {
 function depthOf(part: MongoValue): number {
   if (typeof part !== 'object' || part === null || part instanceof Date) return 0;
   let deepest = 0;
-  for (const member of Object.values(part)) deepest = Math.max(deepest, depthOf(member ?? null));
+  for (const member of counted(Object.values(part))) deepest = Math.max(deepest, depthOf(member ?? null));
   return deepest + 1;
 }

@@ -11,6 +11,7 @@ import { constantOf, functionResult, valueOfPath } from '../value/operand.js';
 import type { ValueState } from '../value/operand.js';
 import { documentField } from '../path/binding.js';
 import type { AliasBinding } from '../path/binding.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** A column before grouping and rendering. */
 export interface Cell {
@@ -86,9 +87,11 @@ function isWholeRoot({ alias, path }: PathUse, binding: AliasBinding): boolean {
   if (alias.kind === 'version')
     return first?.attribute === 'data' && first.predicate === null && second === undefined;
   if (alias.kind !== 'object' || first !== undefined || binding.object === null) return false;
-  return alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
+  return counted(alias.classes).every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
 }
 
 const canHoldNodes = memoized((classes: ReadonlySet<string>) =>
-  [...classes].some((name) => isLocatable(name) || [...classesBelow(name)].some(isLocatable)),
+  counted([...classes]).some(
+    (name) => isLocatable(name) || counted([...classesBelow(name)]).some(isLocatable),
+  ),
 );

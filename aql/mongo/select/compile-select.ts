@@ -14,6 +14,7 @@ import type { ValueState } from '../value/operand.js';
 import { sortValue } from './order.js';
 import type { SortValue } from './order.js';
 import { sortable } from './sort-keys.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** The bound tuples and what is wanted of them. */
 export interface SelectInput {
@@ -28,10 +29,10 @@ export interface SelectInput {
 /** SELECT, grouping, DISTINCT, ORDER BY and LIMIT. docs/spec/aql.md#evaluation-order, steps 8 to 12. */
 export function compileSelect(query: SelectInput): LogicalPlan {
   const { columns, query: ast } = query.state.scope;
-  if (columns.some(({ expression }) => expression.kind === 'aggregate'))
+  if (counted(columns).some(({ expression }) => expression.kind === 'aggregate'))
     return comparesNodes(query.state) ? candidateEhrs(query) : groups(query);
   if (!ast.select.distinct) return plain(query);
-  const kinds = columns.map(({ expression }) => cellKindOf(rowValue(expression), query.state));
+  const kinds = counted(columns).map(({ expression }) => cellKindOf(rowValue(expression), query.state));
   return kinds.includes('object') ? distinctInProcess(query) : groups(query);
 }
 
@@ -40,14 +41,14 @@ export function compileSelect(query: SelectInput): LogicalPlan {
 function plain(query: SelectInput): LogicalPlan {
   const { state, page, required } = query;
   const { scope, tree } = state;
-  const cells = scope.columns.map(({ expression }) => cellOf(rowValue(expression), state));
+  const cells = counted(scope.columns).map(({ expression }) => cellOf(rowValue(expression), state));
   const { steps } = tree;
   const isSorted = scope.orderBy.length > 0;
-  const sorts = scope.orderBy.map((key, index) => rowSort(key, index, state, required));
+  const sorts = counted(scope.orderBy).map((key, index) => rowSort(key, index, state, required));
   const rows = isSorted ? keptCells(cells, steps) : cells;
   const isCut = page.limit !== null || page.offset > 0 || page.top !== null;
   const isBackward = page.top?.backward === true;
-  const keys = sorts.flatMap((sort) => sort.keys);
+  const keys = counted(sorts).flatMap((sort) => sort.keys);
   const order = isSorted || isBackward ? sortable([...keys, ...tieBreak(state)], steps) : [];
   if (order.length > 0) steps.push({ kind: 'sort', keys: isBackward ? reversed(order) : order });
   else if (isCut) sortDocuments(steps);
@@ -58,8 +59,10 @@ function plain(query: SelectInput): LogicalPlan {
 
 /** The cells computed before the sort, since what they are computed from is dropped there. */
 function keptCells(cells: readonly Cell[], steps: Step[]): Cell[] {
-  cells.forEach(({ value }, index) => keepSmall(value, `y${index}`, steps));
-  return cells.map((cell, index) => (isField(cell.value) ? cell : { ...cell, value: fieldRef(`y${index}`) }));
+  counted(cells).forEach(({ value }, index) => keepSmall(value, `y${index}`, steps));
+  return counted(cells).map((cell, index) =>
+    isField(cell.value) ? cell : { ...cell, value: fieldRef(`y${index}`) },
+  );
 }
 
 function rowValue(expression: Column['expression']): RowValue {
@@ -101,7 +104,7 @@ function sortOf({ rank, value }: SortValue, index: number, descending: boolean, 
   if (isRanked) steps.push({ kind: 'set', field: `r${index}`, value: rank });
   steps.push({ kind: 'set', field, value });
   const fields = isRanked ? [`r${index}`, field] : [field];
-  return { field, direction, isRanked, keys: fields.map((each) => [each, direction]) };
+  return { field, direction, isRanked, keys: counted(fields).map((each) => [each, direction]) };
 }
 
 /** What passes may know of ORDER BY. */
@@ -121,18 +124,20 @@ function isByStart({ expression }: OrderKey, { scope, tree }: ValueState): boole
 }
 
 function isStartTime({ alias, path, steps }: PathUse): boolean {
-  const text = path.steps.map(({ attribute }) => attribute).join('/');
+  const text = counted(path.steps)
+    .map(({ attribute }) => attribute)
+    .join('/');
   return (
     START_TIMES.includes(text) &&
-    steps.every(({ filter }) => filter === null) &&
-    alias.classes.every((each) => each === 'COMPOSITION')
+    counted(steps).every(({ filter }) => filter === null) &&
+    counted(alias.classes).every((each) => each === 'COMPOSITION')
   );
 }
 
 const START_TIMES = ['context/start_time', 'context/start_time/value'];
 
 function tieBreak({ tree }: ValueState): SortKeys {
-  return tree.order.map((field) => [field, 1]);
+  return counted(tree.order).map((field) => [field, 1]);
 }
 
 /**
@@ -140,13 +145,15 @@ function tieBreak({ tree }: ValueState): SortKeys {
  * limit stops early; unfolding keeps the order.
  */
 function sortDocuments(steps: Step[]): void {
-  const first = steps.findIndex(({ kind }) => kind !== 'match' && kind !== 'filter' && kind !== 'documents');
+  const first = counted(steps).findIndex(
+    ({ kind }) => kind !== 'match' && kind !== 'filter' && kind !== 'documents',
+  );
   const at = first < 0 ? steps.length : first;
   steps.splice(at, 0, { kind: 'sort', keys: [['_id', 1]] });
 }
 
 function reversed(keys: SortKeys): SortKeys {
-  return keys.map(([field, direction]) => [field, direction === 1 ? -1 : 1]);
+  return counted(keys).map(([field, direction]) => [field, direction === 1 ? -1 : 1]);
 }
 
 function cut({ top, offset, limit }: Page, forward: SortKeys, steps: Step[]): void {
@@ -170,8 +177,10 @@ interface Output {
 function noticedEhrs({ notesEhrs, state }: SelectInput): Expression[] {
   if (!notesEhrs) return [];
   const { scope, tree } = state;
-  const unknown = scope.aliases.filter(({ kind, fixedEhrId }) => kind === 'ehr' && fixedEhrId === null);
-  return unknown.flatMap(({ index }) => tree.bindings.get(index)?.slot ?? []);
+  const unknown = counted(scope.aliases).filter(
+    ({ kind, fixedEhrId }) => kind === 'ehr' && fixedEhrId === null,
+  );
+  return counted(unknown).flatMap(({ index }) => tree.bindings.get(index)?.slot ?? []);
 }
 
 /** The EHR of a group when it is of one, without a list of all: the least id is then also the greatest. */
@@ -184,13 +193,13 @@ function onlyEhr(slot: Expression, index: number, accumulators: Group['accumulat
 /** Fetches texts and nested segments for the rows that are left; `late`: their documents are gone by now. */
 function outputOf(cells: readonly Cell[], columns: readonly Column[], steps: Step[], late: boolean): Output {
   const segs: Expression[] = [];
-  const row = cells.map((cell, index): Expression => {
+  const row = counted(cells).map((cell, index): Expression => {
     if (cell.kind === 'text') return versionText(cell.value, index, steps);
     if (cell.kind === 'object') segs.push(segmentsOf(cell, index, steps, late));
     return cell.value;
   });
   let nextSegs = 0;
-  const planned = columns.map(({ name, path }, index): PlanColumn => {
+  const planned = counted(columns).map(({ name, path }, index): PlanColumn => {
     const kind = cells[index]?.kind ?? 'plain';
     return { name, path, kind, segs: kind === 'object' ? nextSegs++ : null };
   });
@@ -234,7 +243,7 @@ function distinctInProcess(query: SelectInput): LogicalPlan {
 
 /** Whether groups or different values are identified by objects that hold nested archetypes. */
 function comparesNodes(state: ValueState): boolean {
-  return state.scope.columns.some(({ expression }) => {
+  return counted(state.scope.columns).some(({ expression }) => {
     if (expression.kind !== 'aggregate') return cellKindOf(expression, state) === 'object';
     const { distinct, argument } = expression;
     return distinct && argument?.kind === 'path' && cellKindOf(argument, state) === 'object';
@@ -244,12 +253,14 @@ function comparesNodes(state: ValueState): boolean {
 /** The EHRs of all tuples, for the evaluator to look at. */
 function candidateEhrs(query: SelectInput): LogicalPlan {
   const { scope, tree } = query.state;
-  const ehrs = scope.aliases.filter(({ kind }) => kind === 'ehr');
-  const slots = ehrs.map(({ index }) => tree.bindings.get(index)?.slot ?? null);
-  const id = Object.fromEntries(slots.map((slot, index) => [`e${index}`, slot]));
+  const ehrs = counted(scope.aliases).filter(({ kind }) => kind === 'ehr');
+  const slots = counted(ehrs).map(({ index }) => tree.bindings.get(index)?.slot ?? null);
+  const id = Object.fromEntries(counted(slots).map((slot, index) => [`e${index}`, slot]));
   tree.steps.push({ kind: 'group', id, accumulators: {} });
-  const row = slots.map((_, index) => fieldRef(`_id.e${index}`));
-  const columns = scope.columns.map(({ name, path }) => ({ name, path, kind: 'plain', segs: null }) as const);
+  const row = counted(slots).map((_, index) => fieldRef(`_id.e${index}`));
+  const columns = counted(scope.columns).map(
+    ({ name, path }) => ({ name, path, kind: 'plain', segs: null }) as const,
+  );
   const output = { row, segs: [], columns, ehrs: query.notesEhrs ? row : [] };
   return close(query, output, { inProcess: { kind: 'evaluate' } });
 }
@@ -261,8 +272,8 @@ function groups(query: SelectInput): LogicalPlan {
   const { state, page } = query;
   const { scope, tree } = state;
   const group = groupOf(scope.columns, state);
-  const ehrs = noticedEhrs(query).map((slot, index) => onlyEhr(slot, index, group.accumulators));
-  const keys = scope.orderBy.flatMap((key, index) => groupSortKeys(key, index, group, query));
+  const ehrs = counted(noticedEhrs(query)).map((slot, index) => onlyEhr(slot, index, group.accumulators));
+  const keys = counted(scope.orderBy).flatMap((key, index) => groupSortKeys(key, index, group, query));
   tree.steps.push({ kind: 'group', id: group.id, accumulators: group.accumulators });
   tree.steps.push(...group.sortFields);
   // Groups come out of a hash table, in another order at each call.
@@ -287,6 +298,6 @@ function groupSortKeys(
     return sortOf({ rank, value }, index, key.descending, group.sortFields).keys;
   }
   const { keys } = rowSort(key, index, state, required);
-  for (const [field] of keys) group.accumulators[field] = call('$first', fieldRef(field));
+  for (const [field] of counted(keys)) group.accumulators[field] = call('$first', fieldRef(field));
   return keys;
 }

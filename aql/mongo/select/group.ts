@@ -8,6 +8,7 @@ import type { Expression } from '../../plan/expression.js';
 import type { ValueState } from '../value/operand.js';
 import type { SortValue } from './order.js';
 import type { Step } from '../../plan/steps.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** What `$group` gets, and the columns read from its documents. */
 export interface Group {
@@ -29,7 +30,7 @@ export function groupOf(columns: readonly Column[], state: ValueState): Group {
   const accumulators: Record<string, Expression> = {};
   const results: (SortValue | null)[] = [];
   const empty: JsonValue[] = [];
-  const cells = columns.map(({ expression }, index): Cell => {
+  const cells = counted(columns).map(({ expression }, index): Cell => {
     results.push(null);
     empty.push(null);
     if (expression.kind === 'aggregate') {
@@ -49,6 +50,6 @@ export function groupOf(columns: readonly Column[], state: ValueState): Group {
     return { ...cell, value };
   });
   const isOne = Object.keys(id).length === 0;
-  const isAggregated = columns.some(({ expression }) => expression.kind === 'aggregate');
+  const isAggregated = counted(columns).some(({ expression }) => expression.kind === 'aggregate');
   return { id: isOne && isAggregated ? null : id, accumulators, cells, results, empty, sortFields: [] };
 }

@@ -7,6 +7,7 @@ import { constantOf, operandOf, valueOfPath } from '../value/operand.js';
 import type { ValueState } from '../value/operand.js';
 import { uidOrder } from '../where/identifier.js';
 import { domainValues } from '../value/values.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** What rows are sorted by: `rank` first (missing values after all others), then `value`. */
 export interface SortValue {
@@ -54,18 +55,18 @@ export function sortValueOf(values: readonly DomainValue[], raw: Expression, isR
   const [only] = values;
   if (values.length === 1 && only !== undefined && only.native !== null)
     return { rank: isRequired ? null : presence(only.value), value: only.value };
-  const branches = values.map(({ guard, value, domain }) => ({
+  const branches = counted(values).map(({ guard, value, domain }) => ({
     guard: and(guard, present(value)),
     value,
     rank: RANKS[domain],
   }));
   const other: Expression = call('$cond', [present(raw), OTHER_RANK, MISSING_RANK]);
   return {
-    rank: branches.reduceRight<Expression>(
+    rank: counted(branches).reduceRight<Expression>(
       (rest, { guard, rank }) => call('$cond', [guard, rank, rest]),
       other,
     ),
-    value: branches.reduceRight<Expression>(
+    value: counted(branches).reduceRight<Expression>(
       (rest, { guard, value }) => call('$cond', [guard, value, rest]),
       null,
     ),

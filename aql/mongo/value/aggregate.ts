@@ -11,6 +11,7 @@ import type { DomainValue } from './values.js';
 import { domainValues } from './values.js';
 import { valueOfPath } from './operand.js';
 import { total } from './total.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** Accumulators of one aggregate column and how its cell is made of them. */
 export interface Accumulation {
@@ -28,7 +29,7 @@ export interface Accumulation {
 /** COUNT, MIN, MAX, SUM, AVG as accumulators (docs/spec/aql.md#aggregates); `field` is the column's own prefix. */
 export function accumulation(aggregate: Aggregate, field: string, state: ValueState): Accumulation {
   const { name, argument } = aggregate;
-  if (argument === null) return counted(call('$sum', 1), field);
+  if (argument === null) return counting(call('$sum', 1), field);
   switch (name) {
     case 'COUNT':
       return count(aggregate, field, state);
@@ -41,7 +42,7 @@ export function accumulation(aggregate: Aggregate, field: string, state: ValueSt
   }
 }
 
-function counted(accumulator: Expression, field: string): Accumulation {
+function counting(accumulator: Expression, field: string): Accumulation {
   return made({ [field]: accumulator }, fieldRef(field), 0);
 }
 
@@ -65,7 +66,7 @@ function count({ argument, distinct }: Aggregate, field: string, state: ValueSta
   const value = countedValue(argument as Argument, state);
   if (!distinct) {
     const one = isAlwaysThere(argument as Argument, value, state) ? 1 : call('$cond', [present(value), 1, 0]);
-    return counted(call('$sum', one), field);
+    return counting(call('$sum', one), field);
   }
   const set = call('$addToSet', call('$cond', [present(value), value, variable('REMOVE')]));
   return made({ [field]: set }, call('$size', fieldRef(field)), 0);
@@ -85,7 +86,7 @@ function countedValue(argument: Argument, state: ValueState): Expression {
   const binding = state.tree.bindings.get(alias.index);
   if (path.steps.length > 0 || path.predicate !== null || binding === undefined)
     return valueOfPath(argument, state).raw;
-  const isRoot = alias.classes.every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
+  const isRoot = counted(alias.classes).every((each) => each === 'COMPOSITION' || each === 'EHR_STATUS');
   return isRoot && !alias.optional ? documentField(binding, FIELD.versionUid) : (binding.slot ?? null);
 }
 
@@ -111,7 +112,7 @@ function extreme(
   if (values.length === 1 && only !== undefined && only.value === raw && only.guard !== true)
     return made({ [field]: call(operator, raw) }, call('$ifNull', [fieldRef(field), null]), null);
   const { rank, value } = sortValueOf(values, raw, false);
-  const ordered = disjunction(values.map(({ guard, value: each }) => and(guard, present(each))));
+  const ordered = disjunction(counted(values).map(({ guard, value: each }) => and(guard, present(each))));
   const entry = call('$cond', [ordered, { r: rank ?? 0, v: value, o: raw }, null]);
   return {
     ...made({ [field]: call(operator, entry) }, call('$ifNull', [fieldRef(`${field}.o`), null]), null),

@@ -6,6 +6,7 @@ import type { Clock } from '../../semantics/present-time.js';
 import type { Domain } from '../../semantics/scope/types.js';
 import { call, conjunction, literal, present, variable } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** How the arguments of a call become expressions that are null when they have no value of the kind. */
 export interface Arguments {
@@ -29,17 +30,17 @@ export function functionValue(
   const { name } = functionCall;
   const domain = functionDomain(name);
   if (isPresentTime(name)) return { value: literal(presentTime(name, clock)), domain };
-  const values = functionCall.args.map((arg, index) =>
+  const values = counted(functionCall.args).map((arg, index) =>
     argumentDomain(name, index) === 'number' ? args.number(arg) : args.text(arg),
   );
   if (name === 'CONCAT_WS') return { value: joinPresent(values), domain };
   if (values.includes(null)) return { value: null, domain };
-  const vars = Object.fromEntries(values.map((value, index) => [`a${index}`, value]));
-  const refs = Object.keys(vars).map((argument) => variable(argument));
-  const given = functionCall.args.map((arg, index) =>
+  const vars = Object.fromEntries(counted(values).map((value, index) => [`a${index}`, value]));
+  const refs = counted(Object.keys(vars)).map((argument) => variable(argument));
+  const given = counted(functionCall.args).map((arg, index) =>
     arg.kind === 'function' ? orNeutral(`a${index}`, argumentDomain(name, index)) : variable(`a${index}`),
   );
-  const guarded = call('$cond', [conjunction(refs.map(present)), BODIES[name](given), null]);
+  const guarded = call('$cond', [conjunction(counted(refs).map(present)), BODIES[name](given), null]);
   return { value: call('$let', { vars, in: guarded }), domain };
 }
 

@@ -11,6 +11,7 @@ import type { TreeState } from '../path/tree.js';
 import { domainValues, textForm } from './values.js';
 import type { ValueRef } from './values.js';
 import type { Scope } from '../../semantics/scope/types.js';
+import { counted, step } from '../../../openehr/base/work.js';
 
 /** What turning values and conditions into expressions needs. */
 export interface ValueState {
@@ -90,10 +91,12 @@ function textArgument(value: ValueExpression, state: ValueState): Expression {
 
 function numberArgument(value: ValueExpression, state: ValueState): Expression {
   if (value.kind === 'path') {
-    const numbers = domainValues(valueOfPath(value, state)).filter(({ domain }) => domain === 'number');
+    const numbers = counted(domainValues(valueOfPath(value, state))).filter(
+      ({ domain }) => domain === 'number',
+    );
     const [first] = numbers;
     if (first === undefined) return null;
-    return call('$cond', [disjunction(numbers.map(({ guard }) => guard)), chosen(numbers), null]);
+    return call('$cond', [disjunction(counted(numbers).map(({ guard }) => guard)), chosen(numbers), null]);
   }
   const constant = constantOf(value, state);
   if (constant !== null)
@@ -108,6 +111,7 @@ const CALLS_IN_ONE = 5;
 
 /** As `functionResult`; in a field of its own where calls are nested deeply. */
 function innerResult(call: FunctionCall, state: ValueState): ReturnType<typeof functionResult> {
+  step();
   const result = functionResult(call, state);
   if (levelsOf(call) % CALLS_IN_ONE !== 0) return result;
   const { steps } = state.tree;
@@ -117,11 +121,13 @@ function innerResult(call: FunctionCall, state: ValueState): ReturnType<typeof f
 }
 
 function levelsOf({ args }: FunctionCall): number {
-  return 1 + args.reduce((most, arg) => Math.max(most, arg.kind === 'function' ? levelsOf(arg) : 0), 0);
+  return (
+    1 + counted(args).reduce((most, arg) => Math.max(most, arg.kind === 'function' ? levelsOf(arg) : 0), 0)
+  );
 }
 
 function chosen(values: readonly { readonly guard: Expression; readonly value: Expression }[]): Expression {
-  return values.reduceRight<Expression>(
+  return counted(values).reduceRight<Expression>(
     (otherwise, { guard, value }) => call('$cond', [guard, value, otherwise]),
     null,
   );

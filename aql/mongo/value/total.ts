@@ -16,6 +16,7 @@ import { operandOf, valueOfPath } from './operand.js';
 import type { ValueState } from './operand.js';
 import { domainValues } from './values.js';
 import type { ValueRef } from './values.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** A sum or average as accumulators of `$group`, and its cell made of them. */
 interface Total {
@@ -72,11 +73,11 @@ function added(operator: '$sum' | '$avg', number: Expression, field: string) {
 
 /** The number that is added: of other values nothing. */
 function numberOf(ref: ValueRef): Expression {
-  const classes = new Set([...ref.classes].filter(isSummable));
-  const values = domainValues({ ...ref, classes }).filter(({ domain }) => domain === 'number');
+  const classes = new Set(counted([...ref.classes]).filter(isSummable));
+  const values = counted(domainValues({ ...ref, classes })).filter(({ domain }) => domain === 'number');
   if (classes.size === ref.classes.size && values.length === 1) return values[0]?.value ?? null;
   const guarded = domainValues({ ...ref, classes: new Set([...classes, 'Boolean', 'DV_BOOLEAN']) });
-  return guarded
+  return counted(guarded)
     .filter(({ domain }) => domain === 'number')
     .reduceRight<Expression>((rest, { guard, value }) => call('$cond', [guard, value, rest]), null);
 }

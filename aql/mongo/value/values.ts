@@ -1,6 +1,7 @@
 import type { Domain } from '../../semantics/scope/types.js';
 import { and, member, call, equal, isOneOf, literal, not, or, present } from '../../plan/expression.js';
 import type { Expression, Reference } from '../../plan/expression.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** A place in a document where a path of the query ends. */
 export interface ValueRef {
@@ -70,7 +71,8 @@ function primitiveValues({ raw, parent, classes }: ValueRef): DomainValue[] {
     native,
     codedValue: null,
   });
-  const alone = (kinds: readonly string[]): boolean => [...classes].every((each) => kinds.includes(each));
+  const alone = (kinds: readonly string[]): boolean =>
+    counted([...classes]).every((each) => kinds.includes(each));
   const field = nativeField(raw);
   if (hasAny(classes, NUMBERS))
     values.push(simple('number', alone(NUMBERS) ? present(raw) : call('$isNumber', raw), field));
@@ -89,7 +91,7 @@ function temporalTexts({ parent, classes }: ValueRef): DomainValue[] {
   if (parent === null) return [];
   const kinds = Object.keys(TEMPORAL_TEXT).filter((each) => classes.has(each));
   const magnitude = member(parent, '_m');
-  return kinds.flatMap((kind) => {
+  return counted(kinds).flatMap((kind) => {
     const holder = TEMPORAL_TEXT[kind];
     const domain = holder === undefined ? undefined : ORDERED_DOMAIN[holder];
     if (holder === undefined || domain === undefined) return [];
@@ -103,11 +105,11 @@ function temporalTexts({ parent, classes }: ValueRef): DomainValue[] {
 
 function orderedObjects({ raw, classes }: ValueRef): DomainValue[] {
   const byDomain = new Map<Domain, string[]>();
-  for (const each of classes) {
+  for (const each of counted(classes)) {
     const domain = ORDERED_DOMAIN[each];
     if (domain !== undefined) byDomain.set(domain, [...(byDomain.get(domain) ?? []), each]);
   }
-  return [...byDomain].map(([domain, members]) => {
+  return counted([...byDomain]).map(([domain, members]) => {
     const value = member(raw, '_m');
     const alone = members.length === classes.size;
     const guard = alone ? present(value) : and(isOneOf(member(raw, '_type'), members), present(value));
@@ -142,7 +144,7 @@ function booleanObjects({ raw, classes }: ValueRef): DomainValue[] {
 /** The value as text for LIKE and string functions: texts, and the text form of numbers and temporal values. */
 export function textForm(ref: ValueRef): Expression {
   const { raw, classes } = ref;
-  const primitives = [...classes].filter((each) => !isRmClass(each));
+  const primitives = counted([...classes]).filter((each) => !isRmClass(each));
   const asText = or(typeIs(raw, 'string'), call('$isNumber', raw), typeIs(raw, 'bool'));
   if (primitives.length === classes.size)
     return hasAny(classes, [...NUMBERS, 'Boolean'])
@@ -177,5 +179,5 @@ function nativeField(value: Reference): string | null {
 }
 
 function hasAny(classes: ReadonlySet<string>, names: readonly string[]): boolean {
-  return names.some((name) => classes.has(name));
+  return counted(names).some((name) => classes.has(name));
 }

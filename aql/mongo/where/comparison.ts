@@ -5,6 +5,7 @@ import { literalIn } from '../../semantics/literal-value.js';
 import { and, call, conjunction, disjunction, isOneOf, literal, not, or } from '../../plan/expression.js';
 import type { Expression } from '../../plan/expression.js';
 import type { DomainValue } from '../value/values.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /**
  * A condition in three-valued logic: when it is true and when it is false; neither is unknown. NOT swaps both.
@@ -65,16 +66,18 @@ export function literalTruth(
   item: Literal | CodeItem,
 ): Truth {
   const each = operator === '!=' ? '=' : operator;
-  const matches = disjunction(operand.values.map((value) => compareWithLiteral(value, each, item)));
+  const matches = disjunction(counted(operand.values).map((value) => compareWithLiteral(value, each, item)));
   if (operator !== '!=') return truth(matches, operand.present);
   return truth(not(matches), operand.present);
 }
 
 /** `operand` is one of some literals, in three-valued logic: one look-up for each reading, however many they are. */
 export function literalListTruth(operand: Operand, items: readonly Literal[]): Truth {
-  const matches = operand.values.map(({ domain, guard, value, codedValue }) => {
-    const constants = items.map((item) => literalIn(domain, item)).filter((each) => each !== null);
-    const codes = codedValue === null ? [] : constants.filter(isCode);
+  const matches = counted(operand.values).map(({ domain, guard, value, codedValue }) => {
+    const constants = counted(items)
+      .map((item) => literalIn(domain, item))
+      .filter((each) => each !== null);
+    const codes = codedValue === null ? [] : counted(constants).filter(isCode);
     return and(
       guard,
       or(isOneOf(value, constants), codedValue === null ? false : isOneOf(codedValue, codes)),
@@ -91,8 +94,8 @@ function isCode(constant: string | number | boolean): boolean {
 export function operandTruth(left: Operand, operator: ComparisonOperator, right: Operand): Truth {
   const each = MONGO_OPERATOR[operator === '!=' ? '=' : operator];
   const matches = disjunction(
-    left.values.flatMap((l) =>
-      right.values
+    counted(left.values).flatMap((l) =>
+      counted(right.values)
         .filter((r) => r.domain === l.domain)
         .map((r) => and(l.guard, r.guard, call(each, [l.value, r.value]))),
     ),
@@ -103,12 +106,18 @@ export function operandTruth(left: Operand, operator: ComparisonOperator, right:
 
 /** All true; unknown as in SQL. */
 export function allOf(parts: readonly Truth[]): Truth {
-  return { yes: conjunction(parts.map(({ yes }) => yes)), no: disjunction(parts.map(({ no }) => no)) };
+  return {
+    yes: conjunction(counted(parts).map(({ yes }) => yes)),
+    no: disjunction(counted(parts).map(({ no }) => no)),
+  };
 }
 
 /** Any true; unknown as in SQL. */
 export function anyOf(parts: readonly Truth[]): Truth {
-  return { yes: disjunction(parts.map(({ yes }) => yes)), no: conjunction(parts.map(({ no }) => no)) };
+  return {
+    yes: disjunction(counted(parts).map(({ yes }) => yes)),
+    no: conjunction(counted(parts).map(({ no }) => no)),
+  };
 }
 
 /** NOT. */

@@ -10,10 +10,11 @@ import { domainValues } from '../value/values.js';
 import { truthOf } from './where.js';
 import { literalIn } from '../../semantics/literal-value.js';
 import { MONGO_OPERATOR } from '../../index/stage.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** The conditions that WHERE joins by AND at its top; `e/ehr_id/value = …` is left out where FROM has it. */
 export function whereConjuncts(scope: Scope): readonly Condition[] {
-  return conjunctsOf(scope.query.where).filter((each) => !isFixedEhr(each, scope));
+  return counted(conjunctsOf(scope.query.where)).filter((each) => !isFixedEhr(each, scope));
 }
 
 function isFixedEhr(condition: Condition, scope: Scope): boolean {
@@ -48,16 +49,18 @@ export function requiredUses(scope: Scope, conjuncts: readonly Condition[]): Rea
       add(condition.right);
     } else if (condition.kind === 'like' || condition.kind === 'matches') add(condition.left);
   };
-  conjuncts.forEach(visit);
+  counted(conjuncts).forEach(visit);
   const only = onlyAggregated(scope);
   if (only !== null) required.add(only);
   return required;
 }
 
 function onlyAggregated(scope: Scope): number | null {
-  const indexes = scope.columns.map(({ expression }) => aggregatedUse(expression, scope));
+  const indexes = counted(scope.columns).map(({ expression }) => aggregatedUse(expression, scope));
   const [first] = indexes;
-  return first !== undefined && first !== null && indexes.every((index) => index === first) ? first : null;
+  return first !== undefined && first !== null && counted(indexes).every((index) => index === first)
+    ? first
+    : null;
 }
 
 function aggregatedUse(expression: ColumnExpression, scope: Scope): number | null {
@@ -68,7 +71,7 @@ function aggregatedUse(expression: ColumnExpression, scope: Scope): number | nul
 /** Aliases whose attributes an EXISTS searches beside the paths of the rows. */
 export function searchedAliases(conjuncts: readonly Condition[], scope: Scope): ReadonlySet<number> {
   const found = new Set<number>();
-  for (const test of conjuncts.flatMap((each) => [...testsOf(each)])) {
+  for (const test of counted(counted(conjuncts).flatMap((each) => [...testsOf(each)]))) {
     const path = existencePath(test);
     const existence = path === null ? null : scope.existenceOf(path);
     if (existence?.kind === 'search') found.add(existence.alias.index);
@@ -80,13 +83,14 @@ export function searchedAliases(conjuncts: readonly Condition[], scope: Scope): 
 export function nodesOf(condition: Condition, scope: Scope): ReadonlySet<number> {
   const nodes = new Set<number>();
   const add = (steps: readonly { readonly node: PathNode | null }[]): void => {
-    for (const { node } of steps) if (node !== null) nodes.add(node.id);
+    for (const { node } of counted(steps)) if (node !== null) nodes.add(node.id);
   };
   for (const test of testsOf(condition)) {
     const path = existencePath(test);
     const existence = path === null ? null : scope.existenceOf(path);
     if (existence !== null) add(existence.kind === 'search' ? existence.shared : existence.use.steps);
-    for (const value of comparedValues(test)) for (const each of pathsOf(value)) add(scope.useOf(each).steps);
+    for (const value of counted(comparedValues(test)))
+      for (const each of pathsOf(value)) add(scope.useOf(each).steps);
   }
   return nodes;
 }

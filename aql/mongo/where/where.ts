@@ -25,14 +25,15 @@ import { documentField } from '../path/binding.js';
 import type { AliasBinding, NodeBinding } from '../path/binding.js';
 import { elementOf, predicateHolds, someAlong } from '../path/predicate.js';
 import { textForm, typeIs } from '../value/values.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** A condition of WHERE in three-valued logic. docs/spec/aql.md#null */
 export function truthOf(condition: Condition, state: ValueState): Truth {
   switch (condition.kind) {
     case 'and':
-      return allOf(condition.operands.map((each) => truthOf(each, state)));
+      return allOf(counted(condition.operands).map((each) => truthOf(each, state)));
     case 'or':
-      return anyOf(condition.operands.map((each) => truthOf(each, state)));
+      return anyOf(counted(condition.operands).map((each) => truthOf(each, state)));
     case 'not':
       return opposite(truthOf(condition.operand, state));
     case 'exists':
@@ -92,7 +93,7 @@ function itemTruth(
 
 /** Codes that a terminology service gave: compared with code_string, or with a text. */
 function codeTruth(raw: Reference, items: readonly CodeItem[]): Truth {
-  const codes = items.map(({ code }) => code);
+  const codes = counted(items).map(({ code }) => code);
   const is = (value: Reference): Expression => isOneOf(value, codes);
   const yes = or(is(raw), is(member(raw, 'code_string')), is(member(raw, 'defining_code.code_string')));
   return truth(yes, present(raw));
@@ -133,22 +134,22 @@ function matchesTruth({ left, set, negated }: MatchesTest, state: ValueState): T
 
 function listTruth(left: ValueExpression, items: readonly (Literal | CodeItem)[], state: ValueState): Truth {
   const identifier = left.kind === 'path' ? state.scope.useOf(left).type.identifier : null;
-  if (identifier === 'version') return anyOf(items.map((item) => itemTruth(left, '=', item, state)));
-  const literals = items.filter((item) => item.kind !== 'code');
-  const codes = items.filter((item) => item.kind === 'code');
+  if (identifier === 'version') return anyOf(counted(items).map((item) => itemTruth(left, '=', item, state)));
+  const literals = counted(items).filter((item) => item.kind !== 'code');
+  const codes = counted(items).filter((item) => item.kind === 'code');
   const parts: Truth[] = [];
   if (literals.length > 0)
     parts.push(
       literalListTruth(
         operandOf(left, state),
-        literals.map((each) => asIdentifier(each, identifier)),
+        counted(literals).map((each) => asIdentifier(each, identifier)),
       ),
     );
   if (codes.length > 0)
     parts.push(
       left.kind === 'path'
         ? codeTruth(valueOfPath(left, state).raw, codes)
-        : anyOf(codes.map((code) => literalTruth(operandOf(left, state), '=', code))),
+        : anyOf(counted(codes).map((code) => literalTruth(operandOf(left, state), '=', code))),
     );
   return anyOf(parts);
 }
@@ -174,7 +175,7 @@ function searched(existence: Extract<Existence, { kind: 'search' }>, state: Valu
   };
   let result: Expression = false;
   let filters: Expression = true;
-  for (const [depth, { node, filter }] of shared.entries()) {
+  for (const [depth, { node, filter }] of counted(shared).entries()) {
     const at = depth === 0 ? first : bindingOf(node, state);
     const classes = node?.classes ?? binding.classes;
     const environment = { ...state.tree.environment, segs: at.segs };

@@ -2,6 +2,7 @@ import { fieldRef } from '../expression.js';
 import type { LogicalPlan, PassContext, ProbePlan } from '../logical-plan.js';
 import { isOneBranch } from '../steps.js';
 import type { DocumentsStep, Step } from '../steps.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** Fewest documents of a probe. */
 const MIN_DOCUMENTS = 50;
@@ -21,12 +22,12 @@ export function boundByProbe(plan: LogicalPlan, { sortedLeaf }: PassContext): Lo
   if (order.isRanked || sortedLeaf === null || first?.kind !== 'documents') return plan;
   if (boundLeaf(first) !== sortedLeaf) return plan;
   const documents = Math.max(MIN_DOCUMENTS, 2 * rows);
-  const counted = others.findIndex(({ kind }) => kind !== 'set');
+  const at = counted(others).findIndex(({ kind }) => kind !== 'set');
   const steps: Step[] = [
     ...[first, { kind: 'limit', count: documents } as const],
-    ...others.slice(0, counted),
+    ...others.slice(0, at),
     { kind: 'count', field: 'docs' },
-    ...others.slice(counted).flatMap((step) => withoutOffset(step, rows)),
+    ...counted(others.slice(at)).flatMap((step) => withoutOffset(step, rows)),
   ];
   const row = { ...plan.row, top: fieldRef(order.field), docs: fieldRef('docs') };
   const probe: ProbePlan = { steps, row, documents, rows, offset: page.offset };
@@ -35,7 +36,7 @@ export function boundByProbe(plan: LogicalPlan, { sortedLeaf }: PassContext): Lo
 
 /** Key of the leaf condition that can take a bound: the first one, where it is not repeated in branches. */
 function boundLeaf(first: DocumentsStep): string | null {
-  const leaf = first.index.find(({ kind }) => kind === 'leaf');
+  const leaf = counted(first.index).find(({ kind }) => kind === 'leaf');
   return leaf?.kind === 'leaf' && isOneBranch(first) ? leaf.key : null;
 }
 

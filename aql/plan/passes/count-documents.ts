@@ -5,6 +5,7 @@ import type { LogicalPlan, PassContext } from '../logical-plan.js';
 import type { Stage } from '../../index/stage.js';
 import { isLatestOnly } from '../steps.js';
 import type { DocumentsStep, Step } from '../steps.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /**
  * The number of all versioned objects of one kind: the index on `type, q, latest, sv` answers it without a document. It
@@ -21,7 +22,9 @@ export function countDocuments(plan: LogicalPlan, { isCurrent }: PassContext): L
 
 /** One group whose accumulators read no field. */
 function isCount(step: Step): boolean {
-  return step.kind === 'group' && step.id === null && Object.values(step.accumulators).every(isOneEach);
+  return (
+    step.kind === 'group' && step.id === null && counted(Object.values(step.accumulators)).every(isOneEach)
+  );
 }
 
 function isOneEach(accumulator: Expression): boolean {
@@ -45,5 +48,5 @@ function withoutKindKey(step: DocumentsStep): readonly Stage[] | null {
   const isKind = typeof type === 'string' && JSON.stringify(key) === JSON.stringify({ $eq: type });
   if (isQueryable !== true || !isKind || step.conditions.length !== 3 || Object.keys(others).length > 0)
     return null;
-  return [...step.conditions.filter((condition) => !(FIELD.keys in condition)), COUNTED];
+  return [...counted(step.conditions).filter((condition) => !(FIELD.keys in condition)), COUNTED];
 }

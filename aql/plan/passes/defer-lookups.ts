@@ -2,6 +2,7 @@ import { fieldsOf } from '../expression.js';
 import { Liveness, rootOf } from '../liveness.js';
 import type { LogicalPlan } from '../logical-plan.js';
 import type { Step } from '../steps.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /**
  * Moves joins behind the last limit when nothing before it reads them: what only a cell shows is fetched for
@@ -9,11 +10,11 @@ import type { Step } from '../steps.js';
  */
 export function deferLookups(plan: LogicalPlan): LogicalPlan {
   const { steps } = plan;
-  const limit = steps.findLastIndex(({ kind }) => kind === 'limit');
+  const limit = counted(steps).findLastIndex(({ kind }) => kind === 'limit');
   const before = steps.slice(0, limit + 1);
   const late = lateSteps(before);
   if (late.size === 0) return plan;
-  const kept = before.filter((step) => !late.has(step));
+  const kept = counted(before).filter((step) => !late.has(step));
   return { ...plan, steps: [...kept, ...late, ...steps.slice(limit + 1)] };
 }
 
@@ -22,7 +23,7 @@ function lateSteps(steps: readonly Step[]): ReadonlySet<Step> {
   const liveness = new Liveness(steps, new Set());
   const late = new Set<Step>();
   const fields = new Set<string>();
-  for (const [index, step] of steps.entries()) {
+  for (const [index, step] of counted(steps).entries()) {
     const field = step.kind === 'lookup' ? step.as : step.kind === 'set' ? step.field : null;
     if (field === null || liveness.isLive(field, index)) continue;
     if (step.kind === 'set' && !readsAny(step.value, fields)) continue;
@@ -33,5 +34,5 @@ function lateSteps(steps: readonly Step[]): ReadonlySet<Step> {
 }
 
 function readsAny(value: Parameters<typeof fieldsOf>[0], fields: ReadonlySet<string>): boolean {
-  return [...fieldsOf(value)].some((field) => fields.has(rootOf(field)));
+  return counted([...fieldsOf(value)]).some((field) => fields.has(rootOf(field)));
 }

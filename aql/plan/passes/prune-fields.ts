@@ -4,6 +4,7 @@ import { Liveness, rootOf } from '../liveness.js';
 import type { LogicalPlan, ProbePlan } from '../logical-plan.js';
 import { COLLECTION_FIELDS } from '../steps.js';
 import type { LookupStep, SourceCollection, Step } from '../steps.js';
+import { counted, step as countStep } from '../../../openehr/base/work.js';
 
 /**
  * Leaves out whatever neither a later step nor the row reads: values, joins, positions. Sets become projections where
@@ -21,7 +22,7 @@ function prunedProbe(probe: ProbePlan, collection: SourceCollection): ProbePlan 
 }
 
 function isSame(steps: readonly Step[], before: readonly Step[]): boolean {
-  return steps.length === before.length && steps.every((step, index) => step === before[index]);
+  return steps.length === before.length && counted(steps).every((step, index) => step === before[index]);
 }
 
 /** `needed`: dotted fields that are read of the documents after the last step. */
@@ -31,7 +32,8 @@ function prunedSteps(
   collection: SourceCollection,
 ): readonly Step[] {
   const pruning = new Pruning(steps, new Liveness(steps, needed), collection);
-  for (let index = 0; index < steps.length; index++) index = pruning.take(index);
+  const { length } = counted(steps);
+  for (let index = 0; index < length; index++) index = pruning.take(index);
   return pruning.kept;
 }
 
@@ -72,7 +74,7 @@ class Pruning {
   private addFields(step: Step): void {
     if (step.kind === 'group') {
       this.fields.clear();
-      for (const field of ['_id', ...Object.keys(step.accumulators)]) this.fields.add(field);
+      for (const field of counted(['_id', ...Object.keys(step.accumulators)])) this.fields.add(field);
     } else if (step.kind === 'lookup') this.fields.add(step.as);
     else if (step.kind === 'merge' || step.kind === 'count') this.fields.add(step.field);
     else if (step.kind === 'unwind' && step.index !== null) this.fields.add(step.index);
@@ -83,6 +85,7 @@ class Pruning {
     const values = new Map<string, Expression>();
     let last = first;
     for (let index = first; index < this.steps.length; index++) {
+      countStep();
       const step = this.steps[index];
       if (step?.kind !== 'set') break;
       if (this.liveness.isLive(step.field, index)) {
@@ -97,21 +100,21 @@ class Pruning {
 
   private project(values: ReadonlyMap<string, Expression>, last: number): void {
     const isKept = (field: string): boolean => !values.has(field) && this.liveness.isLive(field, last);
-    const kept = [...this.fields].filter(isKept);
+    const kept = counted([...this.fields]).filter(isKept);
     const count = kept.length + (this.fields.has('_id') && !kept.includes('_id') ? 1 : 0);
     const isAll = count === this.fields.size;
     if (!isAll) {
       this.fields.clear();
-      for (const field of kept) this.fields.add(field);
+      for (const field of counted(kept)) this.fields.add(field);
     }
-    for (const field of values.keys()) this.fields.add(field);
+    for (const field of counted(values).keys()) this.fields.add(field);
     this.kept.push({ kind: 'project', values: Object.fromEntries(values), kept: isAll ? null : kept });
   }
 }
 
 function readsAny(value: Expression, fields: ReadonlyMap<string, Expression>): boolean {
   if (fields.size === 0) return false;
-  for (const path of fieldsOf(value)) if (fields.has(rootOf(path))) return true;
+  for (const path of counted(fieldsOf(value))) if (fields.has(rootOf(path))) return true;
   return false;
 }
 
@@ -120,7 +123,7 @@ function prunedLookup(step: LookupStep, needed: ReadonlySet<string>): LookupStep
   const steps = prunedSteps(step.steps, needed, step.from);
   // A bare join by key is fastest without a pipeline; what it brings too much is dropped by the next step.
   if (steps.length === 0 && !step.firstOnly && step.localField !== null) return { ...step, steps };
-  const paths = [...needed].filter((path) => path !== '_id' && !isBelowAny(path, needed));
+  const paths = counted([...needed]).filter((path) => path !== '_id' && !isBelowAny(path, needed));
   const isIdKept = needed.has('_id') || paths.length === 0 || step.firstOnly;
   return { ...step, steps, kept: isIdKept ? ['_id', ...paths] : paths };
 }

@@ -2,6 +2,7 @@ import { FIELD } from '../../index/document.js';
 import type { LogicalPlan, PassContext } from '../logical-plan.js';
 import { isLatestOnly } from '../steps.js';
 import type { DocumentsStep, Step } from '../steps.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /**
  * A page in the order of the start time of the COMPOSITION: the indexes that end with `start` give the documents in that
@@ -16,19 +17,21 @@ export function useStartIndex(plan: LogicalPlan, { isCurrent }: PassContext): Lo
   if (order === null) return hasStart(first) ? documentsByStart(plan) : plan;
   if (!order.isByStart) return plan;
   const sort: Step = { kind: 'sort', keys: [[FIELD.startTime, order.direction]] };
-  const rest = others.filter(({ kind }) => kind !== 'sort');
+  const rest = counted(others).filter(({ kind }) => kind !== 'sort');
   return { ...plan, steps: [first, sort, ...rest], order: null };
 }
 
 /** Only COMPOSITIONs have a start time: other documents would all be of one, in whatever order a plan finds them. */
 function hasStart({ conditions }: DocumentsStep): boolean {
-  return conditions.some((condition) => condition[FIELD.rootType] === 'COMPOSITION');
+  return counted(conditions).some((condition) => condition[FIELD.rootType] === 'COMPOSITION');
 }
 
 /** Sorts the documents, before anything is made of them, by their start instead of their version uid. */
 function documentsByStart(plan: LogicalPlan): LogicalPlan {
   const { steps } = plan;
-  const at = steps.findIndex(({ kind }) => kind !== 'documents' && kind !== 'match' && kind !== 'filter');
+  const at = counted(steps).findIndex(
+    ({ kind }) => kind !== 'documents' && kind !== 'match' && kind !== 'filter',
+  );
   const sort = steps[at];
   if (sort?.kind !== 'sort' || sort.keys[0]?.[0] !== FIELD.versionUid) return plan;
   return { ...plan, steps: steps.with(at, { ...sort, keys: [[FIELD.startTime, 1]] }) };

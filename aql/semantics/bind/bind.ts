@@ -39,6 +39,7 @@ import {
 } from './parameters.js';
 import { classSet, typesAlong } from '../typing.js';
 import { writtenName } from '../written-name.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /**
  * Puts the parameters of a request into a query, on the tree, never on text (docs/spec/aql.md#parameters).
@@ -49,14 +50,14 @@ export function bindParameters(query: ParsedQuery, parameters: QueryParameters):
   return {
     select: {
       ...query.select,
-      columns: query.select.columns.map((column) => ({
+      columns: counted(query.select.columns).map((column) => ({
         ...column,
         expression: binder.column(column.expression),
       })),
     },
     from: mapPredicates(query.from, (each) => bindPredicate(each.predicate, matchedBy(each), parameters)),
     where: query.where === null ? null : mapCondition(query.where, (test) => binder.test(test)),
-    orderBy: query.orderBy.map((item) => ({ ...item, expression: binder.order(item.expression) })),
+    orderBy: counted(query.orderBy).map((item) => ({ ...item, expression: binder.order(item.expression) })),
     limit: query.limit === null ? null : binder.limit(query.limit),
   };
 }
@@ -146,7 +147,7 @@ class Binder {
     const { operator, right, at } = comparison;
     if (right.kind !== 'parameter') return { ...comparison, left, right: this.value(right) };
     const readings = readingsOf(right, this.parameters, this.partner(comparison.left));
-    const operands = readings.map((reading): Comparison<Unanswered> => ({
+    const operands = counted(readings).map((reading): Comparison<Unanswered> => ({
       ...comparison,
       left,
       right: reading,
@@ -158,7 +159,7 @@ class Binder {
 
   private list(list: MatchList<Unbound>, partner: Partner): MatchList<Unanswered> {
     this.lists.add(list, this.parameters);
-    return { ...list, items: list.items.flatMap((item) => this.matchItem(item, partner)) };
+    return { ...list, items: counted(list.items).flatMap((item) => this.matchItem(item, partner)) };
   }
 
   private matchItem(item: MatchItem<Unbound>, partner: Partner): readonly MatchItem<Unanswered>[] {
@@ -192,7 +193,9 @@ class Binder {
   }
 
   private call(call: FunctionCall<Unbound>): FunctionCall<Unanswered> {
-    const args = call.args.map((arg, index) => this.value(arg, partnerOf(argumentDomain(call.name, index))));
+    const args = counted(call.args).map((arg, index) =>
+      this.value(arg, partnerOf(argumentDomain(call.name, index))),
+    );
     return { ...call, args };
   }
 

@@ -2,6 +2,7 @@ import { aqlError } from '../../syntax/aql-error.js';
 import type { MatchItem, MatchList, Unbound } from '../../syntax/ast.js';
 import { MAX_ALL_LIST_VALUES, MAX_LIST_VALUES } from '../../syntax/limits.js';
 import type { QueryParameters } from './parameters.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** Counts the values in the lists of one query, those of parameters with them, before they are read. */
 export class ListBudget {
@@ -10,7 +11,7 @@ export class ListBudget {
   /** @throws invalid past `MAX_LIST_VALUES` in this list or `MAX_ALL_LIST_VALUES` in all lists so far */
   add({ items, at }: MatchList<Unbound>, parameters: QueryParameters): void {
     let count = 0;
-    for (const item of items) count += countOf(item, parameters);
+    for (const item of counted(items)) count += countOf(item, parameters);
     if (count > MAX_LIST_VALUES)
       throw aqlError(
         at,

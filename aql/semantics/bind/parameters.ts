@@ -4,6 +4,7 @@ import { nearestWord } from '../../../openehr/base/text.js';
 import type { Literal, Parameter, Position, ParsedQuery } from '../../syntax/ast.js';
 import type { Domain } from '../scope/types.js';
 import { domainsOf } from '../typing.js';
+import { counted, step } from '../../../openehr/base/work.js';
 
 /** Unused parameters that one answer names, and how much of each it repeats. */
 const MAX_NAMED = 10;
@@ -25,7 +26,10 @@ export function queryParameters(
   entries: Iterable<readonly [string, JsonValue]>,
 ): QueryParameters {
   const values = new Map<string, JsonValue>();
-  for (const [name, value] of entries) values.set(name.startsWith('$') ? name.slice(1) : name, value);
+  for (const [name, value] of entries) {
+    step();
+    values.set(name.startsWith('$') ? name.slice(1) : name, value);
+  }
   return { source, values };
 }
 
@@ -57,8 +61,10 @@ export interface UnusedParameter {
 /** Values for parameters that the query does not have, ten at most. */
 export function unusedParameters(query: ParsedQuery, { values }: QueryParameters): UnusedParameter[] {
   const used = parameterNames(query);
-  const unused = [...values.keys()].filter((name) => !used.has(name)).slice(0, MAX_NAMED);
-  return unused.map((name) => {
+  const unused = counted([...values.keys()])
+    .filter((name) => !used.has(name))
+    .slice(0, MAX_NAMED);
+  return counted(unused).map((name) => {
     const nearest = nearestWord(name, used);
     const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
     return { name, message: `the query has no parameter $${name.slice(0, MAX_NAME_LENGTH)}${hint}` };
@@ -70,6 +76,7 @@ function parameterNames(query: ParsedQuery): Set<string> {
   const names = new Set<string>();
   const left: unknown[] = [query];
   while (left.length > 0) {
+    step();
     const node = left.pop();
     if (typeof node !== 'object' || node === null) continue;
     if ('kind' in node && node.kind === 'parameter') names.add((node as Parameter).name);
@@ -115,7 +122,7 @@ export function allReadingsOf(
   const value = valueOf(parameter, parameters);
   const values = Array.isArray(value) ? value : [value];
   if (values.length === 0) throw new CdrError('invalid', `the parameter $${parameter.name} is an empty list`);
-  return values.flatMap((each) => literalsOf(each, parameter, parameters, partner));
+  return counted(values).flatMap((each) => literalsOf(each, parameter, parameters, partner));
 }
 
 /** A parameter that can only be a text. @throws invalid otherwise */
@@ -162,7 +169,7 @@ function textReadings(text: string, at: Position, partner: Partner): readonly Li
     readings.push(numberLiteral(Number(text), at));
   if (partner.has('boolean') && BOOLEAN.test(text))
     readings.push({ kind: 'boolean', value: text.toLowerCase() === 'true', at });
-  const isTextPossible = [...partner].some((domain) => domain !== 'number' && domain !== 'boolean');
+  const isTextPossible = counted([...partner]).some((domain) => domain !== 'number' && domain !== 'boolean');
   if (readings.length === 0 || isTextPossible) readings.push({ kind: 'string', value: text, at });
   return readings;
 }

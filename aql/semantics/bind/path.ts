@@ -12,6 +12,7 @@ import type {
 import { partnerOfClasses, readingsOf, stringParameter, type QueryParameters } from './parameters.js';
 import { stepType, typesAlong } from '../typing.js';
 import { isArchetypeId, isNodeCode } from '../../syntax/words.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** Most AND groups that ambiguous texts in one predicate may make. */
 const MAX_GROUPS = 1000;
@@ -22,9 +23,10 @@ export function bindSteps(
   start: ReadonlySet<string>,
   parameters: QueryParameters,
 ): readonly PathStep[] {
-  if (steps.every((step): step is PathStep => step.predicate === null)) return steps;
+  const all = counted(steps);
+  if (all.every((step): step is PathStep => step.predicate === null)) return all;
   let classes = start;
-  return steps.map((step) => {
+  return counted(steps).map((step) => {
     classes = stepType(classes, step.attribute).classes;
     return { ...step, predicate: bindPredicate(step.predicate, classes, parameters) };
   });
@@ -37,7 +39,9 @@ export function bindPredicate(
   parameters: QueryParameters,
 ): Predicate | null {
   if (predicate === null) return null;
-  const alternatives = predicate.alternatives.flatMap((group) => bindGroup(group, classes, parameters));
+  const alternatives = counted(predicate.alternatives).flatMap((group) =>
+    bindGroup(group, classes, parameters),
+  );
   return { ...predicate, alternatives };
 }
 
@@ -48,13 +52,13 @@ function bindGroup(
   parameters: QueryParameters,
 ): readonly (readonly PredicateCondition[])[] {
   let groups: readonly (readonly PredicateCondition[])[] = [[]];
-  for (const condition of group) {
+  for (const condition of counted(group)) {
     const bound = bindCondition(condition, classes, parameters);
     // `!=` must hold for every reading, so they all stay in the one group.
     const isBoth = condition.kind === 'predicate-comparison' && condition.operator === '!=';
     groups = isBoth
-      ? groups.map((each) => [...each, ...bound])
-      : groups.flatMap((each) => bound.map((one) => [...each, one]));
+      ? counted(groups).map((each) => [...each, ...bound])
+      : counted(groups).flatMap((each) => counted(bound).map((one) => [...each, one]));
     if (groups.length > MAX_GROUPS) throw new CdrError('invalid', 'a predicate has too many parameters');
   }
   return groups;
@@ -90,7 +94,7 @@ function bindComparison(
   if (isNodeIdPath(condition)) textOfNodeId(operand, parameters);
   const along = typesAlong(classes, path.steps);
   const partner = partnerOfClasses(along[along.length - 1]?.classes ?? new Set());
-  return readingsOf(operand, parameters, partner).map((reading) => ({
+  return counted(readingsOf(operand, parameters, partner)).map((reading) => ({
     ...condition,
     path,
     operand: reading,

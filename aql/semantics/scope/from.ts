@@ -10,6 +10,7 @@ import { renderValue } from '../../syntax/render.js';
 import { classesOf } from '../../syntax/walk.js';
 import type { Alias, FromNode } from './types.js';
 import type { RootType } from '../../../openehr/rm/root-type.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** FROM resolved. */
 export interface FromScope {
@@ -43,8 +44,8 @@ const TOP: ClassContext = {
  */
 export function resolveFrom(query: BoundQuery, ehrId: string | null): FromScope {
   const { from, implicit } = rootInEhr(query.from);
-  const order = [...classesOf(from)].filter((each) => !implicit.has(each));
-  order.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
+  const order = counted([...classesOf(from)]).filter((each) => !implicit.has(each));
+  counted(order).sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
   const builder = new Builder([...order, ...implicit], implicit, query.where, ehrId);
   const node = builder.build(from, TOP);
   return { from: node, aliases: builder.aliases, named: builder.named };
@@ -62,7 +63,7 @@ class Builder {
     private readonly ehrId: string | null,
   ) {
     // Lifting copies class nodes, so the position in the text is what identifies them.
-    this.indexes = new Map(order.map((each, index) => [this.key(each), index]));
+    this.indexes = new Map(counted(order).map((each, index) => [this.key(each), index]));
   }
 
   private key(expression: ClassExpression): string {
@@ -74,7 +75,7 @@ class Builder {
     if (from.kind === 'class') return this.buildClass(from, context);
     const kind = from.kind === 'from-and' ? 'and' : 'or';
     const inner = { ...context, alone: false, optional: context.optional || kind === 'or' };
-    return { kind, operands: from.operands.map((operand) => this.build(operand, inner)) };
+    return { kind, operands: counted(from.operands).map((operand) => this.build(operand, inner)) };
   }
 
   private buildClass(expression: ClassExpression, context: ClassContext): FromNode {
@@ -140,7 +141,7 @@ class Builder {
 function ehrIdOfPredicate(predicate: Predicate | null): string | null {
   const [only, ...others] = predicate?.alternatives ?? [];
   if (only === undefined || others.length > 0) return null;
-  for (const each of only) {
+  for (const each of counted(only)) {
     if (each.kind !== 'predicate-comparison' || each.operator !== '=') continue;
     if (isPlainPath(each, ['ehr_id', 'value']) && each.operand.kind === 'string') return each.operand.value;
   }
@@ -154,7 +155,11 @@ function ehrIdOfPredicate(predicate: Predicate | null): string | null {
 function ehrIdOfWhere(where: Condition | null, variable: string): string | null {
   if (where === null) return null;
   if (where.kind === 'and')
-    return where.operands.map((each) => ehrIdOfWhere(each, variable)).find((id) => id !== null) ?? null;
+    return (
+      counted(where.operands)
+        .map((each) => ehrIdOfWhere(each, variable))
+        .find((id) => id !== null) ?? null
+    );
   if (where.kind !== 'comparison' || where.operator !== '=' || where.right.kind !== 'string') return null;
   const { left, right } = where;
   const isEhrId =
@@ -178,8 +183,8 @@ function isImpossible(kind: Alias['kind'], classes: readonly string[], parent: A
   const isFolder = parent.classes.includes('FOLDER');
   if (kind === 'version') return !isFolder;
   const above = isFolder ? [...parent.classes, 'COMPOSITION'] : parent.classes;
-  const isBelow = (name: string): boolean => above.some((each) => classesBelow(each).has(name));
-  return !classes.some((name) => isBelow(name) || (isFolder && name === 'COMPOSITION'));
+  const isBelow = (name: string): boolean => counted(above).some((each) => classesBelow(each).has(name));
+  return !counted(classes).some((name) => isBelow(name) || (isFolder && name === 'COMPOSITION'));
 }
 
 function refuseAtCodeWithoutArchetype(
@@ -199,7 +204,7 @@ function rootTypesHere(
   context: ClassContext,
 ): readonly RootType[] {
   const possible = rootTypesOf(classes);
-  const rootTypes = context.rootTypes.filter((root) => possible.includes(root));
+  const rootTypes = counted(context.rootTypes).filter((root) => possible.includes(root));
   if (rootTypes.length === 0) throw mixedRoots(expression, context.parent);
   return rootTypes;
 }

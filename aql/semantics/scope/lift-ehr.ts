@@ -1,6 +1,7 @@
 import { aqlError } from '../../syntax/aql-error.js';
 import type { ClassExpression, FromExpression } from '../../syntax/ast.js';
 import { classesOf } from '../../syntax/walk.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** FROM with EHR in front of everything; `implicit` are the EHR classes that the text does not have. */
 export interface EhrRooted {
@@ -21,7 +22,7 @@ export function rootInEhr(from: FromExpression): EhrRooted {
 function withEhr(from: FromExpression, implicit: Set<ClassExpression>): FromExpression {
   if (hasEhrOnTop(from)) {
     if (from.kind === 'class') return from;
-    return { ...from, operands: from.operands.map((operand) => withEhr(operand, implicit)) };
+    return { ...from, operands: counted(from.operands).map((operand) => withEhr(operand, implicit)) };
   }
   const ehr: ClassExpression = {
     kind: 'class',
@@ -37,14 +38,14 @@ function withEhr(from: FromExpression, implicit: Set<ClassExpression>): FromExpr
 }
 
 function hasEhrOnTop(from: FromExpression): boolean {
-  return from.kind === 'class' ? from.className === 'EHR' : from.operands.some(hasEhrOnTop);
+  return from.kind === 'class' ? from.className === 'EHR' : counted(from.operands).some(hasEhrOnTop);
 }
 
 function liftAll(from: FromExpression): FromExpression {
-  if (from.kind !== 'class') return { ...from, operands: from.operands.map(liftAll) };
+  if (from.kind !== 'class') return { ...from, operands: counted(from.operands).map(liftAll) };
   const { expression, lifted } = liftFromClass(from);
   if (lifted.length === 0) return expression;
-  return { kind: 'from-and', operands: [expression, ...lifted.map(liftAll)], at: from.at };
+  return { kind: 'from-and', operands: [expression, ...counted(lifted).map(liftAll)], at: from.at };
 }
 
 interface Lifted<T> {
@@ -70,13 +71,15 @@ function liftFromChild(child: FromExpression): Lifted<FromExpression | null> {
     refuseEhr(child);
     return { expression: child, lifted: [] };
   }
-  const parts = child.operands.map((operand): Lifted<FromExpression | null> =>
+  const parts = counted(child.operands).map((operand): Lifted<FromExpression | null> =>
     operand.kind === 'class' && operand.className === 'EHR'
       ? { expression: null, lifted: [operand] }
       : liftFromChild(operand),
   );
-  const operands = parts.map(({ expression }) => expression).filter((each) => each !== null);
-  const lifted = parts.flatMap((part) => part.lifted);
+  const operands = counted(parts)
+    .map(({ expression }) => expression)
+    .filter((each) => each !== null);
+  const lifted = counted(parts).flatMap((part) => part.lifted);
   const expression = operands.length > 1 ? { ...child, operands } : (operands[0] ?? null);
   return { expression, lifted };
 }
@@ -84,7 +87,7 @@ function liftFromChild(child: FromExpression): Lifted<FromExpression | null> {
 /** EHR may only be the sole class there (which then matches nothing). */
 function refuseEhr(child: FromExpression): void {
   if (child.kind === 'class') return;
-  const ehr = [...classesOf(child)].find(({ className }) => className === 'EHR');
+  const ehr = counted([...classesOf(child)]).find(({ className }) => className === 'EHR');
   if (ehr !== undefined)
     throw aqlError(ehr.at, 'an EHR cannot stand below OR or NOT CONTAINS of another class');
 }

@@ -1,6 +1,7 @@
 import type { Predicate, PredicateComparison, PredicateCondition } from '../../syntax/ast.js';
 import type { StepIdentity } from './types.js';
 import { isArchetypeId, isNodeCode } from '../../syntax/words.js';
+import { counted } from '../../../openehr/base/work.js';
 
 /** The archetype id or node code that a condition demands by equality, else null. */
 export function demandedNodeId(condition: PredicateCondition): string | null {
@@ -25,7 +26,9 @@ function demandedText(condition: PredicateCondition, attributes: readonly string
 export function isPlainPath({ path }: PredicateComparison, attributes: readonly string[]): boolean {
   return (
     path.steps.length === attributes.length &&
-    path.steps.every((step, index) => step.attribute === attributes[index] && step.predicate === null)
+    counted(path.steps).every(
+      (step, index) => step.attribute === attributes[index] && step.predicate === null,
+    )
   );
 }
 
@@ -40,7 +43,9 @@ export function demandedIdentity(predicate: Predicate | null): DemandedIdentity 
   const [only, ...others] = predicate?.alternatives ?? [];
   if (only === undefined || others.length > 0) return { nodeId: null, name: null };
   const first = (read: (condition: PredicateCondition) => string | null): string | null =>
-    only.map(read).find((found) => found !== null) ?? null;
+    counted(only)
+      .map(read)
+      .find((found) => found !== null) ?? null;
   return { nodeId: first(demandedNodeId), name: first(demandedName) };
 }
 
@@ -54,13 +59,18 @@ export function stepIdentities(
   predicates: readonly (Predicate | null)[],
   isMultiple: boolean,
 ): readonly StepIdentity[] {
-  const demands = predicates.map(demandedIdentity);
-  const isMixed = new Set(demands.map(({ nodeId }) => nodeId === null)).size > 1;
-  if (demands.some(isUnidentified) || (isMixed && !isMultiple)) return demands.map(() => ({ kind: 'base' }));
+  const demands = counted(predicates).map(demandedIdentity);
+  const isMixed = new Set(counted(demands).map(({ nodeId }) => nodeId === null)).size > 1;
+  if (counted(demands).some(isUnidentified) || (isMixed && !isMultiple))
+    return counted(demands).map(() => ({ kind: 'base' }));
   const both = nameAndCode(demands);
-  if (both !== null) return demands.map(() => both);
-  const unnamed = new Set(demands.filter(({ name }) => name === null).map(({ nodeId }) => nodeId));
-  return demands.map(({ nodeId, name }): StepIdentity => {
+  if (both !== null) return counted(demands).map(() => both);
+  const unnamed = new Set(
+    counted(demands)
+      .filter(({ name }) => name === null)
+      .map(({ nodeId }) => nodeId),
+  );
+  return counted(demands).map(({ nodeId, name }): StepIdentity => {
     if (nodeId === null) return { kind: 'name', name: name ?? '' };
     return coded(nodeId, isArchetypeId(nodeId) && !unnamed.has(nodeId) ? name : null);
   });
@@ -78,10 +88,18 @@ function coded(nodeId: string, name: string | null): StepIdentity {
 
 /** The one identity of steps of which some demand one name alone, and the others one code, at least one of them alone. */
 function nameAndCode(demands: readonly DemandedIdentity[]): StepIdentity | null {
-  const [name, otherName] = new Set(demands.filter(({ nodeId }) => nodeId === null).map((each) => each.name));
-  const [nodeId, otherId] = new Set(demands.map((each) => each.nodeId).filter((id) => id !== null));
+  const [name, otherName] = new Set(
+    counted(demands)
+      .filter(({ nodeId }) => nodeId === null)
+      .map((each) => each.name),
+  );
+  const [nodeId, otherId] = new Set(
+    counted(demands)
+      .map((each) => each.nodeId)
+      .filter((id) => id !== null),
+  );
   if (name == null || nodeId === undefined || otherName !== undefined || otherId !== undefined) return null;
-  return demands.some((each) => each.name === null) ? coded(nodeId, name) : null;
+  return counted(demands).some((each) => each.name === null) ? coded(nodeId, name) : null;
 }
 
 /** A predicate of one of the steps that are a choice, which then demands all that identifies the choice. */
@@ -123,11 +141,15 @@ export function identityKey(identity: StepIdentity): string {
 
 /** Whether a predicate of FROM holds only within one archetype, since it demands an at-code. */
 export function demandsNodeCode(predicate: Predicate): boolean {
-  return predicate.alternatives.some((group) => group.some((each) => isNodeCode(demandedNodeId(each) ?? '')));
+  return counted(predicate.alternatives).some((group) =>
+    counted(group).some((each) => isNodeCode(demandedNodeId(each) ?? '')),
+  );
 }
 
 /** Whether every alternative of a predicate demands an archetype id or at-code. */
 export function demandsNodeId(predicate: Predicate | null): boolean {
   if (predicate === null) return false;
-  return predicate.alternatives.every((group) => group.some((each) => demandedNodeId(each) !== null));
+  return counted(predicate.alternatives).every((group) =>
+    counted(group).some((each) => demandedNodeId(each) !== null),
+  );
 }

@@ -3,6 +3,7 @@ import { demandedIdentity, identityKey, stepIdentities, withIdentity } from './n
 import type { DemandedIdentity } from './node-identity.js';
 import type { Alias, PathNode, Existence, PathType, PathUse, StepIdentity, UsedStep } from './types.js';
 import { classSet, hasLocatable, stepType, typesAlong } from '../typing.js';
+import { counted, step } from '../../../openehr/base/work.js';
 
 /** A path that takes part in rows, before its nodes in the tree are known. */
 export interface PathDraft {
@@ -34,7 +35,7 @@ interface GrowingUse extends PathUse {
  * must be different paths.
  */
 export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
-  const uses = drafts.map(({ alias, path, type }, index): GrowingUse => ({
+  const uses = counted(drafts).map(({ alias, path, type }, index): GrowingUse => ({
     index,
     alias,
     path,
@@ -44,12 +45,12 @@ export function buildPathTree(drafts: readonly PathDraft[]): Cohesion {
   }));
   const trees: (PathNode | undefined)[] = [];
   const counter = { next: 0 };
-  for (const alias of new Set(uses.map((use) => use.alias))) {
+  for (const alias of counted(new Set(uses.map((use) => use.alias)))) {
     const classes = classSet(alias.classes);
     const root = newNode(counter, { alias, parent: null, attribute: null, classes, multiple: false });
     grow(
       root,
-      uses.filter((use) => use.alias === alias),
+      counted(uses).filter((use) => use.alias === alias),
       0,
       counter,
     );
@@ -62,7 +63,7 @@ function decisiveStep({ classes }: Alias, { steps }: IdentifiedPath): number {
   const along = typesAlong(classSet(classes), steps);
   return Math.max(
     0,
-    along.findLastIndex((step) => hasLocatable(step.classes)),
+    counted(along).findLastIndex((step) => hasLocatable(step.classes)),
   );
 }
 
@@ -82,18 +83,18 @@ function grow(
   depth: number,
   counter: { next: number },
 ): void {
-  for (const use of uses) {
+  for (const use of counted(uses)) {
     node.uses.push(use);
     use.steps.push({ node, filter: withIdentity(filterAt(use.path, depth), node.identity) });
     if (use.path.steps.length === depth) node.ends.push(use);
   }
-  const further = uses.filter((use) => use.path.steps.length > depth);
+  const further = counted(uses).filter((use) => use.path.steps.length > depth);
   const attributeOf = (use: GrowingUse): string => use.path.steps[depth]?.attribute ?? '';
-  for (const attribute of new Set(further.map(attributeOf))) {
-    const over = further.filter((use) => attributeOf(use) === attribute);
+  for (const attribute of counted(new Set(further.map(attributeOf)))) {
+    const over = counted(further).filter((use) => attributeOf(use) === attribute);
     const { classes, multiple } = stepType(node.classes, attribute);
     const position = { alias: node.alias, parent: node, attribute, classes, multiple };
-    for (const { identity, members } of groups(over, depth, multiple)) {
+    for (const { identity, members } of counted(groups(over, depth, multiple))) {
       const child = newNode(counter, position, identity);
       node.children.push(child);
       grow(child, members, depth + 1, counter);
@@ -106,10 +107,10 @@ function groups(
   depth: number,
   isMultiple: boolean,
 ): { identity: StepIdentity; members: GrowingUse[] }[] {
-  const predicates = uses.map((use) => filterAt(use.path, depth + 1));
+  const predicates = counted(uses).map((use) => filterAt(use.path, depth + 1));
   const identities = stepIdentities(predicates, isMultiple);
   const found = new Map<string, { identity: StepIdentity; members: GrowingUse[] }>();
-  uses.forEach((use, index) => {
+  counted(uses).forEach((use, index) => {
     const identity = identities[index] ?? { kind: 'base' };
     const key = identityKey(identity);
     const group = found.get(key);
@@ -139,21 +140,22 @@ export function existenceIn(
   let node = tree;
   let depth = 0;
   while (node !== undefined) {
-    const step = path.steps[depth];
-    node = step === undefined ? undefined : sharedChild(node, step);
+    step();
+    const next = path.steps[depth];
+    node = next === undefined ? undefined : sharedChild(node, next);
     if (node === undefined) break;
     depth++;
-    shared.push({ node, filter: step?.predicate ?? null });
+    shared.push({ node, filter: next?.predicate ?? null });
   }
   return { kind: 'search', alias, path, shared, rest: path.steps.slice(depth) };
 }
 
 function sharedChild(node: PathNode, { attribute, predicate }: PathStep): PathNode | undefined {
   const demand = demandedIdentity(predicate);
-  const children = node.children.filter((child) => child.attribute === attribute);
+  const children = counted(node.children).filter((child) => child.attribute === attribute);
   const [only, another] = children;
   const isOne = only !== undefined && another === undefined && isNameAndCode(only.identity, demand);
-  return isOne ? only : children.find(({ identity }) => isDemanded(identity, demand));
+  return isOne ? only : counted(children).find(({ identity }) => isDemanded(identity, demand));
 }
 
 function isDemanded(identity: StepIdentity, demand: DemandedIdentity): boolean {

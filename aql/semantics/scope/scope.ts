@@ -22,6 +22,7 @@ import { resolveFrom, type FromScope } from './from.js';
 import type { Alias, Column, Existence, OrderKey, PathUse, Scope } from './types.js';
 import { classSet, pathType, stepType } from '../typing.js';
 import { writtenName } from '../written-name.js';
+import { counted, step } from '../../../openehr/base/work.js';
 
 /** What of the request changes the meaning of a query. */
 export interface ScopeOptions {
@@ -36,12 +37,12 @@ export interface ScopeOptions {
 export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Scope {
   const from = resolveFrom(query, options.ehrId ?? null);
   const paths = new PathResolver(from);
-  for (const alias of from.aliases) paths.checkPredicate(alias.predicate, classSet(alias.classes));
+  for (const alias of counted(from.aliases)) paths.checkPredicate(alias.predicate, classSet(alias.classes));
   const columns = columnsOf(query, from);
-  const orderBy = query.orderBy.map((item) => orderKey(item, query, from));
-  for (const { expression } of columns) paths.addColumn(expression);
+  const orderBy = counted(query.orderBy).map((item) => orderKey(item, query, from));
+  for (const { expression } of counted(columns)) paths.addColumn(expression);
   for (const test of testsOf(query.where)) paths.addTest(test);
-  for (const { expression } of orderBy) paths.addColumn(expression);
+  for (const { expression } of counted(orderBy)) paths.addColumn(expression);
   const { uses, trees } = buildPathTree(paths.drafts);
   return {
     query,
@@ -58,7 +59,7 @@ export function resolveScope(query: BoundQuery, options: ScopeOptions = {}): Sco
 }
 
 function bindable({ named }: FromScope): ReadonlyMap<string, Alias> {
-  return new Map([...named].filter(([, alias]) => !alias.negated));
+  return new Map(counted([...named]).filter(([, alias]) => !alias.negated));
 }
 
 /** Collects the different paths of a query and types each. */
@@ -77,7 +78,7 @@ class PathResolver {
   addTest(test: Test): void {
     const path = existencePath(test);
     if (path !== null) this.resolve(path);
-    for (const value of comparedValues(test)) this.addValue(value);
+    for (const value of counted(comparedValues(test))) this.addValue(value);
   }
 
   private addValue(value: ValueExpression): void {
@@ -119,7 +120,7 @@ class PathResolver {
     start: ReadonlySet<string>,
   ): void {
     let classes = start;
-    for (const step of steps) {
+    for (const step of counted(steps)) {
       const next = stepType(classes, step.attribute).classes;
       if (next.size === 0) throw impossibleStep(renderValue(whole), step, classes);
       this.checkPredicate(step.predicate, next);
@@ -129,8 +130,8 @@ class PathResolver {
 
   /** Paths inside a predicate, relative to elements of `classes`. @throws invalid for an impossible one */
   checkPredicate(predicate: Predicate | null, classes: ReadonlySet<string>): void {
-    for (const condition of predicate?.alternatives.flat() ?? [])
-      for (const path of comparedPaths(condition)) {
+    for (const condition of counted(predicate?.alternatives.flat() ?? []))
+      for (const path of counted(comparedPaths(condition))) {
         if (isNeverMatching(path, classes)) continue;
         this.checkSteps(path, path.steps, classes);
       }
@@ -167,7 +168,7 @@ function aliasOf(path: IdentifiedPath, { named }: FromScope): Alias {
 function impossibleStep(path: string, step: PathStep, classes: ReadonlySet<string>): Error {
   const names = [...classes];
   const owner = names.length > 3 ? 'none of the classes that can stand there' : names.join(', ');
-  const attributes = names.flatMap((name) => [...attributesOf(name).keys()]);
+  const attributes = counted(names).flatMap((name) => [...attributesOf(name).keys()]);
   const nearest = nearestWord(step.attribute, new Set(attributes));
   const meant = nearest === null ? '' : `; did you mean ${nearest}?`;
   const verb = names.length === 1 ? 'has no' : names.length > 3 ? 'has an' : 'have no';
@@ -176,7 +177,7 @@ function impossibleStep(path: string, step: PathStep, classes: ReadonlySet<strin
 
 function columnsOf(query: BoundQuery, from: FromScope): readonly Column[] {
   const aliases = new Set<string>();
-  return query.select.columns.map(({ expression, alias, text, at }, index) => {
+  return counted(query.select.columns).map(({ expression, alias, text, at }, index) => {
     if (alias !== null && aliases.has(alias)) throw aqlError(at, `the alias '${alias}' is used twice`);
     if (alias !== null) aliases.add(alias);
     const path = expression.kind === 'path' ? shownPath(expression, text, from) : null;
@@ -191,6 +192,7 @@ function shownPath(path: IdentifiedPath, text: string, { named }: FromScope): st
   const isStatus = path.predicate === null && first?.attribute === 'ehr_status' && first.predicate === null;
   if (!isEhr || !isStatus) return text;
   let variable = 's';
+  step(named.size);
   for (let count = 1; named.has(variable); count++) variable = `s${count}`;
   return text.replace(/^\w+\s*\/\s*ehr_status/, variable);
 }
@@ -199,18 +201,20 @@ function orderKey({ expression, descending }: OrderItem, query: BoundQuery, from
   const { columns } = query.select;
   const isName = expression.kind === 'path' && expression.steps.length === 0 && expression.predicate === null;
   const name = isName ? aliasOrVariable(expression, query, from) : null;
-  const named = columns.findIndex(({ alias }) => alias !== null && alias === name);
+  const named = counted(columns).findIndex(({ alias }) => alias !== null && alias === name);
   const column = columns[named];
   if (column !== undefined) return { expression: column.expression, column: named, descending };
   const sorted = isName && name !== null ? { ...expression, variable: name } : expression;
   const text = orderText(sorted);
-  const same = columns.findIndex((each) => orderText(each.expression) === text);
+  const same = counted(columns).findIndex((each) => orderText(each.expression) === text);
   return { expression: sorted, column: same < 0 ? null : same, descending };
 }
 
 /** The alias or variable that a name in ORDER BY stands for. @throws invalid when there is none */
 function aliasOrVariable({ variable, at }: IdentifiedPath, query: BoundQuery, { named }: FromScope): string {
-  const aliases = query.select.columns.map(({ alias }) => alias).filter((alias) => alias !== null);
+  const aliases = counted(query.select.columns)
+    .map(({ alias }) => alias)
+    .filter((alias) => alias !== null);
   const meant = writtenName(variable, new Set([...aliases, ...named.keys()]), at);
   if (meant === null) throw aqlError(at, `ORDER BY: '${variable}' is neither a column alias nor a variable`);
   return meant;

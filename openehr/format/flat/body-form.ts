@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { attributesOf } from '../../rm/model/classes.js';
+import { counted } from '../../base/work.js';
 
 /** The forms of a COMPOSITION that are JSON objects. */
 export type JsonForm = 'JSON' | 'FLAT' | 'STRUCTURED';
@@ -30,5 +31,7 @@ function formOf(said: JsonForm, body: JsonObject): JsonForm | null {
   if (said !== 'STRUCTURED' && attributesOf('COMPOSITION').has(key)) return 'JSON';
   if (/[/|]/.test(key)) return 'FLAT';
   const value = body[key] ?? null;
-  return isJsonObject(value) || (Array.isArray(value) && value.every(isJsonObject)) ? 'STRUCTURED' : null;
+  return isJsonObject(value) || (Array.isArray(value) && counted(value).every(isJsonObject))
+    ? 'STRUCTURED'
+    : null;
 }

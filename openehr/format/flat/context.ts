@@ -5,6 +5,7 @@ import type { FlatKeys, FlatValue } from './keys/keys.js';
 import { identifierObject, partyRef, withIdentifiers } from './value/parties.js';
 import type { FlatContext } from './plan.js';
 import { booleanOf, temporalOf, textOf, unknownValue } from './value/values.js';
+import { counted } from '../../base/work.js';
 
 type Values = FlatKeys['context'];
 
@@ -71,7 +72,7 @@ function givenText(values: Values, name: string): string | null {
 /** A code of ISO 639-1 or the English name of a language. */
 function languageCode(text: string | null): string | null {
   if (text === null || codeSetHas('ISO_639-1', text)) return text;
-  for (const [code, name] of codeSetCodes('ISO_639-1'))
+  for (const [code, name] of counted(codeSetCodes('ISO_639-1')))
     if (name.toLowerCase() === text.toLowerCase()) return code;
   throw unknownValue(text, 'ISO_639-1');
 }
@@ -120,7 +121,7 @@ function workFlowIdOf(values: Values): JsonObject | null {
 /** Collects the values of keys `<name><index><rest>` by index; a missing index is 0. */
 function byIndex(values: Values, pattern: RegExp): [number, Map<string, FlatValue>][] {
   const found = new Map<number, Map<string, FlatValue>>();
-  for (const [name, value] of values) {
+  for (const [name, value] of counted(values)) {
     const groups = pattern.exec(name)?.groups;
     if (groups === undefined) continue;
     const index = Number(groups.index ?? 0);
@@ -128,7 +129,7 @@ function byIndex(values: Values, pattern: RegExp): [number, Map<string, FlatValu
     item.set(`${groups.part ?? ''}${groups.rest ?? ''}`, value);
     found.set(index, item);
   }
-  return [...found].sort(([a], [b]) => a - b);
+  return counted([...found]).sort(([a], [b]) => a - b);
 }
 
 const PARTICIPATION =
@@ -136,7 +137,7 @@ const PARTICIPATION =
 const LINK = /^link(?::(?<index>\d{1,4}))?\|(?<part>meaning|type|target)$/;
 
 function participationsOf(values: Values, references: References): JsonObject[] {
-  return byIndex(values, PARTICIPATION).map(([, given]) => {
+  return counted(byIndex(values, PARTICIPATION)).map(([, given]) => {
     const text = (part: string): string | null => givenText(given, part);
     const purpose = text('function');
     const mode = text('mode');
@@ -155,11 +156,13 @@ const IDENTIFIER_ORDER = ['issuer', 'assigner', 'id', 'type'] as const;
 /** Either one text `issuer::assigner::id::type;…` or keys `identifiers|issuer:0` and so on. */
 function identifiersOf(given: ReadonlyMap<string, FlatValue>): JsonObject[] {
   const listed = givenText(given, 'identifiers')?.split(';') ?? [];
-  const identifiers = listed.filter((entry) => entry !== '').map(identifierOf);
+  const identifiers = counted(listed)
+    .filter((entry) => entry !== '')
+    .map(identifierOf);
   const keyed = byIndex(given, /^identifiers\|(?<part>id|type|issuer|assigner)(?::(?<index>\d{1,4}))?$/);
-  for (const [, parts] of keyed) {
+  for (const [, parts] of counted(keyed)) {
     const identifier: JsonObject = { _type: 'DV_IDENTIFIER' };
-    for (const [part, value] of parts) identifier[part] = textOf(value);
+    for (const [part, value] of counted(parts)) identifier[part] = textOf(value);
     identifiers.push(identifier);
   }
   return identifiers;
@@ -167,7 +170,7 @@ function identifiersOf(given: ReadonlyMap<string, FlatValue>): JsonObject[] {
 
 function identifierOf(entry: string): JsonObject {
   const identifier: JsonObject = { _type: 'DV_IDENTIFIER' };
-  entry.split('::').forEach((part, position) => {
+  counted(entry.split('::')).forEach((part, position) => {
     const attribute = IDENTIFIER_ORDER[position];
     if (attribute !== undefined && part !== '') identifier[attribute] = part;
   });
@@ -175,7 +178,7 @@ function identifierOf(entry: string): JsonObject {
 }
 
 function linksOf(values: Values): JsonObject[] {
-  return byIndex(values, LINK).map(([, given]) => linkOf((part) => givenText(given, part)));
+  return counted(byIndex(values, LINK)).map(([, given]) => linkOf((part) => givenText(given, part)));
 }
 
 /** A LINK from the texts of its three attributes. */

@@ -9,6 +9,7 @@ import { childPlan, type PlanNode } from './plan.js';
 import type { ReadEnvironment } from './plan.js';
 import { temporalOf } from './value/values.js';
 import type { Constraint } from '../../template/opt/constraint.js';
+import { counted } from '../../base/work.js';
 
 type Fill = (object: JsonObject, plan: PlanNode, environment: ReadEnvironment) => void;
 
@@ -32,7 +33,7 @@ export function fillDefaults(object: JsonObject, plan: PlanNode, environment: Re
     fills = FILLS.filter(([rmClass]) => isKindOf(plan.type, rmClass)).map(([, fill]) => fill);
     BY_CLASS.set(plan.type, fills);
   }
-  for (const fill of fills) fill(object, plan, environment);
+  for (const fill of counted(fills)) fill(object, plan, environment);
 }
 
 /**
@@ -50,9 +51,9 @@ export function fillHistory(
   const origin = givenOrigin(history, plan, scope, environment) ?? earliest(events) ?? environment.now;
   history.origin = dateTime(origin);
   const plans = plan.attributes.get('events') ?? [];
-  for (const event of events) {
+  for (const event of counted(events)) {
     const nodeId = event.archetype_node_id;
-    const eventPlan = plans.find((candidate) => candidate.node.archetypeNodeId === nodeId);
+    const eventPlan = counted(plans).find((candidate) => candidate.node.archetypeNodeId === nodeId);
     const offset = parseDuration(textAt(event, 'offset', 'value') ?? '') ?? leastOffset(eventPlan);
     // The offset is a function of the RM, no attribute: only the time is kept.
     delete event.offset;
@@ -90,7 +91,7 @@ export function settleEvent(event: JsonObject, plan: PlanNode, environment: Read
 /** The earliest time of some events as written, null when none has any. */
 export function earliest(events: readonly JsonObject[]): string | null {
   let first: { text: string; instant: number } | null = null;
-  for (const event of events) {
+  for (const event of counted(events)) {
     const text = textAt(event, 'time', 'value');
     const instant = text === undefined ? undefined : parseDateTime(text)?.lower;
     if (text === undefined || instant === undefined) continue;
@@ -114,7 +115,7 @@ function fillComposition(object: JsonObject, plan: PlanNode, environment: ReadEn
 }
 
 function isOnlyReference(party: JsonObject): boolean {
-  return Object.keys(party).every((name) => name === '_type' || name === 'external_ref');
+  return counted(Object.keys(party)).every((name) => name === '_type' || name === 'external_ref');
 }
 
 function fillEventContext(object: JsonObject, plan: PlanNode, environment: ReadEnvironment): void {
@@ -170,7 +171,7 @@ function fillTransition(object: JsonObject, plan: PlanNode, environment: ReadEnv
   if (object.current_state !== undefined) return;
   const { context, language } = environment;
   const step = textAt(object, 'careflow_step', 'defining_code', 'code_string');
-  const item = codeInput(childPlan(plan, 'careflow_step'))?.list?.find(
+  const item = counted(codeInput(childPlan(plan, 'careflow_step'))?.list)?.find(
     (candidate) => candidate.value === step,
   );
   const [code] = step === undefined ? [] : (item?.currentStates ?? []);
@@ -217,7 +218,7 @@ function leastOffset(event: PlanNode | undefined): Iso8601Duration | null {
 
 function childConstraint(constraint: Constraint | null, name: string): Constraint | null {
   if (constraint?.kind !== 'object') return null;
-  const attribute = constraint.attributes.find((candidate) => candidate.name === name);
+  const attribute = counted(constraint.attributes).find((candidate) => candidate.name === name);
   return attribute?.children[0] ?? null;
 }
 
@@ -225,7 +226,9 @@ function childConstraint(constraint: Constraint | null, name: string): Constrain
 export function addDuration(dateTime: string, duration: Iso8601Duration): string {
   const parts = TIME_PARTS.exec(dateTime);
   if (parts === null || parseDateTime(dateTime) === null) return dateTime;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = counted(parts.slice(1, 7)).map(
+    Number,
+  );
   const sign = duration.negative ? -1 : 1;
   const months = year * 12 + month - 1 + sign * (duration.years * 12 + duration.months);
   const inYear = Math.floor(months / 12);

@@ -4,6 +4,7 @@ import type { CompiledTemplate } from '../../template/opt/compile.js';
 import type { WebTemplateInput, WebTemplateNode } from '../../template/web-template/web-template.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import type { FlatScope } from './keys/keys.js';
+import { counted } from '../../base/work.js';
 
 /** One RM object of a template, prepared for FLAT. */
 export interface PlanNode {
@@ -57,7 +58,7 @@ function nodePlan(node: WebTemplateNode, isInline: boolean, outer: Set<string> |
   const shown = isInline ? null : (inline ?? node).filtered;
   if (shown !== null) outer?.add(shown.id);
   const claimed = shown === null && outer !== null ? outer : new Set<string>();
-  const children = node.children
+  const children = counted(node.children)
     .filter((child) => !child.isSlot && !isMergedText(child, inline))
     .map((child) => nodePlan(child, child === inline, claimed));
   return {
@@ -78,7 +79,7 @@ function shownAs(shown: WebTemplateNode | null, node: WebTemplateNode): Pick<Pla
 /** The value that stands for a skipped ELEMENT. */
 function inlineValue(element: WebTemplateNode, type: string): WebTemplateNode | null {
   if (type !== 'ELEMENT' || element.filtered !== null) return null;
-  return element.children.find((child) => child.filtered !== null) ?? null;
+  return counted(element.children).find((child) => child.filtered !== null) ?? null;
 }
 
 /** The free text beside a coded text that both share one node (docs/spec/formats.md#filtering). */
@@ -89,10 +90,10 @@ function isMergedText(node: WebTemplateNode, inline: WebTemplateNode | null): bo
 function reachOf(type: string, children: readonly PlanNode[]): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const [rmClass, shared] of SHARED_IDS)
-    if (isKindOf(type, rmClass)) for (const id of shared) ids.add(id);
-  for (const child of children) {
+    if (isKindOf(type, rmClass)) for (const id of counted(shared)) ids.add(id);
+  for (const child of counted(children)) {
     if (child.id !== null) ids.add(child.id);
-    else for (const id of child.reach) ids.add(id);
+    else for (const id of counted(child.reach)) ids.add(id);
   }
   return ids;
 }

@@ -15,6 +15,7 @@ import { readOwnKeys, templateName } from './keys/own-keys.js';
 import { planOf, type PlanNode } from './plan.js';
 import { unconsumed } from './keys/suggest.js';
 import type { FlatPlace, ReadEnvironment } from './plan.js';
+import { counted } from '../../base/work.js';
 
 /** What reading FLAT needs beside the body and the template. */
 export interface ReadFlatOptions {
@@ -44,13 +45,13 @@ export function readFlat(flat: JsonObject, template: CompiledTemplate, options: 
   moveContextAliases(plan, root);
   const now = formatUtc(options.now);
   const { warnings = [], places = null } = options;
-  for (const name of ignoredContextKeys(keys.contextNames))
+  for (const name of counted(ignoredContextKeys(keys.contextNames)))
     warnings.push(`ctx/${name} is not known and was ignored`);
   const context = flatContext(keys.context, now, template.defaultLanguage);
   const language = ownLanguage(root) ?? context.language ?? template.defaultLanguage;
   const environment: ReadEnvironment = { template, context, now, language, warnings, places, readValue };
   const composition = readStructure(plan, root, environment);
-  const left = keys.values.filter((value) => !value.used);
+  const left = counted(keys.values).filter((value) => !value.used);
   if (left.length > 0) throw unconsumed(left, plan, keys.top.children.has(rootId));
   if (composition === null) throw new CdrError('invalid', 'the body has no keys that the template knows');
   places?.set(composition, { path: root.path, plan });
@@ -69,7 +70,7 @@ function readStructure(plan: PlanNode, scope: FlatScope, environment: ReadEnviro
   if (raw !== null) return raw;
   const object = newObject(plan, environment);
   let found = false;
-  for (const child of plan.children) if (readChild(child, object, scope, environment)) found = true;
+  for (const child of counted(plan.children)) if (readChild(child, object, scope, environment)) found = true;
   if (readOwnKeys(plan, object, scope, environment)) found = true;
   if (plan.type === 'HISTORY' && namesOrigin(plan, scope)) found = true;
   const isRoot = plan.node.parent === null;
@@ -123,7 +124,7 @@ function readChild(
   if (child.id === null) return readShared(child, object, scope, environment);
   if (!scope.children.has(child.id)) return false;
   let found = false;
-  for (const [index, inner] of instancesOf(scope, child.id)) {
+  for (const [index, inner] of counted(instancesOf(scope, child.id))) {
     // Nothing can hold a second instance: its keys stay unread and are named.
     if (index > 0 && !child.node.multiple) continue;
     const value = readNode(child, inner, environment);
@@ -148,7 +149,7 @@ function readShared(
 }
 
 function reaches(child: PlanNode, scope: FlatScope): boolean {
-  for (const id of scope.children.keys()) if (child.reach.has(id)) return true;
+  for (const id of counted(scope.children).keys()) if (child.reach.has(id)) return true;
   return isKindOf(child.type, 'EVENT') && scope.values.has('sample_count');
 }
 
@@ -188,7 +189,7 @@ function finish(plan: PlanNode, object: JsonObject, { scope, environment }: Read
 
 /** `data` and `description` that the RM requires are there even when all they may hold is optional and missing. */
 function addRequiredStructures(plan: PlanNode, object: JsonObject, environment: ReadEnvironment): void {
-  for (const [attribute, [child]] of plan.attributes) {
+  for (const [attribute, [child]] of counted(plan.attributes)) {
     if (object[attribute] !== undefined || child === undefined) continue;
     if (!isKindOf(child.type, 'ITEM_STRUCTURE') || child.type === 'ITEM_SINGLE') continue;
     if (attributesOf(plan.type).get(attribute)?.required === true)

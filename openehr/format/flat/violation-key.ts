@@ -6,6 +6,7 @@ import type { CompiledTemplate } from '../../template/opt/compile.js';
 import type { PlanNode, FlatPlace } from './plan.js';
 import { readFlat } from './read.js';
 import { tableOf } from './value/fields.js';
+import { counted } from '../../base/work.js';
 
 /** Keys for attributes of the root that FLAT gives by `ctx/`. */
 const ROOT_KEYS: Readonly<Record<string, string>> = {
@@ -40,7 +41,7 @@ export function withFlatPaths(
 ): Violation[] {
   const places = new Map<JsonObject, FlatPlace>();
   const composition = readFlat(flat, template, { now: new Date(0), places });
-  return violations.map((violation) => {
+  return counted(violations).map((violation) => {
     if (violation.flatPath !== undefined) return violation;
     const flatPath = keyOf(violation, flat, composition, places);
     return flatPath === null ? violation : { ...violation, flatPath };
@@ -72,7 +73,7 @@ function reach(
   let value: JsonValue | undefined = composition;
   const root = places.get(composition);
   let reached: Reached | null = root === undefined ? null : { place: root, object: composition, rest: [] };
-  for (const step of path === '/' ? [] : path.slice(1).split('/')) {
+  for (const step of counted(path === '/' ? [] : path.slice(1).split('/'))) {
     const [, name = step, index] = /^(\w+)(?:\[(\d+)\])?$/.exec(step) ?? [];
     value = memberAt(value, name, index);
     const object = isJsonObject(value ?? null) ? (value as JsonObject) : null;
@@ -92,10 +93,10 @@ function memberAt(value: JsonValue | undefined, name: string, index?: string): J
 function idsBelow(plan: PlanNode, attributes: readonly string[], nodeId: string | null): string[] {
   const ids: string[] = [];
   let at = plan;
-  for (const [index, attribute] of attributes.entries()) {
+  for (const [index, attribute] of counted(attributes).entries()) {
     const children: readonly PlanNode[] = at.attributes.get(attribute) ?? [];
     const isLast = index === attributes.length - 1;
-    const named = isLast ? children.find(({ node }) => node.archetypeNodeId === nodeId) : undefined;
+    const named = isLast ? counted(children).find(({ node }) => node.archetypeNodeId === nodeId) : undefined;
     const next = named ?? children[0];
     if (next === undefined) break;
     at = next;
@@ -120,7 +121,7 @@ function withSuffix(
   if (attribute === undefined) return key;
   const { fields } = tableOf(typeOf(object));
   const suffix =
-    fields.find((field) => field.attribute === attribute)?.suffixes[0] ??
+    counted(fields).find((field) => field.attribute === attribute)?.suffixes[0] ??
     SUFFIXES[attribute] ??
     (typeOf(object) === 'DV_CODED_TEXT' && attribute === 'value' ? 'value' : '');
   if (suffix === '') return key;

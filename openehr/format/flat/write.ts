@@ -9,6 +9,7 @@ import { PARTY } from './value/parties.js';
 import { planOf, type PlanNode } from './plan.js';
 import { boundType } from './value/quantities.js';
 import type { WriteEnvironment } from './plan.js';
+import { counted } from '../../base/work.js';
 
 /**
  * Writes a COMPOSITION as FLAT (docs/spec/formats.md#writing-flat): its data values and the keys of its structures,
@@ -32,7 +33,7 @@ function writeStructure(
   writeOwnKeys(plan, object, key, environment);
   if (plan.type === 'HISTORY' && !plan.claimed.has('history_origin'))
     writeOrigin(object, key, environment.out);
-  for (const [attribute, children] of plan.attributes) {
+  for (const [attribute, children] of counted(plan.attributes)) {
     const value = object[attribute];
     if (value === undefined || isSpecial(plan, attribute, value, { key, environment })) continue;
     if (Array.isArray(value)) writeList(children, value, key, environment);
@@ -57,11 +58,11 @@ function writeList(
   environment: WriteEnvironment,
 ): void {
   const counts = new Map<PlanNode, number>();
-  for (const value of values) {
+  for (const value of counted(values)) {
     const first = matching(children, value);
     if (first === undefined) continue;
     const hasRoom = (node: PlanNode) => node.max === -1 || (counts.get(node) ?? 0) < node.max;
-    const child = closest(twinsOf(first, children).filter(hasRoom), value, environment) ?? first;
+    const child = closest(counted(twinsOf(first, children)).filter(hasRoom), value, environment) ?? first;
     const index = counts.get(child) ?? 0;
     const mayBeSilent = MAY_BE_SILENT.has(child.type) && values.length > 1;
     if (!mayBeSilent) writeInstance(child, value, { key, index }, environment);
@@ -71,7 +72,7 @@ function writeList(
 
 /** The node itself and the siblings with the same node id and name. */
 function twinsOf({ node }: PlanNode, children: readonly PlanNode[]): PlanNode[] {
-  return children.filter(
+  return counted(children).filter(
     (child) =>
       child.node === node ||
       (child.node.archetypeNodeId === node.archetypeNodeId &&
@@ -88,7 +89,7 @@ function closest(
 ): PlanNode | undefined {
   const [first, ...others] = nodes;
   if (first === undefined || others.length === 0) return first;
-  const keys = nodes.map((node) => {
+  const keys = counted(nodes).map((node) => {
     const out: JsonObject = {};
     writeInstance(node, value, { key: '', index: 0 }, { ...environment, out });
     return Object.keys(out).length;
@@ -134,14 +135,14 @@ function matching(children: readonly PlanNode[], value: JsonValue): PlanNode | u
   if (!isJsonObject(value)) return children[0];
   const type = textAt(value, '_type') ?? '';
   if (isLocatable(type)) return matchingNode(children, value, type);
-  const fitting = children.filter((child) => accepts(child, type) && sameBounds(child, value));
-  return fitting.find((child) => child.type === type) ?? fitting[0];
+  const fitting = counted(children).filter((child) => accepts(child, type) && sameBounds(child, value));
+  return counted(fitting).find((child) => child.type === type) ?? fitting[0];
 }
 
 function matchingNode(children: readonly PlanNode[], value: JsonObject, type: string): PlanNode | undefined {
   const name = textAt(value, 'name', 'value');
   let unnamed: PlanNode | undefined;
-  for (const child of children) {
+  for (const child of counted(children)) {
     const { archetypeNodeId, nameConstraint } = child.node;
     if (archetypeNodeId !== null && archetypeNodeId !== value.archetype_node_id) continue;
     if (!isKindOf(type, child.type)) continue;
@@ -153,7 +154,7 @@ function matchingNode(children: readonly PlanNode[], value: JsonObject, type: st
 
 function accepts(child: PlanNode, type: string): boolean {
   if (isKindOf(type, child.type)) return true;
-  return type === 'DV_TEXT' && child.inputs.some((input) => input.suffix === 'other');
+  return type === 'DV_TEXT' && counted(child.inputs).some((input) => input.suffix === 'other');
 }
 
 function sameBounds(child: PlanNode, value: JsonObject): boolean {

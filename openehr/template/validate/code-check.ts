@@ -3,6 +3,7 @@ import type { Finding } from '../../base/violation.js';
 import { OPENEHR } from '../../rm/terminology/openehr.js';
 import { expectedText } from '../opt/constraint-text.js';
 import type { WebTemplateInput, WebTemplateListItem } from '../web-template/web-template.js';
+import { counted } from '../../base/work.js';
 
 /** What is expected of one coded value. */
 export interface CodeExpectation {
@@ -20,10 +21,10 @@ export function codeExpectation(input: WebTemplateInput): CodeExpectation | null
 
 function labelsByCode(list: readonly WebTemplateListItem[]): Map<string, Set<string>> {
   const codes = new Map<string, Set<string>>();
-  for (const { value, label, localizedLabels } of list) {
+  for (const { value, label, localizedLabels } of counted(list)) {
     const labels = codes.get(value) ?? new Set<string>();
     if (label !== undefined) labels.add(label);
-    for (const text of Object.values(localizedLabels ?? {})) labels.add(text);
+    for (const text of counted(Object.values(localizedLabels ?? {}))) labels.add(text);
     codes.set(value, labels);
   }
   return codes;

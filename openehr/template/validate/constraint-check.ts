@@ -10,6 +10,7 @@ import type {
 import { MAX_TEMPLATE_NODES } from '../opt/limits.js';
 import { invalidTemplate } from '../opt/opt-xml.js';
 import { checkPatterns } from './pattern-check.js';
+import { counted } from '../../base/work.js';
 
 const CODE_ATTRIBUTES = ['careflow_step', 'current_state'];
 
@@ -36,11 +37,11 @@ function expandedSize(
   attributes: readonly AttributeConstraint[],
   known: Map<readonly AttributeConstraint[], number>,
 ): number {
-  const counted = known.get(attributes);
-  if (counted !== undefined) return counted;
+  const before = known.get(attributes);
+  if (before !== undefined) return before;
   let size = 1;
-  for (const attribute of attributes)
-    for (const child of attribute.children)
+  for (const attribute of counted(attributes))
+    for (const child of counted(attribute.children))
       size += child.kind === 'object' ? expandedSize(child.attributes, known) : 1;
   known.set(attributes, size);
   return size;
@@ -49,8 +50,8 @@ function expandedSize(
 function checkObject(node: ObjectConstraint, terms: Terms): void {
   const own = node.archetype?.terms ?? terms;
   checkNode(node, own);
-  for (const attribute of node.attributes) {
-    for (const child of attribute.children) {
+  for (const attribute of counted(node.attributes)) {
+    for (const child of counted(attribute.children)) {
       if (child.kind === 'object') checkObject(child, own);
       else if (child.kind !== 'primitive') checkNode(child, own);
     }
@@ -59,7 +60,7 @@ function checkObject(node: ObjectConstraint, terms: Terms): void {
 }
 
 function checkNode(node: Constraint, terms: Terms): void {
-  for (const name of node.rmType.split(/[<>,\s]+/))
+  for (const name of counted(node.rmType.split(/[<>,\s]+/)))
     if (name !== '' && rmClass(name) === undefined) throw invalidTemplate(`unknown RM type ${node.rmType}`);
   // A slot is filled by other archetypes, which bring their own terms.
   if (node.kind === 'slot' || node.nodeId === '' || !isLocatable(node.rmType)) return;
@@ -68,6 +69,8 @@ function checkNode(node: Constraint, terms: Terms): void {
 
 function checkTransition(node: ObjectConstraint): void {
   for (const name of CODE_ATTRIBUTES)
-    if (!node.attributes.some((attribute) => attribute.name === name && attribute.children.length > 0))
+    if (
+      !counted(node.attributes).some((attribute) => attribute.name === name && attribute.children.length > 0)
+    )
       throw invalidTemplate(`ism_transition without ${name}`);
 }

@@ -3,6 +3,7 @@ import type { Finding } from '../../base/violation.js';
 import { nameOf, typeOf } from '../../rm/access.js';
 import { expectedText, multiplicityText } from '../opt/constraint-text.js';
 import type { Counted } from './matcher.js';
+import { counted } from '../../base/work.js';
 
 /** The wrong number of values of an attribute; `counted`: of one node in it, null for the attribute itself. */
 export function wrongOccurrences(
@@ -36,7 +37,7 @@ function multiplicity(min: number, max: number): JsonObject {
 export function wrongType(found: string, asked: readonly string[]): Finding {
   const expected = [...new Set(asked)];
   const message =
-    found === 'DV_TEXT' && asked.every((rmType) => rmType === 'DV_CODED_TEXT')
+    found === 'DV_TEXT' && counted(asked).every((rmType) => rmType === 'DV_CODED_TEXT')
       ? 'Expected a DV_CODED_TEXT but got DV_TEXT'
       : `Object should be type ${expected.join(' or ')}, but was ${found}`;
   return { code: 'wrong-type', message, expected, found };

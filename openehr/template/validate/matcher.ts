@@ -7,6 +7,7 @@ import { slotCheck, type SlotCheck } from '../opt/slot.js';
 import { nameCheck } from './name-check.js';
 import { allOf, valueCheck, type ValueCheck } from './value-check.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
+import { counted } from '../../base/work.js';
 
 /** What one RM object of a composition must be like: prepared once per template for `openehr/template/validate/validate.ts`. */
 export interface ObjectMatcher {
@@ -76,8 +77,8 @@ export function matcherOf(node: WebTemplateNode, outer: Scope): ObjectMatcher {
   const attributes = new Map<string, AttributeMatcher>();
   const constraints = attributeConstraints(node);
   const known = attributesOf(withoutParameters(node.rmType));
-  const names = new Set([...constraints.keys(), ...node.children.map((child) => child.attribute)]);
-  for (const name of names) {
+  const names = new Set([...constraints.keys(), ...counted(node.children).map((child) => child.attribute)]);
+  for (const name of counted(names)) {
     // The codes of a coded text are checked with it, and functions of the RM (`offset`) are not in the data.
     if (name === 'name' || name === 'defining_code' || !known.has(name)) continue;
     const matcher = attributeMatcher(name, node, constraints.get(name) ?? null, scope);
@@ -87,7 +88,7 @@ export function matcherOf(node: WebTemplateNode, outer: Scope): ObjectMatcher {
     node,
     rmType: withoutParameters(node.rmType),
     attributes,
-    expected: [...attributes.values()].filter(hasMinimum),
+    expected: counted([...attributes.values()]).filter(hasMinimum),
     isOpen: isOpenObject(node, constraints),
     check: allOf(valueCheck(node, scope), nameCheck(node)),
     valueSetUrl: valueSetUrlOf(node),
@@ -96,13 +97,13 @@ export function matcherOf(node: WebTemplateNode, outer: Scope): ObjectMatcher {
 
 /** Of a CODE_PHRASE itself, when no DV_CODED_TEXT around it takes over its inputs. */
 function valueSetUrlOf(node: WebTemplateNode): string | null {
-  const terminology = node.inputs.find((input) => input.suffix === 'code')?.terminology;
+  const terminology = counted(node.inputs).find((input) => input.suffix === 'code')?.terminology;
   return terminology === undefined ? null : valueSetUrl(terminology);
 }
 
 function attributeConstraints(node: WebTemplateNode): Map<string, AttributeConstraint> {
   const attributes = node.constraint?.kind === 'object' ? node.constraint.attributes : [];
-  return new Map(attributes.map((attribute) => [attribute.name, attribute]));
+  return new Map(counted(attributes).map((attribute) => [attribute.name, attribute]));
 }
 
 /** An object without constraints may hold anything; of the RM attributes that were added only `context` may not. */
@@ -111,8 +112,12 @@ function isOpenObject(node: WebTemplateNode, constraints: ReadonlyMap<string, At
   return constraints.size === 0 || (constraints.size === 1 && constraints.has('name'));
 }
 
-function hasMinimum({ min, counted, cardinality }: AttributeMatcher): boolean {
-  return min > 0 || counted.some((child) => child.min > 0) || (cardinality !== null && cardinality.min > 0);
+function hasMinimum({ min, counted: children, cardinality }: AttributeMatcher): boolean {
+  return (
+    min > 0 ||
+    counted(children).some((child) => child.min > 0) ||
+    (cardinality !== null && cardinality.min > 0)
+  );
 }
 
 function attributeMatcher(
@@ -121,7 +126,7 @@ function attributeMatcher(
   constraint: AttributeConstraint | null,
   scope: Scope,
 ): AttributeMatcher | null {
-  const nodes = node.children.filter((child) => child.attribute === name);
+  const nodes = counted(node.children).filter((child) => child.attribute === name);
   const isForbidden = constraint?.existence.max === 0;
   if (nodes.length === 0 && hasPrimitives(constraint) && !isForbidden) return null;
   const isMultiple = nodes[0]?.multiple ?? constraint?.multiple ?? false;
@@ -135,15 +140,15 @@ function attributeMatcher(
   };
   return isMultiple
     ? { ...place, min: 0, counted: [...new Set(counts)], cardinality: constraint?.cardinality ?? null }
-    : { ...place, min: Math.min(1, ...nodes.map(minimumOf)), counted: [], cardinality: null };
+    : { ...place, min: Math.min(1, ...counted(nodes).map(minimumOf)), counted: [], cardinality: null };
 }
 
 function takesOthers({ rmType }: WebTemplateNode, values: readonly WebTemplateNode[]): boolean {
-  return rmType === 'ELEMENT' && values.every((child) => child.constraint === null);
+  return rmType === 'ELEMENT' && counted(values).every((child) => child.constraint === null);
 }
 
 function hasPrimitives(constraint: AttributeConstraint | null): boolean {
-  return constraint?.children.some((child) => child.kind === 'primitive') ?? false;
+  return counted(constraint?.children)?.some((child) => child.kind === 'primitive') ?? false;
 }
 
 /** The nodes of an attribute by the way in which values find them. */
@@ -155,14 +160,14 @@ function sorted(
   const byNodeId = new Map<string, ChildMatcher[]>();
   const values: ChildMatcher[] = [];
   const slots: SlotMatcher[] = [];
-  for (const [index, child] of nodes.entries()) {
-    const counted = { ...(counts[index] ?? countedOf(child, index)), names: namesOf(child) };
+  for (const [index, child] of counted(nodes).entries()) {
+    const own = { ...(counts[index] ?? countedOf(child, index)), names: namesOf(child) };
     if (child.constraint?.kind === 'slot')
-      slots.push({ ...counted, rmType: child.rmType, allows: slotCheck(child.constraint) });
-    else if (child.archetypeNodeId === null) values.push({ ...counted, matcher: matcherOf(child, scope) });
+      slots.push({ ...own, rmType: child.rmType, allows: slotCheck(child.constraint) });
+    else if (child.archetypeNodeId === null) values.push({ ...own, matcher: matcherOf(child, scope) });
     else {
       const twins = byNodeId.get(child.archetypeNodeId) ?? [];
-      byNodeId.set(child.archetypeNodeId, [...twins, { ...counted, matcher: matcherOf(child, scope) }]);
+      byNodeId.set(child.archetypeNodeId, [...twins, { ...own, matcher: matcherOf(child, scope) }]);
     }
   }
   return { byNodeId, values, slots };
@@ -180,16 +185,16 @@ function minimumOf(node: WebTemplateNode): number {
 function countsOf(nodes: readonly WebTemplateNode[]): Counted[] {
   const groups = groupBy(nodes, (node) => (isTwin(node) ? twinKey(node) : node));
   const counts = new Map<WebTemplateNode, Counted>();
-  for (const [index, group] of [...groups.values()].entries()) {
+  for (const [index, group] of counted([...groups.values()]).entries()) {
     const [first, ...others] = group;
     if (first === undefined) continue;
-    const counted = others.reduce(
-      (sum, node) => together(sum, countedOf(node, index)),
+    const sum = counted(others).reduce(
+      (before, node) => together(before, countedOf(node, index)),
       countedOf(first, index),
     );
-    for (const node of group) counts.set(node, counted);
+    for (const node of counted(group)) counts.set(node, sum);
   }
-  return nodes.map((node, index) => counts.get(node) ?? countedOf(node, index));
+  return counted(nodes).map((node, index) => counts.get(node) ?? countedOf(node, index));
 }
 
 /** Whether data name the node, so that there may be another one of that name. */

@@ -5,6 +5,7 @@ import { codedNameOf } from '../opt/constraint-text.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 import { codePhraseFinding, type CodeExpectation } from './code-check.js';
 import type { ValueCheck } from './value-check.js';
+import { counted } from '../../base/work.js';
 
 /**
  * The check of the name of a node that must be a DV_CODED_TEXT (docs/spec/formats.md#template-rules); null where the
@@ -16,7 +17,7 @@ export function nameCheck(node: WebTemplateNode): ValueCheck | null {
   const codes = node.nameCode === null ? coded.codes : [node.nameCode.code];
   const expected: CodeExpectation = {
     terminologyId: coded.terminologyId,
-    codes: codes.length === 0 ? null : new Map(codes.map((code) => [code, new Set<string>()])),
+    codes: codes.length === 0 ? null : new Map(counted(codes).map((code) => [code, new Set<string>()])),
   };
   return ({ name }) => (isJsonObject(name) ? violations(name, expected) : []);
 }

@@ -2,6 +2,7 @@ import type { AttributeConstraint, Constraint, OperationalTemplate } from '../op
 import { MAX_TEMPLATE_PATTERNS_SIZE } from '../opt/limits.js';
 import { invalidTemplate } from '../opt/opt-xml.js';
 import { wholeTextPattern } from '../whole-text-pattern.js';
+import { counted } from '../../base/work.js';
 
 /**
  * Refuses a template with a pattern of a C_STRING or a slot that cannot be used, so that none is met later.
@@ -11,7 +12,7 @@ export function checkPatterns({ definition }: OperationalTemplate): void {
   const patterns = new Set<string>();
   collect(definition.attributes, patterns, new Set());
   let size = 0;
-  for (const pattern of patterns) {
+  for (const pattern of counted(patterns)) {
     size += wholeTextPattern(pattern).size;
     if (size > MAX_TEMPLATE_PATTERNS_SIZE)
       throw invalidTemplate(
@@ -28,15 +29,17 @@ function collect(
 ): void {
   if (seen.has(attributes)) return;
   seen.add(attributes);
-  for (const { children } of attributes)
-    for (const child of children) {
+  for (const { children } of counted(attributes))
+    for (const child of counted(children)) {
       if (child.kind === 'object') collect(child.attributes, found, seen);
-      else for (const pattern of patternsOf(child)) if (pattern !== null) found.add(pattern);
+      else for (const pattern of counted(patternsOf(child))) if (pattern !== null) found.add(pattern);
     }
 }
 
 function patternsOf(child: Constraint): readonly (string | null)[] {
   if (child.kind === 'slot')
-    return [...child.includes, ...child.excludes].map(({ archetypeIdPattern }) => archetypeIdPattern);
+    return counted([...child.includes, ...child.excludes]).map(
+      ({ archetypeIdPattern }) => archetypeIdPattern,
+    );
   return child.kind === 'primitive' && child.item.kind === 'string' ? [child.item.pattern] : [];
 }

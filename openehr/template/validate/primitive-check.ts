@@ -3,6 +3,7 @@ import type { NumberConstraint, PrimitiveConstraint, StringConstraint } from '..
 import { isWithin, numberRange, type Expected } from '../opt/constraint-text.js';
 import { temporalCheck } from './temporal-check.js';
 import { wholeTextPattern } from '../whole-text-pattern.js';
+import { counted } from '../../base/work.js';
 
 /** Empty when the value is as the constraint says, else everything it may be (one for each alternative). */
 export type PrimitiveCheck = (value: JsonValue) => readonly Expected[];
@@ -41,7 +42,7 @@ function stringCheck({ list, listOpen, pattern }: StringConstraint): PrimitiveCh
   if (listOpen || (list.length === 0 && expression === null)) return null;
   const allowed = new Set(list);
   const expected = [
-    ...list.map((text) => ({ text: `"${text}"`, value: text })),
+    ...counted(list).map((text) => ({ text: `"${text}"`, value: text })),
     ...(expression === null ? [] : [{ text: `"/${pattern ?? ''}/"`, value: { pattern: pattern ?? '' } }]),
   ];
   return (value) => {
@@ -53,7 +54,7 @@ function stringCheck({ list, listOpen, pattern }: StringConstraint): PrimitiveCh
 function numberCheck({ list, range }: NumberConstraint): PrimitiveCheck | null {
   if (list.length === 0 && range === null) return null;
   const allowed = new Set(list);
-  const listed = list.map((number) => ({ text: String(number), value: number }));
+  const listed = counted(list).map((number) => ({ text: String(number), value: number }));
   return (value) => {
     if (typeof value !== 'number' || allowed.has(value)) return FINE;
     if (range === null) return listed;

@@ -1,6 +1,7 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../base/iso8601.js';
 import type { Interval, TemporalConstraint } from '../opt/constraint.js';
 import { brokenBound, isWithin, temporalRange, type Expected } from '../opt/constraint-text.js';
+import { counted } from '../../base/work.js';
 
 /** Null when a text is as the constraint says, else what it must be. Texts that cannot be read pass. */
 export type TextCheck = (text: string) => Expected | null;
@@ -24,7 +25,7 @@ export function temporalCheck(constraint: TemporalConstraint): TextCheck {
   }
   if (range !== null) checks.push(rangeCheck(kind, range));
   return (text) => {
-    for (const check of checks) {
+    for (const check of counted(checks)) {
       const expected = check(text);
       if (expected !== null) return expected;
     }
@@ -48,10 +49,10 @@ type Part = 'required' | 'optional' | 'forbidden';
  * (docs/spec/formats.md#opt-primitives).
  */
 function patternCheck(pattern: string): TextCheck {
-  const parts = splitParts(pattern).map(partOf);
+  const parts = counted(splitParts(pattern)).map(partOf);
   return (text) => {
     const given = splitParts(withoutZone(text));
-    const fits = parts.every(
+    const fits = counted(parts).every(
       (part, index) => part === 'optional' || (part === 'required') === index < given.length,
     );
     return fits ? null : { text: pattern, value: { pattern } };
@@ -64,7 +65,7 @@ function partOf(text: string): Part {
 }
 
 function splitParts(text: string): string[] {
-  return text.split(/[-:T]/).filter((part) => part !== '');
+  return counted(text.split(/[-:T]/)).filter((part) => part !== '');
 }
 
 function withoutZone(text: string): string {

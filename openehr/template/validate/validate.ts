@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import type { Finding, Violation } from '../../base/violation.js';
-import { step } from '../../base/work.js';
+import { counted, step } from '../../base/work.js';
 import { nameOf, typeOf } from '../../rm/access.js';
 import { Violations } from '../../rm/violations.js';
 import type { InstancePath } from '../../rm/violations.js';
@@ -84,15 +84,16 @@ class Walk {
 
   #object(object: JsonObject, matcher: ObjectMatcher): void {
     step();
-    if (matcher.check !== null) for (const finding of matcher.check(object)) this.#report(finding);
+    if (matcher.check !== null) for (const finding of counted(matcher.check(object))) this.#report(finding);
     if (matcher.valueSetUrl !== null) this.#valueSetCode(object, matcher.valueSetUrl);
     if (matcher.attributes.size > 0 || !matcher.isOpen) this.#attributes(object, matcher);
-    for (const attribute of matcher.expected)
+    for (const attribute of counted(matcher.expected))
       if (object[attribute.name] === undefined) this.#missing(attribute);
   }
 
   #attributes(object: JsonObject, matcher: ObjectMatcher): void {
     for (const name in object) {
+      step();
       const attribute = matcher.attributes.get(name);
       if (attribute !== undefined) this.#attribute(object[name] ?? null, attribute);
       else if (!matcher.isOpen) this.#unmentioned(object[name] ?? null, name, matcher);
@@ -111,14 +112,14 @@ class Walk {
   #unmentioned(value: JsonValue, name: string, { rmType }: ObjectMatcher): void {
     if (typeof value !== 'object' || value === null || !this.#options.checkExtraNodes) return;
     if (attributesOf(rmType).get(name)?.required === true) return;
-    for (const item of Array.isArray(value) ? value : [value])
+    for (const item of counted(Array.isArray(value) ? value : [value]))
       if (isJsonObject(item) && item.archetype_node_id !== undefined) this.#report(notInTemplate(item, []));
   }
 
   #missing(attribute: AttributeMatcher): void {
     if (this.#lenient) return;
     if (attribute.min > 0) this.#report(wrongOccurrences(0, attribute.min, 1), attribute.name);
-    for (const child of attribute.counted)
+    for (const child of counted(attribute.counted))
       if (child.min > 0) this.#report(wrongOccurrences(0, child.min, child.max, child), attribute.name);
     this.#containerSize(0, attribute);
   }
@@ -139,6 +140,7 @@ class Walk {
 
   #container(values: readonly JsonValue[], attribute: AttributeMatcher): void {
     const counts = new Array<number>(attribute.counted.length).fill(0);
+    step(values.length);
     for (let index = 0; index < values.length; index += 1) {
       const value = values[index];
       if (!isJsonObject(value)) continue;
@@ -147,14 +149,14 @@ class Walk {
       this.#path.leave();
       if (matched !== null) counts[matched.index] = (counts[matched.index] ?? 0) + 1;
     }
-    for (const child of attribute.counted) this.#counted(counts[child.index] ?? 0, child, attribute);
+    for (const child of counted(attribute.counted)) this.#counted(counts[child.index] ?? 0, child, attribute);
     this.#containerSize(values.length, attribute);
   }
 
-  #counted(count: number, counted: Counted, attribute: AttributeMatcher): void {
-    const { min, max } = counted;
+  #counted(count: number, child: Counted, attribute: AttributeMatcher): void {
+    const { min, max } = child;
     if ((count < min && !this.#lenient) || (max !== -1 && count > max))
-      this.#report(wrongOccurrences(count, min, max, counted), attribute.name);
+      this.#report(wrongOccurrences(count, min, max, child), attribute.name);
   }
 
   #containerSize(count: number, { cardinality, name }: AttributeMatcher): void {
@@ -196,14 +198,14 @@ class Walk {
   /** A value without node id: one of the alternatives must fit it. */
   #value(value: JsonObject, { values, takesOthers }: AttributeMatcher): ChildMatcher | null {
     const rmType = typeOf(value);
-    const fitting = values.filter(({ matcher }) => conforms(rmType, matcher.rmType));
+    const fitting = counted(values).filter(({ matcher }) => conforms(rmType, matcher.rmType));
     const [first, ...others] = fitting.length < 2 ? fitting : byCloseness(fitting, rmType);
     if (first === undefined) {
       if (values.length > 0 && !takesOthers)
         this.#report(
           wrongType(
             rmType,
-            values.map(({ matcher }) => matcher.rmType),
+            counted(values).map(({ matcher }) => matcher.rmType),
           ),
         );
       return values.length === 1 ? (values[0] ?? null) : null;
@@ -223,14 +225,14 @@ class Walk {
     check: (alternative: ChildMatcher) => void,
   ): ChildMatcher | null {
     let closest: readonly Violation[] | null = null;
-    for (const alternative of alternatives) {
+    for (const alternative of counted(alternatives)) {
       const found = this.violations.apart(() => {
         check(alternative);
       });
       if (found.length === 0) return alternative;
       closest ??= found;
     }
-    for (const violation of closest ?? []) this.violations.note(violation);
+    for (const violation of counted(closest ?? [])) this.violations.note(violation);
     return alternatives[0] ?? null;
   }
 
@@ -242,7 +244,7 @@ class Walk {
     if (!this.#options.checkExtraNodes) return;
     // The violation names the object that holds the extra one.
     this.#path.leave();
-    const labels = expected.map(({ label }) => label);
+    const labels = counted(expected).map(({ label }) => label);
     this.#report(notInTemplate(value, labels));
     this.#path.depth += 1;
   }
@@ -251,8 +253,8 @@ class Walk {
 /** The child of a name; several when the template has siblings that count together. */
 function childrenNamed(twins: readonly ChildMatcher[], name: string): readonly ChildMatcher[] {
   if (twins.length === 1) return twins;
-  const first = twins.find(({ names }) => names === null || names.has(name));
-  return first === undefined ? [] : twins.filter(({ index }) => index === first.index);
+  const first = counted(twins).find(({ names }) => names === null || names.has(name));
+  return first === undefined ? [] : counted(twins).filter(({ index }) => index === first.index);
 }
 
 /** The slot for an archetype: one that has room when several would take it. */
@@ -263,7 +265,7 @@ function slotFor(
   counts: readonly number[] = [],
 ): SlotMatcher | null {
   let full: SlotMatcher | null = null;
-  for (const slot of slots) {
+  for (const slot of counted(slots)) {
     if (!conforms(typeOf(value), slot.rmType) || !slot.allows(archetypeId)) continue;
     if (slot.names !== null && !slot.names.has(nameOf(value))) continue;
     if (slot.max === -1 || (counts[slot.index] ?? 0) < slot.max) return slot;
@@ -275,5 +277,5 @@ function slotFor(
 /** The class itself before its ancestors. */
 function byCloseness(children: readonly ChildMatcher[], rmType: string): ChildMatcher[] {
   const isExact = ({ matcher }: ChildMatcher) => matcher.rmType === rmType;
-  return [...children.filter(isExact), ...children.filter((child) => !isExact(child))];
+  return [...counted(children).filter(isExact), ...counted(children).filter((child) => !isExact(child))];
 }

@@ -23,6 +23,7 @@ import { isWithin, mustBe, numberRange, type Expected } from '../opt/constraint-
 import { primitiveCheck, type PrimitiveCheck } from './primitive-check.js';
 import type { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
+import { counted } from '../../base/work.js';
 
 /** Gives all that is wrong with one RM object, itself only (not the objects below that have nodes). */
 export type ValueCheck = (value: JsonObject) => readonly Finding[];
@@ -76,14 +77,16 @@ type CodeCheck = (value: JsonObject, expected: CodeExpectation) => Finding | nul
 
 /** Several code constraints are alternatives; the first one is reported. */
 function codeCheck(node: WebTemplateNode, findingOf: CodeCheck): ValueCheck | null {
-  const inputs = node.inputs.filter((input) => input.suffix === 'code');
-  const expectations = inputs.map(codeExpectation).filter((expectation) => expectation !== null);
+  const inputs = counted(node.inputs).filter((input) => input.suffix === 'code');
+  const expectations = counted(inputs)
+    .map(codeExpectation)
+    .filter((expectation) => expectation !== null);
   const [first] = expectations;
   if (first === undefined || expectations.length < inputs.length) return null;
   return (value) => {
     const finding = findingOf(value, first);
     if (finding === null) return FINE;
-    return expectations.some((expected) => findingOf(value, expected) === null) ? FINE : [finding];
+    return counted(expectations).some((expected) => findingOf(value, expected) === null) ? FINE : [finding];
   };
 }
 
@@ -94,15 +97,19 @@ function firstOf(check: ValueCheck | null, constraint: Constraint | null): Value
 
 function primitivesCheck(constraint: Constraint | null): ValueCheck | null {
   if (constraint?.kind !== 'object') return null;
-  const checks = constraint.attributes.flatMap((attribute) => {
-    const items = attribute.children.flatMap((child) => (child.kind === 'primitive' ? [child.item] : []));
-    const alternatives = items.map(primitiveCheck).filter((check) => check !== null);
+  const checks = counted(constraint.attributes).flatMap((attribute) => {
+    const items = counted(attribute.children).flatMap((child) =>
+      child.kind === 'primitive' ? [child.item] : [],
+    );
+    const alternatives = counted(items)
+      .map(primitiveCheck)
+      .filter((check) => check !== null);
     return items.length === 0 || alternatives.length < items.length
       ? []
       : [attributeCheck(attribute.name, alternatives)];
   });
   if (checks.length === 0) return null;
-  return (value) => checks.flatMap((check) => check(value) ?? []);
+  return (value) => counted(checks).flatMap((check) => check(value) ?? []);
 }
 
 function attributeCheck(
@@ -113,12 +120,12 @@ function attributeCheck(
     const value = object[name];
     if (value === undefined) return null;
     const expected: Expected[] = [];
-    for (const check of alternatives) {
+    for (const check of counted(alternatives)) {
       const found = check(value);
       if (found.length === 0) return null;
       expected.push(...found);
     }
-    const isText = typeof value === 'string' && expected.some(({ text }) => text.startsWith('"'));
+    const isText = typeof value === 'string' && counted(expected).some(({ text }) => text.startsWith('"'));
     const shown = isText ? `"${value}"` : textOf(value);
     return notAllowed('value-not-allowed', { attribute: name, shown, found: value }, expected);
   };
@@ -140,8 +147,8 @@ function notAllowed(
   { attribute, shown, found }: FoundValue,
   expected: readonly Expected[],
 ): Finding {
-  const texts = expected.map(({ text }) => text);
-  const values = expected.map(({ value }) => value);
+  const texts = counted(expected).map(({ text }) => text);
+  const values = counted(expected).map(({ value }) => value);
   return { code, message: mustBe(shown, texts), expected: values, found, attribute };
 }
 
@@ -154,26 +161,26 @@ function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
   return (quantity) => {
     const unit = quantity.units;
     if (typeof unit !== 'string') return FINE;
-    const fitting = units.filter((candidate) => candidate.units === unit);
+    const fitting = counted(units).filter((candidate) => candidate.units === unit);
     if (fitting.length === 0)
       return [
         notAllowed(
           'unit-not-allowed',
           { attribute: 'units', shown: `"${unit}"`, found: unit },
-          units.map((candidate) => expectedValue(candidate.units, `"${candidate.units}"`)),
+          counted(units).map((candidate) => expectedValue(candidate.units, `"${candidate.units}"`)),
         ),
       ];
-    if (fitting.some((candidate) => numbersFit(quantity, candidate))) return FINE;
+    if (counted(fitting).some((candidate) => numbersFit(quantity, candidate))) return FINE;
     return [
       numberFinding(
         'magnitude',
         quantity,
-        fitting.map((candidate) => candidate.magnitude),
+        counted(fitting).map((candidate) => candidate.magnitude),
       ),
       numberFinding(
         'precision',
         quantity,
-        fitting.map((candidate) => candidate.precision),
+        counted(fitting).map((candidate) => candidate.precision),
       ),
     ].filter((finding) => finding !== null);
   };
@@ -193,11 +200,13 @@ function numberFinding(
   ranges: readonly (Interval<number> | null)[],
 ): Finding | null {
   const value = quantity[attribute];
-  if (typeof value !== 'number' || ranges.some((range) => fits(value, range))) return null;
+  if (typeof value !== 'number' || counted(ranges).some((range) => fits(value, range))) return null;
   return notAllowed(
     'value-not-allowed',
     { attribute, shown: String(value), found: value },
-    ranges.filter((range) => range !== null).map((range) => numberRange(range)),
+    counted(ranges)
+      .filter((range) => range !== null)
+      .map((range) => numberRange(range)),
   );
 }
 
@@ -212,22 +221,24 @@ function ordinalCheck({ options }: OrdinalConstraint, node: WebTemplateNode): Va
     const finding = codedTextFinding(symbol, expected);
     if (finding !== null) return [{ ...finding, attribute: 'symbol' }];
     const code = codeString(symbol.defining_code);
-    const values = options.filter((option) => option.symbol.code === code).map((option) => option.value);
+    const values = counted(options)
+      .filter((option) => option.symbol.code === code)
+      .map((option) => option.value);
     if (typeof value !== 'number' || values.includes(value)) return FINE;
     return [
       notAllowed(
         'value-not-allowed',
         { attribute: 'value', shown: String(value), found: value },
-        values.map((option) => expectedValue(option)),
+        counted(values).map((option) => expectedValue(option)),
       ),
     ];
   };
 }
 
 function transitionCheck(node: WebTemplateNode): ValueCheck {
-  const step = node.children.find((child) => child.attribute === 'careflow_step');
+  const step = counted(node.children).find((child) => child.attribute === 'careflow_step');
   const states = new Map<string, readonly string[]>();
-  for (const { value, currentStates } of step?.inputs[0]?.list ?? [])
+  for (const { value, currentStates } of counted(step?.inputs[0]?.list ?? []))
     if (currentStates !== undefined) states.set(value, [...(states.get(value) ?? []), ...currentStates]);
   return (transition) => {
     const given = transition.transition;

@@ -57,7 +57,7 @@ export async function pipelineRows(
   if (plan.inProcess === null)
     for await (const row of found) rows.push(JSON.parse(rowText(row, plan.columns)) as JsonValue[]);
   else
-    for await (const text of distinctRows(found, plan.columns, plan.inProcess))
+    for await (const text of distinctRows(found, plan.columns, { ...plan.inProcess, work: null }))
       rows.push(JSON.parse(text) as JsonValue[]);
   if (rows.length === 0 && plan.emptyRow !== null && page.offset === 0) rows.push([...plan.emptyRow]);
   return rows;

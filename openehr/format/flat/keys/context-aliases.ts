@@ -1,5 +1,6 @@
 import { childOf, conflict, type FlatScope } from './keys.js';
 import { childPlan, type PlanNode } from '../plan.js';
+import { counted } from '../../../base/work.js';
 
 /** Keys of the context that clients also write directly below the root. */
 const ALIASES = [
@@ -40,7 +41,7 @@ function contextScope(root: FlatScope, id: string): FlatScope {
 function mergeInstances(into: FlatScope, id: string, instances: ReadonlyMap<number, FlatScope>): void {
   const known = into.children.get(id) ?? new Map<number, FlatScope>();
   into.children.set(id, known);
-  for (const [index, scope] of instances) {
+  for (const [index, scope] of counted(instances)) {
     const before = known.get(index);
     if (before === undefined) known.set(index, scope);
     else merge(before, scope);
@@ -48,11 +49,11 @@ function mergeInstances(into: FlatScope, id: string, instances: ReadonlyMap<numb
 }
 
 function merge(into: FlatScope, from: FlatScope): void {
-  for (const [attribute, value] of from.values) {
+  for (const [attribute, value] of counted(from.values)) {
     const before = into.values.get(attribute);
     if (before === undefined) into.values.set(attribute, value);
     else if (before.value !== value.value) throw conflict(before.key, value.key);
     else value.used = true;
   }
-  for (const [id, instances] of from.children) mergeInstances(into, id, instances);
+  for (const [id, instances] of counted(from.children)) mergeInstances(into, id, instances);
 }

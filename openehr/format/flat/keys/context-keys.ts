@@ -1,5 +1,6 @@
 import { CdrError } from '../../../base/errors.js';
 import { nearestWord } from '../../../base/text.js';
+import { counted } from '../../../base/work.js';
 
 /** The keys below `ctx/`, without the indexes of lists. */
 const KNOWN: readonly string[] = [
@@ -42,8 +43,8 @@ const LISTED = /^(?:participation_|link)/;
  * @throws invalid for a name within two letters of a known one, which was probably meant
  */
 export function ignoredContextKeys(names: readonly string[]): string[] {
-  const unknown = names.filter((name) => !KNOWN.includes(withoutIndexes(name)));
-  for (const name of unknown) {
+  const unknown = counted(names).filter((name) => !KNOWN.includes(withoutIndexes(name)));
+  for (const name of counted(unknown)) {
     const meant = nearestWord(withoutIndexes(name), KNOWN);
     if (meant !== null)
       throw new CdrError('invalid', `the key ctx/${name} is not known; did you mean ctx/${meant}?`);

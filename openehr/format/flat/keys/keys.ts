@@ -2,6 +2,7 @@ import { CdrError, DEFAULT_MAX_NODES } from '../../../base/errors.js';
 import type { JsonObject, JsonValue } from '../../../base/json.js';
 import { nodesOfJson } from '../../canonical-json.js';
 import { beginsAsContextKey } from './context-keys.js';
+import { counted, step } from '../../../base/work.js';
 
 /** A value that FLAT can give. */
 type FlatPrimitive = string | number | boolean;
@@ -56,7 +57,7 @@ export function flatKeys(flat: JsonObject): FlatKeys {
   const values: FlatValue[] = [];
   const contextNames: string[] = [];
   let rawNodes = 0;
-  for (const key of Object.keys(flat)) {
+  for (const key of counted(Object.keys(flat))) {
     const given = flat[key];
     if (given === null || given === undefined) continue;
     if (key.startsWith(CONTEXT_PREFIX)) {
@@ -78,7 +79,7 @@ export function flatKeys(flat: JsonObject): FlatKeys {
 export function instancesOf(scope: FlatScope, id: string): readonly (readonly [number, FlatScope])[] {
   const instances = scope.children.get(id);
   if (instances === undefined) return [];
-  return instances.size === 1 ? [...instances] : [...instances].sort(([a], [b]) => a - b);
+  return instances.size === 1 ? [...instances] : counted([...instances]).sort(([a], [b]) => a - b);
 }
 
 /** The only instance of a child that is no list: the one of index 0. */
@@ -100,7 +101,7 @@ export function take(scope: FlatScope, attribute: string): FlatValue | undefined
  */
 export function takeEither(scope: FlatScope, ...attributes: readonly string[]): FlatValue | undefined {
   let taken: FlatValue | undefined;
-  for (const attribute of attributes) {
+  for (const attribute of counted(attributes)) {
     const value = take(scope, attribute);
     if (value === undefined) continue;
     if (taken !== undefined && taken.value !== value.value) throw conflict(taken.key, value.key);
@@ -154,13 +155,14 @@ function scopeAt(scopes: Map<string, FlatScope>, path: string): FlatScope | null
   let above = path;
   let scope: FlatScope | undefined;
   while (scope === undefined) {
+    step();
     missing.push(above);
     if (missing.length > MAX_SEGMENTS) return null;
     const slash = above.lastIndexOf('/');
     above = slash < 0 ? '' : above.slice(0, slash);
     scope = slash <= 0 ? scopes.get('') : scopes.get(above);
   }
-  for (const next of missing.reverse()) {
+  for (const next of counted(missing.reverse())) {
     scope = childScope(scope, next);
     scopes.set(next, scope);
     // Few keys of many segments each would make far more objects than the body has nodes.

@@ -7,6 +7,7 @@ import { childOf, conflict, instancesOf, take, type FlatScope } from './keys.js'
 import { childPlan, type PlanNode } from '../plan.js';
 import type { ReadEnvironment, ReadTarget, WriteEnvironment, WriteTarget } from '../plan.js';
 import { integerOf } from '../value/values.js';
+import { counted } from '../../../base/work.js';
 
 /** An RM attribute that FLAT reaches at a fixed id, whether the template mentions it or not. */
 interface OwnKey {
@@ -80,7 +81,7 @@ export function readOwnKeys(
 ): boolean {
   let found = isKindOf(plan.type, 'EVENT') && readSampleCount(object, scope);
   if (scope.children.size === 0) return found;
-  for (const key of ownKeysOf(plan)) {
+  for (const key of counted(ownKeysOf(plan))) {
     if (!scope.children.has(key.id) || plan.claimed.has(key.id)) continue;
     const inner = childPlan(plan, key.attribute);
     const target: ReadTarget = { environment, plan: inner, attribute: key.attribute, parameter: null };
@@ -100,12 +101,12 @@ export function writeOwnKeys(
   environment: WriteEnvironment,
 ): void {
   const target: WriteTarget = { environment, plan: null };
-  for (const own of ownKeysOf(plan)) {
+  for (const own of counted(ownKeysOf(plan))) {
     const value = object[own.attribute];
     if (value === undefined || isWrittenElsewhere(own, plan, value)) continue;
     const path = `${key}/${own.id}`;
     if (Array.isArray(value))
-      value.forEach((item, index) => environment.writeValue(item, `${path}:${index}`, target));
+      counted(value).forEach((item, index) => environment.writeValue(item, `${path}:${index}`, target));
     else if (own.id === '_wf_definition') writeDefinition(value, path, environment);
     else environment.writeValue(value, path, target);
   }
@@ -134,7 +135,7 @@ function readOne(key: OwnKey, scope: FlatScope, target: ReadTarget): JsonValue |
 
 function readList(key: OwnKey, scope: FlatScope, target: ReadTarget): JsonValue | null {
   const items: JsonValue[] = [];
-  for (const [, child] of instancesOf(scope, key.id)) {
+  for (const [, child] of counted(instancesOf(scope, key.id))) {
     const item = target.environment.readValue(key.type, child, target);
     if (item !== null) items.push(item);
   }

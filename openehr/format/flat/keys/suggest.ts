@@ -4,6 +4,7 @@ import { violationAt, type Violation } from '../../../base/violation.js';
 import type { FlatValue } from './keys.js';
 import type { PlanNode } from '../plan.js';
 import { tableOf } from '../value/fields.js';
+import { counted } from '../../../base/work.js';
 
 /** So many keys get a suggestion; a body of thousands of wrong keys is answered without. */
 const MAX_SUGGESTIONS = 5;
@@ -22,18 +23,18 @@ const SUFFIXES_OF_TEXTS = ['code', 'value', 'terminology'];
  */
 export function unconsumed(left: readonly FlatValue[], root: PlanNode, hasRoot: boolean): CdrError {
   const most = hasRoot ? MAX_NAMED : MAX_WRONG_ROOTS;
-  const names = left.slice(0, most).map((value) => value.key);
+  const names = counted(left.slice(0, most)).map((value) => value.key);
   const others = left.length > most ? ` and ${left.length - most} more` : '';
   const message = `Could not consume Parts [${names.join(', ')}]${others}`;
-  const suggested = left.slice(0, MAX_SUGGESTIONS).map(({ key }) => nearestKey(key, root));
-  const problems = left
-    .slice(0, MAX_PROBLEMS)
-    .map(({ key }, index) => unknownKey(key, suggested[index] ?? null));
+  const suggested = counted(left.slice(0, MAX_SUGGESTIONS)).map(({ key }) => nearestKey(key, root));
+  const problems = counted(left.slice(0, MAX_PROBLEMS)).map(({ key }, index) =>
+    unknownKey(key, suggested[index] ?? null),
+  );
   if (!hasRoot) {
     const rule = `every key but those of ctx/ must begin with ${root.id ?? ''}/`;
     return new CdrError('invalid', `${rule}; ${message}`, { problems });
   }
-  const nearest = suggested.filter((key) => key !== null);
+  const nearest = counted(suggested).filter((key) => key !== null);
   const suggestion = nearest.length === 0 ? '' : `; nearest valid keys [${[...new Set(nearest)].join(', ')}]`;
   return new CdrError('invalid', `${message}${suggestion}`, { problems });
 }
@@ -51,13 +52,13 @@ function nearestKey(key: string, root: PlanNode): string | null {
   if (withoutIndex(first) !== root.id) return root.id;
   let plan = root;
   const path = [first];
-  for (const segment of segments.slice(1)) {
+  for (const segment of counted(segments.slice(1))) {
     const children = reachable(plan);
-    const child = children.find((candidate) => candidate.id === withoutIndex(segment));
+    const child = counted(children).find((candidate) => candidate.id === withoutIndex(segment));
     if (child === undefined) {
       const best = mostAlike(
         withoutIndex(segment),
-        children.map((candidate) => candidate.id ?? ''),
+        counted(children).map((candidate) => candidate.id ?? ''),
       );
       return best === null ? null : [...path, best].join('/');
     }
@@ -71,21 +72,25 @@ function nearestKey(key: string, root: PlanNode): string | null {
 
 /** The nodes whose ids may follow that of a node. */
 function reachable(plan: PlanNode): PlanNode[] {
-  return plan.children.flatMap((child) => (child.id === null ? reachable(child) : [child]));
+  return counted(plan.children).flatMap((child) => (child.id === null ? reachable(child) : [child]));
 }
 
 function suffixesOf(plan: PlanNode): string[] {
-  const value = plan.isStructure ? plan.children.find((child) => child.isInline) : plan;
+  const value = plan.isStructure ? counted(plan.children).find((child) => child.isInline) : plan;
   if (value === undefined) return [];
   const { fields } = tableOf(value.type);
   const isText = ['DV_TEXT', 'DV_CODED_TEXT', 'CODE_PHRASE'].includes(value.type);
-  const inputs = value.inputs.map((input) => input.suffix ?? '');
-  return [...fields.flatMap((field) => field.suffixes), ...(isText ? SUFFIXES_OF_TEXTS : []), ...inputs];
+  const inputs = counted(value.inputs).map((input) => input.suffix ?? '');
+  return [
+    ...counted(fields).flatMap((field) => field.suffixes),
+    ...(isText ? SUFFIXES_OF_TEXTS : []),
+    ...inputs,
+  ];
 }
 
 function mostAlike(text: string, candidates: readonly string[]): string | null {
   let best: { candidate: string; slips: number } | null = null;
-  for (const candidate of candidates) {
+  for (const candidate of counted(candidates)) {
     const slips = distance(text.slice(0, MAX_LENGTH), candidate.slice(0, MAX_LENGTH));
     if (best === null || slips < best.slips) best = { candidate, slips };
   }

@@ -3,6 +3,7 @@ import { groupOfAttribute, valueSetOf, codeOf, rubric } from '../../../rm/termin
 import type { WebTemplateInput, WebTemplateListItem } from '../../../template/web-template/web-template.js';
 import type { PlanNode, ReadTarget } from '../plan.js';
 import { unknownValue } from './values.js';
+import { counted } from '../../../base/work.js';
 
 /** A code with all that goes with it, as far as known. */
 export interface CodedValue {
@@ -47,7 +48,7 @@ export function openehrText(attribute: string, rubricOrCode: string, language: s
 
 /** The code input of a node, undefined when the template says nothing about its codes. */
 export function codeInput(plan: PlanNode | null): WebTemplateInput | undefined {
-  return plan?.inputs.find((input) => input.suffix === 'code' || input.suffix === undefined);
+  return counted(plan?.inputs)?.find((input) => input.suffix === 'code' || input.suffix === undefined);
 }
 
 /** The label of a list item in a language, else in that of the template. */
@@ -61,8 +62,10 @@ export function findItem(
   text: string,
 ): WebTemplateListItem | undefined {
   return (
-    items.find((item) => item.value === text) ??
-    items.find((item) => item.label === text || Object.values(item.localizedLabels ?? {}).includes(text))
+    counted(items).find((item) => item.value === text) ??
+    counted(items).find(
+      (item) => item.label === text || Object.values(item.localizedLabels ?? {}).includes(text),
+    )
   );
 }
 
@@ -93,7 +96,7 @@ export function completeCode(given: CodedValue, target: ReadTarget): CodedValue 
 
 /** The label of the template wins over another one that was given beside a listed code. */
 function withListedLabel(given: CodedValue, list: CodeList | null, target: ReadTarget): CodedValue {
-  const item = list?.items.find((candidate) => candidate.value === given.code);
+  const item = counted(list?.items)?.find((candidate) => candidate.value === given.code);
   if (list === null || item === undefined || !sameTerminology(given.terminology, list.terminology))
     return given;
   return { ...given, value: listedLabel(item, given.value, target) };

@@ -17,6 +17,7 @@ import { CdrError } from '../../../base/errors.js';
 import { isKindOf } from '../../../rm/model/classes.js';
 import { parseJson } from '../../canonical-json.js';
 import { textOf } from './values.js';
+import { counted } from '../../../base/work.js';
 
 const CODECS: ReadonlyMap<string, Codec> = new Map(
   Object.entries({
@@ -83,7 +84,7 @@ export function takeRaw(scope: FlatScope, ...types: readonly string[]): JsonObje
   if (!isJsonObject(object))
     throw new CdrError('invalid', `the value of ${given.key} must be a JSON object as text`);
   const type = object._type;
-  if (typeof type === 'string' && types.some((expected) => isKindOf(type, expected))) return object;
+  if (typeof type === 'string' && counted(types).some((expected) => isKindOf(type, expected))) return object;
   throw new CdrError('invalid', `the value of ${given.key} must have the _type ${types.join(' or ')}`);
 }
 
@@ -97,10 +98,10 @@ function parsed(key: string, text: string): JsonValue {
 }
 
 function renamed(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(renamed);
+  if (Array.isArray(value)) return counted(value).map(renamed);
   if (!isJsonObject(value)) return value;
   const object: JsonObject = {};
-  for (const name of Object.keys(value))
+  for (const name of counted(Object.keys(value)))
     object[name === '@class' ? '_type' : name] = renamed(value[name] ?? null);
   return object;
 }

@@ -7,6 +7,7 @@ import { codePhrase } from './coded.js';
 import { childOf, instancesOf, takeEither, type FlatScope, type FlatValue } from '../keys/keys.js';
 import { childPlan, type ReadTarget, type WriteTarget } from '../plan.js';
 import { booleanOf, integerOf, numberOf, temporalOf, textOf } from './values.js';
+import { counted } from '../../../base/work.js';
 
 /** How one attribute of a data type is written as text, number or boolean. */
 type FieldKind =
@@ -164,8 +165,8 @@ export function tableOf(type: string): TypeTable {
   if (table === undefined) {
     const own = Object.entries(OWN).filter(([name]) => isKindOf(type, name));
     table = {
-      fields: own.flatMap(([, { fields }]) => fields ?? []),
-      parts: own.flatMap(([, { parts }]) => parts ?? []),
+      fields: counted(own).flatMap(([, { fields }]) => fields ?? []),
+      parts: counted(own).flatMap(([, { parts }]) => parts ?? []),
     };
     TABLES.set(type, table);
   }
@@ -176,14 +177,14 @@ export function tableOf(type: string): TypeTable {
 export function readTable(type: string, object: JsonObject, scope: FlatScope, target: ReadTarget): boolean {
   const { fields, parts } = tableOf(type);
   let found = false;
-  for (const field of fields) {
+  for (const field of counted(fields)) {
     const given = takeEither(scope, ...field.suffixes);
     if (given === undefined) continue;
     object[field.attribute] = READERS[field.kind](given, target.environment.now, field);
     found = true;
   }
   if (scope.children.size === 0) return found;
-  for (const part of parts) {
+  for (const part of counted(parts)) {
     const value = readPart(part, type, scope, target);
     if (value === null) continue;
     object[part.attribute] = value;
@@ -196,13 +197,13 @@ export function readTable(type: string, object: JsonObject, scope: FlatScope, ta
 export function writeTable(type: string, object: JsonObject, key: string, target: WriteTarget): void {
   const { fields, parts } = tableOf(type);
   const { out } = target.environment;
-  for (const field of fields) {
+  for (const field of counted(fields)) {
     const value = object[field.attribute];
     if (value === undefined) continue;
     const written = fieldText(field, value);
     if (written !== null) out[suffixed(key, field.suffixes[0])] = written;
   }
-  for (const part of parts) {
+  for (const part of counted(parts)) {
     const value = object[part.attribute];
     if (value !== undefined) writePart(part, value, key, target);
   }
@@ -249,7 +250,7 @@ function readPart(part: Part, owner: string, scope: FlatScope, target: ReadTarge
     return child === undefined ? null : environment.readValue(type, child, inner);
   }
   const items: JsonValue[] = [];
-  for (const [, child] of instancesOf(scope, part.id)) {
+  for (const [, child] of counted(instancesOf(scope, part.id))) {
     const item = environment.readValue(type, child, inner);
     if (item !== null) items.push(item);
   }
@@ -273,6 +274,6 @@ function writePart(part: Part, value: JsonValue, key: string, target: WriteTarge
   const { writeValue } = target.environment;
   if (part.id === null) writeValue(value, key, inner);
   else if (Array.isArray(value))
-    value.forEach((item, index) => writeValue(item, `${key}/${part.id ?? ''}:${index}`, inner));
+    counted(value).forEach((item, index) => writeValue(item, `${key}/${part.id ?? ''}:${index}`, inner));
   else writeValue(value, `${key}/${part.id}`, inner);
 }

@@ -8,6 +8,7 @@ import { childOf, conflict, instancesOf, take, type FlatScope, type FlatValue } 
 import { childPlan } from '../plan.js';
 import type { Codec, ReadTarget, WriteTarget } from '../plan.js';
 import { textOf } from './values.js';
+import { counted } from '../../../base/work.js';
 
 const PARTY_TYPES = ['PARTY_SELF', 'PARTY_IDENTIFIED', 'PARTY_RELATED'] as const;
 type PartyType = (typeof PARTY_TYPES)[number];
@@ -31,7 +32,7 @@ export const PARTY: Codec = {
     const { out } = target.environment;
     if (value.name !== undefined) out[`${key}|name`] = value.name;
     writeReference(value, key, target);
-    objectsAt(value, 'identifiers').forEach((identifier, index) => {
+    counted(objectsAt(value, 'identifiers')).forEach((identifier, index) => {
       target.environment.writeValue(identifier, `${key}/_identifier:${index}`, target);
     });
     const relationship = objectAt(value, 'relationship');
@@ -70,10 +71,12 @@ export const PARTICIPATION: Codec = {
     const isBare = performer._type === 'PARTY_SELF' && performer.external_ref === undefined;
     if (!isBare) PARTY.write(performer, key, target);
     if (!Array.isArray(identifiers)) return;
-    identifiers.filter(isJsonObject).forEach((identifier, index) => {
-      for (const part of IDENTIFIER_PARTS)
-        if (identifier[part] !== undefined) out[`${key}|identifiers_${part}:${index}`] = identifier[part];
-    });
+    counted(identifiers)
+      .filter(isJsonObject)
+      .forEach((identifier, index) => {
+        for (const part of IDENTIFIER_PARTS)
+          if (identifier[part] !== undefined) out[`${key}|identifiers_${part}:${index}`] = identifier[part];
+      });
   },
 };
 
@@ -201,7 +204,7 @@ function writeReference(party: JsonObject, key: string, { environment: { out } }
 
 function takeIdentifiers(scope: FlatScope, target: ReadTarget): JsonObject[] {
   const identifiers: JsonObject[] = [];
-  for (const [, child] of instancesOf(scope, '_identifier')) {
+  for (const [, child] of counted(instancesOf(scope, '_identifier'))) {
     const identifier = target.environment.readValue('DV_IDENTIFIER', child, { ...target, plan: null });
     if (isJsonObject(identifier)) identifiers.push(identifier);
   }
@@ -220,7 +223,7 @@ function takeRelationship(scope: FlatScope, target: ReadTarget): JsonObject | nu
 /** `|identifiers_id:0`, `|identifiers_issuer:0` … of a participation. */
 function takeListedIdentifiers(scope: FlatScope): JsonObject[] {
   const found = new Map<number, JsonObject>();
-  for (const attribute of scope.values.keys()) {
+  for (const attribute of counted(scope.values).keys()) {
     const [, part, index = '0'] = /^identifiers_([a-z]+)(?::(\d+))?$/.exec(attribute) ?? [];
     const known = IDENTIFIER_PARTS.find((candidate) => candidate === part);
     const given = known === undefined ? undefined : take(scope, attribute);
@@ -229,7 +232,9 @@ function takeListedIdentifiers(scope: FlatScope): JsonObject[] {
     identifier[known] = textOf(given);
     found.set(Number(index), identifier);
   }
-  return [...found].sort(([a], [b]) => a - b).map(([, identifier]) => identifier);
+  return counted([...found])
+    .sort(([a], [b]) => a - b)
+    .map(([, identifier]) => identifier);
 }
 
 /** The rubric where it leads back to the code, else the code. */

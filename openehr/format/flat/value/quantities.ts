@@ -7,6 +7,7 @@ import { type PlanNode, childPlan } from '../plan.js';
 import type { Codec, ReadTarget } from '../plan.js';
 import { booleanOf, integerOf, numberOf, temporalOf } from './values.js';
 import { DV_CODED_TEXT } from './texts.js';
+import { counted } from '../../../base/work.js';
 
 /** Every class whose keys are all in the table (`type-table.ts`). */
 export const BY_TABLE: Codec = {
@@ -121,7 +122,7 @@ function readByTable(scope: FlatScope, target: ReadTarget, type: string): JsonOb
 }
 
 function onlyUnit(plan: PlanNode | null): string | undefined {
-  const units = plan?.inputs.find((input) => input.suffix === 'unit')?.list ?? [];
+  const units = counted(plan?.inputs)?.find((input) => input.suffix === 'unit')?.list ?? [];
   return units.length === 1 ? units[0]?.value : undefined;
 }
 
@@ -133,7 +134,7 @@ interface DurationParts {
 function durationParts(scope: FlatScope, parts: readonly (readonly [string, string])[]): DurationParts {
   let text = '';
   const given: FlatValue[] = [];
-  for (const [suffix, letter] of parts) {
+  for (const [suffix, letter] of counted(parts)) {
     const value = take(scope, suffix);
     if (value === undefined) continue;
     given.push(value);

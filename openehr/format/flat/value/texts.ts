@@ -17,6 +17,7 @@ import { readTable, suffixed, writeTable } from './fields.js';
 import { conflict, take, takeEither, type FlatScope, type FlatValue } from '../keys/keys.js';
 import type { Codec, ReadTarget } from '../plan.js';
 import { booleanOf, integerOf, textOf, unknownValue } from './values.js';
+import { counted } from '../../../base/work.js';
 
 /** Spellings of the terminology of a code. */
 const TERMINOLOGY = ['terminology', 'terminology_id'] as const;
@@ -123,7 +124,9 @@ function ordinalOf({ code, label, ordinal }: OrdinalParts, target: ReadTarget): 
   const items = codeInput(target.plan)?.list ?? [];
   const sought = code ?? label;
   const item =
-    sought === undefined ? items.find((candidate) => candidate.ordinal === ordinal) : findItem(items, sought);
+    sought === undefined
+      ? counted(items).find((candidate) => candidate.ordinal === ordinal)
+      : findItem(items, sought);
   if (item !== undefined) {
     const value = listedLabel(item, label, target);
     return ordinalObject(
@@ -180,9 +183,13 @@ function readCodedText(scope: FlatScope, target: ReadTarget): JsonObject | null 
   return Object.assign(object, parts);
 }
 
+function takesOther({ plan }: ReadTarget): boolean {
+  return counted(plan?.inputs ?? []).some((input) => input.suffix === 'other');
+}
+
 /** Text in place of a code, where the node is open for it; null when there is none. */
 function freeText(keys: CodedKeys, scope: FlatScope, target: ReadTarget): JsonObject | null {
-  const isMerged = target.plan?.inputs.some((input) => input.suffix === 'other') === true;
+  const isMerged = takesOther(target);
   const other = isMerged ? take(scope, 'other') : undefined;
   const coded = keys.code ?? keys.value ?? keys.plain;
   if (other !== undefined) {
