@@ -1,4 +1,5 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { BudgetDetail } from '../openehr/base/errors.js';
 
 /**
  * Names of the diagnostics channels (`node:diagnostics_channel`) on which the rooms publish what they did. Subscribers
@@ -12,6 +13,7 @@ export const EVENTS = {
   templateCache: 'everchart:template-cache',
   terminologyFailure: 'everchart:terminology-failure',
   signInFailure: 'everchart:sign-in-failure',
+  budget: 'everchart:budget',
 } as const;
 
 /** A CONTRIBUTION was committed. */
@@ -56,6 +58,11 @@ export interface SignInFailureEvent {
   readonly scheme: 'basic' | 'bearer' | 'other';
 }
 
+/** A request was refused, or its answer ended, since it used up a budget. */
+export interface BudgetEvent extends BudgetDetail {
+  readonly requestId: string;
+}
+
 interface Events {
   readonly commit: CommitEvent;
   readonly commitGroup: CommitGroupEvent;
@@ -64,6 +71,7 @@ interface Events {
   readonly templateCache: CacheEvent;
   readonly terminologyFailure: TerminologyFailureEvent;
   readonly signInFailure: SignInFailureEvent;
+  readonly budget: BudgetEvent;
 }
 
 /** Calls `listen` with every event of a kind from now on. The function it gives ends that. */
@@ -81,6 +89,7 @@ const channels = {
   templateCache: channel(EVENTS.templateCache),
   terminologyFailure: channel(EVENTS.terminologyFailure),
   signInFailure: channel(EVENTS.signInFailure),
+  budget: channel(EVENTS.budget),
 };
 
 /** Publishes that a commit succeeded. Costs nothing while nobody listens. */
@@ -116,4 +125,9 @@ export function publishTerminologyFailure(event: TerminologyFailureEvent): void 
 /** Publishes that a request was refused for what its `Authorization` says. */
 export function publishSignInFailure(event: SignInFailureEvent): void {
   if (channels.signInFailure.hasSubscribers) channels.signInFailure.publish(event);
+}
+
+/** Publishes that a request used up a budget. */
+export function publishBudget(event: BudgetEvent): void {
+  if (channels.budget.hasSubscribers) channels.budget.publish(event);
 }

@@ -44,6 +44,7 @@ export async function evaluateCandidates(
     throw new CdrError(
       'unprocessable',
       'grouping by whole objects of so many EHRs is too much: name one EHR, or select primitive values',
+      { budget: { name: 'versions', setting: null, limit: MAX_VERSIONS, used: null } },
     );
   const time = { now: clock.now, zoneOffsetMinutes: clock.offsetMinutes };
   const options = { systemId, subsumption, asOf, page, ...time };

@@ -29,6 +29,14 @@ export function terminologyOf(settings: TerminologySettings): AskTerminology {
       throw new CdrError(
         'invalid',
         `a query can ask a terminology service at most ${MAX_QUESTIONS} questions, this one asks ${questions.length}`,
+        {
+          budget: {
+            name: 'terminologyQuestions',
+            setting: null,
+            limit: MAX_QUESTIONS,
+            used: questions.length,
+          },
+        },
       );
     const requests = questions.map((question) => ({ key: question.key, ...requestOf(question) }));
     const time = AbortSignal.timeout(Math.ceil(work.left().timeMs));

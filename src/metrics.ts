@@ -141,6 +141,15 @@ function observeQueries(registry: Registry): void {
     labelNames: ['outcome'],
     registers: [registry],
   });
+  const budgets = new Counter({
+    name: 'everchart_budget_exceeded_total',
+    help: 'Requests that used up a budget, by its name',
+    labelNames: ['budget'],
+    registers: [registry],
+  });
+  onEvent('budget', ({ name }) => {
+    budgets.inc({ budget: name });
+  });
   onEvent('query', ({ seconds, rows: count }) => {
     queries.observe(seconds);
     rows.observe(count);

@@ -21,6 +21,7 @@ const threads = new Threads({
     new CdrError(
       'unprocessable',
       `the query needs more than ${EVALUATOR_HEAP_MIB} MiB of memory: name one EHR, or select values instead of whole objects`,
+      { budget: { name: 'evaluatorHeap', setting: null, limit: EVALUATOR_HEAP_MIB, used: null } },
     ),
 });
 

@@ -61,7 +61,10 @@ const threads = new Threads({
   threads: MAX_WORKER_THREADS,
   heapMiB: WORKER_HEAP_MIB,
   waitMs: JOB_TIMEOUT_MS,
-  outOfMemory: () => new CdrError('too-large', 'the body needs more memory than one body may have'),
+  outOfMemory: () =>
+    new CdrError('too-large', 'the body needs more memory than one body may have', {
+      budget: { name: 'bodyHeap', setting: null, limit: WORKER_HEAP_MIB, used: null },
+    }),
 });
 
 /** Runs a job of a body for the user that a request is of. @throws as `Threads.run`; too-large when it takes too long */
@@ -75,7 +78,10 @@ async function runJob<Name extends 'parseBody' | 'readComposition' | 'validateCo
     return await threads.run(job, request, { user, signal: AbortSignal.any([end, time]) });
   } catch (error) {
     if (!time.aborted || end.aborted) throw error;
-    throw new CdrError('too-large', 'the body takes longer to read than one body may', { cause: error });
+    throw new CdrError('too-large', 'the body takes longer to read than one body may', {
+      budget: { name: 'bodyTimeMs', setting: null, limit: JOB_TIMEOUT_MS, used: null },
+      cause: error,
+    });
   }
 }
 

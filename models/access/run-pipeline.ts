@@ -241,10 +241,13 @@ const REGEX_ERRORS = new Set<unknown>([51091, 51111, 51156]);
 /** A document or a stage grew past what MongoDB allows. */
 const SIZE_ERRORS = new Set<unknown>([146, 292, 4568, 10334, 17419, 17420, 6224500]);
 
-function translated(error: unknown, { signal }: RunLimits): unknown {
+function translated(error: unknown, { signal, timeoutMs }: RunLimits): unknown {
   if (signal?.aborted === true) return signal.reason;
   if (isTimeLimit(error))
-    return new CdrError('timeout', 'the query took longer than the server allows', { cause: error });
+    return new CdrError('timeout', 'the query took longer than the server allows', {
+      budget: { name: 'timeMs', setting: 'AQL_TIMEOUT_MS', limit: timeoutMs, used: null },
+      cause: error,
+    });
   if (error instanceof mongoose.mongo.MongoServerError && REGEX_ERRORS.has(error.code))
     return new CdrError('invalid', 'a regular expression of the query cannot be evaluated', { cause: error });
   if (error instanceof mongoose.mongo.MongoServerError && SNAPSHOT_ERRORS.has(error.code))
@@ -254,6 +257,7 @@ function translated(error: unknown, { signal }: RunLimits): unknown {
     });
   if (error instanceof mongoose.mongo.MongoServerError && SIZE_ERRORS.has(error.code))
     return new CdrError('query-too-large', 'the query combines more than the database can hold in memory', {
+      budget: { name: 'databaseMemory', setting: null, limit: null, used: null },
       cause: error,
     });
   return error;

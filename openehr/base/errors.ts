@@ -34,6 +34,37 @@ export interface ErrorObstacle {
   readonly choices: readonly string[];
 }
 
+/** What one request may use: each is described in `src/settings/limits.ts`. */
+export type BudgetName =
+  | 'steps'
+  | 'patternSteps'
+  | 'valueSteps'
+  | 'tuples'
+  | 'resultBytes'
+  | 'timeMs'
+  | 'bodyBytes'
+  | 'bodyNodes'
+  | 'bodyBytesUnderWay'
+  | 'bodyHeap'
+  | 'bodyTimeMs'
+  | 'objectBytes'
+  | 'evaluatorHeap'
+  | 'versions'
+  | 'databaseMemory'
+  | 'terminologyQuestions';
+
+/** A budget of a request that is used up. */
+export interface BudgetDetail {
+  /** The label of the metric `everchart_budget_exceeded_total`. */
+  readonly name: BudgetName;
+  /** The setting that moves it; null for a fixed limit. */
+  readonly setting: string | null;
+  /** null: what the database allows. */
+  readonly limit: number | null;
+  /** null: nobody counted on. */
+  readonly used: number | null;
+}
+
 /** What an error has beside its message. Never patient data. */
 export interface ErrorDetails {
   /** Every violation of a validation. */
@@ -59,12 +90,7 @@ export interface ErrorDetails {
   /** How a client may identify itself: each becomes a `WWW-Authenticate`. */
   readonly challenge?: readonly string[];
   /** The budget of the request that is used up, for the log and the metrics. */
-  readonly budget?: {
-    readonly name: string;
-    readonly setting: string;
-    readonly limit: number;
-    readonly used: number;
-  };
+  readonly budget?: BudgetDetail;
   /** The original failure, kept for the log only. */
   readonly cause?: unknown;
 }
@@ -93,7 +119,8 @@ export const DEFAULT_MAX_NODES = 250_000;
 /** The refusal of a text with more nodes than are read. */
 export function tooManyNodes(form: 'JSON' | 'XML', maxNodes: number): CdrError {
   const counted = form === 'JSON' ? 'objects, arrays and values' : 'elements and attributes';
-  return new CdrError('too-large', `the ${form} has more than ${maxNodes} nodes (${counted})`);
+  const budget: BudgetDetail = { name: 'bodyNodes', setting: 'MAX_BODY_NODES', limit: maxNodes, used: null };
+  return new CdrError('too-large', `the ${form} has more than ${maxNodes} nodes (${counted})`, { budget });
 }
 
 /** Marks a branch that the types exclude; reaching it is a defect. */

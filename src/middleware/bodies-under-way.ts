@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
-import { CdrError } from '../../openehr/base/errors.js';
+import { CdrError, type BudgetDetail } from '../../openehr/base/errors.js';
 import { networkOf, requesterOf } from '../../routes/http/request/request-state.js';
 
 /** How many bytes of bodies may be under way at once. */
@@ -95,7 +95,13 @@ function stopReceiving(ctx: Context): void {
 }
 
 function noRoom({ name, most }: Place): CdrError {
-  const details = { retryAfterSeconds: RETRY_AFTER_S };
+  const budget: BudgetDetail = {
+    name: 'bodyBytesUnderWay',
+    setting: 'BODY_BYTES_UNDER_WAY',
+    limit: most,
+    used: null,
+  };
+  const details = { retryAfterSeconds: RETRY_AFTER_S, budget };
   return name === ALL
     ? new CdrError(
         'unavailable',

@@ -84,7 +84,10 @@ function utf8Text(body: Buffer): string {
 function bodyError(error: Error, limitBytes: number): CdrError {
   const status = (error as { status?: unknown }).status;
   if (status === 413)
-    return new CdrError('too-large', `the body is larger than ${limitBytes} bytes`, { cause: error });
+    return new CdrError('too-large', `the body is larger than ${limitBytes} bytes`, {
+      budget: { name: 'bodyBytes', setting: 'MAX_BODY_BYTES', limit: limitBytes, used: null },
+      cause: error,
+    });
   if (status === 415) {
     return new CdrError(
       'unsupported-media-type',

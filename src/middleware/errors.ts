@@ -1,7 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
-import { CdrError, type ErrorDetails } from '../../openehr/base/errors.js';
+import { CdrError, type BudgetDetail, type ErrorDetails } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
+import { publishBudget } from '../../database/events.js';
 import { isUnavailable } from '../../database/mongo-error.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import {
@@ -25,6 +26,7 @@ export function errors(log: Logger): Middleware {
       answerUnmatched(ctx);
     } catch (error) {
       if (error instanceof CdrError) {
+        tellOfBudget(ctx, log, error.details.budget);
         answerKnown(ctx, error);
         return;
       }
@@ -41,6 +43,13 @@ export function errors(log: Logger): Middleware {
       answer(ctx, 500, errorBody(500, `Internal error, reference ${requestId}`, 'internal'));
     }
   };
+}
+
+function tellOfBudget(ctx: Context, log: Logger, budget: BudgetDetail | undefined): void {
+  if (budget === undefined) return;
+  const { requestId } = ctx.state;
+  publishBudget({ ...budget, requestId });
+  log.warn({ requestId, budget }, 'a budget of the request is used up');
 }
 
 function answerKnown(ctx: Context, error: CdrError): void {

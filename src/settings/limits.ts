@@ -1,3 +1,4 @@
+import type { BudgetName } from '../../openehr/base/errors.js';
 import { MAX_WARNINGS } from '../../aql/result/warning.js';
 import { AQL_LIMITS } from '../../aql/syntax/limits.js';
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE } from '../../openehr/base/linear-pattern.js';
@@ -195,6 +196,30 @@ const AUDIT: readonly Limit[] = [
       'users and addresses whose refusals are counted apart in a minute; all others are counted together',
   },
 ];
+
+/** What one request may use, with the setting or the limit, and how what exceeds it is refused. */
+export const REQUEST_BUDGETS: Readonly<Record<BudgetName, { readonly of: string; readonly status: string }>> =
+  {
+    bodyBytes: { of: '`MAX_BODY_BYTES`; of a query `MAX_QUERY_BYTES`', status: '413' },
+    bodyNodes: { of: '`MAX_BODY_NODES`', status: '413' },
+    bodyBytesUnderWay: {
+      of: '`BODY_BYTES_UNDER_WAY`: all requests of a user, an address, the process',
+      status: '429, 503',
+    },
+    bodyHeap: { of: 'memory of a large body', status: '413' },
+    bodyTimeMs: { of: '30,000 ms in a thread', status: '413' },
+    objectBytes: { of: '`MAX_COMPOSITION_BYTES`', status: '413' },
+    steps: { of: '`MAX_WORK_STEPS`', status: '422' },
+    patternSteps: { of: '`MAX_PATTERN_STEPS`', status: '422' },
+    valueSteps: { of: '`MAX_PATTERN_VALUE_STEPS`', status: '422' },
+    tuples: { of: '`AQL_MAX_TUPLES`', status: '422' },
+    resultBytes: { of: '`AQL_MAX_EVALUATED_BYTES`', status: '422' },
+    timeMs: { of: '`AQL_TIMEOUT_MS`', status: '408' },
+    versions: { of: 'versions in memory', status: '422' },
+    evaluatorHeap: { of: '512 MiB of heap of a thread', status: '422' },
+    databaseMemory: { of: 'what MongoDB allows one stage', status: '400' },
+    terminologyQuestions: { of: 'terminology questions', status: '400' },
+  };
 
 /** Every limit that no setting moves, by what it is about; `docs/limits.md` is made of it. */
 export const FIXED_LIMITS: Readonly<Record<string, readonly Limit[]>> = {
