@@ -3,6 +3,7 @@ export const BESIDE_CODE = [
   'src/everchart.mjs',
   'workers/thread.mjs',
   'openehr/rm/terminology/openehr-terminology.json',
+  'openehr/rm/terminology/property-units.json',
   'cli/demo/data',
   'packages/codegen/src/runtime',
   'routes/http/openapi/data',

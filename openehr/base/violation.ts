@@ -37,7 +37,7 @@ export interface Finding {
   readonly message: string;
   /** Attribute of the object that is wrong, where the place names the object only. */
   readonly attribute?: string;
-  /** Name of the invariant of the reference model, with the code `invariant`. */
+  /** Name of the invariant of the reference model, or of the constraint of the archetype model that lenient validation accepts. */
   readonly rule?: string;
   /** What may stand there: one of these. Ranges have `lower` and `upper`, as an INTERVAL. */
   readonly expected?: readonly JsonValue[];

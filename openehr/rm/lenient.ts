@@ -31,6 +31,13 @@ interface AcceptedKind {
   readonly path?: '/';
 }
 
+/** Constraints of the archetype model that EHRbase does not check, by the names that findings give as their `rule`. */
+export const DURATION_PATTERN = 'C_DURATION.pattern';
+/** As `DURATION_PATTERN`: texts of a DV_IDENTIFIER. */
+export const IDENTIFIER_TEXT = 'C_STRING';
+/** As `DURATION_PATTERN`: units of a DV_QUANTITY of which the template lists none. */
+export const UNIT_PROPERTY = 'C_DV_QUANTITY.property';
+
 /** What lenient validation accepts in an object that could be read: what EHRbase accepts against the archetype model. */
 const ACCEPTED_KINDS: readonly AcceptedKind[] = [
   { code: 'wrong-type', expected: ['DV_URI', 'DV_EHR_URI'], found: 'DV_TEXT' },
@@ -39,6 +46,11 @@ const ACCEPTED_KINDS: readonly AcceptedKind[] = [
   { code: 'code-not-listed', at: ['media_type'] },
   { code: 'wrong-terminology', at: ['media_type'] },
   { code: 'value-not-allowed', attribute: 'formalism' },
+  { code: 'invariant', rule: 'Archetyped_valid' },
+  { code: 'invariant', rule: 'Fraction_validity', attribute: 'precision' },
+  { code: 'value-not-allowed', rule: DURATION_PATTERN },
+  { code: 'value-not-allowed', rule: IDENTIFIER_TEXT },
+  { code: 'unit-not-allowed', rule: UNIT_PROPERTY },
   { code: 'cardinality' },
   { code: 'not-in-template', path: '/' },
   { code: 'wrong-rubric', at: ['function', 'mode', 'relationship'] },

@@ -57,6 +57,14 @@ export const QUANTITY_INVARIANTS: readonly Invariant[] = [
       return !isFraction || isWhole(proportion);
     },
   }),
+  invariant('DV_PROPORTION', {
+    name: 'Fraction_validity',
+    attribute: 'precision',
+    expected: 'precision 0 in a fraction',
+    // -1 is what writers say that have no precision.
+    holds: ({ type, precision }) =>
+      (type !== FRACTION && type !== INTEGER_FRACTION) || isAbsent(precision) || precision <= 0,
+  }),
   denominatorOf('Unitary_validity', UNITARY, 1),
   denominatorOf('Percent_validity', PERCENT, 100),
   invariant('DV_PROPORTION', {

@@ -8,6 +8,7 @@ export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
   codedBy('COMPOSITION', 'Territory_valid', 'territory'),
   codedBy('COMPOSITION', 'Language_valid', 'language'),
   archetypeRoot('COMPOSITION', 'Is_archetype_root'),
+  ...(['COMPOSITION', 'EHR_STATUS', 'FOLDER'] as const).map(rootNamed),
   codedBy('EVENT_CONTEXT', 'Setting_valid', 'setting'),
   notEmpty('EVENT_CONTEXT', 'Location_validity', 'location'),
 
@@ -73,6 +74,19 @@ function archetypeRoot(type: 'COMPOSITION', name: string): Invariant {
     expected: 'archetype_details',
     holds: (object) => !isAbsent(object.archetype_details),
     isLowerLimit: true,
+  });
+}
+
+/** At an archetype root the node id is the id of the archetype. RM: common, LOCATABLE.archetype_node_id. */
+function rootNamed(type: 'COMPOSITION' | 'EHR_STATUS' | 'FOLDER'): Invariant {
+  return invariant(type, {
+    name: 'Archetyped_valid',
+    attribute: 'archetype_node_id',
+    expected: 'the archetype_id of archetype_details',
+    holds: ({ archetype_node_id: nodeId, archetype_details: details }) => {
+      const archetypeId = details?.archetype_id?.value;
+      return isAbsent(nodeId) || isAbsent(archetypeId) || nodeId === archetypeId;
+    },
   });
 }
 

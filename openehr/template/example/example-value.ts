@@ -3,6 +3,7 @@ import { attributesOf, withoutParameters } from '../../rm/model/classes.js';
 import { expectedTerminology } from '../validate/code-check.js';
 import type { Interval, TemporalConstraint } from '../opt/constraint.js';
 import { isWithin } from '../opt/constraint-text.js';
+import { usualUnit } from '../../rm/terminology/property-units.js';
 import { primitive } from '../web-template/node-inputs.js';
 import { textMatching } from './pattern-example.js';
 import { codedText, codePhrase, EXAMPLE_TIME, sampleObject, usualCode, type SampleLocale } from './sample.js';
@@ -104,7 +105,12 @@ function ordinalOf(node: WebTemplateNode, { choices, locale }: ValueContext): Js
 function quantityOf(node: WebTemplateNode, { choices, locale }: ValueContext): JsonObject {
   const units = node.constraint?.kind === 'quantity' ? node.constraint.units : [];
   const unit = units[choices.pick(units.length)];
-  if (unit === undefined) return sampleObject('DV_QUANTITY', node.attribute, locale);
+  if (unit === undefined) {
+    const sample = sampleObject('DV_QUANTITY', node.attribute, locale);
+    const property = node.constraint?.kind === 'quantity' ? node.constraint.property : null;
+    const ofProperty = property === null ? null : usualUnit(property.code);
+    return ofProperty === null ? sample : { ...sample, units: ofProperty };
+  }
   const precision = unit.precision === null ? null : numberIn(unit.precision, true);
   return {
     _type: 'DV_QUANTITY',

@@ -11,7 +11,8 @@ import { checkConstraints, tooManyNodes } from '../validate/constraint-check.js'
 import { MAX_OPT_NODES, MAX_TEMPLATE_NODES } from './limits.js';
 import { annotationsOf, defaultsOf, headerOf, translationsOf } from './opt-header.js';
 import { definitionOf } from './opt-object.js';
-import { childText, element, elements, unreadable } from './opt-xml.js';
+import { requireDefinedCodes } from './opt-codes.js';
+import { element, elements, unreadable } from './opt-xml.js';
 
 /** A template in the form that the rest of the product works with. */
 export interface CompiledTemplate {
@@ -88,7 +89,8 @@ export function parseOpt(text: string): OperationalTemplate {
   const header = headerOf(template);
   const definition = element(template, 'definition');
   if (definition === undefined) throw unreadable('template without definition');
-  refuseUnsupportedTypes(definition);
+  requireFewNodes(definition);
+  requireDefinedCodes(template);
   const opt: OperationalTemplate = {
     ...header,
     languages: [...new Set(header.description.details.map((details) => details.language))],
@@ -118,21 +120,15 @@ function readXml(text: string): XmlElement {
   }
 }
 
-function refuseUnsupportedTypes(definition: XmlElement): void {
-  const types = new Set<string>();
-  const size = collectTypes(definition, types);
-  // Before anything is built from it: internal references only add to this.
+/** The number of objects; before anything is built from it: internal references only add to this. @throws invalid */
+function requireFewNodes(definition: XmlElement): void {
+  const size = sizeOf(definition);
   if (size > MAX_TEMPLATE_NODES) throw tooManyNodes(size);
-  const uses = (name: string) => [...types].some((type) => type.split(/[<>,\s]+/).includes(name));
-  if (uses('ITEM_TABLE'))
-    throw new CdrError('invalid', 'The supplied template is not supported (unsupported types: ITEM_TABLE)');
 }
 
-/** Collects the RM types below an object and gives the number of objects. */
-function collectTypes(object: XmlElement, types: Set<string>): number {
-  types.add(childText(object, 'rm_type_name'));
+function sizeOf(object: XmlElement): number {
   let size = 1;
   for (const attribute of elements(object, 'attributes'))
-    for (const child of elements(attribute, 'children')) size += collectTypes(child, types);
+    for (const child of elements(attribute, 'children')) size += sizeOf(child);
   return size;
 }

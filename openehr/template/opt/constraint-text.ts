@@ -7,6 +7,8 @@ export interface Expected {
   readonly text: string;
   /** As a program reads it: the value, or `lower` and `upper` of a range. */
   readonly value: JsonValue;
+  /** The constraint, where lenient validation does not insist on it (`openehr/rm/lenient.ts`). */
+  readonly rule?: string;
 }
 
 /** A range of numbers, with both its bounds. */

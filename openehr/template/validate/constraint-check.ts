@@ -1,5 +1,5 @@
 import type { CdrError } from '../../base/errors.js';
-import { isLocatable, rmClass } from '../../rm/model/classes.js';
+import { attributesOf, isLocatable, rmClass, withoutParameters } from '../../rm/model/classes.js';
 import type {
   AttributeConstraint,
   Constraint,
@@ -7,6 +7,7 @@ import type {
   OperationalTemplate,
   Terms,
 } from '../opt/constraint.js';
+import { multiplicityText } from '../opt/constraint-text.js';
 import { MAX_TEMPLATE_NODES } from '../opt/limits.js';
 import { invalidTemplate } from '../opt/opt-xml.js';
 import { checkPatterns } from './pattern-check.js';
@@ -51,12 +52,26 @@ function checkObject(node: ObjectConstraint, terms: Terms): void {
   const own = node.archetype?.terms ?? terms;
   checkNode(node, own);
   for (const attribute of counted(node.attributes)) {
+    checkCardinality(node.rmType, attribute);
     for (const child of counted(attribute.children)) {
       if (child.kind === 'object') checkObject(child, own);
       else if (child.kind !== 'primitive') checkNode(child, own);
     }
   }
   if (node.rmType === 'ISM_TRANSITION') checkTransition(node);
+}
+
+/**
+ * A container whose size the reference model does not allow. AOM 1.4, validity rule VCACA. `0..*` is what editors write who
+ * mean no constraint at all.
+ */
+function checkCardinality(rmType: string, { name, cardinality }: AttributeConstraint): void {
+  if (cardinality === null || cardinality.min > 0 || cardinality.max === -1) return;
+  const attribute = attributesOf(withoutParameters(rmType)).get(name);
+  if (attribute?.multiple === true && attribute.required)
+    throw invalidTemplate(
+      `cardinality ${multiplicityText(cardinality.min, cardinality.max)} of ${rmType}.${name}, which has at least one member`,
+    );
 }
 
 function checkNode(node: Constraint, terms: Terms): void {

@@ -1,4 +1,5 @@
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../../base/iso8601.js';
+import { DURATION_PATTERN } from '../../rm/lenient.js';
 import type { Interval, TemporalConstraint } from '../opt/constraint.js';
 import { brokenBound, isWithin, temporalRange, type Expected } from '../opt/constraint-text.js';
 import { counted } from '../../base/work.js';
@@ -9,14 +10,13 @@ export type TextCheck = (text: string) => Expected | null;
 const MANDATORY_ZONE = 1001;
 const FORBIDDEN_ZONE = 1003;
 
-/**
- * The check of a C_DATE, C_TIME, C_DATE_TIME or C_DURATION; the pattern of a duration is not checked
- * (docs/spec/formats.md#template-rules).
- */
+/** The check of a C_DATE, C_TIME, C_DATE_TIME or C_DURATION (docs/spec/formats.md#template-rules). */
 export function temporalCheck(constraint: TemporalConstraint): TextCheck {
   const { kind, pattern, range, timezoneValidity } = constraint;
   const checks: TextCheck[] = [];
-  if (kind !== 'duration') {
+  if (kind === 'duration') {
+    if (pattern !== null && DURATION_PATTERN_FORM.test(pattern)) checks.push(unitsCheck(pattern));
+  } else {
     if (pattern !== null) checks.push(patternCheck(pattern));
     if (timezoneValidity === MANDATORY_ZONE)
       checks.push((text) => (hasZone(text) ? null : expectedOnly('with a time zone')));
@@ -30,6 +30,30 @@ export function temporalCheck(constraint: TemporalConstraint): TextCheck {
       if (expected !== null) return expected;
     }
     return null;
+  };
+}
+
+const DURATION_PATTERN_FORM = /^P[YMWD]*(?:T[HMS]*)?$/i;
+
+/** Units of durations as they stand in a pattern, before and behind its `T`. */
+const DURATION_UNITS = [
+  { unit: 'years', letter: 'Y', inTime: false },
+  { unit: 'months', letter: 'M', inTime: false },
+  { unit: 'weeks', letter: 'W', inTime: false },
+  { unit: 'days', letter: 'D', inTime: false },
+  { unit: 'hours', letter: 'H', inTime: true },
+  { unit: 'minutes', letter: 'M', inTime: true },
+  { unit: 'seconds', letter: 'S', inTime: true },
+] as const;
+
+/** `PYMWDTHMS`: the units that a duration may use; none of them must be there. AOM 1.4: C_DURATION.years_allowed and so on. */
+function unitsCheck(pattern: string): TextCheck {
+  const [date = '', time = ''] = pattern.toUpperCase().slice(1).split('T');
+  const others = DURATION_UNITS.filter(({ letter, inTime }) => !(inTime ? time : date).includes(letter));
+  const expected = { text: `of the pattern ${pattern}`, value: { pattern }, rule: DURATION_PATTERN };
+  return (text) => {
+    const duration = parseDuration(text);
+    return duration !== null && others.some(({ unit }) => duration[unit] > 0) ? expected : null;
   };
 }
 

@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.js';
 import type { Finding, ViolationCode } from '../../base/violation.js';
-import { INSTRUCTION_TRANSITIONS } from '../../rm/terminology/openehr.js';
+import { IDENTIFIER_TEXT, UNIT_PROPERTY } from '../../rm/lenient.js';
+import { INSTRUCTION_TRANSITIONS, OPENEHR, rubric } from '../../rm/terminology/openehr.js';
+import { unitFits } from '../../rm/terminology/property-units.js';
 import { withoutParameters } from '../../rm/model/classes.js';
 import {
   codedTextFinding,
@@ -13,6 +15,7 @@ import {
   type CodeExpectation,
 } from './code-check.js';
 import type {
+  Code,
   Constraint,
   Interval,
   OrdinalConstraint,
@@ -44,8 +47,9 @@ export function valueCheck(node: WebTemplateNode, scope: Scope): ValueCheck | nu
       return codeCheck(node, (value, expected) => codePhraseFinding(value, expected, 'CODE_PHRASE'));
     case 'ISM_TRANSITION':
       return transitionCheck(node);
-    // Neither is checked by EHRbase, and what FLAT fills in would break the second.
     case 'DV_IDENTIFIER':
+      return primitivesCheck(constraint, IDENTIFIER_TEXT);
+    // Not checked by EHRbase, and what FLAT fills in would break it.
     case 'ACTIVITY':
       return null;
     default:
@@ -95,7 +99,8 @@ function firstOf(check: ValueCheck | null, constraint: Constraint | null): Value
   return check ?? primitivesCheck(constraint);
 }
 
-function primitivesCheck(constraint: Constraint | null): ValueCheck | null {
+/** `rule`: of a constraint that lenient validation does not insist on. */
+function primitivesCheck(constraint: Constraint | null, rule?: string): ValueCheck | null {
   if (constraint?.kind !== 'object') return null;
   const checks = counted(constraint.attributes).flatMap((attribute) => {
     const items = counted(attribute.children).flatMap((child) =>
@@ -109,7 +114,10 @@ function primitivesCheck(constraint: Constraint | null): ValueCheck | null {
       : [attributeCheck(attribute.name, alternatives)];
   });
   if (checks.length === 0) return null;
-  return (value) => counted(checks).flatMap((check) => check(value) ?? []);
+  return (value) => {
+    const found = counted(checks).flatMap((check) => check(value) ?? []);
+    return rule === undefined ? found : counted(found).map((finding) => ({ ...finding, rule }));
+  };
 }
 
 function attributeCheck(
@@ -149,15 +157,18 @@ function notAllowed(
 ): Finding {
   const texts = counted(expected).map(({ text }) => text);
   const values = counted(expected).map(({ value }) => value);
-  return { code, message: mustBe(shown, texts), expected: values, found, attribute };
+  const rule = expected[0]?.rule;
+  const isOneRule = rule !== undefined && counted(expected).every((each) => each.rule === rule);
+  const message = mustBe(shown, texts);
+  return { code, message, expected: values, found, attribute, ...(isOneRule && { rule }) };
 }
 
 function expectedValue(value: string | number, text = String(value)): Expected {
   return { text, value };
 }
 
-function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
-  if (units.length === 0) return null;
+function quantityCheck({ units, property }: QuantityConstraint): ValueCheck | null {
+  if (units.length === 0) return property === null ? null : propertyCheck(property);
   return (quantity) => {
     const unit = quantity.units;
     if (typeof unit !== 'string') return FINE;
@@ -183,6 +194,19 @@ function quantityCheck({ units }: QuantityConstraint): ValueCheck | null {
         counted(fitting).map((candidate) => candidate.precision),
       ),
     ].filter((finding) => finding !== null);
+  };
+}
+
+/** A property without list of units: any unit that is not one of other properties only. AM: C_DV_QUANTITY.property. */
+function propertyCheck({ terminologyId, code }: Code): ValueCheck | null {
+  if (terminologyId !== OPENEHR) return null;
+  return ({ units }) => {
+    if (typeof units !== 'string' || unitFits(code, units)) return FINE;
+    const name = rubric('property', code, 'en') ?? code;
+    const expected = { text: `a unit of ${name}`, value: `a unit of ${name}`, rule: UNIT_PROPERTY };
+    return [
+      notAllowed('unit-not-allowed', { attribute: 'units', shown: `"${units}"`, found: units }, [expected]),
+    ];
   };
 }
 

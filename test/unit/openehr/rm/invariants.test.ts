@@ -39,6 +39,11 @@ const row = (...types: string[]): JsonObject => ({
   items: types.map((_type) => ({ _type, value: text('x') })),
 });
 
+const archetyped = (archetypeId: string): JsonObject => ({
+  _type: 'ARCHETYPED',
+  archetype_id: { _type: 'ARCHETYPE_ID', value: archetypeId },
+});
+
 /** Every invariant: type, name, objects that break it, objects that keep it. */
 const CASES: readonly (readonly [string, string, readonly JsonObject[], readonly JsonObject[]])[] = [
   [
@@ -47,6 +52,26 @@ const CASES: readonly (readonly [string, string, readonly JsonObject[], readonly
     [{ category: coded('999') }, { category: coded('433', 'event', 'SNOMED-CT') }],
     [{ category: coded('433') }, { category: coded('431', 'x', 'OPENEHR') }],
   ],
+  ...['COMPOSITION', 'EHR_STATUS', 'FOLDER'].map(
+    (type) =>
+      [
+        type,
+        'Archetyped_valid',
+        [
+          {
+            archetype_node_id: `openEHR-EHR-${type}.a.v1`,
+            archetype_details: archetyped(`openEHR-EHR-${type}.b.v1`),
+          },
+        ],
+        [
+          {
+            archetype_node_id: `openEHR-EHR-${type}.a.v1`,
+            archetype_details: archetyped(`openEHR-EHR-${type}.a.v1`),
+          },
+          { archetype_node_id: `openEHR-EHR-${type}.a.v1` },
+        ],
+      ] as const,
+  ),
   [
     'COMPOSITION',
     'Territory_valid',
@@ -332,8 +357,13 @@ const CASES: readonly (readonly [string, string, readonly JsonObject[], readonly
     [
       { type: 3, numerator: 1.5, denominator: 2 },
       { type: 4, numerator: 1, denominator: 2.5 },
+      { type: 3, numerator: 1, denominator: 2, precision: 1 },
+      { type: 4, numerator: 1, denominator: 2, precision: 1 },
     ],
     [
+      { type: 3, numerator: 1, denominator: 2, precision: 0 },
+      { type: 4, numerator: 1, denominator: 2, precision: -1 },
+      { type: 0, numerator: 1, denominator: 2, precision: 1 },
       { type: 3, numerator: 1, denominator: 2 },
       { type: 0, numerator: 1.5 },
     ],

@@ -230,9 +230,22 @@ describe('parseOpt refuses', () => {
       nil('template id value'),
     ],
     [
-      'an ITEM_TABLE',
-      VALID.replace('ITEM_TREE', 'ITEM_TABLE'),
-      'The supplied template is not supported (unsupported types: ITEM_TABLE)',
+      'a binding of a constraint code that nothing defines',
+      VALID.replace(
+        '</definition>',
+        '<term_bindings terminology="SNOMED-CT"><items code="ac0009"><value><terminology_id><value>SNOMED-CT</value></terminology_id><code_string>1</code_string></value></items></term_bindings></definition>',
+      ),
+      'Invalid template: the constraint code ac0009 is bound but not defined',
+    ],
+    [
+      'a CLUSTER that may have no items but not many',
+      template(
+        evaluation(
+          node('CLUSTER', { id: 'at0003', inside: multiple('items', element('at0002', ''), '0..3') }),
+          { at0002: 'Note', at0003: 'Notes' },
+        ),
+      ),
+      'Invalid template: cardinality 0..3 of CLUSTER.items, which has at least one member',
     ],
     [
       'a LOCATABLE node without term',
@@ -290,7 +303,7 @@ describe('parseOpt refuses', () => {
 
   it('names the first problem of several', () => {
     const text = without('concept')
-      .replace('ITEM_TREE', 'ITEM_TABLE')
+      .replace('DV_TEXT', 'DV_TEXTS')
       .replace(/<definition>.*<\/definition>/s, '');
     expect(refusal(text)).toBe(nil('concept'));
   });

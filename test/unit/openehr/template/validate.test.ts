@@ -364,7 +364,6 @@ describe('other values', () => {
     ],
     [temporal('DATE', 'C_DATE', '<pattern>yyyy-??-XX</pattern>'), dv('DV_DATE', '2021')],
     [temporal('TIME', 'C_TIME', '<pattern>HH:MM:XX</pattern>'), dv('DV_TIME', '10:30Z')],
-    [temporal('DURATION', 'C_DURATION', '<pattern>PTM</pattern>'), dv('DV_DURATION', 'P1Y')],
     [node('DV_URI'), dv('DV_EHR_URI', 'ehr://a/b')],
     [quantity(unit('mm', `<magnitude>${bounds('0', '1')}</magnitude>`) + millimetres), inMm(20)],
     [text('<list>a</list><list_open>true</list_open>'), dv('DV_TEXT', 'b')],
