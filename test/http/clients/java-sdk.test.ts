@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect, type AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { testServer } from '../../support/app.js';
@@ -7,6 +5,7 @@ import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
 import { testSettings } from '../../support/settings.js';
 import { aComposition, type Json } from '../../support/resources.js';
+import { replay, type Answer } from '../../support/wire.js';
 
 /*
  * The calls of EHRbase's Java SDK (client 2.28, `DefaultRestClient` on Apache's fluent HttpClient 4), byte for byte: its
@@ -32,12 +31,6 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-interface Answer {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly text: string;
-}
-
 interface Sent {
   readonly accept?: string;
   readonly type?: string;
@@ -45,51 +38,15 @@ interface Sent {
   readonly ifMatch?: string;
 }
 
-/** Sends a request in the order of headers and with the names that HttpClient writes. */
-async function send(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+/** Sends a request with the headers that HttpClient writes, in their order. */
+function send(method: string, path: string, sent: Sent = {}): Promise<Answer> {
   const { accept, type, body, ifMatch } = sent;
-  const bytes = body === undefined ? null : Buffer.from(body);
-  const { port } = server.address() as AddressInfo;
-  const lines = [
-    `${method} ${path} HTTP/1.1`,
-    ...(accept === undefined ? [] : [`Accept: ${accept}`]),
-    ...(ifMatch === undefined ? [] : [`If-Match: ${ifMatch}`]),
-    ...(bytes === null ? [] : [`Content-Length: ${bytes.length}`, `Content-Type: ${type ?? JSON_TYPE}`]),
-    `Host: 127.0.0.1:${port}`,
-    'Connection: close',
-    'User-Agent: Apache-HttpClient/4.5.14 (Java/17.0.2)',
-    'Accept-Encoding: identity',
-  ];
-  const socket = connect(port, '127.0.0.1');
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
-  if (bytes !== null) socket.write(bytes);
-  await once(socket, 'end');
-  socket.destroy();
-  return parsed(Buffer.concat(chunks));
-}
-
-function parsed(bytes: Buffer): Answer {
-  const end = bytes.indexOf('\r\n\r\n');
-  const [statusLine = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
-  const headers = new Map(
-    lines.map((line) => [line.split(': ')[0]!.toLowerCase(), line.replace(/^[^:]*: /, '')]),
-  );
-  const rest = bytes.subarray(end + 4);
-  const text = headers.get('transfer-encoding') === 'chunked' ? dechunked(rest) : rest.toString('utf8');
-  return { status: Number(statusLine.split(' ')[1]), headers, text };
-}
-
-function dechunked(bytes: Buffer): string {
-  const parts: Buffer[] = [];
-  for (let at = 0; ;) {
-    const line = bytes.indexOf('\r\n', at);
-    const size = Number.parseInt(bytes.subarray(at, line).toString('latin1'), 16);
-    if (!(size > 0)) return Buffer.concat(parts).toString('utf8');
-    parts.push(bytes.subarray(line + 2, line + 2 + size));
-    at = line + 2 + size + 2;
-  }
+  const headers: [string, string][] = [];
+  if (accept !== undefined) headers.push(['Accept', accept]);
+  if (ifMatch !== undefined) headers.push(['If-Match', ifMatch]);
+  if (body !== undefined) headers.push(['Content-Type', type ?? JSON_TYPE]);
+  headers.push(['User-Agent', 'Apache-HttpClient/4.5.14 (Java/17.0.2)'], ['Accept-Encoding', 'identity']);
+  return replay(server, { method, path, headers, ...(body === undefined ? {} : { body }) });
 }
 
 /** As `DefaultRestClient.httpPost` and `httpPut`: any of three statuses, and the version in the ETag. */
@@ -190,5 +147,35 @@ describe('the SDK of EHRbase', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ q, columns: [{ name: 'ehr' }], rows: [[ehrId]] });
     const all = await aql({ q: 'SELECT e/ehr_id/value FROM EHR e' });
     expect((JSON.parse(all.text) as Json).rows).toHaveLength(2);
+  });
+
+  it('commits a CONTRIBUTION with the names of its own classes', async () => {
+    const change_type = {
+      _type: 'DV_CODED_TEXT',
+      value: 'creation',
+      defining_code: {
+        _type: 'CODE_PHRASE',
+        terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+        code_string: '249',
+      },
+    };
+    const audit = {
+      _type: 'AUDIT_DETAILS',
+      system_id: 'test-system',
+      change_type,
+      committer: { _type: 'PARTY_IDENTIFIED', name: 'Test' },
+    };
+    const body = {
+      _type: 'CONTRIBUTION_CREATE_DTO',
+      versions: [
+        { _type: 'ORIGINAL_VERSION', branch: false, commit_audit: audit, data: aComposition() },
+        { _type: 'ORIGINAL_VERSION', branch: false, commit_audit: audit, data: aComposition() },
+      ],
+      audit,
+    };
+    const made = await write('POST', `${EHR}${ehrId}/contribution`, body);
+    expect([made.status, made.text]).toEqual([201, '']);
+    const got = JSON.parse((await read(`${EHR}${ehrId}/contribution/${etagOf(made)}`)).text) as Json;
+    expect([got._type, got.versions.length]).toEqual(['CONTRIBUTION', 2]);
   });
 });
