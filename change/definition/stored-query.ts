@@ -6,6 +6,7 @@ import {
   insertStoredQuery,
   putPrerelease,
   removeStoredQuery,
+  storedName,
   storedQueryDoc,
   storedVersions,
 } from '../../models/definition/stored-query.js';
@@ -23,15 +24,24 @@ const ATTEMPTS = 20;
  * @throws conflict when the named release exists
  */
 export async function storeQuery(
-  name: QueryName,
+  given: QueryName,
   prefix: VersionPrefix | null,
   q: string,
 ): Promise<StoredQueryDoc> {
+  const name = await nameToStore(given);
   const exact = prefix === null ? null : exactVersion(prefix);
   if (exact === null) return storeNext(name, prefix, q);
   const doc = storedQueryDoc(name, exact, q, new Date());
   await put(doc, exact.prerelease === null ? insertStoredQuery : putPrerelease);
   return doc;
+}
+
+/** The name that a query has already in another case. */
+async function nameToStore(given: QueryName): Promise<QueryName> {
+  const name = await storedName(given.name);
+  if (name === given.name) return given;
+  const [queryName = name, namespace = null] = name.split('::').reverse();
+  return { name, namespace, queryName };
 }
 
 async function storeNext(name: QueryName, prefix: VersionPrefix | null, q: string): Promise<StoredQueryDoc> {
@@ -49,7 +59,8 @@ async function storeNext(name: QueryName, prefix: VersionPrefix | null, q: strin
 }
 
 /** Removes one version of a stored query. @throws not-found */
-export function deleteStoredQuery(name: string, version: SemanticVersion): Promise<void> {
+export async function deleteStoredQuery(given: string, version: SemanticVersion): Promise<void> {
+  const name = await storedName(given);
   const id = `${name}/${formatVersion(version)}`;
   return inAuditedTransaction(
     async (session) => {

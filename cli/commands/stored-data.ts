@@ -2,6 +2,7 @@ import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { reindexStorage } from '../../maintenance/reindex.js';
 import { upgradePlan, upgradeStorage, type UpgradePlan } from '../../maintenance/upgrade.js';
+import { namesThatDifferInCase } from '../../models/definition/stored-query.js';
 import { anyVersion } from '../../models/version.js';
 import { withDatabase, withStorage } from '../../src/process/storage.js';
 
@@ -37,6 +38,7 @@ export function upgradeCommand(): Command {
 async function planUpgrade(): Promise<void> {
   const plan = await withDatabase(({ aql }) => upgradePlan(aql.leafIndex));
   process.stdout.write(plan === null ? 'the database is empty\n' : planText(plan));
+  await withDatabase(listNamesAlike);
 }
 
 function planText(plan: UpgradePlan): string {
@@ -75,12 +77,19 @@ async function upgrade(): Promise<void> {
     process.stdout.write(
       `sealed as they were found: the EHR of ${owners} records, ${ehrs} EHRs, ${states} templates, stored queries and merges\n`,
     );
+    await listNamesAlike();
     const { resealed, unproven } = done.attested;
     for (const uid of resealed)
       process.stdout.write(`sealed with its ATTESTATION, which no block held: ${uid}\n`);
     for (const uid of unproven)
       process.stdout.write(`left as it is, since no sealed CONTRIBUTION has its ATTESTATION: ${uid}\n`);
   });
+}
+
+/** Names are compared without case: of these each is found by its own spelling, and all others find the first. */
+async function listNamesAlike(): Promise<void> {
+  for (const names of await namesThatDifferInCase())
+    process.stdout.write(`stored queries whose names differ in case only: ${names.join(', ')}\n`);
 }
 
 /** `everchart cat`: the text of a stored VERSION as it is, however it is stored. */

@@ -1,6 +1,7 @@
-import { model, Schema, trusted } from 'mongoose';
+import { model, Schema } from 'mongoose';
 
 import { CdrError } from '../../openehr/base/errors.js';
+import { groupBy } from '../../openehr/base/maps.js';
 import type { SemanticVersion, VersionPrefix } from '../../openehr/base/semver.js';
 import { chooseVersion, compareVersions, formatVersion } from '../../openehr/base/semver.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
@@ -104,13 +105,32 @@ export function storedVersions(name: string): Promise<SemanticVersion[]> {
 }
 
 /**
+ * The name as it is stored: names are compared without case (BASE: base types, "Composite Identifiers and Case"). Of names that
+ * an older release stored beside each other the one that is written so, else the first. The name itself when none is stored.
+ */
+export async function storedName(name: string): Promise<string> {
+  if ((await StoredQuery.exists({ name }).exec()) !== null) return name;
+  const lowerCase = name.toLowerCase();
+  const names: string[] = await StoredQuery.distinct('name').exec();
+  return names.sort().find((other) => other.toLowerCase() === lowerCase) ?? name;
+}
+
+/** Names of stored queries that differ in case only, as older releases took them; each list sorted. */
+export async function namesThatDifferInCase(): Promise<string[][]> {
+  const names: string[] = await StoredQuery.distinct('name').exec();
+  const byLowerCase = groupBy(names.sort(), (name) => name.toLowerCase());
+  return [...byLowerCase.values()].filter((alike) => alike.length > 1);
+}
+
+/**
  * The version of a stored query that a reader gets: the highest release that fits the prefix (null: of all),
  * a pre-release only when named exactly; null when there is none.
  */
 export async function storedQuery(
-  name: string,
+  given: string,
   prefix: VersionPrefix | null,
 ): Promise<StoredQueryDoc | null> {
+  const name = await storedName(given);
   const version = chooseVersion(await storedVersions(name), prefix);
   if (version === null) return null;
   return StoredQuery.findOne({ _id: `${name}/${formatVersion(version)}` })
@@ -120,7 +140,8 @@ export async function storedQuery(
 
 /** All versions whose name fits, by name, then newest version first. */
 export async function storedQueries(pattern: QueryPattern): Promise<StoredQueryDoc[]> {
-  const docs: StoredQueryDoc[] = await StoredQuery.find(filterOf(pattern)).lean().exec();
+  const all: StoredQueryDoc[] = await StoredQuery.find().lean().exec();
+  const docs = all.filter((doc) => fits(doc, pattern));
   return docs.sort((left, right) => byName(left, right) || compareVersions(right, left));
 }
 
@@ -140,17 +161,17 @@ function byName(left: StoredQueryDoc, right: StoredQueryDoc): number {
   return left.name < right.name ? -1 : 1;
 }
 
-function filterOf(pattern: QueryPattern): Record<string, unknown> {
-  if (pattern.kind === 'all') return {};
+/** Whether a name fits a pattern, without case. */
+function fits({ name, namespace, query_name: queryName }: StoredQueryDoc, pattern: QueryPattern): boolean {
+  if (pattern.kind === 'all') return true;
   if (pattern.kind === 'prefix')
-    return {
-      $or: [
-        { name: trusted({ $gte: pattern.text, $lt: `${pattern.text}\uffff` }) },
-        { query_name: pattern.text },
-      ],
-    };
-  return {
-    ...(pattern.namespace !== '' && { namespace: pattern.namespace }),
-    ...(pattern.queryName !== '' && { query_name: pattern.queryName }),
-  };
+    return lower(name).startsWith(lower(pattern.text)) || lower(queryName) === lower(pattern.text);
+  return (
+    (pattern.namespace === '' || lower(namespace ?? '') === lower(pattern.namespace)) &&
+    (pattern.queryName === '' || lower(queryName) === lower(pattern.queryName))
+  );
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
 }
