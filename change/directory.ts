@@ -1,11 +1,11 @@
 import { violationAt, type Violation } from '../openehr/base/violation.js';
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../openehr/base/errors.js';
-import type { JsonValue } from '../openehr/base/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
 import { isUuid, parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import type { VersionDoc } from '../models/version.js';
 import { liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
-import type { AcceptedFinding } from '../openehr/rm/lenient.js';
+import { accept, type AcceptedFinding } from '../openehr/rm/lenient.js';
 import type { PartialRm, Rm } from '../openehr/rm/model/rm.js';
 import { requireSameObject } from './composition/composition.js';
 import { requireValid, readObject } from './composition/content.js';
@@ -110,8 +110,41 @@ function chosenRootId({ uid }: Rm<'FOLDER'>, systemId: string): string | null {
  * all violations
  */
 export function validatedFolder(body: JsonValue, findings?: AcceptedFinding[]): Rm<'FOLDER'> {
-  const object = readObject(body, 'FOLDER', findings);
+  const object = readObject(
+    findings === undefined ? body : withFolderDefaults(body, findings, { path: '', name: 'Folder' }),
+    'FOLDER',
+    findings,
+  );
   return withSubFolderUids(requireValid(object, folderViolations(object, ''), findings));
+}
+
+/** Under lenient validation what older servers took without: the name and the node id of a FOLDER. */
+function withFolderDefaults(
+  value: JsonValue,
+  findings: AcceptedFinding[],
+  { path, name: usualName }: { readonly path: string; readonly name: string },
+): JsonValue {
+  if (!isJsonObject(value)) return value;
+  const filled: JsonObject = { ...value };
+  const defaults = {
+    name: { _type: 'DV_TEXT', value: usualName },
+    archetype_node_id: 'openEHR-EHR-FOLDER.generic.v1',
+  };
+  for (const [name, usual] of Object.entries(defaults)) {
+    if (filled[name] !== undefined && filled[name] !== null) continue;
+    filled[name] = usual;
+    const message = `Attribute ${name} of class FOLDER was absent and got its usual value`;
+    accept(findings, { path: path === '' ? '/' : path, code: 'missing', message });
+  }
+  const { folders } = filled;
+  if (Array.isArray(folders))
+    filled.folders = folders.map((child, index) =>
+      withFolderDefaults(child, findings, {
+        path: `${path}/folders[${index}]`,
+        name: `Folder ${index + 1}`,
+      }),
+    );
+  return filled;
 }
 
 /** Rules beyond the RM: distinct names of siblings, items that refer to objects or versions. */
@@ -119,7 +152,8 @@ function folderViolations({ items = [], folders = [] }: PartialRm<'FOLDER'>, pat
   const found: Violation[] = [];
   items.forEach((item, index) => {
     const id = item.id?.value ?? '';
-    if (!isUuid(id) && parseObjectVersionId(id) === null)
+    const isOfVersion = item.id?._type === 'HIER_OBJECT_ID' || item.id?._type === 'OBJECT_VERSION_ID';
+    if (isOfVersion && !isUuid(id) && parseObjectVersionId(id) === null)
       found.push(
         violationAt(`${path}/items[${index}]/id/value`, 'The value must be a UUID or an OBJECT_VERSION_ID'),
       );

@@ -31,8 +31,10 @@ const DEFAULTS: Rm<'EHR_STATUS'> = {
  * `findings`: as in `readObject`. @throws invalid
  */
 export function newEhrStatus(body: JsonValue, findings?: AcceptedFinding[]): Rm<'EHR_STATUS'> {
-  const given = body === null ? {} : requireStatus(body);
-  return validatedStatus(withNamedDetails({ ...DEFAULTS, ...withoutAbsent(given) }), findings);
+  const given = withoutAbsent(body === null ? {} : requireStatus(body));
+  const archetypeId = textAt(given, 'archetype_details', 'archetype_id', 'value');
+  const named = archetypeId === undefined ? {} : { archetype_node_id: archetypeId };
+  return validatedStatus(withNamedDetails({ ...DEFAULTS, ...named, ...given }), findings);
 }
 
 /** `other_details` without name or node id get them; the node id is that of the archetype they name, else at0001. */
@@ -109,7 +111,7 @@ export async function updateEhrStatus(
     const ifMatch = change.ifMatch ?? container.latest_version_uid;
     const isLatest = container.latest_version_uid === ifMatch;
     const previous = isLatest ? await versionById(ehrId, 'EHR_STATUS', ifMatch) : null;
-    if (isJsonObject(body)) warnOfForeignUid(context, body, container._id);
+    if (isJsonObject(body)) warnOfStatus(context, body, container._id);
     const object = nextEhrStatus(
       body,
       previous === null ? DEFAULTS : storedStatus(previous),
@@ -120,6 +122,14 @@ export async function updateEhrStatus(
     const entry = { kind: 'update', type: 'EHR_STATUS', object, ...target, ...metadata } as const;
     return commitEntry(context, entry, { ehrId, inSameTransaction }, [container]);
   });
+}
+
+/** Names what an update of an EHR_STATUS says of another object, and what the RM wants and it lacks. */
+export function warnOfStatus(context: ChangeContext, status: JsonObject, versionedObjectUid: string): void {
+  warnOfForeignUid(context, status, versionedObjectUid);
+  if (isJsonObject(status.archetype_details)) return;
+  const text = 'the EHR_STATUS has no archetype_details, which an archetype root has (Is_archetype_root)';
+  context.warn?.({ kind: 'absent', name: 'archetype_details', text });
 }
 
 /** The EHR_STATUS of a stored version. */

@@ -24,6 +24,8 @@ export interface Settings {
   readonly adminAllowDeleteAll: boolean;
   readonly auditReads: boolean;
   readonly statusEndpoint: boolean;
+  /** `ehrbase_version` of /rest/status; empty: no such member. */
+  readonly statusEhrbaseVersion: string;
   readonly managementEndpoints: readonly string[];
   readonly managementAccess: 'ADMIN_ONLY' | 'PRIVATE' | 'PUBLIC';
   /** Port on which alone /management is served; null: it is served with everything else. */
@@ -48,7 +50,7 @@ export interface Settings {
   readonly checkRmRules: boolean;
   readonly checkContainerCardinality: boolean;
   /** `lenient`: content that breaks some rules may be accepted where an administrator asks for it. */
-  readonly validation: 'strict' | 'lenient';
+  readonly validation: 'strict' | 'lenient' | 'lenient-all';
   readonly terminology: TerminologySettings;
   readonly preferMinimalUpdateStatus: 200 | 204;
   readonly ehrStatusAsRef: boolean;
@@ -183,7 +185,15 @@ export interface TerminologySettings {
 }
 
 /** Everything that a role can allow, in the order of the documentation. */
-export const PERMISSIONS = ['read', 'write', 'define', 'audit', 'admin', 'commit_for_others'] as const;
+export const PERMISSIONS = [
+  'read',
+  'write',
+  'define',
+  'audit',
+  'admin',
+  'commit_for_others',
+  'write_lenient',
+] as const;
 
 /**
  * What a user may do: read and write clinical data, define templates and stored queries, see who did what,

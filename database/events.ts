@@ -14,6 +14,7 @@ export const EVENTS = {
   terminologyFailure: 'everchart:terminology-failure',
   signInFailure: 'everchart:sign-in-failure',
   budget: 'everchart:budget',
+  ignored: 'everchart:ignored',
 } as const;
 
 /** A CONTRIBUTION was committed. */
@@ -63,6 +64,25 @@ export interface BudgetEvent extends BudgetDetail {
   readonly requestId: string;
 }
 
+/** Something of a request was ignored or replaced, and its answer says so. */
+export interface IgnoredEvent {
+  readonly kind: IgnoredKind;
+  /** What it was, without any value: a name, a code, an attribute. */
+  readonly name: string;
+}
+
+/** Kinds of what is ignored: labels of a metric. */
+export type IgnoredKind =
+  | 'parameter'
+  | 'member'
+  | 'ctx'
+  | 'uid'
+  | 'lifecycle-state'
+  | 'empty-list'
+  | 'absent'
+  | 'preference'
+  | 'finding';
+
 interface Events {
   readonly commit: CommitEvent;
   readonly commitGroup: CommitGroupEvent;
@@ -72,6 +92,7 @@ interface Events {
   readonly terminologyFailure: TerminologyFailureEvent;
   readonly signInFailure: SignInFailureEvent;
   readonly budget: BudgetEvent;
+  readonly ignored: IgnoredEvent;
 }
 
 /** Calls `listen` with every event of a kind from now on. The function it gives ends that. */
@@ -90,6 +111,7 @@ const channels = {
   terminologyFailure: channel(EVENTS.terminologyFailure),
   signInFailure: channel(EVENTS.signInFailure),
   budget: channel(EVENTS.budget),
+  ignored: channel(EVENTS.ignored),
 };
 
 /** Publishes that a commit succeeded. Costs nothing while nobody listens. */
@@ -125,6 +147,11 @@ export function publishTerminologyFailure(event: TerminologyFailureEvent): void 
 /** Publishes that a request was refused for what its `Authorization` says. */
 export function publishSignInFailure(event: SignInFailureEvent): void {
   if (channels.signInFailure.hasSubscribers) channels.signInFailure.publish(event);
+}
+
+/** Publishes that something of a request was ignored. */
+export function publishIgnored(event: IgnoredEvent): void {
+  if (channels.ignored.hasSubscribers) channels.ignored.publish(event);
 }
 
 /** Publishes that a request used up a budget. */

@@ -1,5 +1,5 @@
 import { CdrError } from '../openehr/base/errors.js';
-import { refuseMergedAway } from '../change/commit/ehr-access.js';
+import { requireQueriedEhr } from '../change/commit/ehr-access.js';
 import {
   runPipeline,
   type PipelineRow,
@@ -14,7 +14,7 @@ const MAX_READS = 20;
 /** The EHR that a request is about. */
 export interface RequestedEhr {
   readonly ehrId: string;
-  /** Of `refuseMergedAway`, asked before. */
+  /** Of `requireQueriedEhr`, asked before. */
   readonly mergeSeq: number;
 }
 
@@ -39,7 +39,7 @@ export async function* rowsOfOneMoment(
       if (!(await areStillMoving(merges))) continue;
       if (first.done === true) {
         // What is missing may be where a merge took it.
-        const now = ehr === null ? mergeSeq : await refuseMergedAway(ehr.ehrId);
+        const now = ehr === null ? mergeSeq : await requireQueriedEhr(ehr.ehrId);
         if (now === mergeSeq) return;
         mergeSeq = now;
         continue;

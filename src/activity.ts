@@ -1,12 +1,21 @@
 import { maskedAql } from '../aql/syntax/masked.js';
-import { onEvent } from '../database/events.js';
-import type { ActivitySource, MinuteOfActivity, SlowQuery, Times } from '../routes/system/overview.js';
+import { onEvent, type IgnoredEvent } from '../database/events.js';
+import type {
+  ActivitySource,
+  IgnoredCount,
+  MinuteOfActivity,
+  SlowQuery,
+  Times,
+} from '../routes/system/overview.js';
 
 const MINUTE_MS = 60_000;
 const MINUTES_KEPT = 60;
 /** Newest durations that median and 95th percentile are taken from. */
 const DURATIONS_KEPT = 1_000;
 const SLOW_QUERIES_KEPT = 10;
+const IGNORED_KEPT = 200;
+const IGNORED_SHOWN = 10;
+const MAX_NAME_CHARACTERS = 60;
 /** Longest text of a query that is kept: what is longer ends there. */
 const MAX_AQL_CHARACTERS = 4_096;
 
@@ -18,6 +27,10 @@ export function recordActivity(): ActivitySource {
   const queryTimes: number[] = [];
   let slowest: readonly KnownQuery[] = [];
 
+  const ignored = new Map<string, IgnoredCount>();
+  onEvent('ignored', (event) => {
+    count(ignored, event);
+  });
   onEvent('commit', ({ seconds }) => {
     minuteOf(minutes).commits += 1;
     keepDuration(commitTimes, seconds);
@@ -32,9 +45,23 @@ export function recordActivity(): ActivitySource {
     minutes: () => lastHour(minutes),
     commitTimes: () => timesOf(commitTimes),
     queryTimes: () => timesOf(queryTimes),
+    ignored: () =>
+      [...ignored.values()]
+        .sort((left, right) => right.count - left.count)
+        .slice(0, IGNORED_SHOWN)
+        .map((each) => ({ ...each })),
     slowestQueries: () =>
       slowest.filter(isRecent).map(({ time, aql, ms, rows }) => ({ time, aql, ms, rows })),
   };
+}
+
+/** Names are the client's: so many are told apart, all others are one. */
+function count(counts: Map<string, IgnoredCount>, { kind, name: given }: IgnoredEvent): void {
+  const short = given.slice(0, MAX_NAME_CHARACTERS);
+  const isKnown = counts.has(`${kind} ${short}`) || counts.size < IGNORED_KEPT;
+  const name = isKnown ? short : '…';
+  const key = `${kind} ${name}`;
+  counts.set(key, { kind, name, count: (counts.get(key)?.count ?? 0) + 1 });
 }
 
 function minuteOf(minutes: Map<number, { commits: number; queries: number }>): {

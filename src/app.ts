@@ -76,8 +76,7 @@ export function createApp(settings: Settings, log: Logger, process: ProcessView 
   if (settings.managementPort !== null) app.use(managementDoor());
   app.use(audit(settings, log)).use(refuseForeignRequests(settings));
   const identify = createIdentifier(settings, log);
-  const allowsLenient = settings.validation === 'lenient';
-  app.use(authenticate({ identify, isOpen: settings.auth === 'none', allowsLenient }));
+  app.use(authenticate({ identify, isOpen: settings.auth === 'none', validation: settings.validation }));
   if (rates !== null) app.use(rateLimitByUser(rates));
   app.use(requestIdentity()).use(refuseUnmatched()).use(readyGate(state)).use(knownParameters(settings));
   app.use(body(settings)).use(runOperation());

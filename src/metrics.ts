@@ -55,6 +55,15 @@ export function createMetrics({ ofProcess }: { readonly ofProcess: boolean }): M
     labelNames: ['kind'],
     registers: [registry],
   });
+  const ignored = new Counter({
+    name: 'everchart_ignored_total',
+    help: 'What of requests was ignored or replaced, with a Warning in the answer, by kind',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  onEvent('ignored', ({ kind }) => {
+    ignored.inc({ kind });
+  });
   observeCommits(registry);
   observeQueries(registry);
   observePool(registry);

@@ -46,7 +46,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
       tag: 'Status',
       description: 'Versions of the server, what happens in it, and this description of its API',
       operations: [
-        ...(settings.statusEndpoint ? [statusOperation()] : []),
+        ...(settings.statusEndpoint ? [statusOperation(settings.statusEhrbaseVersion)] : []),
         overviewOperation(settings, process.activity),
         openapiOperation(() => groups),
         ...swaggerUiOperations(),

@@ -63,7 +63,7 @@ function topPage(
   limits: PageLimits,
 ): Page {
   if (request.fetch !== null)
-    throw new CdrError('unprocessable', 'Query contains a TOP clause, fetch parameter must not be used');
+    throw new CdrError('invalid', 'Query contains a TOP clause, fetch parameter must not be used');
   capped(top.count, limits);
   const offset = request.offset ?? 0;
   return {

@@ -62,7 +62,10 @@ function codeOf<T extends string>(
 
 /** DV_CODED_TEXT of a change type. */
 export function changeTypeTerm(code: ChangeType): JsonObject {
-  return openehrTerm(CHANGE_TYPE, code);
+  const term = openehrTerm(CHANGE_TYPE, code);
+  const { value, defining_code: phrase } = term;
+  // As EHRbase has it; what is selected whole says the same as its path `defining_code/preferred_term`.
+  return { ...term, defining_code: { ...(phrase as JsonObject), preferred_term: value ?? null } };
 }
 
 /** DV_CODED_TEXT of a lifecycle state. */

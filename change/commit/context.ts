@@ -1,4 +1,5 @@
 import type { Work } from '../../openehr/base/work.js';
+import type { IgnoredEvent } from '../../database/events.js';
 import type { Settings } from '../../config/settings.js';
 import type { TemplateInUse } from '../../models/definition/template.js';
 import type { LargeComposition } from '../composition/large-composition.js';
@@ -12,7 +13,7 @@ export interface ChangeContext {
   /** Templates that one CONTRIBUTION has asked for already: all its COMPOSITIONs are validated by the same text. */
   readonly templates?: Map<string, Promise<TemplateInUse | null>>;
   /** Takes what of the request was ignored, for the answer to name. */
-  readonly warn?: (text: string) => void;
+  readonly warn?: (ignored: IgnoredEvent & { readonly text: string }) => void;
   /** What the request may use, and how a COMPOSITION is judged in another thread that needs more than the main one may give. */
   readonly work?: {
     readonly budget: Work;

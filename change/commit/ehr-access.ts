@@ -17,13 +17,14 @@ export async function readableEhr(ehrId: string): Promise<EhrDoc> {
 }
 
 /**
- * Lets pass an EHR that does not exist. Gives a number that another merge or unmerge of the EHR changes.
- * @throws not-found when it was merged away, naming its successor
+ * The EHR that a query is about. Gives a number that another merge or unmerge of the EHR changes.
+ * @throws not-found when it never existed, or was merged away, naming its successor
  */
-export async function refuseMergedAway(ehrId: string): Promise<number> {
+export async function requireQueriedEhr(ehrId: string): Promise<number> {
   const ehr = await ehrById(ehrId);
-  if (ehr?.state === 'merged') throw await mergedAway(ehr);
-  return ehr?.merge_seq ?? 0;
+  if (ehr === null) throw ehrNotFound(ehrId);
+  if (ehr.state === 'merged') throw await mergedAway(ehr);
+  return ehr.merge_seq ?? 0;
 }
 
 /**

@@ -149,7 +149,10 @@ function chosenVersionedObjectUid(
   if (uid === undefined) return null;
   const id = parseObjectVersionId(uid.value ?? '');
   if (id?.systemId === systemId && id.version === 1) return id.versionedObjectUid;
-  warn?.(`the uid ${uid.value ?? ''} of the new COMPOSITION is not <uuid>::${systemId}::1 and was ignored`);
+  warn?.({
+    ...{ kind: 'uid', name: 'COMPOSITION' },
+    text: `the uid ${uid.value ?? ''} of the new COMPOSITION is not <uuid>::${systemId}::1 and was ignored`,
+  });
   delete object.uid;
   return null;
 }
@@ -162,9 +165,8 @@ export function warnOfForeignUid(
 ): void {
   const text = textAt(content, 'uid', 'value');
   if (text === undefined || rootOfUid(text).toLowerCase() === versionedObjectUid) return;
-  warn?.(
-    `the uid ${text} of the ${textAt(content, '_type') ?? 'content'} is of another object and was ignored`,
-  );
+  const name = textAt(content, '_type') ?? 'content';
+  warn?.({ kind: 'uid', name, text: `the uid ${text} of the ${name} is of another object and was ignored` });
 }
 
 /** @throws precondition-failed, naming the latest version of `refused`, when the body's uid is of another object */

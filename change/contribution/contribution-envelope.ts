@@ -1,7 +1,12 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
-import { formatObjectVersionId, isUuid, parseObjectVersionId } from '../../openehr/base/object-version-id.js';
+import {
+  formatObjectVersionId,
+  inOwnCase,
+  isUuid,
+  parseObjectVersionId,
+} from '../../openehr/base/object-version-id.js';
 import { textAt, withoutAttributes } from '../../openehr/rm/access.js';
 import { noFindings, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import type { PartialRm, RmClassName } from '../../openehr/rm/model/rm.js';
@@ -225,9 +230,14 @@ function readVersion(
     ...stateOf(version.lifecycle_state, given.changeType, defaults),
     signature: version.signature,
     expectedUid: ownVersionUidAt(version.uid, `${path}/uid`, settings.systemId),
-    precedingVersionUid: versionUidAt(version.preceding_version_uid, `${path}/preceding_version_uid`),
+    precedingVersionUid: versionUidAt(
+      version.preceding_version_uid,
+      `${path}/preceding_version_uid`,
+      settings.systemId,
+    ),
     otherInputVersionUids: (version.other_input_version_uids ?? []).flatMap(
-      (uid, index) => versionUidAt(uid, `${path}/other_input_version_uids[${index}]`) ?? [],
+      (uid, index) =>
+        versionUidAt(uid, `${path}/other_input_version_uids[${index}]`, settings.systemId) ?? [],
     ),
     attestations: attestationsIn(version, defaults.onlyCommitter),
     data: data ?? undefined,
@@ -272,16 +282,20 @@ function ownVersionUidAt(
   path: string,
   systemId: string,
 ): string | undefined {
-  const text = versionUidAt(uid, path);
+  const text = versionUidAt(uid, path, systemId);
   return text !== undefined && parseObjectVersionId(text)?.systemId === systemId ? text : undefined;
 }
 
-function versionUidAt(uid: PartialRm<'OBJECT_VERSION_ID'> | undefined, path: string): string | undefined {
+function versionUidAt(
+  uid: PartialRm<'OBJECT_VERSION_ID'> | undefined,
+  path: string,
+  systemId: string,
+): string | undefined {
   if (uid === undefined) return undefined;
   const id = parseObjectVersionId(uid.value ?? '');
   if (id === null)
     throw validationError('invalid', [
       violationAt(`${path}/value`, 'The value must be an OBJECT_VERSION_ID'),
     ]);
-  return formatObjectVersionId(id);
+  return formatObjectVersionId(inOwnCase(id, systemId));
 }

@@ -12,12 +12,7 @@ import { validatedAttestations } from '../attestation.js';
 import { CHANGE_TYPE, LIFECYCLE, type ChangeType } from '../commit/codes.js';
 import { commit } from '../commit/commit.js';
 import { fullState } from '../commit/commit-state.js';
-import {
-  newComposition,
-  nextComposition,
-  requireSameObject,
-  warnOfForeignUid,
-} from '../composition/composition.js';
+import { newComposition, nextComposition, requireSameObject } from '../composition/composition.js';
 import { readObject } from '../composition/content.js';
 import type { ChangeContext } from '../commit/context.js';
 import {
@@ -29,7 +24,7 @@ import {
 import { requireKnownInputs } from './inputs.js';
 import { validatedFolder, newFolder } from '../directory.js';
 import { withEhrErrorFirst } from '../commit/ehr-access.js';
-import { nextEhrStatus, storedStatus } from '../ehr-status.js';
+import { nextEhrStatus, storedStatus, warnOfStatus } from '../ehr-status.js';
 import type { LargeComposition } from '../composition/large-composition.js';
 import { planCommit } from '../commit/plan.js';
 import { requireFollowing } from '../commit/preceding-state.js';
@@ -168,9 +163,10 @@ class Validating {
   async #validatedEntry(version: VersionEnvelope, index: number): Promise<VersionEntry> {
     const { precedingVersionUid: preceding, ignoredState } = version;
     if (ignoredState !== undefined)
-      this.#context.warn?.(
-        `the lifecycle_state ${ignoredState} of the deletion versions[${index}] was ignored`,
-      );
+      this.#context.warn?.({
+        ...{ kind: 'lifecycle-state', name: ignoredState },
+        text: `the lifecycle_state ${ignoredState} of the deletion versions[${index}] was ignored`,
+      });
     const metadata = metadataOf(version, index);
     if (preceding === undefined) return this.#creation(version, metadata);
     const versionedObjectUid = rootOfUid(preceding);
@@ -240,7 +236,7 @@ class Validating {
         : nextEhrStatus(data, await this.#previousStatus(versionedObjectUid, preceding), metadata.findings);
     const given = isJsonObject(data) ? data : object;
     if (type === 'FOLDER') requireSameObject(given, versionedObjectUid);
-    else warnOfForeignUid(this.#context, given, versionedObjectUid);
+    else warnOfStatus(this.#context, given, versionedObjectUid);
     return { kind: 'update', type, versionedObjectUid, precedingVersionUid: preceding, object, ...metadata };
   }
 

@@ -163,7 +163,7 @@ async function dryRun(
 }
 
 function requireLenient({ validation }: Settings): void {
-  if (validation !== 'lenient') throw new Error('--validation lenient needs the setting VALIDATION=lenient');
+  if (validation === 'strict') throw new Error('--validation lenient needs the setting VALIDATION=lenient');
 }
 
 function planOf(

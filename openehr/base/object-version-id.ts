@@ -46,6 +46,11 @@ export function parseObjectVersionId(text: string): ObjectVersionId | null {
   return { versionedObjectUid: versionedObjectUid.toLowerCase(), systemId, version: Number(version) };
 }
 
+/** The version uid with the system id in this server's case: BASE compares ids without it. */
+export function inOwnCase(id: ObjectVersionId, systemId: string): ObjectVersionId {
+  return id.systemId.toLowerCase() === systemId.toLowerCase() ? { ...id, systemId } : id;
+}
+
 /**
  * The part of a HIER_OBJECT_ID or OBJECT_VERSION_ID before the first `::`, as it is written: of a version uid the
  * uid of the VERSIONED_OBJECT. BASE: UID_BASED_ID.root.

@@ -161,11 +161,12 @@ export function textContent(element: XmlElement): string {
 }
 
 /**
- * Writes a document with its declaration, without white space between elements; `parseXml` gives the same back.
+ * Writes a document without white space between elements; `parseXml` gives the same back. Its declaration names no encoding:
+ * UTF-8 is meant without, and Python's lxml reads no text that names one.
  * @throws not-acceptable when a name or character cannot be written in XML 1.0
  */
 export function writeXml(root: XmlOut): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(root)}`;
+  return `<?xml version="1.0"?>\n${writeElement(root)}`;
 }
 
 function writeElement(element: XmlOut): string {

@@ -197,7 +197,7 @@ function templateFilter(ctx: Context): (summary: TemplateSummary) => boolean {
   return (summary) =>
     (id === null || isLikeName(summary._id, id)) &&
     (concept === null || isLikeName(summary.concept, concept)) &&
-    (version === null || summary._id.toLowerCase().endsWith(`.v${version.toLowerCase()}`));
+    (version === null || version === '*' || summary._id.toLowerCase().endsWith(`.v${version.toLowerCase()}`));
 }
 
 /** Whether a text is like a pattern in which `*` alone stands for any characters; letter case makes no difference. */

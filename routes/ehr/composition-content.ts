@@ -30,7 +30,7 @@ import {
 import { queryParameter } from '../http/request/parameter-values.js';
 import { bodyOwner, bodyReading } from '../http/request/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
-import { addWarnings } from '../http/answer/warning.js';
+import { warnOfContextKeys, warnOfEmptyLists } from '../http/answer/warning.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { writeFlat } from '../../openehr/format/flat/write.js';
 
@@ -70,7 +70,10 @@ export async function compositionReader(
   if (isLarge(text)) {
     const body = { text, isXml: form.format === 'XML', declaredType: 'COMPOSITION', ...bodyReading(ctx) };
     const json = await parseLargeText(body, bodyOwner(ctx));
-    if (!isSimplified) return { read: () => readLarge(ctx, json, findings), located: asItIs };
+    if (!isSimplified) {
+      if (form.format === 'JSON') warnOfEmptyLists(ctx, text);
+      return { read: () => readLarge(ctx, json, findings), located: asItIs };
+    }
     const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
     return { read: () => fromLargeSimplified(ctx, json, form, simplifiedId), located: asItIs };
   }
@@ -149,7 +152,7 @@ async function fromSimplified(
   const flat = flatOf(simplified);
   const warnings: string[] = [];
   const composition = readFlat(flat, template, { now: new Date(), warnings });
-  addWarnings(ctx, warnings);
+  warnOfContextKeys(ctx, warnings);
   return readObject(composition, 'COMPOSITION');
 }
 
@@ -164,7 +167,7 @@ async function fromLargeSimplified(
   const isStructured = form.format === 'STRUCTURED';
   const simplified = { isStructured, template: templateText(doc), now: Date.now() };
   const large = await readLargeComposition({ json, simplified }, bodyOwner(ctx));
-  addWarnings(ctx, large.warnings);
+  warnOfContextKeys(ctx, large.warnings);
   return large;
 }
 

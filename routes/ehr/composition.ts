@@ -171,7 +171,7 @@ async function update(ctx: Context, settings: Settings, context: ChangeContext):
   const { request, response } = compositionExchange(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const versionedObjectUid = containerUidOf(pathParameter(ctx, 'uid_based_id'));
-  const ifMatch = ifMatchFrom(ctx);
+  const ifMatch = ifMatchFrom(ctx, settings.systemId);
   const metadata = withStateOfQuery(ctx, settings, commitMetadata(ctx, 'PUT', settings));
   const inSameTransaction = tagWriter(ehrId, readTagHeaders(ctx));
   const { read, located } = await compositionReader(ctx, request, metadata.findings);

@@ -27,6 +27,7 @@ import { ifMatchFrom } from '../http/request/object-ids.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
+import { refuseTagHeaders } from '../tag/tag-headers.js';
 import {
   CREATED,
   DELETED,
@@ -122,7 +123,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
         handle: async (ctx) => {
           const change = {
             ehrId: pathParameter(ctx, 'ehr_id'),
-            ifMatch: ifMatchFrom(ctx),
+            ifMatch: ifMatchFrom(ctx, settings.systemId),
             metadata: commitMetadata(ctx, 'DELETE', settings),
           };
           answerDeletion(ctx, await deleteDirectory(context, change));
@@ -134,6 +135,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
 
 async function create(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const { request, response } = rmExchange(ctx);
+  refuseTagHeaders(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   const metadata = commitMetadata(ctx, 'POST', settings);
   const version = await createDirectory(context, { ehrId, metadata }, await folderFrom(ctx, request));
@@ -142,8 +144,13 @@ async function create(ctx: Context, settings: Settings, context: ChangeContext):
 
 async function update(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const { request, response } = rmExchange(ctx);
+  refuseTagHeaders(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const change = { ehrId, ifMatch: ifMatchFrom(ctx), metadata: commitMetadata(ctx, 'PUT', settings) };
+  const change = {
+    ehrId,
+    ifMatch: ifMatchFrom(ctx, settings.systemId),
+    metadata: commitMetadata(ctx, 'PUT', settings),
+  };
   const version = await updateDirectory(context, change, await folderFrom(ctx, request));
   await answer(ctx, settings, response, { version, status: 200 });
 }

@@ -110,7 +110,7 @@ async function getByVersion(ctx: Context): Promise<void> {
 async function update(ctx: Context, settings: Settings, context: ChangeContext): Promise<void> {
   const { request, response } = rmExchange(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
-  const ifMatch = ifMatchFrom(ctx);
+  const ifMatch = ifMatchFrom(ctx, settings.systemId);
   const metadata = commitMetadata(ctx, 'PUT', settings);
   const tags = readTagHeaders(ctx);
   const body = await parseCanonical(ctx, requiredBodyText(ctx), request, 'EHR_STATUS');

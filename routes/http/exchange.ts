@@ -12,7 +12,7 @@ import { auditAbout } from './audit-trail.js';
 import { LENIENT, parsePrefer } from './request/prefer.js';
 import { parseJsonBody, parseXmlBody } from './request/request-body.js';
 import { STANDARD_API } from './request/request-state.js';
-import { addWarnings } from './answer/warning.js';
+import { addWarnings, warnOfEmptyLists } from './answer/warning.js';
 
 /** How the body of a request is to be read and that of its answer to be written. */
 export interface Exchange {
@@ -51,7 +51,9 @@ export function parseCanonical(
   form: BodyType,
   declaredType: string,
 ): Promise<JsonValue> {
-  return form.format === 'XML' ? parseXmlBody(ctx, text, declaredType) : parseJsonBody(ctx, text);
+  if (form.format === 'XML') return parseXmlBody(ctx, text, declaredType);
+  if (form.format === 'JSON') warnOfEmptyLists(ctx, text);
+  return parseJsonBody(ctx, text);
 }
 
 /** Absolute URL of a path below the standard API. */
@@ -149,7 +151,10 @@ export async function answerWrite(ctx: Context, answer: WriteAnswer): Promise<vo
 }
 
 function setPreferenceApplied(ctx: Context, applied: string): void {
-  const all = [applied, ctx.state.isLenient ? LENIENT : ''].filter((text) => text !== '');
+  const all = [
+    applied,
+    ctx.state.isLenient && parsePrefer(ctx.get('Prefer')).isLenient ? LENIENT : '',
+  ].filter((text) => text !== '');
   if (all.length > 0) ctx.set('Preference-Applied', all.join(', '));
 }
 
@@ -158,10 +163,13 @@ export function warnOfFindings(
   ctx: Context,
   versions: readonly Pick<VersionDoc, '_id' | 'validation_findings'>[],
 ): void {
-  const texts = versions.flatMap(({ _id, validation_findings: findings = [] }) =>
-    findings.map(({ path, message }) => `${versions.length > 1 ? `${_id} ` : ''}${path}: ${message}`),
+  const ignored = versions.flatMap(({ _id, validation_findings: findings = [] }) =>
+    findings.map(({ path, message, code, dropped }) => ({
+      ...{ kind: 'finding' as const, name: dropped?.name ?? code },
+      text: `${versions.length > 1 ? `${_id} ` : ''}${path}: ${message}`,
+    })),
   );
-  addWarnings(ctx, texts);
+  addWarnings(ctx, ignored);
 }
 
 /** What a write of one version is answered with. */

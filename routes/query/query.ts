@@ -17,7 +17,7 @@ import {
   type QueryRequest,
 } from '../../query/compile.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
-import { refuseMergedAway } from '../../change/commit/ehr-access.js';
+import { requireQueriedEhr } from '../../change/commit/ehr-access.js';
 import { answerEnd, cutIdleReader, cutLongAnswer } from '../http/answer/slow-reader.js';
 import { requesterOf, currentOperation, STANDARD_API } from '../http/request/request-state.js';
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
@@ -244,10 +244,10 @@ class QueryRunner {
     }
   }
 
-  /** @throws not-found when the request is about an EHR that was merged away; else as `QueryCompiler.compile` */
+  /** @throws not-found when the request is about an EHR that does not exist or was merged away; else as `QueryCompiler.compile` */
   private async compile(q: string, request: QueryRequest, limits: CompileLimits): Promise<Compiled> {
     const { ehrId } = request;
-    const merged = ehrId === null ? null : refuseMergedAway(ehrId);
+    const merged = ehrId === null ? null : requireQueriedEhr(ehrId);
     // What is wrong with the text comes first, whichever of the two is known first.
     const [compiled] = await Promise.allSettled([this.compiler.compile(q, request, limits), merged]);
     if (compiled.status === 'rejected') throw compiled.reason;

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { backgroundJobs } from '../../maintenance/jobs.js';
 import type { Settings } from '../../config/settings.js';
+import type { IgnoredEvent } from '../../database/events.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { newestContributions, type NewContribution } from '../../models/contribution.js';
 import { ehrCount } from '../../models/ehr.js';
@@ -39,6 +40,11 @@ export interface SlowQuery {
   readonly rows: number;
 }
 
+/** How often something of requests was ignored since the process began. */
+export interface IgnoredCount extends IgnoredEvent {
+  readonly count: number;
+}
+
 /** What the process that answers has done in the last hour; counted in `src/`. */
 export interface ActivitySource {
   readonly started: Date;
@@ -48,6 +54,8 @@ export interface ActivitySource {
   queryTimes(): Times;
   /** Slowest first. */
   slowestQueries(): SlowQuery[];
+  /** Commonest first. */
+  ignored(): IgnoredCount[];
 }
 
 const NEWEST_CONTRIBUTIONS = 10;
@@ -97,6 +105,7 @@ export function overviewOperation(settings: Settings, activity: ActivitySource):
           query_ms: activity.queryTimes(),
         },
         slowest_queries: activity.slowestQueries(),
+        ignored: activity.ignored(),
         contributions: newest.map(contributionView),
         jobs: running,
         warnings,

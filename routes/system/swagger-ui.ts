@@ -68,6 +68,16 @@ export function swaggerUiOperations(): Operation[] {
       responses: { 200: { description: 'The file', body: { schema: 'Text', types: 'text' } } },
       handle: (ctx) => answerFile(ctx, pathParameter(ctx, 'file'), contents),
     },
+    {
+      ...page,
+      id: 'api_docs',
+      path: '/v3/api-docs',
+      summary: 'Go to the description of the API, from where EHRbase has its own',
+      responses: { 302: { description: 'The description' } },
+      handle: (ctx) => {
+        ctx.redirect('../rest/openapi.json');
+      },
+    },
   ];
 }
 
@@ -81,6 +91,10 @@ async function answerFile(ctx: Context, name: string, contents: Map<string, Kept
   if (name === 'initializer.js') {
     ctx.type = 'text/javascript; charset=utf-8';
     ctx.body = INITIALIZER;
+    return;
+  }
+  if (name === 'index.html') {
+    ctx.redirect('../swagger-ui.html');
     return;
   }
   if (!Object.hasOwn(FILES, name)) throw new CdrError('not-found', 'the page has no such file');

@@ -47,8 +47,8 @@ export function systemOperations(): OperationGroup {
 /** Version of the reference model that validation follows. */
 const RM_VERSION = '1.0.4';
 
-/** Versions of this server and of what it runs on. */
-export function statusOperation(): Operation {
+/** Versions of this server and of what it runs on; `ehrbaseVersion`: for tools that look for it, '' for none. */
+export function statusOperation(ehrbaseVersion: string): Operation {
   return {
     id: 'status_get',
     method: 'GET',
@@ -68,6 +68,7 @@ export function statusOperation(): Operation {
         node_version: process.version,
         os_version: `${type()} ${release()}`,
         mongodb_version: await mongodbVersion(),
+        ...(ehrbaseVersion !== '' && { ehrbase_version: ehrbaseVersion }),
       });
     },
   };

@@ -131,23 +131,18 @@ function contentOf(value: JsonValue): TagContent {
   };
 }
 
-/** ITEM_TAG of RM common: `target` and `owner_id` as OBJECT_REFs. */
+/** ITEM_TAG of RM common: `target` is a UID_BASED_ID, `owner_id` an OBJECT_REF. */
 function itemTag(tag: ItemTagDoc, systemId: string): JsonObject {
-  const { target, target_type, target_version } = tag;
-  const isContainer = target_version === null;
-  const id: JsonObject = isContainer
-    ? { _type: 'HIER_OBJECT_ID', value: target }
-    : { _type: 'OBJECT_VERSION_ID', value: `${target}::${systemId}::${target_version}` };
+  const { target, target_version } = tag;
+  const id: JsonObject =
+    target_version === null
+      ? { _type: 'HIER_OBJECT_ID', value: target }
+      : { _type: 'OBJECT_VERSION_ID', value: `${target}::${systemId}::${target_version}` };
   return {
     key: tag.key,
     ...(tag.value !== null && { value: tag.value }),
     ...(tag.target_path !== null && { target_path: tag.target_path }),
-    target: {
-      _type: 'OBJECT_REF',
-      id,
-      namespace: 'local',
-      type: isContainer ? `VERSIONED_${target_type}` : target_type,
-    },
+    target: id,
     owner_id: {
       _type: 'OBJECT_REF',
       id: { _type: 'HIER_OBJECT_ID', value: tag.owner_id },

@@ -28,6 +28,16 @@ export function readTagHeaders(ctx: Context): HeaderTags {
   };
 }
 
+/** Tags belong to COMPOSITIONs and EHR_STATUSes here: one that is sent with a FOLDER would be lost. @throws invalid */
+export function refuseTagHeaders(ctx: Context): void {
+  for (const name of ['item-tag', 'version-item-tag'])
+    if (vendorHeader(ctx, name) !== null)
+      throw new CdrError(
+        'invalid',
+        `the header openehr-${name} is not possible with a FOLDER, which has no tags`,
+      );
+}
+
 /** Stores the tags of the headers inside the transaction that makes `versionUid`, which holds the EHR. */
 export async function storeHeaderTags(
   ehrId: string,

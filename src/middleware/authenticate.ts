@@ -4,9 +4,10 @@ import { publishSignInFailure } from '../../database/events.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Access, Permission } from '../../routes/http/operation/operation.js';
 import type { AuthenticatedUser } from '../../routes/http/request/request-state.js';
-import { LENIENT_IGNORED, parsePrefer } from '../../routes/http/request/prefer.js';
+import { LENIENT, LENIENT_IGNORED, parsePrefer } from '../../routes/http/request/prefer.js';
 import { addWarnings } from '../../routes/http/answer/warning.js';
 import type { Identify } from '../identity/identifier.js';
+import type { Settings } from '../../config/settings.js';
 import { withoutOuterSlashes } from './path.js';
 
 /** Who may call what. */
@@ -15,8 +16,7 @@ interface AccessRule {
   readonly identify: Identify | null;
   /** `AUTH=none`: the standard API asks nobody who he is. */
   readonly isOpen: boolean;
-  /** `VALIDATION=lenient`. */
-  readonly allowsLenient: boolean;
+  readonly validation: Settings['validation'];
 }
 
 /** What needs an identity even with `AUTH=none`. */
@@ -26,15 +26,17 @@ const ALWAYS_IDENTIFIED: readonly Access[] = ['identified', 'audit', 'admin'];
  * Lets a request pass to an operation only as the table says: whatever is not `open` needs an identity, an address that
  * no operation has as well, and then the permission. 401 comes before 403, both before anything is looked up. Where
  * `AUTH=none` opens an operation any `Authorization` is ignored. A write that asks for lenient validation, and gets it,
- * needs an identity with the permission `admin` as well.
+ * needs an identity with the permission `write_lenient` as well, unless `VALIDATION=lenient-all` gives it to every write.
  */
-export function authenticate({ identify, isOpen, allowsLenient }: AccessRule): Middleware {
+export function authenticate({ identify, isOpen, validation }: AccessRule): Middleware {
   return async (ctx: Context, next: Next) => {
     const state = ctx.state;
     // An address without operation: what the standard API asks.
     const access = state.matched?.operation.access ?? 'anyone';
-    const isLenient = access === 'write' && asksLenient(ctx, allowsLenient);
-    const isFree = access === 'open' || (isOpen && !isLenient && !ALWAYS_IDENTIFIED.includes(access));
+    const leniency = access === 'write' ? leniencyOf(ctx, validation) : 'none';
+    state.isLenient = leniency === 'for all';
+    const mayPass = isOpen && leniency !== 'asked' && !ALWAYS_IDENTIFIED.includes(access);
+    const isFree = access === 'open' || mayPass;
     if (!isFree) {
       if (identify === null)
         throw new CdrError('unauthenticated', 'nobody can identify himself to this server');
@@ -43,8 +45,8 @@ export function authenticate({ identify, isOpen, allowsLenient }: AccessRule): M
         throw error;
       });
       requirePermission(state.user, access);
-      if (isLenient) requirePermission(state.user, 'admin');
-      state.isLenient = isLenient;
+      if (leniency === 'asked') requirePermission(state.user, 'write_lenient');
+      state.isLenient = leniency !== 'none';
     }
     await next();
   };
@@ -58,11 +60,13 @@ function noteFailure(authorization: string, error: unknown): void {
   publishSignInFailure({ scheme: name === 'basic' || name === 'bearer' ? name : 'other' });
 }
 
-/** Whether the request asks for lenient validation and may get it; that it may not get it is said. */
-function asksLenient(ctx: Context, isAllowed: boolean): boolean {
-  const { isLenient } = parsePrefer(ctx.get('Prefer'));
-  if (isLenient && !isAllowed) addWarnings(ctx, [LENIENT_IGNORED]);
-  return isLenient && isAllowed;
+/** Whether a write is lenient for everybody, or because it asks for it; that it may not be is said. */
+function leniencyOf(ctx: Context, validation: Settings['validation']): 'for all' | 'asked' | 'none' {
+  if (validation === 'lenient-all') return 'for all';
+  if (!parsePrefer(ctx.get('Prefer')).isLenient) return 'none';
+  if (validation === 'lenient') return 'asked';
+  addWarnings(ctx, [{ kind: 'preference', name: LENIENT, text: LENIENT_IGNORED }]);
+  return 'none';
 }
 
 function requirePermission({ permissions }: AuthenticatedUser, access: Access): void {

@@ -145,6 +145,7 @@ function operationSettings(values: Values) {
     adminAllowDeleteAll: values.ADMIN_ALLOW_DELETE_ALL === true,
     auditReads: values.AUDIT_READS === true,
     statusEndpoint: values.STATUS_ENDPOINT === true,
+    statusEhrbaseVersion: textOf(values, 'STATUS_EHRBASE_VERSION'),
     managementEndpoints: management.includes('all') ? MANAGEMENT : management,
     managementAccess: textOf(values, 'MANAGEMENT_ACCESS') as Settings['managementAccess'],
     managementPort: numberOrNull(values, 'MANAGEMENT_PORT'),

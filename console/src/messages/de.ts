@@ -75,6 +75,7 @@ export const de: Catalogue = {
   'overview.now': 'jetzt',
   'overview.contributions': 'Neueste Contributions',
   'overview.slowest': 'Langsamste Abfragen der letzten Stunde',
+  'overview.ignored': 'Was Clients senden und dieser Server übergeht',
   'overview.noQueries': 'In der letzten Stunde lief keine Abfrage.',
   'overview.in': 'in',
   'warning.stale-index': 'Abfragen sind langsam.',

@@ -74,6 +74,7 @@ export const en = {
   'overview.now': 'now',
   'overview.contributions': 'Newest contributions',
   'overview.slowest': 'Slowest queries of the last hour',
+  'overview.ignored': 'What clients send and this server ignores',
   'overview.noQueries': 'No query ran in the last hour.',
   'overview.in': 'in',
   'warning.stale-index': 'Queries are slow.',

@@ -55,6 +55,8 @@ export interface Overview {
     readonly ms: number;
     readonly rows: number;
   }[];
+  /** What of requests was ignored since the process began, commonest first; absent: the server does not count it. */
+  readonly ignored?: readonly { readonly kind: string; readonly name: string; readonly count: number }[];
   readonly contributions: readonly NewContribution[];
   readonly jobs: readonly BackgroundJob[];
   readonly warnings: readonly {

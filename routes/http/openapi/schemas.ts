@@ -164,14 +164,25 @@ const SCHEMAS = {
     ),
   ),
   ItemTagIds: { type: 'array', description: 'Ids, or whole tags with their ids', items: {} },
-  ServerStatus: object({
-    version: TEXT,
-    openehr_rm_version: TEXT,
-    openehr_rest_version: TEXT,
-    node_version: TEXT,
-    os_version: TEXT,
-    mongodb_version: TEXT,
-  }),
+  ServerStatus: object(
+    {
+      version: TEXT,
+      openehr_rm_version: TEXT,
+      openehr_rest_version: TEXT,
+      node_version: TEXT,
+      os_version: TEXT,
+      mongodb_version: TEXT,
+      ehrbase_version: TEXT,
+    },
+    [
+      'version',
+      'openehr_rm_version',
+      'openehr_rest_version',
+      'node_version',
+      'os_version',
+      'mongodb_version',
+    ],
+  ),
   Overview: object({
     status: word('UP', 'DOWN'),
     version: TEXT,
@@ -196,6 +207,7 @@ const SCHEMAS = {
       query_ms: ref('OverviewTimes'),
     }),
     slowest_queries: listOf(object({ time: TIME, aql: TEXT, ms: { type: 'number' }, rows: COUNT })),
+    ignored: listOf(object({ kind: TEXT, name: TEXT, count: COUNT })),
     contributions: listOf(
       object({
         uid: UUID,

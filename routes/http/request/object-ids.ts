@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { CdrError } from '../../../openehr/base/errors.js';
 import {
   formatObjectVersionId,
+  inOwnCase,
   isUuid,
   parseObjectVersionId,
   type ObjectVersionId,
@@ -57,15 +58,15 @@ function namedVersion(text: string): NamedVersion | null {
 }
 
 /**
- * The version uid of `If-Match`: quoted, bare or weak. An entity tag that is none is given
+ * The version uid of `If-Match`: quoted, bare or weak, in any case. An entity tag that is none is given
  * as it is: it equals no latest version. @throws invalid when missing, `*` or a list
  */
-export function ifMatchFrom(ctx: Context): string {
+export function ifMatchFrom(ctx: Context, systemId: string): string {
   const header = ctx.get('If-Match').trim();
   if (header === '') throw new CdrError('invalid', 'the header If-Match is required');
   const tag = /^(?:W\/)?"([^"]*)"$/.exec(header)?.[1];
   const version = namedVersion(tag ?? header);
-  if (version !== null) return version.uid;
+  if (version !== null) return formatObjectVersionId(inOwnCase(version.id, systemId));
   // An entity tag that no version has: the change follows something else than the latest version.
   if (tag !== undefined) return tag;
   throw new CdrError('invalid', 'If-Match must be one version uid, "<uuid>::<system id>::<version number>"');

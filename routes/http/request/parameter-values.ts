@@ -109,7 +109,12 @@ export function refuseOrWarn(ctx: Context, unknown: UnknownNames | null, isRefus
   if (isRefused) throw new CdrError('invalid', message, { problems });
   addWarnings(
     ctx,
-    problems.map((problem) => `${problem.message} (ignored)`),
+    problems.map(({ path, message }) => ({
+      ...(path.startsWith('?')
+        ? { kind: 'parameter' as const, name: path.slice(1) }
+        : { kind: 'member' as const, name: path.slice(1) }),
+      text: `${message} (ignored)`,
+    })),
   );
 }
 

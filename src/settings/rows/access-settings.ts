@@ -121,6 +121,12 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
   ),
   setting('STATUS_ENDPOINT', flag(true), 'true', 'whether /rest/status exists'),
   setting(
+    'STATUS_EHRBASE_VERSION',
+    text(),
+    '',
+    'what /rest/status answers as ehrbase_version, for tools that tell servers apart by it; empty: no such member',
+  ),
+  setting(
     'MANAGEMENT_ENDPOINTS',
     list([...MANAGEMENT, 'all'], 'health'),
     'health',

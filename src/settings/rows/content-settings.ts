@@ -8,9 +8,9 @@ export const CONTENT_SETTINGS: readonly SettingDescription[] = [
   setting('CHECK_RM_RULES', flag(true), 'true', 'check the invariants of the reference model'),
   setting(
     'VALIDATION',
-    choice(['strict', 'lenient'], 'strict'),
+    choice(['strict', 'lenient', 'lenient-all'], 'strict'),
     'strict',
-    'lenient: imports, and requests of administrators with `Prefer: validation=lenient`, may bring content of other servers that breaks some rules',
+    'lenient: imports, and writes with `Prefer: validation=lenient` of who has the permission write_lenient, may bring content of other servers that breaks some rules; lenient-all: every write may',
   ),
   setting('CHECK_CONTAINER_CARDINALITY', flag(true), 'true', 'check cardinalities of containers'),
   setting('TERMINOLOGY_SERVER_URL', webAddress(), '', 'FHIR terminology server'),

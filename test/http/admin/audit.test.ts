@@ -84,9 +84,10 @@ describe('a query that is fixed to one EHR', () => {
     const counted = await recordOfAnswer(await query('SELECT COUNT(*) FROM EHR e', { ehr_id: ehrId }));
     expect(counted).toMatchObject({ ehr_id: ehrId, rows: 1 });
     expect(counted).not.toHaveProperty('population');
-    const nobody = randomUUID();
-    expect(await recordOfAnswer(await query(Q, { ehr_id: nobody }))).toMatchObject({
-      ehr_id: nobody,
+    const empty = await givenEhr(open);
+    const none = await query('SELECT c/uid/value FROM COMPOSITION c', { ehr_id: empty });
+    expect(await recordOfAnswer(none)).toMatchObject({
+      ehr_id: empty,
       rows: 0,
     });
   });

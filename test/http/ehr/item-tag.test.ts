@@ -321,12 +321,7 @@ describe('item tags of ITS-REST development (face B)', () => {
     expect((await request(app).get(path)).body).toEqual([
       {
         key: 'flag',
-        target: {
-          _type: 'OBJECT_REF',
-          id: { _type: 'HIER_OBJECT_ID', value: ehr.statusId },
-          namespace: 'local',
-          type: 'VERSIONED_EHR_STATUS',
-        },
+        target: { _type: 'HIER_OBJECT_ID', value: ehr.statusId },
         owner_id: ownerRef(),
       },
       expect.objectContaining({ key: 'review', value: 'open', target_path: '/subject' }),
@@ -341,12 +336,7 @@ describe('item tags of ITS-REST development (face B)', () => {
     expect((await request(app).get(versionPath)).body).toEqual([
       {
         key: 'signed',
-        target: {
-          _type: 'OBJECT_REF',
-          id: { _type: 'OBJECT_VERSION_ID', value: ehr.statusUid },
-          namespace: 'local',
-          type: 'EHR_STATUS',
-        },
+        target: { _type: 'OBJECT_VERSION_ID', value: ehr.statusUid },
         owner_id: ownerRef(),
       },
     ]);

@@ -88,7 +88,7 @@ describe('POST /query/aql', () => {
   it.each([
     [{ fetch: 1 }, `${COMPOSITIONS} LIMIT 2`, 422],
     [{ offset: 0 }, `${COMPOSITIONS} LIMIT 2`, 422],
-    [{ fetch: 1 }, 'SELECT TOP 2 c/uid/value FROM COMPOSITION c', 422],
+    [{ fetch: 1 }, 'SELECT TOP 2 c/uid/value FROM COMPOSITION c', 400],
     [{ fetch: 0 }, COMPOSITIONS, 400],
     [{ fetch: -1 }, COMPOSITIONS, 400],
     [{ offset: -1 }, COMPOSITIONS, 400],
@@ -212,10 +212,10 @@ describe('ehr_id', () => {
     expect((await get({ q: COMPOSITIONS, ehr_id: EHR.E2 }).set('openEHR-EHR-id', EHR.E1)).status).toBe(400);
   });
 
-  it('shows an EHR that is not queryable, and nothing of an unknown one', async () => {
+  it('shows an EHR that is not queryable, and 404 of an unknown one', async () => {
     expect((await get({ q: COMPOSITIONS, ehr_id: EHR.E4 })).body.rows).toEqual([[versionUid('C7', 1)]]);
     const unknown = '99999999-0000-4000-8000-000000000000';
-    expect((await get({ q: COMPOSITIONS, ehr_id: unknown })).body.rows).toEqual([]);
+    expect((await get({ q: COMPOSITIONS, ehr_id: unknown })).status).toBe(404);
     expect((await get({ q: COMPOSITIONS, ehr_id: 'not an id' })).status).toBe(400);
   });
 });

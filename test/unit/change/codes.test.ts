@@ -28,6 +28,7 @@ describe('audit change types and lifecycle states', () => {
         _type: 'CODE_PHRASE',
         terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
         code_string: '666',
+        preferred_term: 'attestation',
       },
     });
   });

@@ -144,7 +144,7 @@ describe('configuration', () => {
 
   it('gives roles the permissions that ROLE_PERMISSIONS names, and says which word was meant', () => {
     const of = (env: Record<string, string>) => loadConfig(env).rolePermissions;
-    const all = ['read', 'write', 'define', 'audit', 'admin', 'commit_for_others'];
+    const all = ['read', 'write', 'define', 'audit', 'admin', 'commit_for_others', 'write_lenient'];
     expect(of({ ROLE_USER: 'nurse', ROLE_ADMIN: 'root' })).toEqual({
       NURSE: ['read', 'write', 'define'],
       ROOT: all,

@@ -8,7 +8,15 @@ import { Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
 
 /** What a role may be allowed, in the order of power. */
-const PERMISSIONS = ['read', 'write', 'define', 'audit', 'admin', 'commit_for_others'] as const;
+const PERMISSIONS = [
+  'read',
+  'write',
+  'define',
+  'audit',
+  'admin',
+  'commit_for_others',
+  'write_lenient',
+] as const;
 /** Users that are listed before somebody narrows them. */
 const SHOWN = 100;
 

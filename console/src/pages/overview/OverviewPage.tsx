@@ -10,6 +10,7 @@ import { ActivityChart } from './ActivityChart.js';
 import { Contributions } from './Contributions.js';
 import { Figures } from './Figures.js';
 import { FirstSteps } from './FirstSteps.js';
+import { Ignored } from './Ignored.js';
 import { SlowQueries } from './SlowQueries.js';
 import { Warnings } from './Warnings.js';
 
@@ -52,6 +53,11 @@ function Glance({ overview }: { readonly overview: Overview }): ReactNode {
           <Section title={t('overview.slowest')}>
             <SlowQueries queries={overview.slowest_queries} />
           </Section>
+          {overview.ignored !== undefined && overview.ignored.length > 0 && (
+            <Section title={t('overview.ignored')}>
+              <Ignored ignored={overview.ignored} />
+            </Section>
+          )}
         </SimpleGrid>
       )}
     </>
