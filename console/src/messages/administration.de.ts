@@ -185,4 +185,5 @@ export const administration: Readonly<Record<keyof typeof english, string>> = {
   'permissions.audit': 'Lesen, wer was tat',
   'permissions.admin': 'Zusammenführen, löschen, prüfen',
   'permissions.commit_for_others': 'Im Namen anderer schreiben',
+  'permissions.write_lenient': 'Gegen Regeln schreiben, mit Befunden',
 };

@@ -179,4 +179,5 @@ export const administration = {
   'permissions.audit': 'Read who did what',
   'permissions.admin': 'Merge, erase, verify',
   'permissions.commit_for_others': 'Commit in the name of others',
+  'permissions.write_lenient': 'Write against rules, with findings',
 } as const;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
+import { namesThatDifferInCase } from '../../../models/definition/stored-query.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import {
@@ -160,5 +161,6 @@ describe('letter case', () => {
       ['org.example::twin', 'org.example::TWIN'],
     ] as const)
       expect((await request(app).get(path(asked, '1'))).body.name).toBe(found);
+    expect(await namesThatDifferInCase()).toEqual([['org.example::TWIN', 'org.example::Twin']]);
   });
 });

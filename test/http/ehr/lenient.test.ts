@@ -292,15 +292,33 @@ describe('lenient validation', () => {
     expect([fine.status, fine.headers['preference-applied']]).toEqual([201, undefined]);
   });
 
-  it('needs the permission to write beside that of an administrator', async () => {
+  it('needs the permissions write and write_lenient, and no other', async () => {
     const server = testApp({
       ...WITH_ADMIN,
       auth: 'jwt',
       validation: 'lenient',
-      rolePermissions: new Map([['CHIEF', new Set(['admin'])]]),
-    } as object);
-    const response = await post({ body: aComposition(), server, token: bearer(['CHIEF']) });
-    expect(response.status).toBe(403);
+      rolePermissions: {
+        CHIEF: ['admin', 'write_lenient'],
+        WRITER: ['write'],
+        MOVER: ['write', 'write_lenient'],
+      },
+    });
+    const asked = async (role: string): Promise<number> =>
+      (await post({ body: aComposition(), server, token: bearer([role]) })).status;
+    expect([await asked('CHIEF'), await asked('WRITER'), await asked('MOVER')]).toEqual([403, 403, 201]);
+  });
+
+  it('is for every write under lenient-all, which need not ask for it', async () => {
+    const server = testApp({ ...WITH_ADMIN, auth: 'jwt', validation: 'lenient-all' });
+    const body = { ...aComposition(), colour: 'blue' };
+    const written = await request(server)
+      .post(`${V1}/ehr/${ehrId}/composition`)
+      .set('Authorization', USER)
+      .send(body);
+    expect([written.status, written.headers['preference-applied']]).toEqual([201, undefined]);
+    expect(written.headers['warning']).toContain('colour');
+    expect(await storedFindings(versionUidOf(written))).toHaveLength(1);
+    expect((await request(server).post(`${V1}/ehr/${ehrId}/composition`).send(body)).status).toBe(401);
   });
 
   it('takes a large body', async () => {

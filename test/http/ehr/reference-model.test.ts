@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
-import { testApp } from '../../support/app.js';
+import { apiClient, type ApiClient } from '../../../cli/transfer/api-client.js';
+import { exportedLines, ExportRun } from '../../../cli/transfer/export-run.js';
+import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
-import { merge } from '../../support/merge-http.js';
+import { admin, merge } from '../../support/merge-http.js';
 import {
   aComposition,
   dump,
@@ -20,9 +22,12 @@ import { WITH_ADMIN } from '../../support/tokens.js';
 
 const app = testApp(WITH_ADMIN);
 const lenient = testApp({ validation: 'lenient-all' });
+const server = useServer(app);
+let client: ApiClient;
 let ehrId = '';
 useDatabase();
 beforeAll(async () => {
+  client = apiClient({ url: server.url, identity: {}, repeatForMs: 1_000 });
   await givenTemplate(app);
   await givenTemplate(app, 'minimal_instruction.en.v1');
   ehrId = await givenEhr(app);
@@ -269,39 +274,73 @@ describe('a FOLDER', () => {
   });
 });
 
+/** Puts content into a stored version, as a release stored it that did not have the rule. */
+async function storeInto(uid: string, content: Json): Promise<void> {
+  const data = JSON.stringify({ ...content, uid: { _type: 'OBJECT_VERSION_ID', value: uid } });
+  await mongoose.connection
+    .collection<{ _id: string }>('versions')
+    .updateOne({ _id: uid }, { $set: { data }, $unset: { encoding: '' } });
+}
+
 describe('content that was stored before a rule', () => {
-  it('is read, queried, moved, exported and corrected', async () => {
-    const [old, target] = [await givenEhr(app), await givenEhr(app)];
-    const uid = await givenComposition(app, old);
-    // As a release stored it that did not compare the two.
-    const stored = { ...namedOtherwise(), uid: { _type: 'OBJECT_VERSION_ID', value: uid } };
-    await mongoose.connection
-      .collection<{ _id: string }>('versions')
-      .updateOne({ _id: uid }, { $set: { data: JSON.stringify(stored) }, $unset: { encoding: '' } });
-    const read = await request(app).get(path(`composition/${uid}`, old));
-    expect([read.status, read.body.archetype_details.archetype_id.value]).toEqual([
-      200,
-      'openEHR-EHR-COMPOSITION.other.v1',
-    ]);
-    for (const accept of ['application/xml', 'application/openehr.wt.flat+json'])
+  it.each<[string, () => Json, () => Json]>([
+    ['a root named otherwise', namedOtherwise, aComposition],
+    ['a duration beyond its pattern', ofOneYear, () => aComposition('minimal_instruction.en.v1')],
+  ])('%s is read, exported, queried, moved, merged and corrected', async (_name, broken, right) => {
+    const [first, second, third] = [await givenEhr(app), await givenEhr(app), await givenEhr(app)];
+    const uid = await givenComposition(app, first, right());
+    await storeInto(uid, broken());
+    const container = versionedObjectUidOf(uid);
+    for (const accept of ['application/json', 'application/xml', 'application/openehr.wt.flat+json'])
       expect(
         (
           await request(app)
-            .get(path(`composition/${uid}`, old))
+            .get(path(`composition/${uid}`, first))
             .set('Accept', accept)
         ).status,
       ).toBe(200);
-    expect((await merge(app, old, target)).status).toBe(200);
-    const moved = await request(app).get(path(`composition/${versionedObjectUidOf(uid)}`, target));
-    expect(moved.status).toBe(200);
-    const again = { ...(moved.body as Json) };
+    const exported: Json[] = [];
+    for await (const line of exportedLines(client, first, new ExportRun()))
+      exported.push(JSON.parse(line) as Json);
+    const withoutUid = exported.map(({ composition }) => ({ ...composition, uid: undefined }));
+    const { content, archetype_details: named } = broken();
+    expect(withoutUid).toContainEqual(expect.objectContaining({ archetype_details: named }));
+    expect(withoutUid).toContainEqual(expect.objectContaining({ content }));
+    const q = `SELECT c FROM EHR e CONTAINS COMPOSITION c WHERE c/uid/value = '${uid}'`;
+    expect((await request(app).post(`${V1}/query/aql`).send({ q })).body.rows).toHaveLength(1);
+    const moved = await admin(app, 'post', `/ehr/${first}/composition/${container}/move`).send({
+      target_ehr: second,
+    });
+    expect([moved.status, moved.body.message]).toEqual([200, undefined]);
+    expect((await merge(app, second, third)).status).toBe(200);
+    const { body: list } = await request(app)
+      .post(`${V1}/query/aql`)
+      .send({ q: 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', ehr_id: third });
+    const now = String(list.rows[0][0]);
     const change = (body: Json): request.Test =>
       request(app)
-        .put(path(`composition/${versionedObjectUidOf(uid)}`, target))
-        .set('If-Match', String(moved.headers['etag']))
+        .put(path(`composition/${versionedObjectUidOf(now)}`, third))
+        .set('If-Match', now)
         .send(body);
-    expect((await change(again)).status).toBe(422);
-    again['archetype_details'].archetype_id.value = again['archetype_node_id'];
-    expect((await change(again)).status).toBe(200);
+    expect((await change(broken())).status).toBe(422);
+    expect((await change(right())).status).toBe(200);
+  });
+
+  it('an EHR_STATUS named otherwise is read, merged and corrected', async () => {
+    const [source, target] = [await givenEhr(app), await givenEhr(app)];
+    const status = await request(app).get(path('ehr_status', source));
+    const archetype_details = details('openEHR-EHR-EHR_STATUS.other.v1');
+    await storeInto(versionUidOf(status), { ...(status.body as Json), archetype_details });
+    const read = await request(app).get(path('ehr_status', source));
+    expect([read.status, read.body.archetype_details.archetype_id.value]).toEqual([
+      200,
+      'openEHR-EHR-EHR_STATUS.other.v1',
+    ]);
+    const change = (body: Json): request.Test =>
+      request(app).put(path('ehr_status', source)).set('If-Match', versionUidOf(read)).send(body);
+    expect((await change(read.body as Json)).status).toBe(400);
+    const right = { ...(read.body as Json), archetype_node_id: 'openEHR-EHR-EHR_STATUS.other.v1' };
+    expect((await change(right)).status).toBe(200);
+    expect((await merge(app, source, target)).status).toBe(200);
   });
 });
