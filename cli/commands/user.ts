@@ -4,12 +4,10 @@ import type { RolePermissions } from '../../config/settings.js';
 import { configFromEnvironment, warnOfMisspeltSettings } from '../../src/settings/config.js';
 import { textTable } from '../output.js';
 import { givenPassword, hashPassword } from '../../src/identity/password.js';
+import { allowedPassword } from '../../src/identity/password-rules.js';
 import { changeUsers, isUserName, readUsers } from '../../src/identity/users-file.js';
 import { developmentToken, lifetimeSeconds } from '../development-token.js';
 import { commandLogger } from '../../src/logger.js';
-
-/** Characters of the shortest password that is taken. */
-const LEAST_PASSWORD = 8;
 
 interface FileOptions {
   readonly file?: string;
@@ -19,6 +17,7 @@ interface AddOptions extends FileOptions {
   readonly role: readonly string[];
   readonly passwordStdin?: true;
   readonly replace?: true;
+  readonly person?: string;
 }
 
 /** `everchart user`: the users of Basic authentication. */
@@ -33,6 +32,7 @@ export function userCommand(): Command {
     )
     .option('--password-stdin', 'read the password from standard input, without asking')
     .option('--replace', 'give a user that exists this password and these roles')
+    .option('--person <sub>', "the `sub` of the same person's tokens, so that both count as one for FOUR_EYES")
     .action((name: string, options: AddOptions) => addUser(name, options));
   const remove = new Command('remove')
     .description('Removes a user')
@@ -52,8 +52,9 @@ async function addUser(name: string, options: AddOptions): Promise<void> {
   if (!isUserName(name))
     throw new Error('a user name has 1 to 255 characters, and neither a colon nor control characters');
   const roles = [...new Set(options.role.map((role) => knownRole(role, rolePermissions)))];
-  const scrypt = await hashPassword(validatedPassword(await givenPassword(options.passwordStdin === true)));
-  const user = { name: name.normalize('NFC'), roles, scrypt };
+  const scrypt = await hashPassword(await allowedPassword(await givenPassword(options.passwordStdin === true)));
+  const { person } = options;
+  const user = { name: name.normalize('NFC'), roles, scrypt, ...(person !== undefined && { person }) };
   changeUsers(path, (users) => {
     if (users.has(user.name) && options.replace !== true)
       throw new Error(`the user ${name} exists; --replace gives a new password and new roles`);
@@ -73,8 +74,8 @@ function removeUser(name: string, options: FileOptions): void {
 
 function listUsers(options: FileOptions): void {
   const users = [...readUsers(place(options).path).values()];
-  const rows = users.map(({ name, roles }) => [name, roles.join(', ')]);
-  process.stdout.write(`${textTable(['name', 'roles'], rows)}\n`);
+  const rows = users.map(({ name, roles, person = '' }) => [name, roles.join(', '), person]);
+  process.stdout.write(`${textTable(['name', 'roles', 'person'], rows)}\n`);
 }
 
 function place({ file }: FileOptions): { readonly path: string; readonly rolePermissions: RolePermissions } {
@@ -91,13 +92,6 @@ function knownRole(role: string, known: RolePermissions): string {
   const meant = nearestWord(name, names);
   const question = meant === null ? '.' : `, did you mean ${meant}?`;
   throw new Error(`the role ${role} may do nothing${question} ROLE_PERMISSIONS knows ${names.join(', ')}`);
-}
-
-function validatedPassword(password: string): string {
-  if (password.length < LEAST_PASSWORD)
-    throw new Error(`a password has at least ${LEAST_PASSWORD} characters`);
-  if (/\p{Cc}/u.test(password)) throw new Error('a password has no control characters, such as a line feed');
-  return password;
 }
 
 interface TokenOptions {

@@ -22,6 +22,8 @@ export interface UserRecord {
   /** Upper-cased. */
   readonly roles: readonly string[];
   readonly scrypt: PasswordHash;
+  /** The `sub` of the same person's tokens. */
+  readonly person?: string;
 }
 
 /** Users by name. */
@@ -157,10 +159,11 @@ function usersOf(path: string, text: string): Users {
 
 function userOf(line: string): UserRecord | null {
   try {
-    const { name, roles, scrypt } = JSON.parse(line) as Record<string, unknown>;
+    const { name, roles, scrypt, person } = JSON.parse(line) as Record<string, unknown>;
     if (typeof name !== 'string' || !isUserName(name) || !isPasswordHash(scrypt)) return null;
     if (!Array.isArray(roles) || !roles.every((role) => typeof role === 'string')) return null;
-    return { name, roles: roles.map(asciiUpperCase), scrypt };
+    if (person !== undefined && (typeof person !== 'string' || person === '')) return null;
+    return { name, roles: roles.map(asciiUpperCase), scrypt, ...(person !== undefined && { person }) };
   } catch {
     return null;
   }
