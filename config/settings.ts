@@ -86,8 +86,10 @@ export interface Settings {
   readonly mergeRetries: number;
   /** Days after which a merge is made final; null: never. */
   readonly mergeReversibleDays: number | null;
-  /** true: a merge waits until another administrator confirms it. */
-  readonly mergeNeedsApproval: boolean;
+  /** What waits until a second person confirms it. */
+  readonly fourEyes: readonly FourEyesKind[];
+  /** Days after which what waits for a second person lapses. */
+  readonly fourEyesDays: number;
   /** Paths of ELEMENT values in which EHRs of one person agree; docs/spec/merge.md#candidates */
   readonly mergeCandidatePaths: readonly string[];
   /** An EHR with more versions is merged in steps. */
@@ -183,6 +185,12 @@ export interface TerminologySettings {
   readonly timeoutMs: number;
   readonly failOnError: boolean;
 }
+
+/** What two persons can be asked for, in the order of the documentation. */
+export const FOUR_EYES_KINDS = ['merge', 'move', 'erase', 'finalise'] as const;
+
+/** A kind of administration that takes two persons where `FOUR_EYES` names it. docs/spec/merge.md#approval */
+export type FourEyesKind = (typeof FOUR_EYES_KINDS)[number];
 
 /** Everything that a role can allow, in the order of the documentation. */
 export const PERMISSIONS = [

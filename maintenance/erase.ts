@@ -10,32 +10,58 @@ import {
   wholeErasure,
 } from '../models/cross-collection/erase.js';
 import type { RootType } from '../openehr/rm/root-type.js';
+import { tagsOn } from '../models/item-tag.js';
 import { hasMoreVersions } from '../models/version.js';
-import { containerOf } from '../models/versioned-object.js';
-import { runWrites } from '../models/access/write.js';
+import { containerOf, liveCompositionCount, type VersionedObjectDoc } from '../models/versioned-object.js';
+import type { ActPlan } from '../models/waiting-request.js';
+import { runWrites, type Session } from '../models/access/write.js';
+import { digestOf, stateOf, type Gate } from '../change/approval/gate.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';
 import { mergedAway } from '../change/commit/ehr-access.js';
 import { beingMerged, ehrNotFound, objectNotFound } from '../change/commit/refusal.js';
 
+/** An object to be erased. */
+export interface ErasedObject {
+  readonly ehrId: string;
+  readonly type: RootType;
+  readonly versionedObjectUid: string;
+}
+
 /**
  * Removes a COMPOSITION or directory physically: every version, the container, what AQL reads, item tags. Its
- * CONTRIBUTIONs stay and name versions that are gone. See docs/spec/rest.md#administration.
+ * CONTRIBUTIONs stay and name versions that are gone. See docs/spec/rest.md#administration. `gate`: where that takes two
+ * persons.
  * @throws not-found when the EHR is not active or has no such object; a merged EHR's objects are in its target
  */
 export function eraseVersionedObject(
-  ehrId: string,
-  type: RootType,
-  versionedObjectUid: string,
+  { ehrId, type, versionedObjectUid }: ErasedObject,
+  gate?: Gate,
 ): Promise<void> {
+  const isDone = gate?.opens !== false;
   return inAuditedTransaction(
     async (session) => {
-      if ((await holdActive(ehrId)) === null) throw await notHeld(ehrId);
-      if ((await containerOf(ehrId, type, versionedObjectUid)) === null)
-        throw objectNotFound(ehrId, type, versionedObjectUid);
-      await runWrites(session, await objectErasure(session, ehrId, versionedObjectUid));
+      const ehr = isDone ? await holdActive(ehrId) : await ehrById(ehrId);
+      if (ehr === null || ehr.state !== 'active' || ehr.merging !== undefined) throw await notHeld(ehrId);
+      const container = await containerOf(ehrId, type, versionedObjectUid);
+      if (container === null) throw objectNotFound(ehrId, type, versionedObjectUid);
+      await gate?.pass(session, await objectPlan(session, container));
+      if (isDone) await runWrites(session, await objectErasure(session, ehrId, versionedObjectUid));
     },
     () => ({ ehr_id: ehrId, objects: [versionedObjectUid] }),
   );
+}
+
+/** What a second person sees, and agrees on. */
+async function objectPlan(session: Session, container: VersionedObjectDoc): Promise<ActPlan> {
+  const { _id, ehr_id: ehrId, type, latest_version: versions } = container;
+  const tags = (await tagsOn(session, ehrId, [_id])).map((tag) => tag._id).sort();
+  return {
+    digest: digestOf([await stateOf(container), tags]),
+    summary: `${type} ${_id} of EHR ${ehrId} is removed with all its versions`,
+    ehr_ids: [ehrId],
+    versions,
+    item_tags: tags.length,
+  };
 }
 
 /** How an EHR is erased. */
@@ -43,6 +69,8 @@ export interface ErasureOptions {
   /** true: with EHRs that were merged into it and could still be taken out. */
   readonly cascade?: boolean;
   readonly versionsAtOnce?: number;
+  /** Where it takes two persons. */
+  readonly gate?: Gate;
 }
 
 /** Versions that one transaction removes well within its limits of time and size. */
@@ -60,18 +88,36 @@ const VERSIONS_AT_ONCE = 10_000;
  */
 export async function eraseEhr(
   ehrId: string,
-  { cascade = false, versionsAtOnce = VERSIONS_AT_ONCE }: ErasureOptions = {},
+  { cascade = false, versionsAtOnce = VERSIONS_AT_ONCE, gate }: ErasureOptions = {},
 ): Promise<void> {
   const inSteps = await hasMoreVersions(ehrId, versionsAtOnce);
+  const isDone = gate?.opens !== false;
   await inAuditedTransaction(
     async (session) => {
       if (!cascade) await requireNoReversibleMerge(ehrId);
+      await gate?.pass(session, await ehrPlan(ehrId, cascade));
+      if (!isDone) return;
       const writes = inSteps ? ehrHiding(ehrId) : await wholeErasure(session, ehrId);
       if (!(await runWrites(session, writes))) throw await notHeld(ehrId);
     },
     () => ({ ehr_id: ehrId }),
   );
-  if (inSteps) await finishErasure(ehrId);
+  if (inSteps && isDone) await finishErasure(ehrId);
+}
+
+/** What a second person sees, and agrees on. Each write of content or tags raises `write_seq`. @throws as `eraseEhr` */
+async function ehrPlan(ehrId: string, cascade: boolean): Promise<ActPlan> {
+  const ehr = await ehrById(ehrId);
+  if (ehr === null || ehr.state !== 'active' || ehr.merging !== undefined) throw await notHeld(ehrId);
+  const sources = (await sourcesEndingIn(ehrId)).toSorted();
+  const compositions = await liveCompositionCount(ehrId);
+  return {
+    digest: digestOf([ehrId, ehr.write_seq, sources, cascade]),
+    summary: `EHR ${ehrId} is removed with everything in it`,
+    ehr_ids: [ehrId, ...sources],
+    compositions,
+    merged_ehrs: sources,
+  };
 }
 
 /** Why an EHR is not to be erased. */

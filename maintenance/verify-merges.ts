@@ -3,6 +3,7 @@ import { archivedKinds } from '../models/merge/archive.js';
 import { mergeJobs } from '../models/merge/job.js';
 import { allWaitingMerges } from '../models/merge/request.js';
 import { allMerges, mergeOfSource, type MergeRecordDoc } from '../models/merge/record.js';
+import { allWaitingRequests } from '../models/waiting-request.js';
 import { Findings } from './verify-report.js';
 
 /** How often merges are looked at anew because one was made or undone meanwhile. */
@@ -37,12 +38,22 @@ async function checkOnce(): Promise<Findings> {
   // Ids are archived before a merge in steps is decided.
   for (const { _id } of jobs) kinds.delete(_id);
   for (const mergeId of kinds.keys()) found.add('merge_archive', mergeId, 'its merge record does not exist');
+  await checkWaiting(found);
+  return found;
+}
+
+/** Validates that what waits for a second person is about EHRs that are there. */
+async function checkWaiting(found: Findings): Promise<void> {
   const waiting = await allWaitingMerges();
   const known = await knownEhrIds(waiting.flatMap((one) => [one.source_ehr, one.target_ehr]));
   for (const { _id, source_ehr: source, target_ehr: target } of waiting)
     if (!known.has(source) || !known.has(target))
       found.add('merge_requests', _id, 'an EHR that it names does not exist');
-  return found;
+  const others = await allWaitingRequests();
+  const named = await knownEhrIds(others.flatMap((one) => [one.ehr_id, one.other_ehr ?? one.ehr_id]));
+  for (const { _id, ehr_id: ehrId, other_ehr: other = ehrId } of others)
+    if (!named.has(ehrId) || !named.has(other))
+      found.add('waiting_requests', _id, 'an EHR that it names does not exist');
 }
 
 /** Whether the archive of the merge can be validated: not while the EHR it ended in is being deleted. */

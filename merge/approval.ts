@@ -2,18 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { CdrError } from '../openehr/base/errors.js';
 import { formatUtc } from '../openehr/base/iso8601.js';
 import type { JsonObject } from '../openehr/base/json.js';
+import { lapseOf, type Lapsed } from '../change/approval/approval.js';
+import { requireSecondPerson } from '../change/approval/person.js';
 import { auditCommitted, inAuditedTransaction, writeAudit } from '../change/commit/audit-draft.js';
 import { recordIdempotentResult } from '../change/commit/idempotency.js';
 import { duplicateIn, runWrites } from '../models/access/write.js';
 import { mergeById } from '../models/merge/record.js';
 import {
+  lapsedMerges,
   mergeRequestInsert,
   mergeRequestRemoval,
   waitingMerge,
   waitingMergeOf,
-  type Administrator,
   type MergeRequestDoc,
 } from '../models/merge/request.js';
+import type { Administrator } from '../models/waiting-request.js';
 import { idempotentResultOf, mergeDetails, motiveOf, type MergeResult } from './details.js';
 import { mergeEhrs, rehearseMerge } from './merge.js';
 import {
@@ -37,16 +40,20 @@ const PENDING = 'PENDING: ';
 export async function requestMerge(
   context: MergeContext,
   request: MergeRequest,
-  requester: Administrator,
+  { requester, days }: { readonly requester: Administrator; readonly days: number },
 ): Promise<MergeResult> {
   const mergeId = randomUUID();
   const way = await wayOf(context, request.sourceEhr);
   try {
     const waiting = await inMergeTransaction(context.retries, async (session) => {
       const earlier = await waitingMergeOf(request.sourceEhr);
-      if (earlier !== null) throw waitsAlready(request.sourceEhr, earlier._id);
+      const requestedAt = context.change.now();
+      if (earlier !== null && !hasLapsed(earlier, requestedAt))
+        throw waitsAlready(request.sourceEhr, earlier._id);
       const planned = await rehearseMerge(context, request, { way, session });
-      const doc = docOf(request, planned, { mergeId, requester, requestedAt: context.change.now() });
+      const expiresAt = lapseOf(requestedAt, days);
+      const doc = docOf(request, planned, { mergeId, requester, requestedAt, expiresAt });
+      if (earlier !== null) await runWrites(session, [mergeRequestRemoval(request.sourceEhr)]);
       await runWrites(session, [mergeRequestInsert(doc)]);
       const result = { ...planned, outcome: pendingOutcome(doc), _id: mergeId, state: 'pending' as const };
       await recordIdempotentResult(session, idempotentResultOf(result));
@@ -69,6 +76,7 @@ interface Asked {
   readonly mergeId: string;
   readonly requester: Administrator;
   readonly requestedAt: Date;
+  readonly expiresAt: Date;
 }
 
 function docOf(request: MergeRequest, { outcome, plan }: MergeResult, asked: Asked): MergeRequestDoc {
@@ -88,6 +96,7 @@ function docOf(request: MergeRequest, { outcome, plan }: MergeResult, asked: Ask
     requester: asked.requester,
     outcome,
     plan_digest: typeof plan?.digest === 'string' ? plan.digest : '',
+    expires_at: asked.expiresAt,
     ...request.motive,
   };
 }
@@ -111,11 +120,7 @@ export async function confirmMerge(
   { mergeId, digest, dryRun, administrator }: Confirmation,
 ): Promise<MergeResult> {
   const waiting = await requiredWaiting(mergeId);
-  if (isSame(waiting.requester, administrator))
-    throw new CdrError(
-      'forbidden',
-      'another administrator than the one who asked for the merge has to confirm it',
-    );
+  requireSecondPerson(waiting.requester, administrator);
   return mergeEhrs(context, {
     ...requestOf(waiting),
     dryRun,
@@ -129,18 +134,18 @@ export async function confirmMerge(
   });
 }
 
-/** By issuer and subject: names may be shared, and change. */
-function isSame(one: Administrator, other: Administrator): boolean {
-  return one.sub === other.sub && one.iss === other.iss;
+/** Whether nobody confirmed it in time (`FOUR_EYES_DAYS`): then it counts as not there. */
+export function hasLapsed({ expires_at: expires }: MergeRequestDoc, now: Date = new Date()): boolean {
+  return expires !== undefined && expires <= now;
 }
 
 /** The merge that waits with this id, for the audit. @throws as `confirmMerge` */
 export async function requiredWaiting(mergeId: string): Promise<MergeRequestDoc> {
   const waiting = await waitingMerge(mergeId);
-  if (waiting !== null) return waiting;
+  if (waiting !== null && !hasLapsed(waiting)) return waiting;
   if ((await mergeById(mergeId)) !== null)
     throw new CdrError('conflict', `the merge ${mergeId} was carried out already`);
-  throw new CdrError('not-found', `no merge ${mergeId} waits for approval`);
+  throw nothingWaits(mergeId);
 }
 
 /** Ends a merge that waits; whoever asked for it or is asked may do that. @throws as `requiredWaiting` */
@@ -153,6 +158,22 @@ export async function withdrawMerge(mergeId: string): Promise<MergeRequestDoc> {
     },
     () => ({ objects: [mergeId], outcome: 'withdrawn' }),
   );
+}
+
+/** Merges that nobody confirmed in time. */
+export async function lapsedMergeRequests(now: Date): Promise<Lapsed[]> {
+  return (await lapsedMerges(now)).map(({ _id: id, source_ehr: source, target_ehr: target }) => ({
+    id,
+    ehrIds: [source, target],
+    end: async (session) => {
+      if ((await waitingMerge(id)) === null) throw nothingWaits(id);
+      await runWrites(session, [mergeRequestRemoval(source)]);
+    },
+  }));
+}
+
+function nothingWaits(mergeId: string): CdrError {
+  return new CdrError('not-found', `no merge ${mergeId} waits for approval`);
 }
 
 function requestOf(doc: MergeRequestDoc): Omit<MergeRequest, 'dryRun' | 'committer'> {
@@ -186,6 +207,7 @@ export function pendingDetails(doc: MergeRequestDoc): JsonObject {
   return {
     ...mergeDetails({ ...doc, outcome: pendingOutcome(doc), state: 'pending' }),
     requested: { date: formatUtc(doc.requested_at), administrator: doc.requester.name },
+    ...(doc.expires_at !== undefined && { expires: formatUtc(doc.expires_at) }),
     request: {
       reversible: doc.reversible,
       folder_merge: doc.folder_merge,

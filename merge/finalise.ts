@@ -1,4 +1,6 @@
 import { CdrError } from '../openehr/base/errors.js';
+import { formatUtc } from '../openehr/base/iso8601.js';
+import { digestOf, type Gate } from '../change/approval/gate.js';
 import { inAuditedTransaction } from '../change/commit/audit-draft.js';
 import { beingMerged } from '../change/commit/refusal.js';
 import { noteStates } from '../models/cross-collection/state-note.js';
@@ -7,6 +9,7 @@ import { archiveRemoval } from '../models/merge/archive.js';
 import { undoneMerge } from '../models/merge/history.js';
 import { mergeById, mergeFinalising, mergesBefore, type MergeRecordDoc } from '../models/merge/record.js';
 import { waitingMerge } from '../models/merge/request.js';
+import type { ActPlan } from '../models/waiting-request.js';
 import { runWrites, type Session } from '../models/access/write.js';
 
 /** How a merge is made final. */
@@ -18,19 +21,24 @@ export interface Finalising {
 }
 
 /**
- * Makes a merge final: its archive goes, it can never be taken back. See docs/spec/merge.md#making-a-merge-final.
+ * Makes a merge final: its archive goes, it can never be taken back. See docs/spec/merge.md#making-a-merge-final. `gate`: where
+ * that takes two persons.
  * @throws not-found for an unknown merge; conflict for one that is final already or was taken back; unavailable while it is
  * taken back in steps
  */
-export function finaliseMerge(request: Finalising, now: Date): Promise<MergeRecordDoc> {
+export function finaliseMerge(request: Finalising, now: Date, gate?: Gate): Promise<MergeRecordDoc> {
   const { mergeId, committer, reason } = request;
+  const isDone = gate?.opens !== false;
   return inAuditedTransaction(
     async (session) => {
       const record = await mergeById(mergeId);
       if (record === null) throw await notStanding(session, mergeId);
       // Held, so that it is not taken back at the same time.
-      if ((await holdForMove(record.source_ehr, 'merged')) === null) throw beingMerged(record.source_ehr);
+      if (isDone && (await holdForMove(record.source_ehr, 'merged')) === null)
+        throw beingMerged(record.source_ehr);
       if (!record.reversible) throw new CdrError('conflict', `merge ${mergeId} is final already`);
+      await gate?.pass(session, actPlan(record));
+      if (!isDone) return record;
       const finalised = { date: now, committer, reason };
       await runWrites(session, [mergeFinalising(mergeId, finalised), archiveRemoval([mergeId])]);
       await noteStates(session, { collection: 'merge_records', ids: [mergeId], reason: 'merge' });
@@ -44,6 +52,17 @@ export function finaliseMerge(request: Finalising, now: Date): Promise<MergeReco
       reason,
     }),
   );
+}
+
+/** What a second person sees, and agrees on: a merge that stands is always the same. */
+function actPlan({ _id, source_ehr: source, target_ehr: target, merge_date: date }: MergeRecordDoc): ActPlan {
+  return {
+    digest: digestOf([_id, source, target, date.toISOString()]),
+    summary: `the merge of EHR ${source} into ${target} can never be taken back any more`,
+    ehr_ids: [source, target],
+    merge_id: _id,
+    merge_date: formatUtc(date),
+  };
 }
 
 async function notStanding(session: Session, mergeId: string): Promise<CdrError> {

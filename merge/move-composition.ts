@@ -3,6 +3,7 @@ import type { JsonObject } from '../openehr/base/json.js';
 import { CdrError } from '../openehr/base/errors.js';
 import { rootOfUid } from '../openehr/base/object-version-id.js';
 import { nameOf, objectsAt, textAt } from '../openehr/rm/access.js';
+import { digestOf, stateOf as objectState, type Gate } from '../change/approval/gate.js';
 import { auditCommitted, writeAudit } from '../change/commit/audit-draft.js';
 import { CHANGE_TYPE, LIFECYCLE } from '../change/commit/codes.js';
 import { writeContribution } from '../change/commit/commit.js';
@@ -19,7 +20,7 @@ import { noteOwner } from '../models/cross-collection/state-note.js';
 import { PERSISTENT } from '../models/layout.js';
 import { ehrById, ehrsSharing, finalEhrId, type EhrDoc } from '../models/ehr.js';
 import { sharesContributions } from '../models/merge/history.js';
-import { countTagsOn } from '../models/item-tag.js';
+import { countTagsOn, tagsOn } from '../models/item-tag.js';
 import { latestVersions, type VersionDoc } from '../models/version.js';
 import {
   containerOf,
@@ -28,6 +29,7 @@ import {
   ownersOf,
   type VersionedObjectDoc,
 } from '../models/versioned-object.js';
+import type { ActPlan } from '../models/waiting-request.js';
 import { runWrites, type Session } from '../models/access/write.js';
 import { holdBoth } from './check.js';
 import { contentOf, stateOf } from './content.js';
@@ -63,23 +65,50 @@ export interface MoveResult {
 
 /**
  * Moves one COMPOSITION with all its versions and item tags to another EHR, in one transaction, or returns what that would do.
- * See docs/spec/merge.md#moving-one-composition.
+ * See docs/spec/merge.md#moving-one-composition. `gate`: of a move that takes two persons.
  * @throws not-found; conflict when an EHR was merged away or is locked, or the target has such a persistent one already;
  * unavailable while one of them is merged in steps
  */
-export async function moveComposition(context: MergeContext, request: MoveRequest): Promise<MoveResult> {
+export async function moveComposition(
+  context: MergeContext,
+  request: MoveRequest,
+  gate?: Gate,
+): Promise<MoveResult> {
   const uids = [randomUUID(), randomUUID()] as const;
+  const moves = !request.dryRun && gate?.opens !== false;
   const result = await inMergeTransaction(context.retries, async (session) => {
-    if (!request.dryRun) await holdBoth(request, 'active');
+    if (moves) await holdBoth(request, 'active');
     const { source, target, container } = await checkMove(request);
     const plan = await planMove(session, request, container);
-    if (request.dryRun) return plan.result;
-    const made = await apply(session, context, { request, plan, source, target, uids });
-    await writeAudit({ objects: [request.versionedObjectUid, ...made] });
+    await gate?.pass(session, await actPlan(session, request, plan));
+    const made = moves ? await apply(session, context, { request, plan, source, target, uids }) : [];
+    if (!request.dryRun) await writeAudit({ objects: [request.versionedObjectUid, ...made] });
     return { ...plan.result, made };
   });
   if (!request.dryRun) auditCommitted();
   return result;
+}
+
+/** What a second person sees, and agrees on. */
+async function actPlan(
+  session: Session,
+  { sourceEhr, targetEhr, versionedObjectUid }: MoveRequest,
+  { container, contributions, result }: MovePlan,
+): Promise<ActPlan> {
+  const { versions, kept, folderItems } = result;
+  const tags = (await tagsOn(session, sourceEhr, [versionedObjectUid])).map(({ _id }) => _id).sort();
+  const items = folderItems.map(({ folder, item }) => ({ folder, item }));
+  const state = await objectState(container);
+  return {
+    digest: digestOf([targetEhr, state, [...contributions].sort(), [...kept].sort(), tags, items]),
+    summary: `COMPOSITION ${versionedObjectUid} with all its versions moves from EHR ${sourceEhr} to ${targetEhr}`,
+    ehr_ids: [sourceEhr, targetEhr],
+    versions,
+    contributions: result.contributions,
+    contributions_kept: [...kept],
+    item_tags: result.tags,
+    folder_items: items,
+  };
 }
 
 async function checkMove({

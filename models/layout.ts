@@ -15,6 +15,7 @@ export const COLLECTIONS = {
   mergeArchive: 'merge_archive',
   mergeHistory: 'merge_history',
   mergeRequests: 'merge_requests',
+  waitingRequests: 'waiting_requests',
   mergeJobs: 'merge_jobs',
   audit: 'audit',
   removals: 'removals',
@@ -171,6 +172,15 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   {
     name: COLLECTIONS.mergeRequests,
     indexes: [{ key: { source_ehr: 1 }, options: { unique: true } }, { key: { target_ehr: 1 } }],
+  },
+  {
+    name: COLLECTIONS.waitingRequests,
+    indexes: [
+      { key: { subject: 1 }, options: { unique: true } },
+      { key: { ehr_id: 1 } },
+      { key: { other_ehr: 1 }, options: { ...exists('other_ehr') } },
+      { key: { object_id: 1 }, options: { ...exists('object_id') } },
+    ],
   },
   {
     name: COLLECTIONS.audit,

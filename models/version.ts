@@ -243,6 +243,15 @@ export async function versionUidsOf(
   return docs.map((doc) => doc._id);
 }
 
+/** ATTESTATIONs of all versions of a container. Joins the caller's transaction. */
+export async function attestationCount(ehrId: string, versionedObjectUid: string): Promise<number> {
+  const attested = { ehr_id: ehrId, object_id: versionedObjectUid, attestations: trusted({ $exists: true }) };
+  const found = await Version.find(attested, { attestations: 1 })
+    .lean<Pick<StoredVersion, 'attestations'>[]>()
+    .exec();
+  return found.reduce((sum, { attestations = [] }) => sum + attestations.length, 0);
+}
+
 /** All versions of a container with their content, oldest first. Joins the caller's transaction. */
 export async function versionsOfContainer(ehrId: string, versionedObjectUid: string): Promise<VersionDoc[]> {
   const found = await Version.find({ ehr_id: ehrId, object_id: versionedObjectUid })

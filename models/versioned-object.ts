@@ -131,6 +131,11 @@ export async function liveCompositionIds(ehrId: string, count?: number): Promise
   return rows.map((row) => row._id);
 }
 
+/** How many COMPOSITIONs of an EHR are no deletion. Joins the caller's transaction. */
+export function liveCompositionCount(ehrId: string): Promise<number> {
+  return VersionedObject.countDocuments({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false }).exec();
+}
+
 /** The live persistent compositions of an EHR, oldest first. */
 export function livePersistentCompositions(ehrId: string): Promise<VersionedObjectDoc[]> {
   return VersionedObject.find({ ehr_id: ehrId, type: 'COMPOSITION', deleted: false, category: PERSISTENT })

@@ -8,6 +8,7 @@ import { archiveRemoval } from '../merge/archive.js';
 import { mergeHistoryRemoval, undoneMergesOf, type MergeHistoryDoc } from '../merge/history.js';
 import { mergeIdsOfSources, mergeRecordRemovalOfSources } from '../merge/record.js';
 import { mergeRequestRemovals } from '../merge/request.js';
+import { waitingRequestRemovalOf, waitingRequestRemovals } from '../waiting-request.js';
 import { lastRemoval } from './state-note.js';
 import { insertRemoval, removalWrites } from '../removal.js';
 import { versionsRemoval } from '../version.js';
@@ -19,8 +20,8 @@ import { documents } from '../access/documents.js';
 const STEP = 1_000;
 
 /**
- * The writes that remove one object: versions, container, derived documents, item tags, a live directory's mark, and
- * that note it for `verify`.
+ * The writes that remove one object: versions, container, derived documents, item tags, a live directory's mark, what
+ * waits about it, and that note it for `verify`.
  */
 export async function objectErasure(
   session: ClientSession,
@@ -34,6 +35,7 @@ export async function objectErasure(
     aqlRemoval(ehrId, versionedObjectUid),
     itemTagRemoval(ehrId, versionedObjectUid),
     clearDirectory(ehrId, versionedObjectUid, 'any'),
+    waitingRequestRemovalOf(versionedObjectUid),
   ];
 }
 
@@ -87,6 +89,7 @@ export async function ehrErasure(session: ClientSession, ehrId: string): Promise
     mergeRecordRemovalOfSources(sources),
     mergeHistoryRemoval(history),
     ...mergeRequestRemovals(gone),
+    ...waitingRequestRemovals(gone),
     ehrRemoval(gone),
     ...lastRemoval(COLLECTIONS.mergeRecords, await mergeIdsOfSources(sources, { session })),
     ...lastRemoval(COLLECTIONS.mergeHistory, history),

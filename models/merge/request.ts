@@ -1,16 +1,9 @@
 import { model, Schema, trusted } from 'mongoose';
 import { COLLECTIONS } from '../layout.js';
+import type { Administrator } from '../waiting-request.js';
 import type { CompositionMerge, FolderMerge, MergeMotive, MergeOutcome } from './record.js';
 import { SCHEMA_OPTIONS } from '../access/schema.js';
 import type { InsertWrite, RemoveWrite } from '../access/write.js';
-
-/** An administrator, by what never changes, and the name. */
-export interface Administrator {
-  readonly name: string;
-  readonly sub: string;
-  /** Absent: the token names no issuer. */
-  readonly iss?: string;
-}
 
 /** What a key of `resolutions` was given; a list, since template ids hold dots. */
 interface StoredChoice {
@@ -35,6 +28,8 @@ export interface MergeRequestDoc extends MergeMotive {
   /** What it would have done then. */
   readonly outcome: MergeOutcome;
   readonly plan_digest: string;
+  /** From this time on it counts as not there; absent: asked for in a release that knew no such time. */
+  readonly expires_at?: Date;
 }
 
 declare module '../access/write.js' {
@@ -69,6 +64,7 @@ const WaitingMerge = model(
       requester: OPAQUE,
       outcome: OPAQUE,
       plan_digest: String,
+      expires_at: Date,
       reason: String,
       requested_by: String,
     },
@@ -87,6 +83,13 @@ export function waitingMergeOf(sourceEhr: string): Promise<MergeRequestDoc | nul
   return WaitingMerge.findOne({ source_ehr: sourceEhr }).lean<MergeRequestDoc>().exec();
 }
 
+/** Merges that nobody confirmed until this time, in no order. */
+export function lapsedMerges(now: Date): Promise<MergeRequestDoc[]> {
+  return WaitingMerge.find({ expires_at: trusted({ $lte: now }) })
+    .lean<MergeRequestDoc[]>()
+    .exec();
+}
+
 /** Merges that wait, of this source and into this target as far as they are named, oldest first. */
 export function waitingMerges(
   pair: { readonly source: string | null; readonly target: string | null },
@@ -96,6 +99,7 @@ export function waitingMerges(
   return WaitingMerge.find({
     ...(source !== null && { source_ehr: source }),
     ...(target !== null && { target_ehr: target }),
+    expires_at: trusted({ $not: { $lte: new Date() } }),
   })
     .sort({ requested_at: 1, _id: 1 })
     .skip(page.offset)

@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings.js';
 import type { OperationGroup } from '../http/operation/operation.js';
+import { approvalOperations } from './approval.js';
 import { auditOperations } from './audit.js';
 import { adminDefinitionOperations } from './definition.js';
 import { adminEhrOperations } from './ehr.js';
@@ -25,6 +26,7 @@ export function adminGroups(settings: Settings, users: KnownUsers): OperationGro
         ...adminEhrOperations(settings),
         ...auditOperations(settings),
         ...verifyOperations(),
+        ...approvalOperations(settings),
       ],
     },
     {

@@ -5,7 +5,6 @@ import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { readableEhr } from '../../change/commit/ehr-access.js';
 import { updateEhrStatus } from '../../change/ehr-status.js';
-import { eraseEhr, eraseVersionedObject } from '../../maintenance/erase.js';
 import { partyNamed } from '../../change/commit/audit.js';
 import { requestBody } from '../../openehr/format/media-type.js';
 import { contributionOf } from '../../models/contribution.js';
@@ -17,6 +16,7 @@ import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { listedEhr } from '../ehr/ehr-list.js';
 import { requireVersion } from '../ehr/read-version.js';
+import { performOrAsk, waitingAnswer } from './acts.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';
@@ -34,6 +34,7 @@ const MAX_ATTEMPTS = 8;
 /** Administration of one EHR and what it holds. */
 export function adminEhrOperations(settings: Settings): Operation[] {
   const context = changeContext(settings);
+  const erasing = waitingAnswer(settings, 'deleteEhr', 204);
   return [
     adminOperation({
       id: 'listEhrs',
@@ -63,10 +64,11 @@ export function adminEhrOperations(settings: Settings): Operation[] {
       path: EHR,
       summary: 'Remove an EHR with everything in it',
       parameters: ['cascade'],
-      responses: { 204: { description: 'Removed' } },
+      responses: { 204: { description: 'Removed' }, ...erasing.answer },
+      ...erasing.committed,
       errors: [400, 404, 409],
       failure: NOT_DELETED,
-      handle: deleteEhr,
+      handle: (ctx) => deleteEhr(ctx, settings),
     }),
     adminOperation({
       id: 'updateContribution',
@@ -93,8 +95,13 @@ export function adminEhrOperations(settings: Settings): Operation[] {
         );
       },
     }),
-    deletion({ id: 'deleteComposition', type: 'COMPOSITION', path: 'composition', key: 'composition_id' }),
-    deletion({ id: 'deleteDirectory', type: 'FOLDER', path: 'directory', key: 'directory_id' }),
+    deletion(settings, {
+      id: 'deleteComposition',
+      type: 'COMPOSITION',
+      path: 'composition',
+      key: 'composition_id',
+    }),
+    deletion(settings, { id: 'deleteDirectory', type: 'FOLDER', path: 'directory', key: 'directory_id' }),
   ];
 }
 
@@ -142,11 +149,17 @@ async function overLatest(update: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function deleteEhr(ctx: Context): Promise<void> {
+async function deleteEhr(ctx: Context, settings: Settings): Promise<void> {
+  adminForm(ctx);
   const ehrId = pathParameter(ctx, 'ehr_id');
   auditAbout(ctx, { ehr_id: ehrId });
-  await eraseEhr(ehrId, { cascade: queryParameter(ctx, 'cascade') ?? false });
-  ctx.status = 204;
+  await performOrAsk(ctx, settings, {
+    act: { operation: 'deleteEhr', ehr_id: ehrId, cascade: queryParameter(ctx, 'cascade') ?? false },
+    dryRun: false,
+    answer: () => {
+      ctx.status = 204;
+    },
+  });
 }
 
 async function updateContribution(ctx: Context): Promise<void> {
@@ -162,13 +175,14 @@ async function updateContribution(ctx: Context): Promise<void> {
 }
 
 interface Deletion {
-  readonly id: string;
+  readonly id: 'deleteComposition' | 'deleteDirectory';
   readonly type: RootType;
   readonly path: string;
   readonly key: 'composition_id' | 'directory_id';
 }
 
-function deletion({ id, type, path, key }: Deletion): Operation {
+function deletion(settings: Settings, { id, type, path, key }: Deletion): Operation {
+  const erasing = waitingAnswer(settings, id);
   return adminOperation({
     id,
     method: 'DELETE',
@@ -176,8 +190,10 @@ function deletion({ id, type, path, key }: Deletion): Operation {
     summary: `Remove a ${type} with its history`,
     responses: {
       200: { description: 'Removed with its history', body: { schema: DELETED, types: 'rm' } },
+      ...erasing.answer,
     },
-    errors: [400, 404],
+    ...erasing.committed,
+    errors: [400, 404, 409],
     failure: NOT_DELETED,
     handle: async (ctx) => {
       const form = adminForm(ctx);
@@ -187,8 +203,13 @@ function deletion({ id, type, path, key }: Deletion): Operation {
       auditAbout(ctx, { ehr_id: ehrId, target: versionedObjectUid });
       await readableEhr(ehrId);
       if ('id' in uid) await requireVersion(ehrId, type, uid);
-      await eraseVersionedObject(ehrId, type, versionedObjectUid);
-      writeRecord(ctx, form, { record: DELETED, fields: { deleted: 1 } });
+      await performOrAsk(ctx, settings, {
+        act: { operation: id, ehr_id: ehrId, object_id: versionedObjectUid },
+        dryRun: false,
+        answer: (fields) => {
+          writeRecord(ctx, form, { record: DELETED, fields });
+        },
+      });
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { CdrError } from '../../openehr/base/errors.js';
+import type { Settings } from '../../config/settings.js';
 import {
   confirmMerge,
   pendingDetails,
@@ -9,10 +9,10 @@ import {
 } from '../../merge/approval.js';
 import { mergeDetails } from '../../merge/details.js';
 import type { MergeContext, MergeRequest } from '../../merge/request.js';
-import type { Administrator } from '../../models/merge/request.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
+import { administratorOf } from './administrator.js';
 import {
   confirmRequestFrom,
   MERGE_ANSWER,
@@ -24,7 +24,7 @@ import {
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 /** What another administrator does with a merge that waits. docs/spec/merge.md#approval */
-export function approvalOperations(context: MergeContext): Operation[] {
+export function mergeApprovalOperations(context: MergeContext): Operation[] {
   return [
     adminOperation({
       id: 'confirmMerge',
@@ -52,9 +52,14 @@ export function approvalOperations(context: MergeContext): Operation[] {
 }
 
 /** Lets the merge of a request wait, and answers 202. @throws as `requestMerge` */
-export async function askForMerge(ctx: Context, context: MergeContext, request: MergeRequest): Promise<void> {
+export async function askForMerge(
+  ctx: Context,
+  settings: Pick<Settings, 'fourEyesDays'> & { readonly context: MergeContext },
+  request: MergeRequest,
+): Promise<void> {
   const form = adminForm(ctx);
-  const fields = mergeDetails(await requestMerge(context, request, administratorOf(ctx)));
+  const asked = { requester: administratorOf(ctx), days: settings.fourEyesDays };
+  const fields = mergeDetails(await requestMerge(settings.context, request, asked));
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields, status: 202 });
 }
 
@@ -90,11 +95,4 @@ async function aboutWaiting(ctx: Context, mergeId: string, isDryRun: boolean): P
     ...(isDryRun && { dry_run: true }),
     ...(reason !== undefined && { reason }),
   });
-}
-
-function administratorOf(ctx: Context): Administrator {
-  const { user } = ctx.state;
-  if (user === null) throw new CdrError('unauthenticated', 'a merge is asked for and confirmed by somebody');
-  const { name, subject: sub, issuer } = user;
-  return { name, sub, ...(issuer !== null && { iss: issuer }) };
 }

@@ -3,23 +3,12 @@ import type { Context } from 'koa';
 import type { Settings } from '../../config/settings.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
-import { mergeDetails } from '../../merge/details.js';
-import { finaliseMerge } from '../../merge/finalise.js';
-import { moveComposition, type MoveRequest, type MoveResult } from '../../merge/move-composition.js';
-import type { MergeContext } from '../../merge/request.js';
 import { auditAbout } from '../http/audit-trail.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
 import { requireVersion } from '../ehr/read-version.js';
-import {
-  bodyOf,
-  MERGE_ANSWER,
-  MERGE_DETAILS,
-  MERGE_FAILURE,
-  mergeContext,
-  reason,
-  uuid,
-} from './merge-request.js';
+import { bodyOf, MERGE_ANSWER, MERGE_DETAILS, MERGE_FAILURE, reason, uuid } from './merge-request.js';
+import { performOrAsk, waitingAnswer } from './acts.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const MOVE_DETAILS = 'MoveDetailsDto';
@@ -34,7 +23,8 @@ const NO_MOVE: JsonObject = {
 
 /** What a merge leaves to do for good, and the move of a single COMPOSITION. */
 export function mergeFinalOperations(settings: Settings): Operation[] {
-  const context = mergeContext(settings);
+  const finalising = waitingAnswer(settings, 'finaliseMerge');
+  const moving = waitingAnswer(settings, 'moveComposition');
   return [
     adminOperation({
       id: 'finaliseMerge',
@@ -42,10 +32,11 @@ export function mergeFinalOperations(settings: Settings): Operation[] {
       path: '/ehr/merge/{merge_id}/finalise',
       summary: 'Make a merge final and drop what is needed to undo it',
       request: { schema: 'FinaliseRequestBody', types: 'json' },
-      responses: { 200: { description: 'The merge', body: MERGE_ANSWER } },
+      responses: { 200: { description: 'The merge', body: MERGE_ANSWER }, ...finalising.answer },
+      ...finalising.committed,
       errors: [400, 404, 409],
       failure: MERGE_FAILURE,
-      handle: finalise,
+      handle: (ctx) => finalise(ctx, settings),
     }),
     adminOperation({
       id: 'moveComposition',
@@ -55,27 +46,30 @@ export function mergeFinalOperations(settings: Settings): Operation[] {
       request: { schema: 'MoveRequestBody', types: 'json' },
       responses: {
         200: { description: 'What was done, or would be', body: { schema: MOVE_DETAILS, types: 'rm' } },
+        ...moving.answer,
       },
+      ...moving.committed,
       errors: [400, 404, 409],
       failure: { root: MOVE_DETAILS, fields: NO_MOVE },
-      handle: (ctx) => move(ctx, context),
+      handle: (ctx) => move(ctx, settings),
     }),
   ];
 }
 
 const finaliseSchema = Joi.object<{ readonly reason: string }>({ reason: reason.required() });
 
-async function finalise(ctx: Context): Promise<void> {
+async function finalise(ctx: Context, settings: Settings): Promise<void> {
   const mergeId = pathParameter(ctx, 'merge_id');
   auditAbout(ctx, { objects: [mergeId] });
   const body = bodyOf(ctx, finaliseSchema);
   const form = adminForm(ctx);
   auditAbout(ctx, { reason: body.reason });
-  const committer = ctx.state.user?.name ?? 'anonymous';
-  const record = await finaliseMerge({ mergeId, committer, reason: body.reason }, new Date());
-  writeRecord(ctx, form, {
-    record: MERGE_DETAILS,
-    fields: mergeDetails({ ...record, reversibleNow: false }),
+  await performOrAsk(ctx, settings, {
+    act: { operation: 'finaliseMerge', merge_id: mergeId, reason: body.reason },
+    dryRun: false,
+    answer: (fields) => {
+      writeRecord(ctx, form, { record: MERGE_DETAILS, fields });
+    },
   });
 }
 
@@ -91,7 +85,7 @@ const moveSchema = Joi.object<MoveBody>({
   dry_run: Joi.boolean().strict().default(false),
 });
 
-async function move(ctx: Context, context: MergeContext): Promise<void> {
+async function move(ctx: Context, settings: Settings): Promise<void> {
   const sourceEhr = pathParameter(ctx, 'ehr_id');
   const uid = pathParameter(ctx, 'composition_id');
   const versionedObjectUid = 'id' in uid ? uid.id.versionedObjectUid : uid.versionedObjectUid;
@@ -108,28 +102,12 @@ async function move(ctx: Context, context: MergeContext): Promise<void> {
   });
   if (sourceEhr === targetEhr) throw new CdrError('invalid', 'target_ehr must be another EHR');
   if ('id' in uid) await requireVersion(sourceEhr, 'COMPOSITION', uid);
-  const committer = ctx.state.user?.name ?? 'anonymous';
-  const request: MoveRequest = { sourceEhr, targetEhr, versionedObjectUid, dryRun, committer };
-  const result = await moveComposition(context, request);
-  writeRecord(ctx, form, { record: MOVE_DETAILS, fields: moveDetails(request, result, why) });
-}
-
-function moveDetails(
-  request: MoveRequest,
-  result: MoveResult,
-  why: { readonly reason?: string },
-): JsonObject {
-  return {
-    source_ehr: request.sourceEhr,
-    target_ehr: request.targetEhr,
-    composition: request.versionedObjectUid,
-    versions: result.versions,
-    contributions: result.contributions,
-    contributions_kept: [...result.kept],
-    contributions_made: [...result.made],
-    item_tags: result.tags,
-    folder_items: result.folderItems.map((item) => ({ ...item })),
-    ...(request.dryRun && { dry_run: true }),
-    ...why,
-  };
+  const moved = { ehr_id: sourceEhr, target_ehr: targetEhr, object_id: versionedObjectUid, ...why };
+  await performOrAsk(ctx, settings, {
+    act: { operation: 'moveComposition', ...moved },
+    dryRun,
+    answer: (fields) => {
+      writeRecord(ctx, form, { record: MOVE_DETAILS, fields });
+    },
+  });
 }

@@ -33,7 +33,7 @@ import {
   namePair,
   unmergeRequestFrom,
 } from './merge-request.js';
-import { approvalOperations, askForMerge } from './merge-approval.js';
+import { askForMerge, mergeApprovalOperations } from './merge-approval.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 /** Merges of one page. */
@@ -53,15 +53,15 @@ export function mergeOperations(settings: Settings): Operation[] {
       responses: {
         200: { description: 'What was done, or would be', body: MERGE_ANSWER },
         202: {
-          description: 'It waits for another administrator (`MERGE_NEEDS_APPROVAL`)',
+          description: 'It waits for a second person (`FOUR_EYES`)',
           body: MERGE_ANSWER,
         },
       },
-      ...(settings.mergeNeedsApproval && { committedStatus: 202 }),
+      ...(settings.fourEyes.includes('merge') && { committedStatus: 202 }),
       errors: [400, 404, 409, 422],
       failure: MERGE_FAILURE,
       replay: answerAgain,
-      handle: (ctx) => merge(ctx, context, settings.mergeNeedsApproval),
+      handle: (ctx) => merge(ctx, context, settings),
     }),
     adminOperation({
       id: 'unmerge',
@@ -76,7 +76,7 @@ export function mergeOperations(settings: Settings): Operation[] {
       replay: answerAgain,
       handle: (ctx) => unmerge(ctx, context),
     }),
-    ...approvalOperations(context),
+    ...mergeApprovalOperations(context),
     ...statusOperations(),
   ];
 }
@@ -128,7 +128,7 @@ function answerAgain(ctx: Context, result: IdempotentResult): void {
   writeRecord(ctx, form, { record: MERGE_DETAILS, fields: mergeDetails(again), status });
 }
 
-async function merge(ctx: Context, context: MergeContext, needsApproval: boolean): Promise<void> {
+async function merge(ctx: Context, context: MergeContext, settings: Settings): Promise<void> {
   const request = mergeRequestFrom(ctx);
   const form = adminForm(ctx);
   const { reversible, folderMerge, compositionMerge } = request;
@@ -140,8 +140,8 @@ async function merge(ctx: Context, context: MergeContext, needsApproval: boolean
     ...requestedBy(request),
   };
   auditAbout(ctx, { ...requestSubject(request), options });
-  if (needsApproval && !request.dryRun) {
-    await askForMerge(ctx, context, request);
+  if (settings.fourEyes.includes('merge') && !request.dryRun) {
+    await askForMerge(ctx, { context, fourEyesDays: settings.fourEyesDays }, request);
     return;
   }
   const fields = mergeDetails(await mergeEhrs(context, request));

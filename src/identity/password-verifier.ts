@@ -39,8 +39,8 @@ export function passwordVerifier(file: Pick<UsersFile, 'current'>, log: Logger):
     const guess = { ...guessIn(credentials), address };
     const user = (await usersNow(file, log)).get(guess.name);
     if (!(await validate.isRight(guess, user)) || user === undefined) throw wrong();
-    const { name, roles } = user;
-    return { name, subject: name, issuer: BASIC_ISSUER, clientId: null, roles };
+    const { name, roles, person = null } = user;
+    return { name, subject: name, issuer: BASIC_ISSUER, person, clientId: null, roles };
   };
 }
 

@@ -105,7 +105,7 @@ function identityFrom(payload: jwt.JwtPayload, roleClaims: readonly string[]): I
   const issuer = textClaim(payload, 'iss');
   const clientId = textClaim(payload, 'azp') ?? textClaim(payload, 'client_id');
   const roles = roleClaims.flatMap((path) => rolesAt(payload, path));
-  return { name, subject, issuer, clientId, roles: [...new Set(roles)] };
+  return { name, subject, issuer, person: subject, clientId, roles: [...new Set(roles)] };
 }
 
 /** A claim that is a text; null when it is absent or empty. @throws unauthenticated when it is anything else */

@@ -19,6 +19,8 @@ import { timeAheadOfClock } from '../../models/cross-collection/newest-time.js';
 import { CLOCK_BEHIND } from '../../routes/system/management.js';
 import { commitClock } from '../../change/commit/commit-clock.js';
 import { AuditDraft, withAuditDraft } from '../../change/commit/audit-draft.js';
+import { endLapsed, lapsedActs } from '../../change/approval/approval.js';
+import { lapsedMergeRequests } from '../../merge/approval.js';
 import { finaliseOldMerges } from '../../merge/finalise.js';
 import { resumeMerges } from '../../merge/steps.js';
 import { sealNewRecords } from '../../maintenance/seal.js';
@@ -78,6 +80,7 @@ export async function startServer(
     const stopSealing = keepSealing(log, settings.sealIntervalMs);
     const stopMerging = keepEndingMerges(log);
     const stopFinalising = keepFinalising(log, settings.mergeReversibleDays);
+    const stopLapsing = keepEndingLapsed(log);
     void finishErasures(log);
     warnOfUncheckedCodes(log);
     const stop = async (): Promise<void> => {
@@ -86,7 +89,7 @@ export async function startServer(
       stopAwaiting();
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
-      await Promise.all([stopSealing(), stopMerging(), stopFinalising()]);
+      await Promise.all([stopSealing(), stopMerging(), stopFinalising(), stopLapsing()]);
       await Promise.all([closePool(), closeEvaluators()]);
       await commitClock.leave();
       await database.close();
@@ -180,9 +183,27 @@ function keepFinalising(log: Logger, days: number | null): () => Promise<void> {
   return repeat(log, { intervalMs: HOUR_MS, failure, work });
 }
 
-/** Nobody asked for it but the settings: the record says so. */
 function recordedFinalising(work: () => Promise<unknown>): Promise<unknown> {
-  const sender = { user: 'everchart', operation: 'finaliseMerge', request_id: randomUUID() };
+  return recorded('finaliseMerge', work);
+}
+
+/** Ends what waited too long for a second person, hourly. Gives what ends it. */
+function keepEndingLapsed(log: Logger): () => Promise<void> {
+  const work = async (): Promise<void> => {
+    const now = new Date();
+    const lapsed = [...(await lapsedActs(now)), ...(await lapsedMergeRequests(now))];
+    await endLapsed(lapsed, (end) => recorded('withdrawApproval', end));
+  };
+  return repeat(log, {
+    intervalMs: HOUR_MS,
+    failure: 'what waited too long for approval was not ended',
+    work,
+  });
+}
+
+/** Nobody asked for it but the settings: the record says so. */
+function recorded(operation: string, work: () => Promise<unknown>): Promise<unknown> {
+  const sender = { user: 'everchart', operation, request_id: randomUUID() };
   return withAuditDraft(new AuditDraft(() => sender, 200), work);
 }
 

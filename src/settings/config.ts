@@ -1,6 +1,11 @@
 import Joi from 'joi';
 import type { Logger } from 'pino';
-import type { JwtSettings, OidcSettings, Settings } from '../../config/settings.js';
+import {
+  FOUR_EYES_KINDS,
+  type JwtSettings,
+  type OidcSettings,
+  type Settings,
+} from '../../config/settings.js';
 import { asciiUpperCase } from '../../openehr/base/text.js';
 import { identityConflicts } from '../identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from '../identity/identifier.js';
@@ -131,11 +136,20 @@ function clinicalSettings(values: Values) {
     commitGroups: numberOrNull(values, 'COMMIT_GROUPS') ?? (textOf(values, 'MONGODB_URI') === '' ? 1 : 4),
     mergeRetries: numberOf(values, 'MERGE_RETRIES'),
     mergeReversibleDays: numberOrNull(values, 'MERGE_REVERSIBLE_DAYS'),
-    mergeNeedsApproval: values.MERGE_NEEDS_APPROVAL === true,
+    fourEyes: fourEyesOf(values),
+    fourEyesDays: numberOf(values, 'FOUR_EYES_DAYS'),
     mergeCandidatePaths: commaList(textOf(values, 'MERGE_CANDIDATE_PATHS')),
     mergeStepsFrom: numberOf(values, 'MERGE_STEPS_FROM'),
     defaultTimezone: textOf(values, 'DEFAULT_TIMEZONE'),
   };
+}
+
+/** `MERGE_NEEDS_APPROVAL` is the older name of the one word `merge`. */
+function fourEyesOf(values: Values): Settings['fourEyes'] {
+  const named = commaList(textOf(values, 'FOUR_EYES'));
+  return FOUR_EYES_KINDS.filter(
+    (kind) => named.includes(kind) || (kind === 'merge' && values.MERGE_NEEDS_APPROVAL === true),
+  );
 }
 
 function operationSettings(values: Values) {

@@ -132,7 +132,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
 });
 
 inBrowser('a merge that needs approval, in the console', () => {
-  const web = useConsole({ mergeNeedsApproval: true });
+  const web = useConsole({ fourEyes: ['merge'] });
   const { open, expectGood } = web;
 
   async function signedIn(user: string): Promise<void> {

@@ -1,5 +1,6 @@
 import {
   CdrError,
+  type Approval,
   type AuditFilter,
   type AuditRecord,
   type Cdr,
@@ -30,8 +31,12 @@ export interface AdministrationApi {
   finaliseMerge: (mergeId: string, reason: string) => Promise<MergeDetails>;
   /** EHRs that may be of one person: of one EHR, or a page of all after an EHR id. */
   mergeCandidates: (search: CandidateSearch) => Promise<CandidatePage>;
-  /** Physically, with all that it holds; `cascade`: and what would take back the merges that ended in it. */
-  eraseEhr: (ehrId: string, cascade: boolean) => Promise<void>;
+  /** Physically, with all that it holds; `cascade`: and what would take back the merges that ended in it. Gives what waits. */
+  eraseEhr: (ehrId: string, cascade: boolean) => Promise<Approval | undefined>;
+  /** What waits for a second person, merges too, oldest first. */
+  approvals: () => Promise<Approval[]>;
+  confirmApproval: (id: string, body: Confirmation) => Promise<Approval>;
+  withdrawApproval: (id: string, reason: string) => Promise<Approval>;
   /** Checks everything that is stored; changes nothing. */
   verify: () => Promise<Readonly<Record<string, unknown>>>;
   audit: (filter: AuditFilter) => Promise<AuditRecord[]>;
@@ -104,6 +109,7 @@ const CANDIDATES_AT_ONCE = 20;
 
 /** The most that the server lists at once. */
 const MERGES_AT_ONCE = 1_000;
+const APPROVALS_AT_ONCE = 1_000;
 
 /** The part of the API that administrates. */
 export function administrationApi(cdr: Cdr): AdministrationApi {
@@ -146,6 +152,9 @@ export function administrationApi(cdr: Cdr): AdministrationApi {
     },
     allEhrs: (page) => admin.ehrs(page),
     eraseEhr: (ehrId, cascade) => admin.deleteEhr(ehrId, { cascade }),
+    approvals: () => admin.approvals.list({ fetch: APPROVALS_AT_ONCE }),
+    confirmApproval: (id, body) => admin.approvals.confirm(id, body),
+    withdrawApproval: (id, reason) => admin.approvals.withdraw(id, reason === '' ? undefined : reason),
     verify: () => admin.verify(),
     audit: (filter) => admin.audit(filter),
     auditCsv: async ({ user, operation, ehrId, status, from, to, fetch }) => {

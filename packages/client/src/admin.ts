@@ -1,5 +1,6 @@
 import type { EHR_STATUS } from '../../rm/src/generated/types.js';
-import { commitHeaders, path, timeText, type Caller } from './call.js';
+import { Approvals, type Approval } from './approvals.js';
+import { commitHeaders, path, timeText, type Call, type Caller } from './call.js';
 import type { ListedEhr } from './ehr.js';
 import type { CallOptions } from './options.js';
 
@@ -114,14 +115,19 @@ export interface MergeCandidates {
 
 const ADMIN = '/rest/admin';
 
-/** Administration. Deletions are physical and cannot be undone. Needs the permission `admin`, the audit `audit`. */
+/**
+ * Administration. Deletions are physical and cannot be undone. Needs the permission `admin`, the audit `audit`. Where the server
+ * asks for two persons (`FOUR_EYES`) a deletion gives what waits for the other one.
+ */
 export class Admin {
   readonly merges: Merges;
+  readonly approvals: Approvals;
   readonly #caller: Caller;
 
   constructor(caller: Caller) {
     this.#caller = caller;
     this.merges = new Merges(caller);
+    this.approvals = new Approvals(caller);
   }
 
   /** All EHRs, those that queries leave out too. @throws CdrError */
@@ -133,8 +139,8 @@ export class Admin {
   async deleteEhr(
     ehrId: string,
     { cascade, signal }: CallOptions & { cascade?: boolean | undefined } = {},
-  ): Promise<void> {
-    await this.#caller.answer('DELETE', ADMIN + path`/ehr/${ehrId}`, { query: { cascade }, signal });
+  ): Promise<Approval | undefined> {
+    return this.#erase(path`/ehr/${ehrId}`, { query: { cascade }, signal });
   }
 
   /** Gives an EHR a new EHR_STATUS. @throws CdrError */
@@ -143,13 +149,21 @@ export class Admin {
   }
 
   /** Erases all versions of a COMPOSITION. @throws CdrError */
-  async deleteComposition(ehrId: string, id: string, options: CallOptions = {}): Promise<void> {
-    await this.#delete(path`/ehr/${ehrId}/composition/${id}`, options);
+  async deleteComposition(
+    ehrId: string,
+    id: string,
+    { signal }: CallOptions = {},
+  ): Promise<Approval | undefined> {
+    return this.#erase(path`/ehr/${ehrId}/composition/${id}`, { signal });
   }
 
   /** Erases all versions of a directory. @throws CdrError */
-  async deleteDirectory(ehrId: string, id: string, options: CallOptions = {}): Promise<void> {
-    await this.#delete(path`/ehr/${ehrId}/directory/${id}`, options);
+  async deleteDirectory(
+    ehrId: string,
+    id: string,
+    { signal }: CallOptions = {},
+  ): Promise<Approval | undefined> {
+    return this.#erase(path`/ehr/${ehrId}/directory/${id}`, { signal });
   }
 
   /** Replaces a template that nothing uses. @throws CdrError `unprocessable` when it is used */
@@ -196,6 +210,11 @@ export class Admin {
   /** The head of the seals. @throws CdrError */
   async seal({ signal }: CallOptions = {}): Promise<Record<string, unknown>> {
     return this.#caller.body('GET', `${ADMIN}/seal`, { signal });
+  }
+
+  async #erase(where: string, call: Call): Promise<Approval | undefined> {
+    const { status, body } = await this.#caller.answer<Approval>('DELETE', ADMIN + where, call);
+    return status === 202 ? body : undefined;
   }
 
   async #delete(where: string, { signal }: CallOptions): Promise<void> {

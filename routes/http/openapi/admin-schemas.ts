@@ -73,6 +73,7 @@ export const ADMIN_SCHEMAS = {
       unmerge_data: ANY,
       state: word('pending'),
       requested: ANY,
+      expires: TIME,
       request: ANY,
       plan_digest: TEXT,
       undone: ANY,
@@ -146,6 +147,24 @@ export const ADMIN_SCHEMAS = {
     },
     ['candidates', 'no_evidence'],
   ),
+  ApprovalDto: object(
+    {
+      approval_id: UUID,
+      kind: word('merge', 'move', 'erase', 'finalise'),
+      operation: TEXT,
+      state: word('pending', 'done', 'withdrawn'),
+      summary: TEXT,
+      ehr_ids: listOf(UUID),
+      object_id: UUID,
+      reason: TEXT,
+      requested: object({ date: TIME, administrator: TEXT }),
+      expires: TIME,
+      plan: { ...ANY, description: 'What it does, with its digest: docs/spec/merge.md#approval' },
+      result: { ...ANY, description: 'What came of it, once it is confirmed' },
+    },
+    ['summary', 'ehr_ids'],
+  ),
+  ApprovalList: listOf(ref('ApprovalDto')),
   MergeDetailsList: listOf(ref('MergeDetailsDto')),
   AuditRecordList: listOf(
     object(

@@ -141,6 +141,7 @@ const PARAMETERS = {
   version: path('SEMVER, whole or its first parts', asText),
   key: path('Key of the tag', asText),
   merge_id: path('Id of the merge, as in answers about it', uuidOf),
+  approval_id: path('Id of what waits, as in answers about it', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
   name: path('Name of the metric or logger', asText),
   file: path('Name of the file', asText),
@@ -214,6 +215,15 @@ const PARAMETERS = {
     schema: { type: 'integer', minimum: 0, default: 0 },
   }),
   merge_fetch: query('Merges to give at most', count(1, 1000), {
+    name: 'fetch',
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+  }),
+  approval_ehr_id: query('Only what changes this EHR', ehrId, { name: 'ehr_id' }),
+  approval_offset: query('Those to leave out', count(0), {
+    name: 'offset',
+    schema: { type: 'integer', minimum: 0, default: 0 },
+  }),
+  approval_fetch: query('Those to give at most', count(1, 1000), {
     name: 'fetch',
     schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
   }),

@@ -14,6 +14,8 @@ export interface AuthenticatedUser {
   readonly subject: string;
   /** `iss`; `basic` for users of `BASIC_USERS_FILE`. */
   readonly issuer: string | null;
+  /** The `sub` of this person's tokens; null: a user with a password of whom nobody said it. */
+  readonly person: string | null;
   /** `azp`, else `client_id`. */
   readonly clientId: string | null;
   /** Upper-cased. */

@@ -1,4 +1,15 @@
-import { candidatePaths, choice, count, flag, hosts, proxies, text, timezone } from '../setting-checks.js';
+import { FOUR_EYES_KINDS } from '../../../config/settings.js';
+import {
+  candidatePaths,
+  choice,
+  count,
+  flag,
+  hosts,
+  list,
+  proxies,
+  text,
+  timezone,
+} from '../setting-checks.js';
 import { setting, type SettingDescription } from './setting.js';
 
 /** What `RATE_LIMIT_PER_MINUTE` is when it is not set. */
@@ -98,11 +109,18 @@ export const OPERATION_SETTINGS: readonly SettingDescription[] = [
     'days after which a merge is made final and what is needed to undo it is dropped; empty = never',
   ),
   setting(
-    'MERGE_NEEDS_APPROVAL',
-    flag(false),
-    'false',
-    'true: a merge of EHRs waits until another administrator confirms it',
+    'FOUR_EYES',
+    list(FOUR_EYES_KINDS),
+    '',
+    'comma list of merge, move, erase, finalise: what waits until a second person confirms it, docs/merge.md',
   ),
+  setting(
+    'FOUR_EYES_DAYS',
+    count().min(1).max(365).default(30),
+    '30',
+    'days after which what waits for a second person lapses',
+  ),
+  setting('MERGE_NEEDS_APPROVAL', flag(false), 'false', 'older name: true = the word merge in FOUR_EYES'),
   setting(
     'MERGE_CANDIDATE_PATHS',
     text().default('').custom(candidatePaths),

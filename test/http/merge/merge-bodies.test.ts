@@ -10,7 +10,7 @@ import { ADMIN, bearer, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 const app = testApp(WITH_ADMIN);
-const approving = testApp({ ...WITH_ADMIN, mergeNeedsApproval: true });
+const approving = testApp({ ...WITH_ADMIN, fourEyes: ['merge'] });
 beforeAll(() => givenMergeTemplates(app));
 
 let source = '';

@@ -264,7 +264,7 @@ describe('candidates follow what happens to the EHRs', () => {
   });
 
   it('a merge that waits for approval is told', async () => {
-    const strict = testApp({ ...WITH_ADMIN, mergeNeedsApproval: true });
+    const strict = testApp({ ...WITH_ADMIN, fourEyes: ['merge'] });
     const [one, other] = [await givenPatient(['north', '1']), await givenPatient(['south', '1'])];
     const { body } = await merge(strict, one, other);
     expect(await listed()).toEqual([

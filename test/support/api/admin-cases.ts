@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import request from 'supertest';
 
+import type { Settings } from '../../../config/settings.js';
 import { COLLECTIONS } from '../../../models/layout.js';
 import type { ApiCase } from './cases.js';
 import type { Call } from './probe.js';
@@ -170,7 +171,7 @@ export function mergedQueryCases(world: World): ApiCase[] {
 
 /** Another administrator than that of the cases. */
 const OTHER = bearer(['ADMIN'], 'other-admin');
-const APPROVED = { mergeNeedsApproval: true };
+const APPROVED: Pick<Settings, 'fourEyes'> = { fourEyes: ['merge'] };
 
 /** A merge that somebody else asked for, and that was carried out if that is said. */
 async function waitingMerge(world: World, isDone = false): Promise<{ merge_id: string }> {

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import request from 'supertest';
 
 import { adminCases, mergedQueryCases } from './admin-cases.js';
+import { approvalCases } from './approval-cases.js';
 import type { Call } from './probe.js';
 import { AQL, creation, FOLDER, STATUS, statusOf, TEMPLATE, World } from './world.js';
 import { fixtureText } from '../fixture.js';
@@ -29,6 +30,7 @@ export function apiCases(app: RequestListener): ApiCase[] {
     ...tagCases(world),
     ...operationCases(),
     ...adminCases(world),
+    ...approvalCases(world),
   ];
 }
 

@@ -30,6 +30,17 @@ describe('configuration', () => {
     );
   });
 
+  it('reads what takes two persons; the older name is the word merge, and a word for which nothing waits ends the start', () => {
+    expect(loadConfig({})).toMatchObject({ fourEyes: [], fourEyesDays: 30 });
+    expect(loadConfig({ MERGE_NEEDS_APPROVAL: 'true' }).fourEyes).toEqual(['merge']);
+    expect(loadConfig({ FOUR_EYES: 'finalise, erase', MERGE_NEEDS_APPROVAL: 'true' }).fourEyes).toEqual([
+      'merge',
+      'erase',
+      'finalise',
+    ]);
+    expect(() => loadConfig({ FOUR_EYES: 'merge,policy' })).toThrow(/FOUR_EYES has unknown words: policy/);
+  });
+
   it('reports every problem at once', () => {
     const attempt = (): unknown =>
       loadConfig({ PORT: 'many', LOG_LEVEL: 'loud', AQL_TIMEOUT_MS: '0', DEFAULT_TIMEZONE: 'Mars/Olympus' });

@@ -43,7 +43,10 @@ function Plan({ ehrId }: { readonly ehrId: string }): ReactNode {
     // What was shown stays to be read: it is gone on the server.
     onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }),
   });
-  if (erase.isSuccess) return <Text role="status">{t('erase.done', { id: ehrId })}</Text>;
+  if (erase.isSuccess)
+    return (
+      <Text role="status">{t(erase.data === undefined ? 'erase.done' : 'erase.waits', { id: ehrId })}</Text>
+    );
   return (
     <Section title={t('erase.plan')}>
       <PatientSummary ehrId={ehrId} />

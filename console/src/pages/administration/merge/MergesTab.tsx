@@ -7,6 +7,7 @@ import { Section } from '../../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../../widgets/states.js';
 import { MergeGraph } from './MergeGraph.js';
 import { MergeItem } from './MergeItem.js';
+import { WaitingAct } from './WaitingAct.js';
 import { WaitingMerge } from './WaitingMerge.js';
 
 /** Merges that are listed before more are asked for. */
@@ -19,16 +20,22 @@ export function MergesTab(): ReactNode {
   const [shown, setShown] = useState(PAGE);
   const merges = useQuery({ queryKey: ['merges'], queryFn: () => api.merges() });
   const waiting = useQuery({ queryKey: ['merges', 'waiting'], queryFn: () => api.merges({ pending: true }) });
-  const error = merges.error ?? waiting.error;
+  const approvals = useQuery({ queryKey: ['merges', 'approvals'], queryFn: () => api.approvals() });
+  const error = merges.error ?? waiting.error ?? approvals.error;
   if (error !== null) return <Failure error={error} />;
-  if (merges.data === undefined || waiting.data === undefined) return <Loading rows={4} />;
-  const isEmpty = merges.data.length === 0 && waiting.data.length === 0;
+  if (merges.data === undefined || waiting.data === undefined || approvals.data === undefined)
+    return <Loading rows={4} />;
+  const acts = approvals.data.filter(({ kind }) => kind !== 'merge');
+  const isEmpty = merges.data.length + waiting.data.length + acts.length === 0;
   if (isEmpty) return <Empty title={t('merge.none')}>{t('merge.noneHint')}</Empty>;
   return (
     <>
-      {waiting.data.length > 0 && (
+      {waiting.data.length + acts.length > 0 && (
         <Section title={t('merge.waiting')}>
           <ul className="lines">
+            {acts.map((approval) => (
+              <WaitingAct key={approval.approval_id} approval={approval} />
+            ))}
             {waiting.data.map((merge) => (
               <WaitingMerge key={merge.merge_id} merge={merge} />
             ))}

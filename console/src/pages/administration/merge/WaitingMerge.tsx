@@ -50,7 +50,7 @@ export function WaitingMerge({ merge }: { readonly merge: MergeDetails }): React
             </Button>
           )}
         </Group>
-        <Withdraw id={id} />
+        <Withdraw withdraw={(reason) => api.withdrawMerge(id, reason)} />
       </div>
     </li>
   );
@@ -67,13 +67,17 @@ async function currentPlan(api: AdministrationApi, id: string) {
   }
 }
 
-function Withdraw({ id }: { readonly id: string }): ReactNode {
+/** Ends what waits, and asks why. */
+export function Withdraw({
+  withdraw: end,
+}: {
+  readonly withdraw: (reason: string) => Promise<unknown>;
+}): ReactNode {
   const { t } = useMessages();
-  const api = useApi();
   const queries = useQueryClient();
   const [reason, setReason] = useState('');
   const withdraw = useMutation({
-    mutationFn: () => api.withdrawMerge(id, reason.trim()),
+    mutationFn: () => end(reason.trim()),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['merges'] }),
   });
   return (

@@ -1,0 +1,92 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { CdrError, type Approval } from '@everchart/client';
+import type { AdministrationApi } from '../../../api/administration.js';
+import { textAt } from '../../../api/json.js';
+import { useMessages } from '../../../messages/messages.js';
+import { useApi } from '../../../session/session.js';
+import { Failure } from '../../../widgets/states.js';
+import { Time } from '../../../widgets/Time.js';
+import { Withdraw } from './WaitingMerge.js';
+
+/** A move, an erasure or a finality that another person asked for: nobody confirms what he has not seen as it is now. */
+export function WaitingAct({ approval }: { readonly approval: Approval }): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const queries = useQueryClient();
+  const { approval_id: id, requested } = approval;
+  const plan = useMutation({ mutationFn: () => currentPlan(api, id) });
+  const confirm = useMutation({
+    mutationFn: (digest: string) => api.confirmApproval(id, { digest }),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  const digest = plan.data?.now.plan.digest;
+  const error = plan.error ?? confirm.error;
+  return (
+    <li>
+      <div>
+        <Text fw={600}>{t(`approval.${approval.kind}`)}</Text>
+        {/* The server's words, as the audit has them. */}
+        <Text size="sm" lang="en">
+          {approval.summary}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {t('merge.askedFor', { who: requested.administrator })} <Time value={requested.date} isAgo />
+        </Text>
+        {approval.reason !== undefined && <Text size="sm">{approval.reason}</Text>}
+        {plan.data?.isChanged === true && (
+          <Text size="sm" className="flag" mt="xs">
+            {t('merge.planChanged')}
+          </Text>
+        )}
+        {plan.data !== undefined && <Facts plan={plan.data.now.plan} />}
+        {error !== null && <Failure error={error} />}
+        <Group gap="xs" mt="xs">
+          <Button size="xs" variant="default" loading={plan.isPending} onClick={() => plan.mutate()}>
+            {t('merge.plan')}
+          </Button>
+          {digest !== undefined && (
+            <Button
+              size="xs"
+              color="red.9"
+              loading={confirm.isPending}
+              onClick={() => confirm.mutate(digest)}
+            >
+              {t('merge.confirm')}
+            </Button>
+          )}
+        </Group>
+        <Withdraw withdraw={(reason) => api.withdrawApproval(id, reason)} />
+      </div>
+    </li>
+  );
+}
+
+/** The numbers and ids of a plan, by the server's names. */
+function Facts({ plan }: { readonly plan: Approval['plan'] }): ReactNode {
+  const facts = Object.entries(plan).filter(([name]) => !['digest', 'summary', 'ehr_ids'].includes(name));
+  return (
+    <Text size="sm" className="mono" component="div" mt="xs" lang="en">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          {name}: {JSON.stringify(value)}
+        </div>
+      ))}
+    </Text>
+  );
+}
+
+/** The plan as it is now, which may be another one than that of the request. */
+async function currentPlan(
+  api: AdministrationApi,
+  id: string,
+): Promise<{ now: Approval; isChanged: boolean }> {
+  try {
+    return { now: await api.confirmApproval(id, { dry_run: true }), isChanged: false };
+  } catch (error) {
+    const digest = error instanceof CdrError ? textAt(error.body, 'plan', 'digest') : '';
+    if (digest === '') throw error;
+    return { now: await api.confirmApproval(id, { dry_run: true, digest }), isChanged: true };
+  }
+}

@@ -1,0 +1,121 @@
+import type { Context } from 'koa';
+import type { Settings } from '../../config/settings.js';
+import type { JsonObject } from '../../openehr/base/json.js';
+import { formatUtc } from '../../openehr/base/iso8601.js';
+import { KIND_OF, letWait } from '../../change/approval/approval.js';
+import type { Gate } from '../../change/approval/gate.js';
+import { eraseEhr, eraseVersionedObject } from '../../maintenance/erase.js';
+import { mergeDetails } from '../../merge/details.js';
+import { finaliseMerge } from '../../merge/finalise.js';
+import { moveComposition } from '../../merge/move-composition.js';
+import type { MergeContext } from '../../merge/request.js';
+import type { WaitingAct, WaitingRequestDoc } from '../../models/waiting-request.js';
+import { auditAbout } from '../http/audit-trail.js';
+import type { AnswerDescription } from '../http/operation/operation.js';
+import { administratorOf } from './administrator.js';
+import { mergeContext } from './merge-request.js';
+import { moveDetails } from './move-details.js';
+import { adminForm, writeRecord } from './record.js';
+
+/** Name of the record that tells of what takes two persons. */
+export const APPROVAL = 'ApprovalDto';
+
+/** Who carries an act out, and how. */
+interface Performing {
+  /** Name of the administrator. */
+  readonly committer: string;
+  readonly dryRun: boolean;
+  readonly gate?: Gate;
+}
+
+/** Carries out what one person may ask for, or two do together, and gives what it answers. @throws as the act */
+export async function perform(
+  context: MergeContext,
+  act: WaitingAct,
+  { committer, dryRun, gate }: Performing,
+): Promise<JsonObject> {
+  switch (act.operation) {
+    case 'moveComposition': {
+      const { ehr_id: sourceEhr, target_ehr: targetEhr, object_id: versionedObjectUid, reason } = act;
+      const request = { sourceEhr, targetEhr, versionedObjectUid, dryRun, committer };
+      return moveDetails(request, await moveComposition(context, request, gate), reason);
+    }
+    case 'deleteEhr': {
+      await eraseEhr(act.ehr_id, { cascade: act.cascade, ...(gate !== undefined && { gate }) });
+      return { deleted: 1 };
+    }
+    case 'deleteComposition':
+    case 'deleteDirectory': {
+      const type = act.operation === 'deleteComposition' ? 'COMPOSITION' : 'FOLDER';
+      await eraseVersionedObject({ ehrId: act.ehr_id, type, versionedObjectUid: act.object_id }, gate);
+      return { deleted: 1 };
+    }
+    case 'finaliseMerge': {
+      const { merge_id: mergeId, reason } = act;
+      const record = await finaliseMerge({ mergeId, committer, reason }, new Date(), gate);
+      return mergeDetails({ ...record, reversibleNow: false });
+    }
+  }
+}
+
+/** What a row says beside its own, of an act that takes two persons by these settings. `usual`: answered where one does. */
+export function waitingAnswer(
+  settings: Settings,
+  operation: WaitingAct['operation'],
+  usual: 200 | 204 = 200,
+) {
+  const waits = settings.fourEyes.includes(KIND_OF[operation]);
+  const answer: AnswerDescription = {
+    description: 'It waits for a second person (`FOUR_EYES`)',
+    body: { schema: APPROVAL, types: 'rm' },
+  };
+  return { answer: { 202: answer }, committed: { committedStatus: waits ? 202 : usual } };
+}
+
+/**
+ * Carries an act out and lets `answer` write what came of it, or lets it wait for a second person and answers 202.
+ * @throws as `perform`; conflict when the same waits already
+ */
+export async function performOrAsk(
+  ctx: Context,
+  settings: Settings,
+  asked: {
+    readonly act: WaitingAct;
+    readonly dryRun: boolean;
+    readonly answer: (fields: JsonObject) => void;
+  },
+): Promise<void> {
+  const { act, dryRun, answer } = asked;
+  const context = mergeContext(settings);
+  const committer = ctx.state.user?.name ?? 'anonymous';
+  if (dryRun || !settings.fourEyes.includes(KIND_OF[act.operation])) {
+    answer(await perform(context, act, { committer, dryRun }));
+    return;
+  }
+  const form = adminForm(ctx);
+  const requester = administratorOf(ctx);
+  const request = { act, requester, now: context.change.now(), days: settings.fourEyesDays };
+  const waiting = await letWait(request, (gate, id) => {
+    auditAbout(ctx, { outcome: 'pending', options: { approval: id } });
+    return perform(context, act, { committer, dryRun, gate });
+  });
+  writeRecord(ctx, form, { record: APPROVAL, fields: waitingDetails(waiting), status: 202 });
+}
+
+/** ApprovalDto of what waits, but a merge. docs/spec/merge.md#approval */
+export function waitingDetails({ _id, act, plan, ...doc }: WaitingRequestDoc): JsonObject {
+  const reason = 'reason' in act ? act.reason : undefined;
+  return {
+    approval_id: _id,
+    kind: KIND_OF[act.operation],
+    operation: act.operation,
+    state: 'pending',
+    summary: plan.summary,
+    ehr_ids: plan.ehr_ids,
+    ...('object_id' in act && { object_id: act.object_id }),
+    ...(reason !== undefined && { reason }),
+    requested: { date: formatUtc(doc.requested_at), administrator: doc.requester.name },
+    expires: formatUtc(doc.expires_at),
+    plan,
+  };
+}
