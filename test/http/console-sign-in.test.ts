@@ -68,6 +68,22 @@ inBrowser('signing in with an identity provider (skipped where no Chromium is in
     expect(await axeFindings(page)).toEqual([]);
   });
 
+  it.each([
+    ['another issuer', { iss: 'https://evil.example' }],
+    ['another audience', { aud: 'other' }],
+    ['several audiences, for another of them', { aud: ['console', 'other'], azp: 'other' }],
+    ['another nonce', { nonce: 'of another sign-in' }],
+    ['no nonce', { nonce: undefined }],
+  ])('takes no ID token of %s', async (_, claims) => {
+    provider.claims = claims;
+    await page.goto('about:blank');
+    await page.goto(`${url}/console#/templates`);
+    await page.getByRole('button', { name: `Sign in at ${new URL(provider.url).host}` }).click();
+    await page.getByText(/Signing in there failed/).waitFor();
+    expect(await page.getByRole('button', { name: 'grace' }).count()).toBe(0);
+    provider.claims = {};
+  });
+
   it('takes no answer that it did not ask for', async () => {
     await page.goto('about:blank');
     await page.goto(`${url}/console#code=stolen&state=other`);
@@ -90,7 +106,7 @@ inBrowser('signing in with a password (skipped where no Chromium is installed)',
       {},
       { stdio: ['pipe', 'ignore', 'inherit'] },
     );
-    added.stdin!.end('right enough 1');
+    added.stdin!.end('right enough 1 2');
     expect(await once(added, 'close')).toEqual([0, null]);
     server = await testServer(testSettings({ ...WITH_ADMIN, auth: 'basic', basicUsersFile: file }));
     browser = await startBrowser();
@@ -112,7 +128,7 @@ inBrowser('signing in with a password (skipped where no Chromium is installed)',
     await page.locator('form [aria-invalid=true]').waitFor();
     await page.getByRole('alert').getByText('the user name or the password is wrong').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await password.fill('right enough 1');
+    await password.fill('right enough 1 2');
     await page.locator('form button[type=submit]').click();
     await page.getByText('No templates yet').waitFor();
     await page.getByRole('button', { name: 'ada' }).waitFor();

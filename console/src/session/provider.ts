@@ -1,4 +1,4 @@
-import { InMemoryWebStorage, UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import { InMemoryWebStorage, UserManager, WebStorageStateStore, type IdTokenClaims } from 'oidc-client-ts';
 import { serverRoot, type Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
 
@@ -27,7 +27,19 @@ function managerOf({ issuer, client_id }: Provider): UserManager {
 
 /** Goes to the provider; `view`: what to show on the way back. @throws Error where the provider does not answer */
 export async function goToProvider(provider: Provider, view: string): Promise<void> {
-  await managerOf(provider).signinRedirect({ state: view });
+  await managerOf(provider).signinRedirect({ state: view, nonce: crypto.randomUUID() });
+}
+
+/**
+ * An ID token says who somebody is only if that provider made it for this application: the library compares the nonce, and
+ * neither of these. @throws Error when it was made by or for somebody else
+ */
+function requireMeant({ iss, aud, azp }: IdTokenClaims, { issuer, client_id: client }: Provider): void {
+  const trimmed = (address: string): string => (address.endsWith('/') ? address.slice(0, -1) : address);
+  if (trimmed(iss) !== trimmed(issuer)) throw new Error(`the ID token was made by ${iss}`);
+  const audience = [aud].flat();
+  if (!audience.includes(client)) throw new Error(`the ID token was made for ${audience.join(', ')}`);
+  if (azp !== undefined && azp !== client) throw new Error(`the ID token was made for ${azp}`);
 }
 
 /** What the provider answered with: who it is, and the view that he came from. @throws Error what it refused */
@@ -38,6 +50,7 @@ export async function takeAnswer(
   const manager = managerOf(provider);
   const user = await manager.signinCallback(`${serverRoot()}/console${answer}`);
   if (user === undefined) throw new Error('the answer is of no sign-in');
+  requireMeant(user.profile, provider);
   const { preferred_username: userName, name, sub } = user.profile;
   return {
     view: typeof user.state === 'string' ? user.state : '/',
