@@ -32,7 +32,10 @@ export function userCommand(): Command {
     )
     .option('--password-stdin', 'read the password from standard input, without asking')
     .option('--replace', 'give a user that exists this password and these roles')
-    .option('--person <sub>', "the `sub` of the same person's tokens, so that both count as one for FOUR_EYES")
+    .option(
+      '--person <sub>',
+      "the `sub` of the same person's tokens, so that both count as one for FOUR_EYES",
+    )
     .action((name: string, options: AddOptions) => addUser(name, options));
   const remove = new Command('remove')
     .description('Removes a user')
@@ -52,7 +55,9 @@ async function addUser(name: string, options: AddOptions): Promise<void> {
   if (!isUserName(name))
     throw new Error('a user name has 1 to 255 characters, and neither a colon nor control characters');
   const roles = [...new Set(options.role.map((role) => knownRole(role, rolePermissions)))];
-  const scrypt = await hashPassword(await allowedPassword(await givenPassword(options.passwordStdin === true)));
+  const scrypt = await hashPassword(
+    await allowedPassword(await givenPassword(options.passwordStdin === true)),
+  );
   const { person } = options;
   const user = { name: name.normalize('NFC'), roles, scrypt, ...(person !== undefined && { person }) };
   changeUsers(path, (users) => {
