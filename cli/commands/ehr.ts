@@ -112,7 +112,13 @@ async function eraseEhr(
 ): Promise<void> {
   requireYes(options, `EHR ${ehrId} and all it holds would be erased`);
   await withTarget(options, 0, async ({ cdr }) => {
-    await cdr.admin.deleteEhr(ehrId, { cascade: options.cascade });
-    print(options, { erased: ehrId }, () => `EHR ${ehrId} is erased`);
+    const waiting = await cdr.admin.deleteEhr(ehrId, { cascade: options.cascade });
+    if (waiting === undefined) print(options, { erased: ehrId }, () => `EHR ${ehrId} is erased`);
+    else
+      print(
+        options,
+        { waiting },
+        () => `EHR ${ehrId} is erased once a second person confirms ${waiting.approval_id}`,
+      );
   });
 }
