@@ -133,7 +133,12 @@ describe('every media type, with the example of the document', () => {
     Object.entries(operation.responses).flatMap(([status, { body }]) =>
       body === undefined || Number(status) >= 300 || operation.path.startsWith('/management')
         ? []
-        : MEDIA_TYPES[body.types].map((type): [string, string, Operation] => [operation.id, type, operation]),
+        : MEDIA_TYPES[body.types].map((type): [string, string, string, Operation] => [
+            operation.id,
+            type,
+            status,
+            operation,
+          ]),
     ),
   );
   const taken = operations.flatMap((operation) =>
@@ -146,8 +151,14 @@ describe('every media type, with the example of the document', () => {
         ]),
   );
 
-  it.each(given)('%s gives %s', async (id, type, operation) => {
-    const good = withHeader(await sample(operation), 'Accept', type);
+  it.each(given)('%s gives %s with %s', async (id, type, status, operation) => {
+    // An operation may be answered without a body, and with one where it waits for somebody.
+    const other = cases.find((one) => one.id === id && one.status === 202 && status === '202');
+    const good = withHeader(
+      other === undefined ? await sample(operation) : await other.call(),
+      'Accept',
+      type,
+    );
     const answer = await probe.call(id, withHeader(good, 'Prefer', 'return=representation'));
     expect([answer.status < 300, answer.headers['content-type']]).toEqual([true, `${type}; charset=utf-8`]);
     if (/[/+]json$/.test(type)) expect(answerViolations(operation, type, answer)).toEqual([]);
