@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../config/settings.js';
@@ -106,19 +106,20 @@ const LOOK_EVERY_MS = 20;
  */
 function gracefulStop(server: Server): (timeoutMs: number) => Promise<void> {
   let isStopping = false;
-  let active = 0;
+  const underWay = new Set<ServerResponse>();
   let quietSince = performance.now();
   server.prependListener('request', (_request, response) => {
     if (isStopping) response.setHeader('Connection', 'close');
-    active += 1;
+    underWay.add(response);
     response.once('close', () => {
-      active -= 1;
+      underWay.delete(response);
       quietSince = performance.now();
     });
   });
-  const isQuiet = (): boolean => active === 0 && performance.now() - quietSince >= QUIET_MS;
+  const isQuiet = (): boolean => underWay.size === 0 && performance.now() - quietSince >= QUIET_MS;
   return async (timeoutMs) => {
     isStopping = true;
+    for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
     quietSince = performance.now();
     const deadline = performance.now() + timeoutMs;
     const state = { isClosed: false };

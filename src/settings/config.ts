@@ -10,7 +10,8 @@ import { asciiUpperCase } from '../../openehr/base/text.js';
 import { identityConflicts } from '../identity/identity-settings.js';
 import { defaultRolePermissions, readRolePermissions } from '../identity/identifier.js';
 import { isLoopback } from '../middleware/client-address.js';
-import { isMadeByKubernetes, logMisspeltSettings } from './misspelt-settings.js';
+import { fileOfVariable } from './env-file.js';
+import { isMadeByKubernetes, logMisspeltSettings, misspeltSettings } from './misspelt-settings.js';
 import { commaList } from './setting-checks.js';
 import { MANAGEMENT } from './rows/access-settings.js';
 import { DEFAULT_RATE_LIMIT_PER_MINUTE } from './rows/operation-settings.js';
@@ -59,9 +60,24 @@ export function loadConfig(env: Environment): Settings {
   const settings = toSettings(schema.validate(rest, { convert: true }).value as Values);
   const conflicts = conflictsOf(settings, env).filter((text) => !namesOneOf(text, malformed));
   const problems = [...details.map(({ message }) => message.replaceAll('"', '')), ...conflicts];
-  if (problems.length > 0) throw configError(problems);
+  if (problems.length > 0) throw configError([...problems.map(withOrigin), ...misspelt(env)]);
   return Object.freeze(settings);
 }
+
+/** A problem with the file that its settings came from, where they came from one. */
+function withOrigin(problem: string): string {
+  const files = (problem.match(SETTING_NAME) ?? []).flatMap((name) => fileOfVariable(name) ?? []);
+  return files.length === 0 ? problem : `${problem} (from ${[...new Set(files)].join(', ')})`;
+}
+
+/** What may be the reason of a problem: a setting that was meant and has another name. */
+function misspelt(env: Environment): string[] {
+  return misspeltSettings(env).map(({ name, nearest }) =>
+    withOrigin(`there is no setting ${name}; did you mean ${nearest}?`),
+  );
+}
+
+const SETTING_NAME = /[A-Z][A-Z0-9_]+/g;
 
 function givenValue(env: Environment, name: string): string | undefined {
   const value = env[name];
@@ -70,7 +86,7 @@ function givenValue(env: Environment, name: string): string | undefined {
 
 /** A conflict with a setting that is malformed itself says nothing new. */
 function namesOneOf(text: string, names: ReadonlySet<string>): boolean {
-  return (text.match(/[A-Z][A-Z0-9_]+/g) ?? []).some((word) => names.has(word));
+  return (text.match(SETTING_NAME) ?? []).some((word) => names.has(word));
 }
 
 function toSettings(values: Values): Settings {

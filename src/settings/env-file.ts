@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 
 /** One entry, comment or empty line as `process.loadEnvFile` reads them; a quoted value may have several lines. */
 const ENTRY =
@@ -16,7 +17,17 @@ export function readEnvFile(path = '.env'): void {
   if (text === null) return;
   const line = brokenLine(text);
   if (line !== null) throw new Error(`${file}: line ${line} is no NAME=value, or its quote has no end`);
+  const before = new Set(Object.keys(process.env));
   process.loadEnvFile(file);
+  for (const name of Object.keys(parseEnv(text))) if (!before.has(name)) origins.set(name, file);
+}
+
+/** Variables of this process that a file gave, with that file. */
+const origins = new Map<string, string>();
+
+/** The file that a variable of this process came from; null: it was in the environment. */
+export function fileOfVariable(name: string): string | null {
+  return origins.get(name) ?? null;
 }
 
 function fileText(file: string): string | null {

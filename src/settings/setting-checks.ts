@@ -9,7 +9,12 @@ import { malformedProxies } from '../middleware/client-address.js';
 export const text = (): Joi.StringSchema => Joi.string().allow('');
 /** `true` or `false`. */
 export const flag = (value: boolean): Joi.Schema =>
-  Joi.boolean().truthy('true').falsy('false').empty('').default(value);
+  Joi.boolean()
+    .truthy('true')
+    .falsy('false')
+    .empty('')
+    .default(value)
+    .messages({ 'boolean.base': '{#label} must be true or false, found {#value}' });
 /** A whole number. */
 export const count = (): Joi.NumberSchema => Joi.number().integer().empty('');
 /** The address of a server; https, or http. */

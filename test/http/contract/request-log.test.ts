@@ -1,8 +1,8 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import request from 'supertest';
-import { createApp } from '../../../src/app.js';
+import { createApp, readyProcess } from '../../../src/app.js';
 import { loadConfig, type Environment } from '../../../src/settings/config.js';
 import { createLogger } from '../../../src/logger.js';
 import { useDatabase } from '../../support/database.js';
@@ -31,6 +31,17 @@ function logged(env: Environment = {}): Server {
 const logLine = (): Record<string, unknown> => JSON.parse(lines.at(-1)!) as Record<string, unknown>;
 
 describe('the log line of a request', () => {
+  it('is no error of a readiness probe that is answered 503, as every few seconds while a server starts', async () => {
+    const log = createLogger('info', { write: (line) => void lines.push(line) });
+    const process = readyProcess();
+    process.state.indexesBuilt = false;
+    const handle = createApp(loadConfig({}), log, process).callback();
+    const { status } = await request(
+      (req: IncomingMessage, res: ServerResponse) => void handle(req, res),
+    ).get('/management/health/readiness');
+    expect([status, logLine().level]).toEqual([503, log.levels.values.info]);
+  });
+
   it("holds the server's own id, which is answered, and the client's beside it", async () => {
     const app = logged();
     const { headers } = await request(app).get('/rest/status').set('X-Request-Id', 'trace-1.a');

@@ -35,6 +35,17 @@ describe('.env in the working directory', () => {
     expect(await roleWith({ ROLE_USER: '' })).toBe('USER');
   });
 
+  it('is named beside each wrong setting that it gave, with the names that were meant', async () => {
+    put('PORT=x\nMONGO_URI=mongodb://db\nAUDIT_READS=yes\n');
+    const { code, stderr } = await runCommand(['start'], { HOST: '0.0.0.0', MONGODB_URI: '' }, folder);
+    const file = join(folder, '.env');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`PORT must be a number (from ${file})`);
+    expect(stderr).toContain(`AUDIT_READS must be true or false, found yes (from ${file})`);
+    expect(stderr).toContain(`there is no setting MONGO_URI; did you mean MONGODB_URI? (from ${file})`);
+    expect(stderr).toMatch(/^ {2}MONGODB_URI is empty while HOST 0\.0\.0\.0/m);
+  });
+
   it('may be absent', async () => {
     const { code, stderr } = await runCommand(['--version'], {}, folder);
     expect([code, stderr]).toEqual([0, '']);
@@ -76,7 +87,7 @@ it('is read by the command alone, so that tests and measurements never see it', 
       .map((file) => `${room}/${file}`),
   );
   const text = (file: string): string => readFileSync(new URL(file, root), 'utf8');
-  const readers = sources.filter((file) => /readEnvFile|loadEnvFile|env-file/.test(text(file)));
+  const readers = sources.filter((file) => /readEnvFile|loadEnvFile/.test(text(file)));
   expect(readers.sort()).toEqual([
     'src/everchart.mjs',
     'src/settings/env-file.ts',

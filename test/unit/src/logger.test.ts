@@ -16,3 +16,10 @@ it('writes a line for people on a terminal, which nothing in it can break or com
   expect(lines[0]).not.toContain(`${ESCAPE}[31m\n`);
   expect(plain).toContain(String.raw`\u001b[31m\n\u009b2J\u202eforged`);
 });
+
+it('has no colours where the terminal wants none', () => {
+  const lines: string[] = [];
+  createLogger('info', forTerminal({ write: (line) => void lines.push(line) }, false)).warn('told');
+  expect(lines.join('')).toContain('WARN: told');
+  expect(lines.join('')).not.toContain(ESCAPE);
+});

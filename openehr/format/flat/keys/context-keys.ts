@@ -1,5 +1,6 @@
 import { CdrError } from '../../../base/errors.js';
 import { nearestWord } from '../../../base/text.js';
+import { violationAt } from '../../../base/violation.js';
 import { counted } from '../../../base/work.js';
 
 /** The keys below `ctx/`, without the indexes of lists. */
@@ -38,18 +39,31 @@ const FIRST_WORDS = new Set(KNOWN.map((name) => FIRST_WORD.exec(name)?.[0]));
 /** Listed ones may carry an index. */
 const LISTED = /^(?:participation_|link)/;
 
+/** Misspelt keys that are named one by one. */
+const MAX_NAMED = 20;
+
 /**
  * The names below `ctx/` that nobody knows: EHRbase ignores them.
- * @throws invalid for a name within two letters of a known one, which was probably meant
+ * @throws invalid naming each name within two letters of a known one, which was probably meant
  */
 export function ignoredContextKeys(names: readonly string[]): string[] {
   const unknown = counted(names).filter((name) => !KNOWN.includes(withoutIndexes(name)));
-  for (const name of counted(unknown)) {
+  const misspelt = counted(unknown).flatMap((name) => {
     const meant = nearestWord(withoutIndexes(name), KNOWN);
-    if (meant !== null)
-      throw new CdrError('invalid', `the key ctx/${name} is not known; did you mean ctx/${meant}?`);
-  }
-  return unknown;
+    return meant === null ? [] : [{ name, meant }];
+  });
+  if (misspelt.length === 0) return unknown;
+  const named = misspelt.slice(0, MAX_NAMED);
+  const texts = counted(named).map(
+    ({ name, meant }) => `the key ctx/${name} is not known; did you mean ctx/${meant}?`,
+  );
+  throw new CdrError('invalid', texts.join(' '), {
+    problems: counted(named).map(({ name, meant }) => ({
+      ...violationAt('/', 'no such key below ctx/', 'unknown-key'),
+      flatPath: `ctx/${name}`,
+      expected: [`ctx/${meant}`],
+    })),
+  });
 }
 
 function withoutIndexes(name: string): string {

@@ -141,6 +141,23 @@ describe('keys of FLAT', () => {
     expect(refusal({ ...BASE, [key]: value }, template)).toMatch(message);
   });
 
+  it('of ctx/ that are nearly known are all named, each with the key that was meant', () => {
+    const wrong = { ...BASE, 'ctx/langage': 'de', 'ctx/composer_nam': 'Ada' };
+    expect(refusal(wrong, template)).toMatch(
+      /ctx\/langage .*ctx\/language\?.*ctx\/composer_nam .*ctx\/composer_name/,
+    );
+    expect(() => read(wrong, template)).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          problems: [
+            expect.objectContaining({ flatPath: 'ctx/langage', expected: ['ctx/language'] }),
+            expect.objectContaining({ flatPath: 'ctx/composer_nam', expected: ['ctx/composer_name'] }),
+          ],
+        }),
+      }),
+    );
+  });
+
   it('with null say nothing', () => {
     expect(read({ ...BASE, [`${EVENT}/dv_count`]: null, 'nowhere/x': null }, template)).toEqual(
       read(BASE, template),
