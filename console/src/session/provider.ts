@@ -19,6 +19,8 @@ function managerOf({ issuer, client_id }: Provider): UserManager {
     response_mode: 'fragment',
     scope: 'openid profile',
     automaticSilentRenew: false,
+    // Not `azp`, which tells for which of several audiences a token was made.
+    filterProtocolClaims: ['nbf', 'jti', 'auth_time', 'nonce', 'acr', 'amr', 'at_hash'],
     monitorSession: false,
     userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
     stateStore: new WebStorageStateStore({ store: sessionStorage }),
