@@ -1,3 +1,4 @@
+import { collapsedToken } from '../../openehr/base/text.js';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationText, type Violation } from '../../openehr/base/violation.js';
 import type { JsonValue } from '../../openehr/base/json.js';
@@ -36,9 +37,9 @@ export function readObject<T extends RootType>(
   return object;
 }
 
-/** The template id that a COMPOSITION names; '' when it names none. */
+/** The template id that a COMPOSITION names, as an xs:token; '' when it names none. */
 export function templateIdOf(composition: PartialRm<'COMPOSITION'>): string {
-  return composition.archetype_details?.template_id?.value ?? '';
+  return collapsedToken(composition.archetype_details?.template_id?.value ?? '');
 }
 
 /** How strictly a COMPOSITION is validated. */

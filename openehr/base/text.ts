@@ -33,6 +33,11 @@ export function asciiUpperCase(text: string): string {
   return text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
+/** An xs:token, which all ids of openEHR are: runs of white space are one space, and none is at an end. */
+export function collapsedToken(text: string): string {
+  return text.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '');
+}
+
 /** Longer words are compared with nothing: the time grows with the product of the lengths. */
 const MAX_LENGTH = 64;
 

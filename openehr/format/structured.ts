@@ -85,8 +85,11 @@ function structureOf(scope: FlatScope): JsonValue {
   const plain = scope.values.get('');
   if (plain !== undefined && scope.values.size === 1 && scope.children.size === 0) return plain.value;
   const object: JsonObject = {};
-  for (const [attribute, { value }] of counted(scope.values))
-    object[`|${attribute === '' ? 'value' : attribute}`] = value;
+  for (const [attribute, { key, value }] of counted(scope.values)) {
+    // Clients read `|identifiers_id:0` alone, without the index they find no number.
+    const index = key.endsWith(`|${attribute}:0`) ? ':0' : '';
+    object[`|${attribute === '' ? 'value' : attribute + index}`] = value;
+  }
   for (const [id, instances] of counted(scope.children)) addInstances(object, id, instances);
   return object;
 }

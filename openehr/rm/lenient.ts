@@ -1,5 +1,5 @@
 import { CdrError } from '../base/errors.js';
-import type { JsonValue } from '../base/json.js';
+import { isJsonObject, type JsonValue } from '../base/json.js';
 import type { Violation, ViolationCode } from '../base/violation.js';
 
 /** A rule that content breaks and that lenient validation does not insist on (docs/spec/formats.md#lenient-validation). */
@@ -26,6 +26,8 @@ interface AcceptedKind {
   readonly rule?: string;
   /** One of these was expected. */
   readonly expected?: readonly string[];
+  /** One of these was expected, as a pattern of dates and times: `yyyy-mm-XX`. */
+  readonly isTemporalPattern?: true;
   readonly found?: string;
   /** The root of the object. */
   readonly path?: '/';
@@ -51,6 +53,7 @@ const ACCEPTED_KINDS: readonly AcceptedKind[] = [
   { code: 'value-not-allowed', rule: DURATION_PATTERN },
   { code: 'value-not-allowed', rule: IDENTIFIER_TEXT },
   { code: 'unit-not-allowed', rule: UNIT_PROPERTY },
+  { code: 'value-not-allowed', isTemporalPattern: true },
   { code: 'cardinality' },
   { code: 'not-in-template', path: '/' },
   { code: 'wrong-rubric', at: ['function', 'mode', 'relationship'] },
@@ -72,12 +75,18 @@ export function insistedOn(violations: readonly Violation[], accepted: AcceptedF
 function isAccepted(violation: Violation): boolean {
   const last = /(?<![a-z_])([a-z_]+)(?:\[\d+\])?$/.exec(violation.path)?.[1] ?? '';
   return ACCEPTED_KINDS.some(
-    ({ at, expected, ...same }) =>
+    ({ at, expected, isTemporalPattern, ...same }) =>
       Object.entries(same).every(([name, value]) => violation[name as keyof typeof same] === value) &&
       (at === undefined || at.includes(last)) &&
+      (isTemporalPattern === undefined || violation.expected?.some(isPatternOfTime) === true) &&
       (expected === undefined ||
         violation.expected?.some((value) => typeof value === 'string' && expected.includes(value))),
   );
+}
+
+function isPatternOfTime(expected: JsonValue): boolean {
+  const pattern = isJsonObject(expected) ? expected.pattern : null;
+  return typeof pattern === 'string' && /^(?:yyyy|HH|T)[-:.TyMmdDHhSsX?Z]*$/.test(pattern);
 }
 
 /** Findings that are accepted of one object. */

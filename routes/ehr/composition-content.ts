@@ -1,3 +1,4 @@
+import { collapsedToken } from '../../openehr/base/text.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
@@ -179,7 +180,8 @@ async function knownTemplate(templateId: string): Promise<CompiledTemplate> {
 
 /** Template id of header or query. @throws invalid when both are given and differ */
 function templateIdFrom(ctx: Context): string | null {
-  const header = vendorHeader(ctx, 'template-id');
+  const written = vendorHeader(ctx, 'template-id');
+  const header = written === null ? null : collapsedToken(written);
   const query = queryParameter(ctx, 'templateId');
   if (header !== null && query !== null && header !== query)
     throw new CdrError('invalid', 'the header openEHR-TEMPLATE_ID and the query templateId differ');

@@ -1,3 +1,4 @@
+import { collapsedToken } from '../../base/text.js';
 import { CdrError } from '../../base/errors.js';
 import type { XmlElement } from '../../base/xml.js';
 import type {
@@ -57,7 +58,8 @@ export function headerOf(template: XmlElement): TemplateHeader {
   const defaultLanguage = required(language?.code ?? '', 'language');
   if (element(template, 'definition') === undefined) throw nilOrEmpty('definition');
   const description = descriptionOf(element(template, 'description'));
-  const templateId = required(childText(element(template, 'template_id'), 'value'), 'template id value');
+  const writtenId = required(childText(element(template, 'template_id'), 'value'), 'template id value');
+  const templateId = required(collapsedToken(writtenId), 'template id value');
   if (templateId.length > MAX_TEMPLATE_ID_LENGTH)
     throw invalidTemplate(
       `a template id can have at most ${MAX_TEMPLATE_ID_LENGTH} characters, this one has ${templateId.length}`,

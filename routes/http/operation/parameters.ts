@@ -1,3 +1,4 @@
+import { collapsedToken } from '../../../openehr/base/text.js';
 import { CdrError } from '../../../openehr/base/errors.js';
 import { parseVersionAtTime } from '../../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../../openehr/base/json.js';
@@ -136,7 +137,7 @@ const PARAMETERS = {
   contribution_id: path('UUID of the CONTRIBUTION', uuidOf),
   composition_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
   directory_id: path('UUID of the container, or OBJECT_VERSION_ID of one of its versions', uidBasedIdOf),
-  template_id: path('template_id of the operational template', asText),
+  template_id: path('template_id of the operational template', collapsedToken),
   qualified_query_name: path('`[<namespace>::]<query-name>`; in a list a pattern of it', asText),
   version: path('SEMVER, whole or its first parts', asText),
   key: path('Key of the tag', asText),
@@ -156,7 +157,7 @@ const PARAMETERS = {
     'Extended ISO 8601 time: the version that was the latest then; absent: now',
     versionAtTime,
   ),
-  templateId: query('Template of a FLAT or STRUCTURED body', asText),
+  templateId: query('Template of a FLAT or STRUCTURED body', collapsedToken),
   format: query('Form of the COMPOSITION in request and response', asText, {
     schema: word('JSON', 'XML', 'FLAT', 'STRUCTURED'),
   }),

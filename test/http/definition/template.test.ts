@@ -5,6 +5,7 @@ import request from 'supertest';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText, templateNames } from '../../support/fixture.js';
+import { aComposition, givenEhr, V1, versionedObjectUidOf, versionUidOf } from '../../support/resources.js';
 
 const BASE = '/rest/openehr/v1/definition/template/adl1.4';
 const OPT = fixtureText('opt/minimal_observation.en.v1.opt');
@@ -39,6 +40,40 @@ describe('POST template', () => {
       expect(got.headers.etag).toBe(posted.headers.etag);
       expect(got.headers['last-modified']).toBe(posted.headers['last-modified']);
     }
+  });
+
+  it('reads an id as an xs:token, wherever white space stands in it', async () => {
+    const spaced = 'white  space.en.v1';
+    const app = testApp();
+    expect((await upload(optWithId(` ${spaced}\n `), {}, app)).headers.etag).toBe('"white space.en.v1"');
+    for (const id of [spaced, 'white space.en.v1'])
+      expect((await request(app).get(`${BASE}/${encodeURIComponent(id)}`)).status).toBe(200);
+    expect((await upload(optWithId('white space.en.v1'), {}, app)).status).toBe(409);
+    const ehrId = await givenEhr(app);
+    const composition = aComposition(TEMPLATE_ID);
+    for (const id of [spaced, 'white space.en.v1']) {
+      composition['archetype_details'].template_id.value = id;
+      const posted = await request(app).post(`${V1}/ehr/${ehrId}/composition`).send(composition);
+      expect([id, posted.status]).toEqual([id, 201]);
+      const url = `${V1}/ehr/${ehrId}/composition/${versionedObjectUidOf(versionUidOf(posted))}`;
+      const updated = {
+        ...composition,
+        archetype_details: { ...composition['archetype_details'], template_id: { value: spaced } },
+      };
+      const put = await request(app)
+        .put(url)
+        .set('If-Match', `"${versionUidOf(posted)}"`)
+        .send(updated);
+      expect([id, put.status]).toEqual([id, 200]);
+    }
+    const flat = await request(app)
+      .get(`${BASE}/${encodeURIComponent(spaced)}/example`)
+      .set('Accept', 'application/openehr.wt.flat+json');
+    const byHeader = await request(app)
+      .post(`${V1}/ehr/${ehrId}/composition`)
+      .set({ 'Content-Type': 'application/openehr.wt.flat+json', 'openEHR-TEMPLATE_ID': spaced })
+      .send(flat.body);
+    expect(byHeader.status).toBe(201);
   });
 
   it('refuses an id that exists with 409', async () => {

@@ -133,6 +133,21 @@ const CASES: Readonly<Record<string, Case>> = {
       ['/content[0]/data/events[0]/data/items[12]/value/media_type', 'image/own'],
     ],
   },
+  'a date with a part that the pattern of the template forbids': {
+    sent: {
+      body: allTypes((composition) => {
+        const section = composition['content'][2].items[0].items[0].items[0];
+        section.activities[0].description.items[0].value.value = '2019-01-14';
+      }),
+    },
+    strictStatus: 422,
+    findings: [
+      [
+        '/content[2]/items[0]/items[0]/items[0]/activities[0]/description/items[0]/value',
+        'The value 2019-01-14 must be yyyy-??-XX',
+      ],
+    ],
+  },
   'a formalism that the template does not list': {
     sent: {
       body: JSON.stringify(aComposition(ALL_TYPES)).replaceAll(`"${ALL_TYPES}"`, `"${FORMALISMS}"`),

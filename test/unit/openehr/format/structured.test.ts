@@ -25,6 +25,15 @@ describe('flatToStructured', () => {
     });
   });
 
+  it('keeps the index of an attribute, as clients read it', () => {
+    const flat = { 'r/_participation:0|identifiers_id:0': 'a', 'r/_participation:0|identifiers_id:1': 'b' };
+    const structured = { '|identifiers_id:0': 'a', '|identifiers_id:1': 'b' };
+    expect(flatToStructured(flat)).toEqual({ r: { _participation: [structured] } });
+    expect(flatToStructured({ 'r/_participation|identifiers_id': 'a' })).toEqual({
+      r: { _participation: [{ '|identifiers_id': 'a' }] },
+    });
+  });
+
   it('keeps the index in the key where the list would not be read back entry by entry', () => {
     expect(flatToStructured({ 'r/a:0|x': 1, 'r/a:1/_null_flavour|code': '253' })).toEqual({
       r: { a: [{ '|x': 1 }], 'a:1': [{ _null_flavour: [{ '|code': '253' }] }] },

@@ -242,6 +242,16 @@ describe('values', () => {
     expect(ids(found!.children)).toEqual(['text_value', 'coded_text_value']);
   });
 
+  it('calls a unit what the template calls it, in each language that has a term', () => {
+    const list = '<list><units>mm[Hg]</units></list><list><units>kPa</units></list>';
+    const pressure = element('at0002', node('DV_QUANTITY', { xsiType: 'C_DV_QUANTITY', inside: list }));
+    const [quantity] = items(pressure, { at0002: 'Pressure', 'mm[Hg]': 'mmHg' });
+    expect(quantity!.inputs.find(({ suffix }) => suffix === 'unit')?.list).toMatchObject([
+      { value: 'mm[Hg]', localizedLabels: { en: 'mmHg' } },
+      { value: 'kPa', localizedLabels: { en: 'kPa' } },
+    ]);
+  });
+
   it('shows ranges of quantities with their operators, integers with inclusive bounds', () => {
     const bounds = (open: boolean) =>
       `<lower_included>true</lower_included><upper_included>${!open}</upper_included><lower_unbounded>false</lower_unbounded><upper_unbounded>false</upper_unbounded><lower>0</lower><upper>10</upper>`;
