@@ -2,8 +2,16 @@ import { FIELD } from '../index/document.js';
 import type { LeafIndex } from '../index/document.js';
 import type { Page } from '../semantics/page.js';
 import type { Clock } from '../semantics/present-time.js';
-import type { FromClass, FromNode, Scope } from '../semantics/scope/types.js';
-import { matchOf, nodesOf, requiredUses, searchedAliases, whereConjuncts } from './where/conjuncts.js';
+import type { FromClass, FromNode, PathNode, Scope } from '../semantics/scope/types.js';
+import type { Condition } from '../syntax/ast.js';
+import {
+  conditionsOnEhr,
+  matchOf,
+  nodesOf,
+  requiredUses,
+  searchedAliases,
+  whereConjuncts,
+} from './where/conjuncts.js';
 import type { Visibility } from './from/document-scope.js';
 import { compileSelect } from './select/compile-select.js';
 import { emitPlan } from './pipeline/emit.js';
@@ -76,18 +84,19 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
     depth: 0,
   };
   const binder = { shapes: context.shapes, environment };
-  const from = bindFrom(scope.from, (node) => ({
-    binder,
-    visibility: visibilityOf(node, context),
-    bindings,
-    order,
-    ehr: node.alias.index,
-  }));
-  const steps: Step[] = [...from.steps];
+  const from = bindFrom(scope.from, (node) => {
+    const visibility = visibilityOf(node, context);
+    return { binder, visibility, bindings, order, ehr: node.alias.index };
+  });
+  const [found, ...unfolded] = from.steps;
+  const steps: Step[] = found === undefined ? [] : [found];
   const pending = new Map(counted(conjuncts).map((each) => [each, nodesOf(each, scope)]));
   const nodes = new Map<number, NodeBinding>();
+  const { early, ownTree } = ehrFirst(scope, conjuncts, required);
+  let isUnfolded = false;
   const whenBound = (): void => {
     for (const [condition, needed] of counted(pending)) {
+      if (!(isUnfolded || early.includes(condition))) continue;
       if (!counted([...needed]).every((id) => nodes.has(id))) continue;
       pending.delete(condition);
       steps.push(matchOf(condition, state));
@@ -100,14 +109,29 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
     values: new Map<number, ValueRef>(),
   };
   const state: ValueState = { scope, tree, clock: context.clock };
+  if (ownTree !== undefined) emitTree(ownTree, tree);
+  steps.push(...unfolded);
+  isUnfolded = true;
   whenBound();
-  const isRequired = (index: number): boolean => required.has(index);
-  const trees = counted(scope.trees).filter((each) => each !== undefined);
-  const first = counted(trees).filter(({ uses }) => counted(uses).some(({ index }) => isRequired(index)));
+  const trees = counted(counted(scope.trees).filter((each) => each !== undefined)).filter(
+    (each) => each !== ownTree,
+  );
+  const first = counted(trees).filter(({ uses }) => counted(uses).some(({ index }) => required.has(index)));
   for (const each of counted([...first, ...counted(trees).filter((one) => !first.includes(one))]))
     emitTree(each, tree);
   const collection = from.collection === 'ehrs' ? 'ehrs' : 'aql';
   return compileSelect({ collection, state, page, required, notesEhrs: context.notesEhrs === true });
+}
+
+/** What of WHERE is asked before anything is unfolded, and the paths of the EHR that it reads. */
+function ehrFirst(
+  scope: Scope,
+  conjuncts: readonly Condition[],
+  required: ReadonlySet<number>,
+): { readonly early: readonly Condition[]; readonly ownTree: PathNode | undefined } {
+  const ehr = scope.from;
+  const early = ehr.kind === 'class' ? conditionsOnEhr(ehr, scope, conjuncts, required) : [];
+  return { early, ownTree: early.length === 0 ? undefined : scope.trees[firstEhr(ehr).alias.index] };
 }
 
 function visibilityOf(node: FromClass, { asOf, systemId, subsumption }: TranslationContext): Visibility {

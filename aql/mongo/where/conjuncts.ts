@@ -1,7 +1,13 @@
 import { parseEhrId } from '../../../openehr/base/object-version-id.js';
-import type { ColumnExpression, Comparison, Condition, ValueExpression } from '../../syntax/ast.js';
+import type {
+  ColumnExpression,
+  Comparison,
+  Condition,
+  IdentifiedPath,
+  ValueExpression,
+} from '../../syntax/ast.js';
 import { comparedValues, conjunctsOf, existencePath, pathsOf, testsOf } from '../../syntax/walk.js';
-import type { PathNode, Scope } from '../../semantics/scope/types.js';
+import type { FromClass, PathNode, Scope } from '../../semantics/scope/types.js';
 import type { Stage } from '../../index/stage.js';
 import type { Step } from '../../plan/steps.js';
 import { constantOf, valueOfPath } from '../value/operand.js';
@@ -93,6 +99,38 @@ export function nodesOf(condition: Condition, scope: Scope): ReadonlySet<number>
       for (const each of pathsOf(value)) add(scope.useOf(each).steps);
   }
   return nodes;
+}
+
+/**
+ * Conditions on nothing but what belongs to the EHR itself, its status or directory: they are asked before anything that
+ * the EHR contains is unfolded. None where its paths would make rows that no condition keeps few.
+ */
+export function conditionsOnEhr(
+  { alias }: FromClass,
+  scope: Scope,
+  conjuncts: readonly Condition[],
+  required: ReadonlySet<number>,
+): readonly Condition[] {
+  const isSparse = ({ uses, multiple, children }: PathNode): boolean =>
+    (!multiple || uses.some(({ index }) => required.has(index))) && children.every(isSparse);
+  const tree = scope.trees[alias.index];
+  // A predicate has put together what it needs of the EHR already.
+  if (tree === undefined || alias.predicate !== null || !isSparse(tree)) return [];
+  return conjuncts.filter((each) => {
+    const paths = pathsIn(each);
+    const isJoined = paths.some(({ steps: [first] }) => first !== undefined && first.attribute !== 'ehr_id');
+    return isJoined && paths.every(({ variable }) => scope.variables.get(variable) === alias);
+  });
+}
+
+function pathsIn(condition: Condition): readonly IdentifiedPath[] {
+  return [...testsOf(condition)].flatMap((test) => {
+    const existence = existencePath(test);
+    return [
+      ...(existence === null ? [] : [existence]),
+      ...comparedValues(test).flatMap((each) => [...pathsOf(each)]),
+    ];
+  });
 }
 
 /** A condition as a step: native where one field and one constant say it all. */

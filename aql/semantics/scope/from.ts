@@ -101,7 +101,10 @@ class Builder {
     const { className, predicate, at } = expression;
     const meaning = fromClass(className);
     if (meaning === undefined) throw unknownClass(expression);
-    const { kind, classes } = meaning;
+    const { kind } = meaning;
+    const rootTypes =
+      kind === 'object' ? rootTypesHere(expression, meaning.classes, context) : context.rootTypes;
+    const classes = classesHere(meaning.classes, rootTypes);
     refuseAtCodeWithoutArchetype(expression, context.parent);
     if (kind === 'version' && context.parent?.kind === 'version')
       throw aqlError(at, 'a VERSION cannot contain a VERSION');
@@ -111,7 +114,7 @@ class Builder {
       className,
       kind,
       classes,
-      rootTypes: kind === 'object' ? rootTypesHere(expression, classes, context) : context.rootTypes,
+      rootTypes,
       parent: context.parent,
       predicate,
       versions: versionsOf(expression, kind),
@@ -207,6 +210,13 @@ function rootTypesHere(
   const rootTypes = counted(context.rootTypes).filter((root) => possible.includes(root));
   if (rootTypes.length === 0) throw mixedRoots(expression, context.parent);
   return rootTypes;
+}
+
+/** What an abstract class can be in such roots: below a COMPOSITION a LOCATABLE is no FOLDER, which would hold COMPOSITIONs. */
+function classesHere(classes: readonly string[], rootTypes: readonly RootType[]): readonly string[] {
+  return rootTypes.includes('FOLDER') || classes.length === 1
+    ? classes
+    : classes.filter((name) => name !== 'FOLDER');
 }
 
 function versionsOf({ versions, predicate }: ClassExpression, kind: Alias['kind']): Alias['versions'] {

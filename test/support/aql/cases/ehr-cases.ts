@@ -30,6 +30,17 @@ const wholeEhrCases: readonly AqlCase[] = [
     aql: `SELECT e/ehr_id/value FROM EHR e[ehr_id/value!='${EHR.E1.toUpperCase()}']`,
     expect: { rows: column(EHR.E2, EHR.E3) },
   },
+  ...[
+    ["e/ehr_status/name/value = 'none'", []],
+    ["e/ehr_status/name/value = 'EHR Status' AND o/name/value != 'x'", [EHR.E1]],
+    ["e/directory/name/value = 'none' OR NOT EXISTS e/ehr_status/name", []],
+    ["e/system_id/value = 'local.cdr' AND e/ehr_id/value != 'none'", [EHR.E1]],
+  ].map(([where, found]): AqlCase => ({
+    group: 2,
+    title: `asks what belongs to an EHR once: ${String(where)}`,
+    aql: `SELECT DISTINCT e/ehr_id/value FROM EHR e CONTAINS ${O} WHERE ${String(where)}`,
+    expect: { rows: column(...(found as string[])) },
+  })),
   {
     group: 2,
     title: 'does not care about letter case',

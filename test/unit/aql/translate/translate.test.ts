@@ -30,6 +30,30 @@ const matchOf = (aql: string, context: Partial<TranslationContext> = {}): unknow
   planOf(aql, context).pipeline[0]?.['$match'];
 
 describe('translate', () => {
+  it.each([
+    "e/ehr_status/name/value = 'x'",
+    "e/directory/name/value = 'x' AND EXISTS i/name",
+    "e/system_id/value != 'x' OR NOT EXISTS e/ehr_status/subject",
+    "e/ehr_status/other_details/items[at0001]/value/value LIKE 'x*'",
+  ])('asks %s before anything is unfolded', (where) => {
+    const { pipeline } = planOf(`SELECT i/name/value FROM EHR e CONTAINS ITEM_TREE i WHERE ${where}`);
+    const kinds = pipeline.map((stage) => Object.keys(stage)[0]);
+    const unfolded = pipeline.findIndex(
+      (stage) => '$unwind' in stage && JSON.stringify(stage).includes('$x1'),
+    );
+    const asked = pipeline.findIndex((stage, index) => index > 0 && '$match' in stage);
+    expect(kinds.slice(0, 2)).toEqual(['$match', '$lookup']);
+    expect(asked).toBeGreaterThan(1);
+    expect(unfolded).toBeGreaterThan(asked);
+  });
+
+  it('joins nothing to an abstract class that can be no FOLDER where it stands', () => {
+    const { pipeline } = planOf(
+      "SELECT c/uid/value FROM COMPOSITION c CONTAINS OBSERVATION o CONTAINS LOCATABLE n CONTAINS ELEMENT x[name/value='x']",
+    );
+    expect(JSON.stringify(pipeline)).not.toContain('$lookup');
+  });
+
   it('reads a value of one archetype', () => {
     const aql = `SELECT ${SYS} FROM EHR e CONTAINS COMPOSITION c CONTAINS ${O} WHERE ${SYS} > 140 ORDER BY ${SYS} DESC LIMIT 20`;
     expect(planOf(aql).pipeline).toEqual([
