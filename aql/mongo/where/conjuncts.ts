@@ -16,7 +16,7 @@ import { domainValues } from '../value/values.js';
 import { truthOf } from './where.js';
 import { literalIn } from '../../semantics/literal-value.js';
 import { MONGO_OPERATOR } from '../../index/stage.js';
-import { counted } from '../../../openehr/base/work.js';
+import { counted, step } from '../../../openehr/base/work.js';
 
 /** The conditions that WHERE joins by AND at its top; `e/ehr_id/value = …` is left out where FROM has it. */
 export function whereConjuncts(scope: Scope): readonly Condition[] {
@@ -111,24 +111,29 @@ export function conditionsOnEhr(
   conjuncts: readonly Condition[],
   required: ReadonlySet<number>,
 ): readonly Condition[] {
-  const isSparse = ({ uses, multiple, children }: PathNode): boolean =>
-    (!multiple || uses.some(({ index }) => required.has(index))) && children.every(isSparse);
+  const isSparse = ({ uses, multiple, children }: PathNode): boolean => {
+    step();
+    const isKept = !multiple || counted(uses).some(({ index }) => required.has(index));
+    return isKept && counted(children).every(isSparse);
+  };
   const tree = scope.trees[alias.index];
   // A predicate has put together what it needs of the EHR already.
   if (tree === undefined || alias.predicate !== null || !isSparse(tree)) return [];
-  return conjuncts.filter((each) => {
+  return counted(conjuncts).filter((each) => {
     const paths = pathsIn(each);
-    const isJoined = paths.some(({ steps: [first] }) => first !== undefined && first.attribute !== 'ehr_id');
-    return isJoined && paths.every(({ variable }) => scope.variables.get(variable) === alias);
+    const isJoined = counted(paths).some(
+      ({ steps: [first] }) => first !== undefined && first.attribute !== 'ehr_id',
+    );
+    return isJoined && counted(paths).every(({ variable }) => scope.variables.get(variable) === alias);
   });
 }
 
 function pathsIn(condition: Condition): readonly IdentifiedPath[] {
-  return [...testsOf(condition)].flatMap((test) => {
+  return counted([...testsOf(condition)]).flatMap((test) => {
     const existence = existencePath(test);
     return [
       ...(existence === null ? [] : [existence]),
-      ...comparedValues(test).flatMap((each) => [...pathsOf(each)]),
+      ...counted(comparedValues(test)).flatMap((each) => [...pathsOf(each)]),
     ];
   });
 }

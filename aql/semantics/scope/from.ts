@@ -216,7 +216,7 @@ function rootTypesHere(
 function classesHere(classes: readonly string[], rootTypes: readonly RootType[]): readonly string[] {
   return rootTypes.includes('FOLDER') || classes.length === 1
     ? classes
-    : classes.filter((name) => name !== 'FOLDER');
+    : counted(classes).filter((name) => name !== 'FOLDER');
 }
 
 function versionsOf({ versions, predicate }: ClassExpression, kind: Alias['kind']): Alias['versions'] {
