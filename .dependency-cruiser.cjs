@@ -51,6 +51,8 @@ const ROOMS = {
     'workers',
     // Whether a failure may have left a write behind decides what becomes of its Idempotency-Key.
     'database/mongo-error.ts',
+    // What a request said in vain is counted by who listens.
+    'database/events.ts',
   ],
   src: [
     OPENEHR,
