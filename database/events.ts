@@ -72,7 +72,7 @@ export interface IgnoredEvent {
 }
 
 /** Kinds of what is ignored: labels of a metric. */
-export type IgnoredKind =
+type IgnoredKind =
   | 'parameter'
   | 'member'
   | 'ctx'

@@ -55,7 +55,7 @@ describe('paging', () => {
     ['LIMIT 1', 1, null, 'unprocessable'],
     ['LIMIT 1', null, 0, 'unprocessable'],
     ['OFFSET 1', null, 0, 'unprocessable'],
-    ['TOP 1', 1, null, 'unprocessable'],
+    ['TOP 1', 1, null, 'invalid'],
     ['', 0, null, 'invalid'],
     ['', 1.5, null, 'invalid'],
     ['', null, -1, 'invalid'],

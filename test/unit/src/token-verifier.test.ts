@@ -168,7 +168,7 @@ describe('development tokens', () => {
   it('are accepted by the server that shares the secret', async () => {
     const jwtSettings = settings({ JWT_SECRET: SECRET, JWT_ISSUER: 'dev', JWT_AUDIENCE: 'cdr' });
     const token = developmentToken(jwtSettings, { user: 'ada', roles: ['ADMIN'], lifetimeSeconds: 60 });
-    const who = { name: 'ada', subject: 'ada', issuer: 'dev', clientId: null };
+    const who = { name: 'ada', subject: 'ada', issuer: 'dev', clientId: null, person: 'ada' };
     expect(await tokenVerifier(jwtSettings)!(token)).toEqual({ ...who, roles: ['ADMIN'] });
   });
 
