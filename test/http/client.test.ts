@@ -246,8 +246,8 @@ describe('the rest of a server', () => {
     );
     expect((await ehr.contributions.get(contribution.id.value)).versions).toHaveLength(1);
     const tags = await ehr.tags.list({ key: 'k' });
-    expect(tags.map(({ key, target, owner_id: owner }) => [key, target.type, owner.id.value])).toEqual([
-      ['k', 'VERSIONED_COMPOSITION', ehr.id],
+    expect(tags.map(({ key, target, owner_id: owner }) => [key, target._type, owner.id.value])).toEqual([
+      ['k', 'HIER_OBJECT_ID', ehr.id],
     ]);
     expect((await cdr.templates.list()).map(({ template_id }) => template_id)).toEqual([TEMPLATE]);
     expect((await cdr.templates.webTemplate(TEMPLATE)).tree.rmType).toBe('COMPOSITION');

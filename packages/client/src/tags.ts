@@ -1,4 +1,4 @@
-import type { OBJECT_REF } from '../../rm/src/generated/types.js';
+import type { HIER_OBJECT_ID, OBJECT_REF, OBJECT_VERSION_ID } from '../../rm/src/generated/types.js';
 import { path, quoted, type Caller } from './call.js';
 import type { CallOptions } from './options.js';
 
@@ -13,7 +13,7 @@ export interface Tag {
 /** A tag with what it belongs to. */
 export interface PlacedTag extends Tag {
   /** The version, or its container. */
-  readonly target: OBJECT_REF;
+  readonly target: OBJECT_VERSION_ID | HIER_OBJECT_ID;
   /** The EHR. */
   readonly owner_id: OBJECT_REF;
 }

@@ -129,6 +129,13 @@ const CHECKS: Readonly<Record<string, () => Promise<void>>> = {
     unknown['archetype_details'].template_id.value = 'nobody.v1';
     expect(await statusOf(contribution(version(unknown)))).toBe(422);
   },
+  'ENTRY without `archetype_details`; `encoding` of `Unicode::UTF-8`': async () => {
+    const content = aComposition();
+    const entry: Json = content['content'][0];
+    delete entry['archetype_details'];
+    entry['encoding'] = { terminology_id: { value: 'Unicode' }, code_string: 'UTF-8' };
+    expect(await statusOf(post(at('/composition'), content))).toBe(201);
+  },
   'DELETE of a deleted COMPOSITION': async () => {
     const { uid } = await container();
     expect(await statusOf(request(app).delete(at(`/composition/${uid}`)))).toBe(204);

@@ -47,7 +47,7 @@ describe('bearer tokens', () => {
     };
     const token = jwt.sign(claims, SECRET, { expiresIn: 60 });
     const user = await tokenVerifier(settings({ JWT_SECRET: SECRET }))!(token);
-    const who = { name: 'ada', subject: 'x', issuer: null, clientId: null };
+    const who = { name: 'ada', subject: 'x', issuer: null, clientId: null, person: 'x' };
     expect(user).toEqual({ ...who, roles: ['ADMIN', 'AUDITOR'] });
   });
 

@@ -1,6 +1,9 @@
+import { versionedObjectUidOf } from '@everchart/client';
 import { Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { textAt } from '../../api/json.js';
+import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { compositionView, patientView } from '../../shell/address.js';
@@ -8,7 +11,14 @@ import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 
 /** The item tags of everything in an EHR. */
-export function TagsTab({ ehrId }: { readonly ehrId: string }): ReactNode {
+export function TagsTab({
+  ehrId,
+  status,
+}: {
+  readonly ehrId: string;
+  readonly status: JsonObject;
+}): ReactNode {
+  const statusUid = versionedObjectUidOf(textAt(status, 'uid', 'value'));
   const { t } = useMessages();
   const api = useApi();
   const { data, error } = useQuery({ queryKey: ['tags', ehrId], queryFn: () => api.tags(ehrId) });
@@ -26,19 +36,19 @@ export function TagsTab({ ehrId }: { readonly ehrId: string }): ReactNode {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {data.map(({ key, value, target: { id, type }, target_path: path = '' }) => (
-            <Table.Tr key={`${id.value} ${key} ${path}`}>
+          {data.map(({ key, value, target: { value: uid }, target_path: path = '' }) => (
+            <Table.Tr key={`${uid} ${key} ${path}`}>
               <Table.Td>{key}</Table.Td>
               <Table.Td>{value}</Table.Td>
               <Table.Td className="mono">
                 <ViewLink
                   view={
-                    type.endsWith('EHR_STATUS')
+                    versionedObjectUidOf(uid) === statusUid
                       ? patientView(ehrId, { tab: 'status' })
-                      : compositionView(ehrId, id.value)
+                      : compositionView(ehrId, uid)
                   }
                 >
-                  {id.value.slice(0, 8)}
+                  {uid.slice(0, 8)}
                 </ViewLink>{' '}
                 {path}
               </Table.Td>
