@@ -71,7 +71,7 @@ export function PatientPage(): ReactNode {
               <ContributionsTab ehrId={ehrId} />
             </Tabs.Panel>
             <Tabs.Panel value="tags">
-              {status !== undefined && <TagsTab ehrId={ehrId} status={status} />}
+              <TagsTab ehrId={ehrId} status={status} />
             </Tabs.Panel>
             <Tabs.Panel value="access">
               <AccessTab ehrId={ehrId} />

@@ -16,7 +16,7 @@ export function TagsTab({
   status,
 }: {
   readonly ehrId: string;
-  readonly status: JsonObject;
+  readonly status: JsonObject | undefined;
 }): ReactNode {
   const statusUid = versionedObjectUidOf(textAt(status, 'uid', 'value'));
   const { t } = useMessages();
