@@ -201,7 +201,8 @@ describe('the source after the merge', () => {
       ]);
     }
     expect((await request(app).post(aql).send({ q, ehr_id: target })).body.rows).toEqual([[1]]);
-    expect((await request(app).post(aql).send({ q, ehr_id: randomUUID() })).body.rows).toEqual([[0]]);
+    const nobody = await request(app).post(aql).send({ q, ehr_id: randomUUID() });
+    expect([nobody.status, nobody.headers.link]).toEqual([404, undefined]);
   });
 
   it('a POST that is sent again with its Idempotency-Key answers the version where it is now', async () => {
