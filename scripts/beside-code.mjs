@@ -1,9 +1,13 @@
+const TERMINOLOGY = [
+  'openehr/rm/terminology/openehr-terminology.json',
+  'openehr/rm/terminology/property-units.json',
+];
+
 /** Files and folders that the compiled product reads beside its code. */
 export const BESIDE_CODE = [
   'src/everchart.mjs',
   'workers/thread.mjs',
-  'openehr/rm/terminology/openehr-terminology.json',
-  'openehr/rm/terminology/property-units.json',
+  ...TERMINOLOGY,
   'cli/demo/data',
   'packages/codegen/src/runtime',
   'routes/http/openapi/data',
@@ -12,12 +16,10 @@ export const BESIDE_CODE = [
 /** The packages for those who build on the server, or on a part of it. */
 export const PACKAGES = ['rm', 'client', 'aql', 'codegen', 'aql-lsp', 'embedded-mongodb'];
 
-const TERMINOLOGY = 'openehr/rm/terminology/openehr-terminology.json';
-
 /** What their compiled code reads beside it. */
 export const PACKAGE_FILES = {
-  codegen: [TERMINOLOGY, 'packages/codegen/src/runtime'],
-  'aql-lsp': [TERMINOLOGY],
+  codegen: [...TERMINOLOGY, 'packages/codegen/src/runtime'],
+  'aql-lsp': TERMINOLOGY,
 };
 
 /** Of swagger-ui-dist what the page of the API needs. */

@@ -67,6 +67,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   directory_id: '',
   contribution_uid: '',
   merge_id: '00000000-0000-4000-8000-000000000000',
+  approval_id: '00000000-0000-4000-8000-000000000000',
   tag_ids: '[]',
 };
 
@@ -91,6 +92,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   contribution_id: '{{contribution_uid}}',
   merged_ehr_id: '{{other_ehr_id}}',
   merge_id: '{{merge_id}}',
+  approval_id: '{{approval_id}}',
   key: 'status',
 };
 
@@ -124,6 +126,8 @@ const ALSO_EXPECTED: Readonly<Record<string, readonly number[]>> = {
   query_store_version: [409],
   confirmMerge: [404],
   withdrawMerge: [404],
+  confirmApproval: [404],
+  withdrawApproval: [404],
   finaliseMerge: [404],
   // To the EHR where it is already.
   moveComposition: [400, 404, 409],
