@@ -51,8 +51,13 @@ function written(text = readFileSync(file, 'utf8')): { compositions: string[]; e
   };
 }
 
-function exported(...args: readonly string[]): Promise<CommandResult> {
-  return runHere('export', '--url', server.url, '--output', file, ...args);
+/** What the command says on stderr begins with how much it wrote; the rest is what is not there. */
+const COUNTS = /^\d+ EHRs?, \d+ records?\n/;
+
+async function exported(...args: readonly string[]): Promise<CommandResult> {
+  const { stderr, ...result } = await runHere('export', '--url', server.url, '--output', file, ...args);
+  expect(stderr).toMatch(COUNTS);
+  return { ...result, stderr: stderr.replace(COUNTS, '') };
 }
 
 const whole = (): object => ({
