@@ -52,7 +52,7 @@ describe('management', () => {
   it('shows the database to administrators only', async () => {
     expect((await get('/health', admin)).body).toEqual({
       status: 'UP',
-      components: { db: { status: 'UP' }, proxy: { status: 'UP' } },
+      components: { clock: { status: 'UP' }, db: { status: 'UP' }, proxy: { status: 'UP' } },
     });
   });
 
