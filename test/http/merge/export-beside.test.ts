@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -56,7 +56,7 @@ const COUNTS = /^\d+ EHRs?, \d+ records?\n/;
 
 async function exported(...args: readonly string[]): Promise<CommandResult> {
   const { stderr, ...result } = await runHere('export', '--url', server.url, '--output', file, ...args);
-  expect(stderr).toMatch(COUNTS);
+  if (existsSync(file)) expect(stderr).toMatch(COUNTS);
   return { ...result, stderr: stderr.replace(COUNTS, '') };
 }
 

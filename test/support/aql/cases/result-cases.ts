@@ -514,7 +514,7 @@ const pageCases: readonly AqlCase[] = [
     title: 'refuses TOP with fetch',
     aql: byName('', 'TOP 2 '),
     options: { fetch: 2 },
-    expect: { error: 'unprocessable' },
+    expect: { error: 'invalid' },
   },
   {
     group: 76,
