@@ -71,7 +71,7 @@ export class PairReader {
       this.#get(
         `tags of ${side}`,
         `${path}/tags`,
-        (text) => sorted((JSON.parse(text) as Json[]).map((tag) => String(tag.target.id.value))),
+        (text) => sorted((JSON.parse(text) as Json[]).map((tag) => String(tag.target.value))),
         whole(side, (held) => sorted(held.flatMap(([one, { isTagged }]) => (isTagged ? [one] : [])))),
       ),
       this.#get(
