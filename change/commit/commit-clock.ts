@@ -104,7 +104,8 @@ export class CommitClock {
     const isOld =
       Math.min(Date.now() - this.#certain, performance.now() - this.#promisedAt.steady) > FRESH_MS;
     this.#wanted = Math.max(this.#wanted, this.#own());
-    if (isOld) await this.#promise().catch(() => undefined);
+    // While the database is away an older moment is as true, and the request waits for the database once.
+    if (isOld) await Promise.race([this.#promise().catch(() => undefined), setTimeout(LOOK_MS)]);
     return new Date(this.#certain);
   }
 
