@@ -176,12 +176,10 @@ describe('mutated queries', () => {
     try {
       for (let i = 0; i < 400; i++) {
         const q = mutated(random.pick(texts), random);
-        const start = performance.now();
         const { status } = await request(server)
           .post(`${V1}/query/aql`)
           .send({ q, query_parameters: { e: 'x', p: 1, list: ['a', 2] }, fetch: 50 });
         expect({ q, seed, isFine: [200, 400, 422].includes(status), status }).toMatchObject({ isFine: true });
-        expect(performance.now() - start).toBeLessThan(5000);
       }
     } finally {
       server.close();

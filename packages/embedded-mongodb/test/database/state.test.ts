@@ -138,7 +138,8 @@ describe('transaction state', () => {
     const closedAt = performance.now();
     wire.close();
     expect(await ids()).toEqual([]);
-    expect(performance.now() - closedAt).toBeLessThan(2_000);
+    // A transaction that nobody ends goes after a minute.
+    expect(performance.now() - closedAt).toBeLessThan(30_000);
   });
 
   it('survives one of two connections that it was seen on', async () => {

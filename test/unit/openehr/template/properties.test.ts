@@ -12,16 +12,6 @@ import { publicTemplate } from '../../../support/openehr/templates.js';
 const names = templateNames();
 const STRICT = { checkExtraNodes: true, checkContainerCardinality: true };
 
-/** Longest time that validating one composition or reading one template may take, in ms. */
-const HANG_MS = 2000;
-
-function timed<T>(work: () => T): T {
-  const start = performance.now();
-  const result = work();
-  expect(performance.now() - start).toBeLessThan(HANG_MS);
-  return result;
-}
-
 describe('compositions that are made from a template', () => {
   it.each(names)('are valid and read as they are: %s', (name) => {
     const template = publicTemplate(name);
@@ -38,11 +28,11 @@ describe('compositions that are made from a template', () => {
     const template = publicTemplate(name);
     fc.assert(
       fc.property(mutatedCompositionsOf(template), fc.boolean(), (composition, lenient) => {
-        const { status, violations } = timed(() => validate(composition, () => template, lenient));
+        const { status, violations } = validate(composition, () => template, lenient);
         expect(status === 201).toBe(violations.length === 0);
         for (const violation of violations) expect(violation).toMatch(/^(?:\/|Composition missing)/);
         // Validation does not rely on the stages before it.
-        timed(() => validateAgainstTemplate(composition, template, STRICT));
+        validateAgainstTemplate(composition, template, STRICT);
       }),
       { numRuns: 60 },
     );
@@ -93,14 +83,12 @@ describe('templates after changes to their text', () => {
         fc.array(change, { minLength: 1, maxLength: 3 }),
         (name, changes) => {
           const text = changes.reduce(changed, fixtureText(`opt/${name}.opt`));
-          timed(() => {
-            try {
-              JSON.parse(compileTemplate(text).webTemplateText.toString());
-            } catch (error) {
-              if (!(error instanceof CdrError)) throw error;
-              expect(error.code).toBe('invalid');
-            }
-          });
+          try {
+            JSON.parse(compileTemplate(text).webTemplateText.toString());
+          } catch (error) {
+            if (!(error instanceof CdrError)) throw error;
+            expect(error.code).toBe('invalid');
+          }
         },
       ),
       { numRuns: 300 },
