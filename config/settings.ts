@@ -155,6 +155,8 @@ export interface JwtSettings {
 /** Most of what is counted of the work of one request. */
 interface WorkSettings {
   readonly steps: number;
+  /** Of `steps`, those that make the plan of a query. */
+  readonly compileSteps: number;
   readonly patternSteps: number;
   /** Of `patternSteps`, those for one value. */
   readonly valueSteps: number;

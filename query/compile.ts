@@ -12,7 +12,7 @@ import {
   type UnusedParameter,
 } from '../aql/semantics/bind/parameters.js';
 import { parseAql } from '../aql/syntax/parse.js';
-import type { Clock } from '../aql/semantics/present-time.js';
+import { WatchedClock, type Clock } from '../aql/semantics/present-time.js';
 import { resolveScope } from '../aql/semantics/scope/scope.js';
 import type { Scope } from '../aql/semantics/scope/types.js';
 import {
@@ -24,7 +24,8 @@ import {
 import type { QueryPlan } from '../aql/plan/query-plan.js';
 import { needsShapes, shapeCatalogue } from '../aql/index/shapes.js';
 import { translate } from '../aql/mongo/translate.js';
-import type { Work } from '../openehr/base/work.js';
+import { tryHere, within, type Work } from '../openehr/base/work.js';
+import { translateInThread } from '../workers/translation.js';
 import type { Settings } from '../config/settings.js';
 import { derivedState, shapeIds, type DerivedState } from '../models/access/run-pipeline.js';
 import { queryWarnings } from './warnings.js';
@@ -33,6 +34,8 @@ import { queryWarnings } from './warnings.js';
 export interface QueryLimits {
   readonly work: Work;
   readonly signal: AbortSignal;
+  /** Who shares the threads fairly with others. */
+  readonly user: string;
 }
 
 /** Asks a terminology service the questions of a query. */
@@ -60,6 +63,9 @@ const MAX_KEPT_PLANS = 500;
 const MAX_KEPT_CHARACTERS = 16 * 1024 * 1024;
 /** Longest request (text and parameters, as JSON) whose plan is kept. */
 const MAX_KEPT_REQUEST = 8 * 1024;
+
+/** What making a plan may use of the main thread: some 10 ms. What needs more is begun again in a thread. */
+const TRANSLATED_HERE = { steps: 50_000, patternSteps: 50_000 };
 
 /** What of a compiled query is the same for every equal request, if it is repeatable. */
 interface KeptQuery extends Pick<
@@ -95,7 +101,7 @@ export class QueryCompiler {
   async compile(q: string, request: QueryRequest, limits: QueryLimits): Promise<CompiledQuery> {
     const derived = await derivedState(this.settings.aql.leafIndex);
     const key = requestKey(q, request, derived);
-    const clock = new WatchedClock();
+    const clock = new WatchedClock(new Date());
     const known = this.#kept.get(key);
     const compiled = known ?? (await this.#compile(q, request, derived, { ...limits, clock }));
     const isNew = known === undefined && compiled.isRepeatable && key.length <= MAX_KEPT_REQUEST;
@@ -112,50 +118,44 @@ export class QueryCompiler {
     { clock, ...limits }: QueryLimits & { readonly clock: WatchedClock },
   ): Promise<KeptQuery> {
     const { settings } = this;
-    const parsed = parseAql(q);
-    const unused = request.parameters.source === 'text' ? unusedParameters(parsed, request.parameters) : [];
-    const bound = bindParameters(parsed, withEhrId(request.parameters, parsed, request.ehrId));
-    const questions = terminologyQuestions(bound);
-    const query = resolveTerminology(
-      bound,
-      questions.length === 0 ? new Map() : await this.ask(questions, limits),
-    );
-    const scope = resolveScope(query, { ehrId: request.ehrId });
-    checkScope(scope, { systemId: settings.systemId });
-    const page = pageOf(query, request, settings.aql);
-    const ofShapes = needsShapes(scope.from);
-    const plan = translate(scope, page, {
-      shapes: shapeCatalogue(ofShapes ? await shapeIds(null) : []),
-      ...derived,
-      systemId: settings.systemId,
-      subsumption: settings.aql.subsumption,
-      asOf: request.asOf,
-      notesEhrs: request.notesEhrs,
-      clock,
+    const { work } = limits;
+    const { bound, unused, questions } = within(work, () => boundOf(q, request));
+    const answers = questions.length === 0 ? new Map<string, never>() : await this.ask(questions, limits);
+    const { query, scope, page } = within(work, () => {
+      const query = resolveTerminology(bound, answers);
+      const scope = resolveScope(query, { ehrId: request.ehrId });
+      checkScope(scope, { systemId: settings.systemId });
+      return { query, scope, page: pageOf(query, request, settings.aql) };
     });
-    const isRepeatable = questions.length === 0 && !ofShapes && !clock.isRead;
+    const ofShapes = needsShapes(scope.from);
+    const shapes = ofShapes ? await shapeIds(null) : [];
+    const { ehrId, asOf, notesEhrs } = request;
+    const { systemId, aql } = settings;
+    const context = { ...derived, systemId, subsumption: aql.subsumption, asOf, notesEhrs };
+    const translated = (): QueryPlan =>
+      translate(scope, page, { ...context, shapes: shapeCatalogue(shapes), clock });
+    const here = tryHere(work, translated, TRANSLATED_HERE);
+    const now = clock.moment;
+    const { plan, isClockRead } =
+      here === null
+        ? await translateInThread({ query, ehrId, page, context, shapeIds: shapes, now }, limits)
+        : { plan: here.value, isClockRead: clock.isRead };
+    const isRepeatable = questions.length === 0 && !ofShapes && !isClockRead;
     return { plan, page, executedAql: executedAql(query, page), query, scope, unused, isRepeatable };
   }
+}
+
+/** A query with its parameters, and what it has to ask for. */
+function boundOf(q: string, { parameters, ehrId }: QueryRequest) {
+  const parsed = parseAql(q);
+  const bound = bindParameters(parsed, withEhrId(parameters, parsed, ehrId));
+  const unused = parameters.source === 'text' ? unusedParameters(parsed, parameters) : [];
+  return { bound, unused, questions: terminologyQuestions(bound) };
 }
 
 /** All that a plan is made of but the settings. */
 function requestKey(q: string, { parameters, ...rest }: QueryRequest, derived: DerivedState): string {
   return JSON.stringify([q, parameters.source, [...parameters.values], rest, derived]);
-}
-
-/** The server's clock at one moment, which knows whether a plan depends on it. */
-class WatchedClock implements Clock {
-  readonly #now = new Date();
-  isRead = false;
-
-  get now(): Date {
-    this.isRead = true;
-    return this.#now;
-  }
-
-  get offsetMinutes(): number {
-    return -this.now.getTimezoneOffset();
-  }
 }
 
 /** What a request asks of a query, wherever it stood in it. */

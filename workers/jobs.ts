@@ -1,4 +1,4 @@
-/** The program of a worker thread: reads and validates large bodies, evaluates queries. Every export but the types is a job of the pool. */
+/** The program of a worker thread: reads and validates large bodies, translates and evaluates queries. Every export but the types is a job of the pool. */
 import { LRUCache } from 'lru-cache';
 import type { Violation } from '../openehr/base/violation.js';
 import { CdrError } from '../openehr/base/errors.js';
@@ -24,6 +24,7 @@ import { missingCompositionAttributes } from '../openehr/rm/validate.js';
 import { compileTemplate, type CompiledTemplate } from '../openehr/template/opt/compile.js';
 import type { ValueSetCode } from '../openehr/template/validate/validate.js';
 import { evaluateRequest, type EvaluationRequest } from './evaluate.js';
+import { translation, type Translation, type TranslationRequest } from './translate.js';
 import { answerOf, type Answer, derivedBytes, type DerivedBytes } from './messages.js';
 
 /** A body as a client sent it. */
@@ -99,6 +100,11 @@ export function parseBody({ text, isXml, declaredType, ...reading }: BodyText): 
 /** Evaluates a query. */
 export function evaluate(request: EvaluationRequest): ReturnType<typeof evaluateRequest> {
   return evaluateRequest(request);
+}
+
+/** Translates a query. */
+export function translateQuery(request: TranslationRequest): Answer<Translation> {
+  return answerOf(() => translation(request));
 }
 
 /** Reads a parsed COMPOSITION into its RM type. */

@@ -8,6 +8,22 @@ export interface Clock {
   readonly offsetMinutes: number;
 }
 
+/** The clock of this machine at one moment, which knows whether a plan depends on it. */
+export class WatchedClock implements Clock {
+  isRead = false;
+
+  constructor(readonly moment: Date) {}
+
+  get now(): Date {
+    this.isRead = true;
+    return this.moment;
+  }
+
+  get offsetMinutes(): number {
+    return -this.now.getTimezoneOffset();
+  }
+}
+
 /** What CURRENT_DATE, CURRENT_TIME, CURRENT_DATE_TIME, NOW and CURRENT_TIMEZONE give (docs/spec/aql.md#functions). */
 export function presentTime(name: PresentTimeName, { now, offsetMinutes }: Clock): string {
   const local = new Date(now.getTime() + offsetMinutes * 60_000).toISOString();

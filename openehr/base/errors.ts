@@ -39,6 +39,7 @@ export type BudgetName =
   | 'steps'
   | 'patternSteps'
   | 'valueSteps'
+  | 'compileSteps'
   | 'tuples'
   | 'resultBytes'
   | 'timeMs'
@@ -49,6 +50,7 @@ export type BudgetName =
   | 'bodyTimeMs'
   | 'objectBytes'
   | 'evaluatorHeap'
+  | 'translatorHeap'
   | 'versions'
   | 'databaseMemory'
   | 'terminologyQuestions';

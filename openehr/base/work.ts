@@ -7,13 +7,15 @@ export type Counted = 'steps' | 'patternSteps' | 'tuples' | 'resultBytes';
 export interface WorkBudget extends Readonly<Record<Counted, number>> {
   /** Of `patternSteps`, those for one value. */
   readonly valueSteps: number;
+  /** Of `steps`, those that make the plan of a query. */
+  readonly compileSteps: number;
   /** Milliseconds. */
   readonly timeMs: number;
 }
 
 /** What was exceeded, for the answer, the log and the metrics. */
 export interface ExceededBudget {
-  readonly name: Counted | 'valueSteps' | 'timeMs';
+  readonly name: Counted | 'valueSteps' | 'compileSteps' | 'timeMs';
   /** The setting that moves it. */
   readonly setting: string;
   readonly limit: number;
@@ -46,6 +48,12 @@ const BUDGETS: Readonly<Record<ExceededBudget['name'], Description>> = {
     code: 'unprocessable',
     what: 'steps of a regular expression (characters times instructions) in one value',
     change: 'shorten the text or the pattern',
+  },
+  compileSteps: {
+    setting: 'AQL_MAX_COMPILE_STEPS',
+    code: 'unprocessable',
+    what: 'steps to be translated for the database',
+    change: 'ask for fewer paths and conditions at a time',
   },
   tuples: {
     setting: 'AQL_MAX_TUPLES',
@@ -149,6 +157,15 @@ export class Work {
   }
 }
 
+/** The budget of making the plan of a query: of what its request has left, at most `compileSteps`. */
+export function compileWork(budget: WorkBudget, clock: () => number): Work {
+  const { steps, compileSteps } = budget;
+  const isLeast = compileSteps < steps;
+  const refusal: typeof exceeded = (name, used, limit) =>
+    exceeded(isLeast && name === 'steps' ? 'compileSteps' : name, used, limit);
+  return new Work({ ...budget, steps: Math.min(steps, compileSteps) }, clock, refusal);
+}
+
 let current: Work | null = null;
 
 /**
@@ -215,16 +232,16 @@ const HERE = { steps: 200_000, patternSteps: 300_000 };
 class Elsewhere extends Error {}
 
 /**
- * Runs a pass on the main thread as far as its request may use that; null: it is to be begun again in a thread.
+ * Runs a pass on the main thread as far as its request may use that, `most`; null: it is to be begun again in a thread.
  * @throws CdrError of the budget that is used up, and what the pass throws
  */
-export function tryHere<T>(work: Work, pass: () => T): { readonly value: T } | null {
+export function tryHere<T>(work: Work, pass: () => T, most = HERE): { readonly value: T } | null {
   const left = work.left();
   const here = new Work(
     {
       ...left,
-      steps: Math.min(left.steps, Math.max(0, HERE.steps - work.used.steps)),
-      patternSteps: Math.min(left.patternSteps, Math.max(0, HERE.patternSteps - work.used.patternSteps)),
+      steps: Math.min(left.steps, Math.max(0, most.steps - work.used.steps)),
+      patternSteps: Math.min(left.patternSteps, Math.max(0, most.patternSteps - work.used.patternSteps)),
     },
     () => 0,
     (name, used, limit) => (limit < left[name] ? new Elsewhere() : exceeded(name, used, limit)),

@@ -185,7 +185,11 @@ class QueryRunner {
     const leave = await this.gate.enter(requesterOf(ctx), signal);
     try {
       const { timeoutMs } = this.settings.aql;
-      const { compiled } = await this.compile(q, request, { work: ctx.state.work, signal });
+      const { compiled } = await this.compile(q, request, {
+        work: ctx.state.work,
+        signal,
+        user: requesterOf(ctx),
+      });
       auditScope(ctx, compiled.scope);
       ctx.body = explanation(q, compiled, await explainPipeline(compiled.plan, { timeoutMs, signal }));
     } finally {
@@ -225,7 +229,7 @@ class QueryRunner {
     work.begin();
     let isStream = false;
     try {
-      const { compiled, ehr } = await this.compile(q, request, { work, signal });
+      const { compiled, ehr } = await this.compile(q, request, { work, signal, user });
       refuseOrWarnOfUnused(ctx, compiled.unused, this.settings);
       auditScope(ctx, compiled.scope);
       const certain = await commitClock.certain();

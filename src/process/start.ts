@@ -7,6 +7,7 @@ import { resumeErasures } from '../../maintenance/erase.js';
 import { removeExpiredRequests } from '../../models/idempotency.js';
 import { closeEvaluators } from '../../workers/evaluation.js';
 import { closePool } from '../../workers/large-body.js';
+import { closeTranslators } from '../../workers/translation.js';
 import { recordActivity } from '../activity.js';
 import type { LocalDatabase } from '../../database/local-source.js';
 import { createApp, type ProcessView } from '../app.js';
@@ -90,7 +91,7 @@ export async function startServer(
       stopLoggingQueries();
       await doors.close(settings.shutdownTimeoutMs);
       await Promise.all([stopSealing(), stopMerging(), stopFinalising(), stopLapsing()]);
-      await Promise.all([closePool(), closeEvaluators()]);
+      await Promise.all([closePool(), closeEvaluators(), closeTranslators()]);
       await commitClock.leave();
       await database.close();
     };

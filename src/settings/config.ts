@@ -117,6 +117,7 @@ function clinicalSettings(values: Values) {
     maxCompositionBytes: numberOf(values, 'MAX_COMPOSITION_BYTES'),
     work: {
       steps: numberOf(values, 'MAX_WORK_STEPS'),
+      compileSteps: numberOf(values, 'AQL_MAX_COMPILE_STEPS'),
       patternSteps: numberOf(values, 'MAX_PATTERN_STEPS'),
       valueSteps: numberOf(values, 'MAX_PATTERN_VALUE_STEPS'),
       tuples: numberOf(values, 'AQL_MAX_TUPLES'),

@@ -212,11 +212,13 @@ export const REQUEST_BUDGETS: Readonly<Record<BudgetName, { readonly of: string;
     steps: { of: '`MAX_WORK_STEPS`', status: '422' },
     patternSteps: { of: '`MAX_PATTERN_STEPS`', status: '422' },
     valueSteps: { of: '`MAX_PATTERN_VALUE_STEPS`', status: '422' },
+    compileSteps: { of: '`AQL_MAX_COMPILE_STEPS`', status: '422' },
     tuples: { of: '`AQL_MAX_TUPLES`', status: '422' },
     resultBytes: { of: '`AQL_MAX_EVALUATED_BYTES`', status: '422' },
     timeMs: { of: '`AQL_TIMEOUT_MS`', status: '408' },
     versions: { of: 'versions in memory', status: '422' },
     evaluatorHeap: { of: '512 MiB of heap of a thread', status: '422' },
+    translatorHeap: { of: '256 MiB of heap of a thread', status: '422' },
     databaseMemory: { of: 'what MongoDB allows one stage', status: '400' },
     terminologyQuestions: { of: 'terminology questions', status: '400' },
   };

@@ -26,6 +26,7 @@ import type { Visibility } from '../from/document-scope.js';
 import { archetypeHolds } from './node-id.js';
 import { elementOf, followStub, predicateHolds, rubricOf, someAlong } from './predicate.js';
 import type { Environment } from './predicate.js';
+import { checkSteps } from '../pipeline/pipeline-check.js';
 import type { Step } from '../../plan/steps.js';
 import { canBeStub } from '../../semantics/node-classes.js';
 import type { ValueRef } from '../value/values.js';
@@ -105,6 +106,7 @@ function emitChild(node: PathNode, raw: NodeBinding, state: TreeState): void {
     ? chooseFromList(node, raw, environment, state)
     : chooseSingle(node, raw, environment, state);
   state.nodes.set(node.id, binding);
+  checkSteps(state.steps);
   state.whenBound();
   emitChildren(node, state);
 }

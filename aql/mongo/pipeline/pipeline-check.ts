@@ -15,9 +15,21 @@ export function checkPipeline(stages: readonly Stage[]): void {
     throw tooMuch(`nested objects ${depth} levels deep`, MAX_PIPELINE_DEPTH, 'nest less');
 }
 
+/**
+ * Refuses, while a plan is made, what cannot become a pipeline any more. Of the steps only filters that follow each other
+ * become one stage, and those are fewer than stages are possible.
+ * @throws invalid
+ */
+export function checkSteps({ length }: readonly unknown[]): void {
+  if (length > 2 * MAX_PIPELINE_STAGES) throw tooManyStages(`more than ${MAX_PIPELINE_STAGES}`);
+}
+
+function tooManyStages(found: string): CdrError {
+  return tooMuch(`${found} stages`, MAX_PIPELINE_STAGES, 'ask for fewer different lists');
+}
+
 function checkStages(stages: readonly Stage[], level: number): void {
-  if (stages.length > MAX_PIPELINE_STAGES)
-    throw tooMuch(`${stages.length} stages`, MAX_PIPELINE_STAGES, 'ask for fewer different lists');
+  if (stages.length > MAX_PIPELINE_STAGES) throw tooManyStages(String(stages.length));
   if (level > MAX_SUB_PIPELINES)
     throw tooMuch(`${level} joins inside joins`, MAX_SUB_PIPELINES, 'nest less in FROM');
   for (const { $lookup } of counted(stages)) {

@@ -58,6 +58,12 @@ export const QUERY_SETTINGS: readonly SettingDescription[] = [
     'most steps of one request through objects, paths and expressions, all its parts together; then 422',
   ),
   setting(
+    'AQL_MAX_COMPILE_STEPS',
+    count().min(100000).default(500000),
+    '500000',
+    'of them, those that make the plan of a query; then 422',
+  ),
+  setting(
     'MAX_PATTERN_STEPS',
     count().min(1000).default(5000000),
     '5000000',
