@@ -86,6 +86,8 @@ export interface Settings {
   readonly mergeRetries: number;
   /** Days after which a merge is made final; null: never. */
   readonly mergeReversibleDays: number | null;
+  /** true: a name space of stored queries belongs to who stored in it first. */
+  readonly queryOwners: boolean;
   /** What waits until a second person confirms it. */
   readonly fourEyes: readonly FourEyesKind[];
   /** Days after which what waits for a second person lapses. */

@@ -10,6 +10,7 @@ export const COLLECTIONS = {
   aqlShapes: 'aql_shapes',
   templates: 'templates',
   storedQueries: 'stored_queries',
+  queryOwners: 'query_owners',
   itemTags: 'item_tags',
   mergeRecords: 'merge_records',
   mergeArchive: 'merge_archive',
@@ -146,6 +147,7 @@ export const COLLECTION_LAYOUT: readonly CollectionLayout[] = [
   },
   { name: COLLECTIONS.aqlShapes, indexes: [] },
   { name: COLLECTIONS.templates, indexes: [] },
+  { name: COLLECTIONS.queryOwners, indexes: [] },
   { name: COLLECTIONS.storedQueries, indexes: [{ key: { name: 1, major: -1, minor: -1, patch: -1 } }] },
   {
     name: COLLECTIONS.itemTags,

@@ -38,7 +38,7 @@ export function operationTable(settings: Settings, log: Logger, process: Process
     inOrder(directoryOperations(settings)),
     inOrder(contributionOperations(settings)),
     templateOperations(settings),
-    storedQueryOperations(),
+    storedQueryOperations(settings),
     queryOperations(settings),
     inOrder(itemTagOperations(settings)),
     inOrder(experimentalTagOperations()),

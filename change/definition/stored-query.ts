@@ -10,29 +10,39 @@ import {
   storedQueryDoc,
   storedVersions,
 } from '../../models/definition/stored-query.js';
+import { duplicateIn } from '../../models/access/write.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
+import { requireOwner, type QueryDefiner } from './query-owner.js';
 
 const STATED_QUERY = { collection: 'stored_queries', reason: 'definition' } as const;
 
 /** How often a number is taken anew because a parallel request was faster. */
 const ATTEMPTS = 20;
 
+/** A text to be stored. */
+export interface QueryText {
+  readonly q: string;
+  /** null: name spaces have no owners. */
+  readonly definer: QueryDefiner | null;
+}
+
 /**
  * Stores an AQL text under the version that the prefix asks for: none = next major, `M` = next minor, `M.m` =
  * next patch, whole = itself. Pre-releases may be replaced, releases never. ITS-REST: query_store.
- * @throws conflict when the named release exists
+ * @throws conflict when the named release exists; forbidden as `requireOwner`
  */
 export async function storeQuery(
   given: QueryName,
   prefix: VersionPrefix | null,
-  q: string,
+  { q, definer }: QueryText,
 ): Promise<StoredQueryDoc> {
   const name = await nameToStore(given);
   const exact = prefix === null ? null : exactVersion(prefix);
-  if (exact === null) return storeNext(name, prefix, q);
+  if (exact === null) return storeNext(name, prefix, { q, definer });
   const doc = storedQueryDoc(name, exact, q, new Date());
-  await put(doc, exact.prerelease === null ? insertStoredQuery : putPrerelease);
+  const store = exact.prerelease === null ? insertStoredQuery : putPrerelease;
+  await put(doc, { definer, store });
   return doc;
 }
 
@@ -44,12 +54,16 @@ async function nameToStore(given: QueryName): Promise<QueryName> {
   return { name, namespace, queryName };
 }
 
-async function storeNext(name: QueryName, prefix: VersionPrefix | null, q: string): Promise<StoredQueryDoc> {
+async function storeNext(
+  name: QueryName,
+  prefix: VersionPrefix | null,
+  { q, definer }: QueryText,
+): Promise<StoredQueryDoc> {
   for (let attempt = 1; ; attempt += 1) {
     const version = nextVersion(await storedVersions(name.name), prefix);
     const doc = storedQueryDoc(name, version, q, new Date());
     try {
-      await put(doc, insertStoredQuery);
+      await put(doc, { definer, store: insertStoredQuery });
       return doc;
     } catch (error) {
       const isTaken = error instanceof CdrError && error.code === 'conflict';
@@ -72,12 +86,26 @@ export async function deleteStoredQuery(given: string, version: SemanticVersion)
   );
 }
 
-function put(doc: StoredQueryDoc, store: (doc: StoredQueryDoc) => Promise<void>): Promise<void> {
-  return inAuditedTransaction(
-    async (session) => {
-      await store(doc);
-      await noteStates(session, { ...STATED_QUERY, ids: [doc._id] });
-    },
-    () => ({ objects: [doc._id] }),
-  );
+interface Storing {
+  readonly definer: QueryDefiner | null;
+  readonly store: (doc: StoredQueryDoc) => Promise<void>;
+}
+
+async function put(doc: StoredQueryDoc, { definer, store }: Storing): Promise<void> {
+  const once = (): Promise<void> =>
+    inAuditedTransaction(
+      async (session) => {
+        if (definer !== null) await requireOwner(session, doc.name, definer);
+        await store(doc);
+        await noteStates(session, { ...STATED_QUERY, ids: [doc._id] });
+      },
+      () => ({ objects: [doc._id] }),
+    );
+  try {
+    await once();
+  } catch (error) {
+    if (duplicateIn(error) !== 'query_owners') throw error;
+    // Somebody was faster: the name space has an owner now.
+    await once();
+  }
 }

@@ -104,6 +104,12 @@ export function storedVersions(name: string): Promise<SemanticVersion[]> {
     .exec();
 }
 
+/** All names under which queries are stored. Joins the caller's transaction. */
+export async function storedNames(): Promise<string[]> {
+  const names: string[] = await StoredQuery.distinct('name').exec();
+  return names.sort();
+}
+
 /**
  * The name as it is stored: names are compared without case (BASE: base types, "Composite Identifiers and Case"). Of names that
  * an older release stored beside each other the one that is written so, else the first. The name itself when none is stored.
@@ -111,14 +117,12 @@ export function storedVersions(name: string): Promise<SemanticVersion[]> {
 export async function storedName(name: string): Promise<string> {
   if ((await StoredQuery.exists({ name }).exec()) !== null) return name;
   const lowerCase = name.toLowerCase();
-  const names: string[] = await StoredQuery.distinct('name').exec();
-  return names.sort().find((other) => other.toLowerCase() === lowerCase) ?? name;
+  return (await storedNames()).find((other) => other.toLowerCase() === lowerCase) ?? name;
 }
 
 /** Names of stored queries that differ in case only, as older releases took them; each list sorted. */
 export async function namesThatDifferInCase(): Promise<string[][]> {
-  const names: string[] = await StoredQuery.distinct('name').exec();
-  const byLowerCase = groupBy(names.sort(), (name) => name.toLowerCase());
+  const byLowerCase = groupBy(await storedNames(), (name) => name.toLowerCase());
   return [...byLowerCase.values()].filter((alike) => alike.length > 1);
 }
 

@@ -1,8 +1,11 @@
+import Joi from 'joi';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import type { Settings } from '../../config/settings.js';
+import { formatUtc } from '../../openehr/base/iso8601.js';
 import { exactVersion } from '../../openehr/base/semver.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
+import { giveNameSpace } from '../../change/definition/query-owner.js';
 import { deleteStoredQuery } from '../../change/definition/stored-query.js';
 import { deleteAllTemplates, deleteTemplate, updateTemplate } from '../../change/definition/template.js';
 import { requestBody, responseBody } from '../../openehr/format/media-type.js';
@@ -10,13 +13,15 @@ import { templateById } from '../../models/definition/template.js';
 import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { requiredBodyText, writeText } from '../http/exchange.js';
-import { queryNameFrom, versionFrom } from '../definition/stored-query.js';
+import { MAX_NAME_LENGTH, queryNameFrom, versionFrom } from '../definition/stored-query.js';
 import type { BodyDescription, Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
+import { bodyOf } from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
 
 const DELETED = 'AdminDeleteResponseData';
 const DELETED_BODY: BodyDescription = { schema: DELETED, types: 'rm' };
+const OWNER = 'QueryOwner';
 const NOT_DELETED = { root: DELETED, fields: { deleted: 0 } };
 
 /** The last segment below `/template` that names all of them; no template can have this id here. */
@@ -69,6 +74,17 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
       failure: NOT_DELETED,
       handle: removeQuery,
     }),
+    adminOperation({
+      id: 'giveQueryNameSpace',
+      method: 'PUT',
+      path: '/query_owner/{name_space}',
+      summary: 'Give a name space of stored queries to a user',
+      request: { schema: 'QueryOwnerBody', types: 'json' },
+      responses: { 200: { description: 'Whose it is now', body: { schema: OWNER, types: 'rm' } } },
+      errors: [400],
+      failure: { root: OWNER, fields: { name_space: '' } },
+      handle: giveQueries,
+    }),
   ];
 }
 
@@ -111,6 +127,25 @@ async function removeAllTemplates(ctx: Context, settings: Settings): Promise<voi
   }
   const deleted = await deleteAllTemplates();
   writeRecord(ctx, form, { record: DELETED, fields: { deleted } });
+}
+
+const NAME_SPACE = /^[A-Za-z0-9_.-]+(?:::)?$/;
+const ownerSchema = Joi.object<{ readonly sub: string; readonly issuer?: string }>({
+  sub: Joi.string().max(MAX_NAME_LENGTH).required(),
+  issuer: Joi.string().max(MAX_NAME_LENGTH),
+});
+
+async function giveQueries(ctx: Context): Promise<void> {
+  const nameSpace = pathParameter(ctx, 'name_space');
+  auditAbout(ctx, { target: nameSpace });
+  if (!NAME_SPACE.test(nameSpace) || nameSpace.length > MAX_NAME_LENGTH)
+    throw new CdrError('invalid', 'the name space must be <namespace>:: or the name of a query without one');
+  const { sub, issuer } = bodyOf(ctx, ownerSchema);
+  const form = adminForm(ctx);
+  const given = { _id: nameSpace, sub, ...(issuer !== undefined && { iss: issuer }), since: new Date() };
+  const { _id, since } = await giveNameSpace(given);
+  const fields = { name_space: _id, sub, ...(issuer !== undefined && { issuer }), since: formatUtc(since) };
+  writeRecord(ctx, form, { record: OWNER, fields });
 }
 
 async function removeQuery(ctx: Context): Promise<void> {

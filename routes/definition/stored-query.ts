@@ -7,6 +7,8 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
 import type { VersionPrefix } from '../../openehr/base/semver.js';
 import { formatVersion, parseVersionPrefix } from '../../openehr/base/semver.js';
+import type { Settings } from '../../config/settings.js';
+import type { QueryDefiner } from '../../change/definition/query-owner.js';
 import { storeQuery } from '../../change/definition/stored-query.js';
 import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { QueryName, QueryPattern, StoredQueryDoc } from '../../models/definition/stored-query.js';
@@ -27,7 +29,7 @@ const STORED_QUERY: BodyDescription = { schema: 'StoredQuery', types: 'json' };
 const LIST: BodyDescription = { schema: 'StoredQueryList', types: 'json' };
 
 /** AQL queries under a name and a version. */
-export function storedQueryOperations(): OperationGroup {
+export function storedQueryOperations(settings: Pick<Settings, 'queryOwners'>): OperationGroup {
   const read = { method: 'GET', access: 'read', audit: 'none' } as const;
   return {
     tag: 'STORED_QUERY',
@@ -64,13 +66,13 @@ export function storedQueryOperations(): OperationGroup {
         ...storing('Store a query as the next major version', [400]),
         id: 'query_store',
         path: `${PATH}/{qualified_query_name}`,
-        handle: (ctx) => putStoredQuery(ctx, null),
+        handle: (ctx) => putStoredQuery(ctx, settings, null),
       },
       {
         ...storing('Store a query under this version, or as the next one that begins so', [400, 409]),
         id: 'query_store_version',
         path: `${PATH}/{qualified_query_name}/{version}`,
-        handle: (ctx) => putStoredQuery(ctx, versionFrom(pathParameter(ctx, 'version'))),
+        handle: (ctx) => putStoredQuery(ctx, settings, versionFrom(pathParameter(ctx, 'version'))),
       },
     ],
   };
@@ -131,16 +133,28 @@ async function writeStoredQuery(ctx: Context): Promise<void> {
   ctx.body = recordOf(doc);
 }
 
-async function putStoredQuery(ctx: Context, prefix: VersionPrefix | null): Promise<void> {
+async function putStoredQuery(
+  ctx: Context,
+  settings: Pick<Settings, 'queryOwners'>,
+  prefix: VersionPrefix | null,
+): Promise<void> {
   const { format } = requestBody('stored-query', ctx.get('Content-Type'));
   responseBody('stored-query', ctx.get('Accept'));
   const name = queryNameFrom(pathParameter(ctx, 'qualified_query_name'));
   requireAqlType(ctx);
   const q = format === 'TEXT' ? bodyText(ctx) : await queryMember(ctx);
   parseAql(q);
-  const doc = await storeQuery(name, prefix, q);
+  const definer = settings.queryOwners ? definerOf(ctx) : null;
+  const doc = await storeQuery(name, prefix, { q, definer });
   ctx.set('Location', absoluteUrl(ctx, `/definition/query/${doc.name}/${formatVersion(doc)}`));
   ctx.body = recordOf(doc);
+}
+
+/** null: nobody is asked who he is. */
+function definerOf({ state: { user } }: Context): QueryDefiner | null {
+  if (user === null) return null;
+  const { subject: sub, issuer: iss, permissions } = user;
+  return { sub, iss, isAdministrator: permissions.has('admin') };
 }
 
 function bodyText(ctx: Context): string {

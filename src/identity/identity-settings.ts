@@ -19,6 +19,7 @@ export function identityConflicts(
     | 'adminApiActive'
     | 'basicUsersFile'
     | 'committerMustBeUser'
+    | 'queryOwners'
     | 'host'
     | 'authNoneAnywhere'
   >,
@@ -37,6 +38,8 @@ export function identityConflicts(
     );
   if (settings.committerMustBeUser && auth === 'none')
     problems.push('COMMITTER_MUST_BE_USER=true needs users: set AUTH to jwt, basic or jwt,basic');
+  if (settings.queryOwners && auth === 'none')
+    problems.push('QUERY_OWNERS=true needs users: set AUTH to jwt, basic or jwt,basic');
   return [...problems, ...openConflicts(settings), ...keyConflicts(jwt), ...consoleConflicts(settings)];
 }
 

@@ -153,6 +153,7 @@ function clinicalSettings(values: Values) {
     commitGroups: numberOrNull(values, 'COMMIT_GROUPS') ?? (textOf(values, 'MONGODB_URI') === '' ? 1 : 4),
     mergeRetries: numberOf(values, 'MERGE_RETRIES'),
     mergeReversibleDays: numberOrNull(values, 'MERGE_REVERSIBLE_DAYS'),
+    queryOwners: values.QUERY_OWNERS === true,
     fourEyes: fourEyesOf(values),
     fourEyesDays: numberOf(values, 'FOUR_EYES_DAYS'),
     mergeCandidatePaths: commaList(textOf(values, 'MERGE_CANDIDATE_PATHS')),

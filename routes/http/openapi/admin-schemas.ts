@@ -147,6 +147,8 @@ export const ADMIN_SCHEMAS = {
     },
     ['candidates', 'no_evidence'],
   ),
+  QueryOwnerBody: object({ sub: TEXT, issuer: TEXT }, ['sub']),
+  QueryOwner: object({ name_space: TEXT, sub: TEXT, issuer: TEXT, since: TIME }, ['name_space']),
   ApprovalDto: object(
     {
       approval_id: UUID,

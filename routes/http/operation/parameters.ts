@@ -142,6 +142,7 @@ const PARAMETERS = {
   version: path('SEMVER, whole or its first parts', asText),
   key: path('Key of the tag', asText),
   merge_id: path('Id of the merge, as in answers about it', uuidOf),
+  name_space: path('`<namespace>::`, or the name of a query without one', asText),
   approval_id: path('Id of what waits, as in answers about it', uuidOf),
   merged_ehr_id: path('EHR id that was merged away', uuidOf),
   name: path('Name of the metric or logger', asText),

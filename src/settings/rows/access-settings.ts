@@ -107,6 +107,12 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
     'whether naming another committer needs the permission commit_for_others',
   ),
   setting(
+    'QUERY_OWNERS',
+    flag(false),
+    'false',
+    'whether a name space of stored queries belongs to who stored in it first; others need the permission admin',
+  ),
+  setting(
     'ADMIN_API_ACTIVE',
     flag(false),
     'false',

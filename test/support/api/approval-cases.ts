@@ -12,7 +12,7 @@ import { ADMIN, bearer, WITH_ADMIN } from '../tokens.js';
 const OTHER = bearer(['ADMIN'], 'other-admin');
 const TWO: Pick<Settings, 'fourEyes'> = { fourEyes: ['move', 'erase', 'finalise'] };
 
-/** What waits for a second person, and what lets something wait. */
+/** What waits for a second person, what lets something wait, and whose queries are. */
 export function approvalCases(world: World): ApiCase[] {
   const two = async (call: Promise<Call>): Promise<Call> => ({ ...(await call), settings: TWO });
   const ask = (path: string) =>
@@ -50,8 +50,11 @@ export function approvalCases(world: World): ApiCase[] {
     const { merge_id } = merged.body as { merge_id: string };
     return { params: { merge_id }, body: { reason: 'checked' } };
   };
+  const nameSpace = { name_space: 'org.example::' };
   const unknown = { params: { approval_id: randomUUID() } };
   return [
+    { id: 'giveQueryNameSpace', status: 200, call: () => ({ params: nameSpace, body: { sub: 'u-1' } }) },
+    { id: 'giveQueryNameSpace', status: 400, call: () => ({ params: nameSpace, body: {} }) },
     { id: 'listApprovals', status: 200, call: () => ({}) },
     { id: 'listApprovals', status: 400, call: () => ({ query: '?fetch=0' }) },
     { id: 'confirmApproval', status: 200, call: async () => ({ params: await waiting(), body: {} }) },

@@ -1,0 +1,63 @@
+import { CdrError } from '../../openehr/base/errors.js';
+import { runWrites, type Session } from '../../models/access/write.js';
+import {
+  putQueryOwner,
+  queryOwner,
+  queryOwnerInsert,
+  type QueryOwnerDoc,
+} from '../../models/definition/query-owner.js';
+import { storedNames } from '../../models/definition/stored-query.js';
+import { inAuditedTransaction } from '../commit/audit-draft.js';
+
+/** Who stores a query where name spaces have owners (`QUERY_OWNERS`). */
+export interface QueryDefiner {
+  readonly sub: string;
+  readonly iss: string | null;
+  /** Has the permission `admin`. */
+  readonly isAdministrator: boolean;
+}
+
+/** What has an owner, in lower case as names are compared: `org.a::` of `Org.a::bp`, a name without one itself. */
+function nameSpaceOf(name: string): string {
+  const [nameSpace = name, ...rest] = name.toLowerCase().split('::');
+  return rest.length === 0 ? nameSpace : `${nameSpace}::`;
+}
+
+/**
+ * Lets the owner of a name space and administrators store in it, in the caller's transaction: a caller that names no
+ * version runs what whoever stored last put there. A new one belongs to who stores in it first; one that had queries before
+ * anybody owned it is open until it is given to somebody. docs/spec/rest.md#query-owners
+ * @throws forbidden for anybody else
+ */
+export async function requireOwner(session: Session, name: string, definer: QueryDefiner): Promise<void> {
+  const nameSpace = nameSpaceOf(name);
+  const owner = await queryOwner(nameSpace);
+  if (owner === null) return ownNewNameSpace(session, nameSpace, definer);
+  const isOfIssuer = owner.iss === undefined || owner.iss === definer.iss;
+  const isOwner = isOfIssuer && owner.sub === definer.sub;
+  if (!isOwner && !definer.isAdministrator)
+    throw new CdrError(
+      'forbidden',
+      `${nameSpace} belongs to another user; storing there needs the permission admin`,
+    );
+}
+
+async function ownNewNameSpace(
+  session: Session,
+  nameSpace: string,
+  { sub, iss }: QueryDefiner,
+): Promise<void> {
+  const names = await storedNames();
+  if (names.some((name) => nameSpaceOf(name) === nameSpace)) return;
+  await runWrites(session, [queryOwnerInsert({ _id: nameSpace, sub, iss, since: new Date() })]);
+}
+
+/** Gives a name space (or the name of a query without one) to somebody, whoever had it; returns what is stored. */
+export async function giveNameSpace(given: QueryOwnerDoc): Promise<QueryOwnerDoc> {
+  const owner = { ...given, _id: given._id.toLowerCase() };
+  await inAuditedTransaction(
+    () => putQueryOwner(owner),
+    () => ({ objects: [owner._id] }),
+  );
+  return owner;
+}
