@@ -37,14 +37,15 @@ wanted.add(own('swagger-ui-dist'));
 
 const server = own(ofServer.name);
 const { name, version } = ofServer;
+const kept = ({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((next) => wanted.has(next)) });
 const written = {
   ...bill,
   metadata: { ...bill.metadata, component: { ...bill.metadata.component, name, version } },
-  components: bill.components.filter((component) => wanted.has(component['bom-ref'])),
-  dependencies: [
-    { ref: server, dependsOn: needs.get(server).filter((ref) => wanted.has(ref)) },
-    ...bill.dependencies.filter(({ ref }) => wanted.has(ref)),
-  ],
+  // npm names a workspace by its folder.
+  components: bill.components
+    .filter((component) => wanted.has(component['bom-ref']))
+    .map((component) => ({ ...component, name: nameOf(component['bom-ref']) })),
+  dependencies: bill.dependencies.filter(({ ref }) => ref === server || wanted.has(ref)).map(kept),
 };
 const file = process.argv[2] ?? `${root}/sbom.cdx.json`;
 writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
