@@ -39,4 +39,11 @@ describe('the CSV of an answer', () => {
       ),
     ).toEqual(['n,t', "-1,'=1+1", '2,"a,""b"""', '']);
   });
+
+  it.each(['x;=1+1', 'x\t=1+1', 'x|=1+1'])(
+    'begins no cell whatever a sheet separates cells by: %j',
+    (text) => {
+      expect(csv(['t'], [[text]])).toEqual(['t', `"${text}"`, '']);
+    },
+  );
 });

@@ -103,6 +103,6 @@ function isPlainQuantity(value: Json): boolean {
 
 function csvCell(value: Json): string {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : cellText(value, 'en');
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = typeof value === 'string' && /^[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",;|\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
