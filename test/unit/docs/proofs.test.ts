@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { textOf } from './repository-text.js';
+
+/** Every file of tests, from the root. */
+const TESTS = new Set([...below('test/'), ...below('packages/')]);
+const TEST_FILE = /[\w./-]+\.test\.ts/g;
+
+function below(folder: string): string[] {
+  return readdirSync(new URL(`../../../${folder}`, import.meta.url), { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : below(`${folder}${entry.name}/`);
+    return entry.name.endsWith('.test.ts') ? [`${folder}${entry.name}`] : [];
+  });
+}
+
+/** Rows of the table below a heading of a page, cell by cell; heading and rule of the table left out. */
+function rowsOf(page: string, heading: string): string[][] {
+  const [, section = ''] = `\n${textOf(page)}`.split(`\n${heading}\n`);
+  const [text = ''] = section.split(/\n#+ /);
+  const lines = text.split('\n').filter((line) => line.startsWith('|'));
+  return lines.slice(2).map((line) => line.split('|').slice(1, -1));
+}
+
+const testsIn = (text: string): string[] => text.match(TEST_FILE) ?? [];
+
+const CHAPTERS = Array.from({ length: 14 }, (_, index) => `V${index + 1}`);
+
+const PROVED: readonly (readonly [string, string, column: number])[] = [
+  ['docs/asvs.md', '# OWASP ASVS 4.0, level 2', 1],
+  ['docs/security.md', '## Threats and answers', 3],
+];
+
+describe.each(PROVED)('what %s claims', (page, heading, column) => {
+  const rows = rowsOf(page, heading);
+
+  it('is a table', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(CHAPTERS.length);
+  });
+
+  it('is shown by a test in every row', () => {
+    expect(rows.filter((cells) => testsIn(cells[column] ?? '').length === 0)).toEqual([]);
+  });
+
+  it('is shown by tests that exist, each by its whole path', () => {
+    const named = rows.flatMap((cells) => testsIn(cells.join(' ')));
+    expect(named.filter((file) => !TESTS.has(file))).toEqual([]);
+  });
+});
+
+it('docs/asvs.md has each chapter once', () => {
+  const [page, heading] = PROVED[0]!;
+  const chapters = rowsOf(page, heading).map(([name = '']) => name.trim().split(' ')[0]);
+  expect(chapters).toEqual(CHAPTERS);
+});
