@@ -36,11 +36,23 @@ export function identityConflicts(
     problems.push(
       'ADMIN_API_ACTIVE=true needs a key or users: set JWT_SECRET, JWT_PUBLIC_KEY, JWT_JWKS_URL or BASIC_USERS_FILE',
     );
-  if (settings.committerMustBeUser && auth === 'none')
-    problems.push('COMMITTER_MUST_BE_USER=true needs users: set AUTH to jwt, basic or jwt,basic');
-  if (settings.queryOwners && auth === 'none')
-    problems.push('QUERY_OWNERS=true needs users: set AUTH to jwt, basic or jwt,basic');
+  problems.push(...userConflicts(settings));
   return [...problems, ...openConflicts(settings), ...keyConflicts(jwt), ...consoleConflicts(settings)];
+}
+
+/** What asks who somebody is needs users. */
+function userConflicts({
+  auth,
+  committerMustBeUser,
+  queryOwners,
+}: Pick<Settings, 'auth' | 'committerMustBeUser' | 'queryOwners'>): string[] {
+  const needy = [
+    ['COMMITTER_MUST_BE_USER', committerMustBeUser],
+    ['QUERY_OWNERS', queryOwners],
+  ] as const;
+  return needy
+    .filter(([, isOn]) => isOn && auth === 'none')
+    .map(([name]) => `${name}=true needs users: set AUTH to jwt, basic or jwt,basic`);
 }
 
 /** Nobody is asked who he is where other machines reach the server, unless that is meant. */

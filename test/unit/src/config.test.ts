@@ -180,6 +180,7 @@ describe('configuration', () => {
     expect(both).toMatchObject({ auth: 'jwt,basic', basicUsersFile: 'users' });
     expect(loadConfig({ ADMIN_API_ACTIVE: 'true', BASIC_USERS_FILE: 'users' }).adminApiActive).toBe(true);
     expect(() => loadConfig({ COMMITTER_MUST_BE_USER: 'true' })).toThrow(/COMMITTER_MUST_BE_USER=true needs/);
+    expect(() => loadConfig({ QUERY_OWNERS: 'true' })).toThrow(/QUERY_OWNERS=true needs users/);
   });
 
   it('equals .env.example and docs/configuration.md, key by key', () => {
