@@ -50,7 +50,7 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await web.page.getByText('6 of 6 compositions').waitFor();
     await web.page.locator('.composition-list a').first().click();
     await web.page.getByText('Systolic').waitFor();
-    await web.page.getByText('mm[Hg]').first().waitFor();
+    await web.page.getByText('mmHg').first().waitFor();
     await expectGood();
     await web.page.getByRole('tab', { name: 'FLAT' }).click();
     await web.page.getByText('/systolic|magnitude').first().waitFor();
@@ -90,8 +90,8 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await web.page.getByRole('link', { name: 'Version 2' }).click();
     await web.page.getByText('142').first().waitFor();
     await web.page.getByRole('button', { name: 'Compare with the one shown' }).click();
-    await web.page.locator('.differences del', { hasText: '131 mm[Hg]' }).waitFor();
-    await web.page.locator('.differences ins', { hasText: '142 mm[Hg]' }).waitFor();
+    await web.page.locator('.differences del', { hasText: '131 mmHg' }).waitFor();
+    await web.page.locator('.differences ins', { hasText: '142 mmHg' }).waitFor();
     await expectGood();
     await web.page.getByRole('button', { name: 'Show the document' }).click();
     await web.page.getByRole('button', { name: 'Delete' }).click();

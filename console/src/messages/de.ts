@@ -1,9 +1,11 @@
 import { administration } from './administration.de.js';
+import { values } from './values.de.js';
 import type { Catalogue } from './en.js';
 
 /** Everything the console says, in German. */
 export const de: Catalogue = {
   ...administration,
+  ...values,
   'nav.label': 'Hauptnavigation',
   'nav.skip': 'Zum Inhalt',
   'nav.overview': 'Überblick',

@@ -1,8 +1,10 @@
 import { administration } from './administration.en.js';
+import { values } from './values.en.js';
 
 /** Everything the console says, in English. `{name}`: a value is put in. */
 export const en = {
   ...administration,
+  ...values,
   'nav.label': 'Main',
   'nav.skip': 'Skip to content',
   'nav.overview': 'Overview',

@@ -1,20 +1,20 @@
 import { createContext, useContext, useMemo, type ReactNode } from 'react';
 import { useLocalStorage } from '@mantine/hooks';
 import { de } from './de.js';
-import { en, type Catalogue, type MessageKey } from './en.js';
+import { en, type Catalogue } from './en.js';
+import { translator, type Translate } from './translate.js';
 
 /** Languages of the console. */
 type Language = 'en' | 'de';
 
 const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, de };
 
-/** The message of a key with its `{values}` put in. */
-type Translate = (key: MessageKey, values?: Readonly<Record<string, string | number>>) => string;
-
 interface Messages {
   readonly language: Language;
   readonly setLanguage: (language: Language) => void;
   readonly t: Translate;
+  /** Where the reader's clock is: `Europe/Berlin`. */
+  readonly zone: string;
 }
 
 const MessagesContext = createContext<Messages | null>(null);
@@ -27,16 +27,15 @@ export function MessagesProvider({ children }: { readonly children: ReactNode })
     getInitialValueInEffect: false,
   });
   const messages = useMemo(
-    () => ({ language, setLanguage, t: translator(CATALOGUES[language]) }),
+    () => ({ language, setLanguage, t: translator(CATALOGUES[language]), zone: zoneOfReader() }),
     [language, setLanguage],
   );
   document.documentElement.lang = language;
   return <MessagesContext value={messages}>{children}</MessagesContext>;
 }
 
-function translator(catalogue: Catalogue): Translate {
-  return (key, values = {}) =>
-    catalogue[key].replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+function zoneOfReader(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** The language, and what says things in it. */

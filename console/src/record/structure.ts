@@ -43,13 +43,32 @@ export function isSilent(node: JsonObject): boolean {
   return SILENT.has(textAt(node, '_type'));
 }
 
-/** What a node holds that stands under headings of its own, in order. */
+/** What a node holds that stands under headings of its own, in order, without its asides. */
 export function childrenOf(node: JsonObject): JsonObject[] {
   return Object.entries(node).flatMap(([name, value]) =>
-    META.has(name) || !PASSED.has(name)
-      ? []
-      : [...(Array.isArray(value) ? value : [value])].filter(isLocatable),
+    META.has(name) || !PASSED.has(name) || isAside(name) ? [] : nodesOf(value),
   );
+}
+
+/** Attributes that say how and under which conditions something was recorded. */
+const ASIDES = ['state', 'protocol'] as const;
+
+/** Name of such an attribute. */
+export type Aside = (typeof ASIDES)[number];
+
+/** What is said of the patient meanwhile, and of how it was done, in whatever order the members came. */
+export function asidesOf(node: JsonObject): [Aside, JsonObject[]][] {
+  return ASIDES.map((name): [Aside, JsonObject[]] => [name, nodesOf(node[name])]).filter(([, nodes]) =>
+    nodes.some((each) => childrenOf(each).length > 0),
+  );
+}
+
+function isAside(name: string): boolean {
+  return (ASIDES as readonly string[]).includes(name);
+}
+
+function nodesOf(value: Json | undefined): JsonObject[] {
+  return (Array.isArray(value) ? value : [value]).filter(isLocatable);
 }
 
 /** What a node says of itself: attributes that are neither its name nor nodes with a name. */

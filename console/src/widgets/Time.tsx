@@ -1,11 +1,12 @@
 import { Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
-import { ago, localTime } from './time-text.js';
+import { instantText } from '../record/values/instant.js';
+import { ago } from './time-text.js';
 
 /**
- * A time as a person reads it, in the zone it was written in; as it was written on hover. `isAgo`: also how long ago.
- * What is no time of the calendar is shown as it is.
+ * A time in the reader's zone, which is named; as it was written on hover, and beside it where the zone is another. `isAgo`:
+ * also how long ago. What is no time of the calendar is shown as it is.
  */
 export function Time({
   value,
@@ -14,21 +15,27 @@ export function Time({
   readonly value: string | undefined;
   readonly isAgo?: boolean;
 }): ReactNode {
-  const { language } = useMessages();
+  const reader = useMessages();
   if (value === undefined || value === '')
     return (
       <Text span c="dimmed">
         –
       </Text>
     );
+  const { text, note } = instantText(value, reader);
   return (
     <Tooltip label={value}>
       <time dateTime={value} className="number">
-        {localTime(value, language)}
+        {text}
+        {note !== undefined && (
+          <Text span inherit c="dimmed">
+            {` (${note})`}
+          </Text>
+        )}
         {isAgo && (
           <Text span inherit c="dimmed" className="ago">
             {' · '}
-            {ago(value, language)}
+            {ago(value, reader.language)}
           </Text>
         )}
       </time>

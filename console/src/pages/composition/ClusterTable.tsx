@@ -2,6 +2,8 @@ import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { at, items, textAt } from '../../api/json.js';
 import type { JsonObject } from '../../api/types.js';
+import { useMessages } from '../../messages/messages.js';
+import { nullText } from '../../record/values/null-flavour.js';
 import { Value } from './Value.js';
 
 /** Clusters of one kind as a table: a row for each, a column for each element that any of them has. */
@@ -39,13 +41,14 @@ export function ClusterTable({ clusters }: { readonly clusters: readonly JsonObj
 }
 
 function Cell({ cluster, name }: { readonly cluster: JsonObject; readonly name: string }): ReactNode {
+  const reader = useMessages();
   return items(cluster.items)
     .filter((each) => textAt(each, 'name', 'value') === name)
     .map((each, index) => {
       const value = at(each, 'value');
       return value === undefined ? (
         <i key={index} className="quiet">
-          {textAt(each, 'null_flavour', 'value')}
+          {nullText(each, reader)}
         </i>
       ) : (
         <Value key={index} value={value} />

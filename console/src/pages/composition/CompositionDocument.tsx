@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
-import { at, items, textAt } from '../../api/json.js';
+import { at, isObject, items, textAt } from '../../api/json.js';
 import type { Json, JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { isLocatable } from '../../record/structure.js';
+import { factsOf, isLocatable } from '../../record/structure.js';
+import { attributeText, factLines } from '../../record/values/facts.js';
 import { Empty } from '../../widgets/states.js';
 import { DocumentNode } from './DocumentNode.js';
 import { Value } from './Value.js';
@@ -19,10 +20,7 @@ export function CompositionDocument({ composition }: { readonly composition: Jso
         <Head label={t('document.when')} value={at(context, 'start_time')} />
         <Head label={t('document.until')} value={isSameTime(context) ? undefined : at(context, 'end_time')} />
         <Head label={t('document.who')} value={at(composition, 'composer')} />
-        <Head
-          label={t('document.where')}
-          value={at(context, 'health_care_facility') ?? at(context, 'location')}
-        />
+        <Head label={t('document.where')} value={at(context, 'health_care_facility')} />
         <Head label={t('document.setting')} value={at(context, 'setting')} />
         <Head label={t('document.category')} value={at(composition, 'category')} />
       </dl>
@@ -30,6 +28,7 @@ export function CompositionDocument({ composition }: { readonly composition: Jso
       {content.map((node, index) => (
         <DocumentNode key={index} node={node} depth={1} />
       ))}
+      <About composition={composition} />
       {content.length === 0 && <Empty title={t('document.noContent')} />}
       <p className="quiet">
         {t('document.template', {
@@ -39,6 +38,39 @@ export function CompositionDocument({ composition }: { readonly composition: Jso
     </article>
   );
 }
+
+/** What says where the document comes from and what it belongs to: participations, links, the system that sent it. */
+function About({ composition }: { readonly composition: JsonObject }): ReactNode {
+  const { t } = useMessages();
+  const context = at(composition, 'context');
+  const named = isObject(context) ? Object.entries(context).filter(([name]) => !SHOWN_CONTEXT.has(name)) : [];
+  const lines = [...factsOf(composition), ...named].flatMap(([name, value]) =>
+    factLines(value, [attributeText(name)]),
+  );
+  if (lines.length === 0) return null;
+  return (
+    <section className="node about">
+      <h2>{t('document.about')}</h2>
+      {lines.map(([label, value], index) => (
+        <div key={index} className="line fact">
+          <span className="label">{label}</span>
+          <span className="value">
+            <Value value={value} />
+          </span>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const SHOWN_CONTEXT = new Set([
+  '_type',
+  'start_time',
+  'end_time',
+  'setting',
+  'other_context',
+  'health_care_facility',
+]);
 
 function isSameTime(context: Json | undefined): boolean {
   return textAt(context, 'start_time', 'value') === textAt(context, 'end_time', 'value');

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { differencesOf, type Difference } from '../../record/differences.js';
+import { changesOf, type Change } from '../../record/comparison/changes.js';
 import { useApi } from '../../session/session.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 
@@ -17,7 +17,7 @@ export function Differences({
   readonly other: string;
   readonly composition: JsonObject;
 }): ReactNode {
-  const { t, language } = useMessages();
+  const reader = useMessages();
   const api = useApi();
   const { data, error } = useQuery({
     queryKey: ['composition', ehrId, other],
@@ -25,29 +25,42 @@ export function Differences({
   });
   if (error !== null) return <Failure error={error} />;
   if (data === undefined) return <Loading rows={3} />;
-  const differences = differencesOf(data ?? {}, composition, language);
-  if (differences.length === 0) return <Empty title={t('diff.none')} />;
+  return <Changes changes={changesOf(data ?? {}, composition, reader)} />;
+}
+
+/** What changed, a line for each. */
+function Changes({ changes }: { readonly changes: readonly Change[] }): ReactNode {
+  const { t } = useMessages();
+  if (changes.length === 0) return <Empty title={t('diff.none')} />;
   return (
     <ul className="differences">
-      {differences.map((difference) => (
-        <Line key={difference.path} {...difference} />
+      {changes.map((change, index) => (
+        <Line key={index} {...change} />
       ))}
     </ul>
   );
 }
 
-function Line({ label, path, before, after }: Difference): ReactNode {
+function Line({ label, kind, before, after, details }: Change): ReactNode {
   const { t } = useMessages();
   return (
-    <li title={path}>
+    <li>
       <Text size="sm" c="dimmed">
-        {label === '' ? path : label}
+        {kind !== 'changed' && <b>{t(`diff.${kind}`)} </b>}
+        {label}
       </Text>
-      <Text component="div">
-        {before === null ? <b className="quiet">{t('diff.added')}</b> : <del>{before}</del>}
-        {' → '}
-        {after === null ? <b className="quiet">{t('diff.removed')}</b> : <ins>{after}</ins>}
-      </Text>
+      {kind !== 'moved' && (
+        <Text component="div">
+          {before !== null && <del>{before}</del>}
+          {kind === 'changed' && ' → '}
+          {after !== null && <ins>{after}</ins>}
+        </Text>
+      )}
+      {details.map((detail) => (
+        <Text key={detail} size="sm" className="quiet">
+          {detail}
+        </Text>
+      ))}
     </li>
   );
 }

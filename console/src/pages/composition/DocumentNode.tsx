@@ -1,9 +1,12 @@
 import { Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { at, isObject, textAt } from '../../api/json.js';
+import { at, textAt } from '../../api/json.js';
 import type { Json, JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { childrenOf, factsOf, groupsOf, isSilent } from '../../record/structure.js';
+import type { MessageKey } from '../../messages/en.js';
+import { asidesOf, childrenOf, factsOf, groupsOf, isSilent, type Aside } from '../../record/structure.js';
+import { attributeText, factLines } from '../../record/values/facts.js';
+import { nullText } from '../../record/values/null-flavour.js';
 import { ClusterTable } from './ClusterTable.js';
 import { Value } from './Value.js';
 
@@ -48,6 +51,7 @@ function NodeHeading({ node, depth }: { readonly node: JsonObject; readonly dept
 
 function Body({ node, depth }: { readonly node: JsonObject; readonly depth: number }): ReactNode {
   const type = textAt(node, '_type');
+  const { t } = useMessages();
   const hidden = HIDDEN_FACTS[type.endsWith('EVENT') ? 'EVENT' : type] ?? [];
   return (
     <>
@@ -56,16 +60,49 @@ function Body({ node, depth }: { readonly node: JsonObject; readonly depth: numb
         .map(([name, value], index) => (
           <Fact key={`${name} ${index}`} name={name} value={value} />
         ))}
-      {groupsOf(childrenOf(node)).map((group, index) =>
-        group.length > 1 ? (
-          <ClusterTable key={index} clusters={group} />
-        ) : (
-          group.map((child) => <DocumentNode key={index} node={child} depth={depth} />)
-        ),
-      )}
+      <Children nodes={childrenOf(node)} depth={depth} />
+      {asidesOf(node).map(([name, nodes]) => (
+        <section key={name} className="node aside">
+          <Subheading depth={depth}>{t(ASIDES[name])}</Subheading>
+          <Children nodes={nodes} depth={depth + 1} />
+        </section>
+      ))}
     </>
   );
 }
+
+function Children({
+  nodes,
+  depth,
+}: {
+  readonly nodes: readonly JsonObject[];
+  readonly depth: number;
+}): ReactNode {
+  return groupsOf(nodes).map((group, index) =>
+    group.length > 1 ? (
+      <ClusterTable key={index} clusters={group} />
+    ) : (
+      group.map((child) => <DocumentNode key={index} node={child} depth={depth} />)
+    ),
+  );
+}
+
+function Subheading({
+  depth,
+  children,
+}: {
+  readonly depth: number;
+  readonly children: ReactNode;
+}): ReactNode {
+  const Heading = `h${Math.min(depth + 1, DEEPEST)}` as 'h2';
+  return <Heading className="event">{children}</Heading>;
+}
+
+/** What is said of how something was measured, and of the patient meanwhile: under a heading of its own, after the values. */
+const ASIDES: Readonly<Record<Aside, MessageKey>> = {
+  state: 'document.state',
+  protocol: 'document.protocol',
+};
 
 /** What stands elsewhere: the time of an event in its heading, the origin of a history in its events. */
 const HIDDEN_FACTS: Readonly<Record<string, readonly string[]>> = {
@@ -74,8 +111,7 @@ const HIDDEN_FACTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function ElementLine({ element }: { readonly element: JsonObject }): ReactNode {
-  const { t } = useMessages();
-  const flavour = textAt(element, 'null_flavour', 'value');
+  const reader = useMessages();
   const value = at(element, 'value');
   return (
     <div className="line">
@@ -83,37 +119,19 @@ function ElementLine({ element }: { readonly element: JsonObject }): ReactNode {
         <span className="label">{textAt(element, 'name', 'value')}</span>
       </Tooltip>
       <span className="value">
-        {value === undefined ? (
-          <i className="quiet">{t('document.missing', { why: flavour === '' ? '–' : flavour })}</i>
-        ) : (
-          <Value value={value} />
-        )}
+        {value === undefined ? <i className="quiet">{nullText(element, reader)}</i> : <Value value={value} />}
       </span>
     </div>
   );
 }
 
 function Fact({ name, value }: { readonly name: string; readonly value: Json }): ReactNode {
-  return (
-    <div className="line fact">
-      <span className="label">{name.replaceAll('_', ' ')}</span>
+  return factLines(value, [attributeText(name)]).map(([label, each], index) => (
+    <div key={index} className="line fact">
+      <span className="label">{label}</span>
       <span className="value">
-        {isObject(value) && !/^(DV_|PARTY_|CODE_)/.test(textAt(value, '_type')) ? (
-          <NestedFact value={value} />
-        ) : (
-          <Value value={value} />
-        )}
+        <Value value={each} />
       </span>
     </div>
-  );
-}
-
-function NestedFact({ value }: { readonly value: JsonObject }): ReactNode {
-  return Object.entries(value).map(([name, member]) =>
-    name === '_type' || member === undefined ? null : (
-      <span key={name} className="nested">
-        <span className="quiet">{name.replaceAll('_', ' ')}</span> <Value value={member} />
-      </span>
-    ),
-  );
+  ));
 }

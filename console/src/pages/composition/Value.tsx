@@ -1,35 +1,74 @@
-import { Tooltip } from '@mantine/core';
+import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { valueText } from '../../record/value-text.js';
+import { pictureOf } from '../../record/values/multimedia.js';
+import type { ValueFlag, ValueText } from '../../record/values/value-reader.js';
+import { valueText } from '../../record/values/value-text.js';
 
-/** Pictures that a browser draws without running anything in them. */
-const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-
-/** A data value in words; its code or written form on hover. */
+/**
+ * A data value in words, that it is not normal, and what is said beside it; its code or written form on hover and for screen
+ * readers.
+ */
 export function Value({ value }: { readonly value: Json }): ReactNode {
-  const { language } = useMessages();
-  const { text, unit, detail, isNumber = false } = valueText(value, language);
+  const said = valueText(value, useMessages());
   const picture = pictureOf(value);
-  if (picture !== null) return <img className="picture" src={picture} alt={text} />;
-  const shown = (
-    <span className={isNumber ? 'number' : 'text'}>
-      {isNumber ? <span className="digits">{text}</span> : text}
-      {unit !== undefined && <span className="unit"> {unit}</span>}
-    </span>
-  );
-  return detail === undefined || detail === '' || detail === text ? (
-    shown
-  ) : (
-    <Tooltip label={detail}>{shown}</Tooltip>
+  const { detail = '', flag, notes = [], text } = said;
+  return (
+    <>
+      {picture !== null && <img className="picture" src={picture} alt={text} />}
+      {detail === '' || detail === text ? (
+        <Said said={said} />
+      ) : (
+        <>
+          <Tooltip label={detail}>
+            <span>
+              <Said said={said} />
+            </span>
+          </Tooltip>
+          <VisuallyHidden>{` (${detail})`}</VisuallyHidden>
+        </>
+      )}
+      {flag !== undefined && <Flag flag={flag} />}
+      {notes.length > 0 && (
+        <Text span size="sm" c="dimmed" className="notes">
+          {notes.join(' · ')}
+        </Text>
+      )}
+    </>
   );
 }
 
-function pictureOf(value: Json): string | null {
-  const type = textAt(value, 'media_type', 'code_string');
-  const data = textAt(value, 'data');
-  const isPicture = textAt(value, '_type') === 'DV_MULTIMEDIA' && PICTURES.includes(type);
-  return isPicture && /^[\w+/=\s]+$/.test(data) ? `data:${type};base64,${data}` : null;
+function Said({
+  said: { text, unit = '', isNumber = false, link },
+}: {
+  readonly said: ValueText;
+}): ReactNode {
+  if (link !== undefined)
+    return (
+      <a
+        href={link}
+        className="text"
+        {...(!link.startsWith('#') && { target: '_blank', rel: 'noreferrer noopener' })}
+      >
+        {text}
+      </a>
+    );
+  return (
+    <span className={isNumber ? 'number' : 'text'}>
+      {isNumber ? <span className="digits">{text}</span> : text}
+      {unit !== '' && <span className="unit"> {unit}</span>}
+    </span>
+  );
+}
+
+function Flag({ flag: { code, words, isNormal } }: { readonly flag: ValueFlag }): ReactNode {
+  return (
+    <Tooltip label={words}>
+      <span className={isNormal ? 'normality' : 'normality is-off'}>
+        {code}
+        <VisuallyHidden>{` ${words}`}</VisuallyHidden>
+      </span>
+    </Tooltip>
+  );
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
+import { epochOf } from '../../record/values/instant.js';
 import { compositionView, useGo } from '../../shell/address.js';
 import { categoryColor } from '../../theme/theme.js';
 import { Section } from '../../widgets/Page.js';
@@ -56,7 +57,7 @@ function Record({
     [compositions, holding],
   );
   const shown = drawn.filter(({ time }) => {
-    const at = Date.parse(time);
+    const at = epochOf(time);
     return Number.isNaN(at) || (at >= range[0] && at <= range[1]);
   });
   const open = (uid: string): void => go(compositionView(ehrId, uid));

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { epochOf } from '../../record/values/instant.js';
 import type { Trend } from './patient-data.js';
 
 const WIDTH = 200;
@@ -10,7 +11,7 @@ export function Sparkline({ trend, color }: { readonly trend: Trend; readonly co
   const values = points.map(({ value }) => value);
   const low = Math.min(...values, normal?.[0] ?? Infinity);
   const high = Math.max(...values, normal?.[1] ?? -Infinity);
-  const times = points.map(({ time }) => Date.parse(time));
+  const times = points.map(({ time }) => epochOf(time));
   const first = times[0] ?? 0;
   const span = Math.max(1, (times.at(-1) ?? 0) - first);
   const x = (index: number): number => 3 + (((times[index] ?? first) - first) / span) * (WIDTH - 6);

@@ -3,7 +3,8 @@ import { useCallback, type ReactNode } from 'react';
 import { Chart, chartBase, timeAxis, type ChartColors } from '../../charts/Chart.js';
 import { useMessages } from '../../messages/messages.js';
 import { categoryColor } from '../../theme/theme.js';
-import { localTime } from '../../widgets/time-text.js';
+import { epochOf, instantText } from '../../record/values/instant.js';
+import type { ValueReader } from '../../record/values/value-reader.js';
 import type { RecordedComposition } from './patient-data.js';
 
 const LANE_HEIGHTS = [96, 124, 152, 180, 240] as const;
@@ -18,17 +19,17 @@ export function Timeline({
   readonly onRange: (from: number, to: number) => void;
   readonly onOpen: (uid: string) => void;
 }): ReactNode {
-  const { t, language } = useMessages();
+  const reader = useMessages();
   const lanes = [...new Set(compositions.map(({ template }) => template))].sort();
   const option = useCallback(
-    (colors: ChartColors) => timelineOption(compositions, language, colors),
-    [compositions, language],
+    (colors: ChartColors) => timelineOption(compositions, reader, colors),
+    [compositions, reader],
   );
   return (
     <Chart
       option={option}
       height={LANE_HEIGHTS[Math.min(lanes.length, LANE_HEIGHTS.length) - 1] ?? 96}
-      label={t('patient.timelineLabel', { count: compositions.length, lanes: lanes.length })}
+      label={reader.t('patient.timelineLabel', { count: compositions.length, lanes: lanes.length })}
       onRange={onRange}
       onPoint={(series, point) => {
         const lane = compositions.filter(({ template }) => template === lanes[series]);
@@ -41,7 +42,7 @@ export function Timeline({
 
 function timelineOption(
   compositions: readonly RecordedComposition[],
-  language: string,
+  reader: ValueReader,
   colors: ChartColors,
 ): EChartsCoreOption {
   const lanes = [...new Set(compositions.map(({ template }) => template))].sort();
@@ -53,8 +54,8 @@ function timelineOption(
     data: compositions
       .filter(({ template }) => template === lane)
       .map(({ time, name }) => ({
-        value: [Date.parse(time), index],
-        name: `${name}\n${localTime(time, language)}`,
+        value: [epochOf(time), index],
+        name: `${name}\n${instantText(time, reader).text}`,
       })),
   }));
   return {

@@ -3,7 +3,10 @@ import { useCallback, type ReactNode } from 'react';
 import { Chart, chartBase, timeAxis, type ChartColors } from '../../charts/Chart.js';
 import { useMessages } from '../../messages/messages.js';
 import { seriesColor } from '../../theme/theme.js';
-import { localTime } from '../../widgets/time-text.js';
+import { epochOf, instantText } from '../../record/values/instant.js';
+import { numeral } from '../../record/values/quantity.js';
+import { unitText } from '../../record/values/units.js';
+import type { ValueReader } from '../../record/values/value-reader.js';
 import type { Trend } from './patient-data.js';
 
 /** One or two trends over time, each by its own scale; a point opens the composition that holds it. */
@@ -14,16 +17,13 @@ export function TrendChart({
   readonly trends: readonly Trend[];
   readonly onOpen: (uid: string) => void;
 }): ReactNode {
-  const { t, language } = useMessages();
-  const option = useCallback(
-    (colors: ChartColors) => trendOption(trends, language, colors),
-    [trends, language],
-  );
+  const reader = useMessages();
+  const option = useCallback((colors: ChartColors) => trendOption(trends, reader, colors), [trends, reader]);
   return (
     <Chart
       option={option}
       height={240}
-      label={t('patient.trendLabel', { names: trends.map(({ name }) => name).join(', ') })}
+      label={reader.t('patient.trendLabel', { names: trends.map(({ name }) => name).join(', ') })}
       onPoint={(series, point) => {
         const uid = trends[series]?.points[point]?.uid;
         if (uid !== undefined) onOpen(uid);
@@ -32,7 +32,7 @@ export function TrendChart({
   );
 }
 
-function trendOption(trends: readonly Trend[], language: string, colors: ChartColors): EChartsCoreOption {
+function trendOption(trends: readonly Trend[], reader: ValueReader, colors: ChartColors): EChartsCoreOption {
   // Two things of one unit share the scale: only then can they be compared.
   const isShared = trends.length === 2 && trends[0]?.units === trends[1]?.units;
   return {
@@ -58,7 +58,7 @@ function trendOption(trends: readonly Trend[], language: string, colors: ChartCo
       splitLine: { lineStyle: { color: colors.line } },
     })),
     series: trends.map((trend, index) =>
-      seriesOf(trend, index, { axis: isShared ? 0 : index, language, colors }),
+      seriesOf(trend, index, { axis: isShared ? 0 : index, reader, colors }),
     ),
   };
 }
@@ -68,20 +68,20 @@ function seriesOf(
   index: number,
   {
     axis,
-    language,
+    reader,
     colors,
-  }: { readonly axis: number; readonly language: string; readonly colors: ChartColors },
+  }: { readonly axis: number; readonly reader: ValueReader; readonly colors: ChartColors },
 ): object {
   return {
     type: 'line',
-    name: units === '' ? name : `${name} (${units})`,
+    name: units === '' ? name : `${name} (${unitText(units)})`,
     yAxisIndex: axis,
     symbol: 'circle',
     symbolSize: 7,
     color: seriesColor(index),
     data: points.map(({ time, value, symbol }) => ({
-      value: [Date.parse(time), value],
-      name: `${symbol ?? value} ${units} · ${localTime(time, language)}`,
+      value: [epochOf(time), value],
+      name: `${symbol ?? numeral(value, reader.language)} ${unitText(units)} · ${instantText(time, reader).text}`,
     })),
     ...(normal !== null && {
       markArea: {

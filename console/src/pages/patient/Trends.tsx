@@ -2,8 +2,9 @@ import { Button, Group, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { seriesColor } from '../../theme/theme.js';
-import { numberText } from '../../widgets/number-text.js';
-import { localTime } from '../../widgets/time-text.js';
+import { instantText } from '../../record/values/instant.js';
+import { numeral } from '../../record/values/quantity.js';
+import { unitText } from '../../record/values/units.js';
 import { Empty } from '../../widgets/states.js';
 import type { Trend } from './patient-data.js';
 import { Sparkline } from './Sparkline.js';
@@ -64,7 +65,7 @@ function Small({
   readonly isChosen: boolean;
   readonly onClick: () => void;
 }): ReactNode {
-  const { language } = useMessages();
+  const reader = useMessages();
   const newest = trend.points.at(-1);
   if (newest === undefined) return null;
   return (
@@ -78,11 +79,11 @@ function Small({
         </Text>
       </Group>
       <div className="trend-value number">
-        {newest.symbol ?? numberText(newest.value, language)} <span>{trend.units}</span>
+        {newest.symbol ?? numeral(newest.value, reader.language)} <span>{unitText(trend.units)}</span>
       </div>
       <Sparkline trend={trend} color={isChosen ? color : 'var(--accent)'} />
       <Text size="xs" c="dimmed" truncate>
-        {localTime(newest.time, language)}
+        {instantText(newest.time, reader).text}
       </Text>
     </UnstyledButton>
   );

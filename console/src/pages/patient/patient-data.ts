@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.js';
 import { at, isObject, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
+import { byEpoch } from '../../record/values/instant.js';
 
 /** One COMPOSITION in the timeline. */
 export interface RecordedComposition {
@@ -31,7 +32,7 @@ FROM EHR e CONTAINS VERSION v[LATEST_VERSION] CONTAINS COMPOSITION c`;
       time: start ?? committed ?? '',
       composer: composer ?? '',
     }))
-    .sort((left, right) => (left.time < right.time ? 1 : -1));
+    .sort((left, right) => byEpoch(right.time, left.time));
 }
 
 /** By archetype of an ENTRY, with its name in the record: the uids of the compositions that hold it. */
@@ -136,7 +137,7 @@ function numberOf(dv: Json): number | null {
 }
 
 function byTime(points: readonly Point[]): Point[] {
-  return [...points].sort((left, right) => Date.parse(left.time) - Date.parse(right.time));
+  return [...points].sort((left, right) => byEpoch(left.time, right.time));
 }
 
 function normalOf(points: readonly Point[]): Pick<Trend, 'normal'> {

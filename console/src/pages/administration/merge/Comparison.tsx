@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { at, textAt } from '../../../api/json.js';
 import type { JsonObject } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
-import { differencesOf } from '../../../record/differences.js';
+import { changesOf } from '../../../record/comparison/changes.js';
 import { useApi } from '../../../session/session.js';
 import { compositionsOf } from '../../patient/patient-data.js';
 import { PairTimeline } from './PairTimeline.js';
@@ -59,7 +59,8 @@ function StatusDifferences({
   readonly source: JsonObject;
   readonly target: JsonObject;
 }): ReactNode {
-  const { t, language } = useMessages();
+  const reader = useMessages();
+  const { t } = reader;
   const yesNo = (value: unknown): string => t(value === false ? 'form.no' : 'form.yes');
   const facts = [
     { label: t('status.subject'), of: (one: JsonObject) => subjectAt(one, 'id', 'value') },
@@ -72,7 +73,7 @@ function StatusDifferences({
     ...facts
       .map(({ label, of }) => ({ label, left: of(source), right: of(target) }))
       .filter(({ left, right }) => left !== right),
-    ...differencesOf(details(source), details(target), language).map(({ label, before, after }) => ({
+    ...changesOf(details(source), details(target), reader).map(({ label, before, after }) => ({
       label: label === '' ? t('merge.otherDetails') : label,
       left: before ?? '–',
       right: after ?? '–',

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../../messages/messages.js';
 import { categoryColor } from '../../../theme/theme.js';
-import { localTime } from '../../../widgets/time-text.js';
+import { epochOf, instantText } from '../../../record/values/instant.js';
 import type { RecordedComposition } from '../../patient/patient-data.js';
 
 const WIDTH = 1_000;
@@ -18,12 +18,13 @@ interface Row {
 
 /** Records over each other on one axis of time: where they overlap, and where one goes on from the other. */
 export function PairTimeline({ rows }: { readonly rows: readonly Row[] }): ReactNode {
-  const { t, language } = useMessages();
+  const reader = useMessages();
+  const { t } = reader;
   const drawn = rows.map(({ label, compositions }) => ({
     label,
     marks: compositions
       .slice(0, MOST)
-      .map(({ uid, template, time }) => ({ uid, template, time, at: Date.parse(time) }))
+      .map(({ uid, template, time }) => ({ uid, template, time, at: epochOf(time) }))
       .filter(({ at }) => !Number.isNaN(at)),
   }));
   const all = drawn.flatMap(({ marks }) => marks).sort((left, right) => left.at - right.at);
@@ -59,8 +60,8 @@ export function PairTimeline({ rows }: { readonly rows: readonly Row[] }): React
         </div>
       ))}
       <div className="ticks">
-        <span>{localTime(first.time, language)}</span>
-        <span>{localTime(last.time, language)}</span>
+        <span>{instantText(first.time, reader).text}</span>
+        <span>{instantText(last.time, reader).text}</span>
       </div>
     </figure>
   );

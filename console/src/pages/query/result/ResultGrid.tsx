@@ -94,11 +94,11 @@ const Row = memo(function Row({
   readonly row: readonly Json[] | undefined;
   readonly columns: readonly ResultColumn[];
 }): ReactNode {
-  const { language } = useMessages();
+  const reader = useMessages();
   return (
     <div role="row" aria-rowindex={index + 2} style={{ transform: `translateY(${start}px)` }}>
       {columns.map((column) => {
-        const text = cellText(row?.[column.index], language);
+        const text = cellText(row?.[column.index], reader);
         return (
           <div key={column.index} role="cell" title={text} {...cellStyle(column)}>
             {text}

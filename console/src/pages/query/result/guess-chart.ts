@@ -1,5 +1,6 @@
 import type { Json, ResultSet } from '../../../api/types.js';
 import type { MessageKey } from '../../../messages/en.js';
+import { epochOf } from '../../../record/values/instant.js';
 import { cellText, columnsOf, type ResultColumn } from './result-columns.js';
 
 /** How an answer can be drawn. */
@@ -39,7 +40,7 @@ function overTime(
   category: ResultColumn | null,
 ): Partial<ChartGuess> {
   const different = ({ index }: ResultColumn): number =>
-    new Set(rows.map((row) => cellText(row[index], 'en'))).size;
+    new Set(rows.map((row) => cellText(row[index]))).size;
   if (category === null) return different(time) < rows.length ? { kind: 'scatter' } : {};
   return different(category) > MOST_SERIES ? { kind: 'scatter' } : { by: category };
 }
@@ -66,13 +67,13 @@ export function seriesOf({ rows }: ResultSet, guess: ChartGuess): ChartSeries[] 
   if (kind === 'histogram' || x === null) return [{ name: y.name, data: histogram(known.map(number)) }];
   const point = (row: readonly Json[]): readonly [number | string, number] => {
     const at = row[x.index] ?? null;
-    if (x.kind === 'time' && kind !== 'bars') return [Date.parse(cellText(at, 'en')), number(row)];
-    return [typeof at === 'number' ? at : cellText(at, 'en'), number(row)];
+    if (x.kind === 'time' && kind !== 'bars') return [epochOf(cellText(at)), number(row)];
+    return [typeof at === 'number' ? at : cellText(at), number(row)];
   };
   if (by === null || kind !== 'lines') return [{ name: y.name, data: known.map(point) }];
   const groups = new Map<string, (readonly [number | string, number])[]>();
   for (const row of known) {
-    const name = cellText(row[by.index], 'en');
+    const name = cellText(row[by.index]);
     const group = groups.get(name) ?? [];
     group.push(point(row));
     groups.set(name, group);

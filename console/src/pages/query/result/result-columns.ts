@@ -1,6 +1,9 @@
 import { at, isObject } from '../../../api/json.js';
 import type { Json, ResultSet } from '../../../api/types.js';
-import { valueText } from '../../../record/value-text.js';
+import { byEpoch, instantOf } from '../../../record/values/instant.js';
+import { PLAIN_READER } from '../../../record/values/plain-reader.js';
+import { wholeText, type ValueReader } from '../../../record/values/value-reader.js';
+import { valueText } from '../../../record/values/value-text.js';
 
 /** Rows that are asked for where the query sets no limit: what a grid still holds easily. */
 export const MOST_ROWS = 100_000;
@@ -31,17 +34,20 @@ function kindOf(values: readonly Json[]): ColumnKind {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return 'text';
   if (known.every((value) => typeof value === 'number')) return 'number';
-  if (known.every((value) => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(T|$)/.test(value)))
-    return 'time';
+  if (known.every(isTime)) return 'time';
   return known.some(isObject) ? 'object' : 'text';
 }
 
+/** A whole date, with a time or without; eight digits alone may be anything. */
+function isTime(value: Json): value is string {
+  return typeof value === 'string' && /^\d{4}(-\d{2}-\d{2}|\d{4}T)/.test(value) && instantOf(value) !== null;
+}
+
 /** A cell as text: a primitive as it is, an RM object in words. */
-export function cellText(value: Json | undefined, language: string): string {
+export function cellText(value: Json | undefined, reader: ValueReader = PLAIN_READER): string {
   if (value === null || value === undefined) return '';
   if (!isObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
-  const { text, unit } = valueText(value, language);
-  return unit === undefined ? text : `${text} ${unit}`;
+  return wholeText(valueText(value, reader));
 }
 
 /** The rows by the values of one column; missing values last. */
@@ -55,7 +61,8 @@ export function sortedRows(
     const [a = null, b = null] = [left[column], right[column]];
     if (a === null || b === null) return Number(a === null) - Number(b === null);
     if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
-    const [x, y] = [cellText(a, 'en'), cellText(b, 'en')];
+    if (isTime(a) && isTime(b)) return sign * byEpoch(a, b);
+    const [x, y] = [cellText(a), cellText(b)];
     return sign * (x < y ? -1 : x > y ? 1 : 0);
   });
 }
@@ -102,7 +109,7 @@ function isPlainQuantity(value: Json): boolean {
 }
 
 function csvCell(value: Json): string {
-  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : cellText(value, 'en');
+  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : cellText(value);
   const safe = typeof value === 'string' && /^[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",;|\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
