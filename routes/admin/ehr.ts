@@ -24,6 +24,7 @@ const UPDATED = 'AdminUpdateResponseData';
 const LIST = 'EhrListDto';
 const DEFAULT_FETCH = 100;
 const NOT_DELETED = { root: DELETED, fields: { deleted: 0 } };
+const UPDATED_ONE = { record: UPDATED, fields: { updated: 1 } } as const;
 const NOT_UPDATED = { root: UPDATED, fields: { updated: 0 } };
 const EHR = '/ehr/{ehr_id}';
 const COUNT = { description: 'How many versions were made', body: { schema: UPDATED, types: 'rm' } } as const;
@@ -52,10 +53,14 @@ export function adminEhrOperations(settings: Settings): Operation[] {
       method: 'PUT',
       path: EHR,
       summary: 'Commit a new version of the EHR_STATUS without If-Match',
+      parameters: ['Idempotency-Key'],
       request: { schema: 'EHR_STATUS', types: 'rm', required: false },
       responses: { 200: COUNT },
       errors: [400, 404, 409],
       failure: NOT_UPDATED,
+      replay: (ctx) => {
+        writeRecord(ctx, adminForm(ctx), UPDATED_ONE);
+      },
       handle: (ctx) => updateEhr(ctx, context),
     }),
     adminOperation({
@@ -133,7 +138,7 @@ async function updateEhr(ctx: Context, context: ChangeContext): Promise<void> {
   const audit = { changeType: CHANGE_TYPE.amendment, committer, description: undefined } as const;
   const change = { ehrId, ifMatch: null, metadata: { audit, lifecycleState: LIFECYCLE.complete } } as const;
   await overLatest(() => updateEhrStatus(context, change, body));
-  writeRecord(ctx, form, { record: UPDATED, fields: { updated: 1 } });
+  writeRecord(ctx, form, UPDATED_ONE);
 }
 
 /** An update without `If-Match` goes over whatever is the latest, however often that changes meanwhile. */

@@ -198,6 +198,30 @@ describe('updateEhr', () => {
   });
 });
 
+describe('updateEhr with an Idempotency-Key', () => {
+  it('writes one version however often it is sent, and refuses the key of another body', async () => {
+    const ehrId = await anEhr();
+    const status = {
+      _type: 'EHR_STATUS',
+      archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+      subject: { _type: 'PARTY_SELF' },
+      is_queryable: true,
+      is_modifiable: true,
+    };
+    const send = (body: object) =>
+      admin('put', `/ehr/${ehrId}`).set('Idempotency-Key', 'updated once').send(body);
+    const answers = [await send(status), await send(status)];
+    expect(answers.map(({ status: code, body }) => [code, body])).toEqual([
+      [200, { updated: 1 }],
+      [200, { updated: 1 }],
+    ]);
+    expect((await send({ ...status, is_modifiable: false })).status).toBe(422);
+    const history = await request(app).get(`${V1}/ehr/${ehrId}/versioned_ehr_status/revision_history`);
+    expect(history.body.items).toHaveLength(2);
+    expect((await send(status).set('Idempotency-Key', 'é')).status).toBe(400);
+  });
+});
+
 describe('CONTRIBUTIONs', () => {
   it('are answered but never changed by updateContribution', async () => {
     const ehrId = await anEhr();
