@@ -23,6 +23,14 @@ export interface AcceptedInVersion extends AcceptedFinding {
   readonly id: string;
 }
 
+/** What may be as somebody chose it, which an older release did not record: no violation. */
+export interface Unrecorded {
+  /** Its id. */
+  readonly id: string;
+  /** What it is, and what it would be by the rule. */
+  readonly message: string;
+}
+
 /** What an integrity check found. docs/spec/rest.md#verify */
 export interface VerifyReport {
   /** Documents looked at, by collection. */
@@ -30,6 +38,7 @@ export interface VerifyReport {
   readonly violations: readonly Violation[];
   /** Sealed records that were removed by an erasure, a merge or an unmerge: no violations. */
   readonly erased: readonly Violation[];
+  readonly unrecorded: readonly Unrecorded[];
   readonly accepted: readonly AcceptedInVersion[];
   /** VERSIONs in which lenient validation accepted something; not all of them need be listed in `accepted`. */
   readonly acceptedVersions: number;
@@ -54,8 +63,14 @@ export class Findings {
   readonly checked = new Map<CollectionName, number>();
   readonly violations: Violation[] = [];
   readonly erased: Violation[] = [];
+  readonly unrecorded: Unrecorded[] = [];
   readonly accepted: AcceptedInVersion[] = [];
   acceptedVersions = 0;
+
+  /** Notes what an older release may have been told to do. */
+  addUnrecorded(id: string, message: string): void {
+    if (this.unrecorded.length < LISTED) this.unrecorded.push({ id, message });
+  }
 
   /** Counts documents as looked at. */
   count(kind: CollectionName, number: number): void {
@@ -85,6 +100,7 @@ export class Findings {
   take(other: Findings): void {
     for (const [kind, number] of other.checked) this.count(kind, number);
     for (const { id, message } of other.erased) this.addErased(id, message);
+    for (const { id, message } of other.unrecorded) this.addUnrecorded(id, message);
     this.accepted.push(...other.accepted.slice(0, Math.max(0, LISTED - this.accepted.length)));
     this.acceptedVersions += other.acceptedVersions;
     const room = LISTED - this.violations.length;
@@ -96,9 +112,9 @@ export class Findings {
 
   /** The report of everything. */
   report(seal: SealState | null): VerifyReport {
-    const { violations, erased, accepted, acceptedVersions } = this;
+    const { violations, erased, unrecorded, accepted, acceptedVersions } = this;
     const checked = Object.fromEntries(this.checked);
-    return { checked, violations, erased, accepted, acceptedVersions, seal };
+    return { checked, violations, erased, unrecorded, accepted, acceptedVersions, seal };
   }
 }
 

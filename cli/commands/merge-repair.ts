@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Repairing } from '../../merge/repair.js';
 
 /** `everchart merge repair`: what older releases left wrong when they took merges back. */
 export function repairCommand(): Command {
@@ -7,10 +8,13 @@ export function repairCommand(): Command {
       'Names what older releases left wrong when they took merges back, and writes what is right as new versions',
     )
     .option('--apply', 'write it; without it nothing is written')
-    .action(({ apply }: { apply?: true }) => repair(apply === true));
+    .option('--unrecorded', 'with --apply: also what an older release may have been told to do')
+    .action(({ apply, unrecorded }: { apply?: true; unrecorded?: true }) =>
+      repair(apply !== true ? 'none' : unrecorded === true ? 'all' : 'certain'),
+    );
 }
 
-async function repair(apply: boolean): Promise<void> {
+async function repair(write: Repairing): Promise<void> {
   // The other words of `merge` ask a server; only this one works on the database.
   const { changeContext } = await import('../../change/commit/context.js');
   const { repairMerges } = await import('../../merge/repair.js');
@@ -22,15 +26,16 @@ async function repair(apply: boolean): Promise<void> {
       stepsFrom: settings.mergeStepsFrom,
     };
     let count = 0;
-    for await (const { ehrId, type, latest, from } of repairMerges(context, apply)) {
+    for await (const { ehrId, type, latest, from, isGuess } of repairMerges(context, write)) {
       const right =
         from === null ? 'what persons and the merges that stand give it' : `the content of ${from._id}`;
-      process.stdout.write(`EHR ${ehrId}  ${type}  ${latest._id}  right: ${right}\n`);
+      const word = isGuess ? 'by the rule, not recorded' : 'right';
+      process.stdout.write(`EHR ${ehrId}  ${type}  ${latest._id}  ${word}: ${right}\n`);
       count += 1;
     }
     return count;
   });
   process.stdout.write(
-    `${found} objects ${apply || found === 0 ? 'repaired' : 'to be repaired with --apply'}\n`,
+    `${found} objects ${write !== 'none' || found === 0 ? 'repaired' : 'to be repaired with --apply'}\n`,
   );
 }

@@ -39,10 +39,12 @@ async function verify(isJson: boolean, since: SealHead | null): Promise<void> {
   if (report.violations.length > 0) throw new CommandFailed();
 }
 
-function reportText({
+/** The report as lines for a terminal. */
+export function reportText({
   checked,
   violations,
   erased,
+  unrecorded,
   accepted,
   acceptedVersions,
   seal,
@@ -60,7 +62,9 @@ function reportText({
       : `${formatSealHead(seal)}, ${seal.unsealed} records not yet, ${seal.pending} of them of answers under way`;
   const sealed = `sealed: ${head}; ${erased.length} sealed records were erased`;
   const accepting = `lenient validation accepted something in ${acceptedVersions} versions`;
-  return `checked ${counts.join(', ')}\n${sealed}\n${accepting}\n${verdict}\n${found}${lenient}`;
+  const old = unrecorded.map(({ id, message }) => `  ${id}  ${message}\n`).join('');
+  const notes = old === '' ? '' : `not recorded by older releases, no violations:\n${old}`;
+  return `checked ${counts.join(', ')}\n${sealed}\n${accepting}\n${verdict}\n${found}${notes}${lenient}`;
 }
 
 function leftOut(dropped: { readonly name: string; readonly value: string } | undefined): string {

@@ -154,8 +154,8 @@ export function planMerge(snapshot: MergeSnapshot, request: MergeRequest, fresh:
 }
 
 function joinOf({ source, target, choice, reason }: ChosenPair): JoinedPair {
-  const chosen = reason === 'chosen' && choice !== 'both' ? { choice } : {};
-  return { source: source._id, target: target._id, ...chosen };
+  const decided = reason === 'chosen' && choice !== 'both' ? { choice } : { by_rule: true as const };
+  return { source: source._id, target: target._id, ...decided };
 }
 
 function statusTaken({ target }: MergeSnapshot, { resolutions }: MergeRequest): MergePlan['statusTaken'] {

@@ -20,6 +20,8 @@ export interface Harm {
   readonly object: JsonObject;
   /** The VERSION that has it; null: it is made of several. */
   readonly from: VersionDoc | null;
+  /** An older release joined two lists and did not record whose content was chosen: it may be right as it is. */
+  readonly isGuess: boolean;
 }
 
 /** What releases before the replay left wrong in an EHR when merges were taken back. docs/spec/merge.md#repair */
@@ -51,7 +53,14 @@ async function harmedLists(ehrId: string, story: MergeStory): Promise<Harm[]> {
     if (now === undefined || value === null || makerOf(story, now) === null) continue;
     const from = await anyVersion(value.versionUid);
     if (from?.data != null && !isSameContent(now, from))
-      found.push({ ehrId, type: 'COMPOSITION', latest: now, object: contentOf(from), from });
+      found.push({
+        ehrId,
+        type: 'COMPOSITION',
+        latest: now,
+        object: contentOf(from),
+        from,
+        isGuess: value.isGuess,
+      });
   }
   return found;
 }
@@ -63,7 +72,7 @@ async function harmedStatus(ehrId: string, story: MergeStory): Promise<Harm[]> {
   const object = statusWithout(versions, story, null);
   return latest === undefined || object === null
     ? []
-    : [{ ehrId, type: 'EHR_STATUS', latest, object, from: null }];
+    : [{ ehrId, type: 'EHR_STATUS', latest, object, from: null, isGuess: false }];
 }
 
 /** FOLDERs of merges that were taken back, where nothing was to be kept. */
@@ -73,7 +82,7 @@ async function harmedDirectory(ehrId: string, story: MergeStory): Promise<Harm[]
   if (latest === undefined) return [];
   const root = contentOf(latest);
   const object = story.undone.reduce(withoutUndone, root);
-  return object === root ? [] : [{ ehrId, type: 'FOLDER', latest, object, from: null }];
+  return object === root ? [] : [{ ehrId, type: 'FOLDER', latest, object, from: null, isGuess: false }];
 }
 
 function withoutUndone(root: JsonObject, merge: MergeHistoryDoc): JsonObject {

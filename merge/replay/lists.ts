@@ -15,6 +15,8 @@ export interface ListValue {
   /** When it came to be. */
   readonly time: Date;
   readonly isIncomplete: boolean;
+  /** The rule gave it where an older release joined two and did not record whose content was chosen. */
+  readonly isGuess: boolean;
 }
 
 /** The histories of the COMPOSITIONs that merges joined, as far as one of them is concerned. */
@@ -146,6 +148,7 @@ function valueOf({ origins }: ListStory, head: VersionHead): ListValue | null {
     versionUid: head._id,
     time: origins.get(head._id) ?? head.time_committed,
     isIncomplete: stateCode(head) === LIFECYCLE.incomplete,
+    isGuess: false,
   };
 }
 
@@ -165,12 +168,13 @@ function sourceValue(
 function joinedValue(
   target: ListValue | null,
   source: ListValue | null,
-  { choice }: JoinedPair,
+  { choice, by_rule: isByRule }: JoinedPair,
 ): ListValue | null {
   if (target === null || source === null) return target ?? source;
   if (target.isIncomplete !== source.isIncomplete) return target.isIncomplete ? source : target;
   if (choice !== undefined) return choice === 'source' ? source : target;
-  return source.time.getTime() > target.time.getTime() ? source : target;
+  const later = source.time.getTime() > target.time.getTime() ? source : target;
+  return isByRule === true ? later : { ...later, isGuess: true };
 }
 
 interface Role {

@@ -21,8 +21,10 @@ export interface JoinedPair {
   readonly source: string;
   /** Of the target EHR; goes on with the later content of both. */
   readonly target: string;
-  /** Whose content was chosen; absent: the rule decided. */
+  /** Whose content was chosen; absent: the rule decided, or an older release, which did not record it, made the merge. */
   readonly choice?: 'source' | 'target';
+  /** The rule decided. */
+  readonly by_rule?: true;
 }
 
 /** Persistent compositions of one template of which a merge could not make one. */

@@ -219,6 +219,7 @@ export const ADMIN_SCHEMAS = {
     checked: { type: 'object', additionalProperties: COUNT },
     violations: listOf(object({ kind: TEXT, id: TEXT, message: TEXT })),
     erased: listOf(ANY),
+    unrecorded: listOf(object({ id: TEXT, message: TEXT })),
     accepted: listOf(ANY),
     acceptedVersions: COUNT,
     seal: { type: ['object', 'null'], additionalProperties: true },

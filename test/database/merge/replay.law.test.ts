@@ -240,7 +240,7 @@ async function failureOf(seed: number, app: typeof apps.whole): Promise<string |
 async function harms(): Promise<unknown[]> {
   const context = { change: changeContext(testSettings()), retries: 3, stepsFrom: 1_000 };
   const found: unknown[] = [];
-  for await (const { ehrId, latest } of repairMerges(context, false)) found.push([ehrId, latest._id]);
+  for await (const { ehrId, latest } of repairMerges(context, 'none')) found.push([ehrId, latest._id]);
   return found;
 }
 

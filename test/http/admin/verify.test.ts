@@ -87,6 +87,7 @@ describe('verify', () => {
       },
       violations: [],
       erased: [],
+      unrecorded: [],
       accepted: [],
       acceptedVersions: 0,
       seal: null,

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 import { changeContext } from '../../../change/commit/context.js';
 import { verifyStorage } from '../../../maintenance/verify.js';
-import { repairMerges } from '../../../merge/repair.js';
+import { repairMerges, type Repairing } from '../../../merge/repair.js';
 import type { MergeHistoryDoc } from '../../../models/merge/history.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
@@ -43,9 +43,9 @@ const detailsOf = (who: string): Json => ({
 });
 const context = { change: changeContext(testSettings()), retries: 3, stepsFrom: 1_000 };
 
-async function repairs(apply: boolean): Promise<unknown[]> {
+async function repairs(write: Repairing): Promise<unknown[]> {
   const found: unknown[] = [];
-  for await (const { ehrId, latest, from } of repairMerges(context, apply))
+  for await (const { ehrId, latest, from } of repairMerges(context, write))
     found.push([ehrId, latest._id, from?._id]);
   return found;
 }
@@ -79,11 +79,11 @@ it("finds a list with another patient's content that an unmerge of an older rele
   await givenComposition(app, source, listOf('another patient'));
   await merge(app, source, target, { composition_merge: 'PERSISTENT' });
   expect((await unmerge(app, source, target)).status).toBe(200);
-  expect(await repairs(false)).toEqual([]);
+  expect(await repairs('none')).toEqual([]);
   const wrong = await givenUpdate(app, target, `${list}::local.cdr::3`, listOf('another patient'));
   await writtenByUnmerge(source, wrong);
 
-  expect(await repairs(false)).toEqual([[target, wrong, right]]);
+  expect(await repairs('none')).toEqual([[target, wrong, right]]);
   expect(await violations(target)).toContainEqual([
     'versions',
     wrong,
@@ -91,9 +91,9 @@ it("finds a list with another patient's content that an unmerge of an older rele
   ]);
   const shown = () => request(app).get(`${V1}/ehr/${target}/composition/${list}`);
   expect((await shown()).body.composer.name).toBe('another patient');
-  expect(await repairs(true)).toEqual([[target, wrong, right]]);
+  expect(await repairs('certain')).toEqual([[target, wrong, right]]);
   expect((await shown()).body.composer.name).toBe('right');
-  expect(await repairs(true)).toEqual([]);
+  expect(await repairs('certain')).toEqual([]);
 });
 
 it('finds an EHR_STATUS and a directory with what another patient left, and writes what is right', async () => {
@@ -106,7 +106,7 @@ it('finds an EHR_STATUS and a directory with what another patient left, and writ
   await merge(app, source, target, { folder_merge: 'COPY', resolutions });
   const merged = await request(app).get(`${V1}/ehr/${target}/directory`);
   expect((await unmerge(app, source, target)).status).toBe(200);
-  expect(await repairs(false)).toEqual([]);
+  expect(await repairs('none')).toEqual([]);
 
   const put = async (path: string, change: (now: Json) => object): Promise<string> => {
     const now = await request(app).get(`${V1}/ehr/${target}/${path}`);
@@ -120,18 +120,52 @@ it('finds an EHR_STATUS and a directory with what another patient left, and writ
   await writtenByUnmerge(source, status);
   await writtenByUnmerge(source, directory);
 
-  expect(await repairs(false)).toEqual([
+  expect(await repairs('none')).toEqual([
     [target, status, undefined],
     [target, directory, undefined],
   ]);
   const told = await violations(target);
   expect(told).toContainEqual(['versions', status, wrongly('EHR_STATUS', target, REPLAYED)]);
   expect(told).toContainEqual(['versions', directory, wrongly('FOLDER', target, REPLAYED)]);
-  await repairs(true);
+  await repairs('certain');
   expect((await request(app).get(`${V1}/ehr/${target}/ehr_status`)).body.other_details.name.value).toBe(
     'own',
   );
   const root = (await request(app).get(`${V1}/ehr/${target}/directory`)).body as Json;
   expect([root.name.value, root.folders ?? []]).toEqual(['own', []]);
-  expect(await repairs(true)).toEqual([]);
+  expect(await repairs('certain')).toEqual([]);
+});
+
+it('only notes a list of an older release that did not record whose content was chosen', async () => {
+  const [target, source] = [await givenEhr(app), await givenEhr(app)];
+  const first = await givenComposition(app, target, listOf('chosen'));
+  const later = await givenComposition(app, source, listOf('later'));
+  const list = versionedObjectUidOf(first);
+  const resolutions = { compositions: { [list]: 'target' } };
+  expect((await merge(app, source, target, { composition_merge: 'PERSISTENT', resolutions })).status).toBe(
+    200,
+  );
+  const merges = mongoose.connection.collection('merge_records');
+  expect(await repairs('none')).toEqual([]);
+  await merges.updateOne({ source_ehr: source }, { $unset: { 'joined.0.choice': 1 } });
+
+  const made = `${list}::local.cdr::2`;
+  const { violations: found, unrecorded } = await verifyStorage();
+  expect(found.filter(({ message }) => message.includes(target) || message.includes(list))).toEqual([]);
+  expect(unrecorded).toEqual([
+    {
+      id: made,
+      message: `the COMPOSITION of EHR ${target} was joined by an older release, which did not record whose content was chosen; by the rule it would hold the content of ${later}`,
+    },
+  ]);
+  expect(await repairs('none')).toEqual([[target, made, later]]);
+  expect(await repairs('certain')).toEqual([]);
+  const shown = () => request(app).get(`${V1}/ehr/${target}/composition/${list}`);
+  expect((await shown()).body.composer.name).toBe('chosen');
+  // By the rule of this release it is wrong.
+  await merges.updateOne({ source_ehr: source }, { $set: { 'joined.0.by_rule': true } });
+  expect(await violations(target)).toMatchObject([['versions', made, expect.stringContaining(later)]]);
+  await merges.updateOne({ source_ehr: source }, { $unset: { 'joined.0.by_rule': 1 } });
+  expect(await repairs('all')).toEqual([[target, made, later]]);
+  expect((await shown()).body.composer.name).toBe('later');
 });

@@ -143,7 +143,7 @@ describe('planMerge PERSISTENT', () => {
       join,
       FRESH,
     );
-    expect(plan.joins).toEqual([{ source: 'mine', target: 'theirs' }]);
+    expect(plan.joins).toEqual([{ source: 'mine', target: 'theirs', by_rule: true }]);
     expect(plan.moves.compositions).toEqual(['event']);
     expect(plan.moves.tags).toEqual(['t2']);
     expect(plan.droppedTags.map(({ _id }) => _id)).toEqual(['t1']);
