@@ -110,7 +110,7 @@ async function importAll(
     const client = isLenient ? lenientClient(target.client) : target.client;
     await client.stream('OPTIONS', '/');
     const { state, isResumed } = files.open();
-    if (isResumed) process.stderr.write(`going on after record ${state.position}\n`);
+    if (isResumed && state.position > 0) process.stderr.write(`going on after record ${state.position}\n`);
     const { newIds, batch, parallel } = options;
     const carryOut = sendingTo({
       client,
