@@ -4,9 +4,18 @@ import { aqlError } from '../../syntax/aql-error.js';
 import { MAX_OPEN_CONTAINS } from '../../syntax/limits.js';
 import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
 import { classSet } from '../../semantics/typing.js';
-import { bindAlias, joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
-import type { Level } from './bind-state.js';
-import { absent, candidates, isVersioned, slotOf, tuples } from './contains.js';
+import {
+  bindAlias,
+  joinedLevel,
+  joinName,
+  lookup,
+  unfold,
+  unseenLevel,
+  unwind,
+  unwindAny,
+} from './bind-state.js';
+import type { Fold, Level } from './bind-state.js';
+import { absent, candidates, isFoldable, isVersioned, slotOf, tuples } from './contains.js';
 import { documentsOf, excludedKey, isCoveredByMatch, rootClass, rootMatches } from './document-scope.js';
 import type { Expression, Reference } from '../../plan/expression.js';
 import type { Stage } from '../../index/stage.js';
@@ -69,21 +78,47 @@ function keepWhere(condition: Expression): Step {
 
 /** Binds a part of FROM below a subtree, stage by stage. */
 function bindBelow(node: FromNode, subtree: Subtree, level: Level): Step[] {
-  if (node.kind !== 'class')
-    return node.kind === 'or'
-      ? bindOr(node.operands, subtree, level)
-      : counted(node.operands).flatMap((each) => bindBelow(each, subtree, level));
+  step();
+  if (level.fold !== undefined && isFoldable(node, subtree)) return folded(node, subtree, level, level.fold);
+  if (node.kind !== 'class') return (node.kind === 'or' ? bindOr : bindAnd)(node.operands, subtree, level);
   const { alias, contains } = node;
   const { binder } = level.state;
   const { steps, below } = bindClass(alias, subtree, level);
   if (contains === null) return steps;
   if (alias.classes.includes('FOLDER'))
-    return [...steps, ...bindBelowFolder(contains, { ...below, isFolder: isOnlyFolder(alias) }, level)];
+    return [
+      ...steps,
+      ...bindBelowFolder(
+        contains,
+        { ...below, isFolder: isOnlyFolder(alias) },
+        { ...level, fold: undefined },
+      ),
+    ];
   if (contains.negated) {
     if (excludedKey(node, level.state.visibility) !== null) return steps;
     return [...steps, keepWhere(absent(contains.child, below, binder))];
   }
   return [...steps, ...bindBelow(contains.child, below, level)];
+}
+
+/** Each operand is looked for once in the subtree, not once for each match of those before it. */
+function bindAnd(operands: readonly FromNode[], subtree: Subtree, level: Level): Step[] {
+  const [first, ...others] = operands;
+  if (first === undefined) throw new TypeError('AND is never empty');
+  const fold: Fold = { outer: level, fields: [] };
+  const own = bindBelow(first, subtree, level);
+  const found = counted(others).flatMap((each) => bindBelow(each, subtree, { ...level, fold }));
+  return [...found, ...own, ...unfold(fold, null)];
+}
+
+function folded(node: FromNode, subtree: Subtree, level: Level, { outer, fields }: Fold): Step[] {
+  const field = joinName('w', node);
+  fields.push(field);
+  registerAll(node, level, `${outer.prefix}${field}.`);
+  return [
+    { kind: 'set', field, value: tuples(node, subtree, level.state.binder) },
+    { kind: 'match', match: { [`${field}.0`]: { $exists: true } } },
+  ];
 }
 
 function bindClass(alias: Alias, subtree: Subtree, level: Level): { steps: Step[]; below: Subtree } {

@@ -25,6 +25,19 @@ export interface Level {
   readonly prefix: string;
   readonly ehrField: string;
   readonly state: FromState;
+  /** Where what is below a root is folded; absent: it is unfolded at once. */
+  readonly fold?: Fold | undefined;
+}
+
+/**
+ * What a part of FROM finds in one document, kept as one array field in that document until the other parts of an AND have
+ * been looked for: so each is looked for once and not once for each match of the others.
+ */
+export interface Fold {
+  /** Where the arrays are unfolded. */
+  readonly outer: Level;
+  /** The array fields, so far. */
+  readonly fields: string[];
 }
 
 /** The same level for documents that are joined to visible ones. */
@@ -57,6 +70,14 @@ export function lookup(
   more: Partial<Pick<LookupStep, 'variables' | 'firstOnly'>> = {},
 ): LookupStep {
   return { kind: 'lookup', variables: {}, firstOnly: false, kept: null, ...join, ...more, steps };
+}
+
+/** Unfolds the arrays that lie in joined documents, `as`, or in the documents themselves. */
+export function unfold({ fields, outer }: Fold, as: string | null): Step[] {
+  return counted(fields).flatMap((field): Step[] => [
+    ...(as === null ? [] : [{ kind: 'set', field, value: fieldRef(`${as}.${field}`) } as const]),
+    unwind(field, false, outer),
+  ]);
 }
 
 /** Keeps what has a member in one of the array fields, then one document per member; without: NULL. */

@@ -31,7 +31,7 @@ import type { ShapeCatalogue } from '../../index/shapes.js';
 import { innerClasses, isListOfNodes, isRootClass, namesNodeCode } from '../../semantics/node-classes.js';
 import { archetypeIdsOf } from '../../semantics/node-classes.js';
 import { objectsAt } from './objects-at.js';
-import { counted } from '../../../openehr/base/work.js';
+import { counted, step } from '../../../openehr/base/work.js';
 
 /** What binding inside a document needs. */
 export interface Binder {
@@ -161,6 +161,19 @@ function product(lists: readonly Expression[]): Expression {
       flatten(map(left, 'l', map(right, 'r', call('$mergeObjects', [variable('l'), variable('r')])))),
     first,
   );
+}
+
+/** Whether `tuples` finds all of a part of FROM: roots are where they are, and what a FOLDER contains is in other documents. */
+export function isFoldable(node: FromNode, { kind, at }: Pick<Subtree, 'kind' | 'at'>): boolean {
+  step();
+  if (node.kind !== 'class') return counted(node.operands).every((each) => isFoldable(each, { kind, at }));
+  const { alias, contains } = node;
+  const isRoot = kind === 'document' && at === null && isVersioned(alias);
+  return !isRoot && alias.kind === 'object' && !alias.classes.includes('FOLDER') && isFoldableBelow(contains);
+}
+
+function isFoldableBelow(contains: FromClass['contains']): boolean {
+  return contains === null || isFoldable(contains.child, { kind: 'segment', at: null });
 }
 
 /** Whether a part of FROM is nowhere in a subtree. */

@@ -2,15 +2,15 @@ import { FIELD } from '../../index/document.js';
 import { parseEhrId } from '../../../openehr/base/object-version-id.js';
 import { isPlainPath } from '../../semantics/scope/node-identity.js';
 import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
-import { joinedLevel, joinName, lookup, unseenLevel, unwind, unwindAny } from './bind-state.js';
-import type { FromState, Level } from './bind-state.js';
+import { joinedLevel, joinName, lookup, unfold, unseenLevel, unwind, unwindAny } from './bind-state.js';
+import type { Fold, FromState, Level } from './bind-state.js';
 import { fieldRef } from '../../plan/expression.js';
 import type { Stage } from '../../index/stage.js';
 import { bindDocument } from './bind-document.js';
 import { ehrOrVersionPredicateHolds } from '../path/virtual-object-predicate.js';
 import type { AliasBinding } from '../path/binding.js';
 import type { LookupStep, SourceCollection, Step } from '../../plan/steps.js';
-import { counted } from '../../../openehr/base/work.js';
+import { counted, step as countStep } from '../../../openehr/base/work.js';
 
 /** A pipeline's beginning: all of FROM. */
 export interface BoundFrom {
@@ -27,12 +27,14 @@ export function bindEhr(node: FromClass, state: FromState, prefix = ''): BoundFr
   bindEhrAlias(node.alias, level);
   const [first, others] = base;
   state.order.push(`${prefix}_id`);
-  const document = bindDocument(first, level);
-  const joined = joinedLevel(level);
+  const fold: Fold = { outer: level, fields: [] };
+  const document = bindDocument(first, others.length === 0 ? level : { ...level, fold });
+  const own = unfold(fold, null);
+  const joined = joinAnd(others, joinedLevel(level));
   const ehrSteps = ehrPredicate(node.alias, level);
   return {
     collection: 'aql',
-    steps: [...document, ...counted(others).flatMap((each) => join(each, joined)), ...ehrSteps],
+    steps: [...document, ...joined.steps, ...own, ...joined.unfolded, ...ehrSteps],
   };
 }
 
@@ -100,15 +102,39 @@ function isFixedBy({ predicate, fixedEhrId }: Alias): boolean {
 
 // ---------------------------------------------------------------- joins by EHR
 
+/** Joins, and what unfolds the arrays in what they bring, to be done after all of them. */
+interface Joins {
+  readonly steps: readonly Step[];
+  readonly unfolded: readonly Step[];
+}
+
 /** Binds more of what an EHR contains to the documents at hand, one row per combination. */
 function join(node: FromNode, level: Level): Step[] {
-  if (node.kind !== 'class')
-    return node.kind === 'or'
-      ? joinOr(node.operands, level)
-      : counted(node.operands).flatMap((each) => join(each, level));
+  countStep();
+  if (node.kind === 'or') return joinOr(node.operands, level);
+  if (node.kind === 'and') {
+    const { steps, unfolded } = joinAnd(node.operands, level);
+    return [...steps, ...unfolded];
+  }
   const step = joinLookup(node, level);
   level.state.order.push(`${level.prefix}${step.as}._id`);
   return [step, unwind(step.as, false, level)];
+}
+
+/** Documents are joined to documents: their matches are unfolded when all are there. */
+function joinAnd(operands: readonly FromNode[], level: Level): Joins {
+  const parts = counted(operands).map((each): Joins => {
+    if (each.kind === 'or') return { steps: joinOr(each.operands, level), unfolded: [] };
+    if (each.kind === 'and') return joinAnd(each.operands, level);
+    const fold: Fold = { outer: level, fields: [] };
+    const step = joinLookup(each, level, fold);
+    level.state.order.push(`${level.prefix}${step.as}._id`);
+    return { steps: [step, unwind(step.as, false, level)], unfolded: unfold(fold, step.as) };
+  });
+  return {
+    steps: counted(parts).flatMap(({ steps }) => steps),
+    unfolded: counted(parts).flatMap(({ unfolded }) => unfolded),
+  };
 }
 
 function joinOr(operands: readonly FromNode[], level: Level): Step[] {
@@ -117,9 +143,10 @@ function joinOr(operands: readonly FromNode[], level: Level): Step[] {
   return [...lookups, ...unwindAny(fields, level)];
 }
 
-function joinLookup(node: FromNode, level: Level): LookupStep {
+function joinLookup(node: FromNode, level: Level, fold?: Fold): LookupStep {
+  countStep();
   const as = joinName('t', node);
-  const inner: Level = { ...level, prefix: `${level.prefix}${as}.` };
+  const inner: Level = { ...level, prefix: `${level.prefix}${as}.`, fold };
   if (node.kind === 'class') {
     const steps = bindDocument(node, { ...inner, ehrField: FIELD.ehrId });
     return lookup({ as, from: 'aql', localField: level.ehrField, foreignField: FIELD.ehrId }, steps);
