@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { model, Schema, type ClientSession } from 'mongoose';
 
 import { CdrError } from '../../openehr/base/errors.js';
 import { groupBy } from '../../openehr/base/maps.js';
@@ -6,6 +6,7 @@ import type { SemanticVersion, VersionPrefix } from '../../openehr/base/semver.j
 import { chooseVersion, compareVersions, formatVersion } from '../../openehr/base/semver.js';
 import { isDuplicateKey } from '../../database/mongo-error.js';
 import { COLLECTIONS } from '../layout.js';
+import { documents } from '../access/documents.js';
 import { SCHEMA_OPTIONS } from '../access/schema.js';
 
 /** One version of a stored AQL query. Fields: docs/spec/storage.md#other-collections. */
@@ -79,6 +80,18 @@ export function storedQueryDoc(
     q,
     saved,
   };
+}
+
+/** The document of `settings` that everyone writes who stores a query. */
+const NAMES = 'stored_queries';
+
+/**
+ * Lets transactions that store queries come one after another: a name is compared with all others without case, which no unique
+ * index does as long as the pairs of older releases may stay.
+ */
+export async function holdStoredNames(session: ClientSession): Promise<void> {
+  const settings = documents<{ _id: string; stored: number }>(COLLECTIONS.settings);
+  await settings.updateOne({ _id: NAMES }, { $inc: { stored: 1 } }, { upsert: true, session });
 }
 
 /** Stores a new version. @throws conflict when exactly this version exists. */
