@@ -8,7 +8,6 @@ export const STRUCTURE_INVARIANTS: readonly Invariant[] = [
   codedBy('COMPOSITION', 'Territory_valid', 'territory'),
   codedBy('COMPOSITION', 'Language_valid', 'language'),
   archetypeRoot('COMPOSITION', 'Is_archetype_root'),
-  ...(['COMPOSITION', 'EHR_STATUS', 'FOLDER'] as const).map(rootNamed),
   codedBy('EVENT_CONTEXT', 'Setting_valid', 'setting'),
   notEmpty('EVENT_CONTEXT', 'Location_validity', 'location'),
 
@@ -77,19 +76,6 @@ function archetypeRoot(type: 'COMPOSITION', name: string): Invariant {
   });
 }
 
-/** At an archetype root the node id is the id of the archetype. RM: common, LOCATABLE.archetype_node_id. */
-function rootNamed(type: 'COMPOSITION' | 'EHR_STATUS' | 'FOLDER'): Invariant {
-  return invariant(type, {
-    name: 'Archetyped_valid',
-    attribute: 'archetype_node_id',
-    expected: 'the archetype_id of archetype_details',
-    holds: ({ archetype_node_id: nodeId, archetype_details: details }) => {
-      const archetypeId = details?.archetype_id?.value;
-      return isAbsent(nodeId) || isAbsent(archetypeId) || nodeId === archetypeId;
-    },
-  });
-}
-
 /** The types of the items of each row. */
 function rowsOf({ rows = [] }: PartialRm<'ITEM_TABLE'>): string[][] {
   return rows.map(({ items }) => items?.map(({ _type }) => _type) ?? []);
@@ -101,6 +87,16 @@ const ATTESTATION_REASON = { kind: 'group', name: 'attestation reason', terminol
 /** Rules of archetyped, party and change control classes (docs/spec/formats.md#rm-rules). */
 export const COMMON_INVARIANTS: readonly Invariant[] = [
   notEmpty('LOCATABLE', 'Archetype_node_id_valid', 'archetype_node_id'),
+  // Also of archetype roots inside the content. RM: common, LOCATABLE.archetype_node_id.
+  invariant('LOCATABLE', {
+    name: 'Archetyped_valid',
+    attribute: 'archetype_node_id',
+    expected: 'the archetype_id of archetype_details',
+    holds: ({ archetype_node_id: nodeId, archetype_details: details }) => {
+      const archetypeId = details?.archetype_id?.value;
+      return isAbsent(nodeId) || isAbsent(archetypeId) || nodeId === archetypeId;
+    },
+  }),
   notEmpty('ARCHETYPED', 'Rm_version_valid', 'rm_version'),
   notEmpty('FEEDER_AUDIT_DETAILS', 'System_id_valid', 'system_id'),
 

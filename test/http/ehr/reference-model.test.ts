@@ -52,7 +52,41 @@ function namedOtherwise(): Json {
   return composition;
 }
 
+/** An archetype root inside the content whose node id is that of another archetype. */
+function namedOtherwiseInside(): Json {
+  const composition = aComposition();
+  composition['content'][0].archetype_details.archetype_id.value = 'openEHR-EHR-EVALUATION.other.v1';
+  return composition;
+}
+
 describe('a root named otherwise than its archetype', () => {
+  it('is refused inside the content too, in every form, and taken with a finding under lenient validation', async () => {
+    const finding = /^\/content\[0\].*: Invariant Archetyped_valid failed on type EVALUATION/;
+    const refused = await post(namedOtherwiseInside());
+    expect([refused.status, refused.body.validationErrors]).toEqual([422, [expect.stringMatching(finding)]]);
+    const change_type = { terminology_id: { value: 'openehr' }, code_string: '249' };
+    const versions = [{ commit_audit: { change_type }, data: namedOtherwiseInside() }];
+    const contribution = await request(app).post(path('contribution')).send({ versions });
+    expect(contribution.status).toBe(400);
+    const uid = await givenComposition(app, ehrId);
+    const right = await request(app)
+      .get(path(`composition/${uid}`))
+      .set('Accept', 'application/xml');
+    const xml = right.text
+      .replace(/<uid.*?<\/uid>/s, '')
+      .replace(/(<archetype_id>\s*<value>)openEHR-EHR-EVALUATION[^<]*/, '$1openEHR-EHR-EVALUATION.other.v1');
+    const ofXml = await request(app)
+      .post(path('composition'))
+      .set('Content-Type', 'application/xml')
+      .send(xml);
+    expect([ofXml.status, ofXml.body.validationErrors]).toEqual([422, [expect.stringMatching(finding)]]);
+    const taken = await post(namedOtherwiseInside(), lenient);
+    expect([taken.status, taken.headers['warning']]).toEqual([
+      201,
+      expect.stringContaining('Archetyped_valid'),
+    ]);
+  });
+
   it('is refused of a COMPOSITION, an EHR_STATUS and a FOLDER', async () => {
     const before = await dump();
     const composition = await post(namedOtherwise());
@@ -285,6 +319,7 @@ async function storeInto(uid: string, content: Json): Promise<void> {
 describe('content that was stored before a rule', () => {
   it.each<[string, () => Json, () => Json]>([
     ['a root named otherwise', namedOtherwise, aComposition],
+    ['a root inside named otherwise', namedOtherwiseInside, aComposition],
     ['a duration beyond its pattern', ofOneYear, () => aComposition('minimal_instruction.en.v1')],
   ])('%s is read, exported, queried, moved, merged and corrected', async (_name, broken, right) => {
     const [first, second, third] = [await givenEhr(app), await givenEhr(app), await givenEhr(app)];

@@ -52,7 +52,7 @@ const CASES: readonly (readonly [string, string, readonly JsonObject[], readonly
     [{ category: coded('999') }, { category: coded('433', 'event', 'SNOMED-CT') }],
     [{ category: coded('433') }, { category: coded('431', 'x', 'OPENEHR') }],
   ],
-  ...['COMPOSITION', 'EHR_STATUS', 'FOLDER'].map(
+  ...['COMPOSITION', 'EHR_STATUS', 'FOLDER', 'OBSERVATION', 'CLUSTER'].map(
     (type) =>
       [
         type,
