@@ -2,7 +2,7 @@ import { violationAt, type Violation } from '../openehr/base/violation.js';
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../openehr/base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../openehr/base/json.js';
-import { isUuid, parseObjectVersionId } from '../openehr/base/object-version-id.js';
+import { isUuid, ownVersionId, parseObjectVersionId } from '../openehr/base/object-version-id.js';
 import type { VersionDoc } from '../models/version.js';
 import { liveDirectory, type VersionedObjectDoc } from '../models/versioned-object.js';
 import { accept, type AcceptedFinding } from '../openehr/rm/lenient.js';
@@ -96,8 +96,8 @@ export function newFolder(
 function chosenRootId({ uid }: Rm<'FOLDER'>, systemId: string): string | null {
   if (uid === undefined) return null;
   if (isUuid(uid.value)) return uid.value.toLowerCase();
-  const id = parseObjectVersionId(uid.value);
-  if (id?.systemId !== systemId || id.version !== 1)
+  const id = ownVersionId(uid.value, systemId);
+  if (id?.version !== 1)
     throw new CdrError(
       'precondition-failed',
       `the uid of a new FOLDER must be a UUID or <uuid>::${systemId}::1`,

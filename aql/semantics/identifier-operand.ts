@@ -22,7 +22,12 @@ export function parseVersionOperand(text: string, systemId: string | null): Vers
   const versionedObjectUid = uuid.toLowerCase();
   if (system === undefined) return { versionedObjectUid, version: null, versionUid: null };
   const own = systemId ?? system;
-  if ((system !== '' && system !== own) || version === undefined || !VERSION.test(version)) return null;
+  if (
+    (system !== '' && system.toLowerCase() !== own.toLowerCase()) ||
+    version === undefined ||
+    !VERSION.test(version)
+  )
+    return null;
   return {
     versionedObjectUid,
     version: Number(version),

@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CdrError } from '../../openehr/base/errors.js';
-import {
-  parseObjectVersionId,
-  rootOfUid,
-  type ObjectVersionId,
-} from '../../openehr/base/object-version-id.js';
+import { ownVersionId, rootOfUid, type ObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { textAt } from '../../openehr/rm/access.js';
 import type { PartialRm } from '../../openehr/rm/model/rm.js';
@@ -147,8 +143,8 @@ function chosenVersionedObjectUid(
 ): string | null {
   const { uid } = object;
   if (uid === undefined) return null;
-  const id = parseObjectVersionId(uid.value ?? '');
-  if (id?.systemId === systemId && id.version === 1) return id.versionedObjectUid;
+  const id = ownVersionId(uid.value ?? '', systemId);
+  if (id?.version === 1) return id.versionedObjectUid;
   warn?.({
     ...{ kind: 'uid', name: 'COMPOSITION' },
     text: `the uid ${uid.value ?? ''} of the new COMPOSITION is not <uuid>::${systemId}::1 and was ignored`,

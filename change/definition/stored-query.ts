@@ -11,7 +11,6 @@ import {
   storedQueryDoc,
   storedVersions,
 } from '../../models/definition/stored-query.js';
-import { duplicateIn } from '../../models/access/write.js';
 import { noteStates } from '../../models/cross-collection/state-note.js';
 import { inAuditedTransaction } from '../commit/audit-draft.js';
 import { requireOwner, type QueryDefiner } from './query-owner.js';

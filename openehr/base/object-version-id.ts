@@ -51,6 +51,13 @@ export function inOwnCase(id: ObjectVersionId, systemId: string): ObjectVersionI
   return id.systemId.toLowerCase() === systemId.toLowerCase() ? { ...id, systemId } : id;
 }
 
+/** Reads an OBJECT_VERSION_ID of this server, its system id in any case; null when the text is none. */
+export function ownVersionId(text: string, systemId: string): ObjectVersionId | null {
+  const id = parseObjectVersionId(text);
+  const own = id === null ? null : inOwnCase(id, systemId);
+  return own?.systemId === systemId ? own : null;
+}
+
 /**
  * The part of a HIER_OBJECT_ID or OBJECT_VERSION_ID before the first `::`, as it is written: of a version uid the
  * uid of the VERSIONED_OBJECT. BASE: UID_BASED_ID.root.

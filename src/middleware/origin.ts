@@ -23,8 +23,8 @@ export function origin(settings: Settings): Middleware {
     const asked = requestOrigin(ctx, rules);
     const origin = settings.publicBaseUrl ?? asked;
     const baseUrl = `${origin}${settings.basePath}`;
-    const { defaultTimezone } = settings;
-    Object.assign(ctx.state, { origin, baseUrl, defaultTimezone } satisfies Partial<RequestState>);
+    const { defaultTimezone, systemId } = settings;
+    Object.assign(ctx.state, { origin, baseUrl, defaultTimezone, systemId } satisfies Partial<RequestState>);
     await next();
   };
 }

@@ -13,6 +13,8 @@ interface ParameterContext {
   readonly name: string;
   /** Zone of times given without one (`DEFAULT_TIMEZONE`). */
   readonly defaultTimezone: string;
+  /** Of this server: in version uids its case makes no difference. */
+  readonly systemId: string;
 }
 
 /** One parameter of an operation: where it stands, what it means, how its text becomes a value. */

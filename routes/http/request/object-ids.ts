@@ -8,10 +8,16 @@ import {
   type ObjectVersionId,
 } from '../../../openehr/base/object-version-id.js';
 
+/** How a parameter is called, and the system id of this server. */
+interface Named {
+  readonly name: string;
+  readonly systemId: string;
+}
+
 /** An OBJECT_VERSION_ID with its normalised text. */
 export interface NamedVersion {
   readonly id: ObjectVersionId;
-  /** UUID in lower case. */
+  /** UUID in lower case, the system id as this server writes it. */
   readonly uid: string;
 }
 
@@ -25,16 +31,16 @@ export function uuidOf(text: string, { name }: { readonly name: string }): strin
 }
 
 /** An OBJECT_VERSION_ID. @throws invalid when malformed */
-export function versionUidOf(text: string, { name }: { readonly name: string }): NamedVersion {
-  const version = namedVersion(text);
+export function versionUidOf(text: string, { name, systemId }: Named): NamedVersion {
+  const version = namedVersion(text, systemId);
   if (version === null)
     throw new CdrError('invalid', `the ${name} must be <uuid>::<system id>::<version number>`);
   return version;
 }
 
 /** The id of a container or of one version. @throws invalid when malformed */
-export function uidBasedIdOf(text: string, { name }: { readonly name: string }): UidBasedId {
-  const version = namedVersion(text);
+export function uidBasedIdOf(text: string, { name, systemId }: Named): UidBasedId {
+  const version = namedVersion(text, systemId);
   if (version !== null) return version;
   if (isUuid(text)) return { versionedObjectUid: text.toLowerCase() };
   throw new CdrError('invalid', `the ${name} must be a UUID or <uuid>::<system id>::<version number>`);
@@ -52,9 +58,11 @@ export function requireVersionUid(uid: UidBasedId): NamedVersion {
   throw new CdrError('invalid', 'the version_uid must be <uuid>::<system id>::<version number>');
 }
 
-function namedVersion(text: string): NamedVersion | null {
-  const id = parseObjectVersionId(text);
-  return id === null ? null : { id, uid: formatObjectVersionId(id) };
+function namedVersion(text: string, systemId: string): NamedVersion | null {
+  const parsed = parseObjectVersionId(text);
+  if (parsed === null) return null;
+  const id = inOwnCase(parsed, systemId);
+  return { id, uid: formatObjectVersionId(id) };
 }
 
 /**
@@ -65,8 +73,8 @@ export function ifMatchFrom(ctx: Context, systemId: string): string {
   const header = ctx.get('If-Match').trim();
   if (header === '') throw new CdrError('invalid', 'the header If-Match is required');
   const tag = /^(?:W\/)?"([^"]*)"$/.exec(header)?.[1];
-  const version = namedVersion(tag ?? header);
-  if (version !== null) return formatObjectVersionId(inOwnCase(version.id, systemId));
+  const version = namedVersion(tag ?? header, systemId);
+  if (version !== null) return version.uid;
   // An entity tag that no version has: the change follows something else than the latest version.
   if (tag !== undefined) return tag;
   throw new CdrError('invalid', 'If-Match must be one version uid, "<uuid>::<system id>::<version number>"');

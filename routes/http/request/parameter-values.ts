@@ -49,7 +49,8 @@ function declared<K extends ParameterName>(ctx: Context, key: K) {
 
 function parsed<K extends ParameterName>(ctx: Context, key: K, text: string): ParameterValue<K> {
   const { parse, sentAs } = parameterDescription(key);
-  return parse(text, { name: sentAs, defaultTimezone: ctx.state.defaultTimezone });
+  const { defaultTimezone, systemId } = ctx.state;
+  return parse(text, { name: sentAs, defaultTimezone, systemId });
 }
 
 /** Query parameters of one request at most. */

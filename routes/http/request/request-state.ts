@@ -44,6 +44,8 @@ export interface RequestState {
   maxBodyNodes: number;
   /** Zone of times given without one. */
   readonly defaultTimezone: string;
+  /** Of this server. */
+  readonly systemId: string;
   /** null without an identity (only possible for open operations and with `AUTH=none`). */
   user: AuthenticatedUser | null;
   /** Of the client: that of the connection, or as a trusted proxy gives it. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
@@ -124,6 +125,35 @@ describe('letter case', () => {
     expect(contribution.status).toBe(201);
   });
 
+  it('of a version uid in a path, in a query and as the id that a client chose makes no difference', async () => {
+    const chosen = `${randomUUID()}::${'local.cdr'.toUpperCase()}::1`;
+    const made = await request(app)
+      .post(`${V1}/ehr/${ehrId}/composition`)
+      .send({ ...aComposition(), uid: { _type: 'OBJECT_VERSION_ID', value: chosen } });
+    const uid = versionUidOf(made);
+    expect([made.status, uid]).toEqual([201, chosen.toLowerCase()]);
+    const [container] = uid.split('::');
+    const loud = uid.toUpperCase();
+    for (const path of [`composition/${loud}`, `versioned_composition/${container}/version/${loud}`]) {
+      const read = await request(app).get(`${V1}/ehr/${ehrId}/${path}`);
+      expect([read.status, read.headers['etag']]).toEqual([200, `"${uid}"`]);
+    }
+    const status = await request(app).get(`${V1}/ehr/${ehrId}/ehr_status`);
+    const version = `ehr_status/${versionUidOf(status).toUpperCase()}`;
+    expect((await request(app).get(`${V1}/ehr/${ehrId}/${version}`)).status).toBe(200);
+    for (const condition of [`c/uid/value = '${loud}'`, `c/uid/value MATCHES {'${loud}'}`]) {
+      const q = `SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c WHERE ${condition}`;
+      expect((await request(app).post(`${V1}/query/aql`).send({ q })).body.rows).toEqual([[uid]]);
+    }
+    const tagged = await request(app)
+      .put(`${V1}/ehr/${ehrId}/composition/${loud}/tags`)
+      .send([{ key: 'a' }]);
+    expect(tagged.status).toBe(200);
+    const foreign = uid.replace('local.cdr', 'other.cdr');
+    expect((await request(app).get(`${V1}/ehr/${ehrId}/composition/${foreign}`)).status).toBe(404);
+    expect((await request(app).delete(`${V1}/ehr/${ehrId}/composition/${loud}`)).status).toBe(204);
+  });
+
   const path = (name: string, version = ''): string =>
     `${V1}/definition/query/${name}${version === '' ? '' : `/${version}`}`;
   const store = (name: string, version: string): request.Test =>
@@ -141,6 +171,21 @@ describe('letter case', () => {
     expect([read.status, read.body.version]).toEqual([200, '1.1.0']);
     expect((await request(app).get(`${V1}/query/org.example::PRESSURES/1.0.0`)).status).toBe(200);
     expect((await request(app).get(path('org.EXAMPLE::'))).body).toHaveLength(2);
+  });
+
+  it('of a name that several store at once makes one name, and of one version one query', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const names = [`org.example::Race${round}`, `ORG.EXAMPLE::race${round}`, `Org.Example::RACE${round}`];
+      const same = await Promise.all(names.map((name) => store(name, '1.0.0')));
+      expect(same.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+      const others = names.map((name) => name.replace('ace', 'ing').replace('ACE', 'ING'));
+      const different = await Promise.all(others.map((name, index) => store(name, `${index + 1}.0.0`)));
+      expect(different.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(new Set(different.map(({ body }) => String(body.name))).size).toBe(1);
+      const next = await Promise.all(names.map((name) => store(name, '')));
+      expect(next.map(({ body }) => String(body.version)).sort()).toEqual(['2.0.0', '3.0.0', '4.0.0']);
+    }
+    expect(await namesThatDifferInCase()).toEqual([]);
   });
 
   it('of two names that an older release took side by side tells which is meant', async () => {
