@@ -1,8 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { rootOfUid } from '../../../openehr/base/object-version-id.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
-import { dump, givenEhr, V1 } from '../../support/resources.js';
+import {
+  aComposition,
+  dump,
+  givenComposition,
+  givenEhr,
+  givenTemplate,
+  V1,
+} from '../../support/resources.js';
 
 const SYSTEM = 'local.cdr';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -251,6 +259,23 @@ describe('GET /ehr', () => {
       },
     ]);
     expect((await request(app).get(`${V1}/ehr/${ehrId}?include=all`)).status).toBe(400);
+  });
+
+  it('lists what was committed at one moment by id, so that the order is the same for ever', async () => {
+    await givenTemplate(app);
+    const ehrId = await givenEhr(app);
+    const versions = Array.from({ length: 8 }, () => ({
+      commit_audit: { change_type: { value: 'creation' } },
+      data: aComposition(),
+    }));
+    const sent = request(app).post(`${V1}/ehr/${ehrId}/contribution`).send({ versions });
+    expect((await sent).status).toBe(201);
+    const last = await givenComposition(app, ehrId);
+    const { body } = await request(app).get(`${V1}/ehr/${ehrId}?include=compositions`);
+    const ids = (body.compositions as { id: { value: string } }[]).map(({ id }) => rootOfUid(id.value));
+    expect(ids).toHaveLength(9);
+    expect(ids.slice(0, 8)).toEqual(ids.slice(0, 8).toSorted());
+    expect(ids[8]).toBe(rootOfUid(last));
   });
 
   it('gives a reference to the EHR_STATUS, or itself when that is asked for or configured', async () => {

@@ -313,6 +313,42 @@ describe('import', () => {
     expect(JSON.parse(line)).toMatchObject({ line: 1, ehr_id: records[0]!.ehr_id, status: 422 });
   });
 
+  it('names line and cause of each broken line, and leaves nothing half of it', async () => {
+    const before = await count();
+    const [whole, torn] = [randomUUID(), randomUUID()];
+    const line = (ehrId: string, index: number): string =>
+      JSON.stringify({ ehr_id: ehrId, composition: compositions[index] });
+    const two = { versions: compositions.slice(0, 2).map((data) => ({ data })) };
+    const badSecond = { versions: [two.versions[0], { data: unknown }] };
+    writeFileSync(
+      file('broken.ndjson'),
+      [
+        line(whole, 0),
+        line(torn, 1).slice(0, -40),
+        JSON.stringify({ ehr_id: torn, contribution: badSecond }),
+        `{"ehr_id":"${torn}","composition":[]}`,
+        Buffer.concat([Buffer.from(`{"ehr_id":"${torn}","x":"`), Buffer.from([0xff])]).toString('latin1'),
+        line(whole, 2),
+      ].join('\n'),
+      'latin1',
+    );
+    const { code, stdout, stderr } = await run('import', file('broken.ndjson'));
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^2 imported, 0 there already, 4 failed/)]);
+    expect(stderr).toContain('first in line 2');
+    const errors = readFileSync(`${file('broken.ndjson')}.import-errors.ndjson`, 'utf8')
+      .trim()
+      .split('\n');
+    expect(errors.map((text) => JSON.parse(text) as object)).toEqual([
+      expect.objectContaining({ line: 2, message: expect.stringMatching(/JSON/) }),
+      expect.objectContaining({ line: 3, ehr_id: torn, message: expect.stringContaining('missing.v1') }),
+      expect.objectContaining({ line: 4, message: expect.stringMatching(/./) }),
+      expect.objectContaining({ line: 5, message: expect.stringContaining('UTF-8') }),
+    ]);
+    // No EHR for lines of which nothing can be there, and no part of a CONTRIBUTION.
+    expect(await count()).toBe(before + 1);
+    expect((await run('ehr', 'get', torn)).code).toBe(1);
+  });
+
   it('names an EHR whose every record the server refused', async () => {
     const ehrId = randomUUID();
     const records = [{ ehr_id: ehrId, composition: withoutAttributes(compositions[2]!, ['language']) }];
