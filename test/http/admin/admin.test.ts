@@ -140,6 +140,12 @@ describe('deleteEhr', () => {
     expect((await admin('delete', '/ehr/not an id')).status).toBe(400);
   });
 
+  it('is refused, and removes nothing, where no form of an answer is acceptable', async () => {
+    const ehrId = await anEhr();
+    expect((await admin('delete', `/ehr/${ehrId}`).set('Accept', 'text/csv')).status).toBe(406);
+    expect((await request(app).get(`${V1}/ehr/${ehrId}`)).status).toBe(200);
+  });
+
   it('frees the subject and the id', async () => {
     const subject = {
       namespace: 'hospital',
