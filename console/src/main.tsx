@@ -4,18 +4,21 @@ import '@mantine/core/styles.css';
 import '@mantine/spotlight/styles.css';
 import './theme/theme.css';
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.js';
 import { CdrError } from '@everchart/client';
 import { styleNonce } from './csp.js';
 import { MessagesProvider } from './messages/messages.js';
+import { expiry } from './session/expiry.js';
 import { theme } from './theme/theme.js';
 
 const FRESH_MS = 15_000;
 
 const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: expiry.see }),
+  mutationCache: new MutationCache({ onError: expiry.see }),
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,

@@ -20,6 +20,8 @@ import type { JsonObject } from './types.js';
 interface Commit {
   readonly template?: string;
   readonly lifecycle?: '532' | '553';
+  /** Of everything that is one act of the user. */
+  readonly idempotencyKey?: string;
 }
 
 /** What an EHR_STATUS is to say; without id the patient is nobody yet. */

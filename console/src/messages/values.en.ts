@@ -17,6 +17,14 @@ export const values = {
   'document.protocol': 'Protocol',
   'document.about': 'About this document',
   'diff.moved': 'put into another order:',
+  'signIn.over': 'Your session is over. Sign in again: nothing that you typed is lost.',
+  'form.savedBefore': 'It was saved before',
+  'form.savedBeforeHint':
+    'An earlier try was saved, though its answer did not arrive. Open the record to see it; what you changed since is not in it.',
+  'form.away':
+    'What you typed is kept here. Save again when the server is back: it is saved once, however often you try.',
+  'patient.banner': 'Patient',
+  'patient.nobody': 'Nobody named',
   'party.self': 'the patient',
   'null.253': 'unknown',
   'null.271': 'no information',

@@ -9,8 +9,18 @@ import { useMessages } from '../messages/messages.js';
 import { officePermissions } from './permissions.js';
 import { useSession } from './session.js';
 
+/** What becomes of credentials that the server takes; `user`: whom it knows by them, where it says so. */
+type OnSignIn = (credentials: Credentials, user: string | undefined) => void;
+
 /** Asks who the user is, and tries it before it is believed. `isAdmin`: only an administrator or an auditor will do. */
-export function SignIn({ isAdmin = false }: { readonly isAdmin?: boolean }): ReactNode {
+export function SignIn({
+  isAdmin = false,
+  onSignIn,
+}: {
+  readonly isAdmin?: boolean;
+  /** In place of a new session; then the page stays, and no provider is gone to. */
+  readonly onSignIn?: OnSignIn;
+}): ReactNode {
   const { t } = useMessages();
   const { settings } = useSession();
   const ways = [
@@ -23,7 +33,7 @@ export function SignIn({ isAdmin = false }: { readonly isAdmin?: boolean }): Rea
       <Text c="dimmed" mt={4} mb="md">
         {t(isAdmin ? 'signIn.adminHint' : 'signIn.hint')}
       </Text>
-      {settings.oidc !== null && <ProviderButton provider={settings.oidc} />}
+      {settings.oidc !== null && onSignIn === undefined && <ProviderButton provider={settings.oidc} />}
       <Tabs defaultValue={ways[0] ?? 'token'} keepMounted={false}>
         {ways.length > 1 && (
           <Tabs.List mb="md">
@@ -35,10 +45,10 @@ export function SignIn({ isAdmin = false }: { readonly isAdmin?: boolean }): Rea
           </Tabs.List>
         )}
         <Tabs.Panel value="basic">
-          <PasswordForm />
+          <PasswordForm onSignIn={onSignIn} />
         </Tabs.Panel>
         <Tabs.Panel value="token">
-          <TokenForm />
+          <TokenForm onSignIn={onSignIn} />
         </Tabs.Panel>
       </Tabs>
     </Paper>
@@ -69,9 +79,9 @@ function ProviderButton({ provider }: { readonly provider: NonNullable<ServerSet
   );
 }
 
-function PasswordForm(): ReactNode {
+function PasswordForm({ onSignIn }: { readonly onSignIn: OnSignIn | undefined }): ReactNode {
   const { t } = useMessages();
-  const { attempt, failure, isTrying } = useAttempt();
+  const { attempt, failure, isTrying } = useAttempt(onSignIn);
   const [user, setUser] = useState('');
   const [password, setPassword] = useState('');
   return (
@@ -111,9 +121,9 @@ function PasswordForm(): ReactNode {
   );
 }
 
-function TokenForm(): ReactNode {
+function TokenForm({ onSignIn }: { readonly onSignIn: OnSignIn | undefined }): ReactNode {
   const { t } = useMessages();
-  const { attempt, failure, isTrying } = useAttempt();
+  const { attempt, failure, isTrying } = useAttempt(onSignIn);
   const [token, setToken] = useState('');
   return (
     <form
@@ -149,13 +159,14 @@ function announced(failure: string | null): ReactNode {
 }
 
 /** Signs in with what the server takes; says what it does not take. */
-function useAttempt(): {
+function useAttempt(onSignIn: OnSignIn | undefined): {
   readonly attempt: (credentials: Credentials) => Promise<void>;
   readonly failure: string | null;
   readonly isTrying: boolean;
 } {
   const { t } = useMessages();
   const { settings, signIn } = useSession();
+  const accept = onSignIn ?? signIn;
   const [failure, setFailure] = useState<string | null>(null);
   const [isTrying, setIsTrying] = useState(false);
   const attempt = async (credentials: Credentials): Promise<void> => {
@@ -163,13 +174,15 @@ function useAttempt(): {
     setFailure(null);
     try {
       const api = createApi(credentials);
-      if (settings.auth !== 'none') await api.overview();
+      let user: string | undefined;
+      if (settings.auth !== 'none') user = (await api.overview()).user?.name;
       // Open to everybody but the administration: an auditor will do, and what refuses says why.
       else if ((await officePermissions(api)).length === 0) await api.adminStatus();
-      signIn(credentials);
+      accept(credentials, user);
     } catch (error) {
       // Known, but not allowed this: he is signed in, and pages say what is missing.
-      if (error instanceof CdrError && error.status === 403 && settings.auth !== 'none') signIn(credentials);
+      if (error instanceof CdrError && error.status === 403 && settings.auth !== 'none')
+        accept(credentials, undefined);
       else setFailure(error instanceof CdrError && error.status > 0 ? error.message : t('error.unreachable'));
     } finally {
       setIsTrying(false);

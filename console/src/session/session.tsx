@@ -1,8 +1,9 @@
-import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
+import { createContext, useContext, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createApi, type Api } from '../api/api.js';
 import type { Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
+import { expiry } from './expiry.js';
 import { permissionsOf } from './permissions.js';
 
 /** Who uses the console, and the server as he may ask it. */
@@ -15,6 +16,8 @@ export interface Session {
   /** Whether the standard API answers: signed in, or `AUTH=none`. */
   readonly isIn: boolean;
   readonly signIn: (credentials: Credentials) => void;
+  /** The same user, who goes on with what he has open. */
+  readonly renew: (credentials: Credentials) => void;
   readonly signOut: () => void;
 }
 
@@ -40,6 +43,7 @@ export function SessionProvider({
       // Nothing that one user was shown may be seen by the next.
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'settings' });
       setCredentials(next);
+      expiry.end();
     };
     return {
       api: createApi(credentials),
@@ -48,6 +52,10 @@ export function SessionProvider({
       credentials,
       isIn: credentials.kind !== 'none' || settings.auth === 'none',
       signIn: change,
+      renew: (next) => {
+        setCredentials(next);
+        expiry.end();
+      },
       signOut: () => {
         change({ kind: 'none' });
         // Where the provider has no way to end its session, this page has forgotten him all the same.
@@ -102,4 +110,11 @@ export function useOffice(): Office | null {
 /** Whether the user may see who has seen and done what. */
 export function useMayAudit(): boolean {
   return useOffice()?.mayAudit === true;
+}
+
+/** Whether the session of a user who had signed in is over. */
+export function useIsOver(): boolean {
+  const { credentials } = useSession();
+  const isOver = useSyncExternalStore(expiry.subscribe, () => expiry.isOver);
+  return isOver && credentials.kind !== 'none';
 }

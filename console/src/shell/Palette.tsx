@@ -31,9 +31,19 @@ export function Palette({ close }: { readonly close: () => void }): ReactNode {
       scrollable
       maxHeight={420}
       shortcut={null}
-      searchProps={{ placeholder: t('palette.placeholder'), 'aria-label': t('nav.search') }}
+      searchProps={{
+        placeholder: t('palette.placeholder'),
+        'aria-label': t('nav.search'),
+        onKeyDown: chooseFirst,
+      }}
     />
   );
+}
+
+/** Enter takes the first that is found: what comes from the server comes too late to be chosen beforehand. */
+function chooseFirst({ key }: { readonly key: string }): void {
+  if (key !== 'Enter' || document.querySelector('.mantine-Spotlight-action[data-selected]') !== null) return;
+  document.querySelector<HTMLElement>('.mantine-Spotlight-action')?.click();
 }
 
 function useActions(text: string): SpotlightActionGroupData[] {

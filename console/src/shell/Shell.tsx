@@ -3,6 +3,7 @@ import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
+import { SignInAgain } from '../session/SignInAgain.js';
 import { SignIn } from '../session/SignIn.js';
 import { useSession } from '../session/session.js';
 import { Icon, type IconName } from '../widgets/Icon.js';
@@ -64,6 +65,7 @@ export function Shell(): ReactNode {
         <Suspense>{isIn ? <Outlet /> : <SignIn />}</Suspense>
       </main>
       <Suspense>{isSearching && <Palette close={search.close} />}</Suspense>
+      <SignInAgain />
       <Shortcuts isOpen={isHelping} close={help.close} />
     </div>
   );

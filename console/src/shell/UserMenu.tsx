@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
 import { useSession } from '../session/session.js';
+import { isAnythingUnsaved } from '../session/unsaved.js';
 import { useGo } from './address.js';
 import { Icon } from '../widgets/Icon.js';
 
@@ -53,7 +54,9 @@ export function UserMenu({ openHelp }: { readonly openHelp: () => void }): React
         {credentials.kind === 'none' ? (
           <Menu.Item onClick={() => go({ to: '/administration' })}>{t('signIn.go')}</Menu.Item>
         ) : (
-          <Menu.Item onClick={signOut}>{t('signIn.out')}</Menu.Item>
+          <Menu.Item onClick={() => (!isAnythingUnsaved() || window.confirm(t('form.leave'))) && signOut()}>
+            {t('signIn.out')}
+          </Menu.Item>
         )}
       </Menu.Dropdown>
     </Menu>

@@ -78,7 +78,8 @@ export function useConsole(settings: Partial<Settings> = {}): ConsoleInBrowser {
     server = await testServer(testSettings({ ...WITH_ADMIN, auth: 'none', ...settings }));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     browser = await startBrowser();
-    await loadDemoData(demoClient(url), PATIENTS, () => undefined);
+    // Who has to sign in brings his own.
+    if ((settings.auth ?? 'none') === 'none') await loadDemoData(demoClient(url), PATIENTS, () => undefined);
   });
   afterAll(async () => {
     await browser?.close();

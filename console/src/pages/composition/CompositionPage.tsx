@@ -9,6 +9,7 @@ import { useApi } from '../../session/session.js';
 import { patientView, useAddress } from '../../shell/address.js';
 import { Page, Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
+import { PatientBanner, usePatientName } from '../patient/PatientBanner.js';
 import { CompositionDocument } from './CompositionDocument.js';
 import { Deleted } from './Deleted.js';
 import { Differences } from './Differences.js';
@@ -31,7 +32,7 @@ export function CompositionPage(): ReactNode {
   });
   const crumbs = [
     { label: t('nav.patients'), view: { to: '/patients' } },
-    { label: ehrId.slice(0, 8), view: patientView(ehrId) },
+    { label: usePatientName(ehrId), view: patientView(ehrId) },
   ];
   return (
     <Page
@@ -39,6 +40,7 @@ export function CompositionPage(): ReactNode {
       crumbs={crumbs}
       actions={data && <DocumentActions ehrId={ehrId} uid={textAt(data, 'uid', 'value')} />}
     >
+      <PatientBanner ehrId={ehrId} />
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loading rows={12} />}
       {data === null && <Deleted ehrId={ehrId} uid={uid} />}

@@ -12,6 +12,7 @@ import { compositionView, patientView, useAddress } from '../../shell/address.js
 import { Page } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
+import { PatientBanner, usePatientName } from '../patient/PatientBanner.js';
 import { FormView } from './FormView.js';
 
 /** A document as a form: a new one by its template, or one that is there by its uid. */
@@ -21,10 +22,11 @@ export function FormPage(): ReactNode {
   const { ehrId = '' } = params;
   const crumbs = [
     { label: t('nav.patients'), view: { to: '/patients' } },
-    { label: ehrId.slice(0, 8), view: patientView(ehrId) },
+    { label: usePatientName(ehrId), view: patientView(ehrId) },
   ];
   return (
     <Page title={t(address.uid === undefined ? 'form.new' : 'form.edit')} crumbs={crumbs}>
+      <PatientBanner ehrId={ehrId} />
       {address.uid === undefined ? (
         <NewForm key={address.template} ehrId={ehrId} templateId={address.template} />
       ) : (

@@ -8,10 +8,12 @@ import { keysBeside, placesOf } from '../../form/form-tree.js';
 import type { FlatValues } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
+import { holdsUnsaved } from '../../session/unsaved.js';
 import { compositionView, useGo } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { FormNode } from './FormNode.js';
+import { firstOption, isLine, nextField } from './enter.js';
 import { FormProvider, FormState, useForm, useFormValue } from './form-state.js';
 
 interface FormViewProps {
@@ -32,6 +34,7 @@ export function FormView({ ehrId, template, latestUid, begin }: FormViewProps): 
     shouldBlockFn: () => state.isChanged && !window.confirm(t('form.leave')),
     enableBeforeUnload: () => state.isChanged,
   });
+  useEffect(() => holdsUnsaved(() => state.isChanged), [state]);
   const { error } = save;
   const form = useMemo(() => {
     const findings =
@@ -49,9 +52,17 @@ export function FormView({ ehrId, template, latestUid, begin }: FormViewProps): 
         ref={place}
         className="form"
         noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate('532');
+        // Nothing but the buttons and Ctrl+Enter sends a document: not the Enter of whoever chooses from a list.
+        onSubmit={(event) => event.preventDefault()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.defaultPrevented || save.isPending) return;
+          if (event.ctrlKey || event.metaKey) save.mutate('532');
+          else if (isLine(event.target)) {
+            event.preventDefault();
+            const option = firstOption(event.target);
+            if (option !== null) option.click();
+            else nextField(event.target)?.focus();
+          }
         }}
       >
         {latestUid === null && <FillWithExample />}
@@ -59,7 +70,7 @@ export function FormView({ ehrId, template, latestUid, begin }: FormViewProps): 
         <Beside />
         {error !== null && <Refusal error={error} />}
         <Group gap="xs">
-          <Button type="submit" loading={save.isPending}>
+          <Button loading={save.isPending} title="Ctrl Enter" onClick={() => save.mutate('532')}>
             {t('form.save')}
           </Button>
           <Button
@@ -83,7 +94,7 @@ function useSave({ ehrId, template, latestUid, state }: Omit<FormViewProps, 'beg
   return useMutation({
     mutationFn: (lifecycle: '532' | '553') => {
       const content = contentOf(template, state.values);
-      const how = { template: template.templateId, lifecycle };
+      const how = { template: template.templateId, lifecycle, idempotencyKey: state.key };
       return latestUid === null
         ? api.createComposition(ehrId, content, how)
         : api.updateComposition(ehrId, latestUid, content, how);
@@ -132,12 +143,29 @@ function FillWithExample(): ReactNode {
   );
 }
 
+/** The key of the form was used with what it held before: that was saved, though its answer never came. */
+function isSavedBefore({ status, message }: CdrError): boolean {
+  return status === 422 && message.includes('Idempotency-Key');
+}
+
 /** What the server said: how much stands beside its field, and the rest in full. */
 function Refusal({ error }: { readonly error: Error }): ReactNode {
   const { t } = useMessages();
   const { findings } = useForm();
   const rest = findings.get('') ?? [];
   const count = [...findings].reduce((sum, [place, texts]) => sum + (place === '' ? 0 : texts.length), 0);
+  if (error instanceof CdrError && isSavedBefore(error))
+    return (
+      <Alert color="yellow" variant="light" role="alert" title={t('form.savedBefore')}>
+        {t('form.savedBeforeHint')}
+      </Alert>
+    );
+  if (error instanceof CdrError && error.status === 0)
+    return (
+      <Alert color="red" variant="light" role="alert" title={t('error.away')}>
+        {t('form.away')}
+      </Alert>
+    );
   if (count === 0) return <Failure error={error} />;
   return (
     <Alert color="red" variant="light" role="alert" title={t('form.refused')}>

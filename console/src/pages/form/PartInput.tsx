@@ -59,6 +59,8 @@ function ChoiceInput({ part, label, isRequired, error, value, onChange }: PartPr
       description={description}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       searchable
+      // Enter on what is chosen would take it away.
+      allowDeselect={false}
       clearable
       clearButtonProps={{ 'aria-label': t('form.clear', { label }) }}
       nothingFoundMessage={t('palette.nothing')}

@@ -6,6 +6,8 @@ import { withValues, type FlatValue, type FlatValues } from '../../form/values.j
 export class FormState {
   #values: FlatValues;
   #saved: FlatValues;
+  /** Sent with every try to save it: whose answer was lost is not saved twice. */
+  readonly key = randomKey();
   readonly #listeners = new Set<() => void>();
 
   constructor(values: FlatValues) {
@@ -40,6 +42,12 @@ export class FormState {
   keep(): void {
     this.#saved = this.#values;
   }
+}
+
+/** Also where the page is not served securely, and a browser makes no UUIDs. */
+function randomKey(): string {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** A form and what the server said of it. */

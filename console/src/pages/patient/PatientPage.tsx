@@ -6,12 +6,12 @@ import type { JsonObject } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useMay, useMayAudit } from '../../session/session.js';
 import { formView, useAddress, useGo } from '../../shell/address.js';
-import { Id } from '../../widgets/Id.js';
 import { Page } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { AccessTab } from './AccessTab.js';
 import { ContributionsTab } from './ContributionsTab.js';
 import { DirectoryTab } from './DirectoryTab.js';
+import { PatientBanner } from './PatientBanner.js';
 import { RecordTab } from './RecordTab.js';
 import { StatusTab } from './StatusTab.js';
 import { TagsTab } from './TagsTab.js';
@@ -40,8 +40,8 @@ export function PatientPage(): ReactNode {
         <Failure error={error} />
       ) : (
         <>
+          <PatientBanner ehrId={ehrId} />
           <Text component="div" className="facts" c="dimmed" size="sm">
-            <Id value={ehrId} length={36} />
             {status?.is_queryable === false && <b className="flag">{t('patient.notQueryable')}</b>}
             {status?.is_modifiable === false && <b className="flag">{t('patient.notModifiable')}</b>}
           </Text>

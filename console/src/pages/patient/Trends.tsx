@@ -3,8 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { seriesColor } from '../../theme/theme.js';
 import { instantText } from '../../record/values/instant.js';
-import { numeral } from '../../record/values/quantity.js';
 import { unitText } from '../../record/values/units.js';
+import { numberText } from '../../widgets/number-text.js';
 import { Empty } from '../../widgets/states.js';
 import type { Trend } from './patient-data.js';
 import { Sparkline } from './Sparkline.js';
@@ -79,7 +79,7 @@ function Small({
         </Text>
       </Group>
       <div className="trend-value number">
-        {newest.symbol ?? numeral(newest.value, reader.language)} <span>{unitText(trend.units)}</span>
+        {newest.symbol ?? numberText(newest.value, reader.language)} <span>{unitText(trend.units)}</span>
       </div>
       <Sparkline trend={trend} color={isChosen ? color : 'var(--accent)'} />
       <Text size="xs" c="dimmed" truncate>

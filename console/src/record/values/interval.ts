@@ -14,7 +14,7 @@ export function saidInterval(value: Json, { say, t }: Speech): ValueText {
   const notes = [...new Set(ends.flatMap(({ said }) => said.notes ?? []))];
   return {
     text: textOf(lower, upper, number),
-    isNumber: true,
+    isNumber: ends.some(({ said }) => said.isNumber === true),
     ...(units.size === 1 && unit !== undefined && { unit }),
     ...(notes.length > 0 && { notes }),
   };
