@@ -119,19 +119,16 @@ export function directoryAtTime(ehrId: string, time: Date | null): Promise<Versi
 
 /**
  * Ids of the COMPOSITION containers of an EHR whose latest version is no deletion, oldest first, at most `count`: in the order of
- * the index, so that the first of a million cost no sort of all. Those of one moment by id, as the index alone does not say.
+ * the index, so that the first of a million cost no sort of all.
  */
 export async function liveCompositionIds(ehrId: string, count?: number): Promise<string[]> {
   const live = { ehr_id: ownedBy(ehrId), type: 'COMPOSITION', deleted: false } as const;
-  const rows = await VersionedObject.find(live, { time_created: 1 })
+  const rows = await VersionedObject.find(live, { _id: 1 })
     .sort({ time_created: 1 })
     .limit(count ?? 0)
-    .lean<Pick<VersionedObjectDoc, '_id' | 'time_created'>[]>()
+    .lean<{ _id: string }[]>()
     .exec();
-  const oldestFirst = rows.sort(
-    (one, other) => Number(one.time_created) - Number(other.time_created) || (one._id < other._id ? -1 : 1),
-  );
-  return oldestFirst.map((row) => row._id);
+  return rows.map((row) => row._id);
 }
 
 /** How many COMPOSITIONs of an EHR are no deletion. Joins the caller's transaction. */
