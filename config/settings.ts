@@ -154,17 +154,20 @@ export interface JwtSettings {
   readonly roleAdmin: string;
 }
 
-/** Most of what is counted of the work of one request. */
+/** What one request may use but the time of a query: `WorkBudget` says of each what it is. */
 interface WorkSettings {
   readonly steps: number;
-  /** Of `steps`, those that make the plan of a query. */
   readonly compileSteps: number;
   readonly patternSteps: number;
-  /** Of `patternSteps`, those for one value. */
   readonly valueSteps: number;
   readonly tuples: number;
-  /** In characters. */
   readonly resultBytes: number;
+  readonly versions: number;
+  readonly terminologyQuestions: number;
+  readonly bodyHeapMiB: number;
+  readonly translatorHeapMiB: number;
+  readonly evaluatorHeapMiB: number;
+  readonly bodyTimeMs: number;
 }
 
 /** Limits and choices of query execution; null = none. */

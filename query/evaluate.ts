@@ -8,9 +8,6 @@ import { contentsOfEhrs, type EhrContents, type RunLimits } from '../models/acce
 import type { UnreadData } from '../workers/evaluate.js';
 import { evaluateInThread } from '../workers/evaluation.js';
 
-/** Versions that one query may load for the evaluator. */
-export const MAX_VERSIONS = 20_000;
-
 /** What of the request changes the rows, and what it may use. */
 export interface Evaluation {
   readonly query: BoundQuery;
@@ -39,12 +36,13 @@ export async function evaluateCandidates(
   const ehrIds = new Set<string>();
   for await (const { row } of found) for (const id of row) if (typeof id === 'string') ehrIds.add(id);
   const timeoutMs = Math.ceil(work.left().timeMs);
-  const contents = await contentsOfEhrs([...ehrIds], MAX_VERSIONS, { ...limits, timeoutMs });
+  const { versions: most } = work.budget;
+  const contents = await contentsOfEhrs([...ehrIds], most, { ...limits, timeoutMs });
   if (contents === null)
     throw new CdrError(
       'unprocessable',
-      'grouping by whole objects of so many EHRs is too much: name one EHR, or select primitive values',
-      { budget: { name: 'versions', setting: null, limit: MAX_VERSIONS, used: null } },
+      `the query needs more than ${most} VERSIONs in memory (AQL_MAX_EVALUATED_VERSIONS): name one EHR, or select primitive values`,
+      { budget: { name: 'versions', setting: 'AQL_MAX_EVALUATED_VERSIONS', limit: most, used: null } },
     );
   const time = { now: clock.now, zoneOffsetMinutes: clock.offsetMinutes };
   const options = { systemId, subsumption, asOf, page, ...time };

@@ -6,9 +6,6 @@ import { terminologyServer, type TerminologyOperation } from '../change/terminol
 import type { AskTerminology } from './compile.js';
 import { publishQuery } from '../database/events.js';
 
-/** Different questions of one query; they are asked at the same time. */
-export const MAX_QUESTIONS = 20;
-
 const OPERATIONS: readonly TerminologyOperation[] = ['expand', 'validate', 'subsumes', 'lookup', 'map'];
 
 interface Request {
@@ -25,15 +22,16 @@ export function terminologyOf(settings: TerminologySettings): AskTerminology {
   return async (questions, { work, signal }) => {
     if (server === null)
       throw new CdrError('invalid', 'the query needs a terminology service, and none is configured');
-    if (questions.length > MAX_QUESTIONS)
+    const { terminologyQuestions: most } = work.budget;
+    if (questions.length > most)
       throw new CdrError(
         'invalid',
-        `a query can ask a terminology service at most ${MAX_QUESTIONS} questions, this one asks ${questions.length}`,
+        `a query can ask a terminology service at most ${most} questions (TERMINOLOGY_MAX_QUESTIONS), this one asks ${questions.length}`,
         {
           budget: {
             name: 'terminologyQuestions',
-            setting: null,
-            limit: MAX_QUESTIONS,
+            setting: 'TERMINOLOGY_MAX_QUESTIONS',
+            limit: most,
             used: questions.length,
           },
         },

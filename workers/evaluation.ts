@@ -7,21 +7,18 @@ import { limitedTime, Threads } from './pool.js';
 
 /** Threads that evaluate queries at the same time, of one user at most all but one of them. */
 const EVALUATOR_THREADS = 2;
-/** Heap of one thread, MiB: the objects of `AQL_MAX_EVALUATED_BYTES`, and what is made of them. */
-const EVALUATOR_HEAP_MIB = 512;
 /** Versions that go over to the thread at a time: other requests get their turn in between. */
 const VERSIONS_AT_ONCE = 200;
 
 const threads = new Threads({
   what: 'queries of whole objects',
   threads: EVALUATOR_THREADS,
-  heapMiB: EVALUATOR_HEAP_MIB,
   waitMs: 60_000,
-  outOfMemory: () =>
+  outOfMemory: (limit) =>
     new CdrError(
       'unprocessable',
-      `the query needs more than ${EVALUATOR_HEAP_MIB} MiB of memory: name one EHR, or select values instead of whole objects`,
-      { budget: { name: 'evaluatorHeap', setting: null, limit: EVALUATOR_HEAP_MIB, used: null } },
+      `the query needs more than ${limit} MiB of memory (AQL_EVALUATOR_MAX_HEAP_MIB): name one EHR, or select values instead of whole objects`,
+      { budget: { name: 'evaluatorHeap', setting: 'AQL_EVALUATOR_MAX_HEAP_MIB', limit, used: null } },
     ),
 });
 
@@ -44,7 +41,8 @@ export async function evaluateInThread(
     const rows = rowsFrom(ours);
     const signal = limitedTime(end, budget.timeMs);
     const request: EvaluationRequest = { ...question, ehrs, budget, port: theirs };
-    const running = threads.run('evaluate', request, { user, signal, transfer: [theirs] });
+    const owner = { user, signal, heapMiB: budget.evaluatorHeapMiB, transfer: [theirs] };
+    const running = threads.run('evaluate', request, owner);
     const [used] = await Promise.all([running, sendVersions(ours, versions, signal)]);
     work.add(used satisfies Readonly<Record<Counted, number>>);
     return await rows;

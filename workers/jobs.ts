@@ -69,17 +69,16 @@ export interface ValidateRequest {
   readonly template: TemplateText;
   readonly rules: CompositionRules;
   readonly leafIndex: LeafIndex;
-  /** What is left of the budget of its request. */
-  readonly budget: WorkBudget;
 }
+
+/** A job with what is left of the budget of its request. */
+type Budgeted<T> = T & { readonly budget: WorkBudget };
 
 /** What validating gives. */
 export interface Validation {
   readonly violations: readonly Violation[];
   readonly accepted: readonly AcceptedFinding[];
   readonly valueSetCodes: readonly ValueSetCode[];
-  /** Of the budget. */
-  readonly used: Readonly<Record<Counted, number>>;
   /** null when there are violations. */
   readonly prepared: { readonly tail: string; readonly derived: DerivedBytes } | null;
 }
@@ -89,9 +88,26 @@ const KEPT_TEMPLATES = 8;
 
 const templates = new LRUCache<string, CompiledTemplate>({ max: KEPT_TEMPLATES });
 
+/** What a job gives, with what it used of the budget of its request. */
+export interface Counting<T> {
+  readonly value: T;
+  readonly used: Readonly<Record<Counted, number>>;
+}
+
+function counting<T>(budget: WorkBudget, job: () => T): Answer<Counting<T>> {
+  const work = new Work(budget, () => performance.now());
+  return answerOf(() => ({ value: within(work, job), used: work.used }));
+}
+
 /** Parses a body into JSON text that `JSON.parse` may read without any of the guards of `parseJson`. */
-export function parseBody({ text, isXml, declaredType, ...reading }: BodyText): Answer<string> {
-  return answerOf(() => {
+export function parseBody({
+  text,
+  isXml,
+  declaredType,
+  budget,
+  ...reading
+}: Budgeted<BodyText>): Answer<Counting<string>> {
+  return counting(budget, () => {
     if (isXml) return JSON.stringify(fromXml(text, declaredType, reading));
     return JSON.stringify(parseJson(text, reading));
   });
@@ -111,9 +127,10 @@ export function translateQuery(request: TranslationRequest): Answer<Translation>
 export function readComposition({
   json,
   simplified,
+  budget,
   leavesOut = false,
-}: ParsedComposition): Answer<CompositionText> {
-  return answerOf(() => {
+}: Budgeted<ParsedComposition>): Answer<Counting<CompositionText>> {
+  return counting(budget, () => {
     const parsed = jsonOf(json);
     const warnings: string[] = [];
     const leftOut: AcceptedFinding[] = [];
@@ -134,12 +151,10 @@ export function validateComposition({
   rules,
   leafIndex,
   budget,
-}: ValidateRequest): Answer<Validation> {
-  return answerOf(() => {
+}: Budgeted<ValidateRequest>): Answer<Counting<Validation>> {
+  return counting(budget, () => {
     const composition = JSON.parse(text) as PartialRm<'COMPOSITION'>;
-    const work = new Work(budget, () => performance.now());
-    const judged = within(work, () => validateContent(composition, compiled(template), rules));
-    const found = { ...judged, used: work.used };
+    const found = validateContent(composition, compiled(template), rules);
     if (found.violations.length > 0) return { ...found, prepared: null };
     const rest = withoutAttributes(composition, ['_type', 'uid']);
     const identity = { _type: 'OBJECT_VERSION_ID', value: '' };

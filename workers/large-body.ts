@@ -3,7 +3,7 @@ import { LargeComposition, type ValidatedLarge } from '../change/composition/lar
 import { WAITING_PER_PLACE } from '../query/gate.js';
 import { derivedFrom } from './messages.js';
 import { Threads } from './pool.js';
-import type { BodyText, ParsedComposition } from './jobs.js';
+import type { BodyText, Counting, ParsedComposition } from './jobs.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { Work } from '../openehr/base/work.js';
 
@@ -39,9 +39,8 @@ export async function readLargeComposition(
 ): Promise<LargeComposition> {
   const { text, ...read } = await runJob('readComposition', parsed, owner);
   return new LargeComposition(read, async (template, rules, leafIndex): Promise<ValidatedLarge> => {
-    const request = { text, template, rules, leafIndex, budget: owner.work.left() };
-    const { prepared, used, ...found } = await runJob('validateComposition', request, owner);
-    owner.work.add(used);
+    const request = { text, template, rules, leafIndex };
+    const { prepared, ...found } = await runJob('validateComposition', request, owner);
     if (prepared === null) return { ...found, prepared };
     return { ...found, prepared: { tail: prepared.tail, derived: await derivedFrom(prepared.derived) } };
   });
@@ -49,37 +48,44 @@ export async function readLargeComposition(
 
 /** Threads that read large bodies at the same time, one user at most all but one of them; more bodies wait. */
 export const MAX_WORKER_THREADS = 2;
-/** Heap of one thread, MiB: several times of what `DEFAULT_MAX_NODES` need. A body that needs more is refused. */
-export const WORKER_HEAP_MIB = 512;
 /** Large bodies of one user that wait for a thread; further ones are answered 503. */
 export const MAX_WAITING_BODIES = MAX_WORKER_THREADS * WAITING_PER_PLACE;
-/** No job of a body within the limits takes that long: one that does is ended. */
-const JOB_TIMEOUT_MS = 30_000;
+/** How long a body waits for a thread. Milliseconds. */
+const WAIT_MS = 30_000;
 
 const threads = new Threads({
   what: 'large bodies',
   threads: MAX_WORKER_THREADS,
-  heapMiB: WORKER_HEAP_MIB,
-  waitMs: JOB_TIMEOUT_MS,
-  outOfMemory: () =>
-    new CdrError('too-large', 'the body needs more memory than one body may have', {
-      budget: { name: 'bodyHeap', setting: null, limit: WORKER_HEAP_MIB, used: null },
+  waitMs: WAIT_MS,
+  outOfMemory: (limit) =>
+    new CdrError('too-large', `the body needs more than ${limit} MiB of memory (BODY_MAX_HEAP_MIB)`, {
+      budget: { name: 'bodyHeap', setting: 'BODY_MAX_HEAP_MIB', limit, used: null },
     }),
 });
 
-/** Runs a job of a body for the user that a request is of. @throws as `Threads.run`; too-large when it takes too long */
-async function runJob<Name extends 'parseBody' | 'readComposition' | 'validateComposition'>(
+type BodyJob = 'parseBody' | 'readComposition' | 'validateComposition';
+
+type JobResult<Name extends BodyJob> =
+  Awaited<ReturnType<typeof threads.run<Name>>> extends Counting<infer Value> ? Value : never;
+
+/** Runs a job of a body, within the budget of its request, for the user that a request is of. @throws as `Threads.run`; too-large when it takes too long */
+async function runJob<Name extends BodyJob>(
   job: Name,
-  request: Parameters<typeof threads.run<Name>>[1],
-  { user, end }: BodyOwner,
-): Promise<Awaited<ReturnType<typeof threads.run<Name>>>> {
-  const time = AbortSignal.timeout(JOB_TIMEOUT_MS);
+  request: Omit<Parameters<typeof threads.run<Name>>[1], 'budget'>,
+  { user, end, work }: BodyOwner,
+): Promise<JobResult<Name>> {
+  const { bodyTimeMs: limit, bodyHeapMiB: heapMiB } = work.budget;
+  const time = AbortSignal.timeout(limit);
   try {
-    return await threads.run(job, request, { user, signal: AbortSignal.any([end, time]) });
+    const budgeted = { ...request, budget: work.left() } as Parameters<typeof threads.run<Name>>[1];
+    const owner = { user, heapMiB, signal: AbortSignal.any([end, time]) };
+    const { value, used } = (await threads.run(job, budgeted, owner)) as Counting<JobResult<Name>>;
+    work.add(used);
+    return value;
   } catch (error) {
     if (!time.aborted || end.aborted) throw error;
-    throw new CdrError('too-large', 'the body takes longer to read than one body may', {
-      budget: { name: 'bodyTimeMs', setting: null, limit: JOB_TIMEOUT_MS, used: null },
+    throw new CdrError('too-large', `the body takes longer than ${limit} ms to be read (BODY_TIMEOUT_MS)`, {
+      budget: { name: 'bodyTimeMs', setting: 'BODY_TIMEOUT_MS', limit, used: null },
       cause: error,
     });
   }

@@ -20,17 +20,18 @@ interface PoolOptions {
   /** What runs in them, as a message names it. */
   readonly what: string;
   readonly threads: number;
-  /** MiB of heap of each: a job that needs more is refused, and its thread ends. */
-  readonly heapMiB: number;
   /** How long a job may wait for a thread. Milliseconds. */
   readonly waitMs: number;
-  readonly outOfMemory: () => CdrError;
+  /** The refusal of a job that needs more than its heap. */
+  readonly outOfMemory: (heapMiB: number) => CdrError;
 }
 
 /** Whom a job is for, and when it is ended. */
 export interface JobOwner {
   /** Who shares the threads fairly with others. */
   readonly user: string;
+  /** MiB of heap of its thread: a job that needs more is refused, and the thread ends. */
+  readonly heapMiB: number;
   /** What ends the job and its thread: nobody waits for it any more, or its time is over. */
   readonly signal: AbortSignal;
   readonly transfer?: readonly Transferable[];
@@ -42,7 +43,8 @@ const IDLE_MS = 30_000;
 /** Threads for what may take long: with a heap of their own, shared fairly among users, ended with the request. */
 export class Threads {
   readonly #gate: QueryGate;
-  #pool: Piscina | null = null;
+  /** By the heap of their threads: one, where all requests have the same settings. */
+  readonly #pools = new Map<number, Piscina>();
 
   constructor(private readonly options: PoolOptions) {
     const { threads: all, waitMs, what } = options;
@@ -58,16 +60,16 @@ export class Threads {
   async run<Name extends JobName>(
     job: Name,
     request: Parameters<Jobs[Name]>[0],
-    { user, signal, transfer = [] }: JobOwner,
+    { user, heapMiB, signal, transfer = [] }: JobOwner,
   ): Promise<JobValue<Name>> {
     const leave = await this.#gate.enter(user, signal);
     try {
       const threads = await import('piscina');
-      this.#pool ??= this.#start(threads.Piscina);
-      const answer: unknown = await this.#pool.run({ job, request }, { signal, transferList: [...transfer] });
+      const pool = this.#pools.get(heapMiB) ?? this.#start(threads.Piscina, heapMiB);
+      const answer: unknown = await pool.run({ job, request }, { signal, transferList: [...transfer] });
       return valueOf(answer as Answer<never>);
     } catch (error) {
-      if (isOutOfMemory(error)) throw this.options.outOfMemory();
+      if (isOutOfMemory(error)) throw this.options.outOfMemory(heapMiB);
       if (signal.aborted) throw reasonOf(signal);
       throw error;
     } finally {
@@ -77,12 +79,12 @@ export class Threads {
 
   /** Ends the threads; a job that runs fails. The next job starts new ones. */
   async close(): Promise<void> {
-    const closing = this.#pool;
-    this.#pool = null;
-    await closing?.destroy();
+    const closing = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(closing.map((pool) => pool.destroy()));
   }
 
-  #start(Pool: typeof Piscina): Piscina {
+  #start(Pool: typeof Piscina, heapMiB: number): Piscina {
     const started = new Pool({
       filename: fileURLToPath(new URL('./thread.mjs', import.meta.url)),
       // What the options of this process load is for its own thread.
@@ -90,14 +92,15 @@ export class Threads {
       minThreads: 0,
       maxThreads: this.options.threads,
       idleTimeout: IDLE_MS,
-      resourceLimits: { maxOldGenerationSizeMb: this.options.heapMiB },
+      resourceLimits: { maxOldGenerationSizeMb: heapMiB },
     });
     // A thread that ends before it has begun its job leaves the job waiting.
     started.on('error', (error: unknown) => {
       if (isOutOfMemory(error)) return;
-      if (this.#pool === started) this.#pool = null;
+      if (this.#pools.get(heapMiB) === started) this.#pools.delete(heapMiB);
       void started.destroy();
     });
+    this.#pools.set(heapMiB, started);
     return started;
   }
 }

@@ -5,18 +5,17 @@ import type { Translation, TranslationRequest } from './translate.js';
 
 /** Threads that translate large queries at the same time, of one user at most all but one of them. */
 const TRANSLATOR_THREADS = 2;
-/** Heap of one thread, MiB: many times what `AQL_MAX_COMPILE_STEPS` make. */
-const TRANSLATOR_HEAP_MIB = 256;
 
 const threads = new Threads({
   what: 'large queries',
   threads: TRANSLATOR_THREADS,
-  heapMiB: TRANSLATOR_HEAP_MIB,
   waitMs: 30_000,
-  outOfMemory: () =>
-    new CdrError('unprocessable', 'the query needs more memory to be translated than one query may have', {
-      budget: { name: 'translatorHeap', setting: null, limit: TRANSLATOR_HEAP_MIB, used: null },
-    }),
+  outOfMemory: (limit) =>
+    new CdrError(
+      'unprocessable',
+      `the query needs more than ${limit} MiB of memory to be translated (AQL_TRANSLATOR_MAX_HEAP_MIB): ask for less at a time`,
+      { budget: { name: 'translatorHeap', setting: 'AQL_TRANSLATOR_MAX_HEAP_MIB', limit, used: null } },
+    ),
 });
 
 /**
@@ -28,7 +27,7 @@ export async function translateInThread(
   { work, user, signal }: { readonly work: Work; readonly user: string; readonly signal: AbortSignal },
 ): Promise<Translation> {
   const budget = work.left();
-  const owner = { user, signal: limitedTime(signal, budget.timeMs) };
+  const owner = { user, heapMiB: budget.translatorHeapMiB, signal: limitedTime(signal, budget.timeMs) };
   const made = await threads.run('translateQuery', { ...request, budget }, owner);
   work.add(made.used);
   return made;

@@ -1,5 +1,5 @@
 import { unreachable } from '../../openehr/base/errors.js';
-import { counted, patternSteps, resultBytes, step } from '../../openehr/base/work.js';
+import { counted, patternSteps, step } from '../../openehr/base/work.js';
 import type {
   CodeItem,
   Comparison,
@@ -61,7 +61,6 @@ export class RowEvaluator {
       case 'function': {
         const args = counted(expression.args).map((arg) => this.value(arg, row));
         const result = callFunction(expression, args, this.clock);
-        if (typeof result === 'string') resultBytes(result.length);
         return result === null ? null : plain(result);
       }
       case 'null':

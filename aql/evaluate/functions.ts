@@ -3,7 +3,7 @@ import { argumentDomain, isPresentTime } from '../syntax/functions.js';
 import type { FunctionName, PresentTimeName } from '../syntax/functions.js';
 import { presentTime, type Clock } from '../semantics/present-time.js';
 import { readingOf, textForm, type Found } from './value.js';
-import { counted } from '../../openehr/base/work.js';
+import { characters, counted, resultBytes } from '../../openehr/base/work.js';
 
 type Scalar = string | number | boolean | null;
 
@@ -24,11 +24,11 @@ export function callFunction(call: FunctionCall, args: readonly (Found | null)[]
 type Value = (texts: readonly string[], numbers: readonly number[]) => Scalar;
 
 const VALUES: Readonly<Record<Exclude<FunctionName, PresentTimeName | 'CONCAT_WS'>, Value>> = {
-  LENGTH: ([text = '']) => Array.from(text).length,
+  LENGTH: ([text = '']) => codePoints(text),
   CONTAINS: ([text = '', part = '']) => text.includes(part),
   POSITION: ([part = '', text = '']) => positionOf(part, text),
   SUBSTRING: ([text = ''], [, from = 1, length = Infinity]) => substring(text, from, length),
-  CONCAT: (texts) => texts.join(''),
+  CONCAT: (texts) => joined(texts, ''),
   ABS: (_, [x = 0]) => Math.abs(x),
   MOD: (_, [x = 0, y = 0]) => (y === 0 ? null : plus(x % y)),
   CEIL: (_, [x = 0]) => plus(Math.ceil(x)),
@@ -38,23 +38,55 @@ const VALUES: Readonly<Record<Exclude<FunctionName, PresentTimeName | 'CONCAT_WS
 
 function concatWithSeparator([separator, ...values]: readonly (string | number | null)[]): string | null {
   if (separator === null || separator === undefined) return null;
-  return counted(values)
-    .filter((value) => value !== null)
-    .join(String(separator));
+  const texts = counted(values).filter((value) => value !== null);
+  return joined(counted(texts).map(String), String(separator));
+}
+
+/** The texts as one, which is counted before it is made. */
+function joined(texts: readonly string[], separator: string): string {
+  let length = separator.length * Math.max(0, texts.length - 1);
+  for (const text of counted(texts)) length += text.length;
+  resultBytes(length);
+  return texts.join(separator);
+}
+
+/** How many code points a text has, without a list of them. */
+function codePoints(text: string): number {
+  characters(text);
+  let count = text.length;
+  for (let index = 0; index + 1 < text.length; index += 1)
+    if (isPairAt(text, index)) {
+      count -= 1;
+      index += 1;
+    }
+  return count;
+}
+
+function isPairAt(text: string, index: number): boolean {
+  return (text.codePointAt(index) ?? 0) > 0xffff;
 }
 
 function positionOf(sought: string, text: string): number {
   const index = text.indexOf(sought);
-  return index < 0 ? 0 : Array.from(text.slice(0, index)).length + 1;
+  return index < 0 ? 0 : codePoints(text.slice(0, index)) + 1;
 }
 
 /** From position `start` (1 is the first) `length` code points; positions before the first count, as in SQL. */
 function substring(text: string, start: number, length: number): string {
   const from = Math.trunc(start);
   const to = from + Math.max(0, Math.trunc(length));
-  return counted(Array.from(text))
-    .filter((_, index) => index + 1 >= from && index + 1 < to)
-    .join('');
+  const begin = offsetOf(text, 0, from - 1);
+  const part = text.slice(begin, offsetOf(text, begin, to - Math.max(from, 1)));
+  resultBytes(part.length);
+  return part;
+}
+
+/** Where in a text so many code points end that begin at an offset. */
+function offsetOf(text: string, begin: number, points: number): number {
+  characters(text);
+  let at = begin;
+  for (let left = points; left > 0 && at < text.length; left -= 1) at += isPairAt(text, at) ? 2 : 1;
+  return at;
 }
 
 /** Half away from zero, in decimal: 1.005 to two digits is 1.01. */

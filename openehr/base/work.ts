@@ -9,7 +9,17 @@ export interface WorkBudget extends Readonly<Record<Counted, number>> {
   readonly valueSteps: number;
   /** Of `steps`, those that make the plan of a query. */
   readonly compileSteps: number;
-  /** Milliseconds. */
+  /** VERSIONs that a query may load which the database cannot answer by itself. */
+  readonly versions: number;
+  /** Different questions of a query to a terminology service. */
+  readonly terminologyQuestions: number;
+  /** Heaps of the threads that work for the request, in MiB: of large bodies, translation and evaluation of queries. */
+  readonly bodyHeapMiB: number;
+  readonly translatorHeapMiB: number;
+  readonly evaluatorHeapMiB: number;
+  /** Milliseconds that a thread may take for one part of a body. */
+  readonly bodyTimeMs: number;
+  /** Milliseconds of a query. */
   readonly timeMs: number;
 }
 

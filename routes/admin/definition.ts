@@ -18,6 +18,7 @@ import type { BodyDescription, Operation } from '../http/operation/operation.js'
 import { pathParameter } from '../http/request/parameter-values.js';
 import { bodyOf } from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
+import { within } from '../../openehr/base/work.js';
 
 const DELETED = 'AdminDeleteResponseData';
 const DELETED_BODY: BodyDescription = { schema: DELETED, types: 'rm' };
@@ -102,7 +103,7 @@ async function replaceTemplate(ctx: Context): Promise<void> {
   ) {
     throw new CdrError('invalid', 'error: Content is not allowed in prolog.');
   }
-  const compiled = compileTemplate(opt);
+  const compiled = within(ctx.state.work, () => compileTemplate(opt));
   if ((await templateById(templateId)) === null) throw templateNotFound(templateId, 'not-found');
   if (compiled.templateId !== templateId) {
     throw new CdrError('invalid', `the template id of the body is ${compiled.templateId}, not ${templateId}`);

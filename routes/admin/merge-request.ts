@@ -23,6 +23,7 @@ import { bodyText, requiredBodyText } from '../http/exchange.js';
 import type { BodyDescription } from '../http/operation/operation.js';
 import { setFailureRecord } from '../http/answer/error-status.js';
 import { bodyReading } from '../http/request/request-body.js';
+import { within } from '../../openehr/base/work.js';
 
 /** Name of the record that every merge operation answers. */
 export const MERGE_DETAILS = 'MergeDetailsDto';
@@ -246,7 +247,8 @@ export function bodyOf<T>(
   seen: (body: JsonObject) => void = () => undefined,
 ): T {
   requestBody('query', ctx.get('Content-Type'));
-  const body = parseJson(requiredBodyText(ctx), bodyReading(ctx));
+  const text = requiredBodyText(ctx);
+  const body = within(ctx.state.work, () => parseJson(text, bodyReading(ctx)));
   if (!isJsonObject(body)) throw new CdrError('invalid', 'the body must be an object');
   seen(body);
   const validated = schema.validate(body, { abortEarly: false, errors: { wrap: { label: false } } });

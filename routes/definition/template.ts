@@ -25,6 +25,7 @@ import {
   templateViewOperations,
 } from './template-view.js';
 import { requestVendorWord } from '../http/request/headers.js';
+import { within } from '../../openehr/base/work.js';
 
 const PATH = `${STANDARD_API}${ADL14_TEMPLATES}`;
 const NOT_OFFERED = 'Templates in ADL 2 are not offered';
@@ -123,7 +124,7 @@ async function uploadTemplate(ctx: Context, upload: typeof createTemplate): Prom
   requestBody('template-upload', ctx.get('Content-Type'));
   const type = responseBody('template-upload', ctx.get('Accept'));
   const opt = requiredBodyText(ctx);
-  const doc = await upload({ opt, compiled: compileTemplate(opt) });
+  const doc = await upload({ opt, compiled: within(ctx.state.work, () => compileTemplate(opt)) });
   await writeUploaded(ctx, doc, type);
 }
 

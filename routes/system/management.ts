@@ -6,6 +6,7 @@ import { parseJson } from '../../openehr/format/canonical-json.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameters } from '../http/request/parameter-values.js';
 import { bodyReading } from '../http/request/request-body.js';
+import { within } from '../../openehr/base/work.js';
 
 const LEVELS = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
 
@@ -214,7 +215,9 @@ function loggersOperations(options: ManagementOptions): Operation[] {
 
 function requestedLevel(ctx: Context): string {
   const text: unknown = ctx.request.body;
-  const body = parseJson(typeof text === 'string' ? text : '', bodyReading(ctx));
+  const body = within(ctx.state.work, () =>
+    parseJson(typeof text === 'string' ? text : '', bodyReading(ctx)),
+  );
   const level = isJsonObject(body) ? body.configuredLevel : undefined;
   const name = typeof level === 'string' ? level.toUpperCase() : '';
   if (!LEVELS.includes(name))

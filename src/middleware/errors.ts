@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import { CdrError, type BudgetDetail, type ErrorDetails } from '../../openehr/base/errors.js';
@@ -24,6 +25,11 @@ export function errors(log: Logger): Middleware {
     try {
       await next();
       answerUnmatched(ctx);
+      // An answer that has begun can only be broken off.
+      if (ctx.body instanceof Readable)
+        ctx.body.once('error', (error: Error) => {
+          if (error instanceof CdrError) tellOfBudget(ctx, log, error.details.budget);
+        });
     } catch (error) {
       if (error instanceof CdrError) {
         tellOfBudget(ctx, log, error.details.budget);

@@ -115,14 +115,7 @@ function clinicalSettings(values: Values) {
   const maxConcurrent = numberOf(values, 'AQL_MAX_CONCURRENT');
   return {
     maxCompositionBytes: numberOf(values, 'MAX_COMPOSITION_BYTES'),
-    work: {
-      steps: numberOf(values, 'MAX_WORK_STEPS'),
-      compileSteps: numberOf(values, 'AQL_MAX_COMPILE_STEPS'),
-      patternSteps: numberOf(values, 'MAX_PATTERN_STEPS'),
-      valueSteps: numberOf(values, 'MAX_PATTERN_VALUE_STEPS'),
-      tuples: numberOf(values, 'AQL_MAX_TUPLES'),
-      resultBytes: numberOf(values, 'AQL_MAX_EVALUATED_BYTES'),
-    },
+    work: workSettings(values),
     aql: {
       defaultFetch: numberOrNull(values, 'AQL_DEFAULT_FETCH'),
       maxFetch: numberOrNull(values, 'AQL_MAX_FETCH'),
@@ -159,6 +152,23 @@ function clinicalSettings(values: Values) {
     mergeCandidatePaths: commaList(textOf(values, 'MERGE_CANDIDATE_PATHS')),
     mergeStepsFrom: numberOf(values, 'MERGE_STEPS_FROM'),
     defaultTimezone: textOf(values, 'DEFAULT_TIMEZONE'),
+  };
+}
+
+function workSettings(values: Values): Settings['work'] {
+  return {
+    steps: numberOf(values, 'MAX_WORK_STEPS'),
+    compileSteps: numberOf(values, 'AQL_MAX_COMPILE_STEPS'),
+    patternSteps: numberOf(values, 'MAX_PATTERN_STEPS'),
+    valueSteps: numberOf(values, 'MAX_PATTERN_VALUE_STEPS'),
+    tuples: numberOf(values, 'AQL_MAX_TUPLES'),
+    resultBytes: numberOf(values, 'AQL_MAX_EVALUATED_BYTES'),
+    versions: numberOf(values, 'AQL_MAX_EVALUATED_VERSIONS'),
+    terminologyQuestions: numberOf(values, 'TERMINOLOGY_MAX_QUESTIONS'),
+    bodyHeapMiB: numberOf(values, 'BODY_MAX_HEAP_MIB'),
+    translatorHeapMiB: numberOf(values, 'AQL_TRANSLATOR_MAX_HEAP_MIB'),
+    evaluatorHeapMiB: numberOf(values, 'AQL_EVALUATOR_MAX_HEAP_MIB'),
+    bodyTimeMs: numberOf(values, 'BODY_TIMEOUT_MS'),
   };
 }
 

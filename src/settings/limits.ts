@@ -13,17 +13,10 @@ import { MAX_VIOLATIONS } from '../../openehr/rm/violations.js';
 import { MAX_NAME_LENGTH } from '../../routes/definition/stored-query.js';
 import { MAX_QUERY_PARAMETERS } from '../../routes/http/request/parameter-values.js';
 import { MAX_COUNTED_EHRS } from '../../routes/query/answered-rows.js';
-import { MAX_QUESTIONS } from '../../query/terminology.js';
-import { MAX_VERSIONS } from '../../query/evaluate.js';
 import { MAX_RESULT_LENGTH } from '../../routes/query/query-answer.js';
 import { PATIENT_PER_PLACE, QUERY_WAIT_MS, WAITING_PER_PLACE } from '../../query/gate.js';
 import { TEMPLATE_LIMITS } from '../../openehr/template/opt/limits.js';
-import {
-  LARGE_BODY_CHARACTERS,
-  MAX_WAITING_BODIES,
-  MAX_WORKER_THREADS,
-  WORKER_HEAP_MIB,
-} from '../../workers/large-body.js';
+import { LARGE_BODY_CHARACTERS, MAX_WAITING_BODIES, MAX_WORKER_THREADS } from '../../workers/large-body.js';
 import {
   ATTEMPTS_PER_ADDRESS,
   ATTEMPTS_PER_USER,
@@ -52,11 +45,6 @@ const BODIES: readonly Limit[] = [
     name: 'large body',
     value: LARGE_BODY_CHARACTERS,
     meaning: 'characters of a body that is still read in the main thread; larger ones go to a worker thread',
-  },
-  {
-    name: 'memory of a large body',
-    value: WORKER_HEAP_MIB,
-    meaning: 'MiB of heap that a worker thread may use; a body that needs more is 413',
   },
   {
     name: 'waiting large bodies',
@@ -89,16 +77,6 @@ const AQL: readonly Limit[] = [
     name: 'templates of warnings',
     value: MAX_VOCABULARY_TEMPLATES,
     meaning: 'stored templates; of more, no warning says what names of a query they have not',
-  },
-  {
-    name: 'versions in memory',
-    value: MAX_VERSIONS,
-    meaning: 'VERSIONs that a query may load which the database cannot answer by itself',
-  },
-  {
-    name: 'terminology questions',
-    value: MAX_QUESTIONS,
-    meaning: 'different questions of one query to a terminology service, asked at the same time',
   },
   { name: 'stored query name', value: MAX_NAME_LENGTH, meaning: 'characters of the name of a stored query' },
 ];
@@ -197,7 +175,7 @@ const AUDIT: readonly Limit[] = [
   },
 ];
 
-/** What one request may use, with the setting or the limit, and how what exceeds it is refused. */
+/** What one request may use: the setting, where one moves it, and how what exceeds it is refused. */
 export const REQUEST_BUDGETS: Readonly<Record<BudgetName, { readonly of: string; readonly status: string }>> =
   {
     bodyBytes: { of: '`MAX_BODY_BYTES`; of a query `MAX_QUERY_BYTES`', status: '413' },
@@ -206,21 +184,21 @@ export const REQUEST_BUDGETS: Readonly<Record<BudgetName, { readonly of: string;
       of: '`BODY_BYTES_UNDER_WAY`: all requests of a user, an address, the process',
       status: '429, 503',
     },
-    bodyHeap: { of: 'memory of a large body', status: '413' },
-    bodyTimeMs: { of: '30,000 ms in a thread', status: '413' },
+    bodyHeap: { of: '`BODY_MAX_HEAP_MIB`', status: '413' },
+    bodyTimeMs: { of: '`BODY_TIMEOUT_MS`', status: '413' },
     objectBytes: { of: '`MAX_COMPOSITION_BYTES`', status: '413' },
     steps: { of: '`MAX_WORK_STEPS`', status: '422' },
+    compileSteps: { of: '`AQL_MAX_COMPILE_STEPS`', status: '422' },
     patternSteps: { of: '`MAX_PATTERN_STEPS`', status: '422' },
     valueSteps: { of: '`MAX_PATTERN_VALUE_STEPS`', status: '422' },
-    compileSteps: { of: '`AQL_MAX_COMPILE_STEPS`', status: '422' },
     tuples: { of: '`AQL_MAX_TUPLES`', status: '422' },
     resultBytes: { of: '`AQL_MAX_EVALUATED_BYTES`', status: '422' },
     timeMs: { of: '`AQL_TIMEOUT_MS`', status: '408' },
-    versions: { of: 'versions in memory', status: '422' },
-    evaluatorHeap: { of: '512 MiB of heap of a thread', status: '422' },
-    translatorHeap: { of: '256 MiB of heap of a thread', status: '422' },
+    versions: { of: '`AQL_MAX_EVALUATED_VERSIONS`', status: '422' },
+    evaluatorHeap: { of: '`AQL_EVALUATOR_MAX_HEAP_MIB`', status: '422' },
+    translatorHeap: { of: '`AQL_TRANSLATOR_MAX_HEAP_MIB`', status: '422' },
     databaseMemory: { of: 'what MongoDB allows one stage', status: '400' },
-    terminologyQuestions: { of: 'terminology questions', status: '400' },
+    terminologyQuestions: { of: '`TERMINOLOGY_MAX_QUESTIONS`', status: '400' },
   };
 
 /** Every limit that no setting moves, by what it is about; `docs/limits.md` is made of it. */

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import { parseJson } from '../../../openehr/format/canonical-json.js';
 import { fromXml } from '../../../openehr/format/canonical-xml.js';
+import { tryHere } from '../../../openehr/base/work.js';
 import { isLarge, parseLarge, type BodyOwner } from '../../../workers/large-body.js';
 import { answerEnd } from '../answer/slow-reader.js';
 import { requesterOf } from './request-state.js';
@@ -16,18 +17,18 @@ export function bodyOwner(ctx: Context): BodyOwner {
   return { user: requesterOf(ctx), end: answerEnd(ctx), work: ctx.state.work };
 }
 
-/** A JSON body parsed, a large one in another thread. @throws as `parseJson` and `parseLarge` */
+/** A JSON body parsed, in another thread when that takes long. @throws as `parseJson` and `parseLarge` */
 export async function parseJsonBody(ctx: Context, text: string): Promise<JsonValue> {
   const reading = bodyReading(ctx);
-  return isLarge(text)
-    ? parseLarge({ text, isXml: false, declaredType: '', ...reading }, bodyOwner(ctx))
-    : parseJson(text, reading);
+  const here = isLarge(text) ? null : tryHere(ctx.state.work, () => parseJson(text, reading));
+  if (here !== null) return here.value;
+  return parseLarge({ text, isXml: false, declaredType: '', ...reading }, bodyOwner(ctx));
 }
 
-/** An XML body of an RM class parsed, a large one in another thread. @throws as `fromXml` and `parseLarge` */
+/** An XML body of an RM class parsed, in another thread when that takes long. @throws as `fromXml` and `parseLarge` */
 export async function parseXmlBody(ctx: Context, text: string, declaredType: string): Promise<JsonValue> {
   const reading = bodyReading(ctx);
-  return isLarge(text)
-    ? parseLarge({ text, isXml: true, declaredType, ...reading }, bodyOwner(ctx))
-    : fromXml(text, declaredType, reading);
+  const here = isLarge(text) ? null : tryHere(ctx.state.work, () => fromXml(text, declaredType, reading));
+  if (here !== null) return here.value;
+  return parseLarge({ text, isXml: true, declaredType, ...reading }, bodyOwner(ctx));
 }

@@ -15,6 +15,12 @@ export const CONTENT_SETTINGS: readonly SettingDescription[] = [
   setting('CHECK_CONTAINER_CARDINALITY', flag(true), 'true', 'check cardinalities of containers'),
   setting('TERMINOLOGY_SERVER_URL', webAddress(), '', 'FHIR terminology server'),
   setting('TERMINOLOGY_TIMEOUT_MS', count().min(1).default(5000), '5000', 'time limit of one call to it'),
+  setting(
+    'TERMINOLOGY_MAX_QUESTIONS',
+    count().min(1).default(20),
+    '20',
+    'different questions of one query to it, asked at the same time; more are 400',
+  ),
   setting('TERMINOLOGY_FAIL_ON_ERROR', flag(false), 'false', 'refuse commits when it fails'),
   setting(
     'PREFER_MINIMAL_UPDATE_STATUS',

@@ -46,6 +46,18 @@ export const QUERY_SETTINGS: readonly SettingDescription[] = [
     'most objects, arrays and values (JSON) or elements and attributes (XML) of a request body',
   ),
   setting(
+    'BODY_MAX_HEAP_MIB',
+    count().min(32).default(512),
+    '512',
+    'MiB of heap of a thread that reads large bodies, of which there are two; then 413',
+  ),
+  setting(
+    'BODY_TIMEOUT_MS',
+    count().min(100).max(MAX_TIMER_MS).default(30000),
+    '30000',
+    'how long a thread may take to parse, to read or to validate a body; then 413',
+  ),
+  setting(
     'MAX_COMPOSITION_BYTES',
     count().min(1024).max(8388608).default(8388608),
     '8388608',
@@ -86,6 +98,24 @@ export const QUERY_SETTINGS: readonly SettingDescription[] = [
     count().min(1048576).default(268435456),
     '268435456',
     'most characters of whole objects that such a query reads, compares and answers; then 422',
+  ),
+  setting(
+    'AQL_MAX_EVALUATED_VERSIONS',
+    count().min(1).default(20000),
+    '20000',
+    'most VERSIONs that such a query loads; then 422',
+  ),
+  setting(
+    'AQL_EVALUATOR_MAX_HEAP_MIB',
+    count().min(32).default(512),
+    '512',
+    'MiB of heap of a thread that evaluates such queries, of which there are two; then 422',
+  ),
+  setting(
+    'AQL_TRANSLATOR_MAX_HEAP_MIB',
+    count().min(32).default(256),
+    '256',
+    'MiB of heap of a thread that makes the plans of large queries, of which there are two; then 422',
   ),
   setting('AQL_DEFAULT_FETCH', count().min(1), '', 'row limit of a query without one; empty = AQL_MAX_FETCH'),
   setting('AQL_MAX_FETCH', count().min(1), '', 'largest row limit; empty = none'),

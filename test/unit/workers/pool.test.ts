@@ -39,6 +39,23 @@ describe('a body read in another thread', () => {
     });
   });
 
+  it('counts on the budget of its request, whatever is made of it', async () => {
+    const who = owner('a user');
+    const body = { text: arraysOf(500), isXml: false, declaredType: '', maxNodes: 1000 };
+    await parseLarge(body, who);
+    expect(who.work.used.steps).toBeGreaterThan(500);
+    const few = new Work({ ...budget, steps: 100, timeMs: 60_000 }, () => performance.now());
+    await expect(parseLarge(body, { ...who, work: few })).rejects.toMatchObject({
+      details: { budget: { name: 'steps', limit: 100 } },
+    });
+    const xml = { ...body, text: `<composition>${'<links/>'.repeat(200)}</composition>`, isXml: true };
+    await expect(
+      parseLarge({ ...xml, declaredType: 'COMPOSITION' }, { ...who, work: few }),
+    ).rejects.toMatchObject({
+      details: { budget: { name: 'steps' } },
+    });
+  });
+
   it('waits for a thread, but not with too many others', async () => {
     const most = MAX_WORKER_THREADS - 1 + MAX_WAITING_BODIES;
     const all = await Promise.allSettled(Array.from({ length: most + 3 }, () => json('[1]')));
