@@ -94,6 +94,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   merge_id: '{{merge_id}}',
   approval_id: '{{approval_id}}',
   key: 'status',
+  name_space: '{{query_name}}',
 };
 
 /** Query parameters that a request has to have. */
