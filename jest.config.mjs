@@ -35,7 +35,8 @@ const SLOW = [
   'embedded-mongodb/test/unit/(bson|command)\\.',
 ];
 /**
- * `*.long.test.ts` kill servers, fill the engine, or wait for limits of time: `npm run test:long`, a part of `.ci/run`.
+ * `*.long.test.ts` kill servers, fill the engine, wait for limits of time, look at pages in a browser, or go through all
+ * operations or queries over HTTP: `npm run test:long`, a part of `.ci/run`.
  * `*.law.test.ts` try a law with random scripts: some in `npm test`, more in `test:long`, all in `npm run test:laws`
  * (`test/support/laws.ts`).
  */
@@ -64,9 +65,9 @@ export default {
   testTimeout: 120_000,
   // Modules of each file stay in a worker's memory; beyond 4 GB it does little but collect garbage.
   workerIdleMemoryLimit: '1500MB',
-  // One worker less than cores would be one: each waits for the database most of its time. Long tests keep the one
-  // database of all busy, and what runs beside them would be refused.
-  maxWorkers: process.env.TEST_LONG ? 1 : 2,
+  // Not one less than cores: each waits for the database a third of its time. Long tests keep the one database of all
+  // busy, and what runs beside them would be refused.
+  maxWorkers: process.env.TEST_LONG ? 1 : 3,
   coverageProvider: 'v8',
   collectCoverageFrom: [
     '{src,cli,query,maintenance,config,openehr,packages/*/src,routes,workers,change,merge,models,database,aql}/**/*.ts',

@@ -11,7 +11,7 @@ import { loadReferenceData } from '../../support/aql/load-reference.js';
 
 useDatabase();
 
-/** Without the EHRs of rows: `test/http/query/every-case.test.ts` asks for them, since it records queries. */
+/** Without the EHRs of rows: `test/http/query/every-case.long.test.ts` asks for them, since it records queries. */
 const inPipeline: CaseRunner = async (aqlCase) => {
   const { scope, page } = prepareCase(aqlCase, SYSTEM_ID);
   const { asOf, subsumption = false } = aqlCase.options ?? {};

@@ -5,7 +5,7 @@ import { differentialRun } from '../../support/aql/differential/run.js';
 
 useDatabase();
 
-const SIZES = { small: 300, full: 5_000 };
+const SIZES = { small: 100, full: 5_000 };
 const PAIRS = draws(SIZES);
 const [SEED] = seeds(SIZES) as [number];
 

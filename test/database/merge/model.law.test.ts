@@ -21,7 +21,7 @@ import { givenEhr } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
-const RUNS = draws({ small: 15, full: 2_000 });
+const RUNS = draws({ small: 5, full: 2_000 });
 const EHRS = 3;
 
 useDatabase();

@@ -18,7 +18,7 @@ import { Random } from '../../support/random.js';
 jest.setTimeout(7_200_000);
 const TEMPLATE = 'ehrbase_multi_occurrence.de.v1';
 const API = '/rest/openehr/v1';
-const ANSWERS = { small: 40, full: 4_000 };
+const ANSWERS = { small: 10, full: 4_000 };
 const WRITERS = 3;
 const READERS = 2;
 /** How far the clocks of the servers are from that of the machine, ms. */

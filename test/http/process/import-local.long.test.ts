@@ -48,7 +48,13 @@ describe('import --local', () => {
     ]);
     const errors = readFileSync(`${file}.import-errors.ndjson`, 'utf8').trim().split('\n');
     expect(errors.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { line: 7, status: 422, message: expect.any(String), validationErrors: [expect.any(String)] },
+      {
+        line: 7,
+        ehr_id: ehrId,
+        status: 422,
+        message: expect.any(String),
+        validationErrors: [expect.any(String)],
+      },
     ]);
     const contributions = await Contribution.find({ ehr_id: ehrId })
       .sort({ time_committed: 1 })

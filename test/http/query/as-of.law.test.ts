@@ -22,7 +22,7 @@ beforeAll(() => givenTemplate(app));
 
 const WRITERS = 8;
 const READERS = 6;
-const ANSWERS = { small: 60, full: 20_000 };
+const ANSWERS = { small: 25, full: 20_000 };
 const QUERIES = [
   'SELECT c/uid/value FROM COMPOSITION c ORDER BY c/uid/value',
   'SELECT COUNT(*) FROM EHR e CONTAINS VERSION v[all_versions] CONTAINS COMPOSITION c',
