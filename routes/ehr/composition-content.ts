@@ -2,6 +2,7 @@ import { collapsedToken } from '../../openehr/base/text.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt } from '../../openehr/base/violation.js';
+import { tryHere, within } from '../../openehr/base/work.js';
 import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
 import { readObject } from '../../change/composition/content.js';
@@ -9,7 +10,6 @@ import { templateText } from '../../change/composition/validate-composition.js';
 import type { LargeComposition } from '../../change/composition/large-composition.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
-import type { PartialRm } from '../../openehr/rm/model/rm.js';
 import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
 import { withFlatPaths } from '../../openehr/format/flat/violation-key.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
@@ -68,6 +68,7 @@ export async function compositionReader(
   const text = requiredBodyText(ctx);
   const templateId = templateIdFrom(ctx);
   const isSimplified = form.format === 'FLAT' || form.format === 'STRUCTURED';
+  const isStructured = form.format === 'STRUCTURED';
   if (isLarge(text)) {
     const body = { text, isXml: form.format === 'XML', declaredType: 'COMPOSITION', ...bodyReading(ctx) };
     const json = await parseLargeText(body, bodyOwner(ctx));
@@ -76,20 +77,23 @@ export async function compositionReader(
       return { read: () => readLarge(ctx, json, findings), located: asItIs };
     }
     const simplifiedId = requireSimplified(json.startsWith('{'), templateId);
-    return { read: () => fromLargeSimplified(ctx, json, form, simplifiedId), located: asItIs };
+    return { read: () => fromLargeSimplified(ctx, json, isStructured, simplifiedId), located: asItIs };
   }
   const parsed = await parseCanonical(ctx, text, form, 'COMPOSITION');
   if (isJsonObject(parsed) && form.format !== 'XML') requireForm(isSimplified ? form.format : 'JSON', parsed);
   if (!isSimplified)
     return {
-      read: () => Promise.resolve().then(() => readObject(parsed, 'COMPOSITION', findings)),
+      read: () =>
+        Promise.resolve().then(() =>
+          within(ctx.state.work, () => readObject(parsed, 'COMPOSITION', findings)),
+        ),
       located: asItIs,
     };
   const simplifiedId = requireSimplified(isJsonObject(parsed), templateId);
-  const simplified = { body: parsed as JsonObject, isStructured: form.format === 'STRUCTURED' };
+  const simplified = { body: parsed as JsonObject, isStructured };
   return {
     read: () => fromSimplified(ctx, simplified, simplifiedId),
-    located: (error) => locatedInFlat(error, simplified, simplifiedId),
+    located: (error) => locatedInFlat(ctx, error, simplified, simplifiedId),
   };
 }
 
@@ -136,11 +140,17 @@ function flatOf({ body, isStructured }: Simplified): JsonObject {
 }
 
 /** The error with the keys of the body in its violations. */
-async function locatedInFlat(error: unknown, simplified: Simplified, templateId: string): Promise<unknown> {
+async function locatedInFlat(
+  ctx: Context,
+  error: unknown,
+  simplified: Simplified,
+  templateId: string,
+): Promise<unknown> {
   if (!(error instanceof CdrError) || error.details.violations === undefined) return error;
   const template = await compiledTemplate(templateId);
   if (template === null) return error;
-  const violations = withFlatPaths(error.details.violations, flatOf(simplified), template);
+  const { violations: found } = error.details;
+  const violations = within(ctx.state.work, () => withFlatPaths(found, flatOf(simplified), template));
   return new CdrError(error.code, error.message, { ...error.details, violations, cause: error });
 }
 
@@ -148,24 +158,26 @@ async function fromSimplified(
   ctx: Context,
   simplified: Simplified,
   templateId: string,
-): Promise<PartialRm<'COMPOSITION'>> {
+): ReturnType<CompositionReader> {
   const template = await knownTemplate(templateId);
-  const flat = flatOf(simplified);
   const warnings: string[] = [];
-  const composition = readFlat(flat, template, { now: new Date(), warnings });
+  const here = tryHere(ctx.state.work, () =>
+    readObject(readFlat(flatOf(simplified), template, { now: new Date(), warnings }), 'COMPOSITION'),
+  );
+  if (here === null)
+    return fromLargeSimplified(ctx, JSON.stringify(simplified.body), simplified.isStructured, templateId);
   warnOfContextKeys(ctx, warnings);
-  return readObject(composition, 'COMPOSITION');
+  return here.value;
 }
 
 async function fromLargeSimplified(
   ctx: Context,
   json: string,
-  form: BodyType,
+  isStructured: boolean,
   templateId: string,
 ): Promise<LargeComposition> {
   const doc = await templateById(templateId);
   if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
-  const isStructured = form.format === 'STRUCTURED';
   const simplified = { isStructured, template: templateText(doc), now: Date.now() };
   const large = await readLargeComposition({ json, simplified }, bodyOwner(ctx));
   warnOfContextKeys(ctx, large.warnings);
@@ -198,14 +210,15 @@ export async function writeComposition(ctx: Context, form: BodyType, stored: Ver
     ctx.status = 204;
     return;
   }
-  writeText(ctx, form, form.format === 'JSON' ? version.data : await converted(version, form));
+  writeText(ctx, form, form.format === 'JSON' ? version.data : await converted(ctx, version, form));
 }
 
-async function converted(version: VersionDoc, form: BodyType): Promise<string> {
+async function converted(ctx: Context, version: VersionDoc, form: BodyType): Promise<string> {
   const composition = JSON.parse(version.data ?? '{}') as JsonObject;
   // XML needs no template, and so must not fail for want of one.
-  if (form.format === 'XML') return compositionXml(composition);
-  return compositionText(composition, form, await knownTemplate(version.template_id ?? ''));
+  if (form.format === 'XML') return within(ctx.state.work, () => compositionXml(composition));
+  const template = await knownTemplate(version.template_id ?? '');
+  return within(ctx.state.work, () => compositionText(composition, form, template));
 }
 
 /** A COMPOSITION as text in any of its forms. */
