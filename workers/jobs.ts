@@ -21,7 +21,12 @@ import { deriveContent } from '../aql/index/derive.js';
 import type { LeafIndex } from '../aql/index/document.js';
 import type { AcceptedFinding } from '../openehr/rm/lenient.js';
 import { missingCompositionAttributes } from '../openehr/rm/validate.js';
-import { compileTemplate, type CompiledTemplate } from '../openehr/template/opt/compile.js';
+import {
+  compileTemplate,
+  readTemplate,
+  type CompiledTemplate,
+  type TemplateData,
+} from '../openehr/template/opt/compile.js';
 import type { ValueSetCode } from '../openehr/template/validate/validate.js';
 import { evaluateRequest, type EvaluationRequest } from './evaluate.js';
 import { translation, type Translation, type TranslationRequest } from './translate.js';
@@ -111,6 +116,11 @@ export function parseBody({
     if (isXml) return JSON.stringify(fromXml(text, declaredType, reading));
     return JSON.stringify(parseJson(text, reading));
   });
+}
+
+/** Reads a template. */
+export function readOpt({ opt, budget }: Budgeted<{ readonly opt: string }>): Answer<Counting<TemplateData>> {
+  return counting(budget, () => readTemplate(opt));
 }
 
 /** Evaluates a query. */

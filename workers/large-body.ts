@@ -3,6 +3,7 @@ import { LargeComposition, type ValidatedLarge } from '../change/composition/lar
 import { WAITING_PER_PLACE } from '../query/gate.js';
 import { derivedFrom } from './messages.js';
 import { Threads } from './pool.js';
+import { withMatcher, type CompiledTemplate } from '../openehr/template/opt/compile.js';
 import type { BodyText, Counting, ParsedComposition } from './jobs.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { Work } from '../openehr/base/work.js';
@@ -46,6 +47,14 @@ export async function readLargeComposition(
   });
 }
 
+/** Compiles a template, most of it in a thread. @throws as `compileTemplate`, and as `runJob` */
+export async function compileLarge(opt: string, owner: BodyOwner): Promise<CompiledTemplate> {
+  const { webTemplateText, ...data } = await runJob('readOpt', { opt }, owner);
+  // Between threads a Buffer becomes the bytes it is made of.
+  const { buffer, byteOffset, byteLength } = webTemplateText;
+  return withMatcher({ ...data, webTemplateText: Buffer.from(buffer, byteOffset, byteLength) });
+}
+
 /** Threads that read large bodies at the same time, one user at most all but one of them; more bodies wait. */
 export const MAX_WORKER_THREADS = 2;
 /** Large bodies of one user that wait for a thread; further ones are answered 503. */
@@ -63,7 +72,7 @@ const threads = new Threads({
     }),
 });
 
-type BodyJob = 'parseBody' | 'readComposition' | 'validateComposition';
+type BodyJob = 'parseBody' | 'readOpt' | 'readComposition' | 'validateComposition';
 
 type JobResult<Name extends BodyJob> =
   Awaited<ReturnType<typeof threads.run<Name>>> extends Counting<infer Value> ? Value : never;

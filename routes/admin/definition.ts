@@ -10,7 +10,6 @@ import { deleteStoredQuery } from '../../change/definition/stored-query.js';
 import { deleteAllTemplates, deleteTemplate, updateTemplate } from '../../change/definition/template.js';
 import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import { templateById } from '../../models/definition/template.js';
-import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { auditAbout } from '../http/audit-trail.js';
 import { requiredBodyText, writeText } from '../http/exchange.js';
 import { MAX_NAME_LENGTH, queryNameFrom, versionFrom } from '../definition/stored-query.js';
@@ -18,7 +17,7 @@ import type { BodyDescription, Operation } from '../http/operation/operation.js'
 import { pathParameter } from '../http/request/parameter-values.js';
 import { bodyOf } from './merge-request.js';
 import { adminForm, adminOperation, writeRecord } from './record.js';
-import { within } from '../../openehr/base/work.js';
+import { compileTemplateBody } from '../http/request/request-body.js';
 
 const DELETED = 'AdminDeleteResponseData';
 const DELETED_BODY: BodyDescription = { schema: DELETED, types: 'rm' };
@@ -103,7 +102,7 @@ async function replaceTemplate(ctx: Context): Promise<void> {
   ) {
     throw new CdrError('invalid', 'error: Content is not allowed in prolog.');
   }
-  const compiled = within(ctx.state.work, () => compileTemplate(opt));
+  const compiled = await compileTemplateBody(ctx, opt);
   if ((await templateById(templateId)) === null) throw templateNotFound(templateId, 'not-found');
   if (compiled.templateId !== templateId) {
     throw new CdrError('invalid', `the template id of the body is ${compiled.templateId}, not ${templateId}`);

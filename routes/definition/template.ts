@@ -11,7 +11,6 @@ import { requestBody, responseBody } from '../../openehr/format/media-type.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import type { TemplateDoc, TemplateSummary } from '../../models/definition/template.js';
 import { keepTemplates, templateById, templateSummaries } from '../../models/definition/template.js';
-import { compileTemplate } from '../../openehr/template/opt/compile.js';
 import { answerWrite, requiredBodyText, setResourceHeaders, writeText } from '../http/exchange.js';
 import { NOT_IMPLEMENTED_MESSAGE } from '../http/answer/error-status.js';
 import type { Operation, OperationGroup } from '../http/operation/operation.js';
@@ -25,7 +24,7 @@ import {
   templateViewOperations,
 } from './template-view.js';
 import { requestVendorWord } from '../http/request/headers.js';
-import { within } from '../../openehr/base/work.js';
+import { compileTemplateBody } from '../http/request/request-body.js';
 
 const PATH = `${STANDARD_API}${ADL14_TEMPLATES}`;
 const NOT_OFFERED = 'Templates in ADL 2 are not offered';
@@ -124,7 +123,7 @@ async function uploadTemplate(ctx: Context, upload: typeof createTemplate): Prom
   requestBody('template-upload', ctx.get('Content-Type'));
   const type = responseBody('template-upload', ctx.get('Accept'));
   const opt = requiredBodyText(ctx);
-  const doc = await upload({ opt, compiled: within(ctx.state.work, () => compileTemplate(opt)) });
+  const doc = await upload({ opt, compiled: await compileTemplateBody(ctx, opt) });
   await writeUploaded(ctx, doc, type);
 }
 

@@ -1,16 +1,19 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
+import { closePool } from '../../workers/large-body.js';
 import { testApp } from '../support/app.js';
 import { useDatabase } from '../support/database.js';
 import { probed } from '../support/process/liveness-probe.js';
 import { element, evaluation, multiple, named, node, template } from '../support/openehr/opt-builder.js';
 import { dump, V1 } from '../support/resources.js';
+import { testSettings } from '../support/settings.js';
 
 useDatabase();
+afterAll(() => closePool());
 
 const app = testApp();
 const TEMPLATES = `${V1}/definition/template/adl1.4`;
-/** Templates are compiled in the main thread: the largest that are taken hold it for a second, on a busy machine longer. */
+/** A part of the largest templates is made on the main thread: some tenths of a second, on a busy machine longer. */
 const MAX_GAP_MS = 4_000;
 const MAX_HEAP_GROWTH = 400 * 1024 * 1024;
 
@@ -121,11 +124,25 @@ describe('the nodes of a template', () => {
   });
 });
 
+describe('a template of many nodes', () => {
+  const hasty = testApp({ work: { ...testSettings().work, bodyTimeMs: 1 } });
+
+  it('is compiled in a thread, which ends with its time, and a small one at once', async () => {
+    expect((await upload(wide(10, 'few'), hasty)).status).toBe(201);
+    for (const opt of [referred(45, 'many'), padded(300_000, 'long')]) {
+      const { status, message } = await upload(opt, hasty);
+      expect(status).toBe(413);
+      expect(message).toContain('(BODY_TIMEOUT_MS)');
+    }
+  });
+});
+
+const padded = (bytes: number, id: string): string => {
+  const opt = wide(1, id);
+  return opt.replace('</template>', `<!--${'x'.repeat(bytes - opt.length - 7)}--></template>`);
+};
+
 describe('the size of a template', () => {
-  const padded = (bytes: number, id: string): string => {
-    const opt = wide(1, id);
-    return opt.replace('</template>', `<!--${'x'.repeat(bytes - opt.length - 7)}--></template>`);
-  };
   const MAX_BYTES = 5 * 1024 * 1024;
 
   it('is at most MAX_TEMPLATE_BYTES', async () => {

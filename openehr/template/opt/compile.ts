@@ -14,8 +14,8 @@ import { definitionOf } from './opt-object.js';
 import { requireDefinedCodes } from './opt-codes.js';
 import { element, elements, unreadable } from './opt-xml.js';
 
-/** A template in the form that the rest of the product works with. */
-export interface CompiledTemplate {
+/** What a template says, as plain data: it may go from one thread to another. */
+export interface TemplateData {
   readonly templateId: string;
   readonly concept: string;
   /** Archetype id of the root. */
@@ -34,6 +34,10 @@ export interface CompiledTemplate {
   /** About how much memory all this takes. */
   readonly estimatedBytes: number;
   readonly opt: OperationalTemplate;
+}
+
+/** A template in the form that the rest of the product works with. */
+export interface CompiledTemplate extends TemplateData {
   /** The full tree as `validateAgainstTemplate` needs it. */
   readonly matcher: ObjectMatcher;
 }
@@ -43,6 +47,16 @@ export interface CompiledTemplate {
  * @throws invalid with the messages of docs/spec/formats.md#opt-errors
  */
 export function compileTemplate(optText: string): CompiledTemplate {
+  return withMatcher(readTemplate(optText));
+}
+
+/** What a template says, with how objects are compared with it. */
+export function withMatcher(data: TemplateData): CompiledTemplate {
+  return { ...data, matcher: matcherOf(data.fullTree, Scope.of(data.opt)) };
+}
+
+/** As `compileTemplate`, as far as its result is plain data. */
+export function readTemplate(optText: string): TemplateData {
   const opt = parseOpt(optText);
   const full = fullTree(opt);
   const filtered = filteredTree(full, opt);
@@ -60,7 +74,6 @@ export function compileTemplate(optText: string): CompiledTemplate {
     webTemplateText,
     estimatedBytes: estimatedBytes(optText, full, webTemplateText),
     opt,
-    matcher: matcherOf(full, Scope.of(opt)),
   };
 }
 

@@ -3,7 +3,8 @@ import type { JsonValue } from '../../../openehr/base/json.js';
 import { parseJson } from '../../../openehr/format/canonical-json.js';
 import { fromXml } from '../../../openehr/format/canonical-xml.js';
 import { tryHere } from '../../../openehr/base/work.js';
-import { isLarge, parseLarge, type BodyOwner } from '../../../workers/large-body.js';
+import { compileTemplate, type CompiledTemplate } from '../../../openehr/template/opt/compile.js';
+import { compileLarge, isLarge, parseLarge, type BodyOwner } from '../../../workers/large-body.js';
 import { answerEnd } from '../answer/slow-reader.js';
 import { requesterOf } from './request-state.js';
 
@@ -31,4 +32,10 @@ export async function parseXmlBody(ctx: Context, text: string, declaredType: str
   const here = isLarge(text) ? null : tryHere(ctx.state.work, () => fromXml(text, declaredType, reading));
   if (here !== null) return here.value;
   return parseLarge({ text, isXml: true, declaredType, ...reading }, bodyOwner(ctx));
+}
+
+/** The template of a body compiled, in another thread when that takes long. @throws as `compileTemplate` and `compileLarge` */
+export async function compileTemplateBody(ctx: Context, opt: string): Promise<CompiledTemplate> {
+  const here = isLarge(opt) ? null : tryHere(ctx.state.work, () => compileTemplate(opt));
+  return here === null ? compileLarge(opt, bodyOwner(ctx)) : here.value;
 }
