@@ -30,11 +30,12 @@ const PATIENCE_MS = 60_000;
 
 const HELP = `
 A line of NDJSON is one of
-  {"ehr_id": "…", "composition": {…}, "lifecycle_state": "532"}
+  {"ehr_id": "…", "composition": {…}, "lifecycle_state": "532", "commit_audit": {…}, "attestations": […]}
   {"ehr_id": "…", "flat": {…}, "template_id": "…"}
   {"ehr_id": "…", "contribution": {…}}
   {"ehr_id": "…", "ehr_status": {…}}
   {"ehr_id": "…", "directory": {…}}
+The last three members of a composition are optional; only ATTESTATIONs need the last two.
 A file of a folder holds such an object, or a COMPOSITION, CONTRIBUTION, EHR_STATUS, FOLDER or FLAT by itself.
 
 With --validation lenient the server, whose setting VALIDATION must be lenient and whose user must have the permission

@@ -1,5 +1,5 @@
 import { isUuid } from '../../openehr/base/object-version-id.js';
-import { jsonObjectOf } from '../../openehr/base/json.js';
+import { isJsonObject, jsonObjectOf, type JsonObject } from '../../openehr/base/json.js';
 import { LIFECYCLE } from '../../change/commit/codes.js';
 import { textAt } from '../../openehr/rm/access.js';
 import { UuidSet } from './uuid-set.js';
@@ -174,7 +174,15 @@ function lineOfVersion(ehrId: string, answer: ApiAnswer): string | null {
   if (data === undefined) return null;
   const state = textAt(version, 'lifecycle_state', 'defining_code', 'code_string') ?? LIFECYCLE.complete;
   const lifecycle = state === LIFECYCLE.complete ? '' : `,"lifecycle_state":${JSON.stringify(state)}`;
-  return lineOf(ehrId, `"composition":${JSON.stringify(data)}${lifecycle}`);
+  return lineOf(ehrId, `"composition":${JSON.stringify(data)}${lifecycle}${signaturesOf(version)}`);
+}
+
+/** The ATTESTATIONs of a version, which say who answers for its content; the audits of commits are the server's own. */
+function signaturesOf({ commit_audit: audit, attestations = [] }: JsonObject): string {
+  const isSigned = isJsonObject(audit) && audit._type === 'ATTESTATION';
+  const commit = isSigned ? `,"commit_audit":${JSON.stringify(audit)}` : '';
+  const isAttested = Array.isArray(attestations) && attestations.length > 0;
+  return isAttested ? `${commit},"attestations":${JSON.stringify(attestations)}` : commit;
 }
 
 /** How often an EHR may be merged, or taken back, while one COMPOSITION is looked for. */

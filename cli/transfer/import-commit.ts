@@ -8,8 +8,13 @@ import {
   type LifecycleState,
 } from '../../change/commit/codes.js';
 import { changeContext } from '../../change/commit/context.js';
+import { withoutAttributes } from '../../openehr/rm/access.js';
 import { knownEhrIds } from '../../models/ehr.js';
+import type { Signed } from './import-source.js';
 import { LOCAL_COMMITTER } from './target.js';
+
+/** Of an audit: the importing server says when and where. */
+const OF_THE_SERVER = ['time_committed', 'system_id'];
 
 /** A COMPOSITION ready to be committed. */
 export interface Item {
@@ -20,6 +25,7 @@ export interface Item {
   /** Characters of the record, about those of the object. */
   readonly length: number;
   readonly lifecycleState: LifecycleState;
+  readonly signed: Signed | null;
 }
 
 /**
@@ -47,13 +53,23 @@ export function serverHere(settings: Settings, isLenient: boolean): InProcessSer
   };
 }
 
-/** The CONTRIBUTION that creates COMPOSITIONs, canonical JSON. */
-export function contributionOf(batch: readonly Item[]): JsonObject {
-  const audit = { _type: 'AUDIT_DETAILS', change_type: changeTypeTerm(CHANGE_TYPE.creation) };
-  const versions = batch.map(({ object, lifecycleState }) => ({
+/** The CONTRIBUTION that creates COMPOSITIONs, canonical JSON. What signs a later version signs the first one here. */
+export function contributionOf(
+  batch: readonly Pick<Item, 'object' | 'lifecycleState' | 'signed'>[],
+): JsonObject {
+  const creation = { change_type: changeTypeTerm(CHANGE_TYPE.creation) };
+  const audit = { _type: 'AUDIT_DETAILS', ...creation };
+  const versions = batch.map(({ object, lifecycleState, signed }) => ({
     _type: 'ORIGINAL_VERSION',
-    commit_audit: audit,
+    commit_audit:
+      signed?.commitAudit == null
+        ? audit
+        : { ...withoutAttributes(signed.commitAudit, OF_THE_SERVER), ...creation },
     lifecycle_state: lifecycleTerm(lifecycleState),
+    ...(signed !== null &&
+      signed.attestations.length > 0 && {
+        attestations: signed.attestations.map((one) => withoutAttributes(one, OF_THE_SERVER)),
+      }),
     data: object,
   }));
   return { _type: 'CONTRIBUTION', audit, versions };

@@ -75,9 +75,20 @@ async function* contents(folder: string, files: readonly string[]): AsyncGenerat
   }
 }
 
+/** ATTESTATIONs of a VERSION: as its `commit_audit`, added to it, or both. */
+export interface Signed {
+  readonly commitAudit: JsonObject | null;
+  readonly attestations: readonly JsonObject[];
+}
+
 /** What a record brings. */
 export type ImportContent =
-  | { readonly kind: 'composition'; readonly object: JsonObject; readonly lifecycleState: string | null }
+  | {
+      readonly kind: 'composition';
+      readonly object: JsonObject;
+      readonly lifecycleState: string | null;
+      readonly signed: Signed | null;
+    }
   | {
       readonly kind: 'flat';
       readonly object: JsonObject;
@@ -108,7 +119,8 @@ const KIND_OF_TYPE: Readonly<Record<string, (typeof KINDS)[number]>> = {
   EHR_STATUS: 'ehr_status',
   FOLDER: 'directory',
 };
-const MEMBERS: readonly string[] = [...KINDS, 'ehr_id', 'template_id', 'lifecycle_state'];
+const SIGNED = ['commit_audit', 'attestations'] as const;
+const MEMBERS: readonly string[] = [...KINDS, ...SIGNED, 'ehr_id', 'template_id', 'lifecycle_state'];
 
 /** Reads a record. @throws CdrError `invalid` naming what is missing or malformed */
 export function readRecord(source: SourceRecord, defaults: RecordDefaults): ImportRecord {
@@ -152,12 +164,23 @@ function contentOf(envelope: JsonObject, defaults: RecordDefaults): ImportConten
   if (kind === undefined || kinds.length > 1 || !isJsonObject(object))
     throw new CdrError('invalid', `a record must have exactly one of ${KINDS.join(', ')}, an object`);
   const lifecycleState = textOrNull(envelope, 'lifecycle_state');
-  if (kind === 'composition') return { kind, object, lifecycleState };
+  if (kind === 'composition') return { kind, object, lifecycleState, signed: signedIn(envelope) };
+  const unsigned = SIGNED.find((name) => envelope[name] !== undefined);
+  if (unsigned !== undefined)
+    throw new CdrError('invalid', `${unsigned} stands beside a composition in canonical JSON only`);
   if (kind !== 'flat') return { kind, object };
   const templateId = textOrNull(envelope, 'template_id') ?? defaults.templateId;
   if (templateId === null)
     throw new CdrError('invalid', 'FLAT needs a template: give template_id in the record or --template-id');
   return { kind, object, templateId, lifecycleState };
+}
+
+function signedIn({ commit_audit: commitAudit = null, attestations = [] }: JsonObject): Signed | null {
+  if (commitAudit !== null && !isJsonObject(commitAudit))
+    throw new CdrError('invalid', 'commit_audit must be an object');
+  if (!Array.isArray(attestations) || !attestations.every(isJsonObject))
+    throw new CdrError('invalid', 'attestations must be a list of objects');
+  return commitAudit === null && attestations.length === 0 ? null : { commitAudit, attestations };
 }
 
 function textOrNull(envelope: JsonObject, name: string): string | null {

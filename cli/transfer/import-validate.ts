@@ -1,7 +1,7 @@
 import { CdrError } from '../../openehr/base/errors.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
-import { LIFECYCLE, lifecycleStateOf } from '../../change/commit/codes.js';
+import { LIFECYCLE, lifecycleStateOf, type LifecycleState } from '../../change/commit/codes.js';
 import { readObject } from '../../change/composition/content.js';
 import { noFindings, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
@@ -11,6 +11,7 @@ import { newEhrStatus } from '../../change/ehr-status.js';
 import { validateComposition } from '../../change/composition/validate-composition.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { compiledTemplate } from '../../models/definition/template.js';
+import { contributionOf } from './import-commit.js';
 import type { Outcome } from './import-progress.js';
 import type { ImportContent, ImportRecord } from './import-source.js';
 import { refusal } from './import-run.js';
@@ -47,6 +48,14 @@ async function validate(context: ChangeContext, content: ImportContent, manner: 
   const findings = noFindings(manner.isLenient);
   switch (content.kind) {
     case 'composition':
+      if (content.signed !== null) {
+        const lifecycleState = stateOf(content.lifecycleState);
+        return validateContribution(
+          context,
+          contributionOf([{ ...content, lifecycleState }]),
+          manner.isLenient,
+        );
+      }
       return validateOne(context, content.object, { ...content, findings });
     case 'flat': {
       const template = await compiledTemplate(content.templateId);
@@ -75,9 +84,13 @@ async function validateOne(
     findings,
   }: { lifecycleState: string | null; findings: AcceptedFinding[] | undefined },
 ): Promise<void> {
-  const lifecycleState = lifecycleStateOf({ code: given ?? LIFECYCLE.complete, rubric: undefined });
+  const lifecycleState = stateOf(given);
   const read = readObject(object, 'COMPOSITION', findings);
   await validateComposition(context, read, { lifecycleState, findings });
+}
+
+function stateOf(given: string | null): LifecycleState {
+  return lifecycleStateOf({ code: given ?? LIFECYCLE.complete, rubric: undefined });
 }
 
 async function validateContribution(

@@ -86,7 +86,8 @@ export async function itemOf(
       code: content.lifecycleState ?? LIFECYCLE.complete,
       rubric: undefined,
     });
-    return { position, versionedObjectUid, object, length, lifecycleState };
+    const signed = content.kind === 'composition' ? content.signed : null;
+    return { position, versionedObjectUid, object, length, lifecycleState, signed };
   } catch (error) {
     if (!(error instanceof CdrError)) throw error;
     const { status } = errorAnswer(error);
@@ -142,12 +143,18 @@ async function isPresent({ client }: ImportContext, ehrId: string, item: Item): 
 }
 
 async function sendOne(context: ImportContext, ehrId: string, item: Item): Promise<Outcome> {
-  const { position, lifecycleState } = item;
-  const answer = await post(context, `/ehr/${encodeURIComponent(ehrId)}/composition`, {
-    body: JSON.stringify(item.object),
-    key: `${position}`,
-    headers: { 'openEHR-VERSION': `lifecycle_state.code_string="${lifecycleState}"` },
-  });
+  const { position, lifecycleState, signed } = item;
+  const path = `/ehr/${encodeURIComponent(ehrId)}`;
+  const key = `${position}`;
+  // Only a CONTRIBUTION says who signed.
+  const answer =
+    signed === null
+      ? await post(context, `${path}/composition`, {
+          body: JSON.stringify(item.object),
+          key,
+          headers: { 'openEHR-VERSION': `lifecycle_state.code_string="${lifecycleState}"` },
+        })
+      : await post(context, `${path}/contribution`, { body: JSON.stringify(contributionOf([item])), key });
   if (answer.status === CREATED) return { position, result: 'imported' };
   if (isConflict(answer) && (await isPresent(context, ehrId, item))) return { position, result: 'unchanged' };
   return failure(position, answerError(answer.status, answer.text));
