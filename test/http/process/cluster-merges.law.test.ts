@@ -108,15 +108,17 @@ class Pair {
     await Promise.all(Array.from({ length: READERS }, () => this.#readUntil(() => isDone)));
     const first = await answered;
     proxy.plays = {};
-    this.#count(`${what} ${first.status} ${(first.body as { code?: string }).code ?? ''}`);
-    if (first.status >= 300 && first.status !== 503)
+    const { code = '' } = first.body as { code?: string };
+    this.#count(`${what} ${first.status} ${code}`);
+    // Faults may make each attempt a conflict.
+    if (first.status >= 300 && first.status !== 503 && code !== 'conflict')
       this.problems.push(`${what} was refused for no reason: ${first.status} ${first.text}`);
     // What a process under way left is ended by whoever comes, as in a server.
     await resumeMerges();
     const isMerged = (await listed(this.source.ehrId)).join() === '404';
     if (first.status < 300 && isMerged === this.#isMerged)
       this.problems.push(`${what} was acknowledged and is not there`);
-    if ((first.body as { code?: string }).code === 'unavailable' && isMerged !== this.#isMerged)
+    if (['unavailable', 'conflict'].includes(code) && isMerged !== this.#isMerged)
       this.problems.push(`${what} was said not to be done, and was`);
     const again = await ask();
     if (again.status >= 300) this.problems.push(`${what}, then with its key ${again.status}: ${again.text}`);
