@@ -3,6 +3,7 @@
  *
  *     npm run test:repeat -- 10 --busy 5 [-- arguments of jest]
  *
+ * `-- --randomize` shuffles the cases of each file, by a seed that the log of the run tells.
  * Prints a line for each run and the names of what failed; ends with 1 when a test failed or a run gave no result.
  */
 import { spawn } from 'node:child_process';

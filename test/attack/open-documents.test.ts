@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
 import { testApp, useServer } from '../support/app.js';
 
-const served = useServer(testApp({ auth: 'jwt', rateLimitPerMinute: null }));
+const SETTINGS = { auth: 'jwt', rateLimitPerMinute: null } as const;
 const OPEN = ['/rest/openapi.json', '/swagger-ui/swagger-ui-bundle.js'];
 const TIMES = 50;
 /** Characters from which a text is one of these documents and no line of the log. */
@@ -12,22 +12,17 @@ const DOCUMENT = 100_000;
 
 /** The bytes of an answer as they came. */
 function answered(
-  path: string,
+  url: string,
   headers: Record<string, string> = {},
-  from = served.url,
 ): Promise<{ encoding: string; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    get(
-      `${from}${path}`,
-      { agent: false, headers: { 'Accept-Encoding': 'gzip', ...headers } },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          resolve({ encoding: response.headers['content-encoding'] ?? '', body: Buffer.concat(chunks) });
-        });
-      },
-    ).on('error', reject);
+    get(url, { agent: false, headers: { 'Accept-Encoding': 'gzip', ...headers } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        resolve({ encoding: response.headers['content-encoding'] ?? '', body: Buffer.concat(chunks) });
+      });
+    }).on('error', reject);
   });
 }
 
@@ -48,26 +43,32 @@ async function madeFor(
 }
 
 describe('what everybody may read', () => {
-  it.each(OPEN)('%s is made and compressed at most once', async (path) => {
-    const { texts, compressions } = await madeFor(() => answered(path));
-    expect(texts).toBeLessThanOrEqual(1);
-    expect(compressions).toBe(1);
-    expect((await answered(path)).encoding).toBe('gzip');
+  describe.each(OPEN)('%s', (path) => {
+    const served = useServer(testApp(SETTINGS));
+
+    it('is made and compressed at most once, and is the same compressed and not', async () => {
+      const { texts, compressions } = await madeFor(() => answered(`${served.url}${path}`));
+      expect(texts).toBeLessThanOrEqual(1);
+      expect(compressions).toBe(1);
+      const gzipped = await answered(`${served.url}${path}`);
+      const plain = await answered(`${served.url}${path}`, { 'Accept-Encoding': 'identity' });
+      expect([gzipped.encoding, plain.encoding]).toEqual(['gzip', '']);
+      expect(gunzipSync(gzipped.body).equals(plain.body)).toBe(true);
+    });
   });
 
-  it.each(OPEN)('%s is the same compressed and not', async (path) => {
-    const [gzipped, plain] = [await answered(path), await answered(path, { 'Accept-Encoding': 'identity' })];
-    expect(plain.encoding).toBe('');
-    expect(gunzipSync(gzipped.body).equals(plain.body)).toBe(true);
-  });
+  describe('the description', () => {
+    const served = useServer(testApp(SETTINGS));
 
-  it('the description is compressed for a few of the addresses that a client makes up, and names each', async () => {
-    const asked = (port: number) => answered('/rest/openapi.json', { Host: `localhost:${port}` });
-    const { texts, compressions } = await madeFor(asked);
-    expect(texts).toBeLessThanOrEqual(1);
-    expect(compressions).toBeLessThanOrEqual(8);
-    const { encoding, body } = await asked(4711);
-    const text = encoding === 'gzip' ? gunzipSync(body).toString() : body.toString();
-    expect((JSON.parse(text) as { servers: unknown }).servers).toEqual([{ url: 'http://localhost:4711' }]);
+    it('is compressed for a few of the addresses that a client makes up, and names each', async () => {
+      const asked = (port: number) =>
+        answered(`${served.url}/rest/openapi.json`, { Host: `localhost:${port}` });
+      const { texts, compressions } = await madeFor(asked);
+      expect(texts).toBeLessThanOrEqual(1);
+      expect(compressions).toBeLessThanOrEqual(8);
+      const { encoding, body } = await asked(4711);
+      const text = encoding === 'gzip' ? gunzipSync(body).toString() : body.toString();
+      expect((JSON.parse(text) as { servers: unknown }).servers).toEqual([{ url: 'http://localhost:4711' }]);
+    });
   });
 });

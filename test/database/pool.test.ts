@@ -1,15 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongoose, poolUse } from '../../database/connect.js';
 import { testDatabaseName, testDatabaseUri } from '../support/database.js';
 
-beforeAll(async () => {
+beforeEach(async () => {
   const uri = testDatabaseUri().replace(/&maxPoolSize=\d+/, '');
   const pool = `${uri.includes('?') ? '&' : '?'}maxPoolSize=1`;
   await connectMongoose(`${uri}${pool}`, testDatabaseName());
 });
-afterAll(() => mongoose.disconnect());
+afterEach(() => mongoose.disconnect());
 
 it('tells how many connections are open, how many are used and what waits for one', async () => {
   const state = { isDone: false };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import {
@@ -98,6 +98,11 @@ describe('templates', () => {
 });
 
 describe('replacing and deleting', () => {
+  beforeEach(async () => {
+    await versions().deleteMany({});
+    await templates().deleteMany({});
+  });
+
   it('is possible while no version refers to the template', async () => {
     const id = newId();
     await createTemplate(uploaded(id, 'First'));
@@ -147,10 +152,8 @@ describe('replacing and deleting', () => {
   });
 
   it('of all removes all or none', async () => {
-    await versions().deleteMany({});
-    const count = await templates().countDocuments();
-    expect(count).toBeGreaterThan(1);
-    expect(await deleteAllTemplates()).toBe(count);
+    for (const id of [newId(), newId()]) await createTemplate(uploaded(id));
+    expect(await deleteAllTemplates()).toBe(2);
     expect(await templates().countDocuments()).toBe(0);
     expect(await deleteAllTemplates()).toBe(0);
   });

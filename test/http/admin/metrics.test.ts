@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { Registry } from 'prom-client';
 import request from 'supertest';
@@ -18,7 +18,10 @@ const admin = `Bearer ${jwt.sign({ roles: ['ADMIN'] }, SECRET, { subject: 'ada',
 useDatabase();
 
 describe('metrics', () => {
-  const app = testApp({ jwt: keys, managementEndpoints, adminApiActive: true });
+  let app: ReturnType<typeof testApp>;
+  beforeEach(() => {
+    app = testApp({ jwt: keys, managementEndpoints, adminApiActive: true });
+  });
   const figures = async (): Promise<Map<string, number>> => {
     const { text } = await request(app).get('/management/prometheus').set('Authorization', admin);
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -30,7 +33,8 @@ describe('metrics', () => {
     const target = await givenEhr(app, statusOf(randomUUID()));
     const source = await givenEhr(app, statusOf(randomUUID()));
     for (const ehrId of [source, source, target]) await givenComposition(app, ehrId);
-    await request(app).get('/rest/openehr/v1/query/aql').query({ q: 'SELECT e/ehr_id/value FROM EHR e' });
+    const q = `SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value MATCHES {'${source}', '${target}'}`;
+    await request(app).get('/rest/openehr/v1/query/aql').query({ q });
     await request(app).get(`/rest/openehr/v1/ehr/${randomUUID()}`);
     const before = await figures();
     expect(before.get('everchart_commit_seconds_count')).toBe(5);

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { testServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
@@ -52,21 +52,29 @@ function send(
 const JSON_BOTH = { Accept: 'application/json', 'Content-Type': 'application/json' };
 const WHOLE = { ...JSON_BOTH, Prefer: 'return=representation' };
 
+const TEMPLATES = `${V1}/definition/template/adl1.4`;
+
 describe('the Go SDK', () => {
+  let uploaded: Answer;
+  let madeEhr: Answer;
   let ehrId = '';
+  beforeAll(async () => {
+    const headers = { Accept: 'application/json', 'Content-Type': 'application/xml' };
+    uploaded = await send('POST', TEMPLATES, headers, fixtureText(`opt/${TEMPLATE}.opt`));
+  });
+  beforeEach(async () => {
+    madeEhr = await send('POST', `${V1}/ehr`, WHOLE);
+    ehrId = json(madeEhr).ehr_id.value;
+  });
 
   it('uploads a template and finds it among all versions', async () => {
-    const headers = { Accept: 'application/json', 'Content-Type': 'application/xml' };
-    const path = `${V1}/definition/template/adl1.4`;
-    expect((await send('POST', path, headers, fixtureText(`opt/${TEMPLATE}.opt`))).status).toBe(201);
-    const list = await send('GET', `${path}?version=*`, { Accept: 'application/json' });
+    expect(uploaded.status).toBe(201);
+    const list = await send('GET', `${TEMPLATES}?version=*`, { Accept: 'application/json' });
     expect(json(list)).toMatchObject([{ template_id: TEMPLATE }]);
   });
 
   it('makes an EHR and reads it, and its EHR_STATUS by time', async () => {
-    const made = await send('POST', `${V1}/ehr`, WHOLE);
-    expect([made.status, json(made)._type ?? 'EHR']).toEqual([201, 'EHR']);
-    ehrId = json(made).ehr_id.value;
+    expect([madeEhr.status, json(madeEhr)._type ?? 'EHR']).toEqual([201, 'EHR']);
     const status = await send(
       'GET',
       `${V1}/ehr/${ehrId}/ehr_status?version_at_time=2100-01-01T00%3A00%3A00Z`,
@@ -115,6 +123,8 @@ describe('the Go SDK', () => {
   });
 
   it('queries with named parameters', async () => {
+    for (let made = 0; made < 2; made += 1)
+      await send('POST', `${V1}/ehr/${ehrId}/composition`, WHOLE, aComposition());
     const q = 'SELECT c/uid/value FROM EHR e[ehr_id/value=$ehr_id] CONTAINS COMPOSITION c';
     const rows = await send('POST', `${V1}/query/aql`, JSON_BOTH, { q, query_parameters: { ehr_id: ehrId } });
     expect([rows.status, json(rows).rows.length]).toEqual([200, 2]);

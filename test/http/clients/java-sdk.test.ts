@@ -71,15 +71,27 @@ const FOLDER = {
 };
 
 describe('the SDK of EHRbase', () => {
+  let uploaded: Answer;
+  let created: Answer;
+  let createdWithStatus: Answer;
   let ehrId = '';
-
-  it('uploads a template as Latin-1 and finds it in the list and as XML', async () => {
-    const opt = fixtureText(`opt/${TEMPLATE}.opt`);
-    const uploaded = await send('POST', TEMPLATES, {
+  beforeAll(async () => {
+    uploaded = await send('POST', TEMPLATES, {
       accept: 'application/xml',
       type: 'application/xml; charset=ISO-8859-1',
-      body: Buffer.from(opt, 'latin1'),
+      body: Buffer.from(fixtureText(`opt/${TEMPLATE}.opt`), 'latin1'),
     });
+    created = await write('POST', EHR, null);
+    createdWithStatus = await write('POST', EHR, {
+      _type: 'EHR_STATUS',
+      subject: { _type: 'PARTY_SELF' },
+      is_modifiable: true,
+      is_queryable: true,
+    });
+    ehrId = etagOf(created);
+  });
+
+  it('uploads a template as Latin-1 and finds it in the list and as XML', async () => {
     expect(etagOf(uploaded)).toBe(TEMPLATE);
     const list = JSON.parse((await read(TEMPLATES)).text) as Json[];
     expect(list).toMatchObject([{ template_id: TEMPLATE }]);
@@ -89,17 +101,9 @@ describe('the SDK of EHRbase', () => {
   });
 
   it('creates an EHR with the body null, and with an EHR_STATUS', async () => {
-    const created = await write('POST', EHR, null);
-    ehrId = etagOf(created);
     expect(ehrId).toMatch(/^[0-9a-f-]{36}$/);
     expect(created.headers.get('location')).toMatch(new RegExp(`/rest/openehr/v1/ehr/${ehrId}$`));
-    const status = {
-      _type: 'EHR_STATUS',
-      subject: { _type: 'PARTY_SELF' },
-      is_modifiable: true,
-      is_queryable: true,
-    };
-    expect(etagOf(await write('POST', EHR, status))).not.toBe(ehrId);
+    expect(etagOf(createdWithStatus)).not.toBe(ehrId);
     expect(JSON.parse((await read(EHR + ehrId)).text)).toMatchObject({ ehr_id: { value: ehrId } });
   });
 

@@ -14,6 +14,7 @@ import { replay, type Answer } from '../../support/wire.js';
 
 const V1 = '/rest/openehr/v1';
 const TEMPLATE = 'minimal_evaluation.en.v1';
+const TEMPLATES = `${V1}/definition/template/adl1.4`;
 let server: Server;
 
 useDatabase();
@@ -45,18 +46,25 @@ function send(
 const JSON_BOTH = { 'Content-Type': 'application/json', accept: 'application/json' };
 const XML_BOTH = { 'Content-Type': 'application/xml', accept: 'application/xml' };
 
+async function newEhr(format: string): Promise<string> {
+  const made = await send('POST', `${V1}/ehr?format=${format}`, {
+    ...JSON_BOTH,
+    Prefer: 'return=representation',
+  });
+  expect(made.status).toBe(201);
+  return json(made).ehr_id.value as string;
+}
+
 describe('openEHRTool', () => {
-  let ehrId = '';
+  let uploaded: Answer;
+  beforeAll(async () => {
+    uploaded = await send('POST', TEMPLATES, XML_BOTH, fixtureText(`opt/${TEMPLATE}.opt`));
+  });
 
   it.each(['JSON', 'XML', 'RAW'])(
     'appends format=%s to whatever it asks for, and gets it',
     async (format) => {
-      const made = await send('POST', `${V1}/ehr?format=${format}`, {
-        ...JSON_BOTH,
-        Prefer: 'return=representation',
-      });
-      expect(made.status).toBe(201);
-      ehrId = json(made).ehr_id.value;
+      const ehrId = await newEhr(format);
       for (const tail of [
         '',
         '/ehr_status',
@@ -64,9 +72,7 @@ describe('openEHRTool', () => {
         '/versioned_ehr_status/revision_history',
       ])
         expect((await send('GET', `${V1}/ehr/${ehrId}${tail}?format=${format}`, JSON_BOTH)).status).toBe(200);
-      expect((await send('GET', `${V1}/definition/template/adl1.4?format=${format}`, JSON_BOTH)).status).toBe(
-        200,
-      );
+      expect((await send('GET', `${TEMPLATES}?format=${format}`, JSON_BOTH)).status).toBe(200);
       const query = await send('POST', `${V1}/query/aql?format=${format}`, JSON_BOTH, {
         q: 'SELECT e/ehr_id/value FROM EHR e',
       });
@@ -75,14 +81,14 @@ describe('openEHRTool', () => {
   );
 
   it('posts a template, and reads its example as XML without an encoding', async () => {
-    const path = `${V1}/definition/template/adl1.4`;
-    expect((await send('POST', path, XML_BOTH, fixtureText(`opt/${TEMPLATE}.opt`))).status).toBe(201);
-    const example = await send('GET', `${path}/${TEMPLATE}/example?format=XML`, XML_BOTH);
+    expect(uploaded.status).toBe(201);
+    const example = await send('GET', `${TEMPLATES}/${TEMPLATE}/example?format=XML`, XML_BOTH);
     expect([example.status, example.text.includes('encoding=')]).toEqual([200, false]);
     expect(example.text).toContain('<composition');
   });
 
   it('posts and puts a COMPOSITION, whose uid stands at the end of its Location', async () => {
+    const ehrId = await newEhr('JSON');
     const path = `${V1}/ehr/${ehrId}/composition`;
     const made = await send(
       'POST',

@@ -53,17 +53,16 @@ const BOTH = { Accept: 'application/json', 'Content-Type': 'application/json' };
 const WHOLE = { ...BOTH, Prefer: 'return=representation' };
 
 describe('pyehr', () => {
-  let ehrId = '';
-
-  it('uploads a template as XML and makes an EHR with an id of its own', async () => {
-    const uploaded = await send(
+  const ehrId = '7d44b88c-4199-4bad-97dc-d78268e01398';
+  let uploaded: Answer;
+  let made: Answer;
+  beforeAll(async () => {
+    uploaded = await send(
       'POST',
       `${V1}/definition/template/adl1.4`,
       { Accept: 'application/xml', 'Content-Type': 'application/xml' },
       fixtureText(`opt/${TEMPLATE}.opt`),
     );
-    expect(uploaded.status).toBe(201);
-    ehrId = '7d44b88c-4199-4bad-97dc-d78268e01398';
     const status = {
       _type: 'EHR_STATUS',
       archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
@@ -72,7 +71,11 @@ describe('pyehr', () => {
       is_queryable: true,
       is_modifiable: true,
     };
-    const made = await send('PUT', `${V1}/ehr/${ehrId}`, WHOLE, status);
+    made = await send('PUT', `${V1}/ehr/${ehrId}`, WHOLE, status);
+  });
+
+  it('uploads a template as XML and makes an EHR with an id of its own', () => {
+    expect(uploaded.status).toBe(201);
     expect([made.status, json(made).ehr_id.value]).toEqual([201, ehrId]);
   });
 
@@ -84,13 +87,13 @@ describe('pyehr', () => {
       description: { _type: 'DV_TEXT', value: 'by pyehr' },
     });
     const commit = async (value: string, code: string, version: Json): Promise<Json> => {
-      const made = await send('POST', `${V1}/ehr/${ehrId}/contribution`, WHOLE, {
+      const answer = await send('POST', `${V1}/ehr/${ehrId}/contribution`, WHOLE, {
         _type: 'UPDATE_CONTRIBUTION',
         versions: [{ _type: 'UPDATE_VERSION', commit_audit: audit(value, code), ...version }],
         audit: audit(value, code),
       });
-      expect([made.status, made.text]).toEqual([201, expect.stringContaining('"_type":"CONTRIBUTION"')]);
-      return json(made);
+      expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"_type":"CONTRIBUTION"')]);
+      return json(answer);
     };
     const lifecycle_state = coded('complete', '532');
     const first = await commit('creation', '249', { lifecycle_state, data: aComposition() });
@@ -110,8 +113,8 @@ describe('pyehr', () => {
   });
 
   it('reads the history of a COMPOSITION and a query by GET', async () => {
-    const made = await send('POST', `${V1}/ehr/${ehrId}/composition`, WHOLE, aComposition());
-    const container = (json(made).uid.value as string).split('::')[0];
+    const { uid } = json(await send('POST', `${V1}/ehr/${ehrId}/composition`, WHOLE, aComposition()));
+    const container = (uid.value as string).split('::')[0];
     const history = await send(
       'GET',
       `${V1}/ehr/${ehrId}/versioned_composition/${container}/revision_history`,
@@ -122,6 +125,6 @@ describe('pyehr', () => {
     expect(json(history).items).toHaveLength(1);
     const q = encodeURIComponent(`SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c`);
     const rows = await send('GET', `${V1}/query/aql?q=${q}&ehr_id=${ehrId}`, { Accept: 'application/json' });
-    expect([rows.status, json(rows).rows]).toEqual([200, [[json(made).uid.value]]]);
+    expect([rows.status, json(rows).rows]).toEqual([200, [[uid.value]]]);
   });
 });

@@ -14,6 +14,7 @@ import { replay, type Answer } from '../../support/wire.js';
 
 const V1 = '/rest/openehr/v1';
 const TEMPLATE = 'minimal_evaluation.en.v1';
+const TEMPLATES = `${V1}/definition/template/adl1.4`;
 let server: Server;
 
 useDatabase();
@@ -52,43 +53,45 @@ function send(
   });
 }
 const BODY = { 'Content-Type': 'application/json' };
+const STATUS = {
+  _type: 'EHR_STATUS',
+  archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
+  name: { value: 'EHR Status' },
+  subject: {
+    external_ref: {
+      id: { _type: 'GENERIC_ID', value: '4711', scheme: 'id' },
+      namespace: 'patients',
+      type: 'PERSON',
+    },
+  },
+  is_queryable: true,
+  is_modifiable: true,
+};
 
 describe('the TypeScript API client', () => {
+  let uploaded: Answer;
+  let madeEhr: Answer;
   let ehrId = '';
+  beforeAll(async () => {
+    const xml = { 'Content-Type': 'application/xml' };
+    uploaded = await send('POST', TEMPLATES, xml, fixtureText(`opt/${TEMPLATE}.opt`));
+    madeEhr = await send('POST', `${V1}/ehr`, { ...BODY, Prefer: 'return=representation' }, STATUS);
+    ehrId = json(madeEhr).ehr_id.value;
+  });
 
   it('uploads a template, lists templates and reads the web template', async () => {
-    const path = `${V1}/definition/template/adl1.4`;
-    expect(
-      (await send('POST', path, { 'Content-Type': 'application/xml' }, fixtureText(`opt/${TEMPLATE}.opt`)))
-        .status,
-    ).toBe(201);
-    expect(json(await send('GET', path, {}))).toMatchObject([{ template_id: TEMPLATE }]);
+    expect(uploaded.status).toBe(201);
+    expect(json(await send('GET', TEMPLATES, {}))).toMatchObject([{ template_id: TEMPLATE }]);
     const web = await replay(server, {
       method: 'GET',
-      path: `${path}/${TEMPLATE}`,
+      path: `${TEMPLATES}/${TEMPLATE}`,
       headers: [['Accept', 'application/openehr.wt+json']],
     });
     expect(json(web).templateId).toBe(TEMPLATE);
   });
 
   it('makes an EHR and finds it by its subject', async () => {
-    const status = {
-      _type: 'EHR_STATUS',
-      archetype_node_id: 'openEHR-EHR-EHR_STATUS.generic.v1',
-      name: { value: 'EHR Status' },
-      subject: {
-        external_ref: {
-          id: { _type: 'GENERIC_ID', value: '4711', scheme: 'id' },
-          namespace: 'patients',
-          type: 'PERSON',
-        },
-      },
-      is_queryable: true,
-      is_modifiable: true,
-    };
-    const made = await send('POST', `${V1}/ehr`, { ...BODY, Prefer: 'return=representation' }, status);
-    expect(made.status).toBe(201);
-    ehrId = json(made).ehr_id.value;
+    expect(madeEhr.status).toBe(201);
     const found = await send('GET', `${V1}/ehr?subject_id=4711&subject_namespace=patients`, {});
     expect(json(found).ehr_id.value).toBe(ehrId);
   });

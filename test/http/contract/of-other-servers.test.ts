@@ -163,14 +163,14 @@ describe('letter case', () => {
       .send('SELECT e/ehr_id/value FROM EHR e');
 
   it('of the name of a stored query makes no difference', async () => {
-    expect((await store('org.example::Pressures', '1.0.0')).status).toBe(200);
-    expect((await store('ORG.EXAMPLE::pressures', '1.0.0')).status).toBe(409);
-    const next = await store('ORG.EXAMPLE::pressures', '1.1.0');
-    expect([next.status, next.body.name]).toEqual([200, 'org.example::Pressures']);
-    const read = await request(app).get(path('ORG.EXAMPLE::PRESSURES', '1'));
+    expect((await store('org.letters::Pressures', '1.0.0')).status).toBe(200);
+    expect((await store('ORG.LETTERS::pressures', '1.0.0')).status).toBe(409);
+    const next = await store('ORG.LETTERS::pressures', '1.1.0');
+    expect([next.status, next.body.name]).toEqual([200, 'org.letters::Pressures']);
+    const read = await request(app).get(path('ORG.LETTERS::PRESSURES', '1'));
     expect([read.status, read.body.version]).toEqual([200, '1.1.0']);
-    expect((await request(app).get(`${V1}/query/org.example::PRESSURES/1.0.0`)).status).toBe(200);
-    expect((await request(app).get(path('org.EXAMPLE::'))).body).toHaveLength(2);
+    expect((await request(app).get(`${V1}/query/org.letters::PRESSURES/1.0.0`)).status).toBe(200);
+    expect((await request(app).get(path('org.LETTERS::'))).body).toHaveLength(2);
   });
 
   it('of a name that several store at once makes one name, and of one version one query', async () => {
@@ -185,7 +185,8 @@ describe('letter case', () => {
       const next = await Promise.all(names.map((name) => store(name, '')));
       expect(next.map(({ body }) => String(body.version)).sort()).toEqual(['2.0.0', '3.0.0', '4.0.0']);
     }
-    expect(await namesThatDifferInCase()).toEqual([]);
+    const apart = (await namesThatDifferInCase()).flat();
+    expect(apart.filter((name) => /::r(ace|ing)\d$/i.test(name))).toEqual([]);
   });
 
   it('of two names that an older release took side by side tells which is meant', async () => {

@@ -1,11 +1,18 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText, templateNames } from '../../support/fixture.js';
-import { aComposition, givenEhr, V1, versionedObjectUidOf, versionUidOf } from '../../support/resources.js';
+import {
+  aComposition,
+  givenEhr,
+  givenTemplate,
+  V1,
+  versionedObjectUidOf,
+  versionUidOf,
+} from '../../support/resources.js';
 
 const BASE = '/rest/openehr/v1/definition/template/adl1.4';
 const OPT = fixtureText('opt/minimal_observation.en.v1.opt');
@@ -29,6 +36,7 @@ useDatabase();
 
 describe('POST template', () => {
   it('stores every public template and gives it back as received', async () => {
+    await mongoose.connection.collection('templates').deleteMany({});
     for (const name of templateNames()) {
       const opt = fixtureText(`opt/${name}.opt`);
       const posted = await upload(opt);
@@ -77,6 +85,7 @@ describe('POST template', () => {
   });
 
   it('refuses an id that exists with 409', async () => {
+    await givenTemplate(testApp(), TEMPLATE_ID);
     const again = await upload(OPT, { Accept: '*/*' });
     expect(again.status).toBe(409);
     expect(again.body).toMatchObject({
@@ -169,6 +178,8 @@ describe('POST template', () => {
 });
 
 describe('GET template list', () => {
+  beforeAll(() => givenTemplate(testApp(), TEMPLATE_ID));
+
   it('lists id, concept, archetype and time in JSON', async () => {
     const list = await request(testApp()).get(BASE);
     expect(list.status).toBe(200);
@@ -194,6 +205,8 @@ describe('GET template list', () => {
 });
 
 describe('GET template', () => {
+  beforeAll(() => givenTemplate(testApp(), TEMPLATE_ID));
+
   it.each([
     [undefined, 'application/xml; charset=utf-8', isOpt],
     ['*/*', 'application/xml; charset=utf-8', isOpt],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 
@@ -58,7 +58,7 @@ describe('item tags by id (face A)', () => {
   let path: string;
   let versionPath: string;
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     ehr = await newEhr();
     path = `${OWN}/ehr/${ehr.ehrId}/ehr_status/${ehr.statusId}/item_tag`;
     versionPath = `${OWN}/ehr/${ehr.ehrId}/ehr_status/${ehr.statusUid}/item_tag`;
@@ -144,6 +144,7 @@ describe('item tags by id (face A)', () => {
   });
 
   it('filters by ids and keys', async () => {
+    await send('put', path, [{ key: 'review' }, { key: 'flag' }, { key: 'other' }]);
     const all = (await request(app).get(path)).body as { id: string; key: string }[];
     const byKey = await request(app).get(`${path}?keys=review&keys=flag`);
     expect((byKey.body as { key: string }[]).map(({ key }) => key)).toEqual(['flag', 'review']);
@@ -181,6 +182,7 @@ describe('item tags by id (face A)', () => {
     ['[{"__proto__":{"key":"k"}}]', 400, ''],
     ['', 400, 'Required request body is missing'],
   ])('refuses PUT of %j with %i', async (body, status, message) => {
+    await send('put', path, [{ key: 'kept' }]);
     const before = await dump();
     const refused = await send('put', path, body);
     expect(refused.status).toBe(status);
@@ -203,6 +205,7 @@ describe('item tags by id (face A)', () => {
     ['{}', 400],
     ['', 400],
   ])('refuses DELETE of %j with %i', async (body, status) => {
+    await send('put', path, [{ key: 'kept' }]);
     const before = await dump();
     expect((await send('delete', path, body)).status).toBe(status);
     expect(await dump()).toBe(before);
@@ -298,7 +301,7 @@ describe('item tags of ITS-REST development (face B)', () => {
   let path: string;
   let versionPath: string;
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     ehr = await newEhr();
     path = `${V1}/ehr/${ehr.ehrId}/ehr_status/${ehr.statusId}/tags`;
     versionPath = `${V1}/ehr/${ehr.ehrId}/ehr_status/${ehr.statusUid}/tags`;
@@ -343,6 +346,7 @@ describe('item tags of ITS-REST development (face B)', () => {
   });
 
   it('lists and filters all tags of the EHR', async () => {
+    await send('put', versionPath, [{ key: 'signed' }]);
     await send('put', path, [
       { key: 'a', value: '1' },
       { key: 'b', value: '2', target_path: '/subject' },
@@ -410,6 +414,7 @@ describe('item tags of ITS-REST development (face B)', () => {
     ['nonsense'],
     [''],
   ])('refuses PUT of %j with 400', async (body) => {
+    await send('put', path, [{ key: 'kept' }]);
     const before = await dump();
     expect((await send('put', path, body)).status).toBe(400);
     expect(await dump()).toBe(before);

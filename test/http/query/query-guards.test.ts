@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { A, O, SYS } from '../../support/aql/cases/aql-case.js';
 import { aqlCases } from '../../support/aql/cases/cases.js';
@@ -115,6 +115,9 @@ describe('a terminology server', () => {
       res.writeHead(answer.status, { 'Content-Type': 'application/fhir+json' }).end(answer.body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  beforeEach(() => {
+    asked.length = 0;
   });
   afterAll(() => {
     server.close();

@@ -5,11 +5,12 @@ import { createLogger, logSlowQueries } from '../../../src/logger.js';
 import { createMetrics } from '../../../src/metrics.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
+import { givenEhr } from '../../support/resources.js';
 
 useDatabase();
 
-const AQL = "SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value != $secret AND e/ehr_id/value != 'Erika'";
-const MASKED = 'SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value != $secret AND e/ehr_id/value != ?';
+const AQL = "SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value = $secret AND e/ehr_id/value != 'Erika'";
+const MASKED = 'SELECT e/ehr_id/value FROM EHR e WHERE e/ehr_id/value = $secret AND e/ehr_id/value != ?';
 let stop: () => void = () => undefined;
 afterEach(() => {
   stop();
@@ -44,8 +45,8 @@ it('keeps silent about a fast one', async () => {
 it('counts queries and committed versions', async () => {
   const { registry } = createMetrics({ ofProcess: false });
   const app = testApp();
-  await request(app).post('/rest/openehr/v1/ehr').expect(201);
-  await request(app).get('/rest/openehr/v1/query/aql').query({ q: 'SELECT e FROM EHR e' }).expect(200);
+  const q = `SELECT e FROM EHR e WHERE e/ehr_id/value = '${await givenEhr(app)}'`;
+  await request(app).get('/rest/openehr/v1/query/aql').query({ q }).expect(200);
   const text = await registry.metrics();
   expect(text).toContain('everchart_versions_committed_total 1');
   expect(text).toContain('everchart_commit_seconds_count 1');

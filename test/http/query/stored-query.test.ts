@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 
@@ -153,8 +153,11 @@ describe('PUT stored query', () => {
 });
 
 describe('GET stored query', () => {
-  it('gives the highest release that fits', async () => {
+  beforeAll(async () => {
     for (const version of ['1.0.0', '1.2.9', '1.2.10', '2.0.0', '3.0.0-rc.1']) await put(`chosen/${version}`);
+  });
+
+  it('gives the highest release that fits', async () => {
     const chosen = async (version: string) => (await get(`/chosen/${version}`)).body.version as string;
     expect(await chosen('1')).toBe('1.2.10');
     expect(await chosen('1.2')).toBe('1.2.10');
@@ -179,13 +182,16 @@ describe('GET stored query', () => {
 describe('GET list of stored queries', () => {
   const names = ['org.one::bp', 'org.one::bp.high', 'org.two::bp', 'bp', 'pulse.bp'];
 
-  it('lists by name, then version descending', async () => {
+  beforeAll(async () => {
     await mongoose.connection.collection('stored_queries').deleteMany({});
     for (const name of names) await put(`${name}/1.0.0`);
     await put('bp/1.10.0');
     await put('bp/1.9.0');
     await put('bp/2.0.0-alpha');
     await put('bp/2.0.0');
+  });
+
+  it('lists by name, then version descending', async () => {
     expect(namesOf((await get('')).body)).toEqual([
       'bp/2.0.0',
       'bp/2.0.0-alpha',

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import prettier from 'prettier';
 import ts from 'typescript';
 import { Cdr, type QueryResult } from '../../../client/src/main.js';
@@ -36,10 +36,12 @@ beforeAll(() => {
   mkdirSync(cache, { recursive: true });
   folder = mkdtempSync(join(cache, 'codegen-queries-'));
   queries = join(folder, 'queries');
-  output = join(folder, 'gen');
   mkdirSync(queries);
   writeFileSync(join(queries, 'high-pressures.aql'), HIGH);
   writeFileSync(join(queries, 'all.aql'), 'SELECT COUNT(*) AS n, c/name/value FROM COMPOSITION c');
+});
+beforeEach(() => {
+  output = mkdtempSync(join(folder, 'gen-'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
