@@ -3,24 +3,31 @@ import type { LocalizedTexts, WebTemplateListItem } from './web-template/web-tem
 import { step } from '../base/work.js';
 import { OPENEHR, rubric, groupOfAttribute } from '../rm/terminology/openehr.js';
 import { tooManyNodes } from './validate/constraint-check.js';
-import { MAX_TEMPLATE_NODES, MAX_TEMPLATE_TEXT } from './opt/limits.js';
+import { MAX_TEMPLATE_NODES, MAX_TEMPLATE_TEXT, MAX_TREE_NODES } from './opt/limits.js';
 import { invalidTemplate } from './opt/opt-xml.js';
 
 /** Steps that making a node, its texts and its paths takes. */
 const STEPS_OF_A_NODE = 200;
+
+/** What was made of a template so far. */
+interface Built {
+  nodes: number;
+  inTree: number;
+  text: number;
+}
 
 /** Where codes are looked up while a part of the tree is built: the surrounding archetype, in every language. */
 export class Scope {
   readonly opt: OperationalTemplate;
   readonly #terms: Terms;
   readonly #translations: ReadonlyMap<string, Terms> | undefined;
-  readonly #built: { nodes: number; text: number };
+  readonly #built: Built;
 
   private constructor(
     opt: OperationalTemplate,
     terms: Terms,
     translations: ReadonlyMap<string, Terms> | undefined,
-    built: { nodes: number; text: number },
+    built: Built,
   ) {
     this.opt = opt;
     this.#terms = terms;
@@ -33,6 +40,7 @@ export class Scope {
     const { archetypeId, terms } = opt.definition.archetype;
     return new Scope(opt, terms, opt.translations.get(archetypeId), {
       nodes: 0,
+      inTree: 0,
       text: 0,
     });
   }
@@ -46,9 +54,24 @@ export class Scope {
 
   /** Counts a node. @throws invalid when names that are listed several times multiply a subtree without end */
   count(): void {
-    step(STEPS_OF_A_NODE);
     this.#built.nodes += 1;
     if (this.#built.nodes > MAX_TEMPLATE_NODES) throw tooManyNodes(this.#built.nodes);
+    this.#countInTree();
+  }
+
+  /** Counts a node that the template does not name, and the characters it shows. @throws invalid when there are too many */
+  countAdded(length: number): void {
+    this.#countInTree();
+    this.countText(length);
+  }
+
+  #countInTree(): void {
+    step(STEPS_OF_A_NODE);
+    this.#built.inTree += 1;
+    if (this.#built.inTree > MAX_TREE_NODES)
+      throw invalidTemplate(
+        `its tree has more than ${MAX_TREE_NODES} nodes, with the types that open ELEMENTs can take`,
+      );
   }
 
   /** Counts characters that a node shows. @throws invalid when all nodes together show too many */

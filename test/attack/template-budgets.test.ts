@@ -106,6 +106,14 @@ describe('the nodes of a template', () => {
     expect(await refused(opt)).toContain('a template can have at most 10000 nodes');
   });
 
+  it('are refused when open ELEMENTs make them, each of which can take any type', async () => {
+    const open = (count: number, text = 'Item'): string =>
+      template(evaluation(element('at0002', '').repeat(count), { at0002: text }), { id: `open-${count}` });
+    expect(await refused(open(5_000))).toContain('its tree has more than 15000 nodes');
+    expect(await refused(open(500, 'x'.repeat(10_000)))).toContain('have more than 16777216 characters');
+    expect((await upload(open(500))).status).toBe(201);
+  });
+
   it('are taken when internal references make fewer', async () => {
     expect((await upload(references(4, 14, 'nested-few'))).status).toBe(201);
   });

@@ -3,6 +3,9 @@
 /** Most objects that a template describes, internal references counted as often as they are used. */
 export const MAX_TEMPLATE_NODES = 10_000;
 
+/** Most nodes of its tree: beside the objects, the types that open ELEMENTs can take and attributes of the RM. */
+export const MAX_TREE_NODES = 15_000;
+
 /** Most elements and attributes of an OPT: six times those of the largest public one, whose text has 1.2 MB. */
 export const MAX_OPT_NODES = 100_000;
 
@@ -28,6 +31,12 @@ export const TEMPLATE_LIMITS: readonly TemplateLimit[] = [
     name: 'nodes',
     value: MAX_TEMPLATE_NODES,
     meaning: 'objects of a template, internal references counted as often as they are used',
+  },
+  {
+    name: 'tree nodes',
+    value: MAX_TREE_NODES,
+    meaning:
+      'objects of a template, with the types that each open ELEMENT can take, and attributes that it does not name',
   },
   { name: 'XML nodes', value: MAX_OPT_NODES, meaning: 'elements and attributes of an OPT; 413 above' },
   { name: 'template id', value: MAX_TEMPLATE_ID_LENGTH, meaning: 'characters of a template id' },

@@ -134,10 +134,22 @@ function attributeNodes(attribute: AttributeConstraint, parent: NodeDraft, scope
 function finish(node: NodeDraft, scope: Scope): void {
   markChoices(node);
   if (withoutParameters(node.rmType) === 'ELEMENT') finishElement(node);
-  for (const child of node.children) if (child.constraint === null) finish(child, scope);
-  for (const added of addRmAttributes(node)) finish(added, scope);
+  for (const child of node.children) if (child.constraint === null) finishAdded(child, scope);
+  for (const added of addRmAttributes(node)) finishAdded(added, scope);
   markInContext(node);
   setInputs(node, scope);
+}
+
+function finishAdded(node: NodeDraft, scope: Scope): void {
+  const { name, localizedName = '', localizedNames = {}, localizedDescriptions = {} } = node;
+  const texts = [
+    name,
+    localizedName,
+    ...Object.values(localizedNames),
+    ...Object.values(localizedDescriptions),
+  ];
+  scope.countAdded(sum(texts.map((text) => text.length)));
+  finish(node, scope);
 }
 
 function numberBelow(node: NodeDraft): void {
