@@ -7,7 +7,6 @@ import type { Operation } from '../http/operation/operation.js';
 import { pathParameter } from '../http/request/parameter-values.js';
 import { NONCE_PLACEHOLDER, readConsoleFiles, type ConsoleFiles } from './console-files.js';
 import { answerPage } from './page.js';
-import { PRODUCT_VERSION } from './product.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -59,7 +58,6 @@ export function consoleOperations(settings: Settings): Operation[] {
       responses: { 200: { description: 'The settings', body: { schema: 'Object', types: 'json' } } },
       handle: (ctx) => {
         ctx.body = {
-          version: PRODUCT_VERSION,
           auth: settings.auth,
           has_passwords: settings.basicUsersFile !== null,
           oidc: settings.oidc && { issuer: settings.oidc.issuer, client_id: settings.oidc.clientId },

@@ -8,7 +8,6 @@ export type JsonObject = { [name: string]: Json | undefined };
 
 /** `/console/settings.json` */
 export interface ServerSettings {
-  readonly version: string;
   readonly auth: 'none' | 'jwt' | 'basic' | 'jwt,basic';
   readonly has_passwords: boolean;
   /** Where to sign in with an identity provider; null: nowhere. */
