@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { MAX_MAIN_SECONDS, watchedServer, type WatchedServer } from '../support/attack/watched-server.js';
+import { element, evaluation, node, template } from '../support/openehr/opt-builder.js';
+import { V1, type Json } from '../support/resources.js';
+
+/** Comparing as many objects as this is work of a thread alone. */
+const COMPOSITIONS = 10;
+const ELEMENTS = 2_000;
+const OBJECTS = COMPOSITIONS * ELEMENTS;
+let server: WatchedServer;
+
+async function post(path: string, body: string, type = 'application/json'): Promise<Response> {
+  const headers = { 'Content-Type': type, Prefer: 'return=minimal' };
+  return fetch(`${server.url}${V1}/${path}`, { method: 'POST', headers, body });
+}
+
+beforeAll(async () => {
+  server = await watchedServer();
+  const opt = template(evaluation(element('at0002', node('DV_TEXT'), '0..*'), { at0002: 'Item' }));
+  expect((await post('definition/template/adl1.4', opt, 'application/xml')).status).toBe(201);
+  const made = await fetch(
+    `${server.url}${V1}/definition/template/adl1.4/test/example?detail_level=complete`,
+    {
+      headers: { Accept: 'application/json' },
+    },
+  );
+  const example = (await made.json()) as Json;
+  const ehrId = ((await post('ehr', '')).headers.get('ETag') ?? '').replaceAll('"', '');
+  for (let index = 0; index < COMPOSITIONS; index += 1) {
+    example.content[0].data.items = Array.from({ length: ELEMENTS }, (_, item) => ({
+      _type: 'ELEMENT',
+      name: { _type: 'DV_TEXT', value: 'Item' },
+      archetype_node_id: 'at0002',
+      value: { _type: 'DV_TEXT', value: `${index} ${item}` },
+    }));
+    expect((await post(`ehr/${ehrId}/composition`, JSON.stringify(example))).status).toBe(201);
+  }
+}, 240_000);
+afterAll(() => server.stop());
+
+it.each([
+  ['COUNT(DISTINCT m)', 1, OBJECTS],
+  ['m/value, COUNT(*)', OBJECTS, 1],
+])(
+  `SELECT %s of ${OBJECTS} objects takes the server from nobody`,
+  async (select, rows, last) => {
+    let body: Json = {};
+    const { mainSeconds, silenceMs } = await server.cost(async () => {
+      const answer = await post(
+        'query/aql',
+        JSON.stringify({ q: `SELECT ${select} FROM EHR e CONTAINS ELEMENT m` }),
+      );
+      body = (await answer.json()) as Json;
+    });
+    expect(body.rows).toHaveLength(rows);
+    expect((body.rows as unknown[][])[0]?.at(-1)).toBe(last);
+    expect(mainSeconds).toBeLessThan(MAX_MAIN_SECONDS);
+    expect(silenceMs).toBeLessThan(server.maxSilenceMs);
+  },
+  240_000,
+);
