@@ -1,4 +1,4 @@
-import { nearestWord } from '../../openehr/base/text.js';
+import { collapsedToken, nearestWord } from '../../openehr/base/text.js';
 import type { TemplateVocabulary } from '../../openehr/template/opt/node-ids.js';
 import { FIELD } from '../index/document.js';
 import { indexedClass, indexedField } from '../index/indexed-paths.js';
@@ -132,7 +132,7 @@ class Search {
     if (indexedField(indexedClass(alias), left.steps) !== FIELD.templateId) return;
     const { templates } = this.vocabulary;
     for (const item of counted(items as readonly ValueExpression[]))
-      if (item.kind === 'string' && !templates.has(item.value))
+      if (item.kind === 'string' && !templates.has(collapsedToken(item.value)))
         this.add({
           kind: 'template',
           name: item.value,

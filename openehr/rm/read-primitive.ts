@@ -1,4 +1,4 @@
-import { isKeptDecimal } from '../base/text.js';
+import { collapsedToken, isKeptDecimal } from '../base/text.js';
 import { parseDate, parseDateTime, parseDuration, parseTime } from '../base/iso8601.js';
 import type { JsonValue } from '../base/json.js';
 import type { Finding } from '../base/violation.js';
@@ -28,6 +28,13 @@ const MAX_INTEGER = 2 ** 31 - 1;
  */
 export function primitiveReader(type: PrimitiveType): PrimitiveReader {
   return READERS[type];
+}
+
+/** A text that is an xs:token, whatever white space it was written with. */
+export function readToken(value: JsonValue): PrimitiveReading | null {
+  if (typeof value !== 'string') return wrongType('a text', value);
+  const token = collapsedToken(value);
+  return token === value ? null : { value: token };
 }
 
 /** What a value is, in the words of a violation; long texts are cut. */

@@ -12,7 +12,7 @@ import {
 import type { PrimitiveType, RmAttribute } from './model/define.js';
 import { isDerivedMember } from './model/derived.js';
 import type { PartialRm, RmClassName } from './model/rm.js';
-import { describe, primitiveReader } from './read-primitive.js';
+import { describe, primitiveReader, readToken } from './read-primitive.js';
 
 /** An RM object as it was read. */
 export interface RmReading<T = JsonObject> {
@@ -51,6 +51,13 @@ const TYPE_READERS = new Map<string, TypeReader>(RM_CLASSES.map(({ name }) => [n
 for (const { name, attributes } of CLASS_READERS.values())
   for (const attribute of attributesOf(name).values())
     attributes.set(attribute.name, attributeReader(attribute));
+
+// An xs:token, at whatever place a document names a template.
+CLASS_READERS.get('TEMPLATE_ID')?.attributes.set('value', {
+  multiple: false,
+  primitive: readToken,
+  type: null,
+});
 
 function typeReader(type: string): TypeReader {
   const allowed = new Map<string, ClassReader>();

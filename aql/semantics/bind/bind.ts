@@ -13,6 +13,7 @@ import type {
   NumberLiteral,
   OrderItem,
   Parameter,
+  PathStep,
   Query,
   Test,
   TerminologyCall,
@@ -27,6 +28,7 @@ import { classesOf, mapCondition, mapPredicates } from '../../syntax/walk.js';
 import { bindPredicate, bindSteps } from './path.js';
 import { fromClass } from '../classes.js';
 import { argumentDomain, functionDomain } from '../../syntax/functions.js';
+import { templateIdReadings } from './template-id.js';
 import { ListBudget } from './list-budget.js';
 import {
   allReadingsOf,
@@ -74,6 +76,10 @@ function classesByVariable(from: FromExpression<Placeholder>): ReadonlyMap<strin
 
 function matchedBy({ className }: ClassExpression<Placeholder>): Classes {
   return classSet(fromClass(className)?.classes ?? NO_CLASSES);
+}
+
+function stepsOf(value: ValueExpression<Unbound>): readonly PathStep<Placeholder>[] {
+  return value.kind === 'path' ? value.steps : [];
 }
 
 function isName({ predicate, steps }: IdentifiedPath<Placeholder>): boolean {
@@ -135,7 +141,7 @@ class Binder {
         return {
           ...test,
           left: this.value(left),
-          set: set.kind === 'list' ? this.list(set, this.partner(left)) : set,
+          set: set.kind === 'list' ? this.list(set, left) : set,
         };
       }
     }
@@ -145,9 +151,12 @@ class Binder {
   private comparison(comparison: Comparison<Unbound>): Condition<Unanswered> {
     const left = this.value(comparison.left);
     const { operator, right, at } = comparison;
-    if (right.kind !== 'parameter') return { ...comparison, left, right: this.value(right) };
-    const readings = readingsOf(right, this.parameters, this.partner(comparison.left));
-    const operands = counted(readings).map((reading): Comparison<Unanswered> => ({
+    const readings =
+      right.kind === 'parameter'
+        ? readingsOf(right, this.parameters, this.partner(comparison.left))
+        : [this.value(right)];
+    const meant = counted(readings).flatMap((each) => templateIdReadings(stepsOf(left), operator, each));
+    const operands = counted(meant).map((reading): Comparison<Unanswered> => ({
       ...comparison,
       left,
       right: reading,
@@ -157,9 +166,11 @@ class Binder {
     return { kind: operator === '!=' ? 'and' : 'or', operands, at };
   }
 
-  private list(list: MatchList<Unbound>, partner: Partner): MatchList<Unanswered> {
+  private list(list: MatchList<Unbound>, left: ValueExpression<Unbound>): MatchList<Unanswered> {
     this.lists.add(list, this.parameters);
-    return { ...list, items: counted(list.items).flatMap((item) => this.matchItem(item, partner)) };
+    const partner = this.partner(left);
+    const items = counted(list.items).flatMap((item) => this.matchItem(item, partner));
+    return { ...list, items: counted(items).flatMap((item) => templateIdReadings(stepsOf(left), '=', item)) };
   }
 
   private matchItem(item: MatchItem<Unbound>, partner: Partner): readonly MatchItem<Unanswered>[] {

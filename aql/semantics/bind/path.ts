@@ -12,6 +12,7 @@ import type {
 import { partnerOfClasses, readingsOf, stringParameter, type QueryParameters } from './parameters.js';
 import { stepType, typesAlong } from '../typing.js';
 import { isArchetypeId, isNodeCode } from '../../syntax/words.js';
+import { templateIdReadings, type Text } from './template-id.js';
 import { counted } from '../../../openehr/base/work.js';
 
 /** Most AND groups that ambiguous texts in one predicate may make. */
@@ -90,15 +91,15 @@ function bindComparison(
   const { operand } = condition;
   if (operand.kind === 'object-path')
     return [{ ...condition, path, operand: bindObjectPath(operand, classes, parameters) }];
-  if (operand.kind !== 'parameter') return [{ ...condition, path, operand }];
+  const meant = <T extends { readonly kind: string }>(each: T): readonly (T | Text)[] =>
+    templateIdReadings(path.steps, condition.operator, each);
+  if (operand.kind !== 'parameter')
+    return counted(meant(operand)).map((each) => ({ ...condition, path, operand: each }));
   if (isNodeIdPath(condition)) textOfNodeId(operand, parameters);
   const along = typesAlong(classes, path.steps);
   const partner = partnerOfClasses(along[along.length - 1]?.classes ?? new Set());
-  return counted(readingsOf(operand, parameters, partner)).map((reading) => ({
-    ...condition,
-    path,
-    operand: reading,
-  }));
+  const readings = counted(readingsOf(operand, parameters, partner)).flatMap(meant);
+  return counted(readings).map((reading) => ({ ...condition, path, operand: reading }));
 }
 
 function bindObjectPath(

@@ -183,7 +183,7 @@ const PARAMETERS = {
   query_type_alias: query('Another name of `query_type`', aqlOnly, { name: 'type' }),
   q: query('AQL text', asText),
   query_ehr_id: query('Narrows every EHR of the query to this one', ehrId, { name: 'ehr_id' }),
-  filter_template_id: query('Only templates of this id; `*` stands for any characters', asText, {
+  filter_template_id: query('Only templates of this id; `*` stands for any characters', collapsedToken, {
     name: 'template_id',
   }),
   filter_concept: query('Only templates of this concept; `*` stands for any characters', asText, {

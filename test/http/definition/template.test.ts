@@ -82,6 +82,28 @@ describe('POST template', () => {
       .set({ 'Content-Type': 'application/openehr.wt.flat+json', 'openEHR-TEMPLATE_ID': spaced })
       .send(flat.body);
     expect(byHeader.status).toBe(201);
+    const listed = await request(app).get(BASE).query({ template_id: ' white  space* ' });
+    expect(listed.body).toEqual([expect.objectContaining({ template_id: 'white space.en.v1' })]);
+    const q = (condition: string, predicate = '') =>
+      `SELECT c/archetype_details/template_id/value FROM EHR e CONTAINS COMPOSITION c${predicate} ${condition}`;
+    const id = 'c/archetype_details/template_id/value';
+    for (const [text, rows] of [
+      [q(`WHERE ${id} = '${spaced}'`), 3],
+      [q(`WHERE ${id} = $id`), 3],
+      [q(`WHERE ${id} MATCHES {'${TEMPLATE_ID}', ' ${spaced}'}`), 3],
+      [q(`WHERE ${id} MATCHES {$id}`), 3],
+      [q(`WHERE ${id} != '${spaced}'`), 0],
+      [q(`WHERE NOT ${id} = '${spaced}'`), 0],
+      [q('', `[archetype_details/template_id/value = '${spaced}']`), 3],
+      [q('', '[archetype_details/template_id/value = $id]'), 3],
+      [q('', `[archetype_details/template_id/value != '${spaced}']`), 0],
+    ] as const) {
+      const body = { q: text, ehr_id: ehrId, query_parameters: { id: spaced } };
+      const found = await request(app).post(`${V1}/query/aql`).send(body);
+      const expected = Array.from({ length: rows }, () => ['white space.en.v1']);
+      expect([text, found.body.rows]).toEqual([text, expected]);
+      expect(found.body.meta.warnings).toBe(undefined);
+    }
   });
 
   it('refuses an id that exists with 409', async () => {
