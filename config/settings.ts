@@ -182,6 +182,8 @@ interface AqlSettings {
   readonly streamTimeoutMs: number;
   /** How long a reader may take nothing of an answer. */
   readonly streamIdleMs: number;
+  /** How long commits wait at most, on the embedded engine, for each part of an answer that is streamed. */
+  readonly streamHoldMs: number;
   readonly subsumption: boolean;
   readonly leafIndex: 'all' | 'numeric' | 'none';
 }

@@ -2,9 +2,9 @@ import type { Page } from '../aql/semantics/page.js';
 import type { Clock } from '../aql/semantics/present-time.js';
 import type { RawRow } from '../aql/result/result-set.js';
 import type { BoundQuery } from '../aql/syntax/ast.js';
-import { CdrError } from '../openehr/base/errors.js';
 import type { Work } from '../openehr/base/work.js';
-import { contentsOfEhrs, type EhrContents, type RunLimits } from '../models/access/run-pipeline.js';
+import { contentsPlan, readContents, type EhrContents } from '../models/access/contents.js';
+import type { RunLimits, RunnablePlan } from '../models/access/run-pipeline.js';
 import type { UnreadData } from '../workers/evaluate.js';
 import { evaluateInThread } from '../workers/evaluation.js';
 
@@ -23,27 +23,22 @@ export interface Evaluation {
   readonly user: string;
 }
 
+/** What is to be read for the evaluator instead of the rows of a plan: at most one VERSION more than the budget allows. */
+export function evaluatedPlan(plan: RunnablePlan, { budget }: Work): RunnablePlan {
+  return contentsPlan(plan, budget.versions);
+}
+
 /**
  * Evaluates a query over the EHRs that its pipeline found, in a thread: for the few constructs that compare whole objects.
- * Gives rows as JSON texts, some at a time.
+ * `found`: the rows of its `evaluatedPlan`. Gives rows as JSON texts, some at a time.
  * @throws unprocessable when the EHRs hold too much for that; else as `evaluateInThread`
  */
 export async function evaluateCandidates(
-  found: AsyncIterable<RawRow>,
+  found: AsyncIterable<readonly RawRow[]>,
   evaluation: Evaluation,
 ): Promise<readonly (readonly string[])[]> {
   const { query, page, systemId, subsumption, asOf, ehrId, clock, limits, work, user } = evaluation;
-  const ehrIds = new Set<string>();
-  for await (const { row } of found) for (const id of row) if (typeof id === 'string') ehrIds.add(id);
-  const timeoutMs = Math.ceil(work.left().timeMs);
-  const { versions: most } = work.budget;
-  const contents = await contentsOfEhrs([...ehrIds], most, { ...limits, timeoutMs });
-  if (contents === null)
-    throw new CdrError(
-      'unprocessable',
-      `the query needs more than ${most} VERSIONs in memory (AQL_MAX_EVALUATED_VERSIONS): name one EHR, or select primitive values`,
-      { budget: { name: 'versions', setting: 'AQL_MAX_EVALUATED_VERSIONS', limit: most, used: null } },
-    );
+  const contents = await readContents(found, work.budget.versions);
   const time = { now: clock.now, zoneOffsetMinutes: clock.offsetMinutes };
   const options = { systemId, subsumption, asOf, page, ...time };
   const owner = { work, user, end: limits.signal ?? null };

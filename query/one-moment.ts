@@ -9,7 +9,7 @@ import {
 import { areStillMoving, movingMerges } from '../models/merge/job.js';
 
 /** How often a query is run anew because EHRs were merged meanwhile. */
-const MAX_READS = 20;
+export const MAX_READS = 20;
 
 /** The EHR that a request is about. */
 export interface RequestedEhr {
@@ -52,4 +52,19 @@ export async function* rowsOfOneMoment(
     }
   }
   throw new CdrError('unavailable', 'EHRs are merged again and again', { retryAfterSeconds: 1 });
+}
+
+/** The same rows, of which the first are there. @throws what the rows throw until then */
+export async function begunRows<T>(
+  rows: AsyncGenerator<T, void, undefined>,
+): Promise<AsyncGenerator<T, void, undefined>> {
+  const first = await rows.next();
+  return (async function* () {
+    try {
+      if (first.done !== true) yield first.value;
+      yield* rows;
+    } finally {
+      await rows.return();
+    }
+  })();
 }

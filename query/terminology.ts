@@ -72,7 +72,7 @@ export async function* metered(
   requestId: string,
   aql: string,
   rows: AsyncIterable<readonly string[]>,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly string[], void, undefined> {
   const start = performance.now();
   let count = 0;
   try {

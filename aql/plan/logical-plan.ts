@@ -66,6 +66,8 @@ export interface LogicalPlan {
   /** The one row of aggregates without grouping when nothing is found. */
   readonly emptyRow: readonly JsonValue[] | null;
   readonly inProcess: InProcess | null;
+  /** Whether FROM has one EHR class only: each row is of one EHR. */
+  readonly isByEhr: boolean;
 }
 
 /**

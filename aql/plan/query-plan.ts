@@ -11,6 +11,11 @@ export interface QueryPlan extends Pick<LogicalPlan, 'collection' | 'columns' | 
   readonly pipeline: readonly Stage[];
   /** Runs first where it may spare reading most documents; null where it cannot. */
   readonly probe: Probe | null;
+  /**
+   * Field of the first documents by which rows can be found a few EHRs at a time: in any order, each of them by what
+   * one EHR holds. Null where they cannot.
+   */
+  readonly ehrField: string | null;
   /** Passes that changed the plan. */
   readonly applied: readonly PassName[];
   /** Whether WHERE picks documents by their leaves. */

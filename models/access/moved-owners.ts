@@ -32,6 +32,7 @@ const QUERYABLE = FIELD.isQueryable;
 const JOINED_BY: Readonly<Record<string, string>> = {
   aql: OWNER,
   contributions: 'ehr_id',
+  versions: 'ehr_id',
   versioned_objects: 'ehr_id',
 };
 

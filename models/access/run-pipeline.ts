@@ -7,13 +7,11 @@ import { isTimeLimit } from '../../database/mongo-error.js';
 import { COLLECTIONS } from '../layout.js';
 import { AQL_SCHEMA_VERSION } from '../../aql/index/document.js';
 import { STUB_SHAPE } from '../../aql/index/keys.js';
-import type { EhrDoc } from '../ehr.js';
 import type { LeafIndex } from '../../aql/index/document.js';
-import type { VersionDoc } from '../version.js';
-import { decodedCell, storedContent, type StoredVersion } from '../version-text.js';
-import { belongsTo, movingMerges } from '../merge/job.js';
+import { decodedCell } from '../version-text.js';
+import { movingMerges } from '../merge/job.js';
 import { LEAF_TRUST_MS, storageSettings } from '../settings.js';
-import { holdsSnapshots, oneSnapshot, WHOLE_BATCH, wholeList, type SnapshotOption } from './one-snapshot.js';
+import { holdsSnapshots, oneSnapshot, WHOLE_BATCH, type SnapshotOption } from './one-snapshot.js';
 import { withMovedOwners } from './moved-owners.js';
 import { documents } from './documents.js';
 
@@ -30,11 +28,8 @@ export interface RunLimits {
   readonly timeoutMs: number;
   /** Documents of one answer of the database; fewer keep memory flat while streaming. */
   readonly batchSize?: number;
-  /**
-   * Called before the first row when the rows will not be of one moment; absent: they always are. It spares writers that
-   * would have to wait for a long read.
-   */
-  readonly onManyMoments?: () => void;
+  /** false: the embedded engine reads on in what is there then, and nobody waits for it. Absent: rows are of one moment. */
+  readonly isHeld?: boolean;
   /** Aborted when nobody wants the rows any more: the query then ends in the database too. */
   readonly signal?: AbortSignal;
 }
@@ -77,11 +72,8 @@ export async function* runPipeline(
     if (probed.length > 0) yield probed;
     return;
   }
-  // What holds a snapshot makes all commits wait until its last row is found, and a stream may have any number of rows.
-  if (limits.onManyMoments !== undefined && (await holdsSnapshots())) {
-    limits.onManyMoments();
-    yield* rowsOf(plan, limits);
-  } else yield* rowsOf(plan, { ...limits, ...(await oneSnapshot()) });
+  const isHeld = limits.isHeld !== false || !(await holdsSnapshots());
+  yield* rowsOf(plan, isHeld ? { ...limits, ...(await oneSnapshot()) } : limits);
 }
 
 async function* rowsOf(
@@ -261,49 +253,6 @@ function translated(error: unknown, { signal, timeoutMs }: RunLimits): unknown {
       cause: error,
     });
   return error;
-}
-
-/** EHRs and all their versions, for the evaluation of a query outside the database. */
-export interface EhrContents {
-  readonly ehrs: readonly EhrDoc[];
-  readonly versions: readonly UnreadVersion[];
-}
-
-/** A VERSION whose content nobody has read yet. */
-type UnreadVersion = Omit<VersionDoc, 'data'> & { readonly content: string | Uint8Array | null };
-
-/** Everything of some active EHRs, null when they hold more versions than `most`. @throws as `runPipeline` */
-export async function contentsOfEhrs(
-  ehrIds: readonly string[],
-  most: number,
-  limits: RunLimits,
-): Promise<EhrContents | null> {
-  const { connection } = mongoose;
-  const options = readOptions(limits);
-  const sources = [...movingMerges().targets]
-    .filter(([, target]) => ehrIds.includes(target))
-    .map(([source]) => source);
-  const owned = { ehr_id: { $in: [...ehrIds, ...sources] } };
-  const active = { _id: { $in: [...ehrIds] }, state: 'active' as const };
-  try {
-    const versions = await connection
-      .collection<StoredVersion>(COLLECTIONS.versions)
-      .find(owned, { ...options, ...(await wholeList()) })
-      .limit(most + 1)
-      .toArray();
-    if (versions.length > most) return null;
-    const ehrs = await connection.collection<EhrDoc>(COLLECTIONS.ehrs).find(active, options).toArray();
-    return {
-      ehrs,
-      versions: versions.map(({ encoding, data, ...metadata }) => ({
-        ...metadata,
-        ehr_id: belongsTo(metadata.ehr_id),
-        content: storedContent({ ...metadata, data, ...(encoding !== undefined && { encoding }) }),
-      })),
-    };
-  } catch (error) {
-    throw translated(error, limits);
-  }
 }
 
 /**

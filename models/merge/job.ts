@@ -100,6 +100,11 @@ export function belongsTo(ehrId: string): string {
   return moving.targets.get(ehrId) ?? ehrId;
 }
 
+/** Whether documents of an EHR are being moved, from it or to it. */
+export function takesPartInMerge(ehrId: string): boolean {
+  return moving.targets.has(ehrId) || [...moving.targets.values()].includes(ehrId);
+}
+
 /**
  * What documents of an EHR name as their owner, as a condition: more than the EHR while documents move to or from it, and
  * nothing for the source.

@@ -8,6 +8,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import type { CompiledQuery } from '../../query/compile.js';
+import { begunRows } from '../../query/one-moment.js';
 import { writeText, absoluteUrl } from '../http/exchange.js';
 import { PRODUCT, PRODUCT_VERSION } from '../system/product.js';
 import type { JsonValue } from '../../openehr/base/json.js';
@@ -27,7 +28,7 @@ export interface QueryAnswer {
   readonly name: string | null;
   /** All that was committed up to then is among what the rows were found in: `as_of` of it has one answer. */
   readonly certain: Date;
-  /** false: commits may have happened between the rows. */
+  /** false: each EHR is of one moment, and others may be of another. */
   readonly isOneMoment?: boolean;
   /** Whether CSV starts with a byte order mark. */
   readonly csvBom: boolean;
@@ -104,7 +105,7 @@ export async function answerStream(
   ctx: Context,
   form: BodyType,
   answer: QueryAnswer,
-  rows: AsyncGenerator<readonly string[]>,
+  rows: AsyncGenerator<readonly string[], void, undefined>,
 ): Promise<void> {
   const begun = await begunRows(rows);
   ctx.set('ETag', `"${randomUUID()}"`);
@@ -112,21 +113,6 @@ export async function answerStream(
   const lines =
     form.format === 'CSV' ? csvLines(answer, begun) : jsonLines(headText(ctx, answer, null), begun);
   ctx.body = Readable.from(chunks(lines), { objectMode: false });
-}
-
-/** The same rows, of which the first are there. */
-async function begunRows(
-  rows: AsyncGenerator<readonly string[]>,
-): Promise<AsyncGenerator<readonly string[]>> {
-  const first = await rows.next();
-  return (async function* () {
-    try {
-      if (first.done !== true) yield first.value;
-      yield* rows;
-    } finally {
-      await rows.return(undefined);
-    }
-  })();
 }
 
 async function* jsonLines(head: string, rows: AsyncIterable<readonly string[]>): AsyncGenerator<string> {

@@ -23,7 +23,9 @@ import { requesterOf, currentOperation, STANDARD_API } from '../http/request/req
 import { answerResultSet, answerStream, textOfRow } from './query-answer.js';
 import type { QueryAnswer } from './query-answer.js';
 import { evaluateCandidates } from '../../query/evaluate.js';
-import { rowsOfOneMoment, type RequestedEhr } from '../../query/one-moment.js';
+import { foundRows } from '../../query/found-rows.js';
+import type { RequestedEhr } from '../../query/one-moment.js';
+import type { HeldLimits } from '../../query/streamed.js';
 import { QUERY_WAIT_MS, QueryGate } from '../../query/gate.js';
 import {
   readGetQuery,
@@ -143,6 +145,8 @@ type NotedLimits = QueryLimits & {
   readonly signal: AbortSignal;
   readonly noted: AnsweredRows;
   readonly ehr: RequestedEhr | null;
+  /** Of a stream. */
+  readonly held?: HeldLimits;
 };
 
 /** What a query may use, and for whom it runs. */
@@ -269,7 +273,8 @@ class QueryRunner {
     const onManyMoments = (): void => {
       stream.isOneMoment = false;
     };
-    const rows = this.rows(answer, { ...limits, batchSize: STREAM_BATCH, onManyMoments });
+    const { streamHoldMs: holdMs } = this.settings.aql;
+    const rows = this.rows(answer, { ...limits, batchSize: STREAM_BATCH, held: { holdMs, onManyMoments } });
     await answerStream(ctx, form, stream, metered(ctx.state.requestId, answer.q, rows));
     cutLongAnswer(ctx, this.settings.aql.streamTimeoutMs, limits.signal);
   }
@@ -278,20 +283,20 @@ class QueryRunner {
     found: AsyncIterable<readonly RawRow[]>,
     { compiled }: QueryAnswer,
     limits: QueryLimits,
-  ): AsyncGenerator<readonly string[]> {
+  ): AsyncGenerator<readonly string[], void, undefined> {
     const { query, page, request, clock } = compiled;
     const { systemId, aql } = this.settings;
     const { asOf, ehrId } = request;
     const rules = { systemId, subsumption: aql.subsumption, asOf, ehrId, clock, limits };
     const { work, user } = limits;
-    yield* await evaluateCandidates(eachRow(found), { query, page, ...rules, work, user });
+    yield* await evaluateCandidates(found, { query, page, ...rules, work, user });
   }
 
   private rows(
     answer: QueryAnswer,
-    { noted, ehr, ...limits }: NotedLimits,
+    { noted, ehr, held, ...limits }: NotedLimits,
   ): AsyncIterable<readonly string[]> {
-    const found = noted.found(rowsOfOneMoment(answer.compiled.plan, limits, ehr));
+    const found = noted.found(foundRows(answer.compiled.plan, limits, { ehr, held, work: limits.work }));
     return noted.answered(this.finished(found, answer, limits));
   }
 

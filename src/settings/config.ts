@@ -124,6 +124,7 @@ function clinicalSettings(values: Values) {
       maxPerUser: numberOrNull(values, 'AQL_MAX_PER_USER') ?? Math.max(1, maxConcurrent - 1),
       streamTimeoutMs: numberOf(values, 'AQL_STREAM_TIMEOUT_MS'),
       streamIdleMs: numberOf(values, 'AQL_STREAM_IDLE_MS'),
+      streamHoldMs: numberOf(values, 'AQL_STREAM_HOLD_MS'),
       subsumption: values.AQL_SUBSUMPTION === true,
       leafIndex: textOf(values, 'AQL_LEAF_INDEX') as Settings['aql']['leafIndex'],
     },

@@ -1,3 +1,4 @@
+import { FIELD } from '../../index/document.js';
 import type { LogicalPlan } from '../../plan/logical-plan.js';
 import type { OptimizedPlan } from '../../plan/passes/passes.js';
 import type { MongoValue, Stage } from '../../index/stage.js';
@@ -26,7 +27,16 @@ export function emitPlan({ plan, applied }: OptimizedPlan): QueryPlan {
   checkPipeline(pipeline);
   const [first] = steps;
   const readsLeaves = first?.kind === 'documents' && counted(first.index).some(readsLeaf);
-  return { collection, pipeline, columns, emptyRow, inProcess, applied, readsLeaves, probe: probeOf(plan) };
+  const found = { collection, pipeline, columns, emptyRow, inProcess };
+  return { ...found, ehrField: ehrFieldOf(plan), applied, readsLeaves, probe: probeOf(plan) };
+}
+
+/** Steps that see all documents. */
+const WHOLE: ReadonlySet<Step['kind']> = new Set(['sort', 'group', 'count', 'skip', 'limit']);
+
+function ehrFieldOf({ collection, steps, inProcess, isByEhr }: LogicalPlan): string | null {
+  if (!isByEhr || inProcess !== null || counted(steps).some(({ kind }) => WHOLE.has(kind))) return null;
+  return collection === 'ehrs' ? '_id' : FIELD.ehrId;
 }
 
 function probeOf({ probe }: LogicalPlan): Probe | null {

@@ -229,7 +229,8 @@ function close(
 ): LogicalPlan {
   const shape: RowShape = { row, ...(segs.length > 0 && { segs }), ...(ehrs.length > 0 && { ehrs }) };
   const plan = { collection, steps: state.tree.steps, row: shape, columns, page };
-  return { ...plan, order: null, probe: null, emptyRow: null, inProcess: null, ...more };
+  const isByEhr = state.scope.from.kind === 'class';
+  return { ...plan, isByEhr, order: null, probe: null, emptyRow: null, inProcess: null, ...more };
 }
 
 /** DISTINCT over objects with nested archetypes: equal only as a whole, so the server compares, then pages. */

@@ -134,6 +134,12 @@ export const QUERY_SETTINGS: readonly SettingDescription[] = [
     '30000',
     'a client that takes nothing of the answer to its query for so long is cut off',
   ),
+  setting(
+    'AQL_STREAM_HOLD_MS',
+    count().min(1).default(500),
+    '500',
+    'how long commits wait at most, on the embedded database, for a part of such an answer that is read at one moment',
+  ),
   setting('AQL_SUBSUMPTION', flag(false), 'false', 'whether archetype ids match specialised archetypes'),
   setting(
     'AQL_LEAF_INDEX',

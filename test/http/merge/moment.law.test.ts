@@ -6,12 +6,16 @@ import { PairReader, type Wrong } from '../../support/merge/pair-reader.js';
 import { PairWriter } from '../../support/merge/pair-writer.js';
 import { givenMergeTemplates } from '../../support/merge-http.js';
 import { Random } from '../../support/random.js';
+import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 /** Of the pairs below the first merges in one transaction, the others in steps. */
-const app = testApp({ ...WITH_ADMIN, mergeStepsFrom: 25 });
+const settings = { ...WITH_ADMIN, mergeStepsFrom: 25 };
+const app = testApp(settings);
 const server = useServer(app);
+/** Gives streams of more than one command a few EHRs at a time. */
+const inParts = useServer(testApp({ ...settings, aql: { ...testSettings().aql, streamHoldMs: 1 } }));
 beforeAll(() => givenMergeTemplates(app));
 
 const PAIRS = [
@@ -40,7 +44,7 @@ it('each answer beside changes, merges and their undoing is of one moment', asyn
   };
   const read = async (number: number): Promise<void> => {
     const pair = pairs[number % pairs.length]!;
-    const reader = new PairReader(server.url, new Random(seed + 100 + number), pair);
+    const reader = new PairReader([server.url, inParts.url], new Random(seed + 100 + number), pair);
     while (isGoingOn()) {
       const found = await reader.ask();
       if (found !== null) wrong.push(found);

@@ -7,7 +7,7 @@ import type { Scope } from '../../../aql/semantics/scope/types.js';
 import { needsShapes, shapeCatalogue } from '../../../aql/index/shapes.js';
 import type { QueryPlan } from '../../../aql/plan/query-plan.js';
 import { translate } from '../../../aql/mongo/translate.js';
-import { evaluateCandidates } from '../../../query/evaluate.js';
+import { evaluateCandidates, evaluatedPlan } from '../../../query/evaluate.js';
 import { eachRow, runPipeline, shapeIds } from '../../../models/access/run-pipeline.js';
 import type { LeafIndex } from '../../../aql/index/document.js';
 
@@ -45,15 +45,16 @@ export async function pipelineRows(
   const plan = await planOf(scope, page, options);
   const rows: JsonValue[][] = [];
   const limits = { timeoutMs: 10_000 };
-  const found = eachRow(runPipeline(plan, limits));
   if (plan.inProcess?.kind === 'evaluate') {
     const { systemId, subsumption = false, asOf = null, now = new Date() } = options;
     const clock = { now, offsetMinutes: 0 };
     const rules = { systemId, subsumption, asOf, clock, ehrId: null, limits };
     const work = new Work({ ...testSettings().work, timeMs: 60_000 }, () => performance.now());
-    const texts = await evaluateCandidates(found, { query: scope.query, page, ...rules, work, user: '' });
+    const read = runPipeline(evaluatedPlan(plan, work), limits);
+    const texts = await evaluateCandidates(read, { query: scope.query, page, ...rules, work, user: '' });
     return texts.flat().map((text) => JSON.parse(text) as JsonValue[]);
   }
+  const found = eachRow(runPipeline(plan, limits));
   if (plan.inProcess === null)
     for await (const row of found) rows.push(JSON.parse(rowText(row, plan.columns)) as JsonValue[]);
   else

@@ -73,13 +73,8 @@ export class PairWriter {
     const first = this.random.below(all.length);
     const both = [all[first]!, all[(first + 1) % all.length]!];
     const next = both.map(([id, one]) => [id, { ...one, uid: nextUid(one.uid), isJoint: true }] as const);
-    const versions = both.map(([, { uid }]) => modification(uid));
-    await this.#changed(next, () => this.#contribution(this.#owner(side), versions));
-  }
-
-  async #contribution(ehrId: string, versions: Json[]): Promise<void> {
-    const sent = request(this.app).post(`${V1}/ehr/${ehrId}/contribution`);
-    expectStatus(201, await sent.send({ _type: 'CONTRIBUTION', versions, audit: AUDIT }));
+    const uids = both.map(([, { uid }]) => uid);
+    await this.#changed(next, () => givenJointUpdate(this.app, this.#owner(side), uids));
   }
 
   async #add(): Promise<void> {
@@ -150,6 +145,16 @@ const AUDIT = {
   committer: { _type: 'PARTY_IDENTIFIED', name: 'writer' },
 };
 
+/** Changes COMPOSITIONs in one CONTRIBUTION. */
+export async function givenJointUpdate(
+  app: RequestListener,
+  ehrId: string,
+  uids: readonly string[],
+): Promise<void> {
+  const contribution = { _type: 'CONTRIBUTION', versions: uids.map(modification), audit: AUDIT };
+  expectStatus(201, await request(app).post(`${V1}/ehr/${ehrId}/contribution`).send(contribution));
+}
+
 function modification(uid: string): Json {
   return {
     _type: 'ORIGINAL_VERSION',
@@ -160,7 +165,8 @@ function modification(uid: string): Json {
   };
 }
 
-function nextUid(uid: string): string {
+/** The uid of the version after this one. */
+export function nextUid(uid: string): string {
   const [id, system, version] = uid.split('::');
   return `${id}::${system}::${Number(version) + 1}`;
 }

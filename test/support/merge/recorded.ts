@@ -39,6 +39,11 @@ export class Recorded {
     return this.#changes.at(-1)!.state;
   }
 
+  /** How many there were. */
+  get changes(): number {
+    return this.#changes.length - 1;
+  }
+
   /** Makes a change, which may be seen from now on, and must be when it is done. */
   async change(state: PairState, make: () => Promise<unknown>): Promise<void> {
     const change = { state, begun: performance.now(), ended: Infinity };

@@ -1,6 +1,7 @@
 /**
  * Reads with the read concern `snapshot` outside of transactions. The engine keeps no moment for the later batches of a
- * cursor, so such a read is taken whole while no transaction runs, and held until the client has fetched it.
+ * cursor, so such a read is taken whole while no transaction runs, within its `maxTimeMS`, and held until the client has
+ * fetched it.
  */
 import { asBigInt, asDocument, asNumber, asText, fieldOf, fields } from '../protocol/bson-slice.js';
 import { encode, rawValue } from '../protocol/bson-write.js';
@@ -67,10 +68,13 @@ export class HeldReads {
   ): Promise<Buffer> {
     const batches = new HeldBatches(IDLE_MS, () => void this.#forget(cursor.id));
     const more = getMore(command, cursor);
+    const end = performance.now() + (command.maxTimeMs || Infinity);
     this.#draining.set(connection, true);
     try {
       for (let isOpen = true; isOpen;) {
         if (this.#draining.get(connection) === false) throw new CommandError(11601, 'the client is gone');
+        // The engine counts its own work alone, and transactions wait for all of it.
+        if (performance.now() > end) throw new CommandError(50, 'operation exceeded time limit');
         const reply = await this.forward(readCommand(Buffer.from(more)), connection);
         if (!isSuccess(reply)) {
           await batches.close();

@@ -32,7 +32,7 @@ const kinds = (steps: readonly Step[]): string[] => steps.map(({ kind }) => kind
 
 function plan(steps: readonly Step[], more: Partial<LogicalPlan> = {}): LogicalPlan {
   const page = { limit: null, offset: 0, top: null, ...more.page };
-  const rest = { order: null, probe: null, emptyRow: null, inProcess: null, columns: [] };
+  const rest = { order: null, probe: null, emptyRow: null, inProcess: null, isByEhr: true, columns: [] };
   return { collection: 'aql', steps, row: { row: [fieldRef('_id')] }, ...rest, ...more, page };
 }
 

@@ -1,0 +1,14 @@
+import type { EhrDoc } from '../ehr.js';
+import { COLLECTIONS } from '../layout.js';
+import { documents } from '../access/documents.js';
+
+/** A text that every merge, unmerge and move of content changes. */
+export async function movesOfContent(): Promise<string> {
+  const [moves] = await documents<EhrDoc>(COLLECTIONS.ehrs)
+    .aggregate([
+      { $match: { merge_seq: { $gt: 0 } } },
+      { $group: { _id: null, ehrs: { $sum: 1 }, moves: { $sum: '$merge_seq' } } },
+    ])
+    .toArray();
+  return JSON.stringify(moves ?? null);
+}
