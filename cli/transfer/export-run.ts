@@ -10,8 +10,11 @@ const AT_ONCE = 8;
 /** What lenient validation left out is exported too, so that an import with it leaves it out again. */
 const AS_GIVEN = { headers: { Prefer: 'validation=lenient' } } as const;
 
+/** The latest versions of one moment: those are read, whatever is committed meanwhile. */
+const LISTED = '?include=versions';
+
 interface EhrAnswer {
-  readonly compositions?: readonly { readonly id: { readonly value: string } }[];
+  readonly versions?: readonly { readonly type: string; readonly id: { readonly value: string } }[];
 }
 
 /** Ids of EHRs, which nearly always are UUIDs. */
@@ -57,7 +60,7 @@ interface Place {
 
 /**
  * The lines of one EHR, each with its line end: EHR_STATUS, directory, every COMPOSITION that is not deleted, in
- * the order of their creation; the latest versions. An EHR_STATUS that forbids changes comes last, so that the
+ * the order of their creation; the latest versions, all of one moment. An EHR_STATUS that forbids changes comes last, so that the
  * import can write what stands before it. An EHR that is merged on the way goes on from its target, under its own id; of
  * one that was merged before its turn come the COMPOSITIONs of its target that no other EHR has brought. `run` gets
  * what was written, so that nothing is written twice, and what was listed and is not there any more.
@@ -78,26 +81,28 @@ export async function* exportedLines(
     run.erasedEhrs.add(ehrId);
     return;
   }
-  // No directory is 204 or 404.
-  if (![200, 204, 404].includes(directory.status)) answers.push(directory);
+  if (directory !== null && directory.status !== 404) answers.push(directory);
   const failed = answers.find((answer) => answer.status !== 200);
   if (failed !== undefined) throw answerError(failed.status, failed.text);
   run.ehrs.add(ehrId);
   const statusLine = lineOf(ehrId, `"ehr_status":${status.text}`);
   const isModifiable = jsonObjectOf(status.text).is_modifiable !== false;
   if (isModifiable) yield statusLine;
-  if (directory.status === 200) yield lineOf(ehrId, `"directory":${directory.text}`);
-  yield* compositionLines(client, { ehrId, listed: listedBy(found) }, run);
+  if (directory?.status === 200) yield lineOf(ehrId, `"directory":${directory.text}`);
+  yield* compositionLines(client, { ehrId, listed: uidsOf(found, 'COMPOSITION') }, run);
   if (!isModifiable) yield statusLine;
 }
 
 /** Of an EHR what stands before its COMPOSITIONs; `successor`: it was merged away before all was read. */
 async function ehrAnswers(client: ApiClient, ehrId: string) {
   const get = (below: string): Promise<ApiAnswer> => client.send('GET', `${pathOf(ehrId)}${below}`, AS_GIVEN);
-  const found = await get('?include=compositions');
-  const status = await get('/ehr_status');
-  const directory = await get('/directory');
-  return { found, status, directory, successor: found.successor ?? status.successor ?? directory.successor };
+  const found = await get(LISTED);
+  const [statusUid = ''] = uidsOf(found, 'EHR_STATUS');
+  const [directoryUid] = uidsOf(found, 'FOLDER');
+  const status = found.status === 200 ? await get(`/ehr_status/${statusUid}`) : found;
+  const directory = directoryUid === undefined ? null : await get(`/directory/${directoryUid}`);
+  const successor = found.successor ?? status.successor ?? directory?.successor ?? null;
+  return { found, status, directory, successor };
 }
 
 /** Whether an EHR is gone, and not merged away. @throws AnswerError on any failure */
@@ -112,16 +117,16 @@ export async function movedLine(
   ehrId: string,
   versionedObjectUid: string,
 ): Promise<string | null> {
-  const answer = await latestVersion(client, { ehrId, listedBy: ehrId }, versionedObjectUid);
+  const answer = await versionAnswer(client, { ehrId, listedBy: ehrId }, versionedObjectUid);
   return answer === null ? null : lineOfVersion(ehrId, answer);
 }
 
 /** What a merge brought to an EHR, whose EHR_STATUS and directory come, or came, when it is its own turn. */
 async function* mergedLines(client: ApiClient, ehrId: string, run: ExportRun): AsyncGenerator<string> {
   for (let successor = ehrId, moves = 0; moves < MAX_MOVES; moves += 1) {
-    const found = await client.send('GET', `${pathOf(successor)}?include=compositions`, AS_GIVEN);
+    const found = await client.send('GET', `${pathOf(successor)}${LISTED}`, AS_GIVEN);
     if (found.status === 200) {
-      yield* compositionLines(client, { ehrId: successor, listed: listedBy(found) }, run);
+      yield* compositionLines(client, { ehrId: successor, listed: uidsOf(found, 'COMPOSITION') }, run);
       return;
     }
     if (found.status !== 404) throw answerError(found.status, found.text);
@@ -134,9 +139,10 @@ async function* mergedLines(client: ApiClient, ehrId: string, run: ExportRun): A
   throw new Error(`EHR ${ehrId} is merged again and again; export again`);
 }
 
-function listedBy({ text }: ApiAnswer): string[] {
-  const { compositions = [] } = JSON.parse(text) as EhrAnswer;
-  return compositions.map(({ id }) => id.value);
+function uidsOf({ status, text }: ApiAnswer, type: string): string[] {
+  if (status !== 200) return [];
+  const { versions = [] } = JSON.parse(text) as EhrAnswer;
+  return versions.filter((version) => version.type === type).map(({ id }) => id.value);
 }
 
 /** Lines of the COMPOSITIONs that an EHR lists, without those exported before. */
@@ -146,11 +152,12 @@ async function* compositionLines(
   run: ExportRun,
 ): AsyncGenerator<string> {
   const place: Place = { ehrId, listedBy: ehrId };
-  const waiting = listed.filter((id) => !run.compositions.has(id));
+  const waiting = listed.filter((uid) => !run.compositions.has(objectOf(uid)));
   for (let start = 0; start < waiting.length; start += AT_ONCE) {
     const group = waiting.slice(start, start + AT_ONCE);
-    const answers = await Promise.all(group.map((id) => latestVersion(client, place, id)));
-    for (const [index, id] of group.entries()) {
+    const answers = await Promise.all(group.map((uid) => versionAnswer(client, place, uid)));
+    for (const [index, uid] of group.entries()) {
+      const id = objectOf(uid);
       const answer = answers[index] ?? null;
       if (answer === null) {
         run.lose(id, ehrId);
@@ -188,18 +195,20 @@ function signaturesOf({ commit_audit: audit, attestations = [] }: JsonObject): s
 /** How often an EHR may be merged, or taken back, while one COMPOSITION is looked for. */
 const MAX_MOVES = 5;
 
+/** Object id of a version. */
+function objectOf(uid: string): string {
+  return uid.split('::', 1)[0] ?? uid;
+}
+
 /**
- * The latest version of a COMPOSITION that the EHR listed, wherever merges took it meanwhile; null when it is not there.
- * @throws AnswerError on any other failure
+ * The version of a COMPOSITION that the EHR listed, or the latest of an object id, wherever merges took it meanwhile; null when it
+ * is not there. @throws AnswerError on any other failure
  */
-async function latestVersion(
-  client: ApiClient,
-  place: Place,
-  versionedObjectUid: string,
-): Promise<ApiAnswer | null> {
+async function versionAnswer(client: ApiClient, place: Place, uid: string): Promise<ApiAnswer | null> {
   for (let moves = 0; moves < MAX_MOVES; moves += 1) {
     const { ehrId } = place;
-    const path = `${pathOf(ehrId)}/versioned_composition/${versionedObjectUid}/version`;
+    const id = objectOf(uid);
+    const path = `${pathOf(ehrId)}/versioned_composition/${id}/version${id === uid ? '' : `/${uid}`}`;
     const answer = await client.send('GET', path, AS_GIVEN);
     if (answer.status === 200) return answer;
     if (answer.status !== 404) throw answerError(answer.status, answer.text);

@@ -2,6 +2,8 @@ import { COLLECTIONS } from '../layout.js';
 import type { EhrDoc } from '../ehr.js';
 import { wholeList } from '../access/one-snapshot.js';
 import { documents } from '../access/documents.js';
+import type { RootType } from '../../openehr/rm/root-type.js';
+import type { VersionedObjectDoc } from '../versioned-object.js';
 import { ownedBy } from '../merge/job.js';
 import { versionOf, type StoredVersion, type VersionDoc } from '../version-text.js';
 
@@ -9,6 +11,13 @@ import { versionOf, type StoredVersion, type VersionDoc } from '../version-text.
 export interface EhrLists {
   readonly compositions: boolean;
   readonly contributions: boolean;
+  readonly versions: boolean;
+}
+
+/** A version as a list names it. */
+export interface ListedVersion {
+  readonly uid: string;
+  readonly type: RootType;
 }
 
 /** What an EHR is answered with. */
@@ -19,15 +28,19 @@ export interface EhrContent {
   readonly compositions: readonly string[];
   /** Ids of the CONTRIBUTIONs, oldest first and then by id. */
   readonly contributions: readonly string[];
+  /** The latest versions of EHR_STATUS, directory and COMPOSITIONs that are no deletions, in the order of these. */
+  readonly versions: readonly ListedVersion[];
 }
 
 interface Listed {
   readonly _id: string;
-  readonly list: 'compositions' | 'contributions';
+  readonly list: 'compositions' | 'contributions' | 'versions';
   readonly time: Date;
 }
 
-type Found = { readonly list: 'status'; readonly version: StoredVersion } | Listed;
+type ListedObject = Listed & Pick<VersionedObjectDoc, 'type' | 'latest_version_uid'>;
+
+type Found = { readonly list: 'status'; readonly version: StoredVersion } | Listed | ListedObject;
 
 /** The EHR_STATUS of an EHR and the lists that are wanted: in one command, all of one moment. */
 export async function ehrContent(ehr: EhrDoc, wanted: EhrLists): Promise<EhrContent> {
@@ -44,25 +57,33 @@ export async function ehrContent(ehr: EhrDoc, wanted: EhrLists): Promise<EhrCont
     ...(wanted.contributions
       ? [listed(COLLECTIONS.contributions, owned, ['contributions', '$time_committed'])]
       : []),
+    ...(wanted.versions
+      ? [listed(COLLECTIONS.versionedObjects, { ...owned, deleted: false }, ['versions', '$time_created'])]
+      : []),
   ];
   const found = await documents(COLLECTIONS.versions)
     .aggregate<Found>(pipeline, await wholeList())
     .toArray();
   const [first] = found;
-  const idsOf = (name: Listed['list']): string[] =>
-    found
-      .filter((one): one is Listed => one.list === name)
-      .sort(byAgeAndId)
-      .map(({ _id }) => _id);
+  const listOf = (name: Listed['list']): Listed[] =>
+    found.filter((one): one is Listed => one.list === name).sort(byAgeAndId);
+  const idsOf = (name: Listed['list']): string[] => listOf(name).map(({ _id }) => _id);
   return {
     status: first?.list === 'status' ? versionOf(first.version) : null,
     compositions: idsOf('compositions'),
     contributions: idsOf('contributions'),
+    versions: (listOf('versions') as ListedObject[])
+      .filter(({ _id, type }) => type !== 'EHR_STATUS' || _id === ehr.ehr_status_id)
+      .map(({ type, latest_version_uid: uid }) => ({ type, uid })),
   };
 }
 
+const OF_VERSIONS = { type: 1, latest_version_uid: 1 };
+
 function listed(coll: string, match: object, [list, time]: readonly [Listed['list'], string]): object {
-  return { $unionWith: { coll, pipeline: [{ $match: match }, { $project: { list, time } }] } };
+  return {
+    $unionWith: { coll, pipeline: [{ $match: match }, { $project: { list, time, ...OF_VERSIONS } }] },
+  };
 }
 
 function byAgeAndId(one: Listed, other: Listed): number {

@@ -6,7 +6,7 @@ import { changeContext, type ChangeContext } from '../../change/commit/context.j
 import { createEhr, ehrOfSubject, type CreatedEhr } from '../../change/ehr.js';
 import { readableEhr, readableEhrWithStatus, readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
 import { ehrNotFound } from '../../change/commit/refusal.js';
-import { ehrResource, hierObjectId, localRef } from '../../change/resource.js';
+import { ehrResource, hierObjectId, localRef, objectVersionId } from '../../change/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import { ehrContent } from '../../models/cross-collection/ehr-contents.js';
 import type { EhrDoc } from '../../models/ehr.js';
@@ -191,13 +191,17 @@ async function ehrWithContent(ehrId: string, include: readonly string[]) {
   const wanted = {
     compositions: include.includes('compositions'),
     contributions: include.includes('contributions'),
+    versions: include.includes('versions'),
   };
-  const { status, compositions, contributions } = await ehrContent(ehr, wanted);
+  const { status, compositions, contributions, versions } = await ehrContent(ehr, wanted);
   if (status === null) throw ehrNotFound(ehrId);
   const refs = (ids: readonly string[], type: string) => ids.map((id) => localRef(hierObjectId(id), type));
   const lists: JsonObject = {
     ...(wanted.compositions && { compositions: refs(compositions, 'VERSIONED_COMPOSITION') }),
     ...(wanted.contributions && { contributions: refs(contributions, 'CONTRIBUTION') }),
+    ...(wanted.versions && {
+      versions: versions.map(({ uid, type }) => localRef(objectVersionId(uid), type)),
+    }),
   };
   return { ehr, status, lists };
 }

@@ -36,6 +36,8 @@ export function useServer(app: RequestListener): { readonly url: string } {
 
 async function listening(app: RequestListener): Promise<Server> {
   const server = createServer(app);
+  // A client in this process may be too busy to see in time that an idle connection was closed.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
 }

@@ -153,8 +153,8 @@ const PARAMETERS = {
   subject_id: query('id of the patient: `subject.external_ref.id.value`', asText),
   subject_namespace: query('`subject.external_ref.namespace`', asText),
   include: query(
-    'Comma list: `compositions`, `contributions` add references to the EHR, `ehr_status` gives the EHR_STATUS itself',
-    wordsOf('compositions', 'contributions', 'ehr_status'),
+    'Comma list: `compositions`, `contributions` add references to the EHR, `versions` to the latest version of each thing in it; `ehr_status` gives the EHR_STATUS itself',
+    wordsOf('compositions', 'contributions', 'ehr_status', 'versions'),
   ),
   version_at_time: query(
     'Extended ISO 8601 time: the version that was the latest then; absent: now',
