@@ -11,6 +11,7 @@ import {
   givenEhr,
   givenTemplate,
   V1,
+  versionUidOf,
 } from '../../support/resources.js';
 
 const SYSTEM = 'local.cdr';
@@ -281,6 +282,37 @@ describe('GET /ehr', () => {
     const ids = (body.compositions as { id: { value: string } }[]).map(({ id }) => rootOfUid(id.value));
     const first = made.map(({ _id }) => _id).filter((id) => id !== rootOfUid(last));
     expect(ids).toEqual([...first.toSorted(), rootOfUid(last)]);
+  });
+
+  it('lists the latest versions of what is in it when asked, without what is deleted', async () => {
+    await givenTemplate(app);
+    const ehrId = await givenEhr(app);
+    const path = `${V1}/ehr/${ehrId}`;
+    const [first, gone] = [await givenComposition(app, ehrId), await givenComposition(app, ehrId)];
+    await request(app).delete(`${path}/composition/${gone}`).expect(204);
+    const corrected = await request(app)
+      .put(`${path}/composition/${rootOfUid(first)}`)
+      .set('If-Match', first)
+      .send(aComposition());
+    const folder = { _type: 'FOLDER', name: { value: 'root' }, archetype_node_id: 'at0001' };
+    const directory = await request(app).post(`${path}/directory`).send(folder);
+    expect([corrected.status, directory.status]).toEqual([200, 201]);
+    const { body: status } = await request(app).get(`${path}/ehr_status`);
+    const { body } = await request(app).get(`${path}?include=versions`);
+    const ref = (value: string, type: string): object => ({
+      _type: 'OBJECT_REF',
+      id: { _type: 'OBJECT_VERSION_ID', value },
+      namespace: 'local',
+      type,
+    });
+    expect(body.versions).toEqual(
+      expect.arrayContaining([
+        ref(status.uid.value as string, 'EHR_STATUS'),
+        ref(versionUidOf(corrected), 'COMPOSITION'),
+        ref(versionUidOf(directory), 'FOLDER'),
+      ]),
+    );
+    expect(body.versions).toHaveLength(3);
   });
 
   it('gives a reference to the EHR_STATUS, or itself when that is asked for or configured', async () => {

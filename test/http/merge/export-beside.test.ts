@@ -3,20 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
 import { testApp, useServer } from '../../support/app.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { admin, givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
 import { runHere, type CommandResult } from '../../support/process/command-line.js';
 import { spawnEverchart } from '../../support/process/command.js';
-import { givenComposition, givenEhr, versionedObjectUidOf, type Json } from '../../support/resources.js';
+import {
+  aComposition,
+  givenComposition,
+  givenEhr,
+  V1,
+  versionedObjectUidOf,
+  versionUidOf,
+  type Json,
+} from '../../support/resources.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
 const app = testApp(WITH_ADMIN);
-/** Happens once, before the first COMPOSITION of an export is read. */
+/** Happens once, before an export reads the first of what stands at this place of a path. */
 let meanwhile: ((path: string) => Promise<unknown>) | null = null;
+let place = '';
 const server = useServer((request, response) => {
-  const isFirst = meanwhile !== null && request.url?.includes('/versioned_composition/') === true;
+  const isFirst = meanwhile !== null && request.url?.includes(place) === true;
   const change = isFirst ? meanwhile : null;
   if (isFirst) meanwhile = null;
   void Promise.resolve(change?.(request.url ?? '')).then(() => app(request, response));
@@ -30,6 +40,7 @@ let uids: string[] = [];
 let theirs = '';
 const file = join(tmpdir(), `export-${randomUUID()}.ndjson`);
 beforeEach(async () => {
+  place = '/versioned_composition/';
   [source, target] = [await givenEhr(app), await givenEhr(app)];
   uids = [];
   for (let n = 0; n < COUNT; n += 1) uids.push(await givenComposition(app, source));
@@ -127,6 +138,34 @@ describe('an export of one EHR', () => {
     const { compositions, ehrs } = written();
     expect([ehrs, compositions.filter((uid) => uid !== theirs)]).toEqual([[source], uids.toSorted()]);
   });
+
+  it.each(['/ehr_status', '/directory', '/versioned_composition/'])(
+    'has everything as it was at one moment, whatever is changed before it reads %s',
+    async (first) => {
+      const path = `${V1}/ehr/${source}`;
+      const folder = { _type: 'FOLDER', name: { value: 'root' }, archetype_node_id: 'at0001' };
+      const directory = versionUidOf(await request(app).post(`${path}/directory`).send(folder).expect(201));
+      const { body: status } = await request(app).get(`${path}/ehr_status`);
+      place = first;
+      const put = (below: string, uid: string, body: object) =>
+        request(app).put(`${path}${below}`).set('If-Match', uid).send(body).expect(200);
+      meanwhile = async () => {
+        await put('/ehr_status', status.uid.value as string, { ...status, is_queryable: false });
+        await put('/directory', directory, { ...folder, name: { value: 'other' } });
+        for (const uid of uids.slice(2))
+          await put(`/composition/${versionedObjectUidOf(uid)}`, uid, aComposition());
+        await request(app).delete(`${path}/composition/${uids[0]!}`).expect(204);
+        await givenComposition(app, source);
+      };
+      expect(await exported('--ehr', source)).toEqual({ code: 0, stdout: '', stderr: '' });
+      expect(meanwhile).toBeNull();
+      expect(written().compositions).toEqual(uids.toSorted());
+      const text = readFileSync(file, 'utf8');
+      const parts = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]));
+      const uidOf = (part: string) => parts.find((line) => part in line)?.[part].uid.value as string;
+      expect([uidOf('ehr_status'), uidOf('directory')]).toEqual([status.uid.value, directory]);
+    },
+  );
 
   it('names what is moved away meanwhile, and has the rest', async () => {
     const id = versionedObjectUidOf(uids.at(-1)!);
