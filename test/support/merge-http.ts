@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import request from 'supertest';
 import { givenTemplate, V1, versionUidOf, type Json } from './resources.js';
 import { ADMIN } from './tokens.js';
@@ -42,16 +41,6 @@ export function unmerge(
   further: object = {},
 ): request.Test {
   return admin(app, 'post', '/ehr/unmerge').send({ source_ehr: source, target_ehr: target, ...further });
-}
-
-/** Asks again while the database has no time for it, which says that nothing was done. */
-export async function answered(ask: () => request.Test): Promise<request.Response> {
-  for (let attempts = 1; ; attempts += 1) {
-    const answer = await ask();
-    if (answer.status !== 503 || (answer.body as Json).code !== 'unavailable' || attempts === 60)
-      return answer;
-    await setTimeout(1_000);
-  }
 }
 
 /** Uploads the templates. */

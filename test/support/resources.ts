@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { fixtureJson, fixtureText } from './fixture.js';
@@ -17,19 +18,34 @@ export function aComposition(name = 'minimal_evaluation.en.v1'): Json {
   return composition;
 }
 
+/**
+ * Asks again while the database has no time for it, which says that nothing was done: that of a run is one for all files, and what
+ * one of them reads whole makes commits of the others wait.
+ */
+export async function answered(ask: () => request.Test): Promise<request.Response> {
+  for (let attempts = 1; ; attempts += 1) {
+    const answer = await ask();
+    if (answer.status !== 503 || (answer.body as Json).code !== 'unavailable' || attempts === 60)
+      return answer;
+    await setTimeout(1_000);
+  }
+}
+
 /** Uploads a template of the fixtures. */
 export async function givenTemplate(app: RequestListener, name = 'minimal_evaluation.en.v1'): Promise<void> {
-  const response = await request(app)
-    .post(`${V1}/definition/template/adl1.4`)
-    .set('Content-Type', 'application/xml')
-    .send(fixtureText(`opt/${name}.opt`));
+  const response = await answered(() =>
+    request(app)
+      .post(`${V1}/definition/template/adl1.4`)
+      .set('Content-Type', 'application/xml')
+      .send(fixtureText(`opt/${name}.opt`)),
+  );
   if (response.status !== 201 && response.status !== 409)
     throw new Error(`template ${name}: ${response.status} ${response.text}`);
 }
 
 /** Makes an EHR and gives its id. */
 export async function givenEhr(app: RequestListener, status?: object): Promise<string> {
-  const response = await request(app).post(`${V1}/ehr`).send(status);
+  const response = await answered(() => request(app).post(`${V1}/ehr`).send(status));
   if (response.status !== 201) throw new Error(`EHR: ${response.status} ${response.text}`);
   return String(response.headers.etag).replaceAll('"', '');
 }
@@ -40,7 +56,9 @@ export async function givenComposition(
   ehrId: string,
   composition: object = aComposition(),
 ): Promise<string> {
-  const response = await request(app).post(`${V1}/ehr/${ehrId}/composition`).send(composition);
+  const response = await answered(() =>
+    request(app).post(`${V1}/ehr/${ehrId}/composition`).send(composition),
+  );
   if (response.status !== 201) throw new Error(`COMPOSITION: ${response.status} ${response.text}`);
   return versionUidOf(response);
 }

@@ -6,10 +6,10 @@ import { repairMerges } from '../../../merge/repair.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { draws, seeds } from '../../support/laws.js';
-import { admin, answered, givenMergeTemplates, unmerge as ask } from '../../support/merge-http.js';
+import { admin, givenMergeTemplates, unmerge as ask } from '../../support/merge-http.js';
 import { World, type Edit, type MergeStep, type Original } from '../../support/merge/replay-world.js';
 import { Random } from '../../support/random.js';
-import type { Json } from '../../support/resources.js';
+import { answered, type Json } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 

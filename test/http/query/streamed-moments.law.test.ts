@@ -6,10 +6,10 @@ import { planOf } from '../../support/aql/pipeline.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { seeds } from '../../support/laws.js';
-import { answered, givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
+import { givenMergeTemplates, merge, unmerge } from '../../support/merge-http.js';
 import { givenJointUpdate, nextUid } from '../../support/merge/pair-writer.js';
 import { Random } from '../../support/random.js';
-import { givenComposition, givenEhr } from '../../support/resources.js';
+import { answered, givenComposition, givenEhr } from '../../support/resources.js';
 import { SYSTEM_ID } from '../../support/hilltop/hilltop.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 

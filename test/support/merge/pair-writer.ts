@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
-import { admin, answered, givenTag, givenUpdate, merge, unmerge } from '../merge-http.js';
+import { admin, givenTag, givenUpdate, merge, unmerge } from '../merge-http.js';
 import type { Random } from '../random.js';
 import {
+  answered,
   aComposition,
   givenComposition,
   givenEhr,

@@ -7,8 +7,8 @@ import type { ItemTagDoc } from '../../../models/item-tag.js';
 import type { MergeRecordDoc } from '../../../models/merge/record.js';
 import type { VersionedObjectDoc } from '../../../models/versioned-object.js';
 import { testSettings } from '../settings.js';
-import { answered, folder, givenTag, givenUpdate, merge, rows, statusOf } from '../merge-http.js';
-import { aComposition, givenEhr, V1, type Json } from '../resources.js';
+import { folder, givenTag, givenUpdate, merge, rows, statusOf } from '../merge-http.js';
+import { answered, aComposition, givenEhr, V1, type Json } from '../resources.js';
 
 const NOTE = 'minimal_evaluation.en.v1';
 const LIST = 'persistent_minimal.en.v1';
