@@ -206,8 +206,8 @@ export class PairReader {
         const response = await fetch(`${this.#url}${V1}/query/aql`, { method: 'POST', headers, body });
         return await answered(response, (text) => rowsIn(text, accept));
       } catch (error) {
-        // What ends in the middle was never given as whole.
-        if (accept !== 'application/json' && error instanceof TypeError) return ENDED;
+        // What ends in the middle was never given as whole. fetch is of another realm than this file's TypeError.
+        if (accept !== 'application/json' && (error as Error).name === 'TypeError') return ENDED;
         throw error;
       }
     };
