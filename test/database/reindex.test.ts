@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { reindexStorage } from '../../maintenance/reindex.js';
@@ -39,28 +39,32 @@ async function commitAll(): Promise<void> {
   }
 }
 
+/** What commits derived. */
+let committed: Awaited<ReturnType<typeof documents>>;
 beforeAll(async () => {
   await claimStorage('local.cdr', 'all');
   await commitAll();
+  committed = await documents();
+});
+afterEach(async () => {
+  await reindexStorage('all');
 });
 
 describe('reindex', () => {
   it('changes nothing where nothing is wrong', async () => {
-    const before = await documents();
     const progress = await reindexStorage('all');
-    expect(progress).toEqual({ ehrs: 3, ofEhrs: 3, documents: before.length });
-    expect(await documents()).toEqual(before);
+    expect(progress).toEqual({ ehrs: 3, ofEhrs: 3, documents: committed.length });
+    expect(await documents()).toEqual(committed);
   });
 
   it('adds what is missing, replaces what differs, drops orphans', async () => {
-    const before = await documents();
-    const [first, second, third] = before;
+    const [first, second, third] = committed;
     await aql().deleteOne({ _id: first!._id });
     await aql().updateOne({ _id: second!._id }, { $set: { lv: [], sv: 0, keys: ['NOTHING'] } });
     const orphan = { ...third!, _id: 'orphan::local.cdr::1', vo: '00000000-0000-4000-8000-000000000000' };
     await aql().insertOne(orphan);
     await reindexStorage('all');
-    expect(await documents()).toEqual(before);
+    expect(await documents()).toEqual(committed);
   });
 
   it('leaves another set of leaves and notes it', async () => {

@@ -8,7 +8,6 @@ import { MEDIA_TYPES, type Operation } from '../../../routes/http/operation/oper
 import { parameterDescription } from '../../../routes/http/operation/parameters.js';
 import type { JsonValue } from '../../../openehr/base/json.js';
 import { testApp } from '../../support/app.js';
-import type { ApiCase } from '../../support/api/cases.js';
 import { apiCases } from '../../support/api/cases.js';
 import type { Call } from '../../support/api/probe.js';
 import { ApiProbe } from '../../support/api/probe.js';
@@ -96,14 +95,9 @@ function documentedStatuses(operation: Operation): number[] {
 const isShownElsewhere = (id: string, status: number): boolean =>
   SHOWN_ELSEWHERE.some(([pattern, shown]) => shown === status && pattern.test(id));
 
-describe('each case', () => {
-  it.each(cases.map((one): [string, number, ApiCase] => [one.id, one.status, one]))(
-    '%s gives %i',
-    async (id, status, { call }) => {
-      const answer = await probe.call(id, await call());
-      expect(answer.status).toBe(status);
-    },
-  );
+it('knows the operation of each case', () => {
+  const known = new Set(operations.map(({ id }) => id));
+  expect(cases.filter(({ id }) => !known.has(id)).map(({ id }) => id)).toEqual([]);
 });
 
 describe('every operation', () => {
@@ -111,9 +105,11 @@ describe('every operation', () => {
     '%s gives exactly the statuses it documents',
     async (id, operation) => {
       const documented = documentedStatuses(operation);
-      const hasOwnCase = (status: number) => cases.some((one) => one.id === id && one.status === status);
+      const own = cases.filter((one) => one.id === id);
+      for (const { status, call } of own)
+        expect([status, (await probe.call(id, await call())).status]).toEqual([status, status]);
       for (const status of documented) {
-        if (hasOwnCase(status) || isShownElsewhere(id, status)) continue;
+        if (own.some((one) => one.status === status) || isShownElsewhere(id, status)) continue;
         const change = GENERAL[status];
         if (change === undefined) throw new Error(`no case shows ${status} of ${id}`);
         const answer = await probe.call(id, await change(await sample(operation), operation));
@@ -187,7 +183,7 @@ describe('every parameter', () => {
   );
 
   beforeAll(async () => {
-    for (const operation of operations) await probe.call(operation.id, await sample(operation));
+    for (const { id, call } of cases) await probe.call(id, await call());
   });
 
   it.each(documented.filter(([, name]) => !/^header openehr-/.test(name)))('%s reads %s', (id, name) => {

@@ -237,6 +237,7 @@ describe('query', () => {
   });
 
   it('marks formulas in CSV as text, and keeps the byte order mark of the server', async () => {
+    await api('PUT', `/ehr/${randomUUID()}`);
     const q = "SELECT '=1+1' AS n, '-x' AS m FROM EHR e LIMIT 1";
     const rows = "n,m\r\n'=1+1,'-x\r\n";
     expect((await run('query', q, '--format', 'csv')).stdout).toBe(rows);
