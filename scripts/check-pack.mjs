@@ -1,7 +1,7 @@
 // `npm run check:pack`: what `npm pack` makes, which builds before, runs the demo where nothing else of everchart is; the
 // packages for those who build on the server compile and run in a project that has nothing else.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,12 +64,37 @@ function checkBill() {
   console.log(`bill of materials: ${listed.size} packages, with all ${names.length - 1} that are installed`);
 }
 
+/** The most bytes that the installed server may have on disk, with the embedded engine and without what is optional. */
+const INSTALLED = { whole: 110e6, lean: 60e6 };
+
+/** Refuses a folder whose installed packages have more bytes than `most`. */
+function checkSize(folder, most) {
+  const modules = join(folder, 'node_modules');
+  const files = readdirSync(modules, { recursive: true, withFileTypes: true });
+  const bytes = files.reduce((sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).size, 0);
+  const said = `${(bytes / 1e6).toFixed(1)} MB installed of at most ${most / 1e6}`;
+  if (bytes > most) throw new Error(said);
+  console.log(said);
+}
+
+/** Installs the server without its optional packages, as whoever has a MongoDB may. */
+function checkLean() {
+  const lean = join(folder, 'lean');
+  mkdirSync(lean);
+  writeFileSync(join(lean, 'package.json'), '{ "private": true }');
+  run(lean, 'npm', 'install', '--omit=optional', ...quiet, tarball('everchart'));
+  checkSize(lean, INSTALLED.lean);
+  console.log('everchart', run(lean, 'npx', 'everchart', '--version').toString().trim());
+}
+
 try {
   release(packed);
   run(folder, 'npm', 'install', ...quiet, tarball('everchart'));
+  checkSize(folder, INSTALLED.whole);
   checkBill();
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
   checkPackages();
+  checkLean();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
