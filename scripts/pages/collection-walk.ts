@@ -54,6 +54,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   delete_all: '',
   template_id: 'minimal_evaluation.en.v1',
   query_name: 'org.example.collection::ehrs',
+  query_name_space: 'org.example.collection::',
   query_version: '1.0.0',
   subject_id: '',
   other_subject_id: '',
@@ -94,7 +95,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   merge_id: '{{merge_id}}',
   approval_id: '{{approval_id}}',
   key: 'status',
-  name_space: '{{query_name}}',
+  name_space: '{{query_name_space}}',
 };
 
 /** Query parameters that a request has to have. */
