@@ -108,13 +108,11 @@ export async function answerStream(
   rows: AsyncGenerator<readonly string[], void, undefined>,
 ): Promise<void> {
   const begun = await begunRows(rows);
-  const lines =
-    form.format === 'CSV' ? csvLines(answer, begun) : jsonLines(headText(ctx, answer, null), begun);
-  // What fails before anything is sent is answered as an error.
-  const sent = await begunRows(chunks(lines));
   ctx.set('ETag', `"${randomUUID()}"`);
   ctx.type = `${form.mediaType}; charset=utf-8`;
-  ctx.body = Readable.from(sent, { objectMode: false });
+  const lines =
+    form.format === 'CSV' ? csvLines(answer, begun) : jsonLines(headText(ctx, answer, null), begun);
+  ctx.body = Readable.from(chunks(lines), { objectMode: false });
 }
 
 async function* jsonLines(head: string, rows: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
@@ -134,7 +132,7 @@ async function* csvLines(
 const CHUNK_LENGTH = 64 * 1024;
 
 /** Few large chunks instead of one a row. */
-async function* chunks(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+async function* chunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = '';
   for await (const line of lines) {
     chunk += line;
