@@ -46,7 +46,7 @@ export async function* rowsOfStream(
   const whole = await stream.held(plan, ehr);
   if (whole !== null) yield* whole;
   else if (plan.ehrField === null) yield* rowsOfOneMoment(plan, stream.left(), ehr);
-  else if (ehr !== null) yield* stream.ofUnchanged(ehr.ehrId, requireQueriedEhr);
+  else if (ehr !== null) yield* stream.ofUnchanged(ehr.ehrId, ehr);
   else yield* stream.byEhrs();
 }
 
@@ -116,16 +116,16 @@ class HeldStream {
     }
   }
 
-  /** The rows of one EHR, read while others commit, for as long as they do not commit to it. `refuse`: an EHR as it is then. */
-  async *ofUnchanged(ehrId: string, refuse?: (ehrId: string) => Promise<unknown>): Rows {
+  /** The rows of one EHR, read while others commit, for as long as they do not commit to it. `asked`: the request is about it. */
+  async *ofUnchanged(ehrId: string, asked: RequestedEhr | null = null): Rows {
     const plan = this.#ofEhrs([ehrId]);
     for (let reads = 1, isBegun = false; reads <= MAX_READS && !isBegun; reads += 1) {
       const state = await stateOf(ehrId);
       if (state === null) {
-        yield* rowsOfOneMoment(plan, this.left(), null);
+        yield* rowsOfOneMoment(plan, this.left(), asked);
         return;
       }
-      await refuse?.(ehrId);
+      if (asked !== null) await requireQueriedEhr(ehrId);
       let isChanged = false;
       for await (const rows of runPipeline(plan, { ...this.left(), isHeld: false })) {
         isChanged = (await stateOf(ehrId)) !== state;
