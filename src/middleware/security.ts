@@ -1,3 +1,4 @@
+import { finished, Readable, type Duplex } from 'node:stream';
 import cors from '@koa/cors';
 import type { Context, Middleware, Next } from 'koa';
 import compress from 'koa-compress';
@@ -70,9 +71,24 @@ export function crossOrigin(origins: readonly string[]): Middleware {
   }) as Middleware;
 }
 
-/** Compresses large answers for clients that accept it. */
+/** Compresses large answers for clients that accept it; one that fails on the way is cut, as it is uncompressed. */
 export function compression(): Middleware {
-  return compress({ threshold: COMPRESS_FROM_BYTES, br: false }) as Middleware;
+  const compressed = compress({ threshold: COMPRESS_FROM_BYTES, br: false }) as Middleware;
+  return async (ctx: Context, next: Next) => {
+    let body: unknown;
+    await compressed(ctx, async () => {
+      await next();
+      ({ body } = ctx);
+    });
+    // The compressed stream would wait for ever for what never comes: `pipe` does not pass on errors.
+    if (body instanceof Readable && body !== ctx.body) finished(body, endOf(ctx.body as Duplex));
+  };
+}
+
+function endOf(compressed: Duplex): (error?: Error | null) => void {
+  return (error) => {
+    if (error !== undefined && error !== null) compressed.destroy(error);
+  };
 }
 
 /**
