@@ -1,5 +1,7 @@
 import { CdrError } from '../../../../openehr/base/errors.js';
 import type { QueryPlan } from '../../../../aql/plan/query-plan.js';
+import { templateNames } from '../../fixture.js';
+import { webTemplateText } from '../../openehr/web-template-text.js';
 import type { AqlCase } from '../cases/aql-case.js';
 import { aqlCases } from '../cases/cases.js';
 import { plansOfCase } from './case-plans.js';
@@ -9,7 +11,7 @@ import { print } from './print.js';
 /** Where the golden files are, from the root of the repository. */
 export const GOLDEN = 'test/golden';
 
-/** The golden files by their path below `GOLDEN`: every AQL case with what it is compiled to. */
+/** The golden files by their path below `GOLDEN`: every AQL case with what it is compiled to, every public template with its nodes. */
 export function goldenFiles(): ReadonlyMap<string, string> {
   const entries = new Map<string, string[]>();
   for (const aqlCase of aqlCases) {
@@ -22,7 +24,13 @@ export function goldenFiles(): ReadonlyMap<string, string> {
     add('pipelines', isRefused ? `refused: ${plans.code}` : pipelineText(plans.query));
     if (!isRefused) add('plans', `${planText(plans.logical)}\npasses ${plans.query.applied.join(', ')}`);
   }
-  return new Map([...entries].map(([file, texts]) => [file, texts.join('\n')]));
+  const webTemplates = templateNames().map(
+    (name) => [`web-templates/${name}.txt`, webTemplateText(name)] as const,
+  );
+  return new Map([
+    ...[...entries].map(([file, texts]) => [file, texts.join('\n')] as const),
+    ...webTemplates,
+  ]);
 }
 
 /** Ten test groups a file; the rows of the feature table in one. */
