@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.js';
 import { at, isObject, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
+import { durationText } from '../../record/values/duration.js';
 import { byEpoch } from '../../record/values/instant.js';
 
 /** One COMPOSITION in the timeline. */
@@ -89,12 +90,16 @@ export interface Trend {
   readonly points: readonly Point[];
 }
 
-/** Every DV_QUANTITY, DV_COUNT and DV_ORDINAL of an EHR as series, those with most values first. */
+/**
+ * Every DV_QUANTITY, DV_COUNT and DV_ORDINAL of an EHR as series, those with most values first. A maximum of a day is
+ * another thing than a value of a moment; what a draft (553, incomplete) says is not said yet.
+ */
 export async function trendsOf(api: Api, ehrId: string): Promise<Trend[]> {
   const q = `SELECT c/uid/value AS uid, c/context/start_time/value AS start, v/time/value AS time,
-  o/archetype_node_id AS entry_id, o/name/value AS entry, x/archetype_node_id AS node, x/name/value AS name, x/value AS value
-FROM EHR e CONTAINS COMPOSITION c CONTAINS OBSERVATION o CONTAINS EVENT v CONTAINS ELEMENT x
-WHERE EXISTS x/value/magnitude OR EXISTS x/value/symbol`;
+  o/archetype_node_id AS entry_id, o/name/value AS entry, x/archetype_node_id AS node, x/name/value AS name, x/value AS value,
+  v/math_function/value AS math, v/width/value AS width
+FROM EHR e CONTAINS VERSION s[LATEST_VERSION] CONTAINS COMPOSITION c CONTAINS OBSERVATION o CONTAINS EVENT v CONTAINS ELEMENT x
+WHERE (EXISTS x/value/magnitude OR EXISTS x/value/symbol) AND s/lifecycle_state/defining_code/code_string != '553'`;
   const rows = await api.rows<ValueRow>(q, { ehrId, fetch: MOST_POINTS });
   const series = new Map<string, { trend: Trend; points: Point[] }>();
   for (const row of rows) addPoint(series, row);
@@ -106,7 +111,7 @@ WHERE EXISTS x/value/magnitude OR EXISTS x/value/symbol`;
 type Measured = Point & { readonly dv: Json };
 
 type ValueRow = { readonly uid: string; readonly value: Json } & Readonly<
-  Record<'start' | 'time' | 'entry_id' | 'entry' | 'node' | 'name', string | null>
+  Record<'start' | 'time' | 'entry_id' | 'entry' | 'node' | 'name' | 'math' | 'width', string | null>
 >;
 
 function addPoint(series: Map<string, { trend: Trend; points: Point[] }>, row: ValueRow): void {
@@ -114,9 +119,17 @@ function addPoint(series: Map<string, { trend: Trend; points: Point[] }>, row: V
   const value = numberOf(dv);
   if (value === null) return;
   const units = textAt(dv, 'units');
-  const key = [entryId, node, name, units].join('|');
+  const [math, width] = [row.math ?? '', row.width ?? ''];
+  const key = [entryId, node, name, units, math, width].join('|');
   const known = series.get(key) ?? {
-    trend: { key, name: name ?? '', entry: entry ?? '', units, normal: null, points: [] },
+    trend: {
+      key,
+      name: trendName(name ?? '', math, width),
+      entry: entry ?? '',
+      units,
+      normal: null,
+      points: [],
+    },
     points: [],
   };
   series.set(key, known);
@@ -129,6 +142,11 @@ function addPoint(series: Map<string, { trend: Trend; points: Point[] }>, row: V
     ...(symbol !== '' && { symbol }),
   };
   known.points.push(point);
+}
+
+/** What a series is of, such as `Heart rate · maximum · 24 h`. */
+function trendName(name: string, math: string, width: string): string {
+  return [name, math, durationText(width)].filter((part) => part !== '').join(' · ');
 }
 
 function numberOf(dv: Json): number | null {
