@@ -1,8 +1,12 @@
-import type { Api } from '../../api/api.js';
 import { at, isObject, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
 import { durationText } from '../../record/values/duration.js';
 import { byEpoch } from '../../record/values/instant.js';
+
+/** Answers queries of one EHR with rows by the names of their columns: the `Api`. */
+interface Asked {
+  rows<Row>(q: string, of: { readonly ehrId: string; readonly fetch: number }): Promise<readonly Row[]>;
+}
 
 /** One COMPOSITION in the timeline. */
 export interface RecordedComposition {
@@ -20,7 +24,7 @@ export const MOST_COMPOSITIONS = 5_000;
 const MOST_POINTS = 20_000;
 
 /** The latest versions of the COMPOSITIONs of an EHR, newest first. */
-export async function compositionsOf(api: Api, ehrId: string): Promise<RecordedComposition[]> {
+export async function compositionsOf(api: Asked, ehrId: string): Promise<RecordedComposition[]> {
   const q = `SELECT c/uid/value AS uid, c/name/value AS name, c/archetype_details/template_id/value AS template,
   c/context/start_time/value AS start, v/commit_audit/time_committed/value AS committed, c/composer/name AS composer
 FROM EHR e CONTAINS VERSION v[LATEST_VERSION] CONTAINS COMPOSITION c`;
@@ -44,7 +48,7 @@ export interface HeldArchetype {
 }
 
 /** The archetypes of the ENTRYs of an EHR, by name. */
-export async function archetypesOf(api: Api, ehrId: string): Promise<HeldArchetype[]> {
+export async function archetypesOf(api: Asked, ehrId: string): Promise<HeldArchetype[]> {
   const q = `SELECT DISTINCT c/uid/value AS uid, n/archetype_node_id AS archetype, n/name/value AS name
 FROM EHR e CONTAINS COMPOSITION c CONTAINS ENTRY n`;
   const rows = await api.rows<{ uid: string; archetype: string | null; name: string | null }>(q, {
@@ -94,7 +98,7 @@ export interface Trend {
  * Every DV_QUANTITY, DV_COUNT and DV_ORDINAL of an EHR as series, those with most values first. A maximum of a day is
  * another thing than a value of a moment; what a draft (553, incomplete) says is not said yet.
  */
-export async function trendsOf(api: Api, ehrId: string): Promise<Trend[]> {
+export async function trendsOf(api: Asked, ehrId: string): Promise<Trend[]> {
   const q = `SELECT c/uid/value AS uid, c/context/start_time/value AS start, v/time/value AS time,
   o/archetype_node_id AS entry_id, o/name/value AS entry, x/archetype_node_id AS node, x/name/value AS name, x/value AS value,
   v/math_function/value AS math, v/width/value AS width
@@ -182,7 +186,7 @@ export interface PatientContribution {
 export const MOST_VERSIONS = 500;
 
 /** The CONTRIBUTIONs of an EHR that made versions of COMPOSITIONs which are there, newest first. */
-export async function contributionsOf(api: Api, ehrId: string): Promise<PatientContribution[]> {
+export async function contributionsOf(api: Asked, ehrId: string): Promise<PatientContribution[]> {
   const q = `SELECT v/contribution/id/value AS contribution, v/commit_audit/time_committed/value AS time,
   v/commit_audit/committer/name AS committer, v/commit_audit/change_type/value AS change, c/uid/value AS uid, c/name/value AS name
 FROM EHR e CONTAINS VERSION v[ALL_VERSIONS] CONTAINS COMPOSITION c
