@@ -10,6 +10,8 @@ import { ADMIN } from '../../support/tokens.js';
 useDatabase();
 
 const TEMPLATE = 'ehrbase_multi_occurrence.de.v1';
+/** Of the one case that deletes it. */
+const OTHER_TEMPLATE = 'ehrbase_blood_pressure_simple.de.v0';
 const servers: ServerProcess[] = [];
 let cluster: ServerProcess;
 
@@ -30,6 +32,7 @@ beforeAll(async () => {
   ]);
   servers.push(...started.slice(0, 2));
   cluster = started[2]!;
+  expect((await call(one(), 'POST', TEMPLATES, { body: templateText(TEMPLATE) })).status).toBe(201);
 });
 
 afterAll(async () => {
@@ -66,24 +69,24 @@ async function call(
 }
 
 const API = '/rest/openehr/v1';
+const TEMPLATES = `${API}/definition/template/adl1.4`;
 const one = (): ServerProcess => servers[0]!;
 const other = (): ServerProcess => servers[1]!;
 
 describe('two server processes on one database', () => {
   it("know each other's templates, also when one is deleted and uploaded anew", async () => {
-    const templates = `${API}/definition/template/adl1.4`;
     const admin = { Authorization: ADMIN };
     const ehr = await call(one(), 'POST', `${API}/ehr`);
     const ehrId = ehr.etag.replaceAll('"', '');
     const commit = (server: ServerProcess): ReturnType<typeof call> =>
-      call(server, 'POST', `${API}/ehr/${ehrId}/composition`, { body: realComposition(TEMPLATE) });
-    expect((await call(one(), 'POST', templates, { body: templateText(TEMPLATE) })).status).toBe(201);
-    expect((await call(other(), 'GET', `${templates}/${TEMPLATE}`)).status).toBe(200);
+      call(server, 'POST', `${API}/ehr/${ehrId}/composition`, { body: realComposition(OTHER_TEMPLATE) });
+    expect((await call(one(), 'POST', TEMPLATES, { body: templateText(OTHER_TEMPLATE) })).status).toBe(201);
+    expect((await call(other(), 'GET', `${TEMPLATES}/${OTHER_TEMPLATE}`)).status).toBe(200);
     expect(
-      (await call(other(), 'DELETE', `/rest/admin/template/${TEMPLATE}`, { headers: admin })).status,
+      (await call(other(), 'DELETE', `/rest/admin/template/${OTHER_TEMPLATE}`, { headers: admin })).status,
     ).toBe(202);
     expect((await commit(one())).status).toBe(422);
-    expect((await call(other(), 'POST', templates, { body: templateText(TEMPLATE) })).status).toBe(201);
+    expect((await call(other(), 'POST', TEMPLATES, { body: templateText(OTHER_TEMPLATE) })).status).toBe(201);
     expect((await commit(one())).status).toBe(201);
     expect((await commit(other())).status).toBe(201);
   });
