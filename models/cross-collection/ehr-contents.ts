@@ -15,7 +15,7 @@ export interface EhrLists {
 }
 
 /** A version as a list names it. */
-export interface ListedVersion {
+interface ListedVersion {
   readonly uid: string;
   readonly type: RootType;
 }
