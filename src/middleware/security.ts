@@ -80,14 +80,12 @@ export function compression(): Middleware {
       await next();
       ({ body } = ctx);
     });
-    // The compressed stream would wait for ever for what never comes: `pipe` does not pass on errors.
-    if (body instanceof Readable && body !== ctx.body) finished(body, endOf(ctx.body as Duplex));
-  };
-}
-
-function endOf(compressed: Duplex): (error?: Error | null) => void {
-  return (error) => {
-    if (error !== undefined && error !== null) compressed.destroy(error);
+    if (!(body instanceof Readable) || body === ctx.body) return;
+    const sent = ctx.body as Duplex;
+    // It would wait for ever for what never comes: `pipe` does not pass on errors.
+    finished(body, (error) => {
+      if (error) sent.destroy(error);
+    });
   };
 }
 
