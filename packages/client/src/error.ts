@@ -24,6 +24,7 @@ export interface CdrErrorDetails {
   readonly requestId?: string | undefined;
   readonly latestVersion?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  readonly mergedInto?: string | undefined;
   readonly body?: unknown;
   readonly cause?: unknown;
 }
@@ -45,6 +46,8 @@ export class CdrError extends Error {
   readonly latestVersion: string | undefined;
   /** What the server asked to wait. */
   readonly retryAfterSeconds: number | undefined;
+  /** Id of the EHR that the one asked for was merged into. */
+  readonly mergedInto: string | undefined;
   /** The body of the answer as it came. */
   readonly body: unknown;
 
@@ -57,6 +60,7 @@ export class CdrError extends Error {
     this.requestId = details.requestId;
     this.latestVersion = details.latestVersion;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.mergedInto = details.mergedInto;
     this.body = details.body;
   }
 }
@@ -97,6 +101,7 @@ export async function errorOf(response: Response): Promise<CdrError> {
       requestId: textOf(members.request_id) ?? headers.get('x-request-id') ?? undefined,
       latestVersion: versionOf(headers.get('etag')),
       retryAfterSeconds: secondsOf(headers.get('retry-after')),
+      mergedInto: successorOf(headers.get('link')),
       body,
     },
   );
@@ -121,6 +126,12 @@ export function strangeError(response: Response, what: string, body: string, cau
 /** The version uid in an entity tag. */
 export function versionOf(etag: string | null): string | undefined {
   return etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');
+}
+
+/** The id of the EHR in a link such as `<…/ehr/7d44b88c>; rel="successor-version"`. */
+function successorOf(link: string | null): string | undefined {
+  const id = /\/ehr\/([^/>]+)>; rel="successor-version"/.exec(link ?? '')?.[1];
+  return id === undefined ? undefined : decodeURIComponent(id);
 }
 
 function secondsOf(header: string | null): number | undefined {

@@ -156,6 +156,14 @@ describe('a request', () => {
     });
   });
 
+  it.each([404, 409])('tells by a %i where a merged EHR went on', async (status) => {
+    const link = '<http://cdr/rest/openehr/v1/ehr/7d44b88c%2D1>; rel="successor-version"';
+    const { cdr } = clientOf(() => json({ message: 'merged' }, status, { link }));
+    await expect(cdr.ehr('e').get()).rejects.toMatchObject({ status, mergedInto: '7d44b88c-1' });
+    const unknown = clientOf(() => json({ message: 'unknown' }, status, { link: '</help>; rel="help"' }));
+    await expect(unknown.cdr.ehr('e').get()).rejects.toMatchObject({ status, mergedInto: undefined });
+  });
+
   it('does not wait for minutes, nor after it was ended', async () => {
     const { cdr, requests } = clientOf(() => json({}, 503, { 'retry-after': '3600' }));
     await expect(cdr.status()).rejects.toMatchObject({ retryAfterSeconds: 3600 });
