@@ -89,7 +89,7 @@ inBrowser('administration in the console (skipped where no Chromium is installed
     await web.page.getByRole('option', { name: new RegExp(ehrId.slice(0, 8)) }).click();
     await web.page.getByLabel(/^Type/).fill(ehrId.slice(0, 8));
     expect(await web.page.getByRole('button', { name: 'Erase for good' }).isDisabled()).toBe(true);
-    await web.page.getByLabel(/^Also the 1 records/).check();
+    await web.page.getByLabel(/^Also the 1 record that was/).check();
     await expectGood();
     await web.page.getByRole('button', { name: 'Erase for good' }).click();
     await web.page.getByText(/ is erased\.$/).waitFor();

@@ -3,6 +3,7 @@ import { Cdr, type EHR_STATUS } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
 import { useConsole } from '../support/browser/console.js';
 import { fixtureJson, fixtureText, templateNames } from '../support/fixture.js';
+import { ADMIN } from '../support/tokens.js';
 
 const inBrowser = hasBrowser ? describe : describe.skip;
 
@@ -29,6 +30,19 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
     await web.page.getByRole('link', { name: 'P-0001' }).click();
     await web.page.getByRole('tab', { name: 'Access' }).click();
     await web.page.getByRole('cell', { name: 'ehr_create' }).waitFor();
+    await expectGood();
+  });
+
+  it('leads from a record that was merged to the one that holds its data', async () => {
+    const subject = { namespace: 'ward', id: 'P-merged' };
+    const [source, target] = [await client().ehr.create({}), await client().ehr.create({ subject })];
+    const admin = new Cdr({ url: web.url, token: ADMIN.replace('Bearer ', '') });
+    await admin.admin.merges.merge({ source_ehr: source.id, target_ehr: target.id, reversible: true });
+    await open(`/patients/${source.id}`);
+    await web.page.getByRole('link', { name: 'Open the record that it was merged into' }).first().click();
+    await web.page.getByText('P-merged').first().waitFor();
+    expect(new URL(web.page.url()).hash).toBe(`#/patients/${target.id}`);
+    forgive('404');
     await expectGood();
   });
 
@@ -206,7 +220,7 @@ inBrowser('records and templates in the console (skipped where no Chromium is in
   });
 
   it('fills the form of every public template with its example and commits it', async () => {
-    const { id: ehrId } = await client().ehr.create({ subject: { namespace: 'ward', id: 'forms' } });
+    const { id: ehrId } = await client().ehr.create({});
     const refused: string[] = [];
     for (const name of templateNames()) {
       const templateId = await upload(name);

@@ -27,7 +27,7 @@ export function MessagesProvider({ children }: { readonly children: ReactNode })
     getInitialValueInEffect: false,
   });
   const messages = useMemo(
-    () => ({ language, setLanguage, t: translator(CATALOGUES[language]), zone: zoneOfReader() }),
+    () => ({ language, setLanguage, t: translator(CATALOGUES[language], language), zone: zoneOfReader() }),
     [language, setLanguage],
   );
   document.documentElement.lang = language;

@@ -25,6 +25,11 @@ export const values: Readonly<Record<keyof typeof english, string>> = {
     'Ein früherer Versuch wurde gespeichert, obwohl die Antwort nicht ankam. Öffnen Sie die Akte, um das Dokument zu sehen; was Sie seither geändert haben, steht nicht darin.',
   'form.away':
     'Ihre Eingaben bleiben hier erhalten. Speichern Sie erneut, sobald der Server wieder antwortet: Es wird nur einmal gespeichert.',
+  'state.draft': 'Entwurf',
+  'state.deleted': 'gelöscht',
+  'patient.deleted': 'Gelöschte Compositions ({count})',
+  'patient.drafts': 'Nur Entwürfe ({count})',
+  'patient.trendsWithoutDrafts': 'Was in Entwürfen steht, wird nicht gezeichnet.',
   'patient.banner': 'Patientin oder Patient',
   'patient.nobody': 'Niemand benannt',
   'party.self': 'die Patientin oder der Patient',

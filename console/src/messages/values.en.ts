@@ -23,6 +23,11 @@ export const values = {
     'An earlier try was saved, though its answer did not arrive. Open the record to see it; what you changed since is not in it.',
   'form.away':
     'What you typed is kept here. Save again when the server is back: it is saved once, however often you try.',
+  'state.draft': 'draft',
+  'state.deleted': 'deleted',
+  'patient.deleted': 'Deleted compositions ({count})',
+  'patient.drafts': 'Drafts only ({count})',
+  'patient.trendsWithoutDrafts': 'What drafts say is not drawn.',
   'patient.banner': 'Patient',
   'patient.nobody': 'Nobody named',
   'party.self': 'the patient',

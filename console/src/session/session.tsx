@@ -1,5 +1,6 @@
 import { createContext, useContext, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { CdrError } from '@everchart/client';
 import { createApi, type Api } from '../api/api.js';
 import type { Credentials } from '../api/connection.js';
 import type { ServerSettings } from '../api/types.js';
@@ -83,6 +84,13 @@ export function useMay(permission: 'write' | 'define'): boolean {
   const { api, isIn } = useSession();
   const { data } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
   return data !== undefined && (data.user === null || data.user.permissions.includes(permission));
+}
+
+/** Whether records, templates and queries are closed to the user: one who only audits. */
+export function useIsClosed(): boolean {
+  const { api, isIn } = useSession();
+  const { error } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
+  return error instanceof CdrError && error.status === 403;
 }
 
 /** What the user may do beyond the standard API; asked only of whoever has signed in. */

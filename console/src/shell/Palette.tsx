@@ -10,7 +10,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { findPatients } from '../pages/patients/patient-queries.js';
 import { useMessages } from '../messages/messages.js';
 import { patientView, templateView, useGo } from './address.js';
-import { useApi, useSession } from '../session/session.js';
+import { useApi, useIsClosed, useSession } from '../session/session.js';
 
 /** Finds patients, templates, stored queries and pages by a few letters. */
 export function Palette({ close }: { readonly close: () => void }): ReactNode {
@@ -48,24 +48,26 @@ function chooseFirst({ key }: { readonly key: string }): void {
 
 function useActions(text: string): SpotlightActionGroupData[] {
   const { t } = useMessages();
-  const { isIn } = useSession();
+  const isOpen = useSession().isIn && !useIsClosed();
   const api = useApi();
   const go = useGo();
   const [wanted] = useDebouncedValue(text.trim(), 150);
   const patients = useQuery({
     queryKey: ['palette', wanted],
     queryFn: () => findPatients(api, { find: wanted, offset: 0, fetch: 5 }),
-    enabled: isIn && wanted.length > 1,
+    enabled: isOpen && wanted.length > 1,
   });
-  const templates = useQuery({ queryKey: ['templates'], queryFn: api.templates, enabled: isIn });
-  const queries = useQuery({ queryKey: ['stored-queries'], queryFn: api.storedQueries, enabled: isIn });
+  const templates = useQuery({ queryKey: ['templates'], queryFn: api.templates, enabled: isOpen });
+  const queries = useQuery({ queryKey: ['stored-queries'], queryFn: api.storedQueries, enabled: isOpen });
   const pages: SpotlightActionData[] = (
     ['/', '/patients', '/templates', '/query', '/administration'] as const
-  ).map((to) => ({
-    id: to,
-    label: t(`nav.${to === '/' ? 'overview' : (to.slice(1) as 'patients')}`),
-    onClick: () => go({ to }),
-  }));
+  )
+    .filter((to) => isOpen || to === '/administration')
+    .map((to) => ({
+      id: to,
+      label: t(`nav.${to === '/' ? 'overview' : (to.slice(1) as 'patients')}`),
+      onClick: () => go({ to }),
+    }));
   return [
     {
       group: t('nav.patients'),

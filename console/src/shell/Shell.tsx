@@ -5,7 +5,7 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { useMessages } from '../messages/messages.js';
 import { SignInAgain } from '../session/SignInAgain.js';
 import { SignIn } from '../session/SignIn.js';
-import { useSession } from '../session/session.js';
+import { useIsClosed, useSession } from '../session/session.js';
 import { Icon, type IconName } from '../widgets/Icon.js';
 import { ConnectionBar } from './ConnectionBar.js';
 import { Shortcuts } from './Shortcuts.js';
@@ -13,18 +13,22 @@ import { UserMenu } from './UserMenu.js';
 
 const Palette = lazy(() => import('./Palette.js').then(({ Palette: component }) => ({ default: component })));
 
+/** Where they go who are offered nothing else. */
+const WORK = '/administration';
+
 const PLACES = [
   { to: '/', icon: 'overview', label: 'nav.overview' },
   { to: '/patients', icon: 'patients', label: 'nav.patients' },
   { to: '/templates', icon: 'templates', label: 'nav.templates' },
   { to: '/query', icon: 'query', label: 'nav.query' },
-  { to: '/administration', icon: 'administration', label: 'nav.administration' },
+  { to: WORK, icon: 'administration', label: 'nav.administration' },
 ] as const satisfies readonly { to: string; icon: IconName; label: string }[];
 
 /** What stands around every view: the rail, search, who is signed in. */
 export function Shell(): ReactNode {
   const { t } = useMessages();
   const { isIn } = useSession();
+  const isClosed = useIsClosed();
   const [isSearching, search] = useDisclosure();
   const [isHelping, help] = useDisclosure();
   useHotkeys([
@@ -45,7 +49,7 @@ export function Shell(): ReactNode {
           <span>{t('nav.search')}</span>
           <Kbd size="xs">Ctrl K</Kbd>
         </UnstyledButton>
-        {PLACES.map(({ to, icon, label }) => (
+        {PLACES.filter(({ to }) => !isClosed || to === WORK).map(({ to, icon, label }) => (
           <Link
             key={to}
             to={to}

@@ -1,8 +1,10 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CdrError } from '@everchart/client';
+import { CdrError, type Violation } from '@everchart/client';
 import { useMessages } from '../messages/messages.js';
+import { patientView } from '../shell/address.js';
 import { Id } from './Id.js';
+import { ViewLink } from './ViewLink.js';
 
 /** Nothing is here yet: what it is for, and the one action that fills it. */
 export function Empty({
@@ -51,27 +53,13 @@ export function Failure({
 }): ReactNode {
   const { t } = useMessages();
   const known = error instanceof CdrError ? error : null;
-  // A finding about the whole says what the message says.
-  const findings = (known?.violations ?? []).filter(({ path }) => path !== '/');
-  const text = known?.status === 0 ? t('error.unreachable') : known === null ? String(error) : known.message;
   return (
     <Alert color="red" variant="light" title={t(titleOf(known?.status))} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text className="message">{text}</Text>
-        {findings.length > 0 && (
-          <ul className="findings">
-            {findings.map(({ path, message }) => (
-              <li key={`${path} ${message}`}>
-                {path !== '' && <code>{path}</code>} {message}
-              </li>
-            ))}
-          </ul>
-        )}
-        {known !== null && known.requestId !== undefined && (
-          <Text size="sm" c="dimmed">
-            {t('error.request')} <Id value={known.requestId} length={40} />
-          </Text>
-        )}
+        <Text className="message">
+          {known?.status === 0 ? t('error.unreachable') : (known?.message ?? String(error))}
+        </Text>
+        {known !== null && <Details error={known} />}
         {retry !== undefined && (
           <Button variant="default" size="xs" onClick={retry}>
             {t('error.retry')}
@@ -79,6 +67,38 @@ export function Failure({
         )}
       </Stack>
     </Alert>
+  );
+}
+
+function Details({ error }: { readonly error: CdrError }): ReactNode {
+  const { t } = useMessages();
+  return (
+    <>
+      {error.mergedInto !== undefined && (
+        <ViewLink view={patientView(error.mergedInto)}>{t('error.openMerged')}</ViewLink>
+      )}
+      <Findings of={error.violations} />
+      {error.requestId !== undefined && (
+        <Text size="sm" c="dimmed">
+          {t('error.request')} <Id value={error.requestId} length={40} />
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Findings({ of }: { readonly of: readonly Violation[] }): ReactNode {
+  // One about the whole says what the message says.
+  const findings = of.filter(({ path }) => path !== '/');
+  if (findings.length === 0) return null;
+  return (
+    <ul className="findings">
+      {findings.map(({ path, message }) => (
+        <li key={`${path} ${message}`}>
+          {path !== '' && <code>{path}</code>} {message}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -10,7 +10,7 @@ import { unitText } from '../../../console/src/record/values/units.js';
 import { wholeText, type ValueReader } from '../../../console/src/record/values/value-reader.js';
 import { valueText } from '../../../console/src/record/values/value-text.js';
 
-const BERLIN: ValueReader = { language: 'en', zone: 'Europe/Berlin', t: translator(en) };
+const BERLIN: ValueReader = { language: 'en', zone: 'Europe/Berlin', t: translator(en, 'en') };
 const said = (value: Json, reader = BERLIN): string => wholeText(valueText(value, reader));
 const detail = (value: Json): string | undefined => valueText(value, BERLIN).detail;
 const coded = (value: string, terminology: string, code: string): Json => ({
@@ -69,7 +69,7 @@ describe('a date or time, in every form that its syntax allows', () => {
   });
 
   it('is said in German, in the zone of the reader', () => {
-    const reader = { language: 'de', zone: 'America/New_York', t: translator(de) };
+    const reader = { language: 'de', zone: 'America/New_York', t: translator(de, 'de') };
     expect(said({ _type: 'DV_DATE_TIME', value: '20190114T183649Z' }, reader)).toBe(
       '14. Jan. 2019, 13:36:49 GMT-5 (gespeichert 18:36:49 UTC)',
     );
@@ -311,7 +311,7 @@ describe('what is no number', () => {
     expect(
       nullText(
         { null_flavour: coded('masked', 'openehr', '272') },
-        { ...BERLIN, language: 'de', t: translator(de) },
+        { ...BERLIN, language: 'de', t: translator(de, 'de') },
       ),
     ).toBe('kein Wert: nicht einsehbar');
   });

@@ -9,13 +9,14 @@ const STEP = 10;
 
 type Minutes = Overview['activity']['minutes'];
 
-/** Commits upwards and queries downwards, each by a scale of its own, for every minute of the last hour. */
+/** Commits upwards and queries downwards, by one scale, for every minute of the last hour. */
 export function ActivityChart({ minutes }: { readonly minutes: Minutes }): ReactNode {
   const { t, language } = useMessages();
   const most = {
-    commits: Math.max(1, ...minutes.map(({ commits }) => commits)),
-    queries: Math.max(1, ...minutes.map(({ queries }) => queries)),
+    commits: Math.max(0, ...minutes.map(({ commits }) => commits)),
+    queries: Math.max(0, ...minutes.map(({ queries }) => queries)),
   };
+  const scale = HEIGHT / Math.max(1, most.commits, most.queries);
   const sum = (name: 'commits' | 'queries'): string =>
     numberText(
       minutes.reduce((total, minute) => total + minute[name], 0),
@@ -46,7 +47,7 @@ export function ActivityChart({ minutes }: { readonly minutes: Minutes }): React
       >
         <line className="axis" x1={0} x2={minutes.length * STEP} y1={HEIGHT + 1} y2={HEIGHT + 1} />
         {minutes.map((minute, index) => (
-          <Minute key={minute.time} minute={minute} x={index * STEP} most={most} />
+          <Minute key={minute.time} minute={minute} x={index * STEP} scale={scale} />
         ))}
       </svg>
       <Group justify="space-between" className="ticks">
@@ -60,16 +61,17 @@ export function ActivityChart({ minutes }: { readonly minutes: Minutes }): React
 function Minute({
   minute,
   x,
-  most,
+  scale,
 }: {
   readonly minute: Minutes[number];
   readonly x: number;
-  readonly most: { readonly commits: number; readonly queries: number };
+  /** Height of one commit, or one query. */
+  readonly scale: number;
 }): ReactNode {
   const { t } = useMessages();
   const { time, commits, queries } = minute;
-  const up = (commits / most.commits) * HEIGHT;
-  const down = (queries / most.queries) * HEIGHT;
+  const up = heightOf(commits, scale);
+  const down = heightOf(queries, scale);
   const at = new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
   return (
     <Tooltip label={t('overview.minute', { time: at, commits, queries })} disabled={commits + queries === 0}>
@@ -80,4 +82,9 @@ function Minute({
       </g>
     </Tooltip>
   );
+}
+
+/** What is there is seen, however few beside many. */
+function heightOf(count: number, scale: number): number {
+  return count === 0 ? 0 : Math.max(2, count * scale);
 }

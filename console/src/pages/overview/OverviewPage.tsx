@@ -1,8 +1,9 @@
 import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
+import { useApi, useIsClosed } from '../../session/session.js';
 import { Page, Section } from '../../widgets/Page.js';
 import { Failure, Loading } from '../../widgets/states.js';
 import type { Overview } from '@everchart/client';
@@ -20,11 +21,13 @@ const AGAIN_MS = 5_000;
 export function OverviewPage(): ReactNode {
   const { t } = useMessages();
   const api = useApi();
+  const isClosed = useIsClosed();
   const { data, error, refetch } = useQuery({
     queryKey: ['overview'],
     queryFn: api.overview,
     refetchInterval: AGAIN_MS,
   });
+  if (isClosed) return <Navigate to="/administration" replace />;
   return (
     <Page title={t('nav.overview')}>
       {data !== undefined && <Glance overview={data} />}

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type ReactNode } from 'react';
 import type { TemplateInfo } from '@everchart/client';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
+import { useApi, useMay } from '../../session/session.js';
 import { templateView, useGo } from '../../shell/address.js';
 import { categoryColor } from '../../theme/theme.js';
 import { Page } from '../../widgets/Page.js';
@@ -15,10 +15,11 @@ import { ViewLink } from '../../widgets/ViewLink.js';
 export function TemplatesPage(): ReactNode {
   const { t } = useMessages();
   const api = useApi();
+  const mayDefine = useMay('define');
   const { data, error, refetch } = useQuery({ queryKey: ['templates'], queryFn: api.templates });
   return (
     <Page title={t('nav.templates')}>
-      <Upload />
+      {mayDefine && <Upload />}
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loading rows={5} />}
       {data?.length === 0 && <Empty title={t('templates.none')}>{t('steps.templateHint')}</Empty>}

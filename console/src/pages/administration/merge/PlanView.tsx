@@ -112,7 +112,7 @@ function Pairs({
               {versions.map(({ side, time, lifecycle }) => (
                 <Text key={side} size="sm" c="dimmed" component="div">
                   {t(`merge.${side}`)}: <Time value={time} />
-                  {lifecycle === '553' && ` · ${t('composition.draft')}`}
+                  {lifecycle === '553' && ` · ${t('state.draft')}`}
                 </Text>
               ))}
               {reason in REASONS && <Text size="sm">{t(REASONS[reason as keyof typeof REASONS])}</Text>}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { hasBrowser } from '../support/browser/browser.js';
+import { useConsole } from '../support/browser/console.js';
+
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+inBrowser('what the console offers to a role (skipped where no Chromium is installed)', () => {
+  const web = useConsole({ auth: 'jwt' });
+  const places = () => web.page.locator('.rail a.place').allTextContents();
+
+  it('lets a reader read, and offers nothing that he may not do', async () => {
+    await web.open('/templates');
+    await web.pasteToken(['READER']);
+    await web.page.getByText('No templates yet').waitFor();
+    expect(await web.page.locator('input[type=file], .drop').count()).toBe(0);
+    expect(await places()).toEqual(['Overview', 'Patients', 'Templates', 'Query', 'Administration']);
+    await web.expectGood();
+  });
+
+  it('offers the upload of templates to a user', async () => {
+    await web.open('/templates');
+    await web.pasteToken(['USER']);
+    await web.page.locator('.drop').waitFor();
+    await web.expectGood();
+  });
+
+  it('begins for an auditor where he may look, and leads nowhere else', async () => {
+    await web.open('/');
+    await web.pasteToken(['AUDITOR']);
+    await web.page.getByRole('tab', { name: 'Audit' }).waitFor();
+    expect(await places()).toEqual(['Administration']);
+    expect(await web.page.getByText('Not allowed').count()).toBe(0);
+    await web.page.keyboard.press('Control+K');
+    await web.page.getByRole('dialog').getByText('Administration').waitFor();
+    expect(await web.page.getByRole('dialog').getByText('Patients').count()).toBe(0);
+    web.forgive('403');
+    await web.expectGood();
+  });
+});
