@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { Cdr } from '../../packages/client/src/main.js';
 import { hasBrowser } from '../support/browser/browser.js';
 import { useConsole } from '../support/browser/console.js';
 
@@ -57,8 +58,8 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
   });
 
   it('commits a form, puts findings beside their fields, changes a version, and deletes it', async () => {
-    await open('/patients');
-    await web.page.getByRole('link', { name: 'P-0003' }).click();
+    const nobody = await new Cdr({ url: web.url }).ehr.create({});
+    await open(`/patients/${nobody.id}`);
     await web.page.getByRole('button', { name: 'New composition' }).click();
     await web.page.getByRole('combobox', { name: 'Template' }).fill('blood_pressure');
     await web.page.getByRole('option', { name: /blood_pressure/ }).click();

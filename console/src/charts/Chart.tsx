@@ -109,6 +109,16 @@ export function chartBase(colors: ChartColors): EChartsCoreOption {
   };
 }
 
+/** Each mark says its year: a record of long ago is not read as one of now. */
+const TIMES = {
+  year: '{yyyy}',
+  month: '{yyyy}-{MM}',
+  day: '{yyyy}-{MM}-{dd}',
+  hour: '{yyyy}-{MM}-{dd} {HH}:{mm}',
+  minute: '{yyyy}-{MM}-{dd} {HH}:{mm}',
+  second: '{yyyy}-{MM}-{dd} {HH}:{mm}:{ss}',
+};
+
 /** A time axis that keeps out of the way. */
 export function timeAxis(colors: ChartColors): object {
   return {
@@ -116,7 +126,7 @@ export function timeAxis(colors: ChartColors): object {
     boundaryGap: ['2%', '2%'],
     axisLine: { onZero: false, lineStyle: { color: colors.line } },
     axisTick: { show: false },
-    axisLabel: { color: colors.quiet, fontSize: 11, hideOverlap: true },
+    axisLabel: { color: colors.quiet, fontSize: 11, hideOverlap: true, formatter: TIMES },
     splitLine: { show: false },
   };
 }

@@ -1,5 +1,5 @@
 import type { WebTemplate, WebTemplateNode } from '@everchart/client';
-import { isAt, isGiven, occurrencesIn, type FlatValues } from './values.js';
+import { isGiven, occurrencesIn, placesAbove, type FlatValues } from './values.js';
 
 /** How a node of a template stands in a form. */
 export type FormKind = 'group' | 'choice' | 'interval' | 'field' | 'hidden';
@@ -68,11 +68,12 @@ export function placesOf(template: WebTemplate, values: FlatValues): Map<string,
 
 /** What a form holds that none of its fields shows: attributes of the reference model, mostly. */
 export function keysBeside(template: WebTemplate, values: FlatValues): string[] {
-  const leaves = [...placesOf(template, values)].filter(([, node]) => {
+  const leaves = new Set<string>();
+  for (const [path, node] of placesOf(template, values)) {
     const kind = kindOf(node);
-    return kind === 'field' || kind === 'hidden';
-  });
+    if (kind === 'field' || kind === 'hidden') leaves.add(path);
+  }
   return Object.keys(values).filter(
-    (key) => !key.startsWith('ctx/') && !leaves.some(([path]) => isAt(key, path)),
+    (key) => !key.startsWith('ctx/') && !placesAbove(key).some((path) => leaves.has(path)),
   );
 }

@@ -22,19 +22,47 @@ export function isAt(key: string, path: string): boolean {
   return key.startsWith(path) && (key.length === path.length || '|/'.includes(key.charAt(path.length)));
 }
 
+/** The places that a key is at or below: `a/b|unit` is below `a`, and at `a/b`. */
+export function placesAbove(key: string): string[] {
+  return [...key.matchAll(/[|/]|$/g)].map(({ index }) => key.slice(0, index));
+}
+
 /** Whether anything is given at a place or below it. */
 export function isGiven(values: FlatValues, path: string): boolean {
-  return Object.keys(values).some((key) => isAt(key, path));
+  return filledOf(values).places.has(path);
 }
 
 /** How many occurrences of a repeated node there are: one more than the highest index. */
 export function occurrencesIn(values: FlatValues, path: string): number {
-  let count = 0;
+  return filledOf(values).occurrences.get(path) ?? 0;
+}
+
+/** Which places of a form are filled. */
+interface Filled {
+  /** Each place at which, or below which, something is given. */
+  readonly places: ReadonlySet<string>;
+  /** By the path of a repeated node, without the index: how many occurrences. */
+  readonly occurrences: ReadonlyMap<string, number>;
+}
+
+/** Memoizes: with every key that is typed, hundreds of fields ask the same values. */
+const FILLED = new WeakMap<FlatValues, Filled>();
+
+function filledOf(values: FlatValues): Filled {
+  const known = FILLED.get(values);
+  if (known !== undefined) return known;
+  const places = new Set<string>();
+  const occurrences = new Map<string, number>();
   for (const key of Object.keys(values)) {
-    const index = key.startsWith(`${path}:`) ? /^\d+/.exec(key.slice(path.length + 1))?.[0] : undefined;
-    if (index !== undefined) count = Math.max(count, Number(index) + 1);
+    for (const place of placesAbove(key)) places.add(place);
+    for (const { index, 1: number } of key.matchAll(/:(\d+)(?=[|/]|$)/g)) {
+      const path = key.slice(0, index);
+      occurrences.set(path, Math.max(occurrences.get(path) ?? 0, Number(number) + 1));
+    }
   }
-  return count;
+  const filled = { places, occurrences };
+  FILLED.set(values, filled);
+  return filled;
 }
 
 /** The values without all that is at a place and below it. */

@@ -39,7 +39,7 @@ const routeTree = root.addChildren([
   createRoute({
     ...page,
     path: '/patients/$ehrId',
-    validateSearch: texts('tab'),
+    validateSearch: texts('tab', 'drafts', 'trends'),
     component: lazyRouteComponent(() => import('../pages/patient/PatientPage.js'), 'PatientPage'),
   }),
   createRoute({

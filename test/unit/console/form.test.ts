@@ -6,7 +6,7 @@ import { contentOf, emptyForm, placeFindings } from '../../../console/src/form/f
 import { keysBeside, kindOf, placesOf } from '../../../console/src/form/form-tree.js';
 import { changeOf, keyOf, partsOf } from '../../../console/src/form/parts.js';
 import { unknownContent } from '../../../console/src/form/unknown-content.js';
-import { withoutOccurrence, withValues, type FlatValues } from '../../../console/src/form/values.js';
+import { isGiven, withoutOccurrence, withValues, type FlatValues } from '../../../console/src/form/values.js';
 import type { Json } from '../../../console/src/api/types.js';
 import { readFlat } from '../../../openehr/format/flat/read.js';
 import { writeFlat } from '../../../openehr/format/flat/write.js';
@@ -33,6 +33,16 @@ describe.each(NAMES)('the form of %s', (name) => {
     const beside = keysBeside(web, flat).filter((key) => !/\/_name$|careflow_step\|/.test(key));
     expect(beside).toEqual([]);
     expect(contentOf(web, flat)).toEqual(flat);
+  });
+
+  it('knows at which of its places something is given', () => {
+    const keys = Object.keys(flat);
+    for (const path of placesOf(web, flat).keys()) {
+      const below = keys.filter(
+        (key) => key === path || key.startsWith(`${path}/`) || key.startsWith(`${path}|`),
+      );
+      expect([path, isGiven(flat, path)]).toEqual([path, below.length > 0]);
+    }
   });
 
   it('knows what FLAT would lose, and nothing else', () => {

@@ -5,6 +5,7 @@ import { textAt } from '../../api/json.js';
 import { useMessages } from '../../messages/messages.js';
 import { useApi, useMay } from '../../session/session.js';
 import { formView, useGo } from '../../shell/address.js';
+import { State } from '../../widgets/State.js';
 import { Remove } from './Remove.js';
 import { useRevisions } from './revisions.js';
 
@@ -25,7 +26,7 @@ export function DocumentActions({ ehrId, uid }: { readonly ehrId: string; readon
   const isDraft = textAt(data, 'lifecycle_state', 'defining_code', 'code_string') === INCOMPLETE;
   return (
     <>
-      {isDraft && <b className="flag">{t('composition.draft')}</b>}
+      <State of={isDraft ? 'draft' : 'complete'} />
       {mayWrite && isLatest && (
         <>
           <Button size="xs" variant="default" onClick={() => go(formView(ehrId, { uid: uid }))}>

@@ -6,7 +6,7 @@ import { changeOf, keyOf, partsOf, type FormPart } from '../../form/parts.js';
 import { isGiven } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
 import { useForm, useFormValue } from './form-state.js';
-import { isAsked, useLabels } from './labels.js';
+import { useIsAsked, useLabels } from './labels.js';
 import { PartInput } from './PartInput.js';
 
 /** A value: its inputs in a row, findings under the first. */
@@ -52,12 +52,13 @@ function Part({
 }): ReactNode {
   const { state } = useForm();
   const { labelOf, partLabel } = useLabels();
+  const isAsked = useIsAsked(node);
   const value = useFormValue((values) => values[keyOf(path, part.suffix)]);
   return (
     <PartInput
       part={part}
       label={isFirst ? labelOf(node) : partLabel(part.suffix)}
-      isRequired={isFirst && isAsked(node)}
+      isRequired={isFirst && isAsked}
       error={error}
       value={value}
       onChange={(next) => state.change(changeOf(path, part, next))}
@@ -69,11 +70,12 @@ function Part({
 function WhyMissing({ node, path }: { readonly node: WebTemplateNode; readonly path: string }): ReactNode {
   const { t } = useMessages();
   const { state } = useForm();
+  const isAsked = useIsAsked(node);
   const key = `${path}/_null_flavour|code`;
   const flavour = useFormValue((values) => values[key]);
   const isEmpty = useFormValue((values) => !isGiven(values, path));
   const isElement = node.nodeId !== undefined && node.localizedName !== undefined;
-  if (flavour === undefined && (!isEmpty || !isElement || !isAsked(node))) return null;
+  if (flavour === undefined && (!isEmpty || !isElement || !isAsked)) return null;
   return (
     <Select
       label={t('form.whyMissing')}

@@ -1,13 +1,13 @@
 import type { WebTemplateNode } from '@everchart/client';
 import { Button, Input, Select, Text } from '@mantine/core';
-import { memo, useState, type ReactNode } from 'react';
+import { memo, useContext, useState, type ReactNode } from 'react';
 import { chosenOf, isRepeated, kindOf, pathBelow, shownPaths } from '../../form/form-tree.js';
-import { withoutOccurrence, withoutPlace } from '../../form/values.js';
+import { isGiven, withoutOccurrence, withoutPlace } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
 import { cardinality } from '../../record/web-node.js';
 import { FormField } from './FormField.js';
-import { useForm, useFormValue } from './form-state.js';
-import { isAsked, useLabels } from './labels.js';
+import { IsThere, useForm, useFormValue } from './form-state.js';
+import { useIsAsked, useLabels } from './labels.js';
 
 /** A node of a template with all its occurrences. `path`: without the index. */
 export const FormNode = memo(function FormNode({
@@ -85,6 +85,9 @@ function Findings({ path }: { readonly path: string }): ReactNode {
 function Group({ node, path }: { readonly node: WebTemplateNode; readonly path: string }): ReactNode {
   const { labelOf } = useLabels();
   const { language } = useMessages();
+  const isAsked = useIsAsked(node);
+  const isFilled = useFormValue((values) => isGiven(values, path));
+  const isThere = useContext(IsThere) && (node.min > 0 || isFilled);
   const isRoot = !path.includes('/');
   const children = (node.children ?? []).map((child) => (
     <FormNode key={child.id} node={child} parent={path} />
@@ -94,10 +97,12 @@ function Group({ node, path }: { readonly node: WebTemplateNode; readonly path: 
     <details open className="form-group">
       <summary title={node.localizedDescriptions?.[language]}>
         {labelOf(node)}
-        {isAsked(node) && <span className="form-required"> *</span>}
+        {isAsked && <span className="form-required"> *</span>}
       </summary>
       <Findings path={path} />
-      <div className="form-fields">{children}</div>
+      <div className="form-fields">
+        <IsThere value={isThere}>{children}</IsThere>
+      </div>
     </details>
   );
 }
@@ -119,7 +124,7 @@ function Choice({ node, path }: { readonly node: WebTemplateNode; readonly path:
   return (
     <Input.Wrapper
       label={labelOf(node)}
-      withAsterisk={isAsked(node)}
+      withAsterisk={useIsAsked(node)}
       labelElement="div"
       className="form-choice"
     >
@@ -147,7 +152,7 @@ function Interval({ node, path }: { readonly node: WebTemplateNode; readonly pat
     <Input.Wrapper
       label={labelOf(node)}
       description={t('form.openEnds')}
-      withAsterisk={isAsked(node)}
+      withAsterisk={useIsAsked(node)}
       labelElement="div"
     >
       <Findings path={path} />

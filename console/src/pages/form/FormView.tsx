@@ -12,6 +12,7 @@ import { holdsUnsaved } from '../../session/unsaved.js';
 import { compositionView, useGo } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
+import { useIsNobody } from '../patient/PatientBanner.js';
 import { FormNode } from './FormNode.js';
 import { firstOption, isLine, nextField } from './enter.js';
 import { FormProvider, FormState, useForm, useFormValue } from './form-state.js';
@@ -65,7 +66,7 @@ export function FormView({ ehrId, template, latestUid, begin }: FormViewProps): 
           }
         }}
       >
-        {latestUid === null && <FillWithExample />}
+        {latestUid === null && <FillWithExample ehrId={ehrId} />}
         <FormNode node={template.tree} parent="" />
         <Beside />
         {error !== null && <Refusal error={error} />}
@@ -107,8 +108,10 @@ function useSave({ ehrId, template, latestUid, state }: Omit<FormViewProps, 'beg
   });
 }
 
-function FillWithExample(): ReactNode {
+/** Invented values, where no patient is named whose record they could be taken for. */
+function FillWithExample({ ehrId }: { readonly ehrId: string }): ReactNode {
   const { t } = useMessages();
+  const isNobody = useIsNobody(ehrId);
   const api = useApi();
   const { state, template } = useForm();
   const [before, setBefore] = useState<FlatValues | null>(null);
@@ -119,6 +122,7 @@ function FillWithExample(): ReactNode {
       state.replace(flat as FlatValues);
     },
   });
+  if (!isNobody) return null;
   return (
     <div>
       <Group gap="xs">

@@ -70,6 +70,12 @@ export function useForm(): OpenForm {
   return form;
 }
 
+/**
+ * Whether the node around is there, or has to be: what a part of it asks for is asked only then. A patient without a
+ * device needs no serial number of it.
+ */
+export const IsThere = createContext(true);
+
 /** What is read from the values, read again when they change; it must be a primitive. */
 export function useFormValue<T extends FlatValue | null | undefined>(read: (values: FlatValues) => T): T {
   const { state } = useForm();

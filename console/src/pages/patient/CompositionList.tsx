@@ -5,6 +5,7 @@ import { useMessages } from '../../messages/messages.js';
 import { compositionView } from '../../shell/address.js';
 import { categoryColor } from '../../theme/theme.js';
 import { Time } from '../../widgets/Time.js';
+import { State } from '../../widgets/State.js';
 import { ViewLink } from '../../widgets/ViewLink.js';
 import type { RecordedComposition } from './patient-data.js';
 
@@ -43,7 +44,8 @@ export function CompositionList({
               <li key={composition.uid} style={{ transform: `translateY(${start}px)` }}>
                 <span className="dot" style={{ background: categoryColor(composition.template) }} />
                 <div>
-                  <ViewLink view={compositionView(ehrId, composition.uid)}>{composition.name}</ViewLink>
+                  <ViewLink view={compositionView(ehrId, composition.uid)}>{composition.name}</ViewLink>{' '}
+                  <State of={composition.state} />
                   <Text size="sm" c="dimmed" truncate>
                     <Time value={composition.time} isAgo /> · {composition.composer}
                   </Text>

@@ -44,3 +44,9 @@ function useStatus(ehrId: string) {
 export function usePatientName(ehrId: string): string {
   return patientOf(useStatus(ehrId)).subject || ehrId.slice(0, 8);
 }
+
+/** Whether a record names no patient; not while it is not known. */
+export function useIsNobody(ehrId: string): boolean {
+  const status = useStatus(ehrId);
+  return status !== undefined && patientOf(status).subject === '';
+}

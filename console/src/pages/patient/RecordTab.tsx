@@ -1,11 +1,11 @@
-import { Group, Select, Text } from '@mantine/core';
+import { Checkbox, Group, Select, Text } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
 import { useApi } from '../../session/session.js';
 import { epochOf } from '../../record/values/instant.js';
-import { compositionView, useGo } from '../../shell/address.js';
+import { compositionView, useAddress, useGo } from '../../shell/address.js';
 import { categoryColor } from '../../theme/theme.js';
 import { Section } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
@@ -13,8 +13,11 @@ import { CompositionList } from './CompositionList.js';
 import {
   archetypesOf,
   compositionsOf,
+  deletedOf,
   MOST_COMPOSITIONS,
   trendsOf,
+  versionsOf,
+  type HeldArchetype,
   type RecordedComposition,
 } from './patient-data.js';
 import { Timeline } from './Timeline.js';
@@ -30,8 +33,16 @@ export function RecordTab({ ehrId }: { readonly ehrId: string }): ReactNode {
   });
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={8} height={28} />;
-  if (data.length === 0) return <Empty title={t('patient.empty')}>{t('patient.emptyHint')}</Empty>;
-  return <Record ehrId={ehrId} compositions={data} />;
+  return (
+    <>
+      {data.length === 0 ? (
+        <Empty title={t('patient.empty')}>{t('patient.emptyHint')}</Empty>
+      ) : (
+        <Record ehrId={ehrId} compositions={data} />
+      )}
+      <DeletedDocuments ehrId={ehrId} now={data} />
+    </>
+  );
 }
 
 function Record({
@@ -46,15 +57,21 @@ function Record({
   const api = useApi();
   const [range, setRange] = useState<readonly [number, number]>([-Infinity, Infinity]);
   const choose = useDebouncedCallback((from: number, to: number) => setRange([from, to]), 80);
+  const { address, change } = useAddress();
+  const isDraftsOnly = address.drafts === 'only';
   const [archetype, setArchetype] = useState<string | null>(null);
   const { data: archetypes = [] } = useQuery({
     queryKey: ['archetypes', ehrId],
     queryFn: () => archetypesOf(api, ehrId),
   });
+  const drafts = compositions.filter(({ state }) => state === 'draft').length;
   const holding = archetypes.find((one) => one.archetype === archetype)?.uids;
   const drawn = useMemo(
-    () => (holding === undefined ? compositions : compositions.filter(({ uid }) => holding.has(uid))),
-    [compositions, holding],
+    () =>
+      compositions.filter(
+        ({ uid, state }) => (holding?.has(uid) ?? true) && (!isDraftsOnly || state === 'draft'),
+      ),
+    [compositions, holding, isDraftsOnly],
   );
   const shown = drawn.filter(({ time }) => {
     const at = epochOf(time);
@@ -66,24 +83,7 @@ function Record({
       <Timeline compositions={drawn} onRange={choose} onOpen={open} />
       <Group justify="space-between" align="flex-start" gap="xs">
         <Legend compositions={drawn} />
-        {archetypes.length > 1 && (
-          <Select
-            size="xs"
-            w={260}
-            searchable
-            clearable
-            clearButtonProps={{ 'aria-label': t('patient.allArchetypes') }}
-            aria-label={t('patient.archetype')}
-            placeholder={t('patient.archetype')}
-            nothingFoundMessage={t('palette.nothing')}
-            data={archetypes.map((one) => ({
-              value: one.archetype,
-              label: `${one.name} · ${one.archetype.replace(/^openEHR-EHR-/, '')}`,
-            }))}
-            value={archetype}
-            onChange={setArchetype}
-          />
-        )}
+        <ArchetypeFilter archetypes={archetypes} chosen={archetype} choose={setArchetype} />
       </Group>
       {compositions.length >= MOST_COMPOSITIONS && (
         <Text c="dimmed">{t('patient.tooMany', { count: MOST_COMPOSITIONS })}</Text>
@@ -91,12 +91,87 @@ function Record({
       <div className="split">
         <Section title={t('patient.trends')}>
           <TrendPanel ehrId={ehrId} onOpen={open} />
+          {drafts > 0 && (
+            <Text size="xs" c="dimmed" mt="xs">
+              {t('patient.trendsWithoutDrafts')}
+            </Text>
+          )}
         </Section>
-        <Section title={t('patient.compositionsShown', { count: shown.length, all: compositions.length })}>
+        <Section
+          title={t('patient.compositionsShown', { count: shown.length, all: compositions.length })}
+          aside={
+            (drafts > 0 || isDraftsOnly) && (
+              <Checkbox
+                size="xs"
+                label={t('patient.drafts', { count: drafts })}
+                checked={isDraftsOnly}
+                onChange={(event) => change({ drafts: event.currentTarget.checked ? 'only' : undefined })}
+              />
+            )
+          }
+        >
           <CompositionList ehrId={ehrId} compositions={shown} />
         </Section>
       </div>
     </>
+  );
+}
+
+/** Chooses what a document has to hold to be shown, where there is a choice. */
+function ArchetypeFilter({
+  archetypes,
+  chosen,
+  choose,
+}: {
+  readonly archetypes: readonly HeldArchetype[];
+  readonly chosen: string | null;
+  readonly choose: (archetype: string | null) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  if (archetypes.length < 2) return null;
+  return (
+    <Select
+      size="xs"
+      w={260}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t('patient.allArchetypes') }}
+      aria-label={t('patient.archetype')}
+      placeholder={t('patient.archetype')}
+      nothingFoundMessage={t('palette.nothing')}
+      data={archetypes.map((one) => ({
+        value: one.archetype,
+        label: `${one.name} · ${one.archetype.replace(/^openEHR-EHR-/, '')}`,
+      }))}
+      value={chosen}
+      onChange={choose}
+    />
+  );
+}
+
+/** What was deleted, with the way to where it is restored; nothing where nothing was. */
+function DeletedDocuments({
+  ehrId,
+  now,
+}: {
+  readonly ehrId: string;
+  readonly now: readonly RecordedComposition[];
+}): ReactNode {
+  const { t } = useMessages();
+  const api = useApi();
+  const { data = [] } = useQuery({
+    queryKey: ['versions', ehrId],
+    queryFn: () => versionsOf(api, ehrId),
+    // Of a record that is not read whole, what is missing is not what was deleted.
+    enabled: now.length < MOST_COMPOSITIONS,
+  });
+  const deleted = useMemo(() => deletedOf(data, now), [data, now]);
+  if (deleted.length === 0) return null;
+  return (
+    <details className="more">
+      <summary>{t('patient.deleted', { count: deleted.length })}</summary>
+      <CompositionList ehrId={ehrId} compositions={deleted} />
+    </details>
   );
 }
 

@@ -2,43 +2,56 @@ import type { EChartsCoreOption } from 'echarts/core';
 import { useCallback, type ReactNode } from 'react';
 import { Chart, chartBase, timeAxis, type ChartColors } from '../../charts/Chart.js';
 import { useMessages } from '../../messages/messages.js';
-import { seriesColor } from '../../theme/theme.js';
 import { epochOf, instantText } from '../../record/values/instant.js';
 import { numeral } from '../../record/values/quantity.js';
 import { unitText } from '../../record/values/units.js';
 import type { ValueReader } from '../../record/values/value-reader.js';
 import type { Trend } from './patient-data.js';
 
-/** One or two trends over time, each by its own scale; a point opens the composition that holds it. */
+/** A trend with the colour of its place. */
+interface DrawnTrend {
+  readonly trend: Trend;
+  readonly color: string;
+}
+
+/** Room for the numbers of one scale. */
+const SCALE_WIDTH = 44;
+
+/** Trends over time, one scale for each unit; a point opens the composition that holds it. */
 export function TrendChart({
-  trends,
+  drawn,
   onOpen,
 }: {
-  readonly trends: readonly Trend[];
+  readonly drawn: readonly DrawnTrend[];
   readonly onOpen: (uid: string) => void;
 }): ReactNode {
   const reader = useMessages();
-  const option = useCallback((colors: ChartColors) => trendOption(trends, reader, colors), [trends, reader]);
+  const option = useCallback((colors: ChartColors) => trendOption(drawn, reader, colors), [drawn, reader]);
   return (
     <Chart
       option={option}
       height={240}
-      label={reader.t('patient.trendLabel', { names: trends.map(({ name }) => name).join(', ') })}
+      label={reader.t('patient.trendLabel', { names: drawn.map(({ trend }) => trend.name).join(', ') })}
       onPoint={(series, point) => {
-        const uid = trends[series]?.points[point]?.uid;
+        const uid = drawn[series]?.trend.points[point]?.uid;
         if (uid !== undefined) onOpen(uid);
       }}
     />
   );
 }
 
-function trendOption(trends: readonly Trend[], reader: ValueReader, colors: ChartColors): EChartsCoreOption {
-  // Two things of one unit share the scale: only then can they be compared.
-  const isShared = trends.length === 2 && trends[0]?.units === trends[1]?.units;
+function trendOption(
+  drawn: readonly DrawnTrend[],
+  reader: ValueReader,
+  colors: ChartColors,
+): EChartsCoreOption {
+  // Things of one unit share the scale: only then can they be compared.
+  const units = [...new Set(drawn.map(({ trend }) => trend.units))];
   return {
     ...chartBase(colors),
-    grid: { left: 44, right: trends.length > 1 && !isShared ? 44 : 12, top: 34, bottom: 28 },
+    grid: { left: SCALE_WIDTH, right: Math.max(12, (units.length - 1) * SCALE_WIDTH), top: 34, bottom: 28 },
     legend: {
+      type: 'scroll',
       left: 0,
       top: 0,
       icon: 'circle',
@@ -51,34 +64,37 @@ function trendOption(trends: readonly Trend[], reader: ValueReader, colors: Char
       formatter: ({ seriesName, name }: { seriesName: string; name: string }) => `${seriesName}\n${name}`,
     },
     xAxis: timeAxis(colors),
-    yAxis: trends.slice(0, isShared ? 1 : 2).map(() => ({
+    yAxis: units.map((unit, index) => ({
       type: 'value',
+      position: index === 0 ? 'left' : 'right',
+      offset: Math.max(0, index - 1) * SCALE_WIDTH,
+      name: units.length > 1 ? unitText(unit) : '',
+      nameGap: 6,
+      nameTextStyle: { color: colors.quiet, fontSize: 11 },
       scale: true,
       axisLabel: { color: colors.quiet, fontSize: 11 },
       splitLine: { lineStyle: { color: colors.line } },
     })),
-    series: trends.map((trend, index) =>
-      seriesOf(trend, index, { axis: isShared ? 0 : index, reader, colors }),
-    ),
+    series: drawn.map((one) => seriesOf(one, { axis: units.indexOf(one.trend.units), reader, colors })),
   };
 }
 
 function seriesOf(
-  { name, units, points, normal }: Trend,
-  index: number,
+  { trend, color }: DrawnTrend,
   {
     axis,
     reader,
     colors,
   }: { readonly axis: number; readonly reader: ValueReader; readonly colors: ChartColors },
 ): object {
+  const { name, units, points, normal } = trend;
   return {
     type: 'line',
     name: units === '' ? name : `${name} (${unitText(units)})`,
     yAxisIndex: axis,
     symbol: 'circle',
     symbolSize: 7,
-    color: seriesColor(index),
+    color,
     data: points.map(({ time, value, symbol }) => ({
       value: [epochOf(time), value],
       name: `${symbol ?? numeral(value, reader.language)} ${unitText(units)} · ${instantText(time, reader).text}`,

@@ -1,6 +1,7 @@
 import { Button, Group, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useMessages } from '../../messages/messages.js';
+import { useAddress } from '../../shell/address.js';
 import { seriesColor } from '../../theme/theme.js';
 import { instantText } from '../../record/values/instant.js';
 import { unitText } from '../../record/values/units.js';
@@ -22,18 +23,21 @@ export function Trends({
   readonly onOpen: (uid: string) => void;
 }): ReactNode {
   const { t } = useMessages();
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const { address, change } = useAddress();
+  // A free place is empty: what stays keeps its colour.
+  const chosen = (address.trends ?? '').split(',').map(decodeURIComponent);
   const [isAll, setIsAll] = useState(false);
   if (trends.length === 0) return <Empty title={t('patient.noTrends')}>{t('patient.noTrendsHint')}</Empty>;
   const toggle = (key: string): void => {
-    setChosen((before) =>
-      before.includes(key) ? before.filter((one) => one !== key) : [...before.slice(-1), key],
-    );
+    const next = placed(chosen, key).map(encodeURIComponent).join(',');
+    change({ trends: /[^,]/.test(next) ? next : undefined });
   };
-  const large = chosen.flatMap((key) => trends.filter((trend) => trend.key === key));
+  const large = chosen.flatMap((key, place) =>
+    trends.filter((trend) => trend.key === key).map((trend) => ({ trend, color: seriesColor(place) })),
+  );
   return (
     <>
-      {large.length > 0 && <TrendChart trends={large} onOpen={onOpen} />}
+      {large.length > 0 && <TrendChart drawn={large} onOpen={onOpen} />}
       <SimpleGrid cols={{ base: 2, xl: 3 }} spacing="sm">
         {trends.slice(0, isAll ? trends.length : FIRST_TRENDS).map((trend) => (
           <Small
@@ -52,6 +56,14 @@ export function Trends({
       )}
     </>
   );
+}
+
+/** The places of what is drawn with one taken out, or put where there is room. */
+function placed(chosen: readonly string[], key: string): string[] {
+  const free = chosen.includes(key) ? chosen.indexOf(key) : chosen.indexOf('');
+  const made = [...chosen];
+  made[free === -1 ? chosen.length : free] = chosen.includes(key) ? '' : key;
+  return made;
 }
 
 function Small({

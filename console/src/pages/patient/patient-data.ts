@@ -1,3 +1,4 @@
+import { versionedObjectUidOf } from '@everchart/client';
 import { at, isObject, textAt } from '../../api/json.js';
 import type { Json } from '../../api/types.js';
 import { durationText } from '../../record/values/duration.js';
@@ -16,7 +17,14 @@ export interface RecordedComposition {
   /** Start of the context, else of the commit: ISO 8601. */
   readonly time: string;
   readonly composer: string;
+  readonly state: RecordedState;
 }
+
+/** Whether a document counts: what is written to be finished later does not, nor what was taken back. */
+export type RecordedState = 'complete' | 'draft' | 'deleted';
+
+/** Code of the lifecycle state `incomplete`. */
+const INCOMPLETE = '553';
 
 /** More are not drawn: the timeline says so. */
 export const MOST_COMPOSITIONS = 5_000;
@@ -25,19 +33,54 @@ const MOST_POINTS = 20_000;
 
 /** The latest versions of the COMPOSITIONs of an EHR, newest first. */
 export async function compositionsOf(api: Asked, ehrId: string): Promise<RecordedComposition[]> {
-  const q = `SELECT c/uid/value AS uid, c/name/value AS name, c/archetype_details/template_id/value AS template,
-  c/context/start_time/value AS start, v/commit_audit/time_committed/value AS committed, c/composer/name AS composer
-FROM EHR e CONTAINS VERSION v[LATEST_VERSION] CONTAINS COMPOSITION c`;
-  const rows = await api.rows<CompositionRow>(q, { ehrId, fetch: MOST_COMPOSITIONS });
-  return rows
-    .map(({ uid, name, template, start, committed, composer }) => ({
-      uid,
-      name: name ?? '',
-      template: template ?? '',
-      time: start ?? committed ?? '',
-      composer: composer ?? '',
-    }))
-    .sort((left, right) => byEpoch(right.time, left.time));
+  const rows = await api.rows<CompositionRow>(documents('LATEST_VERSION'), {
+    ehrId,
+    fetch: MOST_COMPOSITIONS,
+  });
+  return newestFirst(rows.map((row) => recorded(row, row.state === INCOMPLETE ? 'draft' : 'complete')));
+}
+
+/** All versions of the COMPOSITIONs of an EHR that have a content. */
+export function versionsOf(api: Asked, ehrId: string): Promise<readonly CompositionRow[]> {
+  return api.rows<CompositionRow>(documents('ALL_VERSIONS'), { ehrId, fetch: MOST_POINTS });
+}
+
+/** The last content of each COMPOSITION that was deleted, newest first: what has versions, and none of now. */
+export function deletedOf(
+  versions: readonly CompositionRow[],
+  now: readonly RecordedComposition[],
+): RecordedComposition[] {
+  const there = new Set(now.map(({ uid }) => versionedObjectUidOf(uid)));
+  const last = new Map<string, CompositionRow>();
+  for (const row of versions) {
+    const container = versionedObjectUidOf(row.uid);
+    const known = last.get(container)?.committed ?? '';
+    if (!there.has(container) && byEpoch(known, row.committed ?? '') <= 0) last.set(container, row);
+  }
+  return newestFirst([...last].map(([uid, row]) => ({ ...recorded(row, 'deleted'), uid })));
+}
+
+function documents(versions: 'LATEST_VERSION' | 'ALL_VERSIONS'): string {
+  return `SELECT c/uid/value AS uid, c/name/value AS name, c/archetype_details/template_id/value AS template,
+  c/context/start_time/value AS start, v/commit_audit/time_committed/value AS committed, c/composer/name AS composer,
+  v/lifecycle_state/defining_code/code_string AS state
+FROM EHR e CONTAINS VERSION v[${versions}] CONTAINS COMPOSITION c`;
+}
+
+function recorded(row: CompositionRow, state: RecordedState): RecordedComposition {
+  const { uid, name, template, start, committed, composer } = row;
+  return {
+    uid,
+    name: name ?? '',
+    template: template ?? '',
+    time: start ?? committed ?? '',
+    composer: composer ?? '',
+    state,
+  };
+}
+
+function newestFirst(compositions: readonly RecordedComposition[]): RecordedComposition[] {
+  return [...compositions].sort((left, right) => byEpoch(right.time, left.time));
 }
 
 /** By archetype of an ENTRY, with its name in the record: the uids of the compositions that hold it. */
@@ -68,7 +111,7 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ENTRY n`;
 }
 
 type CompositionRow = { readonly uid: string } & Readonly<
-  Record<'name' | 'template' | 'start' | 'committed' | 'composer', string | null>
+  Record<'name' | 'template' | 'start' | 'committed' | 'composer' | 'state', string | null>
 >;
 
 /** One measured value. */
@@ -96,14 +139,14 @@ export interface Trend {
 
 /**
  * Every DV_QUANTITY, DV_COUNT and DV_ORDINAL of an EHR as series, those with most values first. A maximum of a day is
- * another thing than a value of a moment; what a draft (553, incomplete) says is not said yet.
+ * another thing than a value of a moment; what a draft says is not said yet.
  */
 export async function trendsOf(api: Asked, ehrId: string): Promise<Trend[]> {
   const q = `SELECT c/uid/value AS uid, c/context/start_time/value AS start, v/time/value AS time,
   o/archetype_node_id AS entry_id, o/name/value AS entry, x/archetype_node_id AS node, x/name/value AS name, x/value AS value,
   v/math_function/value AS math, v/width/value AS width
 FROM EHR e CONTAINS VERSION s[LATEST_VERSION] CONTAINS COMPOSITION c CONTAINS OBSERVATION o CONTAINS EVENT v CONTAINS ELEMENT x
-WHERE (EXISTS x/value/magnitude OR EXISTS x/value/symbol) AND s/lifecycle_state/defining_code/code_string != '553'`;
+WHERE (EXISTS x/value/magnitude OR EXISTS x/value/symbol) AND s/lifecycle_state/defining_code/code_string != '${INCOMPLETE}'`;
   const rows = await api.rows<ValueRow>(q, { ehrId, fetch: MOST_POINTS });
   const series = new Map<string, { trend: Trend; points: Point[] }>();
   for (const row of rows) addPoint(series, row);
