@@ -46,6 +46,7 @@ const OWN_KEYS: readonly OwnKey[] = [
   own('ENTRY', '_other_participation', 'PARTICIPATION', { attribute: 'other_participations', ...LIST }),
   own('ENTRY', '_work_flow_id', 'OBJECT_REF', { attribute: 'workflow_id' }),
   own('CARE_ENTRY', '_guideline_id', 'OBJECT_REF'),
+  own('EVALUATION', '_time_asserted', 'DV_DATE_TIME'),
   own('INSTRUCTION', '_wf_definition', 'DV_PARSABLE'),
   own('ELEMENT', '_null_flavour', 'DV_CODED_TEXT'),
   own('ELEMENT', '_null_reason', 'DV_TEXT'),
