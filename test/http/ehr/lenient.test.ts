@@ -148,6 +148,17 @@ const CASES: Readonly<Record<string, Case>> = {
       ],
     ],
   },
+  'a root of another archetype than the template has': {
+    sent: {
+      body: allTypes((composition) => {
+        const other = 'openEHR-EHR-COMPOSITION.other.v1';
+        composition['archetype_node_id'] = other;
+        composition['archetype_details'].archetype_id.value = other;
+      }),
+    },
+    strictStatus: 422,
+    findings: [['/', 'openEHR-EHR-COMPOSITION.test_all_types.v1']],
+  },
   'a formalism that the template does not list': {
     sent: {
       body: JSON.stringify(aComposition(ALL_TYPES)).replaceAll(`"${ALL_TYPES}"`, `"${FORMALISMS}"`),

@@ -3,7 +3,8 @@ import mongoose from 'mongoose';
 import request from 'supertest';
 
 import { testApp } from '../../support/app.js';
-import { useDatabase } from '../../support/database.js';
+import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
+import { runCommand } from '../../support/process/command-line.js';
 
 const BASE = '/rest/openehr/v1/definition/query';
 const AQL = 'SELECT e/ehr_id/value AS id FROM EHR e';
@@ -230,4 +231,35 @@ describe('GET list of stored queries', () => {
       expect((await get(path)).status).toBe(400);
     },
   );
+});
+
+describe('names that differ in case only, as an older release stored them', () => {
+  const stored = () => mongoose.connection.collection<{ _id: string; name: string }>('stored_queries');
+  const PAIR = ['ORG.pair::Pulse', 'org.pair::pulse'];
+
+  it('are each found by its own spelling, are made no more, and upgrade lists them', async () => {
+    await put('org.pair::pulse/1.0.0');
+    await put('org.pair::alone/1.0.0');
+    const first = await stored().findOne({ _id: 'org.pair::pulse/1.0.0' });
+    await stored().insertOne({
+      ...first,
+      _id: 'ORG.pair::Pulse/1.0.0',
+      name: 'ORG.pair::Pulse',
+      aql: `${AQL} LIMIT 3`,
+    } as never);
+    for (const name of PAIR) expect((await get(`/${name}/1.0.0`)).body.name).toBe(name);
+    expect(PAIR).toContain((await get('/Org.Pair::PULSE/1.0.0')).body.name);
+    for (const name of [...PAIR, 'Org.Pair::PULSE'])
+      expect([name, (await put(`${name}/1.0.0`, `${AQL} LIMIT 9`)).status]).toEqual([name, 409]);
+    expect(await stored().countDocuments({ name: /pair::pulse/i })).toBe(2);
+    const env = { MONGODB_URI: testDatabaseUri(), MONGODB_DATABASE: testDatabaseName() };
+    for (const args of [['upgrade', '--dry-run'], ['upgrade']]) {
+      const { code, stdout } = await runCommand(args, env);
+      const told = stdout.split('\n').filter((line) => line.startsWith('stored queries'));
+      expect([code, told]).toEqual([
+        0,
+        [`stored queries whose names differ in case only: ${PAIR.join(', ')}`],
+      ]);
+    }
+  });
 });
