@@ -173,7 +173,8 @@ class VirtualObject {
 
   private latestRoot(type: 'EHR_STATUS' | 'FOLDER', suffix: string): NodeBinding {
     const as = `${this.name}${suffix}`;
-    const match = latestMatch([{ [FIELD.rootType]: type }], this.visibility);
+    // The key lets an index find the one document; by the EHR alone each row would look at all documents of it.
+    const match = latestMatch([{ [FIELD.rootType]: type, [FIELD.keys]: type }], this.visibility);
     this.join({ as, from: 'aql', local: this.slot(), foreign: FIELD.ehrId }, [{ kind: 'match', match }]);
     this.set(`${suffix}s`, call('$first', fieldRef(`${as}.${FIELD.segments}`)));
     this.set(`${suffix}o`, call('$first', fieldRef(`${as}s`)));

@@ -193,4 +193,22 @@ export const rowCases: readonly AqlCase[] = [
       rows([1, null, null], [null, null, 'unknown'], [null, 'red', null]),
     ],
   ),
+  ...of(
+    'what docs/aql.md names as different from EHRbase',
+    [
+      'equal objects of different nodes are one group',
+      `SELECT ${ITEM}/name, COUNT(*) FROM ${P}`,
+      rows([{ _type: 'DV_TEXT', value: 'Rate' }, 4]),
+    ],
+    [
+      'a path through an absent feeder_audit is NULL for each element that lacks it',
+      'SELECT c/content/feeder_audit/originating_system_item_ids/type FROM COMPOSITION c',
+      rows([null], [null]),
+    ],
+    [
+      'names are less by code point, with case',
+      `SELECT DISTINCT ${ITEM}/name/value FROM ${P} WHERE ${ITEM}/name/value < 'finding'`,
+      rows(['Rate']),
+    ],
+  ),
 ];

@@ -61,7 +61,7 @@ const encounter = composition({
   ],
 });
 
-function version(object: string, type: 'EHR_STATUS' | 'COMPOSITION', data: JsonObject, hour: number) {
+export function version(object: string, type: 'EHR_STATUS' | 'COMPOSITION', data: JsonObject, hour: number) {
   const uid = `${object}::local.cdr::1`;
   const timeCommitted = new Date(Date.UTC(2021, 2, 1, hour));
   return {
