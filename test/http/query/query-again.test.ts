@@ -67,6 +67,30 @@ describe('a query that is asked again', () => {
     },
   );
 
+  it.each([
+    'SELECT DISTINCT n/name/value, n/archetype_node_id FROM EHR e CONTAINS LOCATABLE n',
+    'SELECT n/name, COUNT(*) FROM EHR e CONTAINS COMPOSITION c CONTAINS LOCATABLE n',
+    'SELECT n/name/value FROM EHR e CONTAINS LOCATABLE n ORDER BY n/name/value',
+  ])('has one order in every form, and as it was carried out: %s', async (q) => {
+    const { body } = await post(q);
+    const executed = String(body.meta._executed_aql);
+    for (let time = 0; time < 3; time++) expect(await rows(executed)).toEqual(body.rows);
+    const streamed = await post(q)
+      .set('Accept', 'application/x-ndjson')
+      .buffer(true)
+      .parse((res, done) => {
+        let text = '';
+        res.on('data', (piece: Buffer) => (text += piece.toString()));
+        res.on('end', () => done(null, text));
+      });
+    const [, ...lines] = String(streamed.body).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(body.rows);
+    const pages: unknown[] = [];
+    for (let offset = 0; offset < body.rows.length; offset += 20)
+      pages.push(...((await rows(q, { fetch: 20, offset })) as unknown[]));
+    expect(pages).toEqual(body.rows);
+  });
+
   it('has another present time', async () => {
     const q = 'SELECT CURRENT_DATE_TIME() AS present FROM EHR e LIMIT 1';
     const [[first]] = (await rows(q)) as [[string]];

@@ -326,6 +326,12 @@ export const containsCases: readonly AqlCase[] = [
   { group: 37, title: 'refuses an unknown class', aql: 'SELECT f FROM FROB f', expect: invalid("'FROB'") },
   {
     group: 37,
+    title: 'knows that nothing of a COMPOSITION is a FOLDER',
+    aql: 'SELECT n/folders FROM COMPOSITION c CONTAINS LOCATABLE n',
+    expect: invalid("'folders'"),
+  },
+  {
+    group: 37,
     title: 'refuses an impossible path and names it',
     aql: `SELECT o/nonsense/value FROM ${O}`,
     expect: invalid('o/nonsense/value'),
