@@ -5,6 +5,7 @@ import { createLogger } from '../src/logger.js';
 import { startServer, type RunningServer } from '../src/process/start.js';
 import { benchQueries } from './aql.js';
 import { benchAqlGrowth } from './aql-growth.js';
+import { benchAqlJoins } from './aql-joins.js';
 import { compareWith } from './compare.js';
 import { benchConsole } from './console.js';
 import { benchFormat } from './format.js';
@@ -42,6 +43,7 @@ const PARTS = [
   'resources',
   'aql',
   'aql-growth',
+  'aql-joins',
   'stream',
   'merge',
   'seal',
@@ -85,6 +87,7 @@ async function runParts(options: Options): Promise<void> {
   if (parts.has('import')) await titled('Import', () => benchImport(Number(options.ehrs), print));
   if (parts.has('aql')) await titled('AQL', () => benchQueries(Number(options.ehrs), print));
   if (parts.has('aql-growth')) await titled('AQL, growth', () => benchAqlGrowth(FEW_EHRS, MANY_EHRS, print));
+  if (parts.has('aql-joins')) await titled('AQL, joins', () => benchAqlJoins(print));
   if (parts.has('stream')) await titled('Stream', () => benchStream(print));
   if (parts.has('merge')) await titled('Merge', () => benchMerge(MERGED_COMPOSITIONS, print));
   if (parts.has('seal')) await titled('Seal', () => benchSeal(print));
