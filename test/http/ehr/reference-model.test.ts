@@ -1,10 +1,16 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
 import { apiClient, type ApiClient } from '../../../cli/transfer/api-client.js';
 import { exportedLines, ExportRun } from '../../../cli/transfer/export-run.js';
+import type { JsonObject } from '../../../openehr/base/json.js';
+import { readRm } from '../../../openehr/rm/read.js';
 import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
+import { runHere } from '../../support/process/command-line.js';
 import { fixtureText } from '../../support/fixture.js';
 import { admin, merge } from '../../support/merge-http.js';
 import {
@@ -23,6 +29,7 @@ import { WITH_ADMIN } from '../../support/tokens.js';
 const app = testApp(WITH_ADMIN);
 const lenient = testApp({ validation: 'lenient-all' });
 const server = useServer(app);
+const lenientServer = useServer(lenient);
 let client: ApiClient;
 let ehrId = '';
 useDatabase();
@@ -360,6 +367,40 @@ describe('content that was stored before a rule', () => {
     expect((await change(broken())).status).toBe(422);
     expect((await change(right())).status).toBe(200);
   });
+
+  it.each<[string, () => Json]>([
+    ['a root named otherwise', namedOtherwise],
+    ['a root inside named otherwise', namedOtherwiseInside],
+  ])(
+    '%s comes over to another server by export and import, which needs lenient validation',
+    async (_name, broken) => {
+      const ehr = await givenEhr(app);
+      const uid = await givenComposition(app, ehr);
+      await storeInto(uid, broken());
+      const before = await request(app).get(path(`composition/${uid}`, ehr));
+      const folder = mkdtempSync(join(tmpdir(), 'everchart-before-a-rule-'));
+      const file = join(folder, 'ehr.ndjson');
+      try {
+        let text = '';
+        for await (const line of exportedLines(client, ehr, new ExportRun())) text += `${line.trimEnd()}\n`;
+        writeFileSync(file, text);
+        // The other server is this one, without the EHR.
+        expect((await admin(app, 'delete', `/ehr/${ehr}?cascade=true`)).status).toBe(204);
+        const refused = await runHere('import', file, '--url', server.url);
+        expect([refused.code, refused.stdout + refused.stderr]).toEqual([
+          1,
+          expect.stringContaining('Archetyped_valid'),
+        ]);
+        const taken = await runHere('import', file, '--url', lenientServer.url);
+        expect([taken.code, taken.stderr]).toEqual([0, expect.any(String)]);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+      const after = await request(app).get(path(`composition/${uid}`, ehr));
+      expect(after.status).toBe(200);
+      expect(after.body).toEqual(readRm(before.body as JsonObject, 'COMPOSITION').object);
+    },
+  );
 
   it('an EHR_STATUS named otherwise is read, merged and corrected', async () => {
     const [source, target] = [await givenEhr(app), await givenEhr(app)];
