@@ -30,6 +30,22 @@ inBrowser('the console in a browser (skipped where no Chromium is installed)', (
     await expectGood();
   });
 
+  it('shows what clients send and the server ignores, the commonest first', async () => {
+    const ask = (parameter: string): Promise<Response> =>
+      fetch(`${web.url}/rest/openehr/v1/definition/template/adl1.4?${parameter}=1`);
+    for (const parameter of ['verbose', 'pretty', 'verbose', 'verbose'])
+      expect((await ask(parameter)).status).toBe(200);
+    await open('/');
+    await web.page.getByText('What clients send and this server ignores').waitFor();
+    const lines = web.page.locator('li', { hasText: /^parameter (verbose|pretty)/ });
+    await lines.nth(1).waitFor();
+    expect(await lines.allInnerTexts()).toEqual([
+      expect.stringMatching(/^parameter verbose\s*3$/),
+      expect.stringMatching(/^parameter pretty\s*1$/),
+    ]);
+    await expectGood();
+  });
+
   it('finds a patient, shows his record, and reads a composition', async () => {
     await open('/patients');
     await web.page.getByRole('searchbox').fill('0002');
