@@ -158,6 +158,7 @@ export interface JwtSettings {
 interface WorkSettings {
   readonly steps: number;
   readonly compileSteps: number;
+  readonly expressionNodes: number;
   readonly patternSteps: number;
   readonly valueSteps: number;
   readonly tuples: number;

@@ -106,7 +106,7 @@ export class QueryCompiler {
     const compiled = known ?? (await this.#compile(q, request, derived, { ...limits, clock }));
     const isNew = known === undefined && compiled.isRepeatable && key.length <= MAX_KEPT_REQUEST;
     if (isNew) this.#kept.set(key, compiled);
-    const warnings = await queryWarnings(compiled.scope, this.settings.aql.subsumption);
+    const warnings = await queryWarnings(compiled.scope, this.settings.aql.subsumption, limits.work);
     const { plan, page, executedAql, query, scope, unused } = compiled;
     return { plan, page, executedAql, query, scope, unused, request, clock, warnings };
   }
@@ -141,7 +141,8 @@ export class QueryCompiler {
         ? await translateInThread({ query, ehrId, page, context, shapeIds: shapes, now }, limits)
         : { plan: here.value, isClockRead: clock.isRead };
     const isRepeatable = questions.length === 0 && !ofShapes && !isClockRead;
-    return { plan, page, executedAql: executedAql(query, page), query, scope, unused, isRepeatable };
+    const executed = within(work, () => executedAql(query, page));
+    return { plan, page, executedAql: executed, query, scope, unused, isRepeatable };
   }
 }
 

@@ -25,8 +25,8 @@ export function terminologyOf(settings: TerminologySettings): AskTerminology {
     const { terminologyQuestions: most } = work.budget;
     if (questions.length > most)
       throw new CdrError(
-        'invalid',
-        `a query can ask a terminology service at most ${most} questions (TERMINOLOGY_MAX_QUESTIONS), this one asks ${questions.length}`,
+        'unprocessable',
+        `the query needs ${questions.length} questions to a terminology service, at most ${most} are possible (TERMINOLOGY_MAX_QUESTIONS): ask for fewer value sets at a time`,
         {
           budget: {
             name: 'terminologyQuestions',

@@ -2,6 +2,7 @@ import { MAX_WARNINGS, warningsOf, type QueryWarning } from '../aql/result/warni
 import { misfits } from '../aql/semantics/literal-fit.js';
 import type { Scope } from '../aql/semantics/scope/types.js';
 import { hasUnknownNames, unknownNames, type UnknownName } from '../aql/result/unknown-names.js';
+import { within, type Work } from '../openehr/base/work.js';
 import { shapeIds } from '../models/access/run-pipeline.js';
 import { knownVocabulary, presentVocabulary } from '../models/definition/template-vocabulary.js';
 
@@ -9,18 +10,25 @@ import { knownVocabulary, presentVocabulary } from '../models/definition/templat
  * What of a query is probably a mistake (docs/spec/aql.md#warnings). Costs no look at the database while all names are known
  * to this process; else one at the revisions of the templates.
  */
-export async function queryWarnings(scope: Scope, subsumption: boolean): Promise<readonly QueryWarning[]> {
-  return warningsOf(await unknownIn(scope, { subsumption, limit: MAX_WARNINGS }), misfits(scope));
+export async function queryWarnings(
+  scope: Scope,
+  subsumption: boolean,
+  work: Work,
+): Promise<readonly QueryWarning[]> {
+  const unknown = await unknownIn(scope, { subsumption, limit: MAX_WARNINGS }, work);
+  return within(work, () => warningsOf(unknown, misfits(scope)));
 }
 
 async function unknownIn(
   scope: Scope,
   options: { readonly subsumption: boolean; readonly limit: number },
+  work: Work,
 ): Promise<readonly UnknownName[]> {
-  if (!hasUnknownNames(scope, knownVocabulary(), options.subsumption)) return [];
+  const isKnown = within(work, () => !hasUnknownNames(scope, knownVocabulary(), options.subsumption));
+  if (isKnown) return [];
   const vocabulary = await presentVocabulary();
   if (vocabulary === null || vocabulary.templates.size === 0) return [];
-  const unknown = unknownNames(scope, vocabulary, options);
+  const unknown = within(work, () => unknownNames(scope, vocabulary, options));
   const archetypes = unknown.filter(({ kind }) => kind === 'archetype').map(({ name }) => name);
   // An open slot takes archetypes that no template names: what data have is no mistake.
   const shapes = archetypes.length === 0 ? [] : await shapeIds(archetypes);

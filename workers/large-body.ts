@@ -67,9 +67,13 @@ const threads = new Threads({
   threads: MAX_WORKER_THREADS,
   waitMs: WAIT_MS,
   outOfMemory: (limit) =>
-    new CdrError('too-large', `the body needs more than ${limit} MiB of memory (BODY_MAX_HEAP_MIB)`, {
-      budget: { name: 'bodyHeap', setting: 'BODY_MAX_HEAP_MIB', limit, used: null },
-    }),
+    new CdrError(
+      'too-large',
+      `the body needs more than ${limit} MiB of memory (BODY_MAX_HEAP_MIB): send less at a time`,
+      {
+        budget: { name: 'bodyHeap', setting: 'BODY_MAX_HEAP_MIB', limit, used: null },
+      },
+    ),
 });
 
 type BodyJob = 'parseBody' | 'readOpt' | 'readComposition' | 'validateComposition';
@@ -93,10 +97,14 @@ async function runJob<Name extends BodyJob>(
     return value;
   } catch (error) {
     if (!time.aborted || end.aborted) throw error;
-    throw new CdrError('too-large', `the body takes longer than ${limit} ms to be read (BODY_TIMEOUT_MS)`, {
-      budget: { name: 'bodyTimeMs', setting: 'BODY_TIMEOUT_MS', limit, used: null },
-      cause: error,
-    });
+    throw new CdrError(
+      'too-large',
+      `the body takes longer than ${limit} ms to be read (BODY_TIMEOUT_MS): send less at a time`,
+      {
+        budget: { name: 'bodyTimeMs', setting: 'BODY_TIMEOUT_MS', limit, used: null },
+        cause: error,
+      },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Position } from './ast.js';
 import type { Cursor } from './cursor.js';
+import { expressionNodes } from '../../openehr/base/work.js';
 
 /** Operands joined by one word, AND or OR. */
 interface Chain<Kind, Operand> {
@@ -18,6 +19,7 @@ export function parseChain<Kind, Operand>(
   const { at } = cursor.token;
   const first = operand();
   if (!cursor.isWord(word)) return first;
+  expressionNodes();
   const operands = [first];
   while (cursor.takeWord(word) !== null) operands.push(operand());
   return { kind, operands, at };

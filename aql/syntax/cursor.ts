@@ -3,12 +3,17 @@ import { nearestWord } from '../../openehr/base/text.js';
 import { tokenize, type Token } from './lexer.js';
 import { COUNTED_NAMES, MAX_COUNTS, MAX_NESTING, type Counted } from './limits.js';
 import { FUNCTION_WORDS, KEYWORDS } from './words.js';
+import { expressionNodes } from '../../openehr/base/work.js';
+
+/** What is a node of an expression by itself. */
+const NODES: ReadonlySet<Counted> = new Set(['conditions', 'operands', 'literals']);
 
 /** The tokens of a query with a reading position. Every failure is a `CdrError` `invalid` with line and column. */
 export class Cursor {
   private readonly tokens: readonly Token[];
   private index = 0;
   private depth = 0;
+  private isInList = false;
   private readonly counts = new Map<Counted, number>();
 
   constructor(private readonly text: string) {
@@ -89,7 +94,18 @@ export class Cursor {
     return result;
   }
 
-  /** Counts what starts at the reading position. @throws invalid past the limit of `MAX_COUNTS` */
+  /** Reads the members of a list, which are values of one node and have limits of their own. */
+  list<T>(read: () => T): T {
+    this.isInList = true;
+    const result = read();
+    this.isInList = false;
+    return result;
+  }
+
+  /**
+   * Counts what starts at the reading position. @throws invalid past the limit of `MAX_COUNTS`; unprocessable past
+   * `expressionNodes` of the request
+   */
   count(what: Counted): void {
     const count = (this.counts.get(what) ?? 0) + 1;
     const most = MAX_COUNTS[what];
@@ -99,6 +115,7 @@ export class Cursor {
         `a query can have at most ${most} ${COUNTED_NAMES[what]}, here starts number ${count}`,
       );
     this.counts.set(what, count);
+    if (NODES.has(what) && !this.isInList) expressionNodes();
   }
 
   /** Source text from a token to the one before the reading position. */

@@ -1,4 +1,7 @@
-/** How large one query may be. Every refusal is 400 and names the limit; docs/limits.md lists the table. */
+/**
+ * How large one query may be. Every refusal is 400 and names the limit; docs/limits.md lists the table. What all its
+ * expressions are together is a budget of the request: `expressionNodes` (`openehr/base/work.ts`).
+ */
 
 /** Longest query text, in bytes of UTF-8. */
 export const MAX_QUERY_BYTES = 65_536;

@@ -4,6 +4,7 @@ import { syntaxError } from './aql-error.js';
 import type { Cursor } from './cursor.js';
 import { expectStringOrParameter, takeLiteralOrParameter } from './literal.js';
 import { parsePath, takeOperator } from './path.js';
+import { expressionNodes } from '../../openehr/base/work.js';
 import { parseOperandPath, parseTerminology, parseValue } from './value.js';
 
 /** What follows WHERE: NOT binds tighter than AND, AND tighter than OR. AQL 1.1: whereExpr. @throws invalid */
@@ -13,7 +14,10 @@ export function parseWhere(cursor: Cursor): Condition<Unbound> {
 
 function parseNot(cursor: Cursor): Condition<Unbound> {
   const not = cursor.takeWord('NOT');
-  if (not !== null) return { kind: 'not', operand: cursor.nested(() => parseNot(cursor)), at: not.at };
+  if (not !== null) {
+    expressionNodes();
+    return { kind: 'not', operand: cursor.nested(() => parseNot(cursor)), at: not.at };
+  }
   if (!cursor.isSymbol('(')) return parseTest(cursor);
   return cursor.nested(() => {
     cursor.advance();
@@ -52,8 +56,11 @@ function parseMatchSet(cursor: Cursor): MatchSet<Unbound> {
   if (cursor.isWord('TERMINOLOGY')) return { kind: 'list', items: [parseTerminology(cursor)], at };
   cursor.expectSymbol('{', ['TERMINOLOGY']);
   if (cursor.isSymbol('}')) throw syntaxError(cursor.token.at, 'the list of MATCHES is empty');
-  const items = [parseMatchItem(cursor)];
-  while (cursor.takeSymbol(',') !== null) items.push(parseMatchItem(cursor));
+  const items = cursor.list(() => {
+    const all = [parseMatchItem(cursor)];
+    while (cursor.takeSymbol(',') !== null) all.push(parseMatchItem(cursor));
+    return all;
+  });
   cursor.expectSymbol('}', ["','"]);
   return { kind: 'list', items, at };
 }

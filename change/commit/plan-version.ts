@@ -107,9 +107,11 @@ function dataText(draft: CommitDraft, entry: CreateEntry | UpdateEntry, versionU
   const text = canonicalText(entry, versionUid);
   const limit = draft.settings.maxCompositionBytes;
   if (text.length * 3 > limit && Buffer.byteLength(text) > limit)
-    throw new CdrError('too-large', `the canonical JSON of the ${entry.type} is larger than ${limit} bytes`, {
-      budget: { name: 'objectBytes', setting: 'MAX_COMPOSITION_BYTES', limit, used: null },
-    });
+    throw new CdrError(
+      'too-large',
+      `the canonical JSON of the ${entry.type} is larger than ${limit} bytes (MAX_COMPOSITION_BYTES): split it`,
+      { budget: { name: 'objectBytes', setting: 'MAX_COMPOSITION_BYTES', limit, used: null } },
+    );
   return text;
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 
 import { CdrError } from '../../openehr/base/errors.js';
+import { exceeded } from '../../openehr/base/work.js';
 import type { JsonValue } from '../../openehr/base/json.js';
 import { isTimeLimit } from '../../database/mongo-error.js';
 import { COLLECTIONS } from '../layout.js';
@@ -233,13 +234,12 @@ const REGEX_ERRORS = new Set<unknown>([51091, 51111, 51156]);
 /** A document or a stage grew past what MongoDB allows. */
 const SIZE_ERRORS = new Set<unknown>([146, 292, 4568, 10334, 17419, 17420, 6224500]);
 
+const TOO_LARGE =
+  'the query combines more than the database can hold in memory: name one EHR, select less, or use LIMIT';
+
 function translated(error: unknown, { signal, timeoutMs }: RunLimits): unknown {
   if (signal?.aborted === true) return signal.reason;
-  if (isTimeLimit(error))
-    return new CdrError('timeout', 'the query took longer than the server allows', {
-      budget: { name: 'timeMs', setting: 'AQL_TIMEOUT_MS', limit: timeoutMs, used: null },
-      cause: error,
-    });
+  if (isTimeLimit(error)) return exceeded('timeMs', timeoutMs, timeoutMs);
   if (error instanceof mongoose.mongo.MongoServerError && REGEX_ERRORS.has(error.code))
     return new CdrError('invalid', 'a regular expression of the query cannot be evaluated', { cause: error });
   if (error instanceof mongoose.mongo.MongoServerError && SNAPSHOT_ERRORS.has(error.code))
@@ -248,7 +248,7 @@ function translated(error: unknown, { signal, timeoutMs }: RunLimits): unknown {
       retryAfterSeconds: 1,
     });
   if (error instanceof mongoose.mongo.MongoServerError && SIZE_ERRORS.has(error.code))
-    return new CdrError('query-too-large', 'the query combines more than the database can hold in memory', {
+    return new CdrError('query-too-large', TOO_LARGE, {
       budget: { name: 'databaseMemory', setting: null, limit: null, used: null },
       cause: error,
     });

@@ -40,6 +40,7 @@ export type BudgetName =
   | 'patternSteps'
   | 'valueSteps'
   | 'compileSteps'
+  | 'expressionNodes'
   | 'tuples'
   | 'resultBytes'
   | 'timeMs'
@@ -122,7 +123,11 @@ export const DEFAULT_MAX_NODES = 250_000;
 export function tooManyNodes(form: 'JSON' | 'XML', maxNodes: number): CdrError {
   const counted = form === 'JSON' ? 'objects, arrays and values' : 'elements and attributes';
   const budget: BudgetDetail = { name: 'bodyNodes', setting: 'MAX_BODY_NODES', limit: maxNodes, used: null };
-  return new CdrError('too-large', `the ${form} has more than ${maxNodes} nodes (${counted})`, { budget });
+  return new CdrError(
+    'too-large',
+    `the ${form} has more than ${maxNodes} nodes (${counted}; MAX_BODY_NODES): send less at a time`,
+    { budget },
+  );
 }
 
 /** Marks a branch that the types exclude; reaching it is a defect. */

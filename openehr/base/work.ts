@@ -1,7 +1,7 @@
 import { CdrError, type ErrorCode } from './errors.js';
 
 /** What is counted of the work of one request. */
-export type Counted = 'steps' | 'patternSteps' | 'tuples' | 'resultBytes';
+export type Counted = 'steps' | 'patternSteps' | 'tuples' | 'resultBytes' | 'expressionNodes';
 
 /** Most of everything that one request may use, all its parts together. */
 export interface WorkBudget extends Readonly<Record<Counted, number>> {
@@ -65,6 +65,12 @@ const BUDGETS: Readonly<Record<ExceededBudget['name'], Description>> = {
     what: 'steps to be translated for the database',
     change: 'ask for fewer paths and conditions at a time',
   },
+  expressionNodes: {
+    setting: 'AQL_MAX_EXPRESSION_NODES',
+    code: 'unprocessable',
+    what: 'nodes of expressions (paths, values, function calls, conditions and what joins them)',
+    change: 'ask for fewer columns, arguments and conditions at a time, and give lists to MATCHES',
+  },
   tuples: {
     setting: 'AQL_MAX_TUPLES',
     code: 'unprocessable',
@@ -103,7 +109,13 @@ const STEPS_PER_LOOK = 4_096;
  * stops where it is used up. docs/decisions/0046-one-budget-for-each-request.md
  */
 export class Work {
-  readonly #used: Record<Counted, number> = { steps: 0, patternSteps: 0, tuples: 0, resultBytes: 0 };
+  readonly #used: Record<Counted, number> = {
+    steps: 0,
+    patternSteps: 0,
+    tuples: 0,
+    resultBytes: 0,
+    expressionNodes: 0,
+  };
   #nextLook = STEPS_PER_LOOK;
 
   #start: number;
@@ -124,13 +136,14 @@ export class Work {
 
   /** What is left, for a part of the work that is done in another thread. */
   left(): WorkBudget {
-    const { steps, patternSteps, tuples, resultBytes } = this.#used;
+    const left = (name: Counted): number => Math.max(0, this.budget[name] - this.#used[name]);
     return {
       ...this.budget,
-      steps: Math.max(0, this.budget.steps - steps),
-      patternSteps: Math.max(0, this.budget.patternSteps - patternSteps),
-      tuples: Math.max(0, this.budget.tuples - tuples),
-      resultBytes: Math.max(0, this.budget.resultBytes - resultBytes),
+      steps: left('steps'),
+      patternSteps: left('patternSteps'),
+      tuples: left('tuples'),
+      resultBytes: left('resultBytes'),
+      expressionNodes: left('expressionNodes'),
       timeMs: Math.max(1, this.budget.timeMs - (this.clock() - this.#start)),
     };
   }
@@ -212,6 +225,11 @@ export function counted<T extends Countable | null | undefined>(list: T): T {
 }
 
 type Countable = readonly unknown[] | { readonly size: number } | { readonly length: number };
+
+/** Counts nodes of the expressions of a query. @throws as `step` */
+export function expressionNodes(amount = 1): void {
+  current?.count('expressionNodes', amount);
+}
 
 /** Counts a combination of objects of the pass that runs. @throws as `step` */
 export function tuple(): void {

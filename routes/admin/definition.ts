@@ -41,7 +41,7 @@ export function adminDefinitionOperations(settings: Settings): Operation[] {
       },
       errors: [400, 404, 422],
       failure: { root: 'AdminUpdateResponseData', fields: { updated: 0 } },
-      maxBodyBytes: settings.maxTemplateBytes,
+      largestBody: { bytes: settings.maxTemplateBytes, setting: 'MAX_TEMPLATE_BYTES' },
       handle: replaceTemplate,
     }),
     adminOperation({

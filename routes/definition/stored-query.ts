@@ -5,6 +5,7 @@ import { CdrError } from '../../openehr/base/errors.js';
 import { formatUtc } from '../../openehr/base/iso8601.js';
 import type { JsonObject } from '../../openehr/base/json.js';
 import { isJsonObject } from '../../openehr/base/json.js';
+import { within } from '../../openehr/base/work.js';
 import type { VersionPrefix } from '../../openehr/base/semver.js';
 import { formatVersion, parseVersionPrefix } from '../../openehr/base/semver.js';
 import type { Settings } from '../../config/settings.js';
@@ -63,13 +64,13 @@ export function storedQueryOperations(settings: Pick<Settings, 'queryOwners'>): 
         handle: writeStoredQuery,
       },
       {
-        ...storing('Store a query as the next major version', [400]),
+        ...storing('Store a query as the next major version', [400, 422]),
         id: 'query_store',
         path: `${PATH}/{qualified_query_name}`,
         handle: (ctx) => putStoredQuery(ctx, settings, null),
       },
       {
-        ...storing('Store a query under this version, or as the next one that begins so', [400, 409]),
+        ...storing('Store a query under this version, or as the next one that begins so', [400, 409, 422]),
         id: 'query_store_version',
         path: `${PATH}/{qualified_query_name}/{version}`,
         handle: (ctx) => putStoredQuery(ctx, settings, versionFrom(pathParameter(ctx, 'version'))),
@@ -143,7 +144,7 @@ async function putStoredQuery(
   const name = queryNameFrom(pathParameter(ctx, 'qualified_query_name'));
   requireAqlType(ctx);
   const q = format === 'TEXT' ? bodyText(ctx) : await queryMember(ctx);
-  parseAql(q);
+  within(ctx.state.work, () => parseAql(q));
   const definer = settings.queryOwners ? definerOf(ctx) : null;
   const doc = await storeQuery(name, prefix, { q, definer });
   ctx.set('Location', absoluteUrl(ctx, `/definition/query/${doc.name}/${formatVersion(doc)}`));

@@ -46,7 +46,7 @@ export function templateOperations(settings: Settings): OperationGroup {
         audit: 'write',
         parameters: ['Prefer', 'Idempotency-Key'],
         request: { schema: 'OperationalTemplate', types: 'xml' },
-        maxBodyBytes: settings.maxTemplateBytes,
+        largestBody: { bytes: settings.maxTemplateBytes, setting: 'MAX_TEMPLATE_BYTES' },
         responses: {
           201: {
             description: 'Stored; a body only when `Prefer` asks for one',

@@ -9,10 +9,16 @@ type BodyBytes = Settings['bodyBytes'];
 /** Whose bytes are counted together, and how many there may be. */
 interface Place {
   readonly name: string;
+  /** Who they are, as a message says it. */
+  readonly whose: string;
+  /** The setting of `most`. */
+  readonly setting: string;
   readonly most: number;
 }
 
-const ALL = 'all';
+const OF_USER = { whose: 'bodies of this user', setting: 'BODY_BYTES_PER_USER' };
+const OF_ADDRESS = { whose: 'bodies of this address', setting: 'BODY_BYTES_PER_ADDRESS' };
+const OF_ALL = { name: 'all', whose: 'bodies', setting: 'BODY_BYTES_UNDER_WAY' };
 
 /** Seconds after which it makes sense to send a body again that found no room. */
 const RETRY_AFTER_S = 2;
@@ -30,7 +36,7 @@ export class BodiesUnderWay {
    * Runs what reads the body of a request and answers it; its bytes count until that has ended. `most`: bytes that it may
    * have. What is compressed counts as large as it may become until it was read. `work` must begin to read at once, for from here
    * on the body flows, and calls `settled` with the bytes of what it read.
-   * @throws too-many-requests when user or address hold too much; unavailable when all together do
+   * @throws unavailable when user, address or all together hold too much
    */
   async holding(
     ctx: Context,
@@ -73,9 +79,9 @@ export class BodiesUnderWay {
   #placesOf(ctx: Context): readonly Place[] {
     const { process, user, address } = this.limits;
     return [
-      ...(ctx.state.user === null ? [] : [{ name: `user ${requesterOf(ctx)}`, most: user }]),
-      { name: `address ${networkOf(ctx.state.address)}`, most: address },
-      { name: ALL, most: process },
+      ...(ctx.state.user === null ? [] : [{ ...OF_USER, name: `user ${requesterOf(ctx)}`, most: user }]),
+      { ...OF_ADDRESS, name: `address ${networkOf(ctx.state.address)}`, most: address },
+      { ...OF_ALL, most: process },
     ];
   }
 
@@ -94,19 +100,11 @@ function stopReceiving(ctx: Context): void {
   ctx.req.removeAllListeners('data').pause();
 }
 
-function noRoom({ name, most }: Place): CdrError {
-  const budget: BudgetDetail = {
-    name: 'bodyBytesUnderWay',
-    setting: 'BODY_BYTES_UNDER_WAY',
-    limit: most,
-    used: null,
-  };
-  const details = { retryAfterSeconds: RETRY_AFTER_S, budget };
-  return name === ALL
-    ? new CdrError(
-        'unavailable',
-        `bodies under way hold ${most} bytes already: BODY_BYTES_UNDER_WAY`,
-        details,
-      )
-    : new CdrError('too-many-requests', `your bodies under way hold ${most} bytes already`, details);
+function noRoom({ whose, setting, most }: Place): CdrError {
+  const budget: BudgetDetail = { name: 'bodyBytesUnderWay', setting, limit: most, used: null };
+  return new CdrError(
+    'unavailable',
+    `${whose} under way hold ${most} bytes already (${setting}): send them one after another`,
+    { retryAfterSeconds: RETRY_AFTER_S, budget },
+  );
 }

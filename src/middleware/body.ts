@@ -1,8 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isLatin1Xml } from '../../openehr/format/media-range.js';
-import type { Settings } from '../../config/settings.js';
 import { textOfUtf8 } from '../../openehr/base/utf8.js';
+import type { LargestBody } from '../../routes/http/operation/operation.js';
 import type { BodiesUnderWay } from './bodies-under-way.js';
 
 /**
@@ -12,10 +12,10 @@ import type { BodiesUnderWay } from './bodies-under-way.js';
  * cannot be read or is not UTF-8
  */
 export function readBodyText(
-  limits: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes'>,
+  largest: LargestBody,
+  maxBodyNodes: number,
   underWay: BodiesUnderWay,
 ): Middleware {
-  const { maxBodyBytes: limitBytes, maxBodyNodes } = limits;
   let reader: Promise<Middleware> | null = null;
   return async (ctx: Context, next: Next) => {
     ctx.state.maxBodyNodes = maxBodyNodes;
@@ -26,9 +26,9 @@ export function readBodyText(
     // koa-body reads no body without a type; such a body has the first type of its resource
     // (docs/spec/rest.md#media-types).
     if (untyped) ctx.req.headers['content-type'] = 'text/plain';
-    reader ??= textReader(limitBytes);
+    reader ??= textReader(largest);
     const read = await reader;
-    await underWay.holding(ctx, limitBytes, async (settled) => {
+    await underWay.holding(ctx, largest.bytes, async (settled) => {
       await read(ctx, async () => {
         if (untyped) delete ctx.req.headers['content-type'];
         const body: unknown = ctx.request.body;
@@ -42,19 +42,19 @@ export function readBodyText(
 }
 
 /** Loaded with the first body, for it is a hundred files: a server starts sooner without. */
-async function textReader(limitBytes: number): Promise<Middleware> {
+async function textReader(largest: LargestBody): Promise<Middleware> {
   const { HttpMethodEnum, koaBody } = await import('koa-body');
   return koaBody({
     json: false,
     urlencoded: false,
     multipart: false,
     textTypes: ['text/*', 'application/*', '*/*'],
-    textLimit: limitBytes,
+    textLimit: largest.bytes,
     // One character a byte: as UTF-8 what is none would silently become U+FFFD.
     encoding: 'binary',
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
     onError: (error) => {
-      throw bodyError(error, limitBytes);
+      throw bodyError(error, largest);
     },
   });
 }
@@ -81,13 +81,17 @@ function utf8Text(body: Buffer): string {
   throw new CdrError('invalid', `the body is not UTF-8 text: see the byte at offset ${offset}`);
 }
 
-function bodyError(error: Error, limitBytes: number): CdrError {
+function bodyError(error: Error, { bytes, setting }: LargestBody): CdrError {
   const status = (error as { status?: unknown }).status;
   if (status === 413)
-    return new CdrError('too-large', `the body is larger than ${limitBytes} bytes`, {
-      budget: { name: 'bodyBytes', setting: 'MAX_BODY_BYTES', limit: limitBytes, used: null },
-      cause: error,
-    });
+    return new CdrError(
+      'too-large',
+      `the body is larger than ${bytes} bytes (${setting}): send less at a time`,
+      {
+        budget: { name: 'bodyBytes', setting, limit: bytes, used: null },
+        cause: error,
+      },
+    );
   if (status === 415) {
     return new CdrError(
       'unsupported-media-type',

@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { Work } from '../../openehr/base/work.js';
 import { setFailureRecord } from '../../routes/http/answer/error-status.js';
-import type { Operation } from '../../routes/http/operation/operation.js';
+import type { LargestBody, Operation } from '../../routes/http/operation/operation.js';
 import type { OperationTable } from '../../routes/http/operation/operation-table.js';
 import { pathHint } from './path-hint.js';
 import { type RequestState, currentOperation } from '../../routes/http/request/request-state.js';
@@ -101,20 +101,19 @@ export function body(
   settings: Pick<Settings, 'maxBodyBytes' | 'maxBodyNodes' | 'maxQueryBytes' | 'bodyBytes'>,
 ): Middleware {
   const underWay = new BodiesUnderWay(settings.bodyBytes);
-  const readers = new Map<number, Middleware>();
+  const bodies: LargestBody = { bytes: settings.maxBodyBytes, setting: 'MAX_BODY_BYTES' };
+  const queries: LargestBody = { bytes: settings.maxQueryBytes, setting: 'MAX_QUERY_BYTES' };
+  const readers = new Map<string, Middleware>();
   return async (ctx: Context, next: Next) => {
     const { operation } = currentOperation(ctx);
     if (operation.request === undefined) {
       await next();
       return;
     }
-    const ofKind =
-      operation.audit === 'query'
-        ? Math.min(settings.maxQueryBytes, settings.maxBodyBytes)
-        : settings.maxBodyBytes;
-    const limit = Math.min(operation.maxBodyBytes ?? Infinity, ofKind);
-    const read = readers.get(limit) ?? readBodyText({ ...settings, maxBodyBytes: limit }, underWay);
-    readers.set(limit, read);
+    const ofKind = operation.audit === 'query' ? queries : (operation.largestBody ?? bodies);
+    const largest = ofKind.bytes < bodies.bytes ? ofKind : bodies;
+    const read = readers.get(largest.setting) ?? readBodyText(largest, settings.maxBodyNodes, underWay);
+    readers.set(largest.setting, read);
     await read(ctx, next);
   };
 }

@@ -160,6 +160,7 @@ function workSettings(values: Values): Settings['work'] {
   return {
     steps: numberOf(values, 'MAX_WORK_STEPS'),
     compileSteps: numberOf(values, 'AQL_MAX_COMPILE_STEPS'),
+    expressionNodes: numberOf(values, 'AQL_MAX_EXPRESSION_NODES'),
     patternSteps: numberOf(values, 'MAX_PATTERN_STEPS'),
     valueSteps: numberOf(values, 'MAX_PATTERN_VALUE_STEPS'),
     tuples: numberOf(values, 'AQL_MAX_TUPLES'),

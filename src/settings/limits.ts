@@ -178,17 +178,21 @@ const AUDIT: readonly Limit[] = [
 /** What one request may use: the setting, where one moves it, and how what exceeds it is refused. */
 export const REQUEST_BUDGETS: Readonly<Record<BudgetName, { readonly of: string; readonly status: string }>> =
   {
-    bodyBytes: { of: '`MAX_BODY_BYTES`; of a query `MAX_QUERY_BYTES`', status: '413' },
+    bodyBytes: {
+      of: '`MAX_BODY_BYTES`; of a query `MAX_QUERY_BYTES`, of a template `MAX_TEMPLATE_BYTES`',
+      status: '413',
+    },
     bodyNodes: { of: '`MAX_BODY_NODES`', status: '413' },
     bodyBytesUnderWay: {
-      of: '`BODY_BYTES_UNDER_WAY`: all requests of a user, an address, the process',
-      status: '429, 503',
+      of: '`BODY_BYTES_UNDER_WAY`, `BODY_BYTES_PER_USER`, `BODY_BYTES_PER_ADDRESS`: all requests together',
+      status: '503',
     },
     bodyHeap: { of: '`BODY_MAX_HEAP_MIB`', status: '413' },
     bodyTimeMs: { of: '`BODY_TIMEOUT_MS`', status: '413' },
     objectBytes: { of: '`MAX_COMPOSITION_BYTES`', status: '413' },
     steps: { of: '`MAX_WORK_STEPS`', status: '422' },
     compileSteps: { of: '`AQL_MAX_COMPILE_STEPS`', status: '422' },
+    expressionNodes: { of: '`AQL_MAX_EXPRESSION_NODES`', status: '422' },
     patternSteps: { of: '`MAX_PATTERN_STEPS`', status: '422' },
     valueSteps: { of: '`MAX_PATTERN_VALUE_STEPS`', status: '422' },
     tuples: { of: '`AQL_MAX_TUPLES`', status: '422' },
@@ -197,8 +201,8 @@ export const REQUEST_BUDGETS: Readonly<Record<BudgetName, { readonly of: string;
     versions: { of: '`AQL_MAX_EVALUATED_VERSIONS`', status: '422' },
     evaluatorHeap: { of: '`AQL_EVALUATOR_MAX_HEAP_MIB`', status: '422' },
     translatorHeap: { of: '`AQL_TRANSLATOR_MAX_HEAP_MIB`', status: '422' },
-    databaseMemory: { of: 'what MongoDB allows one stage', status: '400' },
-    terminologyQuestions: { of: '`TERMINOLOGY_MAX_QUESTIONS`', status: '400' },
+    databaseMemory: { of: 'what MongoDB allows one stage', status: '422' },
+    terminologyQuestions: { of: '`TERMINOLOGY_MAX_QUESTIONS`', status: '422' },
   };
 
 /** Every limit that no setting moves, by what it is about; `docs/limits.md` is made of it. */

@@ -157,7 +157,7 @@ describe('the size of a template', () => {
     expect((await upload(padded(MAX_BYTES, 'bytes'))).status).toBe(201);
     expect(await upload(padded(MAX_BYTES + 1, 'bytes-2'))).toEqual({
       status: 413,
-      message: 'the body is larger than 5242880 bytes',
+      message: 'the body is larger than 5242880 bytes (MAX_TEMPLATE_BYTES): send less at a time',
     });
     expect((await upload(padded(15_000_000, 'bytes-3'))).status).toBe(413);
   });

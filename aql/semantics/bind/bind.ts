@@ -41,7 +41,7 @@ import {
 } from './parameters.js';
 import { classSet, typesAlong } from '../typing.js';
 import { writtenName } from '../written-name.js';
-import { counted } from '../../../openehr/base/work.js';
+import { counted, expressionNodes } from '../../../openehr/base/work.js';
 
 /**
  * Puts the parameters of a request into a query, on the tree, never on text (docs/spec/aql.md#parameters).
@@ -163,6 +163,7 @@ class Binder {
     }));
     const [only, ...others] = operands;
     if (only !== undefined && others.length === 0) return only;
+    expressionNodes(others.length);
     return { kind: operator === '!=' ? 'and' : 'or', operands, at };
   }
 

@@ -13,7 +13,7 @@ import { partnerOfClasses, readingsOf, stringParameter, type QueryParameters } f
 import { stepType, typesAlong } from '../typing.js';
 import { isArchetypeId, isNodeCode } from '../../syntax/words.js';
 import { templateIdReadings, type Text } from './template-id.js';
-import { counted } from '../../../openehr/base/work.js';
+import { counted, expressionNodes } from '../../../openehr/base/work.js';
 
 /** Most AND groups that ambiguous texts in one predicate may make. */
 const MAX_GROUPS = 1000;
@@ -62,6 +62,8 @@ function bindGroup(
       : counted(groups).flatMap((each) => counted(bound).map((one) => [...each, one]));
     if (groups.length > MAX_GROUPS) throw new CdrError('invalid', 'a predicate has too many parameters');
   }
+  // As many as were written are counted since they were read.
+  expressionNodes(groups.length * (groups[0]?.length ?? 0) - group.length);
   return groups;
 }
 

@@ -8,7 +8,6 @@ import { violationsBody } from './violations-body.js';
 /** HTTP status of every error code: docs/spec/rest.md#statuses */
 export const ERROR_STATUS = {
   invalid: 400,
-  'query-too-large': 400,
   unauthenticated: 401,
   forbidden: 403,
   'not-found': 404,
@@ -21,6 +20,7 @@ export const ERROR_STATUS = {
   'uri-too-long': 414,
   'unsupported-media-type': 415,
   unprocessable: 422,
+  'query-too-large': 422,
   'too-many-requests': 429,
   'transaction-too-large': 500,
   'not-implemented': 501,

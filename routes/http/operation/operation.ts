@@ -62,6 +62,12 @@ export type AuditKind = 'none' | 'read' | 'query' | 'write' | 'admin';
 /** HTTP methods of the table; HEAD follows from GET. */
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS';
 
+/** Bytes that a body may have, and the setting that says so. */
+export interface LargestBody {
+  readonly bytes: number;
+  readonly setting: 'MAX_BODY_BYTES' | 'MAX_QUERY_BYTES' | 'MAX_TEMPLATE_BYTES';
+}
+
 /** One operation of the API. Router, documentation, access, audit, metrics and `Allow` are derived from it. */
 export interface Operation {
   /** Unique: the operationId of the OpenAPI document and the operation of audit records. */
@@ -78,8 +84,8 @@ export interface Operation {
   readonly takesVariables?: true;
   /** Absent: a body is not read. */
   readonly request?: BodyDescription;
-  /** Largest body in bytes; absent: `MAX_BODY_BYTES`. */
-  readonly maxBodyBytes?: number;
+  /** Absent: `MAX_BODY_BYTES`, of a query `MAX_QUERY_BYTES`. */
+  readonly largestBody?: LargestBody;
   readonly responses: Readonly<Record<number, AnswerDescription>>;
   /** Where that is not the first one: what is answered when the transaction is committed. */
   readonly committedStatus?: number;

@@ -19,13 +19,13 @@ export const QUERY_SETTINGS: readonly SettingDescription[] = [
     'BODY_BYTES_PER_USER',
     count().min(1048576).default(67108864),
     '67108864',
-    'of them, those of one user; what is beyond is 429',
+    'of them, those of one user; what is beyond is 503',
   ),
   setting(
     'BODY_BYTES_PER_ADDRESS',
     count().min(1048576).default(134217728),
     '134217728',
-    'of them, those of one address; what is beyond is 429',
+    'of them, those of one address; what is beyond is 503',
   ),
   setting(
     'RECEIVE_TIMEOUT_MS',
@@ -74,6 +74,12 @@ export const QUERY_SETTINGS: readonly SettingDescription[] = [
     count().min(100000).default(500000),
     '500000',
     'of them, those that make the plan of a query; then 422',
+  ),
+  setting(
+    'AQL_MAX_EXPRESSION_NODES',
+    count().min(500).default(5000),
+    '5000',
+    'most nodes of the expressions of a query: paths, values outside of lists, function calls, conditions and what joins them; then 422',
   ),
   setting(
     'MAX_PATTERN_STEPS',

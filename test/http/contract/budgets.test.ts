@@ -111,6 +111,11 @@ const CASES: Readonly<Record<BudgetName, Case>> = {
   objectBytes: { status: 413, settings: { maxCompositionBytes: 500 }, attack: () => commit(aComposition()) },
   steps: { status: 422, settings: limited({ steps: 5 }), attack: () => commit(aComposition()) },
   compileSteps: { status: 422, settings: limited({ compileSteps: 1_000 }), attack: () => query(LARGE_PLAN) },
+  expressionNodes: {
+    status: 422,
+    settings: limited({ expressionNodes: 100 }),
+    attack: () => query(LARGE_PLAN),
+  },
   patternSteps: {
     status: 422,
     settings: limited({ patternSteps: 0 }),
@@ -139,9 +144,9 @@ const CASES: Readonly<Record<BudgetName, Case>> = {
     settings: limited({ translatorHeapMiB: 16, compileSteps: work.steps }),
     attack: () => query(LARGEST_PLAN),
   },
-  databaseMemory: { status: 400, attack: () => asked(`SELECT ${LONG_ROW} ${FROM}`, LONG_NAME) },
+  databaseMemory: { status: 422, attack: () => asked(`SELECT ${LONG_ROW} ${FROM}`, LONG_NAME) },
   terminologyQuestions: {
-    status: 400,
+    status: 422,
     settings: {
       terminology: { ...usual.terminology, serverUrl: 'http://127.0.0.1:9' },
       ...limited({ terminologyQuestions: 0 }),
@@ -165,6 +170,13 @@ describe('a budget that is used up', () => {
     expect(await registry.metrics()).toContain(`everchart_budget_exceeded_total{budget="${name}"} 1\n`);
   };
 
+  /** The message names a setting that moves the budget, where there is one, and ends with what the sender can do. */
+  const expectToSayWhatToChange = (message: string, of: string): void => {
+    const settings = [...of.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
+    if (settings.length > 0) expect(settings).toContain(/[A-Z]+(?:_[A-Z]+)+/.exec(message)?.[0]);
+    expect(message).toMatch(/: (send|split|shorten|ask|name|use|narrow) /);
+  };
+
   /** One user has one thread of each kind: what still ran there would hold up what the same user asks next. */
   const expectRoom = async (): Promise<void> => {
     given({});
@@ -179,7 +191,8 @@ describe('a budget that is used up', () => {
       given(settings);
       const answer = await attack();
       expect({ status: answer.status, body: answer.body as unknown }).toMatchObject({ status });
-      expect(REQUEST_BUDGETS[name].status.split(', ')).toContain(String(status));
+      expect(REQUEST_BUDGETS[name].status).toBe(String(status));
+      expectToSayWhatToChange(String(answer.body.message), REQUEST_BUDGETS[name].of);
       await expectCounted(name, answer.headers['x-request-id']);
       await expectRoom();
     },

@@ -5,7 +5,7 @@ import request from 'supertest';
 import { adminCases, mergedQueryCases } from './admin-cases.js';
 import { approvalCases } from './approval-cases.js';
 import type { Call } from './probe.js';
-import { AQL, creation, FOLDER, STATUS, statusOf, TEMPLATE, World } from './world.js';
+import { AQL, creation, FOLDER, LARGE_AQL, STATUS, statusOf, TEMPLATE, World } from './world.js';
 import { fixtureText } from '../fixture.js';
 import { aComposition, givenTemplate, V1, versionUidOf } from '../resources.js';
 
@@ -407,6 +407,7 @@ function definitionCases(world: World): ApiCase[] {
     },
     { id: 'query_store', status: 200, call: async () => ({ params: await world.query(), body: AQL }) },
     { id: 'query_store', status: 400, call: async () => ({ params: await world.query(), body: 'SELECT' }) },
+    { id: 'query_store', status: 422, call: async () => ({ params: await world.query(), body: LARGE_AQL }) },
     {
       id: 'query_store_version',
       status: 200,
@@ -421,6 +422,11 @@ function definitionCases(world: World): ApiCase[] {
       id: 'query_store_version',
       status: 409,
       call: async () => ({ params: await world.query(), body: AQL }),
+    },
+    {
+      id: 'query_store_version',
+      status: 422,
+      call: async () => ({ params: { ...(await world.query()), version: '9.0.0' }, body: LARGE_AQL }),
     },
   ];
 }

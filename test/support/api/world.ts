@@ -16,6 +16,8 @@ import {
 export const TEMPLATE = 'minimal_evaluation.en.v1';
 /** A query that any database answers. */
 export const AQL = 'SELECT e/ehr_id/value FROM EHR e';
+/** With more nodes of expressions than a query may have. */
+export const LARGE_AQL = `SELECT CONCAT(e/ehr_id/value${", 'a'".repeat(6_000)}) FROM EHR e`;
 /** A directory without content. */
 export const FOLDER = {
   _type: 'FOLDER',

@@ -28,7 +28,8 @@ describe('a body read in another thread', () => {
   it('is refused as it would be here', async () => {
     await expect(json(arraysOf(1001))).rejects.toMatchObject({
       code: 'too-large',
-      message: 'the JSON has more than 1000 nodes (objects, arrays and values)',
+      message:
+        'the JSON has more than 1000 nodes (objects, arrays and values; MAX_BODY_NODES): send less at a time',
     });
     await expect(
       readLargeComposition({ json: '{"_type":"COMPOSITION","colour":1}' }, owner('a user')),

@@ -127,7 +127,7 @@ describe('parseXml', () => {
     expect(parseXml(document, { maxNodes: nodes }).name).toBe('a');
     expect(refusal(document, { maxNodes: nodes - 1 })).toMatchObject({
       code: 'too-large',
-      message: `the XML has more than ${nodes - 1} nodes (elements and attributes)`,
+      message: `the XML has more than ${nodes - 1} nodes (elements and attributes; MAX_BODY_NODES): send less at a time`,
     });
   });
 

@@ -126,7 +126,7 @@ describe('parseJson', () => {
     const nodes = nodesOf(JSON.parse(text));
     expect(parseJson(text, { maxNodes: nodes })).toEqual(JSON.parse(text));
     expect(() => parseJson(text, { maxNodes: nodes - 1 })).toThrow(
-      `the JSON has more than ${nodes - 1} nodes (objects, arrays and values)`,
+      `the JSON has more than ${nodes - 1} nodes (objects, arrays and values; MAX_BODY_NODES)`,
     );
   });
 
