@@ -1,7 +1,7 @@
 import type { Work } from '../../openehr/base/work.js';
 import type { IgnoredEvent } from '../../database/events.js';
 import type { Settings } from '../../config/settings.js';
-import type { TemplateInUse } from '../../models/definition/template.js';
+import type { CompileStored, TemplateInUse } from '../../models/definition/template.js';
 import type { LargeComposition } from '../composition/large-composition.js';
 import { commitClock } from './commit-clock.js';
 
@@ -14,10 +14,14 @@ export interface ChangeContext {
   readonly templates?: Map<string, Promise<TemplateInUse | null>>;
   /** Takes what of the request was ignored, for the answer to name. */
   readonly warn?: (ignored: IgnoredEvent & { readonly text: string }) => void;
-  /** What the request may use, and how a COMPOSITION is judged in another thread that needs more than the main one may give. */
+  /**
+   * What the request may use, and how what needs more than the main thread may give is done in another: a COMPOSITION is
+   * judged, a template compiled that is not kept any more.
+   */
   readonly work?: {
     readonly budget: Work;
     readonly readElsewhere: (parsed: ParsedCanonical) => Promise<LargeComposition>;
+    readonly compile: CompileStored;
   };
   /** Of a large CONTRIBUTION: reads a COMPOSITION, given as JSON, in another thread; null when it is not large itself. */
   readonly readLarge?: (parsed: ParsedCanonical) => Promise<LargeComposition> | null;

@@ -101,8 +101,8 @@ export function templateText({ _id, revision, created_timestamp: time, opt }: Te
   return { key: JSON.stringify([_id, revision, time]), opt };
 }
 
-function templateFor({ templates }: ChangeContext, templateId: string): Promise<TemplateInUse | null> {
-  const known = templates?.get(templateId) ?? templateInUse(templateId);
+function templateFor({ templates, work }: ChangeContext, templateId: string): Promise<TemplateInUse | null> {
+  const known = templates?.get(templateId) ?? templateInUse(templateId, work?.compile);
   templates?.set(templateId, known);
   return known;
 }

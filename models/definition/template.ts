@@ -47,6 +47,9 @@ export interface UploadedTemplate {
   readonly compiled: CompiledTemplate;
 }
 
+/** Compiles the text of a stored template: a request counts it on its budget, and may do it in another thread. */
+export type CompileStored = (opt: string) => CompiledTemplate | Promise<CompiledTemplate>;
+
 type TextState = Pick<TemplateDoc, 'revision' | 'created_timestamp' | 'used'>;
 
 const DEFAULT_CACHE_SIZE = 200;
@@ -195,24 +198,31 @@ export async function usedTemplateIds(): Promise<Set<string>> {
 }
 
 /** The compiled template, null when unknown. As `templateInUse`. */
-export async function compiledTemplate(templateId: string): Promise<CompiledTemplate | null> {
-  return (await templateInUse(templateId))?.compiled ?? null;
+export async function compiledTemplate(
+  templateId: string,
+  compile?: CompileStored,
+): Promise<CompiledTemplate | null> {
+  return (await templateInUse(templateId, compile))?.compiled ?? null;
 }
 
 /**
- * The compiled template with its revision, null when unknown. Compiled at most once per process and text;
+ * The compiled template with its revision, null when unknown. Compiled once per process and text as long as it is kept;
  * each call asks for the revision only, so that replacements and deletions by other processes are seen.
+ * @throws as `compile`
  */
-export async function templateInUse(templateId: string): Promise<TemplateInUse | null> {
+export async function templateInUse(
+  templateId: string,
+  compile: CompileStored = compileTemplate,
+): Promise<TemplateInUse | null> {
   const kept = cache.get(templateId);
-  if (kept === undefined) return loadTemplate(templateId);
+  if (kept === undefined) return loadTemplate(templateId, compile);
   const state = await textState(templateId);
   if (state !== null && isSameText(kept, state)) {
     publishTemplateCache({ outcome: 'hit' });
     return { ...kept, used: state.used };
   }
   cache.delete(templateId);
-  return state === null ? null : loadTemplate(templateId);
+  return state === null ? null : loadTemplate(templateId, compile);
 }
 
 /** Read without hydration: every commit of a COMPOSITION asks. */
@@ -221,19 +231,30 @@ function textState(templateId: string): Promise<TextState | null> {
   return documents(COLLECTIONS.templates).findOne<TextState>({ _id: templateId }, { projection });
 }
 
-async function loadTemplate(templateId: string): Promise<TemplateInUse | null> {
+/** What is being compiled: who needs the same waits for it, and compiles for itself only when it failed. */
+const compiling = new Map<string, Promise<unknown>>();
+
+async function loadTemplate(templateId: string, compile: CompileStored): Promise<TemplateInUse | null> {
   const doc = await templateById(templateId);
   if (doc === null) return null;
+  await compiling.get(templateId)?.catch(() => undefined);
   const meanwhile = cache.get(templateId);
   if (meanwhile !== undefined && isSameText(meanwhile, doc)) return { ...meanwhile, used: doc.used };
   publishTemplateCache({ outcome: 'miss' });
-  const loaded = {
-    compiled: compileTemplate(doc.opt),
-    revision: doc.revision,
-    createdTimestamp: doc.created_timestamp,
-  };
+  const compiled = await compiledBy(compile, doc);
+  const loaded = { compiled, revision: doc.revision, createdTimestamp: doc.created_timestamp };
   cache.set(templateId, loaded);
   return { ...loaded, used: doc.used };
+}
+
+async function compiledBy(compile: CompileStored, { _id, opt }: TemplateDoc): Promise<CompiledTemplate> {
+  const work = (async () => compile(opt))();
+  compiling.set(_id, work);
+  try {
+    return await work;
+  } finally {
+    if (compiling.get(_id) === work) compiling.delete(_id);
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../openehr/base/json.js';
 import { formatObjectVersionId } from '../../openehr/base/object-version-id.js';
 import type { Settings } from '../../config/settings.js';
 import { responseBody } from '../../openehr/format/media-type.js';
+import { within } from '../../openehr/base/work.js';
 import { exampleComposition } from '../../openehr/template/example/example.js';
 import { compositionText } from '../ehr/composition-content.js';
 import { absoluteUrl, setResourceHeaders, writeText, type ResourceHeaders } from '../http/exchange.js';
@@ -11,6 +12,7 @@ import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { requestVendorWord } from '../http/request/headers.js';
+import { compilingFor } from '../http/request/request-body.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { templateInUse } from '../../models/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
@@ -59,10 +61,14 @@ async function getExample(ctx: Context, settings: Settings): Promise<void> {
   const form = responseBody('template-example', ctx.get('Accept'), { format, vendorWord });
   const type = queryParameter(ctx, 'type') ?? 'input';
   const detailLevel = queryParameter(ctx, 'detail_level') ?? 'required';
-  const { compiled } = await requireCompiled(pathParameter(ctx, 'template_id'));
-  const example = exampleComposition(compiled, { type, detailLevel });
+  const { compiled } = await requireCompiled(ctx, pathParameter(ctx, 'template_id'));
+  const example = within(ctx.state.work, () => exampleComposition(compiled, { type, detailLevel }));
   if (type === 'output') example.uid = freshUid(settings.systemId);
-  writeText(ctx, form, compositionText(example, form, compiled));
+  writeText(
+    ctx,
+    form,
+    within(ctx.state.work, () => compositionText(example, form, compiled)),
+  );
 }
 
 /** The uid that a first version made here would have, so that this example can be committed too. */
@@ -73,7 +79,7 @@ function freshUid(systemId: string): JsonObject {
 
 async function getWebTemplate(ctx: Context): Promise<void> {
   const form = responseBody('web-template', ctx.get('Accept'), { vendorWord: requestVendorWord(ctx) });
-  const { compiled, headers } = await requireCompiled(pathParameter(ctx, 'template_id'));
+  const { compiled, headers } = await requireCompiled(ctx, pathParameter(ctx, 'template_id'));
   const { etag, lastModified, path } = headers;
   setResourceHeaders(ctx, { etag, lastModified });
   ctx.set('Deprecated', 'true');
@@ -96,11 +102,12 @@ export function templateHeaders(templateId: string, createdTimestamp: Date): Tem
   };
 }
 
-/** A compiled template with its headers. @throws not-found */
+/** A compiled template with its headers. @throws not-found; as `compileTemplateBody` */
 export async function requireCompiled(
+  ctx: Context,
   templateId: string,
 ): Promise<{ readonly compiled: CompiledTemplate; readonly headers: TemplateHeaders }> {
-  const found = await templateInUse(templateId);
+  const found = await templateInUse(templateId, compilingFor(ctx));
   if (found === null) throw templateNotFound(templateId, 'not-found');
   return { compiled: found.compiled, headers: templateHeaders(templateId, found.createdTimestamp) };
 }

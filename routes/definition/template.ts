@@ -163,7 +163,7 @@ async function getTemplate(ctx: Context): Promise<void> {
   const form = responseBody('template', ctx.get('Accept'), { vendorWord: requestVendorWord(ctx) });
   const templateId = pathParameter(ctx, 'template_id');
   if (form.format === 'WEB_TEMPLATE') {
-    const { compiled, headers } = await requireCompiled(templateId);
+    const { compiled, headers } = await requireCompiled(ctx, templateId);
     setStateHeaders(ctx, headers);
     writeText(ctx, form, compiled.webTemplateText);
     return;
@@ -179,7 +179,7 @@ function setStateHeaders(ctx: Context, { etag, lastModified }: TemplateHeaders):
 
 async function writeTemplate(ctx: Context, doc: TemplateDoc, form: BodyType): Promise<void> {
   const text =
-    form.format === 'WEB_TEMPLATE' ? (await requireCompiled(doc._id)).compiled.webTemplateText : doc.opt;
+    form.format === 'WEB_TEMPLATE' ? (await requireCompiled(ctx, doc._id)).compiled.webTemplateText : doc.opt;
   writeText(ctx, form, text);
 }
 

@@ -29,7 +29,7 @@ import {
   writeText,
 } from '../http/exchange.js';
 import { queryParameter } from '../http/request/parameter-values.js';
-import { bodyOwner, bodyReading } from '../http/request/request-body.js';
+import { bodyOwner, bodyReading, compilingFor } from '../http/request/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { warnOfContextKeys, warnOfEmptyLists } from '../http/answer/warning.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
@@ -147,7 +147,7 @@ async function locatedInFlat(
   templateId: string,
 ): Promise<unknown> {
   if (!(error instanceof CdrError) || error.details.violations === undefined) return error;
-  const template = await compiledTemplate(templateId);
+  const template = await compiledTemplate(templateId, compilingFor(ctx));
   if (template === null) return error;
   const { violations: found } = error.details;
   const violations = within(ctx.state.work, () => withFlatPaths(found, flatOf(simplified), template));
@@ -159,7 +159,7 @@ async function fromSimplified(
   simplified: Simplified,
   templateId: string,
 ): ReturnType<CompositionReader> {
-  const template = await knownTemplate(templateId);
+  const template = await knownTemplate(ctx, templateId);
   const warnings: string[] = [];
   const here = tryHere(ctx.state.work, () =>
     readObject(readFlat(flatOf(simplified), template, { now: new Date(), warnings }), 'COMPOSITION'),
@@ -184,8 +184,8 @@ async function fromLargeSimplified(
   return large;
 }
 
-async function knownTemplate(templateId: string): Promise<CompiledTemplate> {
-  const template = await compiledTemplate(templateId);
+async function knownTemplate(ctx: Context, templateId: string): Promise<CompiledTemplate> {
+  const template = await compiledTemplate(templateId, compilingFor(ctx));
   if (template === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
   return template;
 }
@@ -217,7 +217,7 @@ async function converted(ctx: Context, version: VersionDoc, form: BodyType): Pro
   const composition = JSON.parse(version.data ?? '{}') as JsonObject;
   // XML needs no template, and so must not fail for want of one.
   if (form.format === 'XML') return within(ctx.state.work, () => compositionXml(composition));
-  const template = await knownTemplate(version.template_id ?? '');
+  const template = await knownTemplate(ctx, version.template_id ?? '');
   return within(ctx.state.work, () => compositionText(composition, form, template));
 }
 

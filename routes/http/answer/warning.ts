@@ -3,7 +3,7 @@ import { publishIgnored, type IgnoredEvent } from '../../../database/events.js';
 import type { ChangeContext, ParsedCanonical } from '../../../change/commit/context.js';
 import type { LargeComposition } from '../../../change/composition/large-composition.js';
 import { readLargeComposition } from '../../../workers/large-body.js';
-import { bodyOwner } from '../request/request-body.js';
+import { bodyOwner, compilingFor } from '../request/request-body.js';
 
 /** At most so many warnings are sent for one request; further ones say no more than that there are some. */
 const MAX_WARNINGS = 10;
@@ -33,7 +33,7 @@ export function warning(ctx: Context, context: ChangeContext): ChangeContext {
   return {
     ...context,
     warn: (ignored) => addWarnings(ctx, [ignored]),
-    work: { budget: ctx.state.work, readElsewhere },
+    work: { budget: ctx.state.work, readElsewhere, compile: compilingFor(ctx) },
   };
 }
 

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../../openehr/base/json.js';
 import { parseJson } from '../../../openehr/format/canonical-json.js';
 import { fromXml } from '../../../openehr/format/canonical-xml.js';
 import { tryHere } from '../../../openehr/base/work.js';
+import type { CompileStored } from '../../../models/definition/template.js';
 import { compileTemplate, type CompiledTemplate } from '../../../openehr/template/opt/compile.js';
 import { compileLarge, isLarge, parseLarge, type BodyOwner } from '../../../workers/large-body.js';
 import { answerEnd } from '../answer/slow-reader.js';
@@ -32,6 +33,11 @@ export async function parseXmlBody(ctx: Context, text: string, declaredType: str
   const here = isLarge(text) ? null : tryHere(ctx.state.work, () => fromXml(text, declaredType, reading));
   if (here !== null) return here.value;
   return parseLarge({ text, isXml: true, declaredType, ...reading }, bodyOwner(ctx));
+}
+
+/** How a request compiles a stored template that is not kept any more: as one of a body. */
+export function compilingFor(ctx: Context): CompileStored {
+  return (opt) => compileTemplateBody(ctx, opt);
 }
 
 /** The template of a body compiled, in another thread when that takes long. @throws as `compileTemplate` and `compileLarge` */
