@@ -38,12 +38,15 @@ export function terminologyOf(settings: TerminologySettings): AskTerminology {
       );
     const requests = questions.map((question) => ({ key: question.key, ...requestOf(question) }));
     const time = AbortSignal.timeout(Math.ceil(work.left().timeMs));
-    const end = AbortSignal.any([signal, time]);
+    // Where one question fails the others are asked in vain.
+    const failed = new AbortController();
+    const end = AbortSignal.any([signal, time, failed.signal]);
     try {
       const ask = async ({ key, operation, parameters }: (typeof requests)[number]) =>
         [key, await server.ask(operation, parameters, end)] as const;
       return new Map<string, TerminologyAnswer>(await Promise.all(requests.map(ask)));
     } catch (error) {
+      failed.abort(error);
       if (!time.aborted || signal.aborted) throw error;
       throw exceeded('timeMs', work.budget.timeMs, work.budget.timeMs);
     }

@@ -3,6 +3,7 @@ import type { IgnoredEvent } from '../../database/events.js';
 import type { Settings } from '../../config/settings.js';
 import type { CompileStored, TemplateInUse } from '../../models/definition/template.js';
 import type { LargeComposition } from '../composition/large-composition.js';
+import type { QuestionTime } from '../terminology/value-sets.js';
 import { commitClock } from './commit-clock.js';
 
 /** What every change needs beside its request. The clock is a value, so that tests can turn it back. */
@@ -16,12 +17,13 @@ export interface ChangeContext {
   readonly warn?: (ignored: IgnoredEvent & { readonly text: string }) => void;
   /**
    * What the request may use, and how what needs more than the main thread may give is done in another: a COMPOSITION is
-   * judged, a template compiled that is not kept any more.
+   * judged, a template compiled that is not kept any more. And how long a terminology server is asked for it.
    */
   readonly work?: {
     readonly budget: Work;
     readonly readElsewhere: (parsed: ParsedCanonical) => Promise<LargeComposition>;
     readonly compile: CompileStored;
+    readonly questionTime: () => QuestionTime;
   };
   /** Of a large CONTRIBUTION: reads a COMPOSITION, given as JSON, in another thread; null when it is not large itself. */
   readonly readLarge?: (parsed: ParsedCanonical) => Promise<LargeComposition> | null;

@@ -120,10 +120,13 @@ function requireNothingMissing(missing: readonly Violation[], { lenient }: Compo
 }
 
 async function requireNoViolations(
-  { settings }: ChangeContext,
+  { settings, work }: ChangeContext,
   { violations, valueSetCodes }: ContentValidation,
 ): Promise<void> {
-  const all = [...violations, ...(await valueSetViolations(settings.terminology, valueSetCodes))];
+  const all = [
+    ...violations,
+    ...(await valueSetViolations(settings.terminology, valueSetCodes, work?.questionTime())),
+  ];
   if (all.length > 0) throw validationError('unprocessable', all);
 }
 

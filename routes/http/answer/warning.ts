@@ -3,6 +3,8 @@ import { publishIgnored, type IgnoredEvent } from '../../../database/events.js';
 import type { ChangeContext, ParsedCanonical } from '../../../change/commit/context.js';
 import type { LargeComposition } from '../../../change/composition/large-composition.js';
 import { readLargeComposition } from '../../../workers/large-body.js';
+import type { QuestionTime } from '../../../change/terminology/value-sets.js';
+import { answerEnd } from './slow-reader.js';
 import { bodyOwner, compilingFor } from '../request/request-body.js';
 
 /** At most so many warnings are sent for one request; further ones say no more than that there are some. */
@@ -30,10 +32,13 @@ export function addWarnings(ctx: Context, ignored: readonly Ignored[]): void {
 export function warning(ctx: Context, context: ChangeContext): ChangeContext {
   const readElsewhere = (parsed: ParsedCanonical): Promise<LargeComposition> =>
     readLargeComposition(parsed, bodyOwner(ctx));
+  let time: QuestionTime | null = null;
+  const questionTime = (): QuestionTime =>
+    (time ??= { end: answerEnd(ctx), time: AbortSignal.timeout(ctx.state.work.budget.bodyTimeMs) });
   return {
     ...context,
     warn: (ignored) => addWarnings(ctx, [ignored]),
-    work: { budget: ctx.state.work, readElsewhere, compile: compilingFor(ctx) },
+    work: { budget: ctx.state.work, readElsewhere, compile: compilingFor(ctx), questionTime },
   };
 }
 

@@ -19,7 +19,7 @@ export const CONTENT_SETTINGS: readonly SettingDescription[] = [
     'TERMINOLOGY_MAX_QUESTIONS',
     count().min(1).default(20),
     '20',
-    'different questions of one query to it, asked at the same time; more are 400',
+    'different questions of one query to it, asked at the same time; more are 422',
   ),
   setting('TERMINOLOGY_FAIL_ON_ERROR', flag(false), 'false', 'refuse commits when it fails'),
   setting(
