@@ -49,6 +49,36 @@ describe.each(PROVED)('what %s claims below %s', (page, heading, column) => {
   });
 });
 
+/** Where a page names a test it says file and title: `file › title`. */
+const NAMED = /`([\w./-]+\.test\.ts)(?: › ([^`]+))?`/g;
+
+describe.each(PROVED.slice(0, 2))('each test that %s names below %s', (page, heading) => {
+  const named = rowsOf(page, heading).flatMap((cells) =>
+    [...cells.join(' ').matchAll(NAMED)].map(([, file = '', title = '']) => ({ file, title })),
+  );
+
+  it('is named by its title', () => {
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter(({ title }) => title === '')).toEqual([]);
+  });
+
+  it('stands in its file as the title of a test, or of several', () => {
+    expect(named.filter(({ file, title }) => !titlesIn(file).has(title))).toEqual([]);
+  });
+});
+
+/**
+ * The titles of a file: the text that is the first argument of `describe`, `it` or `test`, of its `each` too, and of an `it` that runs
+ * as somebody (`asRoot`). What stands in
+ * parentheses at the end of a title that is made, as the number of draws, is left out.
+ */
+function titlesIn(file: string): ReadonlySet<string> {
+  const text = textOf(file);
+  const calls = /\b(?:describe|it|test|as[A-Z]\w*)\(\s*(['`])(.+?)\1,|\)\(\s*(['`])(.+?)\3,/g;
+  const titles = [...text.matchAll(calls)].map((found) => found[2] ?? found[4] ?? '');
+  return new Set(titles.map((title) => title.replace(/ \(\$\{draws[^)]*\)[^)]*\)$/, '')));
+}
+
 it('docs/asvs.md has each chapter once', () => {
   const [page, heading] = PROVED[0]!;
   const chapters = rowsOf(page, heading).map(([name = '']) => name.trim().split(' ')[0]);
