@@ -7,7 +7,7 @@ import { Random } from '../support/random.js';
 import { aComposition, V1, type Json } from '../support/resources.js';
 
 /** Whatever is asked is answered, or refused for a reason, and takes the server from nobody. A failure names its seed. */
-const SIZES = { small: 40, full: 2_000 };
+const SIZES = { small: 100, full: 2_000 };
 const COMPOSITIONS = 20;
 /** What a query may answer: rows, a refusal of what it says or needs, or that its time is over. */
 const ANSWERS = [200, 400, 408, 422];
