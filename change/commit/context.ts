@@ -1,7 +1,7 @@
 import type { Work } from '../../openehr/base/work.js';
 import type { IgnoredEvent } from '../../database/events.js';
 import type { Settings } from '../../config/settings.js';
-import type { CompileStored, TemplateInUse } from '../../models/definition/template.js';
+import type { CompileStored, TemplateDoc, TemplateInUse } from '../../models/definition/template.js';
 import type { LargeComposition } from '../composition/large-composition.js';
 import type { QuestionTime } from '../terminology/value-sets.js';
 import { commitClock } from './commit-clock.js';
@@ -13,6 +13,8 @@ export interface ChangeContext {
   readonly now: () => Date;
   /** Templates that one CONTRIBUTION has asked for already: all its COMPOSITIONs are validated by the same text. */
   readonly templates?: Map<string, Promise<TemplateInUse | null>>;
+  /** The same for those that are validated in another thread, which needs the text. */
+  readonly templateTexts?: Map<string, Promise<TemplateDoc | null>>;
   /** Takes what of the request was ignored, for the answer to name. */
   readonly warn?: (ignored: IgnoredEvent & { readonly text: string }) => void;
   /**

@@ -86,7 +86,7 @@ async function validateLarge(
   const { root, missing } = content;
   requireNothingMissing(missing, rules);
   const templateId = templateIdOf(root);
-  const doc = await templateById(templateId);
+  const doc = await textFor(context, templateId);
   if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
   const validated = await content.validate(templateText(doc), rules, context.settings.aql.leafIndex);
   await requireNoViolations(context, validated);
@@ -104,6 +104,12 @@ export function templateText({ _id, revision, created_timestamp: time, opt }: Te
 function templateFor({ templates, work }: ChangeContext, templateId: string): Promise<TemplateInUse | null> {
   const known = templates?.get(templateId) ?? templateInUse(templateId, work?.compile);
   templates?.set(templateId, known);
+  return known;
+}
+
+function textFor({ templateTexts }: ChangeContext, templateId: string): Promise<TemplateDoc | null> {
+  const known = templateTexts?.get(templateId) ?? templateById(templateId);
+  templateTexts?.set(templateId, known);
   return known;
 }
 

@@ -49,7 +49,8 @@ export async function createContribution(
     if (!defaults.mayNameAnyInput) await requireKnownInputs(envelope);
     const request = requestOf(ehrId, envelope);
     const known = await referredContainers(envelope);
-    const validating = new Validating({ ...context, templates: new Map() }, ehrId, known);
+    const templates = { templates: new Map(), templateTexts: new Map() };
+    const validating = new Validating({ ...context, ...templates }, ehrId, known);
     const entries: VersionEntry[] = [];
     for (const [index, version] of envelope.versions.entries()) {
       // Validating thousands of versions in one go would keep every other request waiting.

@@ -1,9 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import mongoose from 'mongoose';
 import request from 'supertest';
 import { testApp } from '../support/app.js';
 import { watchedServer, type WatchedServer } from '../support/attack/watched-server.js';
 import { useDatabase } from '../support/database.js';
 import { fixtureText } from '../support/fixture.js';
+import { closePool } from '../../workers/large-body.js';
 import { aComposition, givenEhr, givenTemplate, V1, type Json } from '../support/resources.js';
 import { testSettings } from '../support/settings.js';
 
@@ -70,3 +73,38 @@ it('all versions of a CONTRIBUTION count on one budget', async () => {
     message: expect.stringContaining('MAX_WORK_STEPS'),
   });
 });
+
+it('the text of a template is read once for all versions of a CONTRIBUTION, in threads too', async () => {
+  const app = testApp();
+  await givenTemplate(app);
+  const ehrId = await givenEhr(app);
+  const reads: string[] = [];
+  mongoose.set('debug', (collection: string, method: string) => {
+    reads.push(`${collection}.${method}`);
+  });
+  const threads = await threadsOf(async () => {
+    const answer = await request(app).post(`${V1}/ehr/${ehrId}/contribution`).send(contribution(VERSIONS));
+    expect(answer.status).toBe(201);
+  });
+  mongoose.set('debug', false);
+  expect(threads).toBeGreaterThan(0);
+  // Once compiled, and once as text for the threads.
+  expect(reads.filter((read) => read === 'templates.findOne').length).toBeLessThanOrEqual(2);
+}, 300_000);
+
+/** How many threads something starts. */
+async function threadsOf(work: () => Promise<void>): Promise<number> {
+  let started = 0;
+  const onThread = (): void => {
+    started += 1;
+  };
+  await closePool();
+  subscribe('worker_threads', onThread);
+  try {
+    await work();
+  } finally {
+    unsubscribe('worker_threads', onThread);
+    await closePool();
+  }
+  return started;
+}

@@ -425,6 +425,13 @@ describe('GET /rest/admin/audit', () => {
     expect(first).toMatch(new RegExp(`,ehr_create,201,${ehrId},`));
     expect(end).toBe('');
   });
+
+  it('begins no cell of the CSV by what a user calls himself', async () => {
+    const name = 'x;=1+1';
+    expect((await call('get', `${O}/audit`, bearer(['USER'], name))).status).toBe(403);
+    const { text } = await list({ user: name }).set('Accept', 'text/csv');
+    expect(text.split('\r\n')[1]).toMatch(/,"x;=1\+1",/);
+  });
 });
 
 it('records a merge with its options, a rehearsal of it as such', async () => {
