@@ -18,7 +18,7 @@ export function withValues(
 }
 
 /** Whether a key is that of a place, of a part of it (`|unit`), or of something below it. */
-export function isAt(key: string, path: string): boolean {
+function isAt(key: string, path: string): boolean {
   return key.startsWith(path) && (key.length === path.length || '|/'.includes(key.charAt(path.length)));
 }
 
