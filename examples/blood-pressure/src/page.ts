@@ -14,7 +14,7 @@ const chart = element<SVGSVGElement>('svg');
 const message = element('#message');
 let chosen = '';
 
-for (const [code, label] of Object.entries(POSITIONS)) element('select').append(new Option(label, code));
+for (const { code, label } of POSITIONS) element('select').append(new Option(label, code));
 
 async function listPatients(): Promise<void> {
   const buttons = (await patients(cdr)).map(({ ehr, patient }) => {

@@ -2,6 +2,7 @@
 import type { Cdr, Ehr, VersionInfo } from '@everchart/client';
 import {
   ehrbaseBloodPressureSimpleDeV0,
+  Position,
   type EhrbaseBloodPressureSimpleDeV0Parts as Parts,
 } from './gen/ehrbase-blood-pressure-simple-de-v0.js';
 
@@ -22,15 +23,8 @@ export interface Point {
   readonly diastolic: number | null;
 }
 
-/** Every choice of the template: a code that it does not have would not compile, nor a missing one. */
-export const POSITIONS: Readonly<Record<Reading['position'], string>> = {
-  at1000: 'Standing',
-  at1001: 'Sitting',
-  at1002: 'Reclining',
-  at1003: 'Lying',
-  at1013: 'Trendelenburg',
-  at1014: 'Left Lateral',
-};
+/** Every choice of the template: code and label. */
+export const POSITIONS = Position.options();
 
 export interface Patient {
   readonly ehr: string;

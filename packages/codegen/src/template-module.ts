@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { CompiledTemplate } from '../../../openehr/template/opt/compile.js';
 import type { WebTemplateNode } from '../../../openehr/template/web-template/web-template.js';
-import { oneLine, templateTypes, typeName } from './template-types.js';
+import { codeSetNames, codeSetsText, oneLine } from './code-sets.js';
+import { typeName } from './names.js';
+import { templateTypes } from './template-types.js';
 import { isInner, planOfNode, rubricsOf } from './template-plan.js';
 
 /** A module of TypeScript: its file name, without path, and its text. */
@@ -13,17 +15,18 @@ export interface GeneratedModule {
 type Source = Pick<CompiledTemplate, 'templateId' | 'defaultLanguage' | 'filteredTree'>;
 
 /**
- * The module of a template: types of its data, FLAT and STRUCTURED, with documentation, units and value sets; a builder;
- * functions that make FLAT, STRUCTURED and canonical JSON of data, and one that reads them. The same template gives the
+ * The module of a template: types of its data, FLAT and STRUCTURED, with documentation, units and value sets; its codes by
+ * name; a builder; functions that make FLAT, STRUCTURED and canonical JSON of data, and one that reads them. The same template gives the
  * same text.
  */
 export function templateModule({ templateId, defaultLanguage, filteredTree: tree }: Source): GeneratedModule {
   const type = typeName(templateId);
+  const codes = codeSetNames(tree, RESERVED);
   const body = `/** The id to commit FLAT and STRUCTURED with. */
 export const TEMPLATE_ID = ${JSON.stringify(templateId)};
 
-${templateTypes(tree, type, defaultLanguage)}
-const PLAN: TemplatePlan = {
+${templateTypes(tree, type, { language: defaultLanguage, codes })}
+${codeSetsText(codes, defaultLanguage)}const PLAN: TemplatePlan = {
 id: TEMPLATE_ID,
 language: ${JSON.stringify(defaultLanguage)},
 rubrics: ${JSON.stringify(rubricsOf(defaultLanguage))},
@@ -52,15 +55,15 @@ return toStructured(toFlat(${JSON.stringify(tree.id)}, PLAN.root, data, ctx)) as
 
 /**
  * The data of a COMPOSITION that was read as FLAT or as canonical JSON. What this template does not have is left out of
- * canonical JSON; of FLAT it is below raw keys.
+ * canonical JSON; of FLAT it is below raw keys. They are yours to change, and to commit again.
  */
-export function read${type}(composition: object): ${type} {
-if ('_type' in composition) return fromCanonical(PLAN, composition) as ${type};
-return fromFlat(${JSON.stringify(tree.id)}, PLAN.root, composition as Record<string, unknown>) as ${type};
+export function read${type}(composition: object): Draft<${type}> {
+if ('_type' in composition) return fromCanonical(PLAN, composition) as Draft<${type}>;
+return fromFlat(${JSON.stringify(tree.id)}, PLAN.root, composition as Record<string, unknown>) as Draft<${type}>;
 }
 
 /** The forms that values take here. */
-export type { Composition, Context, Flat, Primitive, Raw, Suffixes, Value };
+export type { Composition, Context, Draft, Flat, Primitive, Raw, Suffixes, Value };
 `;
   const text = `${LINTED_BY_NOBODY}// Made from the template ${oneLine(templateId)} by \`everchart codegen templates\`: change that, not this.
 ${IMPORTS.map(([file, names]) => importText(file, names, body)).join('')}
@@ -75,12 +78,29 @@ const LINTED_BY_NOBODY = '/* eslint-disable */\n';
 const IMPORTS: readonly (readonly [file: string, names: readonly string[]])[] = [
   ['builder', ['builderOf', 'type Builder']],
   ['canonical', ['fromCanonical', 'toCanonical', 'type Composition', 'type Context', 'type TemplatePlan']],
+  ['codes', ['codeSet']],
   [
     'flat',
-    ['fromFlat', 'toFlat', 'toStructured', 'type Flat', 'type Listed', 'type Plain', 'type Primitive'],
+    [
+      'fromFlat',
+      'toFlat',
+      'toStructured',
+      'type Draft',
+      'type Flat',
+      'type Listed',
+      'type Plain',
+      'type Primitive',
+    ],
   ],
   ['flat', ['type Raw', 'type RawStructured', 'type Suffixes', 'type UpTo', 'type Value']],
 ];
+
+/** Names that a module has or imports: no constant of codes may have them. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'TEMPLATE_ID',
+  'PLAN',
+  ...IMPORTS.flatMap(([, names]) => names.map((name) => name.replace('type ', ''))),
+]);
 
 /** Only what the text says: compilers of strict projects refuse the rest. */
 function importText(file: string, names: readonly string[], body: string): string {
@@ -121,7 +141,7 @@ function builderName(type: string): string {
 }
 
 /** Names of files that are not those of a template. */
-export const RUNTIME_FILES = ['flat.ts', 'values.ts', 'canonical.ts', 'builder.ts'] as const;
+export const RUNTIME_FILES = ['flat.ts', 'values.ts', 'canonical.ts', 'builder.ts', 'codes.ts'] as const;
 
 /** What the modules of all templates share: it depends on nothing. */
 export function runtimeModules(): readonly GeneratedModule[] {

@@ -63,7 +63,7 @@ function numbersOf({ inputs, proportionTypes }: WebTemplateNode): Partial<Plan> 
 }
 
 /** The input that lists codes. */
-function codedInput({ rmType, inputs }: WebTemplateNode): WebTemplateInput | undefined {
+export function codedInput({ rmType, inputs }: WebTemplateNode): WebTemplateInput | undefined {
   if (rmType === 'DV_QUANTITY') return undefined;
   return inputs.find(({ suffix, list }) => list !== undefined && (suffix === undefined || suffix === 'code'));
 }

@@ -1,5 +1,7 @@
 import { withoutParameters } from '../../../openehr/rm/model/classes.js';
 import type { WebTemplateNode } from '../../../openehr/template/web-template/web-template.js';
+import { oneLine } from './code-sets.js';
+import { distinctNames } from './names.js';
 import { isInner, isList, isOptional, planOfNode } from './template-plan.js';
 import { flatMembers, structuredType, valueType } from './value-type.js';
 
@@ -8,11 +10,17 @@ interface Naming {
   readonly language: string;
   /** Name of the interface of each node that has others below it. */
   readonly names: ReadonlyMap<WebTemplateNode, string>;
+  /** Name of the constant of each node that lists codes. */
+  readonly codes: ReadonlyMap<WebTemplateNode, string>;
 }
 
-/** The types of a template: its data, the methods of its builder, FLAT and STRUCTURED. */
-export function templateTypes(tree: WebTemplateNode, type: string, language: string): string {
-  const naming: Naming = { language, names: interfaceNames(tree, type) };
+/** The types of a template: its data, the methods of its builder, FLAT and STRUCTURED; `codes` are the constants of codes. */
+export function templateTypes(
+  tree: WebTemplateNode,
+  type: string,
+  { language, codes }: Omit<Naming, 'names'>,
+): string {
+  const naming: Naming = { language, codes, names: interfaceNames(tree, type) };
   const inner = [...naming.names].map(([node, name]) => interfaceText(node, name, naming));
   return [
     ...inner,
@@ -22,30 +30,16 @@ export function templateTypes(tree: WebTemplateNode, type: string, language: str
   ].join('\n');
 }
 
-/** `BloodPressureEnV1` of `blood pressure.en.v1`. */
-export function typeName(id: string): string {
-  const name = pascal(id);
-  return /^\p{L}/u.test(name) ? name : `Template${name}`;
-}
-
-function pascal(text: string): string {
-  const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-}
-
+/** The structures of a template, from the root down, each with the name of its interface. */
 function interfaceNames(root: WebTemplateNode, type: string): ReadonlyMap<WebTemplateNode, string> {
-  const names = new Map<WebTemplateNode, string>();
-  const taken = new Set<string>([`${type}Parts`, `${type}Builder`, `${type}Flat`, `${type}Structured`]);
-  const visit = (node: WebTemplateNode, wanted: string): void => {
-    if (!isInner(node)) return;
-    let name = wanted;
-    for (let count = 2; taken.has(name); count += 1) name = `${wanted}${count}`;
-    taken.add(name);
-    names.set(node, name);
-    for (const child of node.children) visit(child, type + pascal(child.id));
+  const inner: WebTemplateNode[] = [];
+  const visit = (node: WebTemplateNode): void => {
+    if (isInner(node)) inner.push(node);
+    node.children.filter(isInner).forEach(visit);
   };
-  visit(root, type);
-  return names;
+  root.children.forEach(visit);
+  const taken = new Set([type, ...['Parts', 'Builder', 'Flat', 'Structured'].map((own) => type + own)]);
+  return new Map([[root, type], ...distinctNames(inner, (words) => type + words, taken)]);
 }
 
 function interfaceText(node: WebTemplateNode, name: string, naming: Naming): string {
@@ -55,7 +49,10 @@ function interfaceText(node: WebTemplateNode, name: string, naming: Naming): str
 
 function memberText(node: WebTemplateNode, naming: Naming, optional: boolean): string {
   const mark = optional ? '?' : '';
-  return `${commentOf(node, naming.language)}readonly ${JSON.stringify(node.id)}${mark}: ${ownType(node, naming)};\n`;
+  const codes = naming.codes.get(node);
+  const named = codes === undefined ? '' : ` {@link ${codes}}`;
+  return `/** ${documentation(node, naming.language)}${named} */
+readonly ${JSON.stringify(node.id)}${mark}: ${ownType(node, naming)};\n`;
 }
 
 /** The longest list whose length is part of its type. */
@@ -179,9 +176,4 @@ function documentation(
   const description = localizedDescriptions?.[language];
   const parts = [name === '' ? id : name, ...(description === undefined ? [] : [description])];
   return `${oneLine(parts.join(': '))} (${rmType}, ${min}..${max < 0 ? '*' : max})`;
-}
-
-/** Text that can stand in a comment. */
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('*/', '* /').trim();
 }

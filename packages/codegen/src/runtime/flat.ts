@@ -39,6 +39,13 @@ export type Plain<T> = T extends Primitive | undefined
     ? { readonly [Index in keyof T]: Plain<T[Index]> }
     : { readonly [Key in keyof T as Key extends `/${string}` | `|${string}` ? never : Key]: Plain<T[Key]> };
 
+/** Data that are yours to change. */
+export type Draft<T> = T extends Primitive | undefined
+  ? T
+  : T extends readonly unknown[]
+    ? { -readonly [Index in keyof T]: Draft<T[Index]> }
+    : { -readonly [Key in keyof T]: Draft<T[Key]> };
+
 /** The nodes of a template: `of` the children, without it a value. */
 export interface Shape {
   readonly list?: true;

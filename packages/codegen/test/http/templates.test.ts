@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../../../cli/cli.js';
 import { templateModule } from '../../src/main.js';
-import { typeName } from '../../src/template-types.js';
+import { typeName } from '../../src/names.js';
 import { Cdr, type Ehr } from '../../../client/src/main.js';
 import { testServer } from '../../../../test/support/app.js';
 import { useDatabase } from '../../../../test/support/database.js';

@@ -12,7 +12,7 @@ import { flatToStructured } from '../../../../openehr/format/structured.js';
 import { writeFlat } from '../../../../openehr/format/flat/write.js';
 import { exampleComposition } from '../../../../openehr/template/example/example.js';
 import { RUNTIME_FILES, templateModule } from '../../src/main.js';
-import { typeName } from '../../src/template-types.js';
+import { typeName } from '../../src/names.js';
 import { templateNames } from '../../../../test/support/fixture.js';
 import { compilerFindings } from '../../../../test/support/typescript.js';
 import { publicTemplate } from '../../../../test/support/openehr/templates.js';
