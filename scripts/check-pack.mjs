@@ -48,8 +48,20 @@ function checkPackages() {
   run(project, process.execPath, tsc, ...options, 'example.ts');
   const said = run(project, process.execPath, 'example.js').toString();
   if (said !== EXPECTED) throw new Error(`the example said ${said}`);
+  checkConfig(project);
   for (const command of ['everchart-codegen', 'everchart-aql-lsp'])
     console.log(command, run(project, 'npx', command, '--version').toString().trim());
+}
+
+const CONFIG = `import { defineConfig } from '@everchart/codegen';
+export default defineConfig({ queries: { files: ['ehrs.aql'], templates: [], output: 'gen' } });
+`;
+
+/** `codegen` reads its configuration where the package is installed. */
+function checkConfig(project) {
+  writeFileSync(join(project, 'everchart.config.mjs'), CONFIG);
+  writeFileSync(join(project, 'ehrs.aql'), 'SELECT COUNT(*) AS n FROM EHR e');
+  console.log(run(project, 'npx', 'everchart-codegen').toString().trim());
 }
 
 /** Every package that the packed file brings is in its bill of materials. */

@@ -80,11 +80,11 @@ function labelsOf({ value, label, localizedLabels }: WebTemplateListItem, langua
 
 type Labels = Readonly<Record<string, string>>;
 
+/** In one language no word says which. */
 function hover(labels: Labels): string {
   const entries = Object.entries(labels);
-  const [[, only = ''] = []] = entries;
-  const text = entries.length === 1 ? only : entries.map(([in_, label]) => `${in_}: ${label}`).join('; ');
-  return oneLine(text);
+  const texts = entries.map(([in_, label]) => (entries.length === 1 ? label : `${in_}: ${label}`));
+  return oneLine(texts.join('; '));
 }
 
 /** Text that can stand in a comment. */

@@ -10,7 +10,7 @@ export function typeName(id: string): string {
 }
 
 /** The words of a text, each with a capital, as an identifier may go on. */
-export function pascal(text: string): string {
+function pascal(text: string): string {
   const words = text.split(NO_LETTERS).filter((word) => word !== '');
   return words.map(capital).join('');
 }

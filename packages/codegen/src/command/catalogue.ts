@@ -1,8 +1,8 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { compileTemplate } from '../../../../openehr/template/opt/compile.js';
 import { nodeIdsOf } from '../../../../openehr/template/opt/node-ids.js';
 import { Catalogue, type WebTemplate } from '../../../aql/src/main.js';
+import { filesOf } from './files.js';
 import type { ServerOptions, TemplateServer } from './server.js';
 
 /** Where templates come from: OPT files, or folders of them; a server without. */
@@ -15,16 +15,8 @@ export async function readCatalogue(options: CatalogueOptions, server: TemplateS
   const catalogue = new Catalogue();
   const { templates } = options;
   if (templates === undefined) await server.each(options, (opt) => addOpt(catalogue, opt));
-  else for (const file of templates.flatMap(optFiles)) addFile(catalogue, file);
+  else for (const file of filesOf(templates, '.opt')) addFile(catalogue, file);
   return catalogue;
-}
-
-function optFiles(path: string): readonly string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .filter((name) => /\.opt$/i.test(name))
-    .sort()
-    .map((name) => join(path, name));
 }
 
 function addFile(catalogue: Catalogue, file: string): void {

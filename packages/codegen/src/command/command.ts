@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { queriesCommand } from './queries.js';
+import { runCommand } from './run.js';
 import type { TemplateServer } from './server.js';
 import { templatesCommand } from './templates.js';
 
@@ -7,6 +8,7 @@ import { templatesCommand } from './templates.js';
 export function codegenCommand(name: string, server: TemplateServer): Command {
   return new Command(name)
     .description('Writes TypeScript from templates and queries')
+    .addCommand(runCommand(server), { isDefault: true })
     .addCommand(templatesCommand(server))
     .addCommand(queriesCommand(server));
 }

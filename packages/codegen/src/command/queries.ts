@@ -1,13 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { queryTypes, type Catalogue } from '../../../aql/src/main.js';
 import { queryModule, queryName } from '../query-module.js';
 import type { GeneratedModule } from '../template-module.js';
 import { readCatalogue, type CatalogueOptions } from './catalogue.js';
+import { filesOf, writeModules } from './files.js';
 import type { TemplateServer } from './server.js';
+import { onceOrWatching } from './watch.js';
 
-type Options = CatalogueOptions & { readonly output: string };
+type Options = CatalogueOptions & { readonly output: string; readonly isQuiet?: boolean };
 
 /** `codegen queries`: a typed function for each query, checked against templates. */
 export function queriesCommand(server: TemplateServer): Command {
@@ -15,16 +16,27 @@ export function queriesCommand(server: TemplateServer): Command {
     .description(
       'Checks AQL files against templates and writes a TypeScript module for each: a typed function',
     )
-    .argument('<files...>', 'AQL files, one query in each')
+    .argument('<files...>', 'AQL files, one query in each, or folders of them')
     .requiredOption('-o, --output <folder>', 'where the modules go')
     .option('--templates <paths...>', 'OPT files or folders of them; without, all templates of the server')
-    .action((files: string[], options: Options) => generateQueries(files, options, server));
+    .option('-w, --watch', 'write again whenever a file changes, until it is stopped')
+    .action(async (files: string[], options: Options & { readonly watch?: true }) => {
+      const isQuiet = options.watch === true;
+      const watched = () => [...queryFiles(files), ...filesOf(options.templates ?? [], '.opt')];
+      const work = () => generateQueries(files, { ...options, isQuiet }, server);
+      await onceOrWatching(work, isQuiet ? watched : null);
+    });
   return server.withOptions(command);
 }
 
-/** Nothing is written when anything is wrong: what is unknown to the templates is an error here. */
-async function generateQueries(
-  files: readonly string[],
+/** The AQL files of files and folders. */
+export function queryFiles(paths: readonly string[]): readonly string[] {
+  return filesOf(paths, '.aql');
+}
+
+/** Writes the module of each query. Nothing is written when anything is wrong: what is unknown to the templates is an error here. @throws Error with all mistakes */
+export async function generateQueries(
+  paths: readonly string[],
   options: Options,
   server: TemplateServer,
 ): Promise<void> {
@@ -32,7 +44,7 @@ async function generateQueries(
   const names = new Map<string, string>();
   const modules: GeneratedModule[] = [];
   const mistakes: string[] = [];
-  for (const file of files) {
+  for (const file of queryFiles(paths)) {
     const other = names.get(queryName(file));
     if (other !== undefined) mistakes.push(`${file}: has the same name as ${other}`);
     names.set(queryName(file), file);
@@ -41,11 +53,7 @@ async function generateQueries(
     if (made !== null) modules.push(made);
   }
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
-  mkdirSync(options.output, { recursive: true });
-  for (const { fileName, text } of modules) {
-    writeFileSync(join(options.output, fileName), text);
-    process.stdout.write(`${join(options.output, fileName)}\n`);
-  }
+  writeModules(modules, options.output, options.isQuiet);
 }
 
 function moduleOf(

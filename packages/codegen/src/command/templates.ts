@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { compileTemplate, type CompiledTemplate } from '../../../../openehr/template/opt/compile.js';
 import {
@@ -8,9 +7,15 @@ import {
   withImportExtension,
   type ImportExtension,
 } from '../template-module.js';
+import { filesOf, writeModules } from './files.js';
 import type { ServerOptions, TemplateServer } from './server.js';
+import { onceOrWatching } from './watch.js';
 
-type Options = ServerOptions & { readonly output: string; readonly importExtension: ImportExtension };
+interface Options extends ServerOptions {
+  readonly output: string;
+  readonly importExtension: ImportExtension;
+  readonly isQuiet?: boolean;
+}
 
 /** `codegen templates`: a module for each template, and those that all of them share. */
 export function templatesCommand(server: TemplateServer): Command {
@@ -18,7 +23,7 @@ export function templatesCommand(server: TemplateServer): Command {
     .description(
       'Writes a TypeScript module for each template: types of its data, a builder, functions for each format',
     )
-    .argument('[files...]', 'OPT files; without, all templates of the server')
+    .argument('[files...]', 'OPT files or folders of them; without, all templates of the server')
     .requiredOption('-o, --output <folder>', 'where the modules go')
     .addOption(
       new Option(
@@ -28,16 +33,23 @@ export function templatesCommand(server: TemplateServer): Command {
         .choices(['js', 'ts', 'none'])
         .default('js'),
     )
-    .action((files: string[], options: Options) => generateTemplates(files, options, server));
+    .option('-w, --watch', 'write again whenever a file changes, until it is stopped')
+    .action(async (files: string[], options: Options & { readonly watch?: true }) => {
+      const isQuiet = options.watch === true;
+      if (isQuiet && files.length === 0) throw new Error('--watch needs files: a server tells no changes');
+      const work = () => generateTemplates(files, { ...options, isQuiet }, server);
+      await onceOrWatching(work, isQuiet ? () => filesOf(files, '.opt') : null);
+    });
   return server.withOptions(command);
 }
 
-async function generateTemplates(
-  files: readonly string[],
+/** Writes the module of each template and those that all share. @throws Error where two would have one file */
+export async function generateTemplates(
+  paths: readonly string[],
   options: Options,
   server: TemplateServer,
 ): Promise<void> {
-  const found = files.length > 0 ? files.map(fromFile) : await fromServer(options, server);
+  const found = paths.length > 0 ? filesOf(paths, '.opt').map(fromFile) : await fromServer(options, server);
   const modules = found.map((template) => templateModule(template));
   // A template may have the name of a file that every folder gets.
   const names = new Map(runtimeModules().map(({ fileName }) => [fileName.toLowerCase(), 'the runtime']));
@@ -48,12 +60,10 @@ async function generateTemplates(
       throw new Error(`${other} and ${id} would both be ${fileName}: generate them apart`);
     names.set(fileName.toLowerCase(), id);
   }
-  mkdirSync(options.output, { recursive: true });
-  for (const module of [...runtimeModules(), ...modules]) {
-    const { fileName, text } = withImportExtension(module, options.importExtension);
-    writeFileSync(join(options.output, fileName), text);
-    process.stdout.write(`${join(options.output, fileName)}\n`);
-  }
+  const made = [...runtimeModules(), ...modules].map((module) =>
+    withImportExtension(module, options.importExtension),
+  );
+  writeModules(made, options.output, options.isQuiet);
 }
 
 function fromFile(file: string): CompiledTemplate {

@@ -1,0 +1,61 @@
+import { join, relative, resolve } from 'node:path';
+import { Command } from 'commander';
+import { readConfig, type FoundConfig } from './config.js';
+import { generateQueries, queryFiles } from './queries.js';
+import type { ServerOptions, TemplateServer } from './server.js';
+import { generateTemplates } from './templates.js';
+import { filesOf } from './files.js';
+import { onceOrWatching } from './watch.js';
+
+interface Options extends ServerOptions {
+  readonly config?: string;
+  readonly watch?: true;
+}
+
+/** `codegen` without more: what the configuration of this folder says. */
+export function runCommand(server: TemplateServer): Command {
+  const command = new Command('run')
+    .description('Writes what everchart.config.ts names: templates, queries or both')
+    .option('-c, --config <file>', 'another configuration than that of this folder')
+    .option('-w, --watch', 'write again whenever a file changes, until it is stopped')
+    .action(async (options: Options) => {
+      const found = await readConfig(options.config);
+      // An address on the command line wins; what is a default does not.
+      const isAsked = command.getOptionValueSource('url') === 'cli';
+      const { url } = isAsked ? options : found.config;
+      const target = { ...options, ...(url !== undefined && { url }) };
+      const watched = options.watch === true ? () => watchedOf(found) : null;
+      await onceOrWatching(() => generate(found, target, server), watched);
+    });
+  return server.withOptions(command);
+}
+
+async function generate(found: FoundConfig, options: Options, server: TemplateServer): Promise<void> {
+  const { templates, queries } = found.config;
+  const isQuiet = options.watch === true;
+  if (templates !== undefined) {
+    const { importExtension = 'js', output } = templates;
+    const to = { ...options, isQuiet, importExtension, output: shown(found, output) };
+    await generateTemplates(pathsOf(found, templates.files ?? []), to, server);
+  }
+  if (queries !== undefined) {
+    const to = { ...options, isQuiet, output: shown(found, queries.output) };
+    const against = queries.templates && { templates: pathsOf(found, queries.templates) };
+    await generateQueries(pathsOf(found, queries.files), { ...to, ...against }, server);
+  }
+}
+
+function watchedOf(found: FoundConfig): readonly string[] {
+  const { templates, queries } = found.config;
+  const opts = [...(templates?.files ?? []), ...(queries?.templates ?? [])];
+  return [...filesOf(pathsOf(found, opts), '.opt'), ...queryFiles(pathsOf(found, queries?.files ?? []))];
+}
+
+function pathsOf({ folder }: FoundConfig, paths: readonly string[]): readonly string[] {
+  return paths.map((path) => resolve(folder, path));
+}
+
+/** As seen from where the command runs. */
+function shown({ folder }: FoundConfig, output: string): string {
+  return join(relative(process.cwd(), resolve(folder, output)));
+}
