@@ -1,3 +1,5 @@
+import type { CdrError } from './error.js';
+
 /** How to reach a server, and how to get through to it. */
 export interface CdrOptions {
   /** Origin with the base path: `http://127.0.0.1:8080`, `https://cdr.example.org/ehrbase`; '' in a page of the server. */
@@ -17,6 +19,37 @@ export interface CdrOptions {
   readonly timeoutMs?: number;
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Told of each try of a request, for logs, metrics and traces. */
+  readonly hooks?: Hooks;
+}
+
+/** One try of a request: the same object before and after it. */
+export interface Attempt {
+  readonly method: string;
+  /** With its query, which may name a patient. */
+  readonly url: string;
+  /** 1 for the first try, 2 for the first repetition. A second try with a new token has the number of the first. */
+  readonly number: number;
+  /** Without who asks. What is set here before the try is sent: `headers.set('traceparent', …)`. */
+  readonly headers: Headers;
+}
+
+/** What became of a try. */
+export interface Outcome {
+  /** 0 when no answer came. */
+  readonly status: number;
+  /** Until the answer began. */
+  readonly durationMs: number;
+  /** Finds the request in the log and the audit of the server. */
+  readonly requestId: string | undefined;
+  /** Instead of an answer. */
+  readonly error?: CdrError;
+}
+
+/** What they throw is ignored: no call fails for its log. */
+export interface Hooks {
+  readonly before?: (attempt: Attempt) => void | Promise<void>;
+  readonly after?: (attempt: Attempt, outcome: Outcome) => void;
 }
 
 /** What every call takes. */

@@ -96,7 +96,14 @@ export class Queries {
   }
 
   async #result<R>(where: string, call: Call): Promise<QueryResult<R>> {
-    const { meta = {}, columns, rows } = await this.#caller.body<ResultSet>('POST', where, call);
+    const { status, body } = await this.#caller.answer<unknown>('POST', where, call);
+    if (!isResultSet(body))
+      throw new CdrError(`${where} answered with what is no result of a query`, {
+        status,
+        code: 'bad-answer',
+        body,
+      });
+    const { meta = {}, columns, rows } = body;
     return { meta, columns, rows: rows.map((cells) => rowOf(columns, cells) as R) };
   }
 
@@ -110,10 +117,22 @@ export class Queries {
       });
     let columns: readonly Column[] | undefined;
     for await (const line of linesOf(response, call.signal)) {
-      if (columns === undefined) ({ columns } = lineOf(response, line) as ResultSet);
+      if (columns === undefined) columns = columnsOf(response, line);
       else yield rowOf(columns, lineOf(response, line) as unknown[]) as R;
     }
   }
+}
+
+function isResultSet(body: unknown): body is ResultSet {
+  const { columns, rows } = Object(body) as Partial<ResultSet>;
+  return Array.isArray(columns) && Array.isArray(rows);
+}
+
+/** Those that the first line of a stream names. @throws CdrError where it names none */
+function columnsOf(response: Response, line: string): readonly Column[] {
+  const { columns } = Object(lineOf(response, line)) as Partial<ResultSet>;
+  if (!Array.isArray(columns)) throw strangeError(response, 'a line without columns', line);
+  return columns as readonly Column[];
 }
 
 /** @throws CdrError for a line that was cut */

@@ -1,5 +1,5 @@
 import { CdrError, errorOf } from './error.js';
-import type { CdrOptions } from './options.js';
+import type { Attempt, CdrOptions, Outcome } from './options.js';
 
 const RETRIES = 4;
 const FIRST_WAIT_MS = 200;
@@ -26,7 +26,7 @@ export class Transport {
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await this.#tryKnown(request);
+      const outcome = await this.#tryKnown(request, attempt + 1);
       const wait =
         attempt < this.#repeatsAfter(outcome, request) ? await waitOf(outcome, attempt) : undefined;
       if (wait === undefined) {
@@ -45,24 +45,37 @@ export class Transport {
   }
 
   /** One try; after a 401 another one with a new token, where there is who gives one. */
-  async #tryKnown(request: Request): Promise<Response | CdrError> {
-    const outcome = await this.#try(request, false);
+  async #tryKnown(request: Request, number: number): Promise<Response | CdrError> {
+    const outcome = await this.#told(request, { number, refresh: false });
     const isUnknown = outcome instanceof Response && outcome.status === 401;
     if (!isUnknown || typeof this.#options.token !== 'function') return outcome;
     await outcome.body?.cancel();
-    return this.#try(request, true);
+    return this.#told(request, { number, refresh: true });
   }
 
-  async #try(request: Request, refresh: boolean): Promise<Response | CdrError> {
+  /** One try that the hooks are told of. */
+  async #told(request: Request, { number, refresh }: Try): Promise<Response | CdrError> {
+    const { method, url } = request;
+    const attempt: Attempt = { method, url, number, headers: this.#withOwn(request.headers) };
+    const { before, after } = this.#options.hooks ?? {};
+    await ignoringErrors(() => before?.(attempt));
+    const begun = performance.now();
+    const outcome = await this.#try(request, attempt.headers, refresh);
+    await ignoringErrors(() => after?.(attempt, outcomeOf(outcome, performance.now() - begun)));
+    return outcome;
+  }
+
+  async #try(request: Request, headers: Headers, refresh: boolean): Promise<Response | CdrError> {
     const { timeoutMs } = this.#options;
     const timer = timeoutMs === undefined ? undefined : new AbortController();
     const timeout = timer && setTimeout(() => timer.abort(), timeoutMs);
     const signal = timer ? AbortSignal.any([request.signal, timer.signal]) : request.signal;
     try {
-      const headers = await this.#headers(request.headers, refresh);
+      await this.#identify(headers, refresh);
       return await this.#fetch(new Request(request.clone(), { headers, signal }));
     } catch (cause) {
       request.signal.throwIfAborted();
+      if (cause instanceof CdrError) return cause;
       const message = timer?.signal.aborted
         ? `no answer of ${request.url} within ${String(timeoutMs)} ms`
         : `no answer of ${request.url}`;
@@ -72,16 +85,40 @@ export class Transport {
     }
   }
 
-  async #headers(given: Headers, refresh: boolean): Promise<Headers> {
-    const { token, basic, headers = {} } = this.#options;
+  #withOwn(given: Headers): Headers {
     const all = new Headers(given);
-    for (const [name, value] of Object.entries(headers)) if (!all.has(name)) all.set(name, value);
-    if (all.has('authorization')) return all;
-    if (basic) all.set('authorization', `Basic ${base64(`${basic.user}:${basic.password}`)}`);
-    const bearer = typeof token === 'function' ? await token({ refresh }) : token;
-    if (bearer !== undefined && bearer !== '') all.set('authorization', `Bearer ${bearer}`);
+    for (const [name, value] of Object.entries(this.#options.headers ?? {}))
+      if (!all.has(name)) all.set(name, value);
     return all;
   }
+
+  async #identify(headers: Headers, refresh: boolean): Promise<void> {
+    const { token, basic } = this.#options;
+    if (headers.has('authorization')) return;
+    if (basic) headers.set('authorization', `Basic ${base64(`${basic.user}:${basic.password}`)}`);
+    const bearer = typeof token === 'function' ? await token({ refresh }) : token;
+    if (bearer !== undefined && bearer !== '') headers.set('authorization', `Bearer ${bearer}`);
+  }
+}
+
+interface Try {
+  readonly number: number;
+  readonly refresh: boolean;
+}
+
+async function ignoringErrors(call: () => void | Promise<void>): Promise<void> {
+  try {
+    await call();
+  } catch {
+    // The request matters more than its log.
+  }
+}
+
+function outcomeOf(outcome: Response | CdrError, durationMs: number): Outcome {
+  if (outcome instanceof CdrError)
+    return { status: outcome.status, durationMs, requestId: outcome.requestId, error: outcome };
+  const requestId = outcome.headers.get('x-request-id') ?? undefined;
+  return { status: outcome.status, durationMs, requestId };
 }
 
 /** Whether a second time does no harm when nobody knows what became of the first. */
@@ -94,7 +131,8 @@ function isRepeatable({ method, headers, url }: Request): boolean {
 /** Milliseconds to wait before the next try; undefined: the outcome is final. */
 async function waitOf(outcome: Response | CdrError, attempt: number): Promise<number | undefined> {
   const grown = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt + 1));
-  if (!(outcome instanceof Response)) return grown;
+  // What gives the token may have refused for good.
+  if (!(outcome instanceof Response)) return outcome.status === 401 ? undefined : grown;
   const { status } = outcome;
   if (status === 503 || status === 429) {
     const { retryAfterSeconds = 0 } = await errorOf(outcome.clone());

@@ -73,6 +73,24 @@ describe('an answer that no openEHR server gives is a CdrError', () => {
     expect(failure).toMatchObject({ code });
   });
 
+  it.each(['{}', '[]', 'null', '"rows"', '{"columns":[]}', ''])(
+    'what is no result of a query: %s',
+    async (body) => {
+      const { cdr } = clientOf(() => new Response(body, { headers: { 'content-type': 'application/json' } }));
+      const failure: unknown = await cdr.query('SELECT e FROM EHR e').catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(CdrError);
+      expect(failure).toMatchObject({ status: 200, code: 'bad-answer' });
+    },
+  );
+
+  it.each(['{}', '[1]', 'null'])('a stream whose first line names no columns: %s', async (first) => {
+    const failure: unknown = await rowsOf(clientOf(() => lines(`${first}\n[1]\n`)).cdr).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(CdrError);
+    expect(failure).toMatchObject({ code: 'bad-answer' });
+  });
+
   it('but the reason of the signal where that ended it', async () => {
     const gone = new AbortController();
     const { cdr } = clientOf(() => {
