@@ -140,6 +140,35 @@ inBrowser('what a record shows of its documents (skipped where no Chromium is in
     await web.expectGood();
   });
 
+  it('shows beside what is typed what somebody saved meanwhile, and goes on with what is chosen', async () => {
+    const { ehr, uids, documents } = await recordOf([{ magnitude: 6, time: '2026-03-01T08:00:00Z' }]);
+    await web.open(`/patients/${ehr.id}/form?uid=${uids[0]!}`);
+    const quantity = web.page.getByLabel('MY_DV_QUANTITY').first();
+    await quantity.fill('9');
+    const changed = { magnitude: 7, composer: 'Clara Moe' };
+    await documents.update(uids[0]!, (now) => {
+      const text = JSON.stringify(now).replace(/"magnitude":\d+/, `"magnitude":${changed.magnitude}`);
+      return JSON.parse(text.replaceAll('Max Mustermann', changed.composer)) as never;
+    });
+    const save = web.page.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    await web.page.getByText('Somebody else saved a newer version meanwhile').waitFor();
+    const goOn = web.page.getByRole('button', { name: 'Go on from the newer version' });
+    await web.page.getByRole('row', { name: /Max Mustermann.*Clara Moe/ }).waitFor();
+    const contested = web.page.getByRole('row', { name: /6 cm.*7 cm.*9 cm/ });
+    expect(await goOn.isDisabled()).toBe(true);
+    web.forgive('412');
+    await web.expectGood();
+    await contested.getByText('Yours').last().click();
+    await goOn.click();
+    expect(await quantity.inputValue()).toBe('9');
+    await save.click();
+    await web.page.getByText('Version 3').waitFor();
+    const saved = JSON.stringify((await documents.get(uids[0]!.split('::')[0]!))?.content);
+    expect(saved).toContain('"magnitude":9');
+    expect(saved).toContain(changed.composer);
+  });
+
   const firstUid = async (ehrId: string): Promise<string | undefined> =>
     (
       await client().query<{ uid: string }>('SELECT c/uid/value AS uid FROM EHR e CONTAINS COMPOSITION c', {

@@ -73,6 +73,8 @@ export function keysBeside(template: WebTemplate, values: FlatValues): string[] 
     const kind = kindOf(node);
     if (kind === 'field' || kind === 'hidden') leaves.add(path);
   }
+  // Which version it is, the address says.
+  leaves.add(`${template.tree.id}/_uid`);
   return Object.keys(values).filter(
     (key) => !key.startsWith('ctx/') && !placesAbove(key).some((path) => leaves.has(path)),
   );

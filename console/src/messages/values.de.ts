@@ -25,6 +25,19 @@ export const values: Readonly<Record<keyof typeof english, string>> = {
     'Ein früherer Versuch wurde gespeichert, obwohl die Antwort nicht ankam. Öffnen Sie die Akte, um das Dokument zu sehen; was Sie seither geändert haben, steht nicht darin.',
   'form.away':
     'Ihre Eingaben bleiben hier erhalten. Speichern Sie erneut, sobald der Server wieder antwortet: Es wird nur einmal gespeichert.',
+  'conflict.title': 'Inzwischen wurde eine neuere Version gespeichert',
+  'conflict.somebody': 'Jemand',
+  'conflict.deleted':
+    'Sie wurde gelöscht. Ihre Eingaben bleiben hier; stellen Sie die Composition wieder her, um sie zu speichern.',
+  'conflict.nothing': 'Sie änderte nichts, was dieses Formular zeigt.',
+  'conflict.hint':
+    'Was nur einer von Ihnen änderte, bleibt. Wo beide ein Feld änderten, wählen Sie, was gilt.',
+  'conflict.field': 'Feld',
+  'conflict.before': 'Vorher',
+  'conflict.theirs': 'Neuere Version',
+  'conflict.mine': 'Ihre Eingabe',
+  'conflict.goesOn': 'Gilt',
+  'conflict.goOn': 'Mit der neueren Version weiter',
   'state.draft': 'Entwurf',
   'state.deleted': 'gelöscht',
   'patient.deleted': 'Gelöschte Compositions ({count})',

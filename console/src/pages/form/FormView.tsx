@@ -13,6 +13,7 @@ import { compositionView, useGo } from '../../shell/address.js';
 import { Section } from '../../widgets/Page.js';
 import { Failure } from '../../widgets/states.js';
 import { useIsNobody } from '../patient/PatientBanner.js';
+import { Conflict, type FlatVersion } from './Conflict.js';
 import { FormNode } from './FormNode.js';
 import { firstOption, isLine, nextField } from './enter.js';
 import { FormProvider, FormState, useForm, useFormValue } from './form-state.js';
@@ -29,7 +30,8 @@ interface FormViewProps {
 export function FormView({ ehrId, template, latestUid, begin }: FormViewProps): ReactNode {
   const { t } = useMessages();
   const [state] = useState(() => new FormState(begin));
-  const save = useSave({ ehrId, template, latestUid, state });
+  const [begun, setBegun] = useState({ uid: latestUid, values: begin });
+  const save = useSave({ ehrId, template, latestUid: begun.uid, state });
   const place = useRef<HTMLFormElement>(null);
   useBlocker({
     shouldBlockFn: () => state.isChanged && !window.confirm(t('form.leave')),
@@ -69,7 +71,18 @@ export function FormView({ ehrId, template, latestUid, begin }: FormViewProps): 
         {latestUid === null && <FillWithExample ehrId={ehrId} />}
         <FormNode node={template.tree} parent="" />
         <Beside />
-        {error !== null && <Refusal error={error} />}
+        {error !== null && (
+          <Refusal
+            error={error}
+            ehrId={ehrId}
+            begun={begun}
+            goOn={(newer, merged) => {
+              state.replace(merged);
+              setBegun(newer);
+              save.reset();
+            }}
+          />
+        )}
         <Group gap="xs">
           <Button loading={save.isPending} title="Ctrl Enter" onClick={() => save.mutate('532')}>
             {t('form.save')}
@@ -153,7 +166,17 @@ function isSavedBefore({ status, message }: CdrError): boolean {
 }
 
 /** What the server said: how much stands beside its field, and the rest in full. */
-function Refusal({ error }: { readonly error: Error }): ReactNode {
+function Refusal({
+  error,
+  ehrId,
+  begun,
+  goOn,
+}: {
+  readonly error: Error;
+  readonly ehrId: string;
+  readonly begun: { readonly uid: string | null; readonly values: FlatValues };
+  readonly goOn: (newer: FlatVersion, merged: FlatValues) => void;
+}): ReactNode {
   const { t } = useMessages();
   const { findings } = useForm();
   const rest = findings.get('') ?? [];
@@ -163,6 +186,17 @@ function Refusal({ error }: { readonly error: Error }): ReactNode {
       <Alert color="yellow" variant="light" role="alert" title={t('form.savedBefore')}>
         {t('form.savedBeforeHint')}
       </Alert>
+    );
+  const newerUid = error instanceof CdrError && error.status === 412 ? error.latestVersion : undefined;
+  if (newerUid !== undefined && begun.uid !== null)
+    return (
+      <Conflict
+        key={newerUid}
+        ehrId={ehrId}
+        begun={{ uid: begun.uid, values: begun.values }}
+        newerUid={newerUid}
+        goOn={goOn}
+      />
     );
   if (error instanceof CdrError && error.status === 0)
     return (
