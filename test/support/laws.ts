@@ -1,3 +1,6 @@
+import { relative } from 'node:path';
+import { expect } from '@jest/globals';
+
 /** How often a law is tried: in `npm test`, and by `npm run test:laws`; `npm run test:long` takes a part of the latter. */
 interface Sizes {
   /** In `npm test`: some seconds at most. */
@@ -7,14 +10,17 @@ interface Sizes {
 }
 
 const EVERY_RUN = 20261122;
+const wanted = process.env['LAW_SEED'] ?? String(EVERY_RUN);
+const FIRST_SEED = wanted === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
 
 /** So that `.ci/run` ends within the hour. */
 const PART = 40;
 
 /** How many scripts, pairs or answers this run tries. */
 export function draws({ small, full }: Sizes): number {
-  if (process.env['TEST_LAWS']) return full;
-  return process.env['TEST_LONG'] ? Math.ceil(full / PART) : small;
+  if (!process.env['TEST_LAWS']) return process.env['TEST_LONG'] ? Math.ceil(full / PART) : small;
+  announce(String(full));
+  return full;
 }
 
 /**
@@ -22,7 +28,22 @@ export function draws({ small, full }: Sizes): number {
  * begins with the seed that a failure named.
  */
 export function seeds(sizes: Sizes): number[] {
-  const wanted = process.env['LAW_SEED'] ?? String(EVERY_RUN);
-  const first = wanted === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
+  const first = firstSeed();
   return Array.from({ length: draws(sizes) }, (_, index) => (first + index) >>> 0);
+}
+
+/** The first of them: of a law that is one script. */
+export function firstSeed(): number {
+  if (process.env['TEST_LAWS']) announce(`seed ${FIRST_SEED}`);
+  return FIRST_SEED;
+}
+
+const announced = new Set<string>();
+
+/** Says once what a law at full size tries, for `docs/reliability.md#the-laws-at-full-size`. */
+function announce(what: string): void {
+  if (announced.has(what)) return;
+  announced.add(what);
+  const file = relative(process.cwd(), expect.getState().testPath ?? '');
+  process.stderr.write(`${file}: ${what}\n`);
 }
