@@ -239,6 +239,7 @@ export async function onTemporaryDatabase(
     localDatabase: 'auto',
     mongodBinary: '',
     embeddedCacheSizeGB: null,
+    writeWaitMs: 10_000,
   } as const;
   const local = await startLocalDatabase({ ...settings, embeddedDataDir: 'temporary' }, print);
   try {

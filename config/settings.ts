@@ -113,6 +113,8 @@ export interface DatabaseSettings {
   readonly embeddedDataDir: string;
   /** Memory of the embedded database for its data, in GiB; null: by the machine's memory. */
   readonly embeddedCacheSizeGB: number | null;
+  /** How long a write waits for others before it, in milliseconds. */
+  readonly writeWaitMs: number;
 }
 
 /** An identity provider and the public client that the console is there. */

@@ -4,6 +4,7 @@ import type { DatabaseSettings } from '../config/settings.js';
 import { isUnavailable } from './mongo-error.js';
 import { checkServerAtStart, connectionFailure } from './check-server.js';
 import { correctDriver } from './driver-socket.js';
+import { setWriteWait, WRITE_WAIT_MS } from './transaction.js';
 import { startLocalDatabase } from './local-database.js';
 import type { LocalDatabase } from './local-source.js';
 
@@ -45,7 +46,7 @@ export async function connectDatabase(
   if (settings.mongodbUri !== '') return connectExternal(settings, log);
   const local = await (starting ?? startLocalDatabase(settings, log));
   try {
-    await connectMongoose(local.uri, settings.mongodbDatabase);
+    await connectMongoose(local.uri, settings.mongodbDatabase, settings.writeWaitMs);
   } catch (error) {
     await local.stop();
     throw error;
@@ -61,10 +62,16 @@ export async function connectDatabase(
 }
 
 /**
- * Connects the default mongoose connection with the options of the whole product.
+ * Connects the default mongoose connection with the options of the whole product. A write waits for others before it
+ * for `writeWaitMs`.
  * @throws the driver's error when the server is not reached within 2 s, or what the URI says
  */
-export async function connectMongoose(uri: string, database: string): Promise<void> {
+export async function connectMongoose(
+  uri: string,
+  database: string,
+  writeWaitMs = WRITE_WAIT_MS,
+): Promise<void> {
+  setWriteWait(writeWaitMs);
   correctDriver();
   mongoose.set('transactionAsyncLocalStorage', true);
   mongoose.set('strictQuery', true);
@@ -99,14 +106,14 @@ async function connectExternal(
   settings: DatabaseSettings,
   log: (line: string) => void,
 ): Promise<DatabaseHandle> {
-  const { mongodbUri: uri, mongodbDatabase } = settings;
+  const { mongodbUri: uri, mongodbDatabase, writeWaitMs } = settings;
   const description = `external ${hostsOf(uri)}`;
   log(`database: ${description}`);
   const isPatient = !uri.includes('serverSelectionTimeoutMS=');
   const deadline = performance.now() + (isPatient ? CONNECT_PATIENCE_MS : 0);
   for (let isConnected = false; !isConnected;) {
     try {
-      await connectMongoose(uri, mongodbDatabase);
+      await connectMongoose(uri, mongodbDatabase, writeWaitMs);
       await checkServerAtStart();
       isConnected = true;
     } catch (error) {

@@ -8,17 +8,24 @@ import { DatabaseAway, isUnavailable, isUnknownCommit } from './mongo-error.js';
 export interface TransactionOptions {
   /** Attempts in all; default: as many as fit into the time. */
   readonly maxAttempts?: number;
-  /** No attempt starts later than this after the first; default 10 s. */
+  /** No attempt starts later than this after the first; default: `WRITE_WAIT_MS`. */
   readonly retryMs?: number;
 }
 
-const RETRY_MS = 10_000;
+/** How long a write waits for others before it, in milliseconds, unless its connection says otherwise. */
+export const WRITE_WAIT_MS = 10_000;
 const RETRY_AFTER_S = 1;
 const LOST_COMMIT =
   'The database went away while the change was being committed: it may have been carried out or not';
 const HOW_TO_GO_ON =
   'Send the request again with the same Idempotency-Key, or read the resource before sending it without one';
 const running = new AsyncLocalStorage<true>();
+let writeWaitMs = WRITE_WAIT_MS;
+
+/** From now on transactions are tried again for so long. */
+export function setWriteWait(milliseconds: number): void {
+  writeWaitMs = milliseconds;
+}
 
 /**
  * Runs `work` in one transaction and answers what it answers. Model calls inside join by themselves, native
@@ -77,7 +84,7 @@ class RetryBound {
 
   constructor(options: TransactionOptions) {
     this.#maxAttempts = options.maxAttempts ?? Infinity;
-    this.#deadline = performance.now() + (options.retryMs ?? RETRY_MS);
+    this.#deadline = performance.now() + (options.retryMs ?? writeWaitMs);
   }
 
   /** Learns of each failed commit, of which the driver repeats some by itself for two minutes: here no longer than the work. */

@@ -104,6 +104,7 @@ function toSettings(values: Values): Settings {
       mongodBinary: textOf(values, 'MONGOD_BINARY'),
       embeddedDataDir: textOf(values, 'EMBEDDED_DATA_DIR'),
       embeddedCacheSizeGB: numberOrNull(values, 'EMBEDDED_CACHE_SIZE_GB'),
+      writeWaitMs: numberOf(values, 'WRITE_WAIT_MS'),
     },
     ...identitySettings(values, host),
     ...clinicalSettings(values),

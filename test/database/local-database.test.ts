@@ -22,6 +22,7 @@ const SETTINGS: DatabaseSettings = {
   localDatabase: 'embedded',
   mongodBinary: '',
   embeddedCacheSizeGB: null,
+  writeWaitMs: 10_000,
   embeddedDataDir: 'temporary',
 };
 

@@ -50,6 +50,7 @@ const connected = (mongodbUri: string) =>
       localDatabase: 'embedded',
       mongodBinary: '',
       embeddedCacheSizeGB: null,
+      writeWaitMs: 10_000,
       embeddedDataDir: 'temporary',
     },
     () => undefined,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import mongoose, { Schema } from 'mongoose';
 import { CdrError } from '../../openehr/base/errors.js';
 import { isDuplicateKey, duplicateKeyIndex } from '../../database/mongo-error.js';
-import { inTransaction } from '../../database/transaction.js';
+import { inTransaction, setWriteWait } from '../../database/transaction.js';
 import { useDatabase } from '../support/database.js';
 
 useDatabase([{ name: 'counters', indexes: [{ key: { name: 1 }, options: { unique: true } }] }]);
@@ -64,16 +64,16 @@ describe('inTransaction', () => {
   });
 
   it('gives up with unavailable, to be tried again, when the time is over: a merge may be under way', async () => {
-    const work = inTransaction(
-      async () => {
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        const error = new mongoose.mongo.MongoServerError({ message: 'write conflict', code: 112 });
-        error.addErrorLabel('TransientTransactionError');
-        throw error;
-      },
-      { retryMs: 50 },
-    );
-    await expect(work).rejects.toMatchObject({ code: 'unavailable', details: { retryAfterSeconds: 1 } });
+    const conflict = async (): Promise<never> => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      const error = new mongoose.mongo.MongoServerError({ message: 'write conflict', code: 112 });
+      error.addErrorLabel('TransientTransactionError');
+      throw error;
+    };
+    const busy = { code: 'unavailable', details: { retryAfterSeconds: 1 } };
+    await expect(inTransaction(conflict, { retryMs: 50 })).rejects.toMatchObject(busy);
+    setWriteWait(50);
+    await expect(inTransaction(conflict)).rejects.toMatchObject(busy);
   });
 
   it('gives up with conflict after the allowed attempts', async () => {

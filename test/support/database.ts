@@ -6,6 +6,14 @@ import { connectMongoose } from '../../database/connect.js';
 import { createCollections, type CollectionDefinition } from '../../database/indexes.js';
 import { COLLECTION_LAYOUT } from '../../models/layout.js';
 
+/** What a test waits for is never the pace of a machine: a database that others keep busy is not one that went away. */
+const PATIENCE_MS = 60_000;
+
+function patient(uri: string): string {
+  const waits = ['serverSelectionTimeoutMS', 'connectTimeoutMS'].map((name) => `${name}=${PATIENCE_MS}`);
+  return [uri, ...waits].join(uri.includes('?') ? '&' : '?');
+}
+
 /** URI of the database server of this run. */
 export function testDatabaseUri(): string {
   const uri = process.env['TEST_MONGODB_URI'];
@@ -29,7 +37,7 @@ export function testDatabaseName(): string {
  */
 export function useDatabase(layout: readonly CollectionDefinition[] = COLLECTION_LAYOUT): void {
   beforeAll(async () => {
-    await connectMongoose(testDatabaseUri(), testDatabaseName());
+    await connectMongoose(patient(testDatabaseUri()), testDatabaseName(), PATIENCE_MS);
     await mongoose.connection.dropDatabase();
     await createCollections(layout);
   });

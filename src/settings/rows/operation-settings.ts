@@ -47,6 +47,12 @@ export const OPERATION_SETTINGS: readonly SettingDescription[] = [
     'a request that would take longer behind those under way of its kind is refused with 503; 0 = none is',
   ),
   setting(
+    'WRITE_WAIT_MS',
+    count().min(100).max(120000).default(10000),
+    '10000',
+    'time a write waits for others before it that change the same; then it is refused with 503',
+  ),
+  setting(
     'CSV_BOM',
     flag(false),
     'false',
