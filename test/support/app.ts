@@ -4,13 +4,14 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { createApp } from '../../src/app.js';
 import { createLogger } from '../../src/logger.js';
 import type { Settings } from '../../config/settings.js';
+import { recorded } from './contract/recorder.js';
 import { testSettings } from './settings.js';
 
 /** The application for supertest. The test file connects the database with `useDatabase()`. */
 export function testApp(overrides: Partial<Settings> = {}): RequestListener {
   const settings = testSettings(overrides);
   const handle = createApp(settings, createLogger(settings.logLevel)).callback();
-  return (request, response) => void handle(request, response);
+  return recorded((request, response) => void handle(request, response), overrides);
 }
 
 /** The application on a free port of the loopback interface. Whoever starts it closes it. */
