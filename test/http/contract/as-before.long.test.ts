@@ -12,9 +12,9 @@ import { Judge } from '../../support/contract/explained.js';
 import type { Recording } from '../../support/contract/exchange.js';
 import { replay, type Replayed } from '../../support/contract/replay.js';
 
-/** `MARK_CONTRACT` is a folder of new recordings: see `test/golden/contract/README.md`. */
+/** `MARK_CONTRACT` is a folder of new recordings: see `test/fixtures/contract/README.md`. */
 const { MARK_CONTRACT } = process.env;
-const folder = MARK_CONTRACT ?? 'test/golden/contract';
+const folder = MARK_CONTRACT ?? 'test/fixtures/contract';
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.gz'),
 );
