@@ -30,7 +30,7 @@ export function bindEhr(node: FromClass, state: FromState, prefix = ''): BoundFr
   const fold: Fold = { outer: level, fields: [] };
   const document = bindDocument(first, others.length === 0 ? level : { ...level, fold });
   const own = unfold(fold, null);
-  const joined = joinAnd(others, joinedLevel(level));
+  const joined = joinAnd(others, sameEhrLevel(level));
   const ehrSteps = ehrPredicate(node.alias, level);
   return {
     collection: 'aql',
@@ -102,6 +102,15 @@ function isFixedBy({ predicate, fixedEhrId }: Alias): boolean {
 
 // ---------------------------------------------------------------- joins by EHR
 
+/**
+ * The same level for documents of the same EHR. Of the one EHR that a query fixes they are the same for each document
+ * that they are joined to: without a field to join by, the database looks for them once and keeps them.
+ */
+function sameEhrLevel(level: Level): Level {
+  const { state } = level;
+  return state.visibility.ehrId === null ? joinedLevel(level) : { ...level, state: { ...state, ehr: null } };
+}
+
 /** Joins, and what unfolds the arrays in what they bring, to be done after all of them. */
 interface Joins {
   readonly steps: readonly Step[];
@@ -149,7 +158,8 @@ function joinLookup(node: FromNode, level: Level, fold?: Fold): LookupStep {
   const inner: Level = { ...level, prefix: `${level.prefix}${as}.`, fold };
   if (node.kind === 'class') {
     const steps = bindDocument(node, { ...inner, ehrField: FIELD.ehrId });
-    return lookup({ as, from: 'aql', localField: level.ehrField, foreignField: FIELD.ehrId }, steps);
+    const localField = level.state.visibility.joined ? level.ehrField : null;
+    return lookup({ as, from: 'aql', localField, foreignField: FIELD.ehrId }, steps);
   }
   const steps = join(node, { ...inner, ehrField: '_id' });
   return lookup({ as, from: 'ehrs', localField: level.ehrField, foreignField: '_id' }, steps);

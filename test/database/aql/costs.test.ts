@@ -125,5 +125,22 @@ describe('two chains that are joined by AND', () => {
     expect(many?.examined).toBe(few?.examined);
     // Each row is handed on once, and nothing that is no row.
     expect(many?.handedOn).toBe(many?.rows);
+    expect(few?.examined).toBeLessThanOrEqual(documents + (few?.rows ?? 0));
   });
+
+  it.each(["t/name/value = 'nowhere'", "o/name/value = 'nowhere'"])(
+    'of one EHR, WHERE %s: the documents of each are read once',
+    async (condition) => {
+      const ofOne = `EHR e[ehr_id/value='${EHR}']`;
+      const named = AQL.replace('OBSERVATION[', 'OBSERVATION o[').replace('EHR e', ofOne);
+      for (const documents of [4, 16]) {
+        const { rows, examined } = await costOf(
+          `${named} WHERE ${condition}`,
+          oneEhr(documents, [section(2)]),
+        );
+        expect(rows).toBe(0);
+        expect(examined).toBeLessThanOrEqual(2 * documents);
+      }
+    },
+  );
 });
