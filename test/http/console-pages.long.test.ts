@@ -232,10 +232,33 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
       .first()
       .waitFor();
     expect(await editor.innerText()).toContain('/items[at0004]/value/magnitude');
+    await web.page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Diastolic / })
+      .first()
+      .click();
+    await web.page.getByRole('button', { name: 'Add a condition' }).click();
+    await web.page.keyboard.type('80');
+    const picked = (await editor.innerText()).replaceAll(/\s+/g, ' ');
+    // A column each, in their order, and a condition: a query, whatever was clicked first.
+    expect(picked).toMatch(
+      /^SELECT .*at0004\]\/value\/magnitude, .*at0005\]\/value\/magnitude FROM .* WHERE .*at0005\]\S+ = 80$/,
+    );
+    await web.page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
     await expectGood();
     await web.page.getByRole('button', { name: 'Close' }).click();
-    await editor.press('Control+Z');
-    expect(await editor.innerText()).not.toContain('magnitude');
+    await write(
+      'select o/ from EHR e contains OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]',
+    );
+    await editor.press('Control+Home');
+    for (let moved = 0; moved < 'select o/'.length; moved += 1) await web.page.keyboard.press('ArrowRight');
+    await editor.pressSequentially('sys');
+    const systolic = offered.getByRole('option', { name: /^Systolic · magnitude/ });
+    await systolic.waitFor();
+    // The term is whole, and the whole path beside it.
+    expect(await systolic.evaluate((row) => row.scrollWidth <= row.clientWidth)).toBe(true);
+    await web.page.keyboard.press('Enter');
+    expect(await editor.innerText()).toMatch(/^select o\/data\[at0001\]\S+\[at0004\]\/value\/magnitude from/);
     await web.page.getByRole('button', { name: 'Save', exact: true }).click();
     await web.page.getByLabel('Name', { exact: false }).fill('org.example::pressure');
     await web.page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();

@@ -106,10 +106,11 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 };
 
 function completionItem(
-  { label, kind, detail, documentation, insert, from, to }: Completion,
+  { label, kind, term, detail: what, documentation, insert, from, to }: Completion,
   document: TextDocument,
 ): CompletionItem {
   const range = { start: document.positionAt(from), end: document.positionAt(to) };
+  const detail = term === '' ? what : `${term} (${what})`;
   return { label, kind: KINDS[kind], detail, documentation, textEdit: { range, newText: insert } };
 }
 

@@ -19,7 +19,9 @@ export interface Completion {
   readonly label: string;
   readonly kind:
     'keyword' | 'class' | 'variable' | 'attribute' | 'path' | 'archetype' | 'code' | 'function' | 'value';
-  /** What it is, in a few words: the term, the class. */
+  /** What people call it, '' where nobody does: editors find it by this as well as by its label. */
+  readonly term: string;
+  /** What it is, in a few words: the class, the name of an archetype. */
   readonly detail: string;
   readonly documentation: string;
   /** What the text is, from `from` to `to` (counted from 0), to be replaced by `insert`. */
@@ -57,6 +59,7 @@ export function completions(
   const isInComment = /(?:^|\s)--(?:\s[^\n]*)?$/.test(before.slice(before.lastIndexOf('\n') + 1));
   const found = isInComment ? [] : foundAt(cursor);
   return found.slice(0, MAX_COMPLETIONS).map((each) => ({
+    term: '',
     detail: '',
     documentation: '',
     insert: each.label,
@@ -78,7 +81,7 @@ function foundAt(cursor: Cursor): readonly Found[] {
   const previous = pieces.findLast(({ end }) => end <= start);
   if (clause === 'FROM') return inFrom(cursor, previous, from);
   if (clause === '') return words(['SELECT']);
-  return [...valuesAt(cursor, previous, all), ...atValue(clause, all, previous)];
+  return [...valuesAt(cursor, previous, all), ...atValue(cursor, { clause, from: all, previous })];
 }
 
 /** The text before a bracket that is open, null when none is. */
@@ -221,16 +224,18 @@ function pathsAt(cursor: Cursor, before: string): readonly Found[] {
   return [...templatePaths(place, catalogue), ...attributes.values()];
 }
 
-function templatePaths(place: Place, catalogue: Catalogue | null): readonly Found[] {
+/** Values below a place that templates have, `start` before the path of each. */
+function templatePaths(place: Place, catalogue: Catalogue | null, start = ''): readonly Found[] {
   const prefix = `${pathOf(place.steps)}/`;
   return nodesBehind(place, catalogue).flatMap((node) => {
     if (!node.path.startsWith(prefix)) return [];
     const rest = node.path.slice(prefix.length);
     return [...node.classes].flatMap((className) =>
       leavesOf(className).map((leaf): Found => ({
-        label: `${rest}/${leaf}`,
+        label: `${start}${rest}/${leaf}`,
         kind: 'path',
-        detail: `${node.name} (${className})`,
+        term: node.name,
+        detail: className,
         documentation: node.description,
       })),
     );
@@ -264,25 +269,43 @@ function valuesAt(cursor: Cursor, previous: Piece | undefined, from: WrittenFrom
   });
 }
 
-function atValue(clause: string, from: WrittenFrom, previous: Piece | undefined): readonly Found[] {
+function atValue(
+  { catalogue }: Cursor,
+  {
+    clause,
+    from,
+    previous,
+  }: { readonly clause: string; readonly from: WrittenFrom; readonly previous: Piece | undefined },
+): readonly Found[] {
   const isOperand =
     previous !== undefined && (CLAUSE_STARTS.has(previous.upper) || OPERATORS.has(previous.upper));
   if (!isOperand) return words(NEXT[clause] ?? []);
-  const variables = from.classes.flatMap(({ variable, className, archetypes }): Found[] =>
-    variable === null
-      ? []
-      : [{ label: variable, kind: 'variable', detail: [className, ...archetypes].join(' ') }],
-  );
   const functions = [...FUNCTION_WORDS].map((label): Found => ({
     label,
     kind: 'function',
     insert: `${label}(`,
   }));
   return [
-    ...variables,
+    ...from.classes.flatMap(variableOf),
     ...functions,
     ...words(clause === 'SELECT' ? ['DISTINCT', 'TOP'] : ['NOT', 'EXISTS']),
+    ...from.classes.flatMap((each) => pathsOf(each, from, catalogue)),
   ];
+}
+
+function variableOf({ variable, className, archetypes }: WrittenClass): readonly Found[] {
+  if (variable === null) return [];
+  return [{ label: variable, kind: 'variable', detail: [className, ...archetypes].join(' ') }];
+}
+
+/** All that templates have below a variable, so that a term finds its path. */
+function pathsOf(
+  { variable }: WrittenClass,
+  from: WrittenFrom,
+  catalogue: Catalogue | null,
+): readonly Found[] {
+  const place = variable === null ? null : placeOf({ variable, rest: '' }, from.classes, catalogue);
+  return place === null ? [] : templatePaths(place, catalogue, `${variable ?? ''}/`);
 }
 
 const CLAUSE_STARTS = new Set(['SELECT', 'DISTINCT', 'WHERE', 'BY', 'AND', 'OR', 'NOT', 'EXISTS', '(']);

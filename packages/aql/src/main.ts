@@ -4,6 +4,7 @@ export type { WebTemplate, WebTemplateNode } from './catalogue.js';
 export { diagnose, type CheckOptions, type Diagnostic } from './check.js';
 export { completions, type Completion } from './complete.js';
 export { formatAql } from './format.js';
+export { addColumn, addCondition, type Edit } from './insert.js';
 export { hoverAt, type Hover } from './hover.js';
 export { queryTypes, type QueryTypes, type ValueType } from './query-types.js';
 export { parseAql } from '../../../aql/syntax/parse.js';

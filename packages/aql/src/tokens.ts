@@ -7,7 +7,7 @@ export interface Piece {
 }
 
 const PIECE =
-  /--[^\r\n]*|'(?:[^'\\]|\\[\s\S])*'?|"(?:[^"\\]|\\[\s\S])*"?|\$\w*|[A-Za-z_][\w.:-]*|<=|>=|!=|<>|\d[\w.]*|\S/g;
+  /--[^\r\n]*|\{\s*\/(?:[^/\\\r\n]|\\.)*\/\s*\}|'(?:[^'\\]|\\[\s\S])*'?|"(?:[^"\\]|\\[\s\S])*"?|\$\w*|[A-Za-z_][\w.:-]*|<=|>=|!=|<>|\d[\w.]*|\S/g;
 
 /** The pieces of any text, comments left out: unlike the lexer of the language it never fails. */
 export function piecesOf(text: string): readonly Piece[] {

@@ -30,7 +30,7 @@ export function placeOf(
   const start = classes.find((each) => each.variable?.toLowerCase() === variable.toLowerCase());
   if (start === undefined || fromClass(start.className) === undefined) return null;
   const own = /^\[([^[\]]*)\]/.exec(rest)?.[1]?.trim();
-  const archetype = own !== undefined && own.includes('-') ? own : archetypeAround(start);
+  const archetype = own?.includes('-') === true ? own : (start.archetypes[0] ?? null);
   let place = placeOfClass(start.className, archetype);
   for (const step of stepsOf(rest)) place = stepFrom(place, step, catalogue);
   return place;

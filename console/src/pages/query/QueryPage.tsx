@@ -1,6 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState, type ReactNode } from 'react';
+import type { Edit } from '@everchart/aql';
 import { CdrError } from '@everchart/client';
 import type { QueryRequest } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
@@ -35,7 +36,7 @@ export function QueryPage(): ReactNode {
   const [asOf, setAsOf] = useState('');
   const { run, explain } = useRuns();
   const templates = useKnownTemplates();
-  const [insertion, setInsertion] = useState<{ readonly text: string } | null>(null);
+  const [edit, setEdit] = useState<Edit | null>(null);
   const [isPicking, setIsPicking] = useState(false);
   const { write, format, unreadable } = useFormat(text, setText);
   const names = parameterNames(text);
@@ -77,16 +78,11 @@ export function QueryPage(): ReactNode {
         onFormat={format}
         mistake={mistake}
         templates={templates}
-        insertion={insertion}
+        edit={edit}
         label={t('query.editor')}
       />
       {isPicking && (
-        <PathPicker
-          text={text}
-          onInsert={(path) => setInsertion({ text: path })}
-          onReplace={write}
-          close={() => setIsPicking(false)}
-        />
+        <PathPicker text={text} onEdit={setEdit} onReplace={write} close={() => setIsPicking(false)} />
       )}
       <EditorNotes unreadable={unreadable} templates={templates} />
       <Parameters names={names} values={values} onChange={setValues} />

@@ -5,6 +5,7 @@ import { lintGutter, lintKeymap } from '@codemirror/lint';
 import { EditorState, Prec, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef, type ReactNode } from 'react';
+import type { Edit } from '@everchart/aql';
 import { styleNonce } from '../../../csp.js';
 import { aqlAssistance, inputChanged, type AssistanceInput } from './aql-assistance.js';
 import { aqlHighlighting } from './aql-language.js';
@@ -15,15 +16,15 @@ interface EditorProps extends AssistanceInput {
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
   readonly onFormat: () => void;
-  /** A text to put where the cursor is; each object once. */
-  readonly insertion: { readonly text: string } | null;
+  /** A text to go on with, and where; each object once. */
+  readonly edit: Edit | null;
   /** What it is for, to those who do not see it. */
   readonly label: string;
 }
 
 /** Writes AQL, with completion and mistakes underlined; Ctrl-Enter runs it, Shift-Alt-F lays it out. */
 export function AqlEditor(props: EditorProps): ReactNode {
-  const { text, label, mistake, templates, insertion } = props;
+  const { text, label, mistake, templates, edit } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const input = useRef(props);
@@ -48,14 +49,14 @@ export function AqlEditor(props: EditorProps): ReactNode {
 
   useEffect(() => {
     const editor = view.current;
-    if (editor === null || insertion === null) return;
-    const { from } = editor.state.selection.main;
-    const { text: before } = editor.state.doc.lineAt(from);
-    // Not glued to the word before it.
-    const isApart = /[\s,(]$|^$/.test(before.slice(0, from - editor.state.doc.lineAt(from).from));
-    editor.dispatch(editor.state.replaceSelection(`${isApart ? '' : ' '}${insertion.text}`));
+    if (editor === null || edit === null) return;
+    editor.dispatch({
+      changes: { from: 0, to: editor.state.doc.length, insert: edit.text },
+      selection: { anchor: edit.cursor },
+      scrollIntoView: true,
+    });
     editor.focus();
-  }, [insertion]);
+  }, [edit]);
 
   const isWhole = templates !== null && templates.known >= templates.all;
   useEffect(() => {

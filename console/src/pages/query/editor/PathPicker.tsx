@@ -1,6 +1,7 @@
-import { Button, Drawer, Select, Text, TextInput } from '@mantine/core';
+import { Button, Drawer, Group, Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import { addColumn, addCondition, type Edit } from '@everchart/aql';
 import type { WebTemplate, WebTemplateNode } from '@everchart/client';
 import { useMessages } from '../../../messages/messages.js';
 import { queryOf } from '../../../record/web-node.js';
@@ -13,13 +14,13 @@ import { pathIn } from './picked-path.js';
 interface Picks {
   /** The query as it is. */
   readonly text: string;
-  /** Puts a path where the cursor is. */
-  readonly onInsert: (path: string) => void;
+  /** The query with the path in it, and where one goes on writing. */
+  readonly onEdit: (edit: Edit) => void;
   /** Takes the place of the query. */
   readonly onReplace: (text: string) => void;
 }
 
-/** The nodes of a template beside the editor: one click puts the path of a node into the query. */
+/** The nodes of a template beside the editor: one click makes a node a column of the query, another one a condition. */
 export function PathPicker({ close, ...picks }: Picks & { readonly close: () => void }): ReactNode {
   const { t } = useMessages();
   const api = useApi();
@@ -61,20 +62,18 @@ export function PathPicker({ close, ...picks }: Picks & { readonly close: () => 
   );
 }
 
-function Nodes({
-  template,
-  text,
-  onInsert,
-  onReplace,
-}: Picks & { readonly template: WebTemplate }): ReactNode {
+function Nodes({ template, text, onEdit, onReplace }: Picks & { readonly template: WebTemplate }): ReactNode {
   const { t } = useMessages();
   const [filter, setFilter] = useState('');
   const [node, setNode] = useState<WebTemplateNode | null>(null);
   const path = node === null ? null : pathIn(text, template.tree, node);
+  const add = (edit: Edit | null): void => {
+    if (edit !== null) onEdit(edit);
+  };
   const pick = (next: WebTemplateNode): void => {
     setNode(next);
     const found = pathIn(text, template.tree, next);
-    if (found !== null) onInsert(found);
+    if (found !== null) add(addColumn(text, found));
   };
   return (
     <>
@@ -87,21 +86,24 @@ function Nodes({
         onChange={(event) => setFilter(event.currentTarget.value)}
       />
       <div role="status">
-        {node !== null && path !== null && (
-          <Text size="sm" mt="xs" className="well">
-            {t('picker.inserted')} <code>{path}</code>
-          </Text>
-        )}
-        {node !== null && path === null && (
-          <Text size="sm" mt="xs">
-            {t('picker.unbound')}
+        {node !== null && (
+          <Text size="sm" mt="xs" className={path === null ? undefined : 'well'}>
+            {path === null ? t('picker.unbound') : t('picker.column')} {path !== null && <code>{path}</code>}
           </Text>
         )}
       </div>
-      {node !== null && path === null && (
-        <Button size="xs" mt={4} onClick={() => onReplace(queryOf(template.tree, node))}>
-          {t('templates.query')}
-        </Button>
+      {node !== null && (
+        <Group mt={4}>
+          {path === null ? (
+            <Button size="xs" onClick={() => onReplace(queryOf(template.tree, node))}>
+              {t('templates.query')}
+            </Button>
+          ) : (
+            <Button size="xs" variant="default" onClick={() => add(addCondition(text, path))}>
+              {t('picker.condition')}
+            </Button>
+          )}
+        </Group>
       )}
       <TemplateTree root={template.tree} filter={filter} chosen={node} onChoose={pick} />
     </>

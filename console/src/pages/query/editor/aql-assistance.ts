@@ -1,4 +1,9 @@
-import { autocompletion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
+import {
+  autocompletion,
+  type Completion as CodeMirrorCompletion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete';
 import { linter, type Diagnostic } from '@codemirror/lint';
 import { StateEffect, type EditorState, type Extension } from '@codemirror/state';
 import { hoverTooltip, type EditorView } from '@codemirror/view';
@@ -31,23 +36,38 @@ export function aqlAssistance(input: () => AssistanceInput): Extension {
   ];
 }
 
-/** Completion begins without being asked where something new begins: at a word, a path, a predicate, a value. */
+/** Where something new begins: a word, a path, a predicate, a value, or what a word of the language asks for. */
+const BEGINS = /[\w.:'/[-]$|\b(?:SELECT|DISTINCT|FROM|CONTAINS|WHERE|AND|OR|NOT|BY)\s$|,\s$/i;
+
+/** Completion begins without being asked. */
 function completionsAt(context: CompletionContext, { templates }: AssistanceInput): CompletionResult | null {
-  if (!context.explicit && context.matchBefore(/[\w.:'/[-]$/) === null) return null;
+  if (!context.explicit && context.matchBefore(BEGINS) === null) return null;
   const found = completions(context.state.doc.toString(), context.pos, templates?.catalogue ?? null);
   const [first] = found;
   if (first === undefined) return null;
   return {
     from: first.from,
-    options: found.map((each) => ({
-      label: each.label,
-      apply: each.insert,
-      detail: each.detail,
-      type: TYPES[each.kind],
-      ...(each.documentation !== '' && { info: each.documentation }),
-    })),
+    options: found.map(optionOf),
     validFor: /^'?[\w.:-]*$/,
   };
+}
+
+/** A value of a template is shown by its term, and found by term, path and class alike. */
+function optionOf({ label, kind, term, detail, documentation, insert }: Completion): CodeMirrorCompletion {
+  const option = { label, apply: insert, detail, type: TYPES[kind] };
+  if (term === '') return documentation === '' ? option : { ...option, info: documentation };
+  return {
+    ...option,
+    label: [term, label, detail].join(' '),
+    displayLabel: `${term} · ${leafOf(label)}`,
+    info: [label, documentation].filter((text) => text !== '').join('\n'),
+  };
+}
+
+/** What is behind the last node of a path. */
+function leafOf(path: string): string {
+  const [, leaf = path] = /(?:\]|\/value)\/([^\]]+)$/.exec(path) ?? [];
+  return leaf.replace(/^value\/(?=.)/, '');
 }
 
 const TYPES: Readonly<Record<Completion['kind'], string>> = {
