@@ -200,6 +200,32 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     await web.page.getByText(/did you mean FROM/).waitFor();
   });
 
+  it('keeps rows beside their plan, and a text that was not run; cancels what runs', async () => {
+    await open('/query');
+    await write('SELECT e/ehr_id/value AS id FROM EHR e LIMIT 3');
+    await web.page.keyboard.press('Control+Enter');
+    await web.page.getByText(/^3 rows/).waitFor();
+    await web.page.getByRole('button', { name: 'Explain' }).click();
+    await web.page.locator('.stage').first().waitFor();
+    await web.page.getByText('Table', { exact: true }).click();
+    await web.page.getByText(/^3 rows/).waitFor();
+    await expectGood();
+    await web.page.route('**/query/aql', () => undefined);
+    const ended = web.page.waitForEvent('requestfailed');
+    await web.page.keyboard.press('Escape');
+    await web.page.getByRole('button', { name: 'Run' }).click();
+    await web.page.getByRole('button', { name: 'Cancel' }).click();
+    expect((await ended).url()).toContain('/query/aql');
+    await web.page.getByText('Ctrl ↵ runs the query').waitFor();
+    await web.page.unroute('**/query/aql');
+    await expectGood();
+    await write('SELECT e FROM EHR e LIMIT 77');
+    await web.page.getByRole('navigation').getByRole('link', { name: 'Patients' }).click();
+    await web.page.getByRole('heading', { name: 'Patients' }).waitFor();
+    await web.page.getByRole('navigation').getByRole('link', { name: 'Query' }).click();
+    await web.page.getByText('LIMIT 77').waitFor();
+  });
+
   it('completes, checks, explains and lays out AQL as it is typed', async () => {
     await open('/query');
     const editor = web.page.locator('.cm-content');

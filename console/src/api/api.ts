@@ -23,7 +23,7 @@ export interface Api extends RecordApi, AdministrationApi {
   query: (request: QueryRequest, signal?: AbortSignal) => Promise<ResultSet>;
   /** Rows by the names of their columns. */
   rows: <R>(q: string, options?: QueryOptions) => Promise<readonly R[]>;
-  explain: (request: QueryRequest) => Promise<Explanation>;
+  explain: (request: QueryRequest, signal?: AbortSignal) => Promise<Explanation>;
   templates: () => Promise<TemplateInfo[]>;
   webTemplate: (templateId: string) => Promise<WebTemplate>;
   /** A COMPOSITION that could be committed, as text. */
@@ -43,7 +43,8 @@ export function createApi(credentials: Credentials): Api {
     overview: () => cdr.overview(),
     query: async (body, signal) => (await cdr.request<ResultSet>('POST', QUERY, { body, signal })).body,
     rows: async <R>(q: string, options?: QueryOptions) => (await cdr.query<R>(q, options)).rows,
-    explain: async (body) => (await cdr.request<Explanation>('POST', `${QUERY}/explain`, { body })).body,
+    explain: async (body, signal) =>
+      (await cdr.request<Explanation>('POST', `${QUERY}/explain`, { body, signal })).body,
     templates: () => cdr.templates.list(),
     webTemplate: (templateId) => cdr.templates.webTemplate(templateId),
     example: async (templateId, format) =>

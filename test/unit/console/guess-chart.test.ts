@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { chartColumns } from '../../../console/src/pages/query/result/chart-columns.js';
 import { guessChart, seriesOf } from '../../../console/src/pages/query/result/guess-chart.js';
 import type { Json, ResultSet } from '../../../console/src/api/types.js';
 import { timeExamples } from '../../../console/src/form/time-form.js';
@@ -60,6 +61,79 @@ describe('the chart that columns suggest', () => {
     expect(guessChart(result(['value'], [[1], [2]]))?.kind).toBe('histogram');
     expect(guessChart(result(['a', 'b'], [[1, 2]]))?.kind).toBe('scatter');
     expect(guessChart(result(['name'], [['a']]))).toBeNull();
+  });
+});
+
+describe('what stands where', () => {
+  const quantity = (magnitude: number, units: string): Json => ({ _type: 'DV_QUANTITY', magnitude, units });
+  const time = (value: string): Json => ({ _type: 'DV_DATE_TIME', value });
+
+  it('is drawn of data values as of their numbers and times', () => {
+    const rows = [
+      [time('2026-11-02T08:00:00Z'), quantity(2, 'mm')],
+      [time('20261101T080000Z'), quantity(1, 'mm')],
+      [time('2026-11-03'), null],
+    ];
+    const answer = result(['at', 'size'], rows);
+    const guess = guessChart(answer)!;
+    expect([guess.kind, guess.x?.name, guess.y.name, guess.by]).toEqual(['lines', 'at', 'size', null]);
+    expect(seriesOf(answer, guess)).toEqual([
+      {
+        name: 'size',
+        data: [
+          [Date.parse('2026-11-01T08:00:00Z'), 1],
+          [Date.parse('2026-11-02T08:00:00Z'), 2],
+        ],
+      },
+    ]);
+    const proportion = result(['part'], [[{ numerator: 1, denominator: 4, type: 0 }]]);
+    expect(seriesOf(proportion, guessChart(proportion)!)[0]?.data[0]).toEqual(['0.25', 1]);
+  });
+
+  it('is a series for each unit: numbers of several units are none', () => {
+    const answer = result(
+      ['ehr', 'at', 'size'],
+      [
+        ['a', day(1), quantity(1, 'mm')],
+        ['a', day(2), quantity(2, 'cm')],
+        ['b', day(3), quantity(3, 'mm')],
+      ],
+    );
+    const guess = guessChart(answer)!;
+    expect(guess.by?.name).toBe('size unit');
+    expect(seriesOf(answer, guess).map(({ name, data }) => [name, data.length])).toEqual([
+      ['mm', 2],
+      ['cm', 1],
+    ]);
+  });
+
+  it.each([
+    ['mean', 2],
+    ['sum', 4],
+    ['least', 1],
+    ['most', 3],
+    ['count', 2],
+  ] as const)('gives one bar for the rows of one name: %s', (aggregate, expected) => {
+    const answer = result(
+      ['name', 'value'],
+      [
+        ['b', 5],
+        ['a', 1],
+        ['a', 3],
+      ],
+    );
+    const guess = { ...guessChart(answer)!, aggregate };
+    expect(seriesOf(answer, guess)[0]?.data.find(([name]) => name === 'a')).toEqual(['a', expected]);
+    expect(seriesOf(answer, guess)[0]?.data.map(([name]) => name)).toEqual(['a', 'b']);
+  });
+
+  it('is any split: points and bars have a series for each value too', () => {
+    const rows = Array.from({ length: 30 }, (_, n) => [`ehr${n % 15}`, n, 30 - n]);
+    const answer = result(['ehr', 'a', 'b'], rows);
+    const [by] = chartColumns(answer);
+    const guess = { ...guessChart(answer)!, by: by ?? null };
+    expect(guess.kind).toBe('scatter');
+    expect(seriesOf(answer, guess)).toHaveLength(15);
   });
 });
 

@@ -1,17 +1,15 @@
 import { Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Edit } from '@everchart/aql';
 import { CdrError } from '@everchart/client';
 import type { QueryRequest } from '../../api/types.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
 import { useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
 import { formatted } from './editor/aql-assistance.js';
 import { AqlEditor } from './editor/AqlEditor.js';
-import { ExplainView } from './ExplainView.js';
 import type { KnownTemplates } from './editor/known-templates.js';
 import { mistakeIn, parameterNames, parameterValue } from './parameters.js';
 import { PathPicker } from './editor/PathPicker.js';
@@ -19,6 +17,7 @@ import { useQueryHistory } from './QueryHistory.js';
 import { QueryToolbar } from './QueryToolbar.js';
 import { MOST_ROWS } from './result/result-columns.js';
 import { ResultView } from './result/ResultView.js';
+import { useRuns, type Runs } from './use-runs.js';
 import { useKnownTemplates } from './editor/use-known-templates.js';
 
 /** What an empty editor begins with: a query that every store answers. */
@@ -31,71 +30,101 @@ ORDER BY c/context/start_time/value DESC`;
 export function QueryPage(): ReactNode {
   const { t } = useMessages();
   const { address, change } = useAddress();
-  const [text, setText] = useState(address.q ?? FIRST_QUERY);
+  const [text, setText] = useKeptText(address.q);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [asOf, setAsOf] = useState('');
-  const { run, explain } = useRuns();
+  const runs = useRuns();
   const templates = useKnownTemplates();
   const [edit, setEdit] = useState<Edit | null>(null);
   const [isPicking, setIsPicking] = useState(false);
   const { write, format, unreadable } = useFormat(text, setText);
   const names = parameterNames(text);
   const request = requestOf({ text, names, values, asOf });
-  const shown = explain.isIdle ? run : explain;
   const { history, remember } = useQueryHistory();
-  const act = (what: typeof run | typeof explain, sent = request): void => {
-    run.reset();
-    explain.reset();
+  const act = (what: Runs['run'], sent = request): void => {
     change({ q: text });
     remember(text);
-    what.mutate(sent);
+    what(sent);
   };
   const changeAsOf = (time: string, isChosen: boolean): void => {
     setAsOf(time);
     // Whoever looks at rows sees how they were.
-    if (isChosen && run.isSuccess) act(run, requestOf({ text, names, values, asOf: time }));
+    if (isChosen && runs.rows !== undefined) act(runs.run, requestOf({ text, names, values, asOf: time }));
   };
-  const mistake = useMistake(shown.error, shown.variables?.q);
+  const mistake = useMistake(runs.error, runs.asked);
   return (
     <Page title={t('nav.query')}>
-      <QueryToolbar
-        text={text}
-        request={request}
-        onChoose={write}
-        onFormat={format}
-        onRun={() => act(run)}
-        onExplain={() => act(explain)}
-        onPick={() => setIsPicking((before) => !before)}
-        isRunning={shown.isPending}
-        asOf={asOf}
-        onAsOf={changeAsOf}
-        history={history}
-      />
-      <AqlEditor
-        text={text}
-        onChange={write}
-        onRun={() => act(run)}
-        onFormat={format}
-        mistake={mistake}
-        templates={templates}
-        edit={edit}
-        label={t('query.editor')}
-      />
-      {isPicking && (
-        <PathPicker text={text} onEdit={setEdit} onReplace={write} close={() => setIsPicking(false)} />
-      )}
-      <EditorNotes unreadable={unreadable} templates={templates} />
-      <Parameters names={names} values={values} onChange={setValues} />
-      <div className="below">
-        {shown.isPending && <Loading rows={8} />}
-        {shown.error !== null && <Failure error={shown.error} />}
-        {explain.data !== undefined && <ExplainView explanation={explain.data} />}
-        {run.data !== undefined && <ResultView result={run.data.result} ms={run.data.ms} />}
-        {run.isIdle && explain.isIdle && <Empty title={t('query.empty')}>{t('query.emptyHint')}</Empty>}
+      <div className={isPicking ? 'beside-paths' : undefined}>
+        <QueryToolbar
+          text={text}
+          request={request}
+          onChoose={write}
+          onFormat={format}
+          onRun={() => act(runs.run)}
+          onExplain={() => act(runs.explain)}
+          onCancel={runs.cancel}
+          onPick={() => setIsPicking((before) => !before)}
+          isRunning={runs.isRunning}
+          asOf={asOf}
+          onAsOf={changeAsOf}
+          history={history}
+        />
+        <AqlEditor
+          text={text}
+          onChange={write}
+          onRun={() => act(runs.run)}
+          onFormat={format}
+          mistake={mistake}
+          templates={templates}
+          edit={edit}
+          label={t('query.editor')}
+        />
+        {isPicking && (
+          <PathPicker text={text} onEdit={setEdit} onReplace={write} close={() => setIsPicking(false)} />
+        )}
+        <EditorNotes unreadable={unreadable} templates={templates} />
+        <Parameters names={names} values={values} onChange={setValues} />
+        <Answer runs={runs} />
       </div>
     </Page>
   );
 }
+
+function Answer({ runs }: { readonly runs: Runs }): ReactNode {
+  const { t } = useMessages();
+  const { isRunning, error, rows, explanation, last } = runs;
+  const isShown = !isRunning && error === null;
+  return (
+    <div className="below">
+      {isRunning && <Loading rows={8} />}
+      {error !== null && <Failure error={error} />}
+      {isShown && (rows ?? explanation) !== undefined && (
+        <ResultView
+          key={last}
+          rows={rows}
+          explanation={explanation}
+          first={last === 'explain' ? 'explain' : 'table'}
+        />
+      )}
+      {last === null && <Empty title={t('query.empty')}>{t('query.emptyHint')}</Empty>}
+    </div>
+  );
+}
+
+/** The text of the editor. One that was not run yet is there again when the page is, as long as the tab is open. */
+function useKeptText(asked: string | undefined): readonly [string, (text: string) => void] {
+  const queries = useQueryClient();
+  const [text, setText] = useState(asked ?? queries.getQueryData<string>(KEPT_TEXT) ?? FIRST_QUERY);
+  useQuery({ queryKey: KEPT_TEXT, queryFn: () => text, enabled: false, gcTime: Infinity });
+  const keep = (next: string): void => {
+    setText(next);
+    queries.setQueryData(KEPT_TEXT, next);
+  };
+  return [text, keep];
+}
+
+/** Beside the history, in memory alone: see there. */
+const KEPT_TEXT = ['query-text'];
 
 /** Lays the text out, or says why it cannot be read until it is changed. */
 function useFormat(text: string, setText: (text: string) => void) {
@@ -143,19 +172,6 @@ function useMistake(error: Error | null, text: string | undefined) {
     const found = message === null ? null : mistakeIn(message);
     return found === null || text === undefined ? null : { ...found, text };
   }, [message, text]);
-}
-
-function useRuns() {
-  const api = useApi();
-  const run = useMutation({
-    mutationFn: async (request: QueryRequest) => {
-      const start = performance.now();
-      const result = await api.query(request);
-      return { result, ms: performance.now() - start };
-    },
-  });
-  const explain = useMutation({ mutationFn: (request: QueryRequest) => api.explain(request) });
-  return { run, explain };
 }
 
 function requestOf({

@@ -20,6 +20,7 @@ export function QueryToolbar({
   onFormat,
   onRun,
   onExplain,
+  onCancel,
   onPick,
   isRunning,
   asOf,
@@ -32,6 +33,8 @@ export function QueryToolbar({
   readonly onFormat: () => void;
   readonly onRun: () => void;
   readonly onExplain: () => void;
+  /** Ends what is running. */
+  readonly onCancel: () => void;
   /** Opens or closes the nodes of templates. */
   readonly onPick: () => void;
   readonly isRunning: boolean;
@@ -49,6 +52,11 @@ export function QueryToolbar({
       <Button onClick={onRun} loading={isRunning} title="Ctrl ↵">
         {t('query.run')}
       </Button>
+      {isRunning && (
+        <Button variant="default" onClick={onCancel}>
+          {t('query.cancel')}
+        </Button>
+      )}
       <Button variant="default" onClick={onFormat} title="Shift Alt F">
         {t('query.format')}
       </Button>

@@ -1,10 +1,11 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import type { ResultSet } from '../../../api/types.js';
+import type { Explanation, ResultSet } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
 import { milliseconds, numberText } from '../../../widgets/number-text.js';
 import { Empty, Loading } from '../../../widgets/states.js';
 import { CopyText } from '../../composition/SourceText.js';
+import { ExplainView } from '../ExplainView.js';
 import { download } from './download.js';
 import { csvOf, MOST_ROWS } from './result-columns.js';
 import { ResultGrid } from './ResultGrid.js';
@@ -16,48 +17,82 @@ const ResultChart = lazy(() =>
 /** Rows that are shown as JSON; a file holds all. */
 const JSON_ROWS = 1_000;
 
-type Form = 'table' | 'chart' | 'json';
+type Form = 'table' | 'chart' | 'json' | 'explain';
 
-/** An answer: table, chart or JSON, and the file to take along. */
-export function ResultView({ result, ms }: { readonly result: ResultSet; readonly ms: number }): ReactNode {
-  const { t, language } = useMessages();
-  const [form, setForm] = useState<Form>('table');
-  const most = numberText(MOST_ROWS, language);
+/** An answer: its rows as table, chart or JSON with the file to take along, and how they are found. */
+export function ResultView({
+  rows,
+  explanation,
+  first,
+}: {
+  readonly rows: { readonly result: ResultSet; readonly ms: number } | undefined;
+  readonly explanation: Explanation | undefined;
+  /** What is shown first. */
+  readonly first: Form;
+}): ReactNode {
+  const { t } = useMessages();
+  const [form, setForm] = useState<Form>(first);
+  const forms: Form[] = [
+    ...(rows === undefined ? [] : (['table', 'chart', 'json'] as const)),
+    ...(explanation === undefined ? [] : (['explain'] as const)),
+  ];
   return (
     <>
       <div className="result-head">
         <SegmentedControl
           size="xs"
+          aria-label={t('query.answer')}
           value={form}
           onChange={(next) => setForm(next)}
-          data={(['table', 'chart', 'json'] as const).map((value) => ({ value, label: t(`query.${value}`) }))}
+          data={forms.map((value) => ({ value, label: t(`query.${value}`) }))}
         />
-        <Text size="sm" c="dimmed" className="number" role="status">
-          {t('query.rows', { count: numberText(result.rows.length, language) })} ·{' '}
-          {milliseconds(ms, language)}
-        </Text>
-        <Button
-          size="xs"
-          variant="default"
-          ml="auto"
-          onClick={() => download('result.csv', 'text/csv', csvOf(result))}
-        >
-          CSV
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() =>
-            download(
-              'result.ndjson',
-              'application/x-ndjson',
-              result.rows.map((row) => JSON.stringify(row)).join('\n'),
-            )
-          }
-        >
-          NDJSON
-        </Button>
+        {rows !== undefined && form !== 'explain' && <RowsHead {...rows} />}
       </div>
+      {form === 'explain'
+        ? explanation !== undefined && <ExplainView explanation={explanation} />
+        : rows !== undefined && <Rows result={rows.result} form={form} />}
+    </>
+  );
+}
+
+/** How many rows there are, and files of them. */
+function RowsHead({ result, ms }: { readonly result: ResultSet; readonly ms: number }): ReactNode {
+  const { t, language } = useMessages();
+  return (
+    <>
+      <Text size="sm" c="dimmed" className="number" role="status">
+        {t('query.rows', { count: numberText(result.rows.length, language) })} · {milliseconds(ms, language)}
+      </Text>
+      <Button
+        size="xs"
+        variant="default"
+        ml="auto"
+        onClick={() => download('result.csv', 'text/csv', csvOf(result))}
+      >
+        CSV
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() =>
+          download(
+            'result.ndjson',
+            'application/x-ndjson',
+            result.rows.map((row) => JSON.stringify(row)).join('\n'),
+          )
+        }
+      >
+        NDJSON
+      </Button>
+    </>
+  );
+}
+
+function Rows({ result, form }: { readonly result: ResultSet; readonly form: Form }): ReactNode {
+  const { t, language } = useMessages();
+  const most = numberText(MOST_ROWS, language);
+  return (
+    <>
       {result.rows.length === MOST_ROWS && <Text className="flag">{t('query.most', { count: most })}</Text>}
       {form === 'json' && result.rows.length > JSON_ROWS && (
         <Text size="sm" c="dimmed">

@@ -19,7 +19,7 @@ export interface ResultColumn {
 }
 
 /** Rows that are looked at to find what a column holds. */
-const SAMPLE = 200;
+export const SAMPLE = 200;
 
 /** The columns of a result. */
 export function columnsOf({ columns, rows }: ResultSet): ResultColumn[] {
@@ -30,7 +30,8 @@ export function columnsOf({ columns, rows }: ResultSet): ResultColumn[] {
   }));
 }
 
-function kindOf(values: readonly Json[]): ColumnKind {
+/** What values are, as far as all of them are of one kind. */
+export function kindOf(values: readonly Json[]): ColumnKind {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return 'text';
   if (known.every((value) => typeof value === 'number')) return 'number';
