@@ -216,7 +216,9 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     await web.page.getByRole('button', { name: 'Run' }).click();
     await web.page.getByRole('button', { name: 'Cancel' }).click();
     expect((await ended).url()).toContain('/query/aql');
-    await web.page.getByText('Ctrl ↵ runs the query').waitFor();
+    await web.page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' });
+    // What was there before is there again.
+    await web.page.locator('.stage').first().waitFor();
     await web.page.unroute('**/query/aql');
     await expectGood();
     await write('SELECT e FROM EHR e LIMIT 77');

@@ -52,14 +52,22 @@ function completionsAt(context: CompletionContext, { templates }: AssistanceInpu
   };
 }
 
+/** Points by which a shorter path does not come before what of a node is asked for most, which stands first. */
+const IN_ORDER = 30;
+
 /** A value of a template is shown by its term, and found by term, path and class alike. */
-function optionOf({ label, kind, term, detail, documentation, insert }: Completion): CodeMirrorCompletion {
+function optionOf(
+  { label, kind, term, detail, documentation, insert }: Completion,
+  index: number,
+  all: readonly Completion[],
+): CodeMirrorCompletion {
   const option = { label, apply: insert, detail, type: TYPES[kind] };
   if (term === '') return documentation === '' ? option : { ...option, info: documentation };
   return {
     ...option,
     label: [term, label, detail].join(' '),
     displayLabel: `${term} · ${leafOf(label)}`,
+    boost: all[index - 1]?.term === term ? -IN_ORDER : 0,
     info: [label, documentation].filter((text) => text !== '').join('\n'),
   };
 }
