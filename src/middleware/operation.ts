@@ -74,7 +74,7 @@ const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS'];
 export function readyGate(state: ProcessState): Middleware {
   return async (ctx: Context, next: Next) => {
     const { operation } = currentOperation(ctx);
-    const isStorageUsed = operation.access !== 'open' && !operation.path.startsWith('/management');
+    const isStorageUsed = operation.access !== 'open' && !isOfManagement(operation);
     if (!state.indexesBuilt && isStorageUsed)
       throw new CdrError('unavailable', 'the server is starting', { retryAfterSeconds: 1 });
     await next();
@@ -118,9 +118,14 @@ export function body(
   };
 }
 
-/** Status and documentation answer without a database. */
-function readsRecords({ access }: Operation): boolean {
-  return access !== 'open' && access !== 'anyone' && access !== 'identified';
+/** Status and documentation answer without a database, and so do the metrics that tell that it is away. */
+function readsRecords(operation: Operation): boolean {
+  const { access } = operation;
+  return access !== 'open' && access !== 'anyone' && access !== 'identified' && !isOfManagement(operation);
+}
+
+function isOfManagement({ path }: Operation): boolean {
+  return path.startsWith('/management');
 }
 
 /** Runs the handler, a repeated `Idempotency-Key` only once. */

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
+import mongoose from 'mongoose';
 import { Registry } from 'prom-client';
 import request from 'supertest';
+import { connectMongoose } from '../../../database/connect.js';
+import { sealNewRecords } from '../../../maintenance/seal.js';
 import { loadConfig } from '../../../src/settings/config.js';
-import { QueryGate, waitingQueries } from '../../../query/gate.js';
+import { QueryGate } from '../../../query/gate.js';
 import { createMetrics } from '../../../src/metrics.js';
 import { testApp } from '../../support/app.js';
-import { useDatabase } from '../../support/database.js';
+import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { givenMergeTemplates, merge, statusOf } from '../../support/merge-http.js';
 import { givenComposition, givenEhr } from '../../support/resources.js';
 
@@ -81,10 +84,34 @@ describe('metrics', () => {
     const { signal } = new AbortController();
     const leave = await gate.enter('ada', signal);
     const second = gate.enter('ada', signal);
-    expect(waitingQueries()).toBe(1);
+    expect((await figures()).get('everchart_queries_waiting')).toBe(1);
     leave();
     (await second)();
-    expect(waitingQueries()).toBe(0);
+    expect((await figures()).get('everchart_queries_waiting')).toBe(0);
+  });
+
+  it('tell how old the newest seal is', async () => {
+    await givenEhr(app);
+    expect((await figures()).get('everchart_seal_age_seconds')).toBeNaN();
+    await sealNewRecords();
+    await mongoose.connection
+      .collection('seal_blocks')
+      .updateMany({}, [{ $set: { time: { $subtract: ['$time', 7_200_000] } } }]);
+    const age = (await figures()).get('everchart_seal_age_seconds');
+    expect(age).toBeGreaterThanOrEqual(7_200);
+    expect(age).toBeLessThan(7_320);
+  });
+
+  it('are served while the database is away, and say so', async () => {
+    await mongoose.disconnect();
+    try {
+      const shown = await figures();
+      expect(shown.get('everchart_database_up')).toBe(0);
+      expect(shown.get('everchart_seal_age_seconds')).toBeNaN();
+    } finally {
+      await connectMongoose(testDatabaseUri(), testDatabaseName());
+    }
+    expect((await figures()).get('everchart_database_up')).toBe(1);
   });
 
   it('have no gauge that is named as a counter', async () => {

@@ -1,8 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import { dashboardOf } from '../../../scripts/pages/dashboard.js';
-import { createMetrics } from '../../../src/metrics.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { SETTINGS } from '../../../src/settings/setting-list.js';
 
@@ -101,33 +99,6 @@ describe('the Helm chart', () => {
     const chart = parse(text('deploy/helm/Chart.yaml')) as { version: string; appVersion: string };
     expect(chart).toMatchObject({ version, appVersion: version });
     expect(values.image.digest).toMatch(/^sha256:0{64}$/);
-  });
-});
-
-describe('what watches', () => {
-  const { registry } = createMetrics({ ofProcess: true });
-  const known = registry.getMetricsAsArray().map(({ name }) => name);
-  const used = (source: string): string[] =>
-    [...source.matchAll(/\b(?:everchart|http_server|nodejs|process)_[a-z0-9_]+/g)].map(([name]) =>
-      name.replace(/_(?:bucket|count|sum)$/, ''),
-    );
-
-  it('asks only for metrics that there are', () => {
-    const rules = parse(text('deploy/helm/rules.yaml')) as { groups: { rules: { expr: string }[] }[] };
-    const expressions = rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr));
-    expect(expressions.length).toBeGreaterThan(5);
-    for (const expression of expressions) expect(used(expression).length).toBeGreaterThan(0);
-    expect(expressions.flatMap(used).filter((name) => !known.includes(name))).toEqual([]);
-  });
-
-  it('shows each metric of the table in docs/operations.md, and the table has all', () => {
-    const page = text('docs/operations.md');
-    const board = text('deploy/grafana-dashboard.json');
-    expect(board).toBe(dashboardOf(page));
-    const shown = [...new Set(used(board))];
-    expect(shown.filter((name) => !known.includes(name))).toEqual([]);
-    const own = known.filter((name) => /^(?:everchart|http_server)_/.test(name));
-    expect(own.filter((name) => !shown.includes(name))).toEqual([]);
   });
 });
 
