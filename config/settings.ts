@@ -76,6 +76,8 @@ export interface Settings {
   /** How often new records are sealed; 0: never. */
   readonly sealIntervalMs: number;
   readonly slowQueryMs: number;
+  /** The variables of OpenTelemetry say where to. */
+  readonly tracesSent: boolean;
   readonly shutdownTimeoutMs: number;
   readonly clusterWorkers: number;
   readonly templateAllowOverwrite: boolean;

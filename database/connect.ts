@@ -3,6 +3,7 @@ import { CdrError } from '../openehr/base/errors.js';
 import type { DatabaseSettings } from '../config/settings.js';
 import { isUnavailable } from './mongo-error.js';
 import { checkServerAtStart, connectionFailure } from './check-server.js';
+import { monitorOptions, publishCommands } from './commands.js';
 import { correctDriver } from './driver-socket.js';
 import { setWriteWait, WRITE_WAIT_MS } from './transaction.js';
 import { startLocalDatabase } from './local-database.js';
@@ -85,9 +86,12 @@ export async function connectMongoose(
     writeConcern: { w: 'majority' },
     // mongoose would hold commands back for 10 s while the database is away
     bufferCommands: false,
+    ...monitorOptions(),
     ...unlessInUri(uri),
   });
-  watchPool(mongoose.connection.getClient());
+  const client = mongoose.connection.getClient();
+  watchPool(client);
+  publishCommands(client);
 }
 
 /** Options given to `connect` would win over those of the URI. */

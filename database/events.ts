@@ -3,7 +3,7 @@ import type { BudgetDetail } from '../openehr/base/errors.js';
 
 /**
  * Names of the diagnostics channels (`node:diagnostics_channel`) on which the rooms publish what they did. Subscribers
- * are in `src`: metrics, the log of slow queries, the warning about unchecked codes.
+ * are in `src`: metrics, traces, the log of slow queries, the warning about unchecked codes.
  */
 export const EVENTS = {
   commit: 'everchart:commit',
@@ -15,6 +15,8 @@ export const EVENTS = {
   signInFailure: 'everchart:sign-in-failure',
   budget: 'everchart:budget',
   ignored: 'everchart:ignored',
+  commandStarted: 'everchart:command-started',
+  commandEnded: 'everchart:command-ended',
 } as const;
 
 /** A CONTRIBUTION was committed. */
@@ -83,6 +85,25 @@ type IgnoredKind =
   | 'preference'
   | 'finding';
 
+/** A command goes to the database. */
+export interface CommandStartedEvent {
+  /** Of this process, the same in the event of its end. */
+  readonly id: number;
+  readonly command: string;
+  readonly database: string;
+  /** null: it is of no collection, or of several. */
+  readonly collection: string | null;
+  /** `host:port`, or the path of a socket. */
+  readonly address: string;
+}
+
+/** A command was answered. */
+export interface CommandEndedEvent {
+  readonly id: number;
+  /** The name of the database's code, else of the driver's error; null: it went well. */
+  readonly failure: string | null;
+}
+
 interface Events {
   readonly commit: CommitEvent;
   readonly commitGroup: CommitGroupEvent;
@@ -93,6 +114,8 @@ interface Events {
   readonly signInFailure: SignInFailureEvent;
   readonly budget: BudgetEvent;
   readonly ignored: IgnoredEvent;
+  readonly commandStarted: CommandStartedEvent;
+  readonly commandEnded: CommandEndedEvent;
 }
 
 /** Calls `listen` with every event of a kind from now on. The function it gives ends that. */
@@ -112,6 +135,8 @@ const channels = {
   signInFailure: channel(EVENTS.signInFailure),
   budget: channel(EVENTS.budget),
   ignored: channel(EVENTS.ignored),
+  commandStarted: channel(EVENTS.commandStarted),
+  commandEnded: channel(EVENTS.commandEnded),
 };
 
 /** Publishes that a commit succeeded. Costs nothing while nobody listens. */
@@ -157,4 +182,19 @@ export function publishIgnored(event: IgnoredEvent): void {
 /** Publishes that a request used up a budget. */
 export function publishBudget(event: BudgetEvent): void {
   if (channels.budget.hasSubscribers) channels.budget.publish(event);
+}
+
+/** Whether somebody listens to commands: the driver is told only then. */
+export function areCommandsWatched(): boolean {
+  return channels.commandStarted.hasSubscribers;
+}
+
+/** Publishes that a command goes to the database. */
+export function publishCommandStarted(event: CommandStartedEvent): void {
+  channels.commandStarted.publish(event);
+}
+
+/** Publishes that a command was answered. */
+export function publishCommandEnded(event: CommandEndedEvent): void {
+  channels.commandEnded.publish(event);
 }

@@ -6,6 +6,7 @@ const TERMINOLOGY = [
 /** Files and folders that the compiled product reads beside its code. */
 export const BESIDE_CODE = [
   'src/everchart.mjs',
+  'src/tracing/opentelemetry.mjs',
   'workers/thread.mjs',
   ...TERMINOLOGY,
   'cli/demo/data',

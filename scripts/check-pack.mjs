@@ -5,6 +5,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, w
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { PACKAGES } from './beside-code.mjs';
 import { release } from './release.mjs';
 
@@ -76,6 +77,17 @@ function checkBill() {
   console.log(`bill of materials: ${listed.size} packages, with all ${names.length - 1} that are installed`);
 }
 
+/** The part of OpenTelemetry that was compiled into the server is all that traces need. */
+async function checkTracing() {
+  const file = join(folder, 'node_modules/everchart/dist/src/tracing/opentelemetry.mjs');
+  const { createTracer } = await import(pathToFileURL(file).href);
+  const tracer = createTracer({ version: '0', instance: 'check', onFailure: () => undefined });
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: '' };
+  const found = tracer.client('find', tracer.server('GET', headers), {}).traceId;
+  if (found !== traceId) throw new Error(`the trace ${traceId} became ${found}`);
+}
+
 /** The most bytes that the installed server may have on disk, with the embedded engine and without what is optional. */
 const INSTALLED = { whole: 110e6, lean: 60e6 };
 
@@ -104,6 +116,7 @@ try {
   run(folder, 'npm', 'install', ...quiet, tarball('everchart'));
   checkSize(folder, INSTALLED.whole);
   checkBill();
+  await checkTracing();
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
   checkPackages();
   checkLean();

@@ -11,8 +11,13 @@ const MAKES_CONSOLE = /^(?:vite|axe-core|@vitejs\/.*|@types\/.*)$/;
 const manifest = (folder) => JSON.parse(readFileSync(`${root}/${folder}package.json`, 'utf8'));
 const ofServer = manifest('');
 const ofConsole = manifest('console/');
+/** What scripts/build.mjs makes a part of the server. */
+const compiledIn = Object.keys(ofServer.devDependencies).filter((name) => name.startsWith('@opentelemetry/'));
 const given = {
-  [ofServer.name]: Object.keys({ ...ofServer.dependencies, ...ofServer.optionalDependencies }),
+  [ofServer.name]: [
+    ...Object.keys({ ...ofServer.dependencies, ...ofServer.optionalDependencies }),
+    ...compiledIn,
+  ],
   [ofConsole.name]: Object.keys(ofConsole.devDependencies).filter((name) => !MAKES_CONSOLE.test(name)),
 };
 

@@ -1,4 +1,4 @@
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/settings.js';
 import type { ActivitySource } from '../routes/system/overview.js';
@@ -32,6 +32,8 @@ export interface ProcessView {
   readonly metrics: Metrics;
   readonly state: ProcessState;
   readonly activity: ActivitySource;
+  /** Absent: nothing is traced. */
+  readonly trace?: Middleware;
 }
 
 /** An application that is ready at once and counts for itself, as tests need it. */
@@ -60,10 +62,11 @@ function warnOnce(log: Logger, state: ProcessState): (peer: string) => void {
  * request passes. What an operation needs stands in its row of the table; nothing is mounted beside it.
  */
 export function createApp(settings: Settings, log: Logger, process: ProcessView = readyProcess()): Koa {
-  const { metrics, state, activity } = process;
+  const { metrics, state, activity, trace } = process;
   const table = operationTable(settings, log, { registry: metrics.registry, state, activity });
   const app = new Koa();
   app.silent = true;
+  if (trace !== undefined) app.use(trace);
   app.use(requestLog(log)).use(clientAddress(settings.trustedProxies, warnOnce(log, state)));
   app.use(metrics.middleware).use(securityHeaders()).use(compression());
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));

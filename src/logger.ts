@@ -3,16 +3,18 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 import type * as PinoPretty from 'pino-pretty';
 import { maskedAql } from '../aql/syntax/masked.js';
 import { onEvent } from '../database/events.js';
+import { traceOfLine } from './tracing/current.js';
 
 const STDERR = 2;
 
 /**
- * Structured logger: JSON lines on stdout, for people when that is a terminal, secrets redacted. Never give it bodies,
- * parameters or names.
+ * Structured logger: JSON lines on stdout, for people when that is a terminal, secrets redacted, with `tracesSent` the trace
+ * that a line belongs to. Never give it bodies, parameters or names.
  */
 export function createLogger(
   level: string,
   destination = process.stdout.isTTY ? forTerminal(process.stdout, process.stdout.hasColors()) : undefined,
+  tracesSent = false,
 ): Logger {
   const options = {
     level,
@@ -20,6 +22,7 @@ export function createLogger(
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     redact: ['authorization', 'cookie', '*.authorization', '*.cookie', 'req.headers', 'body'],
     hooks: { streamWrite: escapeSigns },
+    ...(tracesSent && { mixin: traceOfLine }),
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }

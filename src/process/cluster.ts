@@ -127,7 +127,7 @@ class Workers {
  */
 export async function runServer(): Promise<void> {
   const settings = configFromEnvironment();
-  const log = createLogger(settings.logLevel);
+  const log = createLogger(settings.logLevel, undefined, settings.tracesSent);
   if (cluster.isPrimary) warnOfMisspeltSettings(log);
   if (settings.clusterWorkers > 1 && cluster.isPrimary) {
     const running = await startCluster(settings, log);

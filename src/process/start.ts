@@ -14,6 +14,7 @@ import { createApp, type ProcessView } from '../app.js';
 import { publishMetrics } from './cluster-metrics.js';
 import { openDoors, type Doors } from '../doors.js';
 import { createMetrics } from '../metrics.js';
+import { startTracing, type Tracing } from '../tracing/tracing.js';
 import { logSlowQueries } from '../logger.js';
 import { prepareStorage, logStorageState } from './storage.js';
 import { timeAheadOfClock } from '../../models/cross-collection/newest-time.js';
@@ -58,11 +59,8 @@ export async function startServer(
   log: Logger,
   { joins = false, local }: StartOptions = {},
 ): Promise<RunningServer> {
-  const process = {
-    metrics: createMetrics({ ofProcess: true }),
-    state: { indexesBuilt: false, stopping: false },
-    activity: recordActivity(),
-  };
+  const tracing = await startTracing(settings, log);
+  const process = beginning(tracing);
   const doors = await doorsOf(settings, log, process, local);
   publishMetrics(process.metrics.registry);
   const logLine = (line: string): void => {
@@ -94,6 +92,7 @@ export async function startServer(
       await Promise.all([closePool(), closeEvaluators(), closeTranslators()]);
       await commitClock.leave();
       await database.close();
+      await tracing?.close();
     };
     return { ...doors.addresses(), database, close: stop };
   } catch (error) {
@@ -101,6 +100,16 @@ export async function startServer(
     await database.close();
     throw error;
   }
+}
+
+/** What the process shows of itself before it is ready. */
+function beginning(tracing: Tracing | null): ProcessView {
+  return {
+    metrics: createMetrics({ ofProcess: true }),
+    state: { indexesBuilt: false, stopping: false },
+    activity: recordActivity(),
+    ...(tracing !== null && { trace: tracing.middleware }),
+  };
 }
 
 /** Ends a database that is starting when the settings cannot be used. @throws Error for them */

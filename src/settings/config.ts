@@ -16,6 +16,7 @@ import { commaList } from './setting-checks.js';
 import { MANAGEMENT } from './rows/access-settings.js';
 import { DEFAULT_RATE_LIMIT_PER_MINUTE } from './rows/operation-settings.js';
 import { SETTINGS } from './setting-list.js';
+import { areTracesSent, traceConflicts } from './trace-settings.js';
 
 /** The environment as Node gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -57,8 +58,11 @@ export function loadConfig(env: Environment): Settings {
   const malformed = new Set(details.map(({ path }) => String(path[0])));
   // What the well-formed settings say together is validated all the same, so that one start reports everything.
   const rest = Object.fromEntries(Object.entries(known).filter(([name]) => !malformed.has(name)));
-  const settings = toSettings(schema.validate(rest, { convert: true }).value as Values);
-  const conflicts = conflictsOf(settings, env).filter((text) => !namesOneOf(text, malformed));
+  const tracesSent = areTracesSent(env);
+  const settings = { ...toSettings(schema.validate(rest, { convert: true }).value as Values), tracesSent };
+  const conflicts = [...conflictsOf(settings, env), ...traceConflicts(env)].filter(
+    (text) => !namesOneOf(text, malformed),
+  );
   const problems = [...details.map(({ message }) => message.replaceAll('"', '')), ...conflicts];
   if (problems.length > 0) throw configError([...problems.map(withOrigin), ...misspelt(env)]);
   return Object.freeze(settings);
@@ -89,7 +93,7 @@ function namesOneOf(text: string, names: ReadonlySet<string>): boolean {
   return (text.match(SETTING_NAME) ?? []).some((word) => names.has(word));
 }
 
-function toSettings(values: Values): Settings {
+function toSettings(values: Values): Omit<Settings, 'tracesSent'> {
   const host = textOf(values, 'HOST');
   return {
     host,

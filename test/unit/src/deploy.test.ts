@@ -180,6 +180,25 @@ describe('an installation', () => {
     expect(text('.npmrc').split('\n')).toContain('ignore-scripts=true');
   });
 
+  it('has one driver of MongoDB, in a clone and wherever the packed server is installed', async () => {
+    const script = new URL('scripts/shrinkwrap.mjs', root).href;
+    const { shrinkwrap } = (await import(script)) as {
+      shrinkwrap: (manifest: object) => { packages: object };
+    };
+    const drivers = (places: object): string[] =>
+      Object.keys(places).filter((place) => place.endsWith('node_modules/mongodb'));
+    expect(drivers(packages)).toEqual(['node_modules/mongodb']);
+    const manifest = JSON.parse(text('package.json')) as object;
+    expect(drivers(shrinkwrap(manifest).packages)).toEqual(['node_modules/mongodb']);
+  });
+
+  it('brings at most 700 packages', () => {
+    const installed = JSON.parse(text('node_modules/.package-lock.json')) as { packages: typeof packages };
+    const brought = Object.values(installed.packages).filter(({ link }) => link !== true);
+    expect(brought.length).toBeGreaterThan(300);
+    expect(brought.length).toBeLessThanOrEqual(700);
+  });
+
   it('reports itself to nobody: an empty package stands in for @scarf/scarf', () => {
     const found = Object.entries(packages).filter(([path]) => path.endsWith('node_modules/@scarf/scarf'));
     expect(found.map(([, { name }]) => name)).toEqual(['empty-npm-package']);

@@ -27,6 +27,10 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, piece: string] | s
   'npm run fix': 'changes the working copy of whoever runs it',
   'git config core.hooksPath .githooks': 'changes the working copy of whoever runs it',
   'node dist/src/everchart.mjs start': ['test/http/process/build.test.ts', 'dist/src/everchart.mjs'],
+  'OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318 everchart start': [
+    'test/http/process/traces.test.ts',
+    'OTEL_EXPORTER_OTLP_ENDPOINT: collector.url',
+  ],
   'curl -i -X POST http://127.0.0.1:8080/rest/openehr/v1/ehr': [
     'test/http/process/command-line.test.ts',
     "'POST', '/ehr'",
