@@ -1,17 +1,18 @@
 import { collapsedToken } from '../../openehr/base/text.js';
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import { violationAt } from '../../openehr/base/violation.js';
+import { violationAt, type Violation } from '../../openehr/base/violation.js';
 import { tryHere, within } from '../../openehr/base/work.js';
-import { isJsonObject, type JsonObject } from '../../openehr/base/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
-import { readObject } from '../../change/composition/content.js';
+import { readObject, templateIdOf } from '../../change/composition/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
 import type { LargeComposition } from '../../change/composition/large-composition.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
+import { readRm } from '../../openehr/rm/read.js';
 import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
-import { withFlatPaths } from '../../openehr/format/flat/violation-key.js';
+import { withFlatPaths, withFormPaths } from '../../openehr/format/flat/violation-key.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
 import { structuredToFlat, flatToStructured } from '../../openehr/format/structured.js';
@@ -87,7 +88,7 @@ export async function compositionReader(
         Promise.resolve().then(() =>
           within(ctx.state.work, () => readObject(parsed, 'COMPOSITION', findings)),
         ),
-      located: asItIs,
+      located: (error) => locatedInForm(ctx, error, { parsed, isLenient: findings !== undefined }),
     };
   const simplifiedId = requireSimplified(isJsonObject(parsed), templateId);
   const simplified = { body: parsed as JsonObject, isStructured };
@@ -146,11 +147,42 @@ async function locatedInFlat(
   simplified: Simplified,
   templateId: string,
 ): Promise<unknown> {
-  if (!(error instanceof CdrError) || error.details.violations === undefined) return error;
+  return located(ctx, error, templateId, (found, template) =>
+    withFlatPaths(found, flatOf(simplified), template),
+  );
+}
+
+function hasViolations(error: unknown): error is CdrError {
+  return error instanceof CdrError && error.details.violations !== undefined;
+}
+
+/** The error with the keys that a form has for what canonical content is wrong about, where that can be read. */
+async function locatedInForm(
+  ctx: Context,
+  error: unknown,
+  { parsed, isLenient }: { readonly parsed: JsonValue; readonly isLenient: boolean },
+): Promise<unknown> {
+  if (!hasViolations(error)) return error;
+  const leftOut = isLenient ? [] : undefined;
+  const { object } = within(ctx.state.work, () => readRm(parsed, 'COMPOSITION', '', leftOut));
+  if (object === null) return error;
+  return located(ctx, error, templateIdOf(object), (found, template) =>
+    withFormPaths(found, object, template),
+  );
+}
+
+/** The error with keys in its violations; as it is where it has none, or the template is not there. */
+async function located(
+  ctx: Context,
+  error: unknown,
+  templateId: string,
+  keysOf: (found: readonly Violation[], template: CompiledTemplate) => Violation[],
+): Promise<unknown> {
+  if (!hasViolations(error)) return error;
   const template = await compiledTemplate(templateId, compilingFor(ctx));
   if (template === null) return error;
-  const { violations: found } = error.details;
-  const violations = within(ctx.state.work, () => withFlatPaths(found, flatOf(simplified), template));
+  const { violations: found = [] } = error.details;
+  const violations = within(ctx.state.work, () => keysOf(found, template));
   return new CdrError(error.code, error.message, { ...error.details, violations, cause: error });
 }
 

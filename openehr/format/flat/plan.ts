@@ -122,7 +122,7 @@ export interface FlatContext {
   readonly links: readonly JsonObject[];
 }
 
-/** The key that an object was read from, without suffix, and its node. */
+/** The key that an object was read from or is written to, without suffix, and its node. */
 export interface FlatPlace {
   readonly path: string;
   readonly plan: PlanNode;
@@ -159,6 +159,8 @@ export interface ReadTarget {
 export interface WriteEnvironment {
   readonly template: CompiledTemplate;
   readonly out: JsonObject;
+  /** Filled with where each object went to; null: nobody asks. */
+  readonly places: Map<JsonObject, FlatPlace> | null;
   /** Writes an object of a data type, a party or one of their parts below `key`. */
   readonly writeValue: (value: JsonValue, key: string, target: WriteTarget) => void;
 }

@@ -6,6 +6,7 @@ import type { CompiledTemplate } from '../../template/opt/compile.js';
 import type { PlanNode, FlatPlace } from './plan.js';
 import { readFlat } from './read.js';
 import { tableOf } from './value/fields.js';
+import { writeFlat } from './write.js';
 import { counted } from '../../base/work.js';
 
 /** Keys for attributes of the root that FLAT gives by `ctx/`. */
@@ -41,6 +42,32 @@ export function withFlatPaths(
 ): Violation[] {
   const places = new Map<JsonObject, FlatPlace>();
   const composition = readFlat(flat, template, { now: new Date(0), places });
+  return keyed(violations, { flat, composition, places });
+}
+
+/**
+ * The violations of a canonical COMPOSITION with the keys that it would have in FLAT: by them a form finds its field,
+ * whatever it sends. Of what the template does not describe the key is that of the nearest object above.
+ * @param composition `_type` on every object
+ */
+export function withFormPaths(
+  violations: readonly Violation[],
+  composition: JsonObject,
+  template: CompiledTemplate,
+): Violation[] {
+  const places = new Map<JsonObject, FlatPlace>();
+  const flat = writeFlat(composition, template, places);
+  return keyed(violations, { flat, composition, places });
+}
+
+/** A body as FLAT, the COMPOSITION of it, and what key each of its objects has. */
+interface Keyed {
+  readonly flat: JsonObject;
+  readonly composition: JsonObject;
+  readonly places: ReadonlyMap<JsonObject, FlatPlace>;
+}
+
+function keyed(violations: readonly Violation[], { flat, composition, places }: Keyed): Violation[] {
   return counted(violations).map((violation) => {
     if (violation.flatPath !== undefined) return violation;
     const flatPath = keyOf(violation, flat, composition, places);

@@ -6,7 +6,7 @@ import { earliest } from './defaults.js';
 import { objectAt, objectsAt, textAt } from '../../rm/access.js';
 import { writeOwnKeys } from './keys/own-keys.js';
 import { PARTY } from './value/parties.js';
-import { planOf, type PlanNode } from './plan.js';
+import { planOf, type FlatPlace, type PlanNode } from './plan.js';
 import { boundType } from './value/quantities.js';
 import type { WriteEnvironment } from './plan.js';
 import { counted } from '../../base/work.js';
@@ -16,10 +16,16 @@ import { counted } from '../../base/work.js';
  * in the order of the template. Content that the template does not describe is left out.
  *
  * @param composition canonical JSON of this template, `_type` on every object
+ * @param places filled with where each object went to
  */
-export function writeFlat(composition: JsonObject, template: CompiledTemplate): JsonObject {
-  const environment: WriteEnvironment = { template, out: {}, writeValue };
+export function writeFlat(
+  composition: JsonObject,
+  template: CompiledTemplate,
+  places: Map<JsonObject, FlatPlace> | null = null,
+): JsonObject {
+  const environment: WriteEnvironment = { template, out: {}, places, writeValue };
   const plan = planOf(template);
+  places?.set(composition, { path: plan.id ?? '', plan });
   writeStructure(plan, composition, plan.id ?? '', environment);
   return environment.out;
 }
@@ -91,7 +97,7 @@ function closest(
   if (first === undefined || others.length === 0) return first;
   const keys = counted(nodes).map((node) => {
     const out: JsonObject = {};
-    writeInstance(node, value, { key: '', index: 0 }, { ...environment, out });
+    writeInstance(node, value, { key: '', index: 0 }, { ...environment, out, places: null });
     return Object.keys(out).length;
   });
   return nodes[keys.indexOf(Math.max(...keys))];
@@ -126,8 +132,14 @@ function writeInstance(
 ): void {
   const own =
     child.id === null ? key : `${key}/${child.id}${child.max !== 1 || index > 0 ? `:${index}` : ''}`;
+  if (!hasKeys(child)) return;
+  if (isJsonObject(value)) environment.places?.set(value, { path: own, plan: child });
   if (child.isStructure && isJsonObject(value)) writeStructure(child, value, own, environment);
   else if (child.id !== null || child.isInline) writeValue(value, own, { environment, plan: child });
+}
+
+function hasKeys({ id, isInline, isStructure }: PlanNode): boolean {
+  return id !== null || isInline || isStructure;
 }
 
 /** The node of the template that a value stands for; of several data types the one that is meant exactly. */

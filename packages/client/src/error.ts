@@ -5,8 +5,9 @@ export interface Violation {
   readonly message: string;
   /** Which rule, where the server names it. */
   readonly code?: string;
-  /** The same place for AQL, and of FLAT content its key. */
+  /** The same place for AQL. */
   readonly aqlPath?: string;
+  /** Its key in FLAT, also of canonical content: by it a form finds its field. */
   readonly flatPath?: string;
   readonly expected?: readonly unknown[];
   readonly found?: unknown;

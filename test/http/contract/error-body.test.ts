@@ -75,7 +75,7 @@ describe('violations of canonical content', () => {
     expect(violation!.aqlPath).toMatch(
       /^\/content\[openEHR-EHR-OBSERVATION\.[\w.-]+\]\/data\[at0002\]\/events\[at0003\]\/data\[at0001\]\/items\[at0004\]\/value\/units$/,
     );
-    expect(violation).not.toHaveProperty('flatPath');
+    expect(violation!.flatPath).toBe('encounter/body_temperature:0/any_event:0/temperature|unit');
     expect(body.validationErrors).toContain(`${violation!.path}: ${violation!.message}`);
     expect(body.code).toBe('unprocessable');
   });

@@ -48,6 +48,10 @@ function haveSameMembers({ then, now }: Replayed): boolean {
 export const CHANGES: readonly Change[] = [
   { told: '`meta` has `_certain_until`', without: inBody(/,"_certain_until":"[^"]*"/g) },
   {
+    told: 'Violations of canonical content have a `flatPath`',
+    without: inBody(/,"flatPath":"[^"]*"/g),
+  },
+  {
     told: 'The declaration of XML answers names no encoding',
     without: inBody(/^<\?xml version="1.0" encoding="UTF-8"\?>/g, '<?xml version="1.0"?>'),
   },
