@@ -203,7 +203,7 @@ function isOnAnyPath(
     const rest = counted(use.steps.slice(depth + 1, Math.max(depth, use.decisive) + 1)).map(stepOf);
     const below = rest.length === 0 ? true : someAlong(start, rest, environment, (end) => present(end.raw));
     const condition = and(filtersAbove(use, depth, state), own, below);
-    if (node.uses.length === 1) return condition;
+    if (node.uses.length === 1 || condition === true) return condition;
     conditions.set(JSON.stringify(condition), condition);
   }
   return disjunction([...conditions.values()]);
