@@ -1,4 +1,4 @@
-import { type JsonObject, jsonOf } from '../openehr/base/json.js';
+import type { JsonObject } from '../openehr/base/json.js';
 import type { ContributionDoc } from '../models/contribution.js';
 import type { EhrDoc } from '../models/ehr.js';
 import type { RootType } from '../openehr/rm/root-type.js';
@@ -17,11 +17,6 @@ export interface Resource {
 export function resourceText({ object, spliced }: Resource): string {
   const text = JSON.stringify(object);
   return spliced === undefined ? text : `${text.slice(0, -1)},"${spliced.name}":${spliced.text}}`;
-}
-
-/** A resource as one object. */
-export function resourceObject({ object, spliced }: Resource): JsonObject {
-  return spliced === undefined ? object : { ...object, [spliced.name]: jsonOf(spliced.text) };
 }
 
 /** HIER_OBJECT_ID. */
@@ -104,14 +99,22 @@ export function contributionResource(
   contribution: ContributionDoc,
   resolved: ReadonlyMap<string, VersionDoc> | null,
 ): Resource {
-  const versions = contribution.versions.map(({ uid, type }) => {
-    const version = resolved?.get(uid);
+  const { _id, versions, audit } = contribution;
+  const uid = hierObjectId(_id);
+  const reference = (version: ContributionDoc['versions'][number]): JsonObject =>
+    localRef(objectVersionId(version.uid), version.type);
+  if (resolved === null)
+    return { object: { _type: 'CONTRIBUTION', uid, versions: versions.map(reference), audit } };
+  const texts = versions.map((each) => {
+    const version = resolved.get(each.uid);
     return version === undefined
-      ? localRef(objectVersionId(uid), type)
-      : resourceObject(originalVersionResource(version));
+      ? JSON.stringify(reference(each))
+      : resourceText(originalVersionResource(version));
   });
-  const { _id: uid, audit } = contribution;
-  return { object: { _type: 'CONTRIBUTION', uid: hierObjectId(uid), versions, audit } };
+  return {
+    object: { _type: 'CONTRIBUTION', uid, audit },
+    spliced: { name: 'versions', text: `[${texts.join(',')}]` },
+  };
 }
 
 const ROOT_NAMES: Readonly<Record<RootType, string>> = {

@@ -14,7 +14,9 @@ import {
 import { withoutAttributes } from '../openehr/rm/access.js';
 import type { PartialRm } from '../openehr/rm/model/rm.js';
 import { parseJson } from '../openehr/format/canonical-json.js';
-import { fromXml } from '../openehr/format/canonical-xml.js';
+import { fromXml, toXml } from '../openehr/format/canonical-xml.js';
+import { compositionText } from '../openehr/format/composition-text.js';
+import type { BodyType } from '../openehr/format/media-type.js';
 import { readFlat } from '../openehr/format/flat/read.js';
 import { structuredToFlat } from '../openehr/format/structured.js';
 import { deriveContent } from '../aql/index/derive.js';
@@ -74,6 +76,17 @@ export interface ValidateRequest {
   readonly template: TemplateText;
   readonly rules: CompositionRules;
   readonly leafIndex: LeafIndex;
+}
+
+/** An object that is to be written in another form. */
+export interface WritingRequest {
+  /** The object as canonical JSON. */
+  readonly json: string;
+  readonly form: BodyType['format'];
+  /** Name of the XML root element. */
+  readonly xmlRoot: string;
+  /** Of a COMPOSITION in FLAT and STRUCTURED only. */
+  readonly template: TemplateText | null;
 }
 
 /** A job with what is left of the budget of its request. */
@@ -170,6 +183,21 @@ export function validateComposition({
     const identity = { _type: 'OBJECT_VERSION_ID', value: '' };
     const derived = derivedBytes(deriveContent({ ...composition, uid: identity }, leafIndex));
     return { ...found, prepared: { tail: JSON.stringify(rest).slice(1), derived } };
+  });
+}
+
+/** Writes an object in another form. */
+export function writeObject({
+  json,
+  form,
+  xmlRoot,
+  template,
+  budget,
+}: Budgeted<WritingRequest>): Answer<Counting<string>> {
+  return counting(budget, () => {
+    const object = jsonOf(json) as JsonObject;
+    if (form === 'XML') return toXml(object, xmlRoot);
+    return compositionText(object, form, template === null ? null : compiled(template));
   });
 }
 

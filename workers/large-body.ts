@@ -4,14 +4,14 @@ import { WAITING_PER_PLACE } from '../query/gate.js';
 import { derivedFrom } from './messages.js';
 import { Threads } from './pool.js';
 import { withMatcher, type CompiledTemplate } from '../openehr/template/opt/compile.js';
-import type { BodyText, Counting, ParsedComposition } from './jobs.js';
+import type { BodyText, Counting, ParsedComposition, WritingRequest } from './jobs.js';
 import { CdrError } from '../openehr/base/errors.js';
 import type { Work } from '../openehr/base/work.js';
 
-/** A body of more characters is read in another thread. */
+/** A body of more characters is read, and an object of more is written in another form, in another thread. */
 export const LARGE_BODY_CHARACTERS = 256 * 1024;
 
-/** Whether a body is read in another thread. */
+/** Whether a body is read, or an object written in another form, in another thread. */
 export function isLarge(text: string): boolean {
   return text.length > LARGE_BODY_CHARACTERS;
 }
@@ -47,6 +47,11 @@ export async function readLargeComposition(
   });
 }
 
+/** Writes a large object in another form. @throws as `compositionText` and `compileTemplate`, and as `runJob` */
+export function writeLarge(request: WritingRequest, owner: BodyOwner): Promise<string> {
+  return runJob('writeObject', request, owner);
+}
+
 /** Compiles a template, most of it in a thread. @throws as `compileTemplate`, and as `runJob` */
 export async function compileLarge(opt: string, owner: BodyOwner): Promise<CompiledTemplate> {
   const { webTemplateText, ...data } = await runJob('readOpt', { opt }, owner);
@@ -55,7 +60,7 @@ export async function compileLarge(opt: string, owner: BodyOwner): Promise<Compi
   return withMatcher({ ...data, webTemplateText: Buffer.from(buffer, byteOffset, byteLength) });
 }
 
-/** Threads that read large bodies at the same time, one user at most all but one of them; more bodies wait. */
+/** Threads that read and write large bodies at the same time, one user at most all but one of them; more bodies wait. */
 export const MAX_WORKER_THREADS = 2;
 /** Large bodies of one user that wait for a thread; further ones are answered 503. */
 export const MAX_WAITING_BODIES = MAX_WORKER_THREADS * WAITING_PER_PLACE;
@@ -76,7 +81,7 @@ const threads = new Threads({
     ),
 });
 
-type BodyJob = 'parseBody' | 'readOpt' | 'readComposition' | 'validateComposition';
+type BodyJob = 'parseBody' | 'readOpt' | 'readComposition' | 'validateComposition' | 'writeObject';
 
 type JobResult<Name extends BodyJob> =
   Awaited<ReturnType<typeof threads.run<Name>>> extends Counting<infer Value> ? Value : never;

@@ -6,15 +6,18 @@ import type { Settings } from '../../config/settings.js';
 import { responseBody } from '../../openehr/format/media-type.js';
 import { within } from '../../openehr/base/work.js';
 import { exampleComposition } from '../../openehr/template/example/example.js';
-import { compositionText } from '../ehr/composition-content.js';
+import { compositionText } from '../../openehr/format/composition-text.js';
 import { absoluteUrl, setResourceHeaders, writeText, type ResourceHeaders } from '../http/exchange.js';
 import type { Operation } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
 import { requestVendorWord } from '../http/request/headers.js';
+import { writtenText } from '../http/answer/written.js';
 import { compilingFor } from '../http/request/request-body.js';
+import { templateText } from '../../change/composition/validate-composition.js';
+import { rootName } from '../../change/resource.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
-import { templateInUse } from '../../models/definition/template.js';
+import { templateById, templateInUse } from '../../models/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 
 /** Views of a template: example COMPOSITION, and the web template at its old path. */
@@ -61,14 +64,20 @@ async function getExample(ctx: Context, settings: Settings): Promise<void> {
   const form = responseBody('template-example', ctx.get('Accept'), { format, vendorWord });
   const type = queryParameter(ctx, 'type') ?? 'input';
   const detailLevel = queryParameter(ctx, 'detail_level') ?? 'required';
-  const { compiled } = await requireCompiled(ctx, pathParameter(ctx, 'template_id'));
+  const templateId = pathParameter(ctx, 'template_id');
+  const { compiled } = await requireCompiled(ctx, templateId);
   const example = within(ctx.state.work, () => exampleComposition(compiled, { type, detailLevel }));
   if (type === 'output') example.uid = freshUid(settings.systemId);
-  writeText(
-    ctx,
-    form,
-    within(ctx.state.work, () => compositionText(example, form, compiled)),
-  );
+  const written = writtenText(ctx, {
+    json: JSON.stringify(example),
+    here: () => compositionText(example, form.format, compiled),
+    elsewhere: async () => {
+      const doc = await templateById(templateId);
+      if (doc === null) throw templateNotFound(templateId, 'not-found');
+      return { form: form.format, xmlRoot: rootName('COMPOSITION'), template: templateText(doc) };
+    },
+  });
+  writeText(ctx, form, await written);
 }
 
 /** The uid that a first version made here would have, so that this example can be committed too. */

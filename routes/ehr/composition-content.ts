@@ -3,21 +3,28 @@ import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
 import { violationAt, type Violation } from '../../openehr/base/violation.js';
 import { tryHere, within } from '../../openehr/base/work.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
+import { isJsonObject, jsonOf, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import type { CompositionReader } from '../../change/composition/composition.js';
 import { readObject, templateIdOf } from '../../change/composition/content.js';
 import { templateText } from '../../change/composition/validate-composition.js';
 import type { LargeComposition } from '../../change/composition/large-composition.js';
+import { rootName } from '../../change/resource.js';
 import { templateNotFound } from '../../change/commit/refusal.js';
 import { readRm } from '../../openehr/rm/read.js';
 import { accept, type AcceptedFinding } from '../../openehr/rm/lenient.js';
 import { wrongForm, type JsonForm } from '../../openehr/format/flat/body-form.js';
 import { withFlatPaths, withFormPaths } from '../../openehr/format/flat/violation-key.js';
+import { compositionText } from '../../openehr/format/composition-text.js';
 import { readFlat } from '../../openehr/format/flat/read.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
-import { structuredToFlat, flatToStructured } from '../../openehr/format/structured.js';
+import { structuredToFlat } from '../../openehr/format/structured.js';
 import type { VersionDoc } from '../../models/version.js';
-import { compiledTemplate, someTemplateIds, templateById } from '../../models/definition/template.js';
+import {
+  compiledTemplate,
+  someTemplateIds,
+  templateById,
+  type TemplateDoc,
+} from '../../models/definition/template.js';
 import type { CompiledTemplate } from '../../openehr/template/opt/compile.js';
 import { isLarge, parseLargeText, readLargeComposition } from '../../workers/large-body.js';
 import {
@@ -33,8 +40,7 @@ import { queryParameter } from '../http/request/parameter-values.js';
 import { bodyOwner, bodyReading, compilingFor } from '../http/request/request-body.js';
 import { requestVendorWord, vendorHeader } from '../http/request/headers.js';
 import { warnOfContextKeys, warnOfEmptyLists } from '../http/answer/warning.js';
-import { toXml } from '../../openehr/format/canonical-xml.js';
-import { writeFlat } from '../../openehr/format/flat/write.js';
+import { writtenText, writtenXml } from '../http/answer/written.js';
 
 /** Forms of a COMPOSITION request. @throws unsupported-media-type, then not-acceptable, invalid */
 export function compositionExchange(ctx: Context): Exchange {
@@ -208,9 +214,8 @@ async function fromLargeSimplified(
   isStructured: boolean,
   templateId: string,
 ): Promise<LargeComposition> {
-  const doc = await templateById(templateId);
-  if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
-  const simplified = { isStructured, template: templateText(doc), now: Date.now() };
+  const template = templateText(await knownTemplateDoc(templateId));
+  const simplified = { isStructured, template, now: Date.now() };
   const large = await readLargeComposition({ json, simplified }, bodyOwner(ctx));
   warnOfContextKeys(ctx, large.warnings);
   return large;
@@ -220,6 +225,12 @@ async function knownTemplate(ctx: Context, templateId: string): Promise<Compiled
   const template = await compiledTemplate(templateId, compilingFor(ctx));
   if (template === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
   return template;
+}
+
+async function knownTemplateDoc(templateId: string): Promise<TemplateDoc> {
+  const doc = await templateById(templateId);
+  if (doc === null) throw templateNotFound(templateId, 'unprocessable', await someTemplateIds());
+  return doc;
 }
 
 /** Template id of header or query. @throws invalid when both are given and differ */
@@ -246,22 +257,20 @@ export async function writeComposition(ctx: Context, form: BodyType, stored: Ver
 }
 
 async function converted(ctx: Context, version: VersionDoc, form: BodyType): Promise<string> {
-  const composition = JSON.parse(version.data ?? '{}') as JsonObject;
+  const json = version.data ?? '{}';
   // XML needs no template, and so must not fail for want of one.
-  if (form.format === 'XML') return within(ctx.state.work, () => compositionXml(composition));
-  const template = await knownTemplate(ctx, version.template_id ?? '');
-  return within(ctx.state.work, () => compositionText(composition, form, template));
+  if (form.format === 'XML') return writtenXml(ctx, json, XML_ROOT);
+  const templateId = version.template_id ?? '';
+  const template = await knownTemplate(ctx, templateId);
+  return writtenText(ctx, {
+    json,
+    here: () => compositionText(jsonOf(json) as JsonObject, form.format, template),
+    elsewhere: async () => ({
+      form: form.format,
+      xmlRoot: XML_ROOT,
+      template: templateText(await knownTemplateDoc(templateId)),
+    }),
+  });
 }
 
-/** A COMPOSITION as text in any of its forms. */
-export function compositionText(composition: JsonObject, form: BodyType, template: CompiledTemplate): string {
-  if (form.format === 'XML') return compositionXml(composition);
-  if (form.format === 'FLAT') return JSON.stringify(writeFlat(composition, template));
-  if (form.format === 'STRUCTURED') return JSON.stringify(flatToStructured(writeFlat(composition, template)));
-  return JSON.stringify(composition);
-}
-
-/** A COMPOSITION as canonical XML. */
-function compositionXml(composition: JsonObject): string {
-  return toXml(composition, 'composition');
-}
+const XML_ROOT = rootName('COMPOSITION');

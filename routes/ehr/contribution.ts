@@ -147,7 +147,7 @@ function headersOf({ _id: uid, ehr_id: ehrId, time_committed: time }: Contributi
 async function writeContribution(ctx: Context, form: BodyType, contribution: ContributionDoc): Promise<void> {
   const { resolveRefs } = parsePrefer(ctx.get('Prefer'));
   const resolved = resolveRefs ? await versionsOf(contribution) : null;
-  writeResource(ctx, form, contributionResource(contribution, resolved), 'contribution');
+  await writeResource(ctx, form, contributionResource(contribution, resolved), 'contribution');
 }
 
 async function versionsOf({ ehr_id: ehrId, versions }: ContributionDoc) {

@@ -6,7 +6,6 @@ import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
 import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
-import { toXml } from '../../openehr/format/canonical-xml.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { directoryAtTime } from '../../models/versioned-object.js';
@@ -24,6 +23,7 @@ import {
 } from '../http/exchange.js';
 import { commitMetadata } from '../http/request/headers.js';
 import { ifMatchFrom } from '../http/request/object-ids.js';
+import { writtenXml } from '../http/answer/written.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
@@ -178,7 +178,7 @@ async function getAtTime(ctx: Context): Promise<void> {
         'not-found',
         `EHR with id ${ehrId} has no directory${time === null ? '' : ' at that time'}`,
       );
-    writeFolder(ctx, form, await requireVersionAt(ehrId, 'FOLDER', container._id, time), names);
+    await writeFolder(ctx, form, await requireVersionAt(ehrId, 'FOLDER', container._id, time), names);
   });
 }
 
@@ -188,19 +188,25 @@ async function getByVersion(ctx: Context): Promise<void> {
   const named = pathParameter(ctx, 'version_uid');
   const names = queryParameter(ctx, 'path') ?? [];
   await readWithEhrErrorFirst(ehrId, async () => {
-    writeFolder(ctx, form, await requireVersion(ehrId, 'FOLDER', named), names);
+    await writeFolder(ctx, form, await requireVersion(ehrId, 'FOLDER', named), names);
   });
 }
 
-function writeFolder(ctx: Context, form: BodyType, version: VersionDoc, names: readonly string[]): void {
+async function writeFolder(
+  ctx: Context,
+  form: BodyType,
+  version: VersionDoc,
+  names: readonly string[],
+): Promise<void> {
   if (version.data === null || names.length === 0) {
-    writeVersion(ctx, form, version);
+    await writeVersion(ctx, form, version);
     return;
   }
   const folder = folderAt(JSON.parse(version.data) as Rm<'FOLDER'>, names);
   if (folder === null) throw new CdrError('not-found', 'the directory has no FOLDER at this path');
   setResourceHeaders(ctx, versionHeaders(version));
-  writeText(ctx, form, form.format === 'XML' ? toXml(folder, 'folder') : JSON.stringify(folder));
+  const json = JSON.stringify(folder);
+  writeText(ctx, form, form.format === 'XML' ? await writtenXml(ctx, json, 'folder') : json);
 }
 
 async function folderFrom(ctx: Context, form: BodyType): Promise<JsonValue> {
@@ -229,8 +235,6 @@ function answer(
   return answerVersion(ctx, settings, {
     ...made,
     form,
-    represent: () => {
-      writeVersion(ctx, form, made.version);
-    },
+    represent: () => writeVersion(ctx, form, made.version),
   });
 }

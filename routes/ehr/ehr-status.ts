@@ -94,7 +94,7 @@ async function getAtTime(ctx: Context): Promise<void> {
     return { version: found, tags: await tagsBesideVersion(found) };
   });
   setTagHeaders(ctx, version.version, tags);
-  writeVersion(ctx, form, version);
+  await writeVersion(ctx, form, version);
 }
 
 async function getByVersion(ctx: Context): Promise<void> {
@@ -103,7 +103,7 @@ async function getByVersion(ctx: Context): Promise<void> {
   const named = pathParameter(ctx, 'version_uid');
   const { version, tags } = await readTagged(ehrId, () => requireVersion(ehrId, 'EHR_STATUS', named));
   setTagHeaders(ctx, version.version, tags);
-  writeVersion(ctx, form, version);
+  await writeVersion(ctx, form, version);
 }
 
 /** Creates the next version of the EHR_STATUS. ITS-REST: ehr_status_update. */
@@ -133,8 +133,6 @@ function answer(ctx: Context, settings: Settings, form: BodyType, version: Versi
     version,
     status: 200,
     form,
-    represent: () => {
-      writeVersion(ctx, form, version);
-    },
+    represent: () => writeVersion(ctx, form, version),
   });
 }

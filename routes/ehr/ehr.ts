@@ -167,7 +167,7 @@ async function writeEhr(
       ? await ehrWithReference(ehrId)
       : await readWithEhrErrorFirst(ehrId, () => ehrWithContent(ehrId, include));
   setResourceHeaders(ctx, { etag: ehr._id, path: `/ehr/${ehr._id}`, lastModified: ehr.time_created });
-  writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef, lists }), 'ehr');
+  await writeResource(ctx, form, ehrResource(ehr, status, { statusAsRef, lists }), 'ehr');
 }
 
 async function ehrWithReference(ehrId: string) {

@@ -90,7 +90,7 @@ async function getVersionAtTime(ctx: Context, kind: ContainerKind): Promise<void
   const form = rmResponse(ctx);
   const time = queryParameter(ctx, 'version_at_time');
   await answer(ctx, kind, async (_form, { ehrId, versionedObjectUid }) => {
-    writeOriginalVersion(ctx, form, await requireVersionAt(ehrId, kind.type, versionedObjectUid, time));
+    await writeOriginalVersion(ctx, form, await requireVersionAt(ehrId, kind.type, versionedObjectUid, time));
   });
 }
 
@@ -119,7 +119,7 @@ async function getContainer(
 ): Promise<void> {
   const container = await containerOf(ehrId, kind.type, versionedObjectUid);
   if (container === null) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
-  writeResource(ctx, form, versionedObjectResource(container), kind.name);
+  await writeResource(ctx, form, versionedObjectResource(container), kind.name);
 }
 
 async function getHistory(
@@ -128,7 +128,7 @@ async function getHistory(
 ): Promise<void> {
   const versions = await versionHeads(ehrId, versionedObjectUid);
   if (versions[0]?.type !== kind.type) throw objectNotFound(ehrId, kind.type, versionedObjectUid);
-  writeResource(ctx, form, revisionHistoryResource(versions), 'revision_history');
+  await writeResource(ctx, form, revisionHistoryResource(versions), 'revision_history');
 }
 
 async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
@@ -136,15 +136,15 @@ async function getVersion(ctx: Context, kind: ContainerKind): Promise<void> {
   await answer(ctx, kind, async (form, { ehrId, versionedObjectUid }) => {
     if (kind.type === 'COMPOSITION' && named.id.versionedObjectUid !== versionedObjectUid)
       throw objectNotFound(ehrId, kind.type, named.uid);
-    writeOriginalVersion(ctx, form, await requireVersion(ehrId, kind.type, named));
+    await writeOriginalVersion(ctx, form, await requireVersion(ehrId, kind.type, named));
   });
 }
 
 /** ORIGINAL_VERSION with the headers of the version; `Location` is that of the VERSION itself. */
-function writeOriginalVersion(ctx: Context, form: BodyType, version: VersionDoc): void {
+async function writeOriginalVersion(ctx: Context, form: BodyType, version: VersionDoc): Promise<void> {
   setResourceHeaders(ctx, { etag: version._id, lastModified: version.time_committed });
   ctx.set('Location', absoluteUrl(ctx, originalVersionPath(version)));
-  writeResource(ctx, form, originalVersionResource(preferredContent(ctx, version)), 'version');
+  await writeResource(ctx, form, originalVersionResource(preferredContent(ctx, version)), 'version');
 }
 
 function originalVersionPath({

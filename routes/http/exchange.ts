@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import { CdrError } from '../../openehr/base/errors.js';
-import type { JsonObject, JsonValue } from '../../openehr/base/json.js';
+import type { JsonValue } from '../../openehr/base/json.js';
 import type { Settings } from '../../config/settings.js';
 import { contentAsGiven } from '../../change/as-given.js';
-import { resourceObject, resourceText, rootName, type Resource } from '../../change/resource.js';
+import { resourceText, rootName, type Resource } from '../../change/resource.js';
 import { versionPath } from '../../change/commit/refusal.js';
 import { toXml } from '../../openehr/format/canonical-xml.js';
 import { requestBody, responseBody, type BodyType } from '../../openehr/format/media-type.js';
@@ -12,6 +12,7 @@ import { auditAbout } from './audit-trail.js';
 import { LENIENT, parsePrefer } from './request/prefer.js';
 import { parseJsonBody, parseXmlBody } from './request/request-body.js';
 import { STANDARD_API } from './request/request-state.js';
+import { writtenXml } from './answer/written.js';
 import { addWarnings, warnOfEmptyLists } from './answer/warning.js';
 
 /** How the body of a request is to be read and that of its answer to be written. */
@@ -94,9 +95,14 @@ export function versionHeaders(version: VersionDoc): ResourceHeaders {
 }
 
 /** Writes canonical JSON text or XML. `xmlRoot`: name of the root element. */
-export function writeResource(ctx: Context, form: BodyType, resource: Resource, xmlRoot: string): void {
-  const body = form.format === 'XML' ? toXml(resourceObject(resource), xmlRoot) : resourceText(resource);
-  writeText(ctx, form, body);
+export async function writeResource(
+  ctx: Context,
+  form: BodyType,
+  resource: Resource,
+  xmlRoot: string,
+): Promise<void> {
+  const json = resourceText(resource);
+  writeText(ctx, form, form.format === 'XML' ? await writtenXml(ctx, json, xmlRoot) : json);
 }
 
 /** Writes a body that is text already. */
@@ -107,12 +113,12 @@ export function writeText(ctx: Context, form: BodyType, body: string | Buffer): 
 }
 
 /** Writes the RM object of a version with its headers; 204 without body for a deletion. */
-export function writeVersion(ctx: Context, form: BodyType, stored: VersionDoc): void {
+export async function writeVersion(ctx: Context, form: BodyType, stored: VersionDoc): Promise<void> {
   const version = preferredContent(ctx, stored);
   setResourceHeaders(ctx, versionHeaders(version));
   if (version.data === null) ctx.status = 204;
   else if (form.format === 'XML')
-    writeText(ctx, form, toXml(JSON.parse(version.data) as JsonObject, rootName(version.type)));
+    writeText(ctx, form, await writtenXml(ctx, version.data, rootName(version.type)));
   else writeText(ctx, form, version.data);
 }
 
@@ -136,7 +142,7 @@ export interface WriteAnswer extends ResourceHeaders {
   /** 204 instead of 200 when nothing but the status is asked (`PREFER_MINIMAL_UPDATE_STATUS`). */
   readonly minimalStatus?: 200 | 204;
   /** Writes the whole resource, for `return=representation`. */
-  readonly represent: () => void | Promise<void>;
+  readonly represent: () => Promise<void>;
 }
 
 /** Answers a write as `Prefer` asks. docs/spec/rest.md#prefer */
@@ -178,7 +184,7 @@ export interface VersionAnswer {
   readonly status: 200 | 201;
   readonly form: BodyType;
   /** Writes the version whole. */
-  readonly represent: () => void | Promise<void>;
+  readonly represent: () => Promise<void>;
 }
 
 /** Answers a POST or PUT of a versioned object as `Prefer` asks. docs/spec/rest.md#prefer */

@@ -44,7 +44,8 @@ const BODIES: readonly Limit[] = [
   {
     name: 'large body',
     value: LARGE_BODY_CHARACTERS,
-    meaning: 'characters of a body that is still read in the main thread; larger ones go to a worker thread',
+    meaning:
+      'characters of a body that is still read, or of an object that is still written in another form, in the main thread; more is work of a worker thread',
   },
   {
     name: 'waiting large bodies',

@@ -1,0 +1,21 @@
+import type { JsonObject } from '../base/json.js';
+import type { CompiledTemplate } from '../template/opt/compile.js';
+import { toXml } from './canonical-xml.js';
+import { writeFlat } from './flat/write.js';
+import type { BodyType } from './media-type.js';
+import { flatToStructured } from './structured.js';
+
+/**
+ * A COMPOSITION as text in any of its forms. `template`: for FLAT and STRUCTURED; null is enough for the others.
+ * @throws not-acceptable as `toXml`
+ */
+export function compositionText(
+  composition: JsonObject,
+  form: BodyType['format'],
+  template: CompiledTemplate | null,
+): string {
+  if (form === 'XML') return toXml(composition, 'composition');
+  if (template === null || form === 'JSON') return JSON.stringify(composition);
+  const flat = writeFlat(composition, template);
+  return JSON.stringify(form === 'STRUCTURED' ? flatToStructured(flat) : flat);
+}

@@ -1,0 +1,32 @@
+import type { Context } from 'koa';
+import { type JsonObject, jsonOf } from '../../../openehr/base/json.js';
+import { tryHere } from '../../../openehr/base/work.js';
+import { toXml } from '../../../openehr/format/canonical-xml.js';
+import { isLarge, writeLarge } from '../../../workers/large-body.js';
+import type { WritingRequest } from '../../../workers/jobs.js';
+import { bodyOwner } from '../request/request-body.js';
+
+/** An object that is to be answered in another form than it is stored in. */
+interface Writing {
+  /** Canonical JSON, which tells how much there is to be written. */
+  readonly json: string;
+  /** Writes it. */
+  readonly here: () => string;
+  /** What a thread writes it by. */
+  readonly elsewhere: () => Omit<WritingRequest, 'json'> | Promise<Omit<WritingRequest, 'json'>>;
+}
+
+/** The text of an answer, made in another thread when that takes long. @throws as `here` and `writeLarge` */
+export async function writtenText(ctx: Context, { json, here, elsewhere }: Writing): Promise<string> {
+  const made = isLarge(json) ? null : tryHere(ctx.state.work, here);
+  return made?.value ?? writeLarge({ json, ...(await elsewhere()) }, bodyOwner(ctx));
+}
+
+/** Canonical JSON as XML, made in another thread when that takes long. @throws as `toXml` and `writeLarge` */
+export function writtenXml(ctx: Context, json: string, xmlRoot: string): Promise<string> {
+  return writtenText(ctx, {
+    json,
+    here: () => toXml(jsonOf(json) as JsonObject, xmlRoot),
+    elsewhere: () => ({ form: 'XML', xmlRoot, template: null }),
+  });
+}
