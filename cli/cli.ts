@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
 import { COMMANDS } from './commands.js';
+import { forStream } from './output.js';
 import { CommandFailed } from './commands/options.js';
 
 const USAGE = 2;
@@ -16,7 +17,8 @@ export async function runCli(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
     if (!(error instanceof CommandFailed)) {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      const message = error instanceof Error ? error.message : String(error);
+      process.stderr.write(forStream(`${message}\n`, process.stderr));
     }
     return 1;
   }

@@ -32,7 +32,8 @@ export function openOutput(file: string | undefined): Output {
     async write(text) {
       unlessFailed();
       const stream = streamOf();
-      if (!stream.write(text)) await once(stream, 'drain');
+      if (!stream.write(file === undefined ? forStream(text, process.stdout) : text))
+        await once(stream, 'drain');
       unlessFailed();
     },
     async end() {
@@ -82,12 +83,24 @@ export function textTable(columns: readonly string[], rows: readonly (readonly u
   return table.toString().replace(/(?<! ) +$/gm, '');
 }
 
-/** A text without what a terminal would obey: control characters as their escapes, and nothing that turns the direction. */
+/** What a terminal would obey: control characters, and what turns the direction. */
+const OBEYED = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text without what a terminal would obey: each as its escape. */
 function shown(text: string): string {
-  return text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (letter) => {
+  return text.replace(OBEYED, (letter) => {
     const code = letter.charCodeAt(0).toString(16);
     return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`;
   });
+}
+
+/**
+ * A text of a server as it is written to a stream: a terminal gets nothing that it would obey but line ends and tabs, a file or
+ * another program gets it as it is.
+ */
+export function forStream(text: string, { isTTY }: { readonly isTTY?: boolean }): string {
+  if (isTTY !== true) return text;
+  return text.replace(/[^\r\n\t]+/g, shown).replace(/\r(?!\n)/g, '\\x0d');
 }
 
 function cell(value: unknown): Table.CellOptions {

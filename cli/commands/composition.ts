@@ -8,6 +8,7 @@ import type {
   Structured,
   VersionInfo,
 } from '../../packages/client/src/main.js';
+import { forStream } from '../output.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
 
@@ -89,7 +90,8 @@ async function getOne(
     const stored = await cdr.ehr(ehrId).compositions.get(id, { format, at });
     if (stored === undefined) throw new Error(`COMPOSITION ${id} is deleted`);
     const { content } = stored;
-    process.stdout.write(`${typeof content === 'string' ? content : JSON.stringify(content, null, 2)}\n`);
+    const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
+    process.stdout.write(forStream(`${text}\n`, process.stdout));
   });
 }
 
@@ -123,7 +125,8 @@ const deleteOne: Action = async ([ehrId = '', version = ''], options) => {
 
 function printVersion(made: VersionInfo, options: JsonOption): void {
   print(options, made, () => made.uid);
-  if (options.json !== true) for (const warning of made.warnings) process.stderr.write(`${warning}\n`);
+  if (options.json === true) return;
+  for (const warning of made.warnings) process.stderr.write(forStream(`${warning}\n`, process.stderr));
 }
 
 const STDIN = 0;

@@ -1,4 +1,4 @@
-import { textTable } from '../output.js';
+import { forStream, textTable } from '../output.js';
 
 /** An option of every command that answers something. */
 export interface JsonOption {
@@ -10,7 +10,8 @@ export const JSON_FLAG = ['--json', 'as JSON instead of text'] as const;
 
 /** Writes an answer: as JSON where that is wanted, else in the words of `text`. */
 export function print({ json }: JsonOption, value: unknown, text: () => string): void {
-  process.stdout.write(`${json === true ? JSON.stringify(value, null, 2) : text()}\n`);
+  const answer = json === true ? JSON.stringify(value, null, 2) : text();
+  process.stdout.write(forStream(`${answer}\n`, process.stdout));
 }
 
 /** Objects as a table of these members; what an object lacks is an empty cell. */

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import request from 'supertest';
-import { textTable } from '../../cli/output.js';
+import { forStream, textTable } from '../../cli/output.js';
 import { hoverAt } from '../../packages/aql/src/hover.js';
 import type { Catalogue } from '../../packages/aql/src/catalogue.js';
 import { csvLine } from '../../routes/query/query-answer.js';
@@ -30,6 +30,12 @@ describe('texts of records and templates', () => {
     const table = textTable(['a'], [['\u001b]0;owned\u0007 \u001b]52;c;eA==\u0007 \u009b31m \u202egnp']]);
     expect(table).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
     expect(table).toContain('\\x1b]0;owned\\x07');
+  });
+
+  it('are no command for a terminal in any other form, and reach a file or a program as they are', () => {
+    const text = 'a\t\u001b]52;c;eA==\u0007\r\nb\u009b31m\u202e\rc\n';
+    expect(forStream(text, { isTTY: true })).toBe('a\t\\x1b]52;c;eA==\\x07\r\nb\\x9b31m\\u202e\\x0dc\n');
+    expect(forStream(text, { isTTY: false })).toBe(text);
   });
 
   it('are no Markdown in an editor', () => {
