@@ -145,6 +145,21 @@ describe('senders that take their time', () => {
     }
   });
 
+  it('are ended before their headers are there, too', async () => {
+    const slow = await opened({ ...settings, receiveTimeoutMs: 1_000 });
+    try {
+      const socket = connect(slow.port, '127.0.0.1');
+      sockets.push(socket);
+      let text = '';
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      socket.write('GET /rest/openehr/v1 HTTP/1.1\r\nHost: localhost\r\nX-Never');
+      await once(socket, 'close');
+      expect(text).toMatch(/^HTTP\/1.1 408 /);
+    } finally {
+      slow.doors.abandon();
+    }
+  });
+
   it('have no more connections than MAX_CONNECTIONS', async () => {
     const all: Got[] = [];
     for (let i = 0; i < 40; i++)

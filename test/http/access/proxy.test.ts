@@ -1,8 +1,12 @@
+import type { RequestListener } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { createApp } from '../../../src/app.js';
+import { identityWarnings } from '../../../src/identity/identity-settings.js';
+import { createLogger } from '../../../src/logger.js';
 import { loadConfig } from '../../../src/settings/config.js';
 import { ATTEMPTS_PER_USER } from '../../../src/identity/password-verifier.js';
 import { hashPassword } from '../../../src/identity/password.js';
@@ -10,6 +14,7 @@ import { changeUsers } from '../../../src/identity/users-file.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { V1 } from '../../support/resources.js';
+import { testSettings } from '../../support/settings.js';
 import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
@@ -37,6 +42,26 @@ describe('a proxy that TRUSTED_PROXIES does not name', () => {
     const { status, details } = (await health(app)).components.proxy;
     expect(status).toBe('UNKNOWN');
     expect(details).toContain('TRUSTED_PROXIES');
+  });
+
+  it('is told of in the log, once', async () => {
+    const lines: string[] = [];
+    const log = createLogger('warn', { write: (line: string) => void lines.push(line) });
+    const handle = createApp(testSettings(), log).callback();
+    const app: RequestListener = (incoming, answer) => void handle(incoming, answer);
+    for (let i = 0; i < 3; i++) await request(app).get(V1).set('X-Forwarded-For', `203.0.113.${i}`);
+    const told = lines.filter((line) => line.includes('TRUSTED_PROXIES'));
+    expect(told.map((line) => (JSON.parse(line) as { peer: string }).peer)).toEqual([
+      expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
+    ]);
+  });
+
+  it('is told of at the start where https ends before the server', () => {
+    const told = (publicBaseUrl: string, trustedProxies: string[] = []): string =>
+      identityWarnings({ ...testSettings(), publicBaseUrl, trustedProxies }).join();
+    expect(told('https://cdr.example.org')).toContain('TRUSTED_PROXIES');
+    expect(told('https://cdr.example.org', ['10.0.0.1'])).not.toContain('TRUSTED_PROXIES');
+    expect(told('http://127.0.0.1:8080')).not.toContain('TRUSTED_PROXIES');
   });
 
   it('is nothing to tell of where it is trusted', async () => {

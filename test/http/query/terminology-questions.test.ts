@@ -8,6 +8,7 @@ import { testApp, testServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
 import { givenEhr, V1, type Json } from '../../support/resources.js';
+import { mainThreadTime } from '../../support/process/processor-time.js';
 import { testSettings } from '../../support/settings.js';
 
 useDatabase();
@@ -45,8 +46,8 @@ class SlowTerminology {
     return this.#open.size;
   }
 
-  answerAll(): void {
-    for (const answer of this.#open) SlowTerminology.#answer(answer, 200);
+  answerAll(codes?: number): void {
+    for (const answer of this.#open) SlowTerminology.#answer(answer, 200, codes);
   }
 
   /** Answers one of those that are open; gives how many these were. */
@@ -57,9 +58,9 @@ class SlowTerminology {
     return open;
   }
 
-  static #answer(answer: ServerResponse, status: number): void {
+  static #answer(answer: ServerResponse, status: number, codes = 1): void {
     const body = JSON.stringify({
-      expansion: { contains: [{ code: 'A' }] },
+      expansion: { contains: Array.from({ length: codes }, (_, index) => ({ code: `A${index}` })) },
       parameter: [{ name: 'result', valueBoolean: true }],
     });
     answer.writeHead(status, { 'Content-Type': 'application/fhir+json' }).end(body);
@@ -79,6 +80,8 @@ afterEach(() => {
 });
 
 const settings = testSettings();
+/** Processor time of the main thread, the terminology server's included. */
+const MOST_MAIN_S = 0.5;
 const terminologySettings = (failOnError = false) => ({ serverUrl: terminology.url, timeoutMs, failOnError });
 
 /** Waits for what the terminology server sees; it is part of the test that this comes to be. */
@@ -125,8 +128,20 @@ describe('the questions of a query', () => {
     expect(terminology.asked).toEqual([]);
   });
 
+  it('may have 100,000 codes for an answer, which are too many for a query and take no time to speak of', async () => {
+    const answer = ask(asking(1));
+    await until(() => terminology.open === 1);
+    let status = 0;
+    const seconds = await mainThreadTime(async () => {
+      terminology.answerAll(100_000);
+      ({ status } = await answer);
+    });
+    expect(status).toBe(400);
+    expect(seconds).toBeLessThan(MOST_MAIN_S);
+  });
+
   it('have the time of the query, and are given up with it', async () => {
-    const { status } = await ask(asking(5), { aql: { ...settings.aql, timeoutMs: 300 } });
+    const { status } = await ask(asking(5), { aql: { ...settings.aql, timeoutMs: 3_000 } });
     expect(status).toBe(408);
     await until(() => terminology.abandoned === 5);
     expect(terminology.open).toBe(0);

@@ -16,6 +16,8 @@ interface Cost {
   readonly mainSeconds: number;
   /** Longest time that liveness did not answer. */
   readonly silenceMs: number;
+  /** Most processor time of the main thread for which liveness waited: the silence, however busy the machine is. */
+  readonly waitedSeconds: number;
 }
 
 /** A server of its own process under attack, and what each attack costs. */
@@ -48,8 +50,8 @@ export async function watchedServer(
   return {
     url: server.url,
     cost: async (attack) => {
-      const { mainSeconds, probes, silenceMs } = await costOf(server, attack);
-      return { mainSeconds: mainSeconds - probes * probeSeconds, silenceMs };
+      const { mainSeconds, probes, silenceMs, waitedSeconds } = await costOf(server, attack);
+      return { mainSeconds: mainSeconds - probes * probeSeconds, silenceMs, waitedSeconds };
     },
     mainSeconds: () => mainSeconds(server),
     maxSilenceMs: MAX_SILENCE_MS + 20 * idle.silenceMs,
@@ -64,13 +66,13 @@ async function costOf(
   attack: () => Promise<unknown>,
 ): Promise<Cost & { readonly probes: number }> {
   const before = mainSeconds(server);
-  const probe = liveness(server.url);
+  const probe = liveness(server);
   try {
     await attack();
   } finally {
     await probe.stop();
   }
-  return { mainSeconds: mainSeconds(server) - before, silenceMs: probe.longestMs(), probes: probe.probes() };
+  return { mainSeconds: mainSeconds(server) - before, ...probe.found() };
 }
 
 /** Linux alone tells the time of one thread; elsewhere it is not measured. */
@@ -85,14 +87,17 @@ function mainSeconds({ process: { pid } }: ServerProcess): number {
   }
 }
 
-function liveness(url: string) {
-  const state = { longest: 0, isOver: false, probes: 0 };
+function liveness(server: ServerProcess) {
+  const state = { isOver: false };
+  const found = { silenceMs: 0, waitedSeconds: 0, probes: 0 };
   const asked = (async () => {
     while (!state.isOver) {
       const start = performance.now();
-      await fetch(`${url}/management/health/liveness`).then((answer) => answer.text());
-      state.longest = Math.max(state.longest, performance.now() - start);
-      state.probes += 1;
+      const before = mainSeconds(server);
+      await fetch(`${server.url}/management/health/liveness`).then((answer) => answer.text());
+      found.silenceMs = Math.max(found.silenceMs, performance.now() - start);
+      found.waitedSeconds = Math.max(found.waitedSeconds, mainSeconds(server) - before);
+      found.probes += 1;
       await pause(PROBE_MS);
     }
   })();
@@ -101,7 +106,6 @@ function liveness(url: string) {
       state.isOver = true;
       await asked;
     },
-    longestMs: () => state.longest,
-    probes: () => state.probes,
+    found: () => found,
   };
 }

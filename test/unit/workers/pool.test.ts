@@ -1,3 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { CdrError } from '../../../openehr/base/errors.js';
 import {
@@ -16,6 +20,9 @@ const work = (): Work => new Work({ ...budget, timeMs: 60_000 }, () => performan
 const owner = (user: string) => ({ user, end: new AbortController().signal, work: work() });
 const json = (text: string, maxNodes = 1000, user = 'a user') =>
   parseLarge({ text, isXml: false, declaredType: '', maxNodes }, owner(user));
+
+/** A thread without work ends after 30 s. */
+const LESS_THAN_IDLE_MS = 20_000;
 
 afterAll(closePool);
 
@@ -88,6 +95,31 @@ describe('a body read in another thread', () => {
     );
     leaving.abort(reason);
     await expect(read).rejects.toBe(reason);
+  });
+
+  it('ends its thread with its request, long before an idle one ends', async () => {
+    await closePool();
+    const ended: Promise<unknown>[] = [];
+    const onThread = (message: unknown): void => {
+      ended.push(once((message as { worker: Worker }).worker, 'exit'));
+    };
+    subscribe('worker_threads', onThread);
+    try {
+      await json('[1]');
+      const leaving = new AbortController();
+      const body = { text: arraysOf(2_000_000), isXml: false, declaredType: '', maxNodes: 3_000_000 };
+      const read = parseLarge(body, { ...owner('a user'), end: leaving.signal });
+      // It has begun, and is far from its end.
+      await pause(20);
+      leaving.abort(new CdrError('timeout', 'the client left'));
+      await expect(read).rejects.toMatchObject({ message: 'the client left' });
+      const isEnded = Promise.all(ended).then(() => 'ended');
+      expect(await Promise.race([isEnded, pause(LESS_THAN_IDLE_MS, 'still there', { ref: false })])).toBe(
+        'ended',
+      );
+    } finally {
+      unsubscribe('worker_threads', onThread);
+    }
   });
 
   it('is read after the pool was closed, too', async () => {
