@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -14,12 +13,12 @@ import { testApp } from '../../support/app.js';
 import { runCommand } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import { givenUpdate, rows, unmerge } from '../../support/merge-http.js';
-import { aComposition, dump, givenComposition, V1, type Json } from '../../support/resources.js';
+import { loadRelease } from '../../support/release.js';
+import { aComposition, dump, givenComposition, V1 } from '../../support/resources.js';
 import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
 // What release 0.1.0 wrote: three EHRs, of which the second was merged into the first.
-const OLD = new URL('../../fixtures/database/0.1.0.ndjson', import.meta.url);
 const [FIRST, MERGED, THIRD] = [1, 2, 3].map((each) => `0000000${each}-0000-4000-8000-000000000000`) as [
   string,
   string,
@@ -40,15 +39,7 @@ interface Stored {
 }
 const versions = () => mongoose.connection.collection<Stored>('versions');
 
-beforeEach(async () => {
-  await mongoose.connection.dropDatabase();
-  for (const line of readFileSync(OLD, 'utf8').trim().split('\n')) {
-    const { collection, indexes, document } = mongoose.mongo.BSON.EJSON.parse(line) as Json;
-    const target = mongoose.connection.collection(collection as string);
-    if (document !== undefined) await target.insertOne(document as object);
-    else if ((indexes as object[]).length > 0) await target.createIndexes(indexes as never);
-  }
-});
+beforeEach(() => loadRelease('0.1.0'));
 
 /** How many records have an owner that is sealed. */
 async function ownedRecords(): Promise<number> {
