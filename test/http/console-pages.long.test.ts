@@ -336,7 +336,9 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
       ['curl', `curl -X POST '${web.url}/rest/openehr/v1/query/aql'`],
       ['TypeScript', `new Cdr({ url: "${web.url}" })`],
     ] as const) {
-      await web.page.getByRole('button', { name, exact: true }).click();
+      await web.page.getByRole('button', { name: /^Cop/ }).click();
+      await web.page.getByRole('menuitem', { name, exact: true }).click();
+      await web.page.getByRole('button', { name: 'Copied' }).waitFor();
       expect(await web.page.evaluate<string>('navigator.clipboard.readText()')).toContain(part);
     }
   });

@@ -183,6 +183,7 @@ export const de: Catalogue = {
   'query.run': 'Ausführen',
   'query.explain': 'Erklären',
   'query.cancel': 'Abbrechen',
+  'query.copyAs': 'Kopieren als',
   'query.save': 'Speichern',
   'query.name': 'Name',
   'query.nameHint': 'Die nächste Version dieses Namens wird gespeichert.',

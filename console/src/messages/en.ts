@@ -182,6 +182,7 @@ export const en = {
   'query.run': 'Run',
   'query.explain': 'Explain',
   'query.cancel': 'Cancel',
+  'query.copyAs': 'Copy as',
   'query.save': 'Save',
   'query.name': 'Name',
   'query.nameHint': 'The next version of this name is stored.',

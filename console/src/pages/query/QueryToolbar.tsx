@@ -1,4 +1,4 @@
-import { Button, CopyButton, Popover, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Menu, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { serverRoot } from '../../api/connection.js';
@@ -67,21 +67,42 @@ export function QueryToolbar({
         {t('picker.open')}
       </Button>
       <SaveQuery text={text} />
-      {[
-        { name: 'curl', text: asCurl(serverRoot(), request) },
-        { name: 'TypeScript', text: asTypeScript(serverRoot(), request) },
-      ].map(({ name, text: code }) => (
-        <CopyButton key={name} value={code}>
-          {({ copied, copy }) => (
-            <Button variant="default" onClick={copy}>
-              {copied ? t('id.copied') : name}
-            </Button>
-          )}
-        </CopyButton>
-      ))}
+      <CopyAs request={request} />
     </div>
   );
 }
+
+/** The query as a program sends it, to take along. */
+function CopyAs({ request }: { readonly request: QueryRequest }): ReactNode {
+  const { t } = useMessages();
+  const forms = [
+    { name: 'curl', text: asCurl(serverRoot(), request) },
+    { name: 'TypeScript', text: asTypeScript(serverRoot(), request) },
+  ];
+  const [copied, setCopied] = useState(false);
+  const copy = async (text: string): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), COPIED_MS);
+  };
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button variant="default">{copied ? t('id.copied') : t('query.copyAs')}</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {forms.map(({ name, text }) => (
+          <Menu.Item key={name} onClick={() => void copy(text)}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** How long a button says that something was copied. */
+const COPIED_MS = 1_500;
 
 function SavedQueries({
   text,
