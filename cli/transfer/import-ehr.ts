@@ -17,8 +17,9 @@ interface Opened {
 }
 
 /**
- * Makes sure that the EHR exists; a new one gets the EHR_STATUS of its first record, if that is one. No EHR is made for records that
- * need a template which the server does not have: a million of them would leave as many empty EHRs.
+ * Makes sure that the EHR exists; a new one gets the EHR_STATUS of its first record, if that is one, and is not made without one
+ * that could not be read: nobody would find it by its subject. No EHR is made for records that need a template which the server does
+ * not have: a million of them would leave as many empty EHRs.
  */
 export async function createMissingEhr(
   context: ImportContext,
@@ -99,17 +100,23 @@ async function ensured(
   status: JsonObject | null,
 ): Promise<'created' | 'existed' | AnswerError> {
   const path = `/ehr/${encodeURIComponent(ehrId)}`;
-  const created = await context.client.send('PUT', path, {
-    ...(status !== null && { body: JSON.stringify(status) }),
-    headers: { Prefer: 'return=representation' },
-  });
-  refuseUser(created);
-  if (created.status === 201) return learnt(context, created, 'created');
+  const isIncomplete = status === null && context.isStatusLost(ehrId);
+  const created = isIncomplete
+    ? null
+    : await context.client.send('PUT', path, {
+        ...(status !== null && { body: JSON.stringify(status) }),
+        headers: { Prefer: 'return=representation' },
+      });
+  if (created !== null) refuseUser(created);
+  if (created?.status === 201) return learnt(context, created, 'created');
   const present = await context.client.send('GET', path);
   refuseUser(present);
   if (present.status === 200) return learnt(context, present, 'existed');
-  return answerError(created.status, created.text);
+  return created === null ? new AnswerError(409, LOST_STATUS) : answerError(created.status, created.text);
 }
+
+const LOST_STATUS =
+  'its EHR_STATUS could not be read, and the server has no such EHR: it is not made without one';
 
 function learnt<T>(context: ImportContext, { text }: ApiAnswer, outcome: T): T {
   const systemId = textAt(jsonObjectOf(text), 'system_id', 'value');

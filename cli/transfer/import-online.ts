@@ -49,6 +49,7 @@ function contextOf({ client, here, state, keepsIds, batchSize }: SendingPlan): I
     batchSize,
     knownEhrs: new Set(),
     refusedEhrs: new Set(state.refusedEhrs),
+    isStatusLost: (ehrId) => state.lostStatuses.includes(ehrId),
     systemId: () => systemId,
     setSystemId: (known) => (systemId = known),
     async missingTemplate(templateIds) {

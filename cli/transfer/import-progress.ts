@@ -49,6 +49,8 @@ export interface ImportState {
   failed: number;
   /** EHRs that could not be created: nothing of theirs is imported. */
   refusedEhrs: string[];
+  /** EHRs whose EHR_STATUS could not be read: they are not made without it. */
+  lostStatuses: string[];
   /** EHRs that were made, and whose records the server refused all. */
   emptyEhrs: string[];
   /** Why records failed, without what differs from record to record. */
@@ -57,9 +59,10 @@ export interface ImportState {
   errorBytes: number;
 }
 
-/** As it stands in the file: of an earlier release without these two. */
-type SavedState = Omit<ImportState, 'emptyEhrs' | 'causes'> &
-  Partial<Pick<ImportState, 'emptyEhrs' | 'causes'>>;
+/** What an earlier release did not write. */
+type Later = 'lostStatuses' | 'emptyEhrs' | 'causes';
+/** As it stands in the file. */
+type SavedState = Omit<ImportState, Later> & Partial<Pick<ImportState, Later>>;
 
 /** The two files of an import, of this user alone (0600): progress and errors. */
 export class ImportFiles {
@@ -75,7 +78,7 @@ export class ImportFiles {
   open(): { readonly state: ImportState; readonly isResumed: boolean } {
     if (existsSync(this.#progressFile)) {
       const saved = JSON.parse(readFileSync(this.#progressFile, 'utf8')) as SavedState;
-      const state: ImportState = { emptyEhrs: [], causes: [], ...saved };
+      const state: ImportState = { lostStatuses: [], emptyEhrs: [], causes: [], ...saved };
       if (existsSync(this.#errorFile)) truncateSync(this.#errorFile, state.errorBytes);
       return { state, isResumed: true };
     }
@@ -86,6 +89,7 @@ export class ImportFiles {
       startedAt: new Date().toISOString(),
       ...counts,
       refusedEhrs: [],
+      lostStatuses: [],
       emptyEhrs: [],
       causes: [],
     };
@@ -147,6 +151,8 @@ export interface ImportContext {
   readonly knownEhrs: Set<string>;
   /** EHRs that could not be created. */
   readonly refusedEhrs: Set<string>;
+  /** Whether the source has an EHR_STATUS of the EHR that could not be read. */
+  isStatusLost(ehrId: string): boolean;
   /** System id of the server; known once an EHR was seen. */
   systemId(): string;
   setSystemId(systemId: string): void;

@@ -7,7 +7,7 @@ import { AnswerError } from './api-client.js';
 import { noteCause } from './import-causes.js';
 import { failure, type Outcome } from './import-progress.js';
 import type { FailedRecord, ImportState } from './import-progress.js';
-import { readRecord, type ImportRecord, type RecordDefaults } from './import-source.js';
+import { beginningOf, readRecord, type ImportRecord, type RecordDefaults } from './import-source.js';
 import type { ImportSource, SourceRecord } from './import-source.js';
 
 /** How an import is carried out. */
@@ -64,6 +64,8 @@ interface Part {
   readonly records: readonly ImportRecord[];
   /** Of those that cannot be read. */
   readonly refusals: readonly Outcome[];
+  /** EHRs whose EHR_STATUS is among these. */
+  readonly lostStatuses: readonly string[];
   /** Where each record stands, by position. */
   readonly places: ReadonlyMap<number, RecordPlace>;
   readonly lastPosition: number;
@@ -76,20 +78,26 @@ type RecordPlace = Pick<FailedRecord, 'line' | 'file' | 'ehr_id' | 'uid'>;
 
 function readPart({ defaults, state }: ImportPlan, part: readonly SourceRecord[], done: number): Part {
   const refusals: Outcome[] = [];
+  const lostStatuses: string[] = [];
   const records: ImportRecord[] = [];
-  for (const source of part) {
-    try {
-      records.push(readRecord(source, defaults));
-    } catch (error) {
-      refusals.push(refusal(source.position, error));
-    }
-  }
   const places = new Map<number, RecordPlace>(
     part.map(({ position, file }) => [position, file === null ? { line: position } : { file }]),
   );
+  for (const source of part) {
+    const { position } = source;
+    try {
+      records.push(readRecord(source, defaults));
+    } catch (error) {
+      refusals.push(refusal(position, error));
+      const { ehrId, isStatus } = beginningOf(source);
+      if (ehrId !== null) places.set(position, { ...places.get(position), ehr_id: ehrId });
+      if (ehrId !== null && isStatus) lostStatuses.push(ehrId);
+    }
+  }
   for (const { position, ehrId, content } of records)
     places.set(position, { ...places.get(position), ehr_id: ehrId, ...uidOf(content.object) });
-  return { records, refusals, places, lastPosition: part.at(-1)?.position ?? state.position, done };
+  const lastPosition = part.at(-1)?.position ?? state.position;
+  return { records, refusals, lostStatuses, places, lastPosition, done };
 }
 
 function uidOf(object: JsonObject): Pick<FailedRecord, 'uid'> {
@@ -97,9 +105,11 @@ function uidOf(object: JsonObject): Pick<FailedRecord, 'uid'> {
   return uid === undefined ? {} : { uid };
 }
 
-async function runPart(plan: ImportPlan, { records, refusals, places, ...end }: Part): Promise<void> {
-  const outcomes = [...refusals, ...(await plan.carryOut(records))];
+async function runPart(plan: ImportPlan, part: Part): Promise<void> {
+  const { records, refusals, places, ...end } = part;
   const { state } = plan;
+  state.lostStatuses.push(...part.lostStatuses);
+  const outcomes = [...refusals, ...(await plan.carryOut(records))];
   const failed: FailedRecord[] = [];
   for (const outcome of outcomes.sort((a, b) => a.position - b.position)) {
     state[outcome.result] += 1;

@@ -141,6 +141,21 @@ export function readRecord(source: SourceRecord, defaults: RecordDefaults): Impo
   return { position, ehrId, content: contentOf(envelope, defaults), length: text.length };
 }
 
+/** How a line of an export begins. */
+const BEGINNING = /^\s*\{\s*"ehr_id"\s*:\s*"([^"\\]{1,300})"(?:\s*,\s*"(\w+)")?/;
+
+/** Whose record it is, and of what kind, as far as the beginning of one that cannot be read tells. */
+export function beginningOf({ text, ehrId }: SourceRecord): {
+  readonly ehrId: string | null;
+  readonly isStatus: boolean;
+} {
+  const [, given, kind] = BEGINNING.exec(text ?? '') ?? [];
+  const named = given === undefined ? ehrId : parseEhrId(given);
+  const isStatus =
+    kind === undefined ? /^\s*\{\s*"_type"\s*:\s*"EHR_STATUS"/.test(text ?? '') : kind === 'ehr_status';
+  return { ehrId: named, isStatus };
+}
+
 /** A line of an export; everything else is the content itself. */
 function isEnvelope(value: JsonObject): boolean {
   return KINDS.some((kind) => isJsonObject(value[kind])) && !('_type' in value);

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../openehr/base/json.js';
 import type { BulkContent } from '../../change/commit/bulk.js';
 import { inParallel } from '../demo/load.js';
 import type { Item, InProcessServer } from './import-commit.js';
@@ -117,14 +118,18 @@ async function contentOf(
   isNew: boolean,
 ): Promise<BulkContent | null> {
   if (context.refusedEhrs.has(ehrId)) return null;
-  const first = records[0]?.content;
-  const status = isNew && first?.kind === 'ehr_status' ? first.object : null;
+  const status = isNew ? statusOf(records[0]) : null;
+  if (isNew && status === null && context.isStatusLost(ehrId)) return null;
   const items = await itemsOf(context, status === null ? records : records.slice(1));
   if (items === null) return null;
   const contributions: Item[][] = [];
   for (let start = 0; start < items.length; start += context.batchSize)
     contributions.push(items.slice(start, start + context.batchSize));
   return { ehrId, ...(isNew && { newEhr: { status } }), contributions };
+}
+
+function statusOf(record: ImportRecord | undefined): JsonObject | null {
+  return record?.content.kind === 'ehr_status' ? record.content.object : null;
 }
 
 async function itemsOf(context: ImportContext, records: readonly ImportRecord[]): Promise<Item[] | null> {

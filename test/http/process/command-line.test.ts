@@ -7,10 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { JsonObject } from '../../../openehr/base/json.js';
 import { withoutAttributes } from '../../../openehr/rm/access.js';
+import { verifyStorage } from '../../../maintenance/verify.js';
 import { realComposition, compositionsOfPatient, seededRandom } from '../../../cli/demo/patient.js';
 import { testApp, useServer } from '../../support/app.js';
 import { runCommand, runHere } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
+import { statusOf } from '../../support/merge-http.js';
 
 useDatabase();
 
@@ -143,6 +145,53 @@ describe('import', () => {
     ]);
     expect(found[5]!.message).toBe('the record is not UTF-8 text');
     expect(found[0]!.validationErrors).not.toHaveLength(0);
+  });
+
+  it('names the line and the cause of what is broken, and leaves nothing of it, nor an EHR without its EHR_STATUS', async () => {
+    const [whole, cut, known, halved] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    await api('PUT', `/ehr/${known}`);
+    const versionOf = (data: unknown) => ({ data, commit_audit: { change_type: { value: 'creation' } } });
+    const contribution = {
+      _type: 'CONTRIBUTION',
+      versions: [versionOf(compositions[0]), versionOf(withoutAttributes(compositions[1]!, ['content']))],
+    };
+    const lines = [
+      JSON.stringify({ ehr_id: whole, ehr_status: statusOf(whole) }),
+      JSON.stringify({ ehr_id: whole, composition: compositions[2] }),
+      // What a copy that ended too early, or a damaged disk, leaves of a line.
+      JSON.stringify({ ehr_id: cut, ehr_status: statusOf(cut) }).slice(0, 120),
+      JSON.stringify({ ehr_id: cut, composition: compositions[3] }),
+      JSON.stringify({ ehr_id: cut, composition: compositions[4] }),
+      JSON.stringify({ ehr_id: known, ehr_status: statusOf(known) }).slice(0, 120),
+      JSON.stringify({ ehr_id: known, composition: compositions[5] }),
+      JSON.stringify({ ehr_id: halved, ehr_status: statusOf(halved) }),
+      JSON.stringify({ ehr_id: halved, contribution }),
+      JSON.stringify({ ehr_id: halved, composition: compositions[6] }).slice(0, -40),
+    ];
+    writeFileSync(file('cut.ndjson'), lines.join('\n'));
+    const { code, stdout } = await run('import', file('cut.ndjson'));
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^4 imported, 0 there already, 6 failed/)]);
+    const errors = readFileSync(`${file('cut.ndjson')}.import-errors.ndjson`, 'utf8')
+      .trim()
+      .split('\n');
+    const lost =
+      'its EHR_STATUS could not be read, and the server has no such EHR: it is not made without one';
+    const broken = expect.stringContaining('JSON');
+    expect(errors.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { line: 3, ehr_id: cut, status: 400, message: broken },
+      { line: 4, ehr_id: cut, status: 409, message: lost },
+      { line: 5, ehr_id: cut, status: 409, message: lost },
+      { line: 6, ehr_id: known, status: 400, message: broken },
+      { line: 9, ehr_id: halved, status: 400 },
+      { line: 10, ehr_id: halved, status: 400, message: broken },
+    ]);
+    expect((await api('GET', `/ehr/${cut}`)).status).toBe(404);
+    expect([
+      await compositionCount(whole),
+      await compositionCount(known),
+      await compositionCount(halved),
+    ]).toEqual([1, 1, 0]);
+    expect((await verifyStorage()).violations).toEqual([]);
   });
 
   it('reads a folder: compositions, FLAT and contributions, the EHR from the folder name', async () => {
