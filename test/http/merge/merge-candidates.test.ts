@@ -96,8 +96,10 @@ it('one pair has one score, whoever asks, and one id under two issuers is one re
   const both = await givenPatient(null, { id: 'X', issuer: 'state' }, { id: 'X', issuer: 'clinic' });
   const one = await givenPatient(null, { id: 'X', issuer: 'state' });
   const other = await givenPatient(null, { id: 'X', issuer: 'clinic' });
+  // Fits each of them, which do not fit each other.
+  const vague = await givenPatient(null, { id: 'X' });
   const seen = new Map<string, unknown>();
-  for (const ehrId of [both, one, other]) {
+  for (const ehrId of [both, one, other, vague]) {
     const { body } = await admin(app, 'get', `/ehr/merge_candidates?ehr_id=${ehrId}`);
     for (const { other_ehr_id: with_, score, reasons } of body.candidates as Json[]) {
       const pair = [ehrId, String(with_)].sort().join();
@@ -106,7 +108,7 @@ it('one pair has one score, whoever asks, and one id under two issuers is one re
       seen.set(pair, [score, reasons]);
     }
   }
-  expect(seen.size).toBe(2);
+  expect(seen.size).toBe(5);
 });
 
 describe('EHRs that may be of one person', () => {

@@ -7,7 +7,7 @@ import { verifyStorage } from '../../../maintenance/verify.js';
 import { repairMerges, type Repairing } from '../../../merge/repair.js';
 import type { MergeHistoryDoc } from '../../../models/merge/history.js';
 import { testApp } from '../../support/app.js';
-import { useDatabase } from '../../support/database.js';
+import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
 import {
   folder,
   givenDirectory,
@@ -25,6 +25,7 @@ import {
   versionedObjectUidOf,
   type Json,
 } from '../../support/resources.js';
+import { runCommand } from '../../support/process/command-line.js';
 import { testSettings } from '../../support/settings.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
@@ -48,6 +49,17 @@ async function repairs(write: Repairing): Promise<unknown[]> {
   for await (const { ehrId, latest, from } of repairMerges(context, write))
     found.push([ehrId, latest._id, from?._id]);
   return found;
+}
+
+/** What `everchart merge repair` prints, line by line. */
+async function repairCommand(...options: readonly string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await runCommand(['merge', 'repair', ...options], {
+    MONGODB_URI: testDatabaseUri(),
+    MONGODB_DATABASE: testDatabaseName(),
+    LOG_LEVEL: 'warn',
+  });
+  expect([code, stderr.replace(/^database: .*\n/, '')]).toEqual([0, '']);
+  return stdout.trimEnd().split('\n');
 }
 
 /** As if the unmerge of the source had written the version. */
@@ -120,20 +132,22 @@ it('finds an EHR_STATUS and a directory with what another patient left, and writ
   await writtenByUnmerge(source, status);
   await writtenByUnmerge(source, directory);
 
-  expect(await repairs('none')).toEqual([
-    [target, status, undefined],
-    [target, directory, undefined],
-  ]);
+  const lines = [
+    `EHR ${target}  EHR_STATUS  ${status}  right: ${REPLAYED}`,
+    `EHR ${target}  FOLDER  ${directory}  right: ${REPLAYED}`,
+  ];
+  expect(await repairCommand()).toEqual([...lines, '2 objects to be repaired with --apply']);
   const told = await violations(target);
   expect(told).toContainEqual(['versions', status, wrongly('EHR_STATUS', target, REPLAYED)]);
   expect(told).toContainEqual(['versions', directory, wrongly('FOLDER', target, REPLAYED)]);
-  await repairs('certain');
+  expect(await repairCommand('--apply')).toEqual([...lines, '2 objects repaired']);
   expect((await request(app).get(`${V1}/ehr/${target}/ehr_status`)).body.other_details.name.value).toBe(
     'own',
   );
   const root = (await request(app).get(`${V1}/ehr/${target}/directory`)).body as Json;
   expect([root.name.value, root.folders ?? []]).toEqual(['own', []]);
-  expect(await repairs('certain')).toEqual([]);
+  expect(await violations(target)).toEqual([]);
+  expect(await repairCommand('--apply')).toEqual(['0 objects repaired']);
 });
 
 it('only notes a list of an older release that did not record whose content was chosen', async () => {

@@ -155,14 +155,19 @@ describe('two merges into one EHR', () => {
   });
 
   it('a choice for what is no obstacle is refused, one word for all is not', async () => {
-    const named = await unmerge(app, a.ehrId, b.ehrId, {
-      on_conflict: { [b.list]: 'take_back' },
-      dry_run: true,
-    });
-    expect([named.status, named.body.message]).toEqual([
-      400,
-      `on_conflict names what is no obstacle: ${b.list}; there is no obstacle`,
-    ]);
+    const refusedFor = async (further: object) => {
+      const { status, body } = await unmerge(app, a.ehrId, b.ehrId, {
+        on_conflict: { [b.list]: 'take_back' },
+        ...further,
+      });
+      expect([status, body.message]).toEqual([
+        400,
+        `on_conflict names what is no obstacle: ${b.list}; there is no obstacle`,
+      ]);
+    };
+    await refusedFor({ dry_run: true });
+    await refusedFor({});
+    expect(await standing(a, b)).toMatchObject({ reversible_now: true });
     await done(unmerge(app, a.ehrId, b.ehrId, { on_conflict: 'take_back' }));
   });
 });

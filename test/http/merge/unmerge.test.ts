@@ -489,6 +489,11 @@ describe('unmerge', () => {
     expect((await unmerge(app, source, target, { on_conflict: 'maybe' })).status).toBe(400);
     const half = await unmerge(app, source, target, { on_conflict: { [t]: 'take_back' } });
     expect([half.status, half.body.obstacles.length]).toEqual([409, 1]);
+    const stray = await unmerge(app, source, target, { on_conflict: { [t]: 'take_back', [s]: 'take_back' } });
+    expect([stray.status, stray.body.message]).toEqual([
+      400,
+      `on_conflict names what is no obstacle: ${s}; obstacles are of ${t}, ${contribution}, ${versionedObjectUidOf(moved)}`,
+    ]);
     const on_conflict = { [t]: 'take_back', [contribution]: 'keep_in_target' };
     const done = await unmerge(app, source, target, { on_conflict });
     expect([done.status, done.body.message]).toEqual([200, undefined]);
