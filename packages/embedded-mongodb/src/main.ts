@@ -2,10 +2,10 @@
  * The embedded database as a process of its own. Its one argument is `ChildOptions` as JSON; it writes one
  * JSON line (`ChildReport`) to stdout, its log to stderr, and ends when stdin closes or on SIGTERM.
  */
-import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { ensurePrivateFolder } from './access/private-files.js';
+import { ensurePrivateFolder, isWritable } from './access/private-files.js';
 import type { ChildOptions, ChildReport } from './child-protocol.js';
 import { endpointFor, rememberEndpoint, uriOf } from './access/endpoint.js';
 import { loadNative, NativeUnavailable } from './engine/native.js';
@@ -85,20 +85,10 @@ function reasonOf(error: unknown, dir: string): string {
   const text = textOf(error);
   if (!text.includes('DBPathInUse')) return text;
   // The engine says the same of a lock file that it cannot write and of one that another process holds.
-  if (!isWritable(dir))
+  const lock = join(dir, 'mongod.lock');
+  if (!isWritable(dir) || (existsSync(lock) && !isWritable(lock)))
     return `the data folder ${dir} cannot be written: it or a file in it is read-only for this user`;
   return `the data folder ${dir} is in use by another process: to share it, set MONGODB_URI to the connection string in its socket.uri or port.uri`;
-}
-
-function isWritable(dir: string): boolean {
-  try {
-    accessSync(dir, constants.W_OK);
-    const lock = join(dir, 'mongod.lock');
-    if (existsSync(lock)) accessSync(lock, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function report(line: ChildReport): void {

@@ -15,7 +15,11 @@ const DISK_MB = 900;
 const composition = JSON.stringify(realComposition(TEMPLATE));
 
 const disk = smallDisk(DISK_MB);
-afterAll(() => disk?.remove());
+const readOnly = disk === null ? null : smallDisk(DISK_MB);
+afterAll(() => {
+  disk?.remove();
+  readOnly?.remove();
+});
 if (disk === null) process.stderr.write('full-disk: skipped, since this user may not mount a file system\n');
 /** Without a file system of its own there is nothing to fill. */
 const describeOnDisk = disk === null ? describe.skip : describe;
@@ -98,15 +102,24 @@ describeOnDisk('a server on a disk that is full', () => {
     const verified = await runCommand(['verify'], env);
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('no violation')]);
   }, 600_000);
+});
 
-  it('that becomes read-only says so, and not that another process uses its folder', async () => {
-    const data = join(folder, 'data');
-    disk?.makeReadOnly();
-    const start = startServerProcess({
-      MONGODB_URI: '',
-      LOCAL_DATABASE: 'embedded',
-      EMBEDDED_DATA_DIR: data,
-    });
-    await expect(start).rejects.toThrow(/data folder .* cannot be written: it or a file in it is read-only/);
-  }, 120_000);
+describeOnDisk('a server on a disk that is read-only', () => {
+  it('says so, and not that another process uses its folder, nor that there is none', async () => {
+    const folder = readOnly?.folder ?? '';
+    const startIn = (name: string) =>
+      startServerProcess({
+        MONGODB_URI: '',
+        LOCAL_DATABASE: 'embedded',
+        EMBEDDED_DATA_DIR: join(folder, name),
+      });
+    await (await startIn('data')).stop();
+    readOnly?.makeReadOnly();
+    await expect(startIn('data')).rejects.toThrow(
+      `the data folder ${join(folder, 'data')} cannot be written: it or a file in it is read-only for this user`,
+    );
+    await expect(startIn('new')).rejects.toThrow(
+      `the data folder ${join(folder, 'new')} cannot be made: ${folder} is read-only for this user`,
+    );
+  }, 300_000);
 });
