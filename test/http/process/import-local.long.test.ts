@@ -11,6 +11,7 @@ import { Version } from '../../../models/version.js';
 import { compositionsOfPatient, seededRandom } from '../../../cli/demo/patient.js';
 import { runCommand } from '../../support/process/command-line.js';
 import { testDatabaseName, testDatabaseUri, useDatabase } from '../../support/database.js';
+import { statusOf } from '../../support/merge-http.js';
 
 useDatabase();
 
@@ -100,6 +101,24 @@ describe('import --local', () => {
     const given = await Version.findOne({ ehr_id: ehrIds[0]!, type: 'EHR_STATUS' }).lean().exec();
     expect(given?.data).toContain('"other_details"');
     expect((await verifyStorage()).violations).toEqual([]);
+  });
+
+  it('makes no EHR whose EHR_STATUS stands in a broken line, and has the others whole', async () => {
+    const [whole, cut] = [randomUUID(), randomUUID()];
+    const compositions = compositionsOfPatient(seededRandom(8), 4);
+    const lines = [
+      JSON.stringify({ ehr_id: cut, ehr_status: statusOf(cut) }).slice(0, 120),
+      ...compositions.map((composition, at) => JSON.stringify({ ehr_id: [whole, cut][at % 2], composition })),
+    ];
+    writeFileSync(file, lines.join('\n'));
+    const { code, stdout } = await run('import', file);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^2 imported, 0 there already, 3 failed/)]);
+    const errors = readFileSync(`${file}.import-errors.ndjson`, 'utf8').trim().split('\n');
+    expect(errors.map((line) => JSON.parse(line) as unknown)).toMatchObject(
+      [1, 3, 5].map((line) => ({ line, ehr_id: cut })),
+    );
+    expect(await Version.countDocuments({ ehr_id: cut })).toBe(0);
+    expect(await Version.countDocuments({ ehr_id: whole, type: 'COMPOSITION' })).toBe(2);
   });
 
   it('goes on after an interruption and makes nothing twice', async () => {
