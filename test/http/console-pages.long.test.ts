@@ -210,6 +210,22 @@ FROM EHR e CONTAINS COMPOSITION c CONTAINS ELEMENT x[at0004]`;
     await web.page.getByText('Table', { exact: true }).click();
     await web.page.getByText(/^3 rows/).waitFor();
     await expectGood();
+    const id = web.page.getByRole('cell').getByRole('link').first();
+    await id.waitFor();
+    expect(await id.getAttribute('href')).toContain(`/patients/${await id.innerText()}`);
+    const edge = web.page.getByRole('separator', { name: 'Width of id' });
+    const width = Number(await edge.getAttribute('aria-valuenow'));
+    await edge.press('ArrowRight');
+    expect(Number(await edge.getAttribute('aria-valuenow'))).toBeGreaterThan(width);
+    await write(`SELECT o/data[at0001]/events[at9999]/time/value AS at
+FROM OBSERVATION o[openEHR-EHR-OBSERVATION.sample_blood_pressure.v1]`);
+    await web.page.keyboard.press('Control+Enter');
+    // What nobody could have stored is no empty cell without a word.
+    await web.page.getByText(/Line 1, column \d+: no stored template has the node at9999/).waitFor();
+    await web.page.getByRole('cell', { name: 'NULL' }).first().waitFor();
+    await web.page.getByRole('button', { name: 'Explain' }).click();
+    await web.page.locator('.stage').first().waitFor();
+    await expectGood();
     await web.page.route('**/query/aql', () => undefined);
     const ended = web.page.waitForEvent('requestfailed');
     await web.page.keyboard.press('Escape');

@@ -19,6 +19,15 @@ export interface ServerSettings {
 export interface ResultSet {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Json[])[];
+  readonly meta?: { readonly warnings?: readonly QueryWarning[] };
+}
+
+/** What the server doubts of a query that it carried out, such as a code that no template has. */
+export interface QueryWarning {
+  readonly code: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
 }
 
 /** One query to run. */

@@ -1,12 +1,35 @@
 import { UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
+import {
+  memo,
+  useCallback,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+} from 'react';
 import type { Json, ResultSet } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
-import { cellText, columnsOf, sortedRows, type ResultColumn } from './result-columns.js';
+import { compositionView, patientView } from '../../../shell/address.js';
+import { ViewLink } from '../../../widgets/ViewLink.js';
+import {
+  cellText,
+  columnsOf,
+  ehrColumn,
+  MOST_PX,
+  sortedRows,
+  targetOf,
+  type ResultColumn,
+} from './result-columns.js';
 
 const ROW_HEIGHT = 32;
-const WIDTHS = { number: 120, time: 210, text: 240, object: 280 } as const;
+/** Widest and narrowest that a column is drawn. */
+const WIDEST = 4 * MOST_PX;
+const NARROWEST = 48;
+/** By how much the arrow keys change a width. */
+const STEP = 24;
 
 /** By which column rows are sorted. */
 interface Sort {
@@ -18,7 +41,15 @@ interface Sort {
 export function ResultGrid({ result }: { readonly result: ResultSet }): ReactNode {
   const { t } = useMessages();
   const box = useRef<HTMLDivElement>(null);
-  const columns = useMemo(() => columnsOf(result), [result]);
+  const found = useMemo(() => columnsOf(result), [result]);
+  const [widths, setWidths] = useState<Readonly<Record<number, number>>>({});
+  const columns = useMemo(
+    () => found.map((column) => ({ ...column, width: widths[column.index] ?? column.width })),
+    [found, widths],
+  );
+  const onWidth = useCallback((column: number, width: number): void => {
+    setWidths((before) => ({ ...before, [column]: Math.min(WIDEST, Math.max(NARROWEST, width)) }));
+  }, []);
   const [sort, setSort] = useState<Sort | null>(null);
   const rows = useMemo(
     () => (sort === null ? result.rows : sortedRows(result.rows, sort.column, sort.isDescending)),
@@ -42,7 +73,7 @@ export function ResultGrid({ result }: { readonly result: ResultSet }): ReactNod
       aria-label={t('query.table')}
       tabIndex={0}
     >
-      <Head columns={columns} sort={sort} onSort={onSort} />
+      <Head columns={columns} sort={sort} onSort={onSort} onWidth={onWidth} />
       <div className="body" role="rowgroup" style={{ height: shown.getTotalSize(), position: 'relative' }}>
         {shown.getVirtualItems().map(({ index, start }) => (
           <Row key={index} index={index} start={start} row={rows[index]} columns={columns} />
@@ -57,10 +88,12 @@ const Head = memo(function Head({
   columns,
   sort,
   onSort,
+  onWidth,
 }: {
   readonly columns: readonly ResultColumn[];
   readonly sort: Sort | null;
   readonly onSort: (column: number) => void;
+  readonly onWidth: (column: number, width: number) => void;
 }): ReactNode {
   return (
     <div className="head" role="rowgroup">
@@ -73,6 +106,7 @@ const Head = memo(function Head({
               <UnstyledButton onClick={() => onSort(column.index)}>
                 {column.name} {direction === 'none' ? '' : direction === 'ascending' ? '↑' : '↓'}
               </UnstyledButton>
+              <Edge column={column} onWidth={onWidth} />
             </div>
           );
         })}
@@ -80,6 +114,42 @@ const Head = memo(function Head({
     </div>
   );
 });
+
+/** The right edge of a column, drawn by mouse or moved by the arrow keys. */
+function Edge({
+  column: { name, index, width },
+  onWidth,
+}: {
+  readonly column: ResultColumn;
+  readonly onWidth: (column: number, width: number) => void;
+}): ReactNode {
+  const { t } = useMessages();
+  const drag = (start: PointerEvent<HTMLElement>): void => {
+    start.preventDefault();
+    const edge = start.currentTarget;
+    edge.setPointerCapture(start.pointerId);
+    edge.onpointermove = ({ clientX }) => onWidth(index, width + clientX - start.clientX);
+    edge.onpointerup = () => (edge.onpointermove = null);
+  };
+  const move = ({ key }: KeyboardEvent): void => {
+    if (key === 'ArrowLeft') onWidth(index, width - STEP);
+    if (key === 'ArrowRight') onWidth(index, width + STEP);
+  };
+  return (
+    <div
+      className="edge"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={t('query.width', { name })}
+      aria-valuenow={width}
+      aria-valuemin={NARROWEST}
+      aria-valuemax={WIDEST}
+      tabIndex={0}
+      onPointerDown={drag}
+      onKeyDown={move}
+    />
+  );
+}
 
 /** Not drawn again while it is in sight. */
 const Row = memo(function Row({
@@ -94,22 +164,48 @@ const Row = memo(function Row({
   readonly row: readonly Json[] | undefined;
   readonly columns: readonly ResultColumn[];
 }): ReactNode {
-  const reader = useMessages();
+  const ehr = ehrColumn(columns);
   return (
     <div role="row" aria-rowindex={index + 2} style={{ transform: `translateY(${start}px)` }}>
-      {columns.map((column) => {
-        const text = cellText(row?.[column.index], reader);
-        return (
-          <div key={column.index} role="cell" title={text} {...cellStyle(column)}>
-            {text}
-          </div>
-        );
-      })}
+      {row !== undefined &&
+        columns.map((column) => <Cell key={column.index} row={row} column={column} ehr={ehr} />)}
     </div>
   );
 });
 
-function cellStyle({ kind }: ResultColumn): { className: string; style: { width: number } } {
+function Cell({
+  row,
+  column,
+  ehr,
+}: {
+  readonly row: readonly Json[];
+  readonly column: ResultColumn;
+  readonly ehr: ResultColumn | undefined;
+}): ReactNode {
+  const reader = useMessages();
+  const value = row[column.index] ?? null;
+  const text = cellText(value, reader);
+  const target = targetOf(row, column, ehr);
+  return (
+    <div role="cell" title={text} {...cellStyle(column)}>
+      {value === null && <span className="null">NULL</span>}
+      {target === null ? (
+        text
+      ) : (
+        <ViewLink
+          size="sm"
+          view={
+            target.uid === undefined ? patientView(target.ehrId) : compositionView(target.ehrId, target.uid)
+          }
+        >
+          {text}
+        </ViewLink>
+      )}
+    </div>
+  );
+}
+
+function cellStyle({ kind, width }: ResultColumn): { className: string; style: { width: number } } {
   const className = kind === 'number' ? 'end number' : kind === 'object' ? 'number' : '';
-  return { className, style: { width: WIDTHS[kind] } };
+  return { className, style: { width } };
 }

@@ -1,6 +1,6 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import type { Explanation, ResultSet } from '../../../api/types.js';
+import type { Explanation, QueryWarning, ResultSet } from '../../../api/types.js';
 import { useMessages } from '../../../messages/messages.js';
 import { milliseconds, numberText } from '../../../widgets/number-text.js';
 import { Empty, Loading } from '../../../widgets/states.js';
@@ -93,6 +93,7 @@ function Rows({ result, form }: { readonly result: ResultSet; readonly form: For
   const most = numberText(MOST_ROWS, language);
   return (
     <>
+      <QueryWarnings warnings={result.meta?.warnings ?? []} />
       {result.rows.length === MOST_ROWS && <Text className="flag">{t('query.most', { count: most })}</Text>}
       {form === 'json' && result.rows.length > JSON_ROWS && (
         <Text size="sm" c="dimmed">
@@ -111,5 +112,20 @@ function Rows({ result, form }: { readonly result: ResultSet; readonly form: For
         </Suspense>
       )}
     </>
+  );
+}
+
+/** What the server doubts of the query, with the place in its text. */
+function QueryWarnings({ warnings }: { readonly warnings: readonly QueryWarning[] }): ReactNode {
+  const { t } = useMessages();
+  if (warnings.length === 0) return null;
+  return (
+    <ul className="warnings" aria-label={t('query.warnings')}>
+      {warnings.map(({ line, column, message }) => (
+        <li key={`${line}:${column} ${message}`}>
+          {t('query.warningAt', { line: String(line), column: String(column) })}: {message}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -16,19 +16,57 @@ export interface ResultColumn {
   readonly name: string;
   readonly index: number;
   readonly kind: ColumnKind;
+  /** Of the path that it was asked by, '' for others. */
+  readonly path: string;
+  /** Pixels that most of its values need. */
+  readonly width: number;
 }
+
+/** Of a character, on average, with what stands around a text. */
+const CHARACTER_PX = 7.3;
+const PADDING_PX = 26;
+const LEAST_PX = 72;
+export const MOST_PX = 420;
 
 /** Rows that are looked at to find what a column holds. */
 export const SAMPLE = 200;
 
 /** The columns of a result. */
 export function columnsOf({ columns, rows }: ResultSet): ResultColumn[] {
-  return columns.map(({ name }, index) => ({
-    name,
-    index,
-    kind: kindOf(rows.slice(0, SAMPLE).map((row) => row[index] ?? null)),
-  }));
+  return columns.map(({ name, path = '' }, index) => {
+    const values = rows.slice(0, SAMPLE).map((row) => row[index] ?? null);
+    const longest = values.reduce<number>(
+      (most, value) => Math.max(most, cellText(value).length),
+      name.length + 2,
+    );
+    const width = Math.min(MOST_PX, Math.max(LEAST_PX, Math.ceil(longest * CHARACTER_PX + PADDING_PX)));
+    return { name, index, path, width, kind: kindOf(values) };
+  });
 }
+
+/** Where a cell leads: the EHR or the COMPOSITION that its text is the id of; `ehr`: the column of the row's EHR. */
+export function targetOf(
+  row: readonly Json[],
+  { index, path }: ResultColumn,
+  ehr: ResultColumn | undefined,
+): { readonly ehrId: string; readonly uid?: string } | null {
+  const value = row[index];
+  if (typeof value !== 'string') return null;
+  if (EHR_ID.test(path)) return { ehrId: value };
+  const ehrId = ehr === undefined ? null : (row[ehr.index] ?? null);
+  return typeof ehrId === 'string' && UID.test(path) && VERSION_UID.test(value)
+    ? { ehrId, uid: value }
+    : null;
+}
+
+/** The column that tells the EHR of each row. */
+export function ehrColumn(columns: readonly ResultColumn[]): ResultColumn | undefined {
+  return columns.find(({ path }) => EHR_ID.test(path));
+}
+
+const EHR_ID = /^\w+\/ehr_id(?:\/value)?$/;
+const UID = /^\w+\/uid(?:\/value)?$/;
+const VERSION_UID = /^[^:]+::[^:]+::\d+$/;
 
 /** What values are, as far as all of them are of one kind. */
 export function kindOf(values: readonly Json[]): ColumnKind {
