@@ -1,10 +1,13 @@
 // `npm run check:pack`: what `npm pack` makes, which builds before, runs the demo where nothing else of everchart is; the
 // packages for those who build on the server compile and run in a project that has nothing else.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { PACKAGES } from './beside-code.mjs';
 import { release } from './release.mjs';
@@ -101,6 +104,60 @@ function checkSize(folder, most) {
   console.log(said);
 }
 
+/** What the lock of the packed server says can be installed, with one driver of MongoDB. */
+function checkLock() {
+  const locked = join(folder, 'locked');
+  mkdirSync(locked);
+  const files = ['package/package.json', 'package/npm-shrinkwrap.json'];
+  run(locked, 'tar', 'xzf', tarball('everchart'), '--strip-components=1', ...files);
+  run(locked, 'npm', 'ci', ...quiet);
+  const drivers = readdirSync(locked, { recursive: true }).filter((path) =>
+    /node_modules\/mongodb\/package\.json$/.test(path),
+  );
+  if (drivers.length !== 1) throw new Error(`drivers of MongoDB: ${drivers.join(', ')}`);
+}
+
+/** What these may take on an idle machine, in seconds: processor time, and from its start to the first answer. */
+const PACE = { version: 0.3, answer: 3 };
+
+/** Prints how quick the installed command is; a busy machine is no reason to fail. */
+async function tellPace() {
+  const said = (seconds, most, what) => console.log(`${what}: ${seconds.toFixed(2)} s of at most ${most}`);
+  const timed = 'TIMEFORMAT="%U %S"; time node node_modules/everchart/src/everchart.mjs --version >/dev/null';
+  const runs = Array.from({ length: 3 }, () => {
+    const line = run(folder, 'bash', '-c', `{ ${timed}; } 2>&1`).toString();
+    return line.split(' ').reduce((sum, part) => sum + Number(part), 0);
+  });
+  said(Math.min(...runs), PACE.version, 'everchart --version, processor');
+  said(await secondsToAnswer(), PACE.answer, 'first answer of everchart start');
+}
+
+/** Starts the server on a database of its own, asks until it answers a query, and stops it. */
+async function secondsToAnswer() {
+  const start = performance.now();
+  const env = { ...process.env, PORT: '0', HOST: '127.0.0.1', EMBEDDED_DATA_DIR: join(folder, 'data') };
+  const program = join(folder, 'node_modules/everchart/src/everchart.mjs');
+  const server = spawn(process.execPath, [program, 'start'], { cwd: folder, env });
+  const ended = once(server, 'exit');
+  try {
+    const url = await new Promise((resolve, reject) => {
+      let text = '';
+      server.stdout.on('data', (part) => {
+        text += part;
+        const [, found] = /listening on (http:[^"\s]+)/.exec(text) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+      server.once('exit', () => reject(new Error(`the server ended:\n${text}`)));
+    });
+    const query = `${new URL(url).origin}/rest/openehr/v1/query/aql?q=SELECT%20e%20FROM%20EHR%20e`;
+    while ((await globalThis.fetch(query)).status !== 200) await sleep(20);
+    return (performance.now() - start) / 1000;
+  } finally {
+    server.kill('SIGTERM');
+    await ended;
+  }
+}
+
 /** Installs the server without its optional packages, as whoever has a MongoDB may. */
 function checkLean() {
   const lean = join(folder, 'lean');
@@ -117,9 +174,11 @@ try {
   checkSize(folder, INSTALLED.whole);
   checkBill();
   await checkTracing();
+  await tellPace();
   console.log(run(folder, 'npx', 'everchart', 'demo', '--once').toString());
   checkPackages();
   checkLean();
+  checkLock();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

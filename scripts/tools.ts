@@ -4,36 +4,36 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const folder = fileURLToPath(new URL('../tools', import.meta.url));
-const STAMP = join(folder, 'node_modules/.installed.sha256');
 
-/** Installs what the lock of tools/ says, unless it is there. */
-export function installTools(): void {
+/** Installs what the lock of a folder says, unless it is there. */
+export function installTools(folder: string): void {
+  const stamp = join(folder, 'node_modules/.installed.sha256');
   const hash = createHash('sha256')
     .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return;
-  process.stderr.write('installing tools/, once for each lock\n');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  process.stderr.write(`installing ${basename(folder)}/, once for each lock\n`);
   // Never to stdout: that belongs to the program.
   execFileSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], {
     cwd: folder,
     stdio: ['ignore', 2, 2],
   });
-  writeFileSync(STAMP, hash);
+  writeFileSync(stamp, hash);
 }
 
 /** The path of a file of one of the tools. */
 export function toolFile(specifier: string): string {
-  installTools();
+  installTools(folder);
   return createRequire(join(folder, 'package.json')).resolve(specifier);
 }
 
 /** Where npm puts the programs of the tools. */
 export function toolProgram(name: string): string {
-  installTools();
+  installTools(folder);
   return join(folder, 'node_modules/.bin', name);
 }
 

@@ -180,7 +180,7 @@ describe('an installation', () => {
     expect(text('.npmrc').split('\n')).toContain('ignore-scripts=true');
   });
 
-  it('has one driver of MongoDB, in a clone and wherever the packed server is installed', async () => {
+  it('has one driver of MongoDB, in a clone and in the lock of the packed server, where all ask for it', async () => {
     const script = new URL('scripts/shrinkwrap.mjs', root).href;
     const { shrinkwrap } = (await import(script)) as {
       shrinkwrap: (manifest: object) => { packages: object };
@@ -189,7 +189,10 @@ describe('an installation', () => {
       Object.keys(places).filter((place) => place.endsWith('node_modules/mongodb'));
     expect(drivers(packages)).toEqual(['node_modules/mongodb']);
     const manifest = JSON.parse(text('package.json')) as object;
-    expect(drivers(shrinkwrap(manifest).packages)).toEqual(['node_modules/mongodb']);
+    const lock = shrinkwrap(manifest).packages as Record<string, { dependencies?: Record<string, string> }>;
+    expect(drivers(lock)).toEqual(['node_modules/mongodb']);
+    const { version } = (lock as Record<string, { version?: string }>)['node_modules/mongodb']!;
+    expect(lock['node_modules/mongodb-memory-server-core']!.dependencies!.mongodb).toBe(version);
   });
 
   it('brings at most 700 packages', () => {
