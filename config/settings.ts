@@ -15,6 +15,8 @@ export interface Settings {
   readonly jwt: JwtSettings;
   /** Where the console signs in; null: nowhere but here. */
   readonly oidc: OidcSettings | null;
+  /** ISO 3166-1 code that new documents of the console have; null: the country of the browser's language. */
+  readonly consoleTerritory: string | null;
   /** Path of the file that `everchart user` writes; null: no users with passwords. */
   readonly basicUsersFile: string | null;
   readonly rolePermissions: RolePermissions;

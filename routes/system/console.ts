@@ -62,6 +62,7 @@ export function consoleOperations(settings: Settings): Operation[] {
           has_passwords: settings.basicUsersFile !== null,
           oidc: settings.oidc && { issuer: settings.oidc.issuer, client_id: settings.oidc.clientId },
           administration: settings.adminApiActive,
+          territory: settings.consoleTerritory,
         };
       },
     },

@@ -235,6 +235,7 @@ function identitySettings(values: Values, host: string) {
     auth: (auth === 'basic,jwt' ? 'jwt,basic' : auth) as Settings['auth'],
     jwt,
     oidc: oidcSettings(values),
+    consoleTerritory: textOrNull(values, 'CONSOLE_TERRITORY'),
     basicUsersFile: textOrNull(values, 'BASIC_USERS_FILE'),
     rolePermissions: readRolePermissions(roles).roles,
     committerMustBeUser: values.COMMITTER_MUST_BE_USER === true,

@@ -46,7 +46,10 @@ describe('the console', () => {
       has_passwords: false,
       oidc: null,
       administration: true,
+      territory: null,
     });
+    const austrian = request(testApp({ consoleTerritory: 'AT' })).get('/console/settings.json');
+    expect((await austrian).body.territory).toBe('AT');
   });
 
   it('loads at most 350 KB at first, as gzip has it', () => {

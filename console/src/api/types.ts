@@ -13,6 +13,8 @@ export interface ServerSettings {
   /** Where to sign in with an identity provider; null: nowhere. */
   readonly oidc: { readonly issuer: string; readonly client_id: string } | null;
   readonly administration: boolean;
+  /** ISO 3166-1 code of the country; null: the server does not say. */
+  readonly territory: string | null;
 }
 
 /** A RESULT_SET, as far as it is shown. */

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { codeSetCodes } from '../../../openehr/rm/terminology/openehr.js';
 import { readRolePermissions } from '../../identity/identifier.js';
 import { choice, count, flag, list, pemText, text, webAddress } from '../setting-checks.js';
 import { setting, type SettingDescription } from './setting.js';
@@ -99,6 +100,14 @@ export const ACCESS_SETTINGS: readonly SettingDescription[] = [
     text().default(''),
     '',
     'public client of the console there; needed with OIDC_ISSUER',
+  ),
+  setting(
+    'CONSOLE_TERRITORY',
+    text()
+      .empty('')
+      .valid(...codeSetCodes('ISO_3166-1').keys()),
+    '',
+    "country, such as DE, of documents that are made in the console; empty = that of the browser's language",
   ),
   setting(
     'COMMITTER_MUST_BE_USER',

@@ -7,7 +7,7 @@ import { isoWithZone } from '../../form/time-form.js';
 import { unknownContent } from '../../form/unknown-content.js';
 import type { FlatValues } from '../../form/values.js';
 import { useMessages } from '../../messages/messages.js';
-import { useApi } from '../../session/session.js';
+import { useApi, useSession } from '../../session/session.js';
 import { compositionView, patientView, useAddress } from '../../shell/address.js';
 import { Page } from '../../widgets/Page.js';
 import { Empty, Failure, Loading } from '../../widgets/states.js';
@@ -84,14 +84,14 @@ function BlankForm({
   readonly ehrId: string;
   readonly templateId: string;
 }): ReactNode {
-  const api = useApi();
+  const { api, settings } = useSession();
   const template = useTemplate(templateId);
   const overview = useQuery({ queryKey: ['overview'], queryFn: api.overview });
   if (template.error !== null) return <Failure error={template.error} />;
   if (template.data === undefined || overview.isPending) return <Loading rows={12} height={32} />;
   const begin = emptyForm(template.data, {
     composer: overview.data?.user?.name ?? '',
-    territory: territoryOf(navigator.language),
+    territory: settings.territory ?? territoryOf(navigator.language),
     now: isoWithZone(new Date()),
   });
   return <FormView ehrId={ehrId} template={template.data} latestUid={null} begin={begin} />;
