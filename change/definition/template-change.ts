@@ -1,4 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { collapsedToken } from '../../openehr/base/text.js';
 
 /** `<base>[.xx[-XX]][.v1[.2[.3]]][.xx[-XX]]`: a template id with its language and version suffixes. */
 const TEMPLATE_ID =
@@ -11,11 +12,14 @@ interface TemplateName {
 
 /**
  * Validates the template of the next version of a COMPOSITION against the one before: the same, or one of the
- * same base name that is not of a lower version. @throws invalid otherwise
+ * same base name that is not of a lower version. What older releases stored may have runs of white space, which are one
+ * space in a template id. @throws invalid otherwise
  */
 export function requireSameTemplate(previous: string | undefined, next: string): void {
-  if (previous === undefined || previous === next) return;
-  const from = templateName(previous);
+  if (previous === undefined) return;
+  const stored = collapsedToken(previous);
+  if (stored === next) return;
+  const from = templateName(stored);
   const to = templateName(next);
   if (from.base !== to.base)
     throw new CdrError('invalid', "Can't update composition to have different template.");

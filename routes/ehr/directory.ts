@@ -121,6 +121,7 @@ export function directoryOperations(settings: Settings): OperationGroup {
           answerDeletion(ctx, await madeBefore(ctx, uids.version_uid ?? ''));
         },
         handle: async (ctx) => {
+          refuseTagHeaders(ctx);
           const change = {
             ehrId: pathParameter(ctx, 'ehr_id'),
             ifMatch: ifMatchFrom(ctx, settings.systemId),

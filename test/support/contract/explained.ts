@@ -1,6 +1,8 @@
 import { CHANGES } from './changes.js';
 import { differencesOf, type Replayed } from './replay.js';
 
+/** The EHR that a path goes through. */
+const EHR_OF_PATH = /\/ehr\/[^/?]+\//g;
 /** Any uuid. */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
@@ -34,16 +36,27 @@ export class Judge {
     return change !== undefined || this.#follows(replayed);
   }
 
-  /** What a request was about: what it names, and what it made. */
+  /** The object that a request was about: what it names below its EHR, and what it made. */
   #remember({ exchange, then, now }: Replayed): void {
-    const made = [then, now].map(({ headers }) => headers['location'] ?? '').join(' ');
-    for (const id of `${exchange.url} ${made}`.match(UUID) ?? []) this.#otherwise.add(id);
+    const made = [then, now].map(({ headers }) => headers['location'] ?? '');
+    for (const id of objectsIn([exchange.url, ...made])) this.#otherwise.add(id);
   }
 
   #follows({ exchange, then, now }: Replayed): boolean {
-    const named = `${exchange.url} ${then.body} ${now.body}`.match(UUID) ?? [];
-    return named.some((id) => this.#otherwise.has(id));
+    const texts = [
+      exchange.url,
+      then.headers['location'] ?? '',
+      now.headers['location'] ?? '',
+      then.body,
+      now.body,
+    ];
+    return objectsIn(texts).some((id) => this.#otherwise.has(id));
   }
+}
+
+/** The ids in texts without those of EHRs in paths: what happened to one object of an EHR explains nothing of others. */
+function objectsIn(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => text.replaceAll(EHR_OF_PATH, '/').match(UUID) ?? []);
 }
 
 const isDone = (status: number): boolean => status < 400;
