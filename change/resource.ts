@@ -9,14 +9,18 @@ import { serverTime } from './commit/audit.js';
 /** An RM object and, apart from it, the stored JSON text of one of its attributes. */
 export interface Resource {
   readonly object: JsonObject;
-  /** Attribute whose value is `text`; spliced in last, so that stored content is never parsed to be written. */
+  /** Attribute whose value is `text`; spliced in behind them, so that stored content is never parsed to be written. */
   readonly spliced?: { readonly name: string; readonly text: string };
+  /** Attributes that stand behind that one. */
+  readonly behind?: JsonObject;
 }
 
 /** Canonical JSON text of a resource. */
-export function resourceText({ object, spliced }: Resource): string {
+export function resourceText({ object, spliced, behind }: Resource): string {
   const text = JSON.stringify(object);
-  return spliced === undefined ? text : `${text.slice(0, -1)},"${spliced.name}":${spliced.text}}`;
+  if (spliced === undefined) return text;
+  const end = behind === undefined ? '}' : `,${JSON.stringify(behind).slice(1)}`;
+  return `${text.slice(0, -1)},"${spliced.name}":${spliced.text}${end}`;
 }
 
 /** HIER_OBJECT_ID. */
@@ -112,8 +116,9 @@ export function contributionResource(
       : resourceText(originalVersionResource(version));
   });
   return {
-    object: { _type: 'CONTRIBUTION', uid, audit },
+    object: { _type: 'CONTRIBUTION', uid },
     spliced: { name: 'versions', text: `[${texts.join(',')}]` },
+    behind: { audit },
   };
 }
 

@@ -36,7 +36,9 @@ export class Correspondence {
     return words.replace(TOKEN, (token) => {
       if (ADDRESS.test(token)) return '<address>';
       if (UUID.test(token)) return token;
-      return this.isOfServer(token, isOfThisRun) ? '<time>' : token;
+      // A text of the recording was translated: its times are of this run, or of none that an answer named.
+      const isOfServer = this.isOfServer(token, true) || (!isOfThisRun && this.isOfServer(token, false));
+      return isOfServer ? '<time>' : token;
     });
   }
 
