@@ -1,4 +1,5 @@
 import { CdrError } from '../../openehr/base/errors.js';
+import { invalidTemplate } from '../../openehr/template/opt/opt-xml.js';
 import type { AuditSubject } from '../../models/audit.js';
 import type { IdempotentResult } from '../../models/idempotency.js';
 import type { TemplateDoc, UploadedTemplate } from '../../models/definition/template.js';
@@ -22,10 +23,11 @@ const RESERVED_ID = 'all';
 
 /**
  * Stores a new operational template. ITS-REST: template_adl1.4_upload.
- * @throws conflict when its id exists; invalid for the reserved id
+ * @throws conflict when its id exists; invalid for the reserved id, and what no new template may say
  */
 export async function createTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   requireFreeWord(template);
+  requireSound(template);
   const createdTimestamp = new Date();
   const doc = await inAuditedTransaction(async (session) => {
     const inserted = await insertTemplate(template, createdTimestamp);
@@ -40,7 +42,7 @@ export async function createTemplate(template: UploadedTemplate): Promise<Templa
 /**
  * Stores a template, in the place of an unused one of the same id (`TEMPLATE_ALLOW_OVERWRITE`). The text that is there
  * already stays as it is, used or not.
- * @throws unprocessable when a VERSION refers to the id; invalid for the reserved id
+ * @throws unprocessable when a VERSION refers to the id; invalid as `createTemplate`
  */
 export async function putTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
   requireFreeWord(template);
@@ -51,6 +53,7 @@ export async function putTemplate(template: UploadedTemplate): Promise<TemplateD
       await recordIdempotentResult(session, idempotentResult(known));
       return known;
     }
+    requireSound(template);
     const stored =
       (await replaceUnused(template, createdTimestamp)) ?? (await insertTemplate(template, createdTimestamp));
     await recordIdempotentResult(session, idempotentResult(stored));
@@ -61,8 +64,9 @@ export async function putTemplate(template: UploadedTemplate): Promise<TemplateD
   return doc;
 }
 
-/** Replaces the text of an unused template. @throws not-found; unprocessable when a VERSION refers to it */
+/** Replaces the text of an unused template. @throws not-found; unprocessable when a VERSION refers to it; invalid as `createTemplate` */
 export async function updateTemplate(template: UploadedTemplate): Promise<TemplateDoc> {
+  requireSound(template);
   const createdTimestamp = new Date();
   const doc = await inAuditedTransaction(async (session) => {
     const replaced = await replaceUnused(template, createdTimestamp);
@@ -115,6 +119,12 @@ function aboutTemplate({ _id }: TemplateDoc): AuditSubject {
 function requireFreeWord({ compiled }: UploadedTemplate): void {
   if (compiled.templateId === RESERVED_ID)
     throw new CdrError('invalid', `the template id ${RESERVED_ID} is reserved`);
+}
+
+/** @throws invalid where the template says what no new one may */
+function requireSound({ compiled }: UploadedTemplate): void {
+  const [reason] = compiled.opt.refusedAsNew;
+  if (reason !== undefined) throw invalidTemplate(reason);
 }
 
 /** The document is written first: a commit that uses the template at the same time then conflicts. */

@@ -7,11 +7,11 @@ import { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 import { CdrError } from '../../base/errors.js';
 import { parseXml, type XmlElement } from '../../base/xml.js';
-import { checkConstraints, tooManyNodes } from '../validate/constraint-check.js';
+import { checkConstraints, impossibleContainers, tooManyNodes } from '../validate/constraint-check.js';
 import { MAX_OPT_NODES, MAX_TEMPLATE_NODES } from './limits.js';
 import { annotationsOf, defaultsOf, headerOf, translationsOf } from './opt-header.js';
 import { definitionOf } from './opt-object.js';
-import { requireDefinedCodes } from './opt-codes.js';
+import { undefinedCodes } from './opt-codes.js';
 import { element, elements, unreadable } from './opt-xml.js';
 
 /** What a template says, as plain data: it may go from one thread to another. */
@@ -103,8 +103,7 @@ export function parseOpt(text: string): OperationalTemplate {
   const definition = element(template, 'definition');
   if (definition === undefined) throw unreadable('template without definition');
   requireFewNodes(definition);
-  requireDefinedCodes(template);
-  const opt: OperationalTemplate = {
+  const read = {
     ...header,
     languages: [...new Set(header.description.details.map((details) => details.language))],
     definition: definitionOf(definition),
@@ -112,8 +111,8 @@ export function parseOpt(text: string): OperationalTemplate {
     annotations: annotationsOf(template),
     defaults: defaultsOf(template),
   };
-  checkConstraints(opt);
-  return opt;
+  checkConstraints(read);
+  return { ...read, refusedAsNew: [...undefinedCodes(template), ...impossibleContainers(read)] };
 }
 
 function templateElement(text: string): XmlElement {

@@ -246,4 +246,6 @@ export interface OperationalTemplate {
   readonly translations: ReadonlyMap<string, ReadonlyMap<string, Terms>>;
   readonly annotations: readonly Annotation[];
   readonly defaults: readonly DefaultValue[];
+  /** Why it is refused as a new template. One that was stored before these rules stays in use. */
+  readonly refusedAsNew: readonly string[];
 }

@@ -1,17 +1,18 @@
 import type { XmlElement } from '../../base/xml.js';
-import { elements, invalidTemplate } from './opt-xml.js';
+import { elements } from './opt-xml.js';
 
 const CONSTRAINT_CODE = /^ac\d/;
 
 /**
- * Refuses a template that binds a constraint code which nothing in it defines. ADL 1.4, validity rule VACDF; codes of nodes are
- * looked up where they stand. @throws invalid
+ * Constraint codes that a template binds and nothing in it defines. ADL 1.4, validity rule VACDF; codes of nodes are looked up
+ * where they stand.
  */
-export function requireDefinedCodes(template: XmlElement): void {
+export function undefinedCodes(template: XmlElement): readonly string[] {
   const [defined, bound] = [new Set<string>(), new Set<string>()];
   collect(template, defined, bound);
-  for (const code of bound)
-    if (!defined.has(code)) throw invalidTemplate(`the constraint code ${code} is bound but not defined`);
+  return [...bound]
+    .filter((code) => !defined.has(code))
+    .map((code) => `the constraint code ${code} is bound but not defined`);
 }
 
 function collect(parent: XmlElement, defined: Set<string>, bound: Set<string>): void {

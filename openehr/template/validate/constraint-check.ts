@@ -20,7 +20,7 @@ const CODE_ATTRIBUTES = ['careflow_step', 'current_state'];
  * node ids without term, ACTION transitions without step or state, more than `MAX_TEMPLATE_NODES` objects.
  * @throws invalid
  */
-export function checkConstraints(opt: OperationalTemplate): void {
+export function checkConstraints(opt: Pick<OperationalTemplate, 'definition'>): void {
   const size = expandedSize(opt.definition.attributes, new Map());
   if (size > MAX_TEMPLATE_NODES) throw tooManyNodes(size);
   checkPatterns(opt);
@@ -52,7 +52,6 @@ function checkObject(node: ObjectConstraint, terms: Terms): void {
   const own = node.archetype?.terms ?? terms;
   checkNode(node, own);
   for (const attribute of counted(node.attributes)) {
-    checkCardinality(node.rmType, attribute);
     for (const child of counted(attribute.children)) {
       if (child.kind === 'object') checkObject(child, own);
       else if (child.kind !== 'primitive') checkNode(child, own);
@@ -62,16 +61,34 @@ function checkObject(node: ObjectConstraint, terms: Terms): void {
 }
 
 /**
- * A container whose size the reference model does not allow. AOM 1.4, validity rule VCACA. `0..*` is what editors write who
- * mean no constraint at all.
+ * Containers whose size the reference model does not allow. AOM 1.4, validity rule VCACA. `0..*` is what editors write who mean
+ * no constraint at all.
  */
-function checkCardinality(rmType: string, { name, cardinality }: AttributeConstraint): void {
-  if (cardinality === null || cardinality.min > 0 || cardinality.max === -1) return;
+export function impossibleContainers({
+  definition,
+}: Pick<OperationalTemplate, 'definition'>): readonly string[] {
+  const found = new Set<string>();
+  const seen = new Set<readonly AttributeConstraint[]>();
+  const visit = ({ rmType, attributes }: ObjectConstraint): void => {
+    // Internal references share the attributes of their target.
+    if (seen.has(attributes)) return;
+    seen.add(attributes);
+    for (const attribute of counted(attributes)) {
+      const reason = impossibleCardinality(rmType, attribute);
+      if (reason !== null) found.add(reason);
+      for (const child of counted(attribute.children)) if (child.kind === 'object') visit(child);
+    }
+  };
+  visit(definition);
+  return [...found];
+}
+
+function impossibleCardinality(rmType: string, { name, cardinality }: AttributeConstraint): string | null {
+  if (cardinality === null || cardinality.min > 0 || cardinality.max === -1) return null;
   const attribute = attributesOf(withoutParameters(rmType)).get(name);
-  if (attribute?.multiple === true && attribute.required)
-    throw invalidTemplate(
-      `cardinality ${multiplicityText(cardinality.min, cardinality.max)} of ${rmType}.${name}, which has at least one member`,
-    );
+  if (attribute?.multiple !== true || !attribute.required) return null;
+  const size = multiplicityText(cardinality.min, cardinality.max);
+  return `cardinality ${size} of ${rmType}.${name}, which has at least one member`;
 }
 
 function checkNode(node: Constraint, terms: Terms): void {

@@ -8,7 +8,7 @@ import { counted } from '../../base/work.js';
  * Refuses a template with a pattern of a C_STRING or a slot that cannot be used, so that none is met later.
  * @throws invalid
  */
-export function checkPatterns({ definition }: OperationalTemplate): void {
+export function checkPatterns({ definition }: Pick<OperationalTemplate, 'definition'>): void {
   const patterns = new Set<string>();
   collect(definition.attributes, patterns, new Set());
   let size = 0;

@@ -124,6 +124,35 @@ describe('POST template', () => {
     expect([put.status, put.text]).toEqual([200, '']);
   });
 
+  it('stays in use where a rule came after it was stored, and is refused as a new one', async () => {
+    const app = testApp();
+    const id = 'before.the.rule.v1';
+    const code =
+      '<value><terminology_id><value>SNOMED-CT</value></terminology_id><code_string>1</code_string></value>';
+    const binding = `<term_bindings terminology="SNOMED-CT"><items code="ac0009">${code}</items></term_bindings>`;
+    const opt = optWithId(id).replace('</definition>', `${binding}</definition>`);
+    const refused = await upload(opt, { Accept: 'application/json' }, app);
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      'Invalid template: the constraint code ac0009 is bound but not defined',
+    ]);
+    expect((await upload(optWithId(id), {}, app)).status).toBe(201);
+    const templates = mongoose.connection.collection<{ _id: string }>('templates');
+    await templates.updateOne({ _id: id }, { $set: { opt }, $inc: { revision: 1 } });
+    const ehrId = await givenEhr(app);
+    const composition = aComposition(TEMPLATE_ID);
+    composition['archetype_details'].template_id.value = id;
+    const posted = await request(app).post(`${V1}/ehr/${ehrId}/composition`).send(composition);
+    expect([posted.status, posted.text]).toEqual([201, '']);
+    const flat = 'application/openehr.wt.flat+json';
+    for (const [path, type] of [
+      [`${BASE}/${id}`, 'application/openehr.wt+json'],
+      [`${BASE}/${id}/example`, flat],
+      [`${V1}/ehr/${ehrId}/composition/${versionUidOf(posted)}`, flat],
+    ] as const)
+      expect([path, (await request(app).get(path).set('Accept', type)).status]).toEqual([path, 200]);
+  });
+
   it('refuses an id that exists with 409', async () => {
     await givenTemplate(testApp(), TEMPLATE_ID);
     const again = await upload(OPT, { Accept: '*/*' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CdrError } from '../../../../openehr/base/errors.js';
 import type { ObjectConstraint } from '../../../../openehr/template/opt/constraint.js';
-import { parseOpt } from '../../../../openehr/template/opt/compile.js';
+import { compileTemplate, parseOpt } from '../../../../openehr/template/opt/compile.js';
 import { fixtureText, templateNames } from '../../../support/fixture.js';
 import {
   codedText,
@@ -230,24 +230,6 @@ describe('parseOpt refuses', () => {
       nil('template id value'),
     ],
     [
-      'a binding of a constraint code that nothing defines',
-      VALID.replace(
-        '</definition>',
-        '<term_bindings terminology="SNOMED-CT"><items code="ac0009"><value><terminology_id><value>SNOMED-CT</value></terminology_id><code_string>1</code_string></value></items></term_bindings></definition>',
-      ),
-      'Invalid template: the constraint code ac0009 is bound but not defined',
-    ],
-    [
-      'a CLUSTER that may have no items but not many',
-      template(
-        evaluation(
-          node('CLUSTER', { id: 'at0003', inside: multiple('items', element('at0002', ''), '0..3') }),
-          { at0002: 'Note', at0003: 'Notes' },
-        ),
-      ),
-      'Invalid template: cardinality 0..3 of CLUSTER.items, which has at least one member',
-    ],
-    [
       'a LOCATABLE node without term',
       VALID.replace('code="at0002"', 'code="at0007"'),
       'Invalid template: ELEMENT node at0002 has no term',
@@ -259,6 +241,29 @@ describe('parseOpt refuses', () => {
     ],
   ])('%s', (_, text, message) => {
     expect(refusal(text)).toBe(message);
+  });
+
+  it.each([
+    [
+      'a binding of a constraint code that nothing defines',
+      VALID.replace(
+        '</definition>',
+        '<term_bindings terminology="SNOMED-CT"><items code="ac0009"><value><terminology_id><value>SNOMED-CT</value></terminology_id><code_string>1</code_string></value></items></term_bindings></definition>',
+      ),
+      'the constraint code ac0009 is bound but not defined',
+    ],
+    [
+      'a CLUSTER that may have no items but not many',
+      template(
+        evaluation(
+          node('CLUSTER', { id: 'at0003', inside: multiple('items', element('at0002', ''), '0..3') }),
+          { at0002: 'Note', at0003: 'Notes' },
+        ),
+      ),
+      'cardinality 0..3 of CLUSTER.items, which has at least one member',
+    ],
+  ])('as a new one, but for use where it is stored: %s', (_, text, reason) => {
+    expect(compileTemplate(text).opt.refusedAsNew).toEqual([reason]);
   });
 
   it.each([
