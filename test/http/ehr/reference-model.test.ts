@@ -1,18 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import mongoose from 'mongoose';
 import request from 'supertest';
-import { apiClient, type ApiClient } from '../../../cli/transfer/api-client.js';
-import { exportedLines, ExportRun } from '../../../cli/transfer/export-run.js';
-import type { JsonObject } from '../../../openehr/base/json.js';
-import { readRm } from '../../../openehr/rm/read.js';
-import { testApp, useServer } from '../../support/app.js';
+import { exampleComposition } from '../../../openehr/template/example/example.js';
+import { compileTemplate } from '../../../openehr/template/opt/compile.js';
+import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
-import { runHere } from '../../support/process/command-line.js';
+import { element, evaluation, template } from '../../support/openehr/opt-builder.js';
 import { fixtureText } from '../../support/fixture.js';
-import { admin, merge } from '../../support/merge-http.js';
 import {
   aComposition,
   dump,
@@ -20,7 +13,6 @@ import {
   givenEhr,
   givenTemplate,
   V1,
-  versionedObjectUidOf,
   versionUidOf,
   type Json,
 } from '../../support/resources.js';
@@ -28,13 +20,9 @@ import { WITH_ADMIN } from '../../support/tokens.js';
 
 const app = testApp(WITH_ADMIN);
 const lenient = testApp({ validation: 'lenient-all' });
-const server = useServer(app);
-const lenientServer = useServer(lenient);
-let client: ApiClient;
 let ehrId = '';
 useDatabase();
 beforeAll(async () => {
-  client = apiClient({ url: server.url, identity: {}, repeatForMs: 1_000 });
   await givenTemplate(app);
   await givenTemplate(app, 'minimal_instruction.en.v1');
   ehrId = await givenEhr(app);
@@ -200,6 +188,79 @@ describe('what a template says and EHRbase does not check', () => {
   });
 });
 
+describe('an ELEMENT that its template leaves open', () => {
+  const opt = template(evaluation(element('at0002', ''), { at0002: 'Value' }), { id: 'open.element.v1' });
+  beforeAll(async () => {
+    const uploaded = await request(app)
+      .post(`${V1}/definition/template/adl1.4`)
+      .set('Content-Type', 'application/xml')
+      .send(opt);
+    expect([uploaded.status, uploaded.text]).toEqual([201, '']);
+  });
+
+  it.each<[string, Json]>([
+    ['DV_PARAGRAPH', { items: [{ _type: 'DV_TEXT', value: 'a' }] }],
+    [
+      'DV_INTERVAL',
+      {
+        lower: { _type: 'DV_COUNT', magnitude: 1 },
+        ...{ lower_included: true, lower_unbounded: false, upper_included: false, upper_unbounded: true },
+      },
+    ],
+    ['DV_SCALE', { value: 1.5, symbol: ofScale() }],
+    [
+      'DV_PERIODIC_TIME_SPECIFICATION',
+      { value: { _type: 'DV_PARSABLE', value: 'x', formalism: 'HL7:PIVL' } },
+    ],
+  ])('takes a %s, in a CONTRIBUTION too, and AQL and XML give it back', async (_type, members) => {
+    const value = { _type, ...members };
+    const composition: Json = exampleComposition(compileTemplate(opt), {
+      detailLevel: 'complete',
+      type: 'input',
+    });
+    composition['content'][0].data.items[0].value = value;
+    const posted = await post(composition);
+    expect([posted.status, posted.body.message]).toEqual([201, undefined]);
+    const uid = versionUidOf(posted);
+    const q = `SELECT x/value FROM COMPOSITION c CONTAINS ELEMENT x WHERE c/uid/value = '${uid}'`;
+    const found = await request(app).post(`${V1}/query/aql`).send({ q });
+    expect(found.body.rows).toEqual([[expect.objectContaining({ _type, ...firstOf(members) })]]);
+    const xml = await request(app)
+      .get(path(`composition/${uid}`))
+      .set('Accept', 'application/xml');
+    expect(xml.text).toContain(`<value xsi:type="${_type}"`);
+    const again = await request(app)
+      .post(path('composition'))
+      .set('Content-Type', 'application/xml')
+      .send(xml.text.replace(/<uid xsi:type="OBJECT_VERSION_ID">.*?<\/uid>/s, ''));
+    expect([again.status, again.text]).toEqual([201, '']);
+    const creation = {
+      _type: 'DV_CODED_TEXT',
+      value: 'creation',
+      defining_code: { terminology_id: { value: 'openehr' }, code_string: '249' },
+    };
+    const versions = [{ commit_audit: { change_type: creation }, data: composition }];
+    expect((await request(app).post(path('contribution')).send({ versions })).status).toBe(201);
+  });
+});
+
+function ofScale(): Json {
+  return {
+    _type: 'DV_CODED_TEXT',
+    value: 'a',
+    defining_code: {
+      _type: 'CODE_PHRASE',
+      terminology_id: { _type: 'TERMINOLOGY_ID', value: 'local' },
+      code_string: 'at1',
+    },
+  };
+}
+
+/** The first member of an object, as one of its own. */
+function firstOf(members: Json): Json {
+  return Object.fromEntries<unknown>(Object.entries(members).slice(0, 1));
+}
+
 describe('what stands in the way of nobody', () => {
   it('empty optional lists are left out and named', async () => {
     const composition: Json = { ...aComposition(), links: [] };
@@ -322,111 +383,5 @@ describe('a FOLDER', () => {
       archetype_node_id: 'openEHR-EHR-FOLDER.generic.v1',
       folders: [{ name: { value: 'Folder 1' } }, { name: { value: 'Folder 2' } }],
     });
-  });
-});
-
-/** Puts content into a stored version, as a release stored it that did not have the rule. */
-async function storeInto(uid: string, content: Json): Promise<void> {
-  const data = JSON.stringify({ ...content, uid: { _type: 'OBJECT_VERSION_ID', value: uid } });
-  await mongoose.connection
-    .collection<{ _id: string }>('versions')
-    .updateOne({ _id: uid }, { $set: { data }, $unset: { encoding: '' } });
-}
-
-describe('content that was stored before a rule', () => {
-  it.each<[string, () => Json, () => Json]>([
-    ['a root named otherwise', namedOtherwise, aComposition],
-    ['a root inside named otherwise', namedOtherwiseInside, aComposition],
-    ['a duration beyond its pattern', ofOneYear, () => aComposition('minimal_instruction.en.v1')],
-  ])('%s is read, exported, queried, moved, merged and corrected', async (_name, broken, right) => {
-    const [first, second, third] = [await givenEhr(app), await givenEhr(app), await givenEhr(app)];
-    const uid = await givenComposition(app, first, right());
-    await storeInto(uid, broken());
-    const container = versionedObjectUidOf(uid);
-    for (const accept of ['application/json', 'application/xml', 'application/openehr.wt.flat+json'])
-      expect(
-        (
-          await request(app)
-            .get(path(`composition/${uid}`, first))
-            .set('Accept', accept)
-        ).status,
-      ).toBe(200);
-    const exported: Json[] = [];
-    for await (const line of exportedLines(client, first, new ExportRun()))
-      exported.push(JSON.parse(line) as Json);
-    const withoutUid = exported.map(({ composition }) => ({ ...composition, uid: undefined }));
-    const { content, archetype_details: named } = broken();
-    expect(withoutUid).toContainEqual(expect.objectContaining({ archetype_details: named }));
-    expect(withoutUid).toContainEqual(expect.objectContaining({ content }));
-    const q = `SELECT c FROM EHR e CONTAINS COMPOSITION c WHERE c/uid/value = '${uid}'`;
-    expect((await request(app).post(`${V1}/query/aql`).send({ q })).body.rows).toHaveLength(1);
-    const moved = await admin(app, 'post', `/ehr/${first}/composition/${container}/move`).send({
-      target_ehr: second,
-    });
-    expect([moved.status, moved.body.message]).toEqual([200, undefined]);
-    expect((await merge(app, second, third)).status).toBe(200);
-    const { body: list } = await request(app)
-      .post(`${V1}/query/aql`)
-      .send({ q: 'SELECT c/uid/value FROM EHR e CONTAINS COMPOSITION c', ehr_id: third });
-    const now = String(list.rows[0][0]);
-    const change = (body: Json): request.Test =>
-      request(app)
-        .put(path(`composition/${versionedObjectUidOf(now)}`, third))
-        .set('If-Match', now)
-        .send(body);
-    expect((await change(broken())).status).toBe(422);
-    expect((await change(right())).status).toBe(200);
-  });
-
-  it.each<[string, () => Json]>([
-    ['a root named otherwise', namedOtherwise],
-    ['a root inside named otherwise', namedOtherwiseInside],
-  ])(
-    '%s comes over to another server by export and import, which needs lenient validation',
-    async (_name, broken) => {
-      const ehr = await givenEhr(app);
-      const uid = await givenComposition(app, ehr);
-      await storeInto(uid, broken());
-      const before = await request(app).get(path(`composition/${uid}`, ehr));
-      const folder = mkdtempSync(join(tmpdir(), 'everchart-before-a-rule-'));
-      const file = join(folder, 'ehr.ndjson');
-      try {
-        let text = '';
-        for await (const line of exportedLines(client, ehr, new ExportRun())) text += `${line.trimEnd()}\n`;
-        writeFileSync(file, text);
-        // The other server is this one, without the EHR.
-        expect((await admin(app, 'delete', `/ehr/${ehr}?cascade=true`)).status).toBe(204);
-        const refused = await runHere('import', file, '--url', server.url);
-        expect([refused.code, refused.stdout + refused.stderr]).toEqual([
-          1,
-          expect.stringContaining('Archetyped_valid'),
-        ]);
-        const taken = await runHere('import', file, '--url', lenientServer.url);
-        expect([taken.code, taken.stderr]).toEqual([0, expect.any(String)]);
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
-      const after = await request(app).get(path(`composition/${uid}`, ehr));
-      expect(after.status).toBe(200);
-      expect(after.body).toEqual(readRm(before.body as JsonObject, 'COMPOSITION').object);
-    },
-  );
-
-  it('an EHR_STATUS named otherwise is read, merged and corrected', async () => {
-    const [source, target] = [await givenEhr(app), await givenEhr(app)];
-    const status = await request(app).get(path('ehr_status', source));
-    const archetype_details = details('openEHR-EHR-EHR_STATUS.other.v1');
-    await storeInto(versionUidOf(status), { ...(status.body as Json), archetype_details });
-    const read = await request(app).get(path('ehr_status', source));
-    expect([read.status, read.body.archetype_details.archetype_id.value]).toEqual([
-      200,
-      'openEHR-EHR-EHR_STATUS.other.v1',
-    ]);
-    const change = (body: Json): request.Test =>
-      request(app).put(path('ehr_status', source)).set('If-Match', versionUidOf(read)).send(body);
-    expect((await change(read.body as Json)).status).toBe(400);
-    const right = { ...(read.body as Json), archetype_node_id: 'openEHR-EHR-EHR_STATUS.other.v1' };
-    expect((await change(right)).status).toBe(200);
-    expect((await merge(app, source, target)).status).toBe(200);
   });
 });

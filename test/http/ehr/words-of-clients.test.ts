@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import type { JsonObject } from '../../../openehr/base/json.js';
+import { toXml } from '../../../openehr/format/canonical-xml.js';
+import { readRm } from '../../../openehr/rm/read.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import {
@@ -169,6 +172,16 @@ describe('a commit_audit that is an ATTESTATION', () => {
     reason: coded('signed', '240'),
     is_pending: true,
     proof: 'abc',
+    attested_view: {
+      _type: 'DV_MULTIMEDIA',
+      media_type: {
+        _type: 'CODE_PHRASE',
+        terminology_id: { _type: 'TERMINOLOGY_ID', value: 'IANA_media-types' },
+        code_string: 'image/png',
+      },
+      size: 3,
+      data: 'AAEC',
+    },
     items: [{ _type: 'DV_EHR_URI', value: 'ehr://x/y' }],
   };
 
@@ -189,6 +202,21 @@ describe('a commit_audit that is an ATTESTATION', () => {
     const q = `SELECT v/commit_audit AS a FROM EHR e CONTAINS VERSION v[LATEST_VERSION] CONTAINS COMPOSITION c WHERE v/uid/value = '${uid.value}'`;
     const rows = await request(app).post(`${V1}/query/aql`).send({ q });
     expect(rows.body.rows[0][0]).toMatchObject({ _type: 'ATTESTATION', is_pending: true });
+  });
+
+  it('comes in XML as well', async () => {
+    const { object: audit } = readRm({ ...attested, committer: { _type: 'PARTY_SELF' } }, 'ATTESTATION');
+    const contribution = {
+      _type: 'CONTRIBUTION',
+      versions: [version(audit as Json, { _type: 'ORIGINAL_VERSION' })],
+    };
+    const posted = await request(app)
+      .post(contributions())
+      .set({ 'Content-Type': 'application/xml', Accept: 'application/json' })
+      .set('Prefer', 'return=representation, resolve_refs')
+      .send(toXml(contribution as JsonObject, 'contribution'));
+    expect([posted.status, posted.body.message]).toEqual([201, undefined]);
+    expect(posted.body.versions[0].commit_audit).toMatchObject({ ...attested, system_id: 'local.cdr' });
   });
 
   it('is refused without what an ATTESTATION needs', async () => {
