@@ -4,7 +4,7 @@ import request from 'supertest';
 
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
-import { aComposition, givenEhr, givenTemplate, V1 } from '../../support/resources.js';
+import { aComposition, dump, givenEhr, givenTemplate, V1 } from '../../support/resources.js';
 import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 
 useDatabase();
@@ -21,6 +21,26 @@ const asks = async (path: string, on = strict): Promise<[number, string]> => {
   const { status, body } = await request(on).get(path).set('Authorization', ADMIN);
   return [status, (body as { message?: string }).message ?? ''];
 };
+
+interface Grave {
+  readonly method: 'delete' | 'post';
+  readonly path: string;
+  readonly takesJson: boolean;
+}
+
+/** Deletions, and what administration does, as the OpenAPI document has them; about ids that nobody has. */
+async function graveOperations(): Promise<Grave[]> {
+  const { body } = await request(app).get('/rest/openapi.json');
+  const paths = body.paths as Record<string, Record<string, { requestBody?: { content: object } }>>;
+  return Object.entries(paths).flatMap(([path, item]) =>
+    (['delete', 'post'] as const).flatMap((method): Grave[] => {
+      const operation = item[method];
+      if (operation === undefined || (method === 'post' && !path.startsWith('/rest/admin'))) return [];
+      const takesJson = method === 'post' && 'application/json' in (operation.requestBody?.content ?? {});
+      return [{ method, path: path.replaceAll(/\{[^}]+\}/g, randomUUID()), takesJson }];
+    }),
+  );
+}
 
 describe('an unknown query parameter', () => {
   it('keeps a deletion from being carried out, whatever STRICT_PARAMETERS says', async () => {
@@ -79,6 +99,35 @@ describe('an unknown query parameter', () => {
       const { status, body } = await merge(on);
       expect([status, body.message]).toEqual([400, expect.stringContaining('parameter dryrun is not known')]);
     }
+  });
+
+  it('keeps everything from being carried out that cannot be taken back: each deletion, each act of administration', async () => {
+    const before = await dump();
+    const found = await graveOperations();
+    expect(found.length).toBeGreaterThan(20);
+    for (const { method, path } of found) {
+      const asked = request(app)[method](`${path}?colour=red`).set('Authorization', ADMIN);
+      const { status, body } = await asked;
+      expect([method, path, status, body.message]).toEqual([
+        ...[method, path, 400],
+        expect.stringContaining('the query parameter colour is not known'),
+      ]);
+    }
+    expect(await dump()).toBe(before);
+  });
+
+  it('is as little taken as a member of the body of an act of administration', async () => {
+    const before = await dump();
+    const acts = (await graveOperations()).filter(({ takesJson }) => takesJson);
+    expect(acts.length).toBeGreaterThan(3);
+    for (const { path } of acts) {
+      const { status, body } = await request(app)
+        .post(path)
+        .set('Authorization', ADMIN)
+        .send({ colour: 'red' });
+      expect([path, status, JSON.stringify(body)]).toEqual([path, 400, expect.stringContaining('colour')]);
+    }
+    expect(await dump()).toBe(before);
   });
 
   it('is refused in great numbers with a short answer', async () => {
