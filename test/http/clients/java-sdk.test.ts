@@ -5,6 +5,7 @@ import { useDatabase } from '../../support/database.js';
 import { fixtureText } from '../../support/fixture.js';
 import { testSettings } from '../../support/settings.js';
 import { aComposition, type Json } from '../../support/resources.js';
+import { ADMIN, WITH_ADMIN } from '../../support/tokens.js';
 import { replay, type Answer } from '../../support/wire.js';
 
 /*
@@ -153,33 +154,153 @@ describe('the SDK of EHRbase', () => {
     expect((JSON.parse(all.text) as Json).rows).toHaveLength(2);
   });
 
+  it('reads the history of a COMPOSITION and its versions, by id and at a time', async () => {
+    const first = etagOf(await write('POST', `${EHR}${ehrId}/composition/`, aComposition()));
+    const [container = ''] = first.split('::');
+    const between = new Date(Date.now() + 1).toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const second = etagOf(
+      await write('PUT', `${EHR}${ehrId}/composition/${container}`, aComposition(), first),
+    );
+    const versioned = `${EHR}${ehrId}/versioned_composition/${container}`;
+    const history = JSON.parse((await read(`${versioned}/revision_history`)).text) as Json;
+    expect(history.items.map((item: Json) => item.version_id.value)).toEqual([first, second]);
+    for (const [path, uid] of [
+      [`version/${first}`, first],
+      ['version', second],
+      [`version?version_at_time=${between}`, first],
+    ] as const) {
+      const found = JSON.parse((await read(`${versioned}/${path}`)).text) as Json;
+      expect([path, found._type, found.uid.value]).toEqual([path, 'ORIGINAL_VERSION', uid]);
+    }
+  });
+
+  it('is told 404 of what is not there and 412 of what is outdated', async () => {
+    const first = etagOf(await write('POST', `${EHR}${ehrId}/composition/`, aComposition()));
+    const path = `${EHR}${ehrId}/composition/${first.split('::')[0] ?? ''}`;
+    await write('PUT', path, aComposition(), first);
+    const status = JSON.parse((await read(`${EHR}${ehrId}/ehr_status`)).text) as Json;
+    const nobody = '11111111-2222-4333-8444-555555555555';
+    const answers = [
+      await write('PUT', path, aComposition(), first),
+      await write(
+        'PUT',
+        `${EHR}${ehrId}/ehr_status`,
+        status,
+        `${String(status.uid.value).split('::')[0]}::local.ehr::9`,
+      ),
+      await send('GET', `${TEMPLATES}nowhere`, { accept: 'application/xml' }),
+      await read(`${EHR}${nobody}/ehr_status`),
+      await read(`${EHR}${ehrId}/composition/${nobody}`),
+      await read(`${EHR}${ehrId}/versioned_composition/${nobody}`),
+      await read(`${EHR}${etagOf(createdWithStatus)}/directory/`),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([412, 412, 404, 404, 404, 404, 404]);
+    expect((await write('POST', QUERY, { q: 'SELECT e FORM EHR e' })).status).toBe(400);
+  });
+
+  it('stores a query and runs it', async () => {
+    const q = 'SELECT e/ehr_id/value FROM EHR e ORDER BY e/ehr_id/value';
+    const stored = await send('PUT', '/rest/openehr/v1/definition/query/org.sdk::ehrs/1.0.0', {
+      ...{ accept: 'application/json', type: 'text/plain; charset=UTF-8', body: q },
+    });
+    expect(stored.status).toBe(200);
+    const run = async (parameters: string): Promise<Json> =>
+      JSON.parse((await read(`/rest/openehr/v1/query/org.sdk::ehrs/1.0.0${parameters}`)).text) as Json;
+    expect((await run(`?ehr_id=${ehrId}`)).rows).toEqual([[ehrId]]);
+    const all = (await run('')).rows as Json[];
+    expect((await run('?offset=1&fetch=1')).rows).toEqual(all.slice(1, 2));
+  });
+
+  const changeType = (value: string, code_string: string): Json => ({
+    _type: 'DV_CODED_TEXT',
+    value,
+    defining_code: {
+      ...{ _type: 'CODE_PHRASE', code_string },
+      terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
+    },
+  });
+  const auditOf = (value: string, code: string): Json => ({
+    _type: 'AUDIT_DETAILS',
+    system_id: 'test-system',
+    change_type: changeType(value, code),
+    committer: { _type: 'PARTY_IDENTIFIED', name: 'Test' },
+  });
+  const version = (audit: Json, more: Json): Json => ({
+    _type: 'ORIGINAL_VERSION',
+    branch: false,
+    commit_audit: audit,
+    ...more,
+  });
+  const contribute = async (versions: readonly Json[], audit: Json): Promise<Answer> =>
+    write('POST', `${EHR}${ehrId}/contribution`, { _type: 'CONTRIBUTION_CREATE_DTO', versions, audit });
+
   it('commits a CONTRIBUTION with the names of its own classes', async () => {
-    const change_type = {
-      _type: 'DV_CODED_TEXT',
-      value: 'creation',
-      defining_code: {
-        _type: 'CODE_PHRASE',
-        terminology_id: { _type: 'TERMINOLOGY_ID', value: 'openehr' },
-        code_string: '249',
-      },
-    };
-    const audit = {
-      _type: 'AUDIT_DETAILS',
-      system_id: 'test-system',
-      change_type,
-      committer: { _type: 'PARTY_IDENTIFIED', name: 'Test' },
-    };
-    const body = {
-      _type: 'CONTRIBUTION_CREATE_DTO',
-      versions: [
-        { _type: 'ORIGINAL_VERSION', branch: false, commit_audit: audit, data: aComposition() },
-        { _type: 'ORIGINAL_VERSION', branch: false, commit_audit: audit, data: aComposition() },
-      ],
-      audit,
-    };
-    const made = await write('POST', `${EHR}${ehrId}/contribution`, body);
+    const audit = auditOf('creation', '249');
+    const data = aComposition();
+    const made = await contribute([version(audit, { data }), version(audit, { data })], audit);
     expect([made.status, made.text]).toEqual([201, '']);
     const got = JSON.parse((await read(`${EHR}${ehrId}/contribution/${etagOf(made)}`)).text) as Json;
     expect([got._type, got.versions.length]).toEqual(['CONTRIBUTION', 2]);
+  });
+
+  it('changes and deletes in a CONTRIBUTION, a COMPOSITION and the directory', async () => {
+    const first = etagOf(await write('POST', `${EHR}${ehrId}/composition/`, aComposition()));
+    const folders = `${EHR}${etagOf(createdWithStatus)}/directory/`;
+    const preceding = (value: string): Json => ({
+      preceding_version_uid: { _type: 'OBJECT_VERSION_ID', value },
+    });
+    const changed = auditOf('modification', '251');
+    const modified = await contribute(
+      [version(changed, { ...preceding(first), data: aComposition() })],
+      changed,
+    );
+    expect([modified.status, modified.text]).toEqual([201, '']);
+    const second = first.replace(/1$/, '2');
+    expect((await read(`${EHR}${ehrId}/composition/${second}`)).status).toBe(200);
+    const gone = auditOf('deleted', '523');
+    const deleted = await contribute([version(gone, preceding(second))], gone);
+    expect([deleted.status, deleted.text]).toEqual([201, '']);
+    expect((await read(`${EHR}${ehrId}/composition/${first.split('::')[0] ?? ''}`)).status).toBe(204);
+    const creation = auditOf('creation', '249');
+    const made = await write('POST', folders.replace('directory/', 'contribution'), {
+      ...{ _type: 'CONTRIBUTION_CREATE_DTO', audit: creation },
+      versions: [version(creation, { data: FOLDER })],
+    });
+    expect([made.status, made.text]).toEqual([201, '']);
+    expect(JSON.parse((await read(folders)).text)).toMatchObject({
+      _type: 'FOLDER',
+      name: { value: 'root' },
+    });
+  });
+});
+
+describe('the administration of the SDK of EHRbase', () => {
+  let admin: Server;
+  beforeAll(async () => {
+    admin = await testServer(testSettings(WITH_ADMIN));
+  });
+  afterAll(() => new Promise((resolve) => admin.close(resolve)));
+
+  it('deletes an EHR and a template, and is told of those that are not there or in use', async () => {
+    const remove = async (path: string): Promise<number> => {
+      const headers = [
+        ['Authorization', ADMIN],
+        ['Accept-Encoding', 'identity'],
+      ] as const;
+      return (await replay(admin, { method: 'DELETE', path: `/rest/admin/${path}`, headers })).status;
+    };
+    const unused = 'minimal_admin.en.v1';
+    await send('POST', TEMPLATES, {
+      ...{ accept: 'application/xml', type: 'application/xml; charset=ISO-8859-1' },
+      body: Buffer.from(fixtureText(`opt/${unused}.opt`), 'latin1'),
+    });
+    const ehr = etagOf(await write('POST', EHR, null));
+    const other = etagOf(await write('POST', EHR, null));
+    await write('POST', `${EHR}${other}/composition/`, aComposition());
+    expect([
+      ...[await remove(`ehr/${ehr}`), await remove(`ehr/${ehr}`)],
+      ...[await remove(`template/${TEMPLATE}`), await remove(`template/${unused}`)],
+    ]).toEqual([204, 404, 422, 202]);
   });
 });
