@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT, PRODUCT_VERSION } from '../routes/system/product.js';
 import { COMMANDS } from './commands.js';
-import { forStream } from './output.js';
+import { forStream } from './shown.js';
 import { CommandFailed } from './commands/options.js';
 
 const USAGE = 2;

@@ -2,6 +2,7 @@ import { createWriteStream, closeSync, fchmodSync, fstatSync, openSync } from 'n
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import Table from 'cli-table3';
+import { forStream, shown } from './shown.js';
 
 /** Where lines go: a file or stdout, with back pressure. */
 export interface Output {
@@ -81,26 +82,6 @@ export function textTable(columns: readonly string[], rows: readonly (readonly u
   const table = new Table({ head: [...columns], style: STYLE, chars });
   for (const row of rows) table.push(row.map(cell));
   return table.toString().replace(/(?<! ) +$/gm, '');
-}
-
-/** What a terminal would obey: control characters, and what turns the direction. */
-const OBEYED = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-/** A text without what a terminal would obey: each as its escape. */
-function shown(text: string): string {
-  return text.replace(OBEYED, (letter) => {
-    const code = letter.charCodeAt(0).toString(16);
-    return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`;
-  });
-}
-
-/**
- * A text of a server as it is written to a stream: a terminal gets nothing that it would obey but line ends and tabs, a file or
- * another program gets it as it is.
- */
-export function forStream(text: string, { isTTY }: { readonly isTTY?: boolean }): string {
-  if (isTTY !== true) return text;
-  return text.replace(/[^\r\n\t]+/g, shown).replace(/\r(?!\n)/g, '\\x0d');
 }
 
 function cell(value: unknown): Table.CellOptions {

@@ -8,7 +8,7 @@ import type {
   Structured,
   VersionInfo,
 } from '../../packages/client/src/main.js';
-import { forStream } from '../output.js';
+import { forStream } from '../shown.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { JSON_FLAG, print, tableOf, type JsonOption } from './print.js';
 

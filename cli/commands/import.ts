@@ -9,7 +9,7 @@ import { ImportFiles, type ImportState } from '../transfer/import-progress.js';
 import { runImport, TooManyErrors, type ImportPlan } from '../transfer/import-run.js';
 import { openSource, type ImportSource } from '../transfer/import-source.js';
 import { lenientClient } from '../transfer/lenient-client.js';
-import { forStream } from '../output.js';
+import { forStream } from '../shown.js';
 import { withTarget, withTargetOptions, type TargetOptions } from '../transfer/target.js';
 import { CommandFailed, wholeNumber } from './options.js';
 

@@ -1,4 +1,5 @@
-import { forStream, textTable } from '../output.js';
+import { textTable } from '../output.js';
+import { forStream } from '../shown.js';
 
 /** An option of every command that answers something. */
 export interface JsonOption {
