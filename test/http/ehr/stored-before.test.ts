@@ -27,7 +27,7 @@ import {
 } from '../../support/resources.js';
 import { WITH_ADMIN } from '../../support/tokens.js';
 
-/** Rules of this release that content of older ones breaks. docs/spec/formats.md#lenient */
+/** Rules of this release that content of older ones breaks. */
 const app = testApp(WITH_ADMIN);
 const lenient = testApp({ validation: 'lenient-all' });
 const server = useServer(app);
