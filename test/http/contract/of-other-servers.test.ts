@@ -87,6 +87,28 @@ it('a selected change type says what its paths say', async () => {
   const { body } = await request(app).post(`${V1}/query/aql`).send({ q });
   expect(body.rows[0][0].defining_code.preferred_term).toBe('creation');
   expect(body.rows[0][1]).toBe('creation');
+  const versions = 'VERSION v[LATEST_VERSION] CONTAINS EHR_STATUS s';
+  const ofStatus = `SELECT v/commit_audit/change_type AS whole, v/commit_audit AS audit FROM EHR e CONTAINS ${versions}`;
+  const found = await request(app).post(`${V1}/query/aql`).send({ q: ofStatus, ehr_id: ehrId });
+  const [whole, audit] = found.body.rows[0];
+  expect([whole, audit.change_type].map((each) => each.defining_code.preferred_term)).toEqual([
+    'creation',
+    'creation',
+  ]);
+});
+
+it('a change type has its term wherever an audit is answered', async () => {
+  const uid = await givenComposition(app, ehrId);
+  const versioned = `${V1}/ehr/${ehrId}/versioned_composition/${versionedObjectUidOf(uid)}`;
+  const version = (await request(app).get(`${versioned}/version/${uid}`)).body;
+  const history = (await request(app).get(`${versioned}/revision_history`)).body;
+  const contribution = await request(app).get(
+    `${V1}/ehr/${ehrId}/contribution/${version.contribution.id.value}`,
+  );
+  const audits = [version.commit_audit, history.items[0].audits[0], contribution.body.audit];
+  expect(audits.map(({ change_type: type }) => type.defining_code.preferred_term)).toEqual([
+    ...['creation', 'creation', 'creation'],
+  ]);
 });
 
 it('the target of an ITEM_TAG is the id of what has it', async () => {

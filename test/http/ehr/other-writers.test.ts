@@ -342,6 +342,47 @@ describe('what the standard and its clients expect', () => {
     expect(together.headers['warning']).toContain('old.cdr');
   });
 
+  it.each(['flat', 'structured'])('ignores the foreign uid of a new COMPOSITION in %s too', async (form) => {
+    const type = `application/openehr.wt.${form}+json`;
+    const templateId = 'minimal_evaluation.en.v1';
+    const example = await request(app)
+      .get(`${V1}/definition/template/adl1.4/${templateId}/example`)
+      .set('Accept', type);
+    const value = `${randomUUID()}::old.cdr::4`;
+    const body = JSON.parse(example.text) as Json;
+    const root =
+      Object.keys(body)
+        .find((key) => !key.startsWith('ctx'))
+        ?.split('/')[0] ?? '';
+    if (form === 'flat') body[`${root}/_uid`] = value;
+    else body[root]._uid = [value];
+    const response = await request(app)
+      .post(compositions())
+      .set({ 'Content-Type': type, 'openEHR-TEMPLATE_ID': templateId })
+      .send(JSON.stringify(body));
+    expect([response.status, response.text]).toEqual([201, '']);
+    expect(response.headers['warning']).toContain('old.cdr');
+    expect(versionUidOf(response)).toContain('::local.cdr::1');
+  });
+
+  it('has the index of a first identifier of a participation in STRUCTURED, as clients read it', async () => {
+    const body = aComposition();
+    const identifier = { _type: 'DV_IDENTIFIER', id: '7', issuer: 'i', assigner: 'a', type: 't' };
+    body['content'][0].other_participations = [
+      {
+        _type: 'PARTICIPATION',
+        function: { _type: 'DV_TEXT', value: 'nurse' },
+        performer: { _type: 'PARTY_IDENTIFIED', name: 'N', identifiers: [identifier] },
+      },
+    ];
+    const posted = await request(app).post(compositions()).send(body);
+    expect([posted.status, posted.text]).toEqual([201, '']);
+    const read = await request(app)
+      .get(`${compositions()}/${versionUidOf(posted)}`)
+      .set('Accept', 'application/openehr.wt.structured+json');
+    expect(read.text).toContain('"|identifiers_id:0":"7"');
+  });
+
   it('takes a template again whose text is the same, although it is in use', async () => {
     const open = testApp({ templateAllowOverwrite: true });
     await givenComposition(app, ehrId);
