@@ -89,7 +89,9 @@ export function useMay(permission: 'write' | 'define'): boolean {
 /** Whether records, templates and queries are closed to the user: one who only audits. */
 export function useIsClosed(): boolean {
   const { api, isIn } = useSession();
-  const { error } = useQuery({ queryKey: ['overview'], queryFn: api.overview, enabled: isIn });
+  const asked = { queryKey: ['overview'], queryFn: api.overview, enabled: isIn };
+  // Asked again, a refusal would be unknown until the answer, and what is closed would be offered meanwhile.
+  const { error } = useQuery({ ...asked, retryOnMount: false });
   return error instanceof CdrError && error.status === 403;
 }
 
