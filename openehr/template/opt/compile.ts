@@ -7,7 +7,7 @@ import { Scope } from '../scope.js';
 import type { WebTemplateNode } from '../web-template/web-template.js';
 import { CdrError } from '../../base/errors.js';
 import { parseXml, type XmlElement } from '../../base/xml.js';
-import { checkConstraints, impossibleContainers, tooManyNodes } from '../validate/constraint-check.js';
+import { checkConstraints, tooManyNodes } from '../validate/constraint-check.js';
 import { MAX_OPT_NODES, MAX_TEMPLATE_NODES } from './limits.js';
 import { annotationsOf, defaultsOf, headerOf, translationsOf } from './opt-header.js';
 import { definitionOf } from './opt-object.js';
@@ -111,8 +111,8 @@ export function parseOpt(text: string): OperationalTemplate {
     annotations: annotationsOf(template),
     defaults: defaultsOf(template),
   };
-  checkConstraints(read);
-  return { ...read, refusedAsNew: [...undefinedCodes(template), ...impossibleContainers(read)] };
+  const refused = checkConstraints(read);
+  return { ...read, refusedAsNew: [...undefinedCodes(template), ...refused] };
 }
 
 function templateElement(text: string): XmlElement {

@@ -18,13 +18,16 @@ const CODE_ATTRIBUTES = ['careflow_step', 'current_state'];
 /**
  * Refuses a template that can be read but not used (last row of docs/spec/formats.md#opt-errors): unknown RM classes,
  * node ids without term, ACTION transitions without step or state, more than `MAX_TEMPLATE_NODES` objects.
+ * Gives what a new template is refused for besides.
  * @throws invalid
  */
-export function checkConstraints(opt: Pick<OperationalTemplate, 'definition'>): void {
+export function checkConstraints(opt: Pick<OperationalTemplate, 'definition'>): readonly string[] {
   const size = expandedSize(opt.definition.attributes, new Map());
   if (size > MAX_TEMPLATE_NODES) throw tooManyNodes(size);
   checkPatterns(opt);
-  checkObject(opt.definition, opt.definition.archetype.terms);
+  const refused = new Set<string>();
+  checkObject(opt.definition, opt.definition.archetype.terms, refused);
+  return [...refused];
 }
 
 /** `count`: as many as were found, maybe more than there is a number for. */
@@ -48,12 +51,14 @@ function expandedSize(
   return size;
 }
 
-function checkObject(node: ObjectConstraint, terms: Terms): void {
+function checkObject(node: ObjectConstraint, terms: Terms, refused: Set<string>): void {
   const own = node.archetype?.terms ?? terms;
   checkNode(node, own);
   for (const attribute of counted(node.attributes)) {
+    const reason = impossibleCardinality(node.rmType, attribute);
+    if (reason !== null) refused.add(reason);
     for (const child of counted(attribute.children)) {
-      if (child.kind === 'object') checkObject(child, own);
+      if (child.kind === 'object') checkObject(child, own, refused);
       else if (child.kind !== 'primitive') checkNode(child, own);
     }
   }
@@ -61,28 +66,9 @@ function checkObject(node: ObjectConstraint, terms: Terms): void {
 }
 
 /**
- * Containers whose size the reference model does not allow. AOM 1.4, validity rule VCACA. `0..*` is what editors write who mean
- * no constraint at all.
+ * Why the reference model does not allow the size of a container; null: it does. AOM 1.4, validity rule VCACA. `0..*` is what
+ * editors write who mean no constraint at all.
  */
-export function impossibleContainers({
-  definition,
-}: Pick<OperationalTemplate, 'definition'>): readonly string[] {
-  const found = new Set<string>();
-  const seen = new Set<readonly AttributeConstraint[]>();
-  const visit = ({ rmType, attributes }: ObjectConstraint): void => {
-    // Internal references share the attributes of their target.
-    if (seen.has(attributes)) return;
-    seen.add(attributes);
-    for (const attribute of counted(attributes)) {
-      const reason = impossibleCardinality(rmType, attribute);
-      if (reason !== null) found.add(reason);
-      for (const child of counted(attribute.children)) if (child.kind === 'object') visit(child);
-    }
-  };
-  visit(definition);
-  return [...found];
-}
-
 function impossibleCardinality(rmType: string, { name, cardinality }: AttributeConstraint): string | null {
   if (cardinality === null || cardinality.min > 0 || cardinality.max === -1) return null;
   const attribute = attributesOf(withoutParameters(rmType)).get(name);
