@@ -6,6 +6,7 @@ import type { Settings } from '../../config/settings.js';
 import { changeContext, type ChangeContext } from '../../change/commit/context.js';
 import { createDirectory, deleteDirectory, folderAt, updateDirectory } from '../../change/directory.js';
 import { readWithEhrErrorFirst } from '../../change/commit/ehr-access.js';
+import { rootName } from '../../change/resource.js';
 import type { BodyType } from '../../openehr/format/media-type.js';
 import type { VersionDoc } from '../../models/version.js';
 import { directoryAtTime } from '../../models/versioned-object.js';
@@ -18,12 +19,11 @@ import {
   rmResponse,
   setResourceHeaders,
   versionHeaders,
-  writeText,
+  writeJson,
   writeVersion,
 } from '../http/exchange.js';
 import { commitMetadata } from '../http/request/headers.js';
 import { ifMatchFrom } from '../http/request/object-ids.js';
-import { writtenXml } from '../http/answer/written.js';
 import type { BodyDescription, OperationGroup } from '../http/operation/operation.js';
 import { pathParameter, queryParameter } from '../http/request/parameter-values.js';
 import { STANDARD_API } from '../http/request/request-state.js';
@@ -206,8 +206,7 @@ async function writeFolder(
   const folder = folderAt(JSON.parse(version.data) as Rm<'FOLDER'>, names);
   if (folder === null) throw new CdrError('not-found', 'the directory has no FOLDER at this path');
   setResourceHeaders(ctx, versionHeaders(version));
-  const json = JSON.stringify(folder);
-  writeText(ctx, form, form.format === 'XML' ? await writtenXml(ctx, json, 'folder') : json);
+  await writeJson(ctx, form, JSON.stringify(folder), rootName('FOLDER'));
 }
 
 async function folderFrom(ctx: Context, form: BodyType): Promise<JsonValue> {

@@ -101,7 +101,11 @@ export async function writeResource(
   resource: Resource,
   xmlRoot: string,
 ): Promise<void> {
-  const json = resourceText(resource);
+  await writeJson(ctx, form, resourceText(resource), xmlRoot);
+}
+
+/** Writes canonical JSON text as it is, or as XML. `xmlRoot`: name of the root element. */
+export async function writeJson(ctx: Context, form: BodyType, json: string, xmlRoot: string): Promise<void> {
   writeText(ctx, form, form.format === 'XML' ? await writtenXml(ctx, json, xmlRoot) : json);
 }
 
@@ -117,9 +121,7 @@ export async function writeVersion(ctx: Context, form: BodyType, stored: Version
   const version = preferredContent(ctx, stored);
   setResourceHeaders(ctx, versionHeaders(version));
   if (version.data === null) ctx.status = 204;
-  else if (form.format === 'XML')
-    writeText(ctx, form, await writtenXml(ctx, version.data, rootName(version.type)));
-  else writeText(ctx, form, version.data);
+  else await writeJson(ctx, form, version.data, rootName(version.type));
 }
 
 /** The version as a read shows it: with `validation=lenient` together with what lenient validation left out of it. */
