@@ -1,4 +1,5 @@
 import { Button, Menu, Popover, Select, Stack, TextInput } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { serverRoot } from '../../api/connection.js';
@@ -79,12 +80,7 @@ function CopyAs({ request }: { readonly request: QueryRequest }): ReactNode {
     { name: 'curl', text: asCurl(serverRoot(), request) },
     { name: 'TypeScript', text: asTypeScript(serverRoot(), request) },
   ];
-  const [copied, setCopied] = useState(false);
-  const copy = async (text: string): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), COPIED_MS);
-  };
+  const { copied, copy } = useClipboard({ timeout: COPIED_MS });
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -92,7 +88,7 @@ function CopyAs({ request }: { readonly request: QueryRequest }): ReactNode {
       </Menu.Target>
       <Menu.Dropdown>
         {forms.map(({ name, text }) => (
-          <Menu.Item key={name} onClick={() => void copy(text)}>
+          <Menu.Item key={name} onClick={() => copy(text)}>
             {name}
           </Menu.Item>
         ))}
