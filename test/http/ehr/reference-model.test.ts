@@ -4,6 +4,12 @@ import { exampleComposition } from '../../../openehr/template/example/example.js
 import { compileTemplate } from '../../../openehr/template/opt/compile.js';
 import { testApp } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
+import {
+  archetypeDetails as details,
+  namedOtherwise,
+  namedOtherwiseInside,
+  ofOneYear,
+} from '../../support/openehr/broken-rules.js';
 import { element, evaluation, template } from '../../support/openehr/opt-builder.js';
 import { fixtureText } from '../../support/fixture.js';
 import {
@@ -30,30 +36,6 @@ beforeAll(async () => {
 
 const path = (tail: string, ehr = ehrId): string => `${V1}/ehr/${ehr}/${tail}`;
 const post = (body: Json, server = app): request.Test => request(server).post(path('composition')).send(body);
-const details = (archetypeId: string): Json => ({
-  _type: 'ARCHETYPED',
-  archetype_id: { _type: 'ARCHETYPE_ID', value: archetypeId },
-  rm_version: '1.0.4',
-});
-/** The EHRbase example whose duration breaks the pattern of its template. */
-function ofOneYear(): Json {
-  return JSON.parse(
-    JSON.stringify(aComposition('minimal_instruction.en.v1')).replace('"PT1M"', '"P1Y"'),
-  ) as Json;
-}
-function namedOtherwise(): Json {
-  const composition = aComposition();
-  composition['archetype_details'].archetype_id.value = 'openEHR-EHR-COMPOSITION.other.v1';
-  return composition;
-}
-
-/** An archetype root inside the content whose node id is that of another archetype. */
-function namedOtherwiseInside(): Json {
-  const composition = aComposition();
-  composition['content'][0].archetype_details.archetype_id.value = 'openEHR-EHR-EVALUATION.other.v1';
-  return composition;
-}
-
 describe('a root named otherwise than its archetype', () => {
   it('is refused inside the content too, in every form, and taken with a finding under lenient validation', async () => {
     const finding = /^\/content\[0\].*: Invariant Archetyped_valid failed on type EVALUATION/;

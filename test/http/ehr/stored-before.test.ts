@@ -14,6 +14,12 @@ import { testApp, useServer } from '../../support/app.js';
 import { useDatabase } from '../../support/database.js';
 import { runHere } from '../../support/process/command-line.js';
 import { admin, merge } from '../../support/merge-http.js';
+import {
+  archetypeDetails as details,
+  namedOtherwise,
+  namedOtherwiseInside,
+  ofOneYear,
+} from '../../support/openehr/broken-rules.js';
 import { element, evaluation, node, primitive, template } from '../../support/openehr/opt-builder.js';
 import {
   aComposition,
@@ -129,26 +135,6 @@ beforeAll(async () => {
 
 const path = (tail: string, ehr: string): string => `${V1}/ehr/${ehr}/${tail}`;
 
-/** The EHRbase example whose duration breaks the pattern of its template. */
-function ofOneYear(): Json {
-  return JSON.parse(
-    JSON.stringify(aComposition('minimal_instruction.en.v1')).replace('"PT1M"', '"P1Y"'),
-  ) as Json;
-}
-
-function namedOtherwise(): Json {
-  const composition = aComposition();
-  composition['archetype_details'].archetype_id.value = 'openEHR-EHR-COMPOSITION.other.v1';
-  return composition;
-}
-
-/** An archetype root inside the content whose node id is that of another archetype. */
-function namedOtherwiseInside(): Json {
-  const composition = aComposition();
-  composition['content'][0].archetype_details.archetype_id.value = 'openEHR-EHR-EVALUATION.other.v1';
-  return composition;
-}
-
 /** Puts content into a stored version, as a release stored it that did not have the rule. */
 async function storeInto(uid: string, content: Json): Promise<void> {
   const data = JSON.stringify({ ...content, uid: { _type: 'OBJECT_VERSION_ID', value: uid } });
@@ -241,12 +227,6 @@ describe.each(Object.entries(RULES))('%s', (_, { broken, right, message }) => {
     expect(after.status).toBe(200);
     expect(after.body).toEqual(readRm(before.body as JsonObject, 'COMPOSITION').object);
   });
-});
-
-const details = (archetypeId: string): Json => ({
-  _type: 'ARCHETYPED',
-  archetype_id: { _type: 'ARCHETYPE_ID', value: archetypeId },
-  rm_version: '1.0.4',
 });
 
 describe('stored before', () => {
