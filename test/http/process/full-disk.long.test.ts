@@ -1,4 +1,5 @@
-import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { rmSync, statfsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -24,17 +25,17 @@ if (disk === null) process.stderr.write('full-disk: skipped, since this user may
 /** Without a file system of its own there is nothing to fill. */
 const describeOnDisk = disk === null ? describe.skip : describe;
 
-/** Takes all that is left; gives it back when it is removed. */
-function fillDisk(folder: string): () => void {
+/** Takes all that is left; gives it back when it is removed. Meanwhile connections that the server ends are seen to end. */
+async function fillDisk(folder: string): Promise<() => void> {
   const path = join(folder, 'ballast');
-  const file = openSync(path, 'w');
+  const file = await open(path, 'w');
   for (const block of [1 << 20, 4096])
     try {
-      for (;;) writeSync(file, Buffer.alloc(block, 1));
+      for (;;) await file.write(Buffer.alloc(block, 1));
     } catch {
       // Full.
     }
-  closeSync(file);
+  await file.close();
   return () => rmSync(path);
 }
 
@@ -69,7 +70,7 @@ describeOnDisk('a server on a disk that is full', () => {
       };
       for (let count = 0; count < 20; count += 1) expect((await commit())[0]).toBe(201);
 
-      const makeRoom = fillDisk(folder);
+      const makeRoom = await fillDisk(folder);
       expect(statfsSync(folder).bavail).toBe(0);
       let unknown = 0;
       let refused = 0;
@@ -113,8 +114,8 @@ describeOnDisk('a server on a disk that is read-only', () => {
         LOCAL_DATABASE: 'embedded',
         EMBEDDED_DATA_DIR: join(folder, name),
       });
-    await (await startIn('data')).stop();
-    readOnly?.makeReadOnly();
+    expect(await (await startIn('data')).stop()).toBe(0);
+    await readOnly?.makeReadOnly();
     await expect(startIn('data')).rejects.toThrow(
       `the data folder ${join(folder, 'data')} cannot be written: it or a file in it is read-only for this user`,
     );
