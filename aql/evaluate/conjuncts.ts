@@ -1,8 +1,9 @@
 import type { Condition } from '../syntax/ast.js';
 import { comparedValues, conjunctsOf, existencePath, pathsOf, testsOf } from '../syntax/walk.js';
+import { boundAliases } from '../semantics/scope/from-walk.js';
 import type { Alias, Scope } from '../semantics/scope/types.js';
 import type { RowEvaluator } from './condition.js';
-import { aliasesOf, type Bound, type Tuple } from './contains.js';
+import type { Bound, Tuple } from './contains.js';
 import type { Rules } from './predicate.js';
 import { choicesOf, rowsOf, type Choice, type Row } from './rows.js';
 import { counted } from '../../openehr/base/work.js';
@@ -28,7 +29,7 @@ export class Conjuncts {
     private readonly evaluator: RowEvaluator,
     private readonly rules: Rules,
   ) {
-    const order = aliasesOf(scope.from);
+    const order = boundAliases(scope.from);
     const all = counted(conjunctsOf(scope.query.where)).map((condition) => {
       const found = spokenOf(condition, scope);
       return { condition, aliases: counted(order).filter((alias) => found.has(alias)) };

@@ -2,6 +2,7 @@ import { rootOfUid } from '../../openehr/base/object-version-id.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../openehr/base/json.js';
 import { counted, step, tuple as countTuple } from '../../openehr/base/work.js';
 import type { Predicate } from '../syntax/ast.js';
+import { boundAliases } from '../semantics/scope/from-walk.js';
 import { demandedNodeId } from '../semantics/scope/node-identity.js';
 import type { Alias, FromClass, FromNode, Scope } from '../semantics/scope/types.js';
 import { isNodeCode } from '../syntax/words.js';
@@ -91,7 +92,7 @@ export class FromEvaluator {
   private *nulls(from: FromNode, tuple: Tuple): Generator<Tuple> {
     step();
     let extended = tuple;
-    for (const alias of counted(aliasesOf(from))) {
+    for (const alias of counted(boundAliases(from))) {
       extended = withBound(extended, alias, null);
       if (!this.admits(extended, alias)) return;
     }
@@ -155,14 +156,6 @@ export class FromEvaluator {
     const local = isOfSameArchetype(bound, above) ? predicate : withoutNodeCodes(predicate);
     return local !== null && fits(plain(bound.object), local, new Set(alias.classes), this.rules);
   }
-}
-
-/** The aliases of a part of FROM that stand for something, in the order in which they are bound. */
-export function aliasesOf(from: FromNode): readonly Alias[] {
-  step();
-  if (from.kind !== 'class') return counted(from.operands).flatMap(aliasesOf);
-  const { alias, contains } = from;
-  return contains === null || contains.negated ? [alias] : [alias, ...aliasesOf(contains.child)];
 }
 
 function inner<Key, Value>(known: Map<Key, WeakMap<object, Value>>, key: Key): WeakMap<object, Value> {

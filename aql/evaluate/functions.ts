@@ -1,6 +1,6 @@
 import type { FunctionCall } from '../syntax/ast.js';
 import { argumentDomain, isPresentTime } from '../syntax/functions.js';
-import type { FunctionName, PresentTimeName } from '../syntax/functions.js';
+import type { FunctionBodies } from '../syntax/functions.js';
 import { presentTime, type Clock } from '../semantics/present-time.js';
 import { readingOf, textForm, type Found } from './value.js';
 import { characters, counted, resultBytes } from '../../openehr/base/work.js';
@@ -15,25 +15,23 @@ export function callFunction(call: FunctionCall, args: readonly (Found | null)[]
     argumentDomain(name, index) === 'number' ? numberOf(arg) : textForm(arg),
   );
   if (name === 'CONCAT_WS') return concatWithSeparator(values);
-  return values.includes(null)
-    ? null
-    : VALUES[name](counted(values).map(String), counted(values).map(Number));
+  const there = counted(values).filter((value) => value !== null);
+  // The table says of each argument what it is, and the checks how many there are.
+  const valueOf = VALUES[name] as (...args: readonly (string | number)[]) => Scalar;
+  return there.length < values.length ? null : valueOf(...there);
 }
 
-/** Of the arguments as texts and as numbers; none of them is NULL, and all that the function needs are there. */
-type Value = (texts: readonly string[], numbers: readonly number[]) => Scalar;
-
-const VALUES: Readonly<Record<Exclude<FunctionName, PresentTimeName | 'CONCAT_WS'>, Value>> = {
-  LENGTH: ([text = '']) => codePoints(text),
-  CONTAINS: ([text = '', part = '']) => text.includes(part),
-  POSITION: ([part = '', text = '']) => positionOf(part, text),
-  SUBSTRING: ([text = ''], [, from = 1, length = Infinity]) => substring(text, from, length),
-  CONCAT: (texts) => joined(texts, ''),
-  ABS: (_, [x = 0]) => Math.abs(x),
-  MOD: (_, [x = 0, y = 0]) => (y === 0 ? null : plus(x % y)),
-  CEIL: (_, [x = 0]) => plus(Math.ceil(x)),
-  FLOOR: (_, [x = 0]) => Math.floor(x),
-  ROUND: (_, [x = 0, digits = 0]) => round(x, Math.trunc(digits)),
+const VALUES: FunctionBodies<{ text: string; number: number }, Scalar> = {
+  LENGTH: codePoints,
+  CONTAINS: (text, part) => text.includes(part),
+  POSITION: positionOf,
+  SUBSTRING: (text, from, length = Infinity) => substring(text, from, length),
+  CONCAT: (...texts) => joined(texts, ''),
+  ABS: Math.abs,
+  MOD: (x, y) => (y === 0 ? null : plus(x % y)),
+  CEIL: (x) => plus(Math.ceil(x)),
+  FLOOR: Math.floor,
+  ROUND: (x, digits = 0) => round(x, Math.trunc(digits)),
 };
 
 function concatWithSeparator([separator, ...values]: readonly (string | number | null)[]): string | null {

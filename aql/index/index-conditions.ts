@@ -153,7 +153,9 @@ class IndexConditions {
         if (negated) return null;
         return anyFound(counted(set.items).map((item) => this.test(left, '=', item)));
       }
-      default:
+      case 'not':
+      case 'exists':
+      case 'like':
         return null;
     }
   }

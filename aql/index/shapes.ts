@@ -1,4 +1,5 @@
 import { STUB_SHAPE } from './keys.js';
+import { classesIn } from '../semantics/scope/from-walk.js';
 import type { FromNode } from '../semantics/scope/types.js';
 import { innerClasses } from '../semantics/node-classes.js';
 import { counted } from '../../openehr/base/work.js';
@@ -55,8 +56,7 @@ function getOrAdd<K, V>(entries: Map<K, V>, key: K, make: () => V): V {
 
 /** Whether FROM names a class that can stand inside a segment, so that the catalogue has to be asked. */
 export function needsShapes(from: FromNode): boolean {
-  if (from.kind !== 'class') return counted(from.operands).some(needsShapes);
-  const { alias, contains } = from;
-  if (alias.kind === 'object' && innerClasses(alias).length > 0) return true;
-  return contains !== null && needsShapes(contains.child);
+  return counted([...classesIn(from)]).some(
+    ({ alias }) => alias.kind === 'object' && innerClasses(alias).length > 0,
+  );
 }

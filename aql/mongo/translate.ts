@@ -2,6 +2,7 @@ import { FIELD } from '../index/document.js';
 import type { LeafIndex } from '../index/document.js';
 import type { Page } from '../semantics/page.js';
 import type { Clock } from '../semantics/present-time.js';
+import { firstClass, topClasses } from '../semantics/scope/from-walk.js';
 import type { FromClass, FromNode, PathNode, Scope } from '../semantics/scope/types.js';
 import type { Condition } from '../syntax/ast.js';
 import {
@@ -31,7 +32,7 @@ import { emitTree } from './path/tree.js';
 import type { AliasBinding, NodeBinding } from './path/binding.js';
 import type { TreeState } from './path/tree.js';
 import type { ValueRef } from './value/values.js';
-import { counted, step } from '../../openehr/base/work.js';
+import { counted } from '../../openehr/base/work.js';
 
 /** What a translation depends on beside the query. */
 export interface TranslationContext {
@@ -57,18 +58,14 @@ export function translate(scope: Scope, page: Page, context: TranslationContext)
 /** What passes know beside the plan. */
 export function passContext(scope: Scope, context: TranslationContext): PassContext {
   const conjuncts = whereConjuncts(scope);
-  const ehrs = ehrsOf(scope.from);
+  const ehrs = topClasses(scope.from);
   return {
     indexConditions: new Map(
       counted(ehrs).map((ehr) => [ehr.alias.index, indexConditions(ehr, scope, conjuncts, context)]),
     ),
-    sortedLeaf: sortedLeaf(firstEhr(scope.from), scope, conjuncts, context),
+    sortedLeaf: sortedLeaf(firstClass(scope.from), scope, conjuncts, context),
     isCurrent: context.isCurrent,
   };
-}
-
-function ehrsOf(node: FromNode): FromClass[] {
-  return node.kind === 'class' ? [node] : counted(node.operands).flatMap(ehrsOf);
 }
 
 /** A resolved query as a plan that no pass has rewritten yet. */
@@ -102,7 +99,7 @@ export function logicalPlan(scope: Scope, page: Page, context: TranslationContex
       steps.push(matchOf(condition, state));
     }
   };
-  const visibility = visibilityOf(firstEhr(scope.from), context);
+  const visibility = visibilityOf(firstClass(scope.from), context);
   const tree: TreeState = {
     ...{ bindings, environment, visibility, required, steps, nodes, order, whenBound },
     searched: searchedAliases(conjuncts, scope),
@@ -131,19 +128,11 @@ function ehrFirst(
 ): { readonly early: readonly Condition[]; readonly ownTree: PathNode | undefined } {
   const ehr = scope.from;
   const early = ehr.kind === 'class' ? conditionsOnEhr(ehr, scope, conjuncts, required) : [];
-  return { early, ownTree: early.length === 0 ? undefined : scope.trees[firstEhr(ehr).alias.index] };
+  return { early, ownTree: early.length === 0 ? undefined : scope.trees[firstClass(ehr).alias.index] };
 }
 
 function visibilityOf(node: FromClass, { asOf, systemId, subsumption }: TranslationContext): Visibility {
   return { ehrId: node.alias.fixedEhrId, joined: false, asOf, systemId, subsumption };
-}
-
-function firstEhr(node: FromNode): FromClass {
-  step();
-  if (node.kind === 'class') return node;
-  const [first] = node.operands;
-  if (first === undefined) throw new TypeError('FROM is never empty');
-  return firstEhr(first);
 }
 
 /** Several EHRs of FROM are independent of each other. docs/spec/aql.md#and-or-and-not-in-from */

@@ -1,8 +1,10 @@
+type ArgumentDomain = 'text' | 'number';
+
 /** What a function takes and gives; `optional` arguments follow those of `args`, of `more` any number may follow. */
 interface FunctionShape {
-  readonly args: readonly ('text' | 'number')[];
-  readonly optional?: readonly ('text' | 'number')[];
-  readonly more?: 'text' | 'number';
+  readonly args: readonly ArgumentDomain[];
+  readonly optional?: readonly ArgumentDomain[];
+  readonly more?: ArgumentDomain;
   readonly gives: 'text' | 'number' | 'boolean';
 }
 
@@ -36,6 +38,37 @@ export type FunctionName = keyof Functions;
 export type PresentTimeName = {
   [N in FunctionName]: Functions[N]['args'] extends readonly [] ? N : never;
 }[FunctionName];
+
+/** What stands for a text, and for a number. */
+type ArgumentTypes = Readonly<Record<ArgumentDomain, unknown>>;
+type ValuesOf<Domains extends readonly ArgumentDomain[], Types extends ArgumentTypes> = {
+  [Index in keyof Domains]: Types[Domains[Index] & ArgumentDomain];
+};
+type OptionalOf<N extends FunctionName> = Functions[N] extends {
+  readonly optional: infer Optional extends readonly ArgumentDomain[];
+}
+  ? Optional
+  : [];
+type MoreOf<N extends FunctionName> = Functions[N] extends {
+  readonly more: infer More extends ArgumentDomain;
+}
+  ? More[]
+  : [];
+/** The arguments of a function as its row of the table has them. */
+type ArgumentsOf<N extends FunctionName, Types extends ArgumentTypes> = [
+  ...ValuesOf<Functions[N]['args'], Types>,
+  ...Partial<ValuesOf<OptionalOf<N>, Types>>,
+  ...ValuesOf<MoreOf<N>, Types>,
+];
+/**
+ * What every function that depends on the row gives, all its arguments being there: a table that lacks one, or takes other
+ * arguments than its row says, does not compile. CONCAT_WS is left out, which may lack some.
+ */
+export type FunctionBodies<Types extends ArgumentTypes, Result> = {
+  readonly [N in Exclude<FunctionName, PresentTimeName | 'CONCAT_WS'>]: (
+    ...args: ArgumentsOf<N, Types>
+  ) => Result;
+};
 
 /** Their names, in the order of the table. */
 export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS);

@@ -2,6 +2,7 @@ import { FIELD, SEGMENT_FIELD } from '../../index/document.js';
 import { fieldRef, call, variable } from '../../plan/expression.js';
 import { aqlError } from '../../syntax/aql-error.js';
 import { MAX_OPEN_CONTAINS } from '../../syntax/limits.js';
+import { boundAliases, firstClass } from '../../semantics/scope/from-walk.js';
 import type { Alias, FromClass, FromNode } from '../../semantics/scope/types.js';
 import { classSet } from '../../semantics/typing.js';
 import {
@@ -175,12 +176,7 @@ function bindOr(operands: readonly FromNode[], subtree: Subtree, level: Level): 
 }
 
 function registerAll(node: FromNode, level: Level, prefix: string): void {
-  if (node.kind !== 'class') {
-    for (const each of counted(node.operands)) registerAll(each, level, prefix);
-    return;
-  }
-  bindAlias(node.alias, slotOf(node.alias), level, prefix);
-  if (node.contains?.negated === false) registerAll(node.contains.child, level, prefix);
+  for (const alias of counted(boundAliases(node))) bindAlias(alias, slotOf(alias), level, prefix);
 }
 
 // ---------------------------------------------------------------- FOLDER
@@ -280,17 +276,9 @@ function membersBelow(
 function requireFewJoins({ prefix }: Level, node: FromNode): void {
   if (prefix.split('.').length - 1 <= MAX_OPEN_CONTAINS) return;
   throw aqlError(
-    firstAlias(node).at,
+    firstClass(node).alias.at,
     `CONTAINS can be nested at most ${MAX_OPEN_CONTAINS} levels deep below classes that may be a FOLDER, here starts one more`,
   );
-}
-
-function firstAlias(node: FromNode): Alias {
-  step();
-  if (node.kind === 'class') return node.alias;
-  const [first] = node.operands;
-  if (first === undefined) throw new TypeError('a chain of FROM is never empty');
-  return firstAlias(first);
 }
 
 /** Whether an alias can stand in the document of a FOLDER. */

@@ -1,4 +1,5 @@
 import { SEGMENT_FIELD } from '../../index/document.js';
+import { firstClass } from '../../semantics/scope/from-walk.js';
 import type { Alias, FromNode } from '../../semantics/scope/types.js';
 import { classSet } from '../../semantics/typing.js';
 import type { Binder } from './contains.js';
@@ -52,15 +53,9 @@ export function unseenLevel(level: Level): Level {
   return { ...level, state: { ...level.state, order: [] } };
 }
 
-/** Indexes of all aliases of a part of FROM. */
-function aliasesOf(node: FromNode): number[] {
-  if (node.kind === 'class') return [node.alias.index];
-  return counted(node.operands).flatMap(aliasesOf);
-}
-
 /** A name for a join that no other part of FROM has. */
 export function joinName(letter: string, node: FromNode): string {
-  return `${letter}${aliasesOf(node)[0] ?? ''}${node.kind === 'class' ? '' : 'g'}`;
+  return `${letter}${firstClass(node).alias.index}${node.kind === 'class' ? '' : 'g'}`;
 }
 
 /** A join of other documents. */

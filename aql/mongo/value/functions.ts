@@ -1,6 +1,6 @@
 import type { FunctionCall, Literal, ValueExpression } from '../../syntax/ast.js';
 import { argumentDomain, functionDomain, isPresentTime } from '../../syntax/functions.js';
-import type { FunctionName, PresentTimeName } from '../../syntax/functions.js';
+import type { FunctionBodies } from '../../syntax/functions.js';
 import { presentTime } from '../../semantics/present-time.js';
 import type { Clock } from '../../semantics/present-time.js';
 import type { Domain } from '../../semantics/scope/types.js';
@@ -40,7 +40,9 @@ export function functionValue(
   const given = counted(functionCall.args).map((arg, index) =>
     arg.kind === 'function' ? orNeutral(`a${index}`, argumentDomain(name, index)) : variable(`a${index}`),
   );
-  const guarded = call('$cond', [conjunction(counted(refs).map(present)), BODIES[name](given), null]);
+  // The table says of each argument what it is, and the checks how many there are.
+  const bodyOf: (...args: readonly Expression[]) => Expression = BODIES[name];
+  const guarded = call('$cond', [conjunction(counted(refs).map(present)), bodyOf(...given), null]);
   return { value: call('$let', { vars, in: guarded }), domain };
 }
 
@@ -52,32 +54,24 @@ function orNeutral(argument: string, domain: 'text' | 'number'): Expression {
   return call('$ifNull', [variable(argument), domain === 'number' ? 1 : literal('')]);
 }
 
-/** Of the arguments: all that the call has, the last ones may be left out of it. */
-type Body = (args: readonly Expression[]) => Expression;
-
-/** In place of an argument that the grammar demands. */
-const MISSING = variable('REMOVE');
-
-/** What each function gives when all arguments are there. */
-const BODIES: Readonly<Record<Exclude<FunctionName, PresentTimeName | 'CONCAT_WS'>, Body>> = {
-  LENGTH: ([text = MISSING]) => call('$strLenCP', text),
-  CONTAINS: ([text = MISSING, part = MISSING]) => call('$gte', [call('$indexOfCP', [text, part]), 0]),
-  POSITION: ([part = MISSING, text = MISSING]) => call('$add', [call('$indexOfCP', [text, part]), 1]),
-  SUBSTRING: ([text = MISSING, from = MISSING, length]) => substring(text, from, length ?? null),
-  CONCAT: (texts) => call('$concat', [...texts]),
-  ABS: ([number = MISSING]) => call('$abs', number),
-  MOD: ([number = MISSING, divisor = MISSING]) =>
-    call('$mod', [number, call('$cond', [call('$eq', [divisor, 0]), null, divisor])]),
-  CEIL: ([number = MISSING]) => call('$ceil', number),
-  FLOOR: ([number = MISSING]) => call('$floor', number),
-  ROUND: ([number = MISSING, digits]) => roundHalfAway(number, digits ?? null),
+const BODIES: FunctionBodies<{ text: Expression; number: Expression }, Expression> = {
+  LENGTH: (text) => call('$strLenCP', text),
+  CONTAINS: (text, part) => call('$gte', [call('$indexOfCP', [text, part]), 0]),
+  POSITION: (part, text) => call('$add', [call('$indexOfCP', [text, part]), 1]),
+  SUBSTRING: substring,
+  CONCAT: (...texts) => call('$concat', texts),
+  ABS: (number) => call('$abs', number),
+  MOD: (number, divisor) => call('$mod', [number, call('$cond', [call('$eq', [divisor, 0]), null, divisor])]),
+  CEIL: (number) => call('$ceil', number),
+  FLOOR: (number) => call('$floor', number),
+  ROUND: roundHalfAway,
 };
 
 /** As SQL: positions count from 1, those before the text use up the length. */
-function substring(text: Expression, from: Expression, length: Expression | null): Expression {
+function substring(text: Expression, from: Expression, length?: Expression): Expression {
   const start = call('$subtract', [call('$trunc', from), 1]);
   const first = position(variable('start'));
-  if (length === null)
+  if (length === undefined)
     return call('$let', { vars: { start }, in: call('$substrCP', [text, first, call('$strLenCP', text)]) });
   const end = position(call('$add', [variable('start'), call('$trunc', length)]));
   return call('$let', {
@@ -95,12 +89,12 @@ function position(number: Expression): Expression {
 }
 
 /** MongoDB rounds halves to even; AQL rounds them away from zero, and reads numbers as they are written. */
-function roundHalfAway(number: Expression, digits: Expression | null): Expression {
+function roundHalfAway(number: Expression, digits?: Expression): Expression {
   const size = call('$abs', call('$toDecimal', number));
   const half = call('$toDecimal', '0.5');
   const signed = (rounded: Expression): Expression =>
     call('$toDouble', call('$cond', [call('$lt', [number, 0]), call('$multiply', [-1, rounded]), rounded]));
-  if (digits === null) return signed(call('$floor', call('$add', [size, half])));
+  if (digits === undefined) return signed(call('$floor', call('$add', [size, half])));
   const inRange = call('$max', [call('$min', [call('$trunc', digits), MOST_DIGITS]), -MOST_DIGITS]);
   const factor = call('$toDecimal', call('$pow', [10, inRange]));
   const scaled = call('$multiply', [size, variable('factor')]);

@@ -7,7 +7,7 @@ import { rootInEhr } from './lift-ehr.js';
 import { nearestWord } from '../../../openehr/base/text.js';
 import { demandsNodeCode, demandsNodeId, isPlainPath } from './node-identity.js';
 import { renderValue } from '../../syntax/render.js';
-import { classesOf } from '../../syntax/walk.js';
+import { classesOf, conjunctsOf } from '../../syntax/walk.js';
 import type { Alias, FromNode } from './types.js';
 import type { RootType } from '../../../openehr/rm/root-type.js';
 import { counted } from '../../../openehr/base/work.js';
@@ -156,20 +156,13 @@ function ehrIdOfPredicate(predicate: Predicate | null): string | null {
  * else null.
  */
 function ehrIdOfWhere(where: Condition | null, variable: string): string | null {
-  if (where === null) return null;
-  if (where.kind === 'and')
-    return (
-      counted(where.operands)
-        .map((each) => ehrIdOfWhere(each, variable))
-        .find((id) => id !== null) ?? null
-    );
-  if (where.kind !== 'comparison' || where.operator !== '=' || where.right.kind !== 'string') return null;
-  const { left, right } = where;
-  const isEhrId =
-    left.kind === 'path' &&
-    left.variable === variable &&
-    renderValue({ ...left, variable: '' }) === '/ehr_id/value';
-  return isEhrId ? right.value : null;
+  for (const each of counted(conjunctsOf(where))) {
+    if (each.kind !== 'comparison' || each.operator !== '=' || each.right.kind !== 'string') continue;
+    const { left, right } = each;
+    const isOfEhr = left.kind === 'path' && left.variable === variable;
+    if (isOfEhr && renderValue({ ...left, variable: '' }) === '/ehr_id/value') return right.value;
+  }
+  return null;
 }
 
 function rootTypesBelow(alias: Alias): readonly RootType[] {
