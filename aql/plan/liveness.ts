@@ -1,5 +1,6 @@
 import { fieldsOf } from './expression.js';
 import { fieldsOfMatch } from '../index/stage.js';
+import { demandsOf } from './steps.js';
 import type {
   CutStep,
   DocumentsStep,
@@ -140,7 +141,7 @@ export class Liveness {
 function fieldsReadBy(step: DocumentsStep | MatchStep | FilterStep | SortStep | CutStep): Iterable<string> {
   switch (step.kind) {
     case 'documents':
-      return counted([...step.conditions, ...step.exact]).flatMap((match) => [...fieldsOfMatch(match)]);
+      return counted([...demandsOf(step), ...step.exact]).flatMap((match) => [...fieldsOfMatch(match)]);
     case 'match':
       return fieldsOfMatch(step.match);
     case 'filter':

@@ -1,3 +1,4 @@
+import { ROOT_TYPES, type RootType } from '../../openehr/rm/root-type.js';
 import { FIELD } from '../index/document.js';
 import type { Expression } from './expression.js';
 import type { Stage } from '../index/stage.js';
@@ -26,7 +27,13 @@ export interface DocumentsStep {
   readonly kind: 'documents';
   /** Alias of the EHR whose first document it is; null for documents joined to it, of which WHERE says nothing. */
   readonly ehr: number | null;
-  /** What FROM demands: native matches that must all hold; `exact` are those of a VERSION predicate. */
+  /** Whose they are: one EHR's, any queryable one's, or of the EHR that they are joined by, of which nothing is asked. */
+  readonly owner: { readonly ehrId: string } | 'queryable' | 'joined';
+  /** Kinds of versioned object that FROM can mean. */
+  readonly rootTypes: readonly RootType[];
+  /** Keys that FROM demands of all of them. */
+  readonly keys: readonly string[];
+  /** What else it demands: native matches that must all hold; `exact` are those of a VERSION predicate. */
   readonly conditions: readonly Stage[];
   readonly exact: readonly Stage[];
   /** What `useLeafIndex` adds. */
@@ -36,6 +43,33 @@ export interface DocumentsStep {
   readonly asOf: Date | null;
   /** Found by one EHR or joined by it: the history index serves. */
   readonly isOfOneEhr: boolean;
+}
+
+/** All that FROM demands of documents, as native matches. */
+export function demandsOf({
+  owner,
+  rootTypes,
+  keys,
+  conditions,
+}: Pick<DocumentsStep, 'owner' | 'rootTypes' | 'keys' | 'conditions'>): readonly Stage[] {
+  return [...ownerMatch(owner), ...typeMatch(rootTypes), ...keyMatch(keys), ...conditions];
+}
+
+function ownerMatch(owner: DocumentsStep['owner']): Stage[] {
+  if (owner === 'joined') return [];
+  return owner === 'queryable' ? [{ [FIELD.isQueryable]: true }] : [{ [FIELD.ehrId]: { $eq: owner.ehrId } }];
+}
+
+function typeMatch(types: readonly RootType[]): Stage[] {
+  const [only] = types;
+  if (types.length === 1 && only !== undefined) return [{ [FIELD.rootType]: only }];
+  return types.length === ROOT_TYPES.length ? [] : [{ [FIELD.rootType]: { $in: [...types] } }];
+}
+
+function keyMatch(keys: readonly string[]): Stage[] {
+  const [only] = keys;
+  if (only === undefined) return [];
+  return [{ [FIELD.keys]: keys.length === 1 ? { $eq: only } : { $all: keys } }];
 }
 
 /** Whether documents are latest versions of now. */

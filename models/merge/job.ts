@@ -105,16 +105,16 @@ export function takesPartInMerge(ehrId: string): boolean {
   return moving.targets.has(ehrId) || [...moving.targets.values()].includes(ehrId);
 }
 
+/** The owners of documents that are looked for: one EHR, or any of several. */
+type OwnerCondition = string | { readonly $in: string[] };
+
 /**
  * What documents of an EHR name as their owner, as a condition: more than the EHR while documents move to or from it, and
  * nothing for the source.
  */
-export function ownedBy(ehrId: string): string {
-  if (moving.targets.size === 0) return ehrId;
+export function ownedBy(ehrId: string): OwnerCondition {
   const owners = ownersOf(ehrId, moving);
-  if (owners.length === 1) return ehrId;
-  // Typed as what it is nearly always: conditions of both drivers take either.
-  return mongoose.trusted({ $in: owners }) as unknown as string;
+  return owners.length === 1 ? ehrId : mongoose.trusted({ $in: owners });
 }
 
 /** All merges that go in steps. */

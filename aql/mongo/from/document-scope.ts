@@ -35,15 +35,14 @@ export function documentsOf(
   if (version !== null && !version.classes.includes('ORIGINAL_VERSION'))
     return { kind: 'match', match: { [FIELD.versionUid]: { $in: [] } } };
   const { asOf } = visibility;
+  const { keys, conditions } = keysOf(node, visibility);
   return {
     kind: 'documents',
     ehr,
-    conditions: [
-      ...owner(visibility),
-      ...typeMatch(rootTypesOf(node)),
-      ...keyMatch(node, visibility),
-      ...extra,
-    ],
+    owner: ownerOf(visibility),
+    rootTypes: rootTypesOf(node),
+    keys,
+    conditions: [...conditions, ...extra],
     exact: version === null ? [] : versionMatches(version.predicate, visibility.systemId),
     index: [],
     versions: (version?.versions ?? 'latest') === 'latest' ? 'latest' : 'all',
@@ -52,9 +51,9 @@ export function documentsOf(
   };
 }
 
-function owner({ ehrId, joined: isJoined }: Visibility): Stage[] {
-  if (isJoined) return [];
-  return ehrId === null ? [{ [FIELD.isQueryable]: true }] : [{ [FIELD.ehrId]: { $eq: ehrId } }];
+function ownerOf({ ehrId, joined: isJoined }: Visibility): DocumentsStep['owner'] {
+  if (isJoined) return 'joined';
+  return ehrId === null ? 'queryable' : { ehrId };
 }
 
 /** The VERSION class that an operand starts with, if it does. */
@@ -83,12 +82,6 @@ function rootTypesOf(node: FromNode): readonly RootType[] {
   if (alias.kind !== 'version' || contains === null || contains.negated) return alias.rootTypes;
   const inner = rootTypesOf(contains.child);
   return counted(alias.rootTypes).filter((type) => inner.includes(type));
-}
-
-function typeMatch(types: readonly RootType[]): Stage[] {
-  const [only] = types;
-  if (types.length === 1 && only !== undefined) return [{ [FIELD.rootType]: only }];
-  return types.length === 3 ? [] : [{ [FIELD.rootType]: { $in: [...types] } }];
 }
 
 /** Conditions on the versions that are asked for: in one branch or two (see `isOneBranch`). */
@@ -136,7 +129,7 @@ function joined(conditions: readonly Stage[]): Stage {
 // ---------------------------------------------------------------- keys
 
 /** `keys` that a matching document must have: the deepest archetype first, as it bounds the index best. */
-function keyMatch(node: FromClass, visibility: Visibility): Stage[] {
+function keysOf(node: FromClass, visibility: Visibility): Pick<DocumentsStep, 'keys' | 'conditions'> {
   const { all, others } = requiredKeys(node, visibility);
   const distinct = [...new Set(all)];
   const archetypes = counted(distinct)
@@ -144,15 +137,11 @@ function keyMatch(node: FromClass, visibility: Visibility): Stage[] {
     .reverse();
   // Classes add little once an archetype is known.
   const keys = archetypes.length > 0 ? archetypes : distinct;
-  const [only] = keys;
   const excluded = excludedKeys(node, visibility);
-  if (keys.length === 0 && others.length === 0) {
-    const types = rootTypesOf(node);
-    return [{ [FIELD.keys]: types.length === 1 ? (types[0] ?? null) : { $in: [...types] } }, ...excluded];
-  }
-  const required: Stage[] =
-    only === undefined ? [] : [{ [FIELD.keys]: keys.length === 1 ? { $eq: only } : { $all: keys } }];
-  return [...required, ...others, ...excluded];
+  if (keys.length > 0 || others.length > 0) return { keys, conditions: [...others, ...excluded] };
+  const [only, ...more] = rootTypesOf(node);
+  const ofTypes = only !== undefined && more.length === 0 ? only : { $in: rootTypesOf(node) };
+  return { keys, conditions: [{ [FIELD.keys]: ofTypes }, ...excluded] };
 }
 
 interface RequiredKeys {

@@ -1,14 +1,14 @@
 import { FIELD, LEAF_FIELD } from '../../index/document.js';
 import type { Stage } from '../../index/stage.js';
 import type { IndexCondition } from '../../index/condition.js';
-import type { DocumentsStep } from '../../plan/steps.js';
+import { demandsOf, type DocumentsStep } from '../../plan/steps.js';
 import { inVersions } from './document-scope.js';
 import { counted } from '../../../openehr/base/work.js';
 
 /** The match of the first documents of an operand of FROM: necessary, not sufficient. */
 export function documentsMatch(step: DocumentsStep): Stage {
-  const { conditions, index, exact } = step;
-  return inVersions([...conditions, ...counted(index).map(indexMatch), ...exact], step);
+  const { index, exact } = step;
+  return inVersions([...demandsOf(step), ...counted(index).map(indexMatch), ...exact], step);
 }
 
 /** Where a lower bound of the first leaf condition stands in the match of one branch. */

@@ -1,8 +1,7 @@
-import { COUNTED, FIELD } from '../../index/document.js';
+import { COUNTED } from '../../index/document.js';
 import { isNode } from '../expression.js';
 import type { Expression } from '../expression.js';
 import type { LogicalPlan, PassContext } from '../logical-plan.js';
-import type { Stage } from '../../index/stage.js';
 import { isLatestOnly } from '../steps.js';
 import type { DocumentsStep, Step } from '../steps.js';
 import { counted } from '../../../openehr/base/work.js';
@@ -16,8 +15,8 @@ export function countDocuments(plan: LogicalPlan, { isCurrent }: PassContext): L
   if (!isCurrent) return plan;
   const [first, second, ...rest] = plan.steps;
   if (first?.kind !== 'documents' || second === undefined || !isCount(second)) return plan;
-  const conditions = withoutKindKey(first);
-  return conditions === null ? plan : { ...plan, steps: [{ ...first, conditions }, second, ...rest] };
+  if (!isAllOfOneKind(first)) return plan;
+  return { ...plan, steps: [{ ...first, keys: [], conditions: [COUNTED] }, second, ...rest] };
 }
 
 /** One group whose accumulators read no field. */
@@ -36,17 +35,12 @@ function isOneEach(accumulator: Expression): boolean {
   );
 }
 
-/** The conditions but for the key of the kind; null when there are others than these. */
-function withoutKindKey(step: DocumentsStep): readonly Stage[] | null {
-  if (!isLatestOnly(step) || step.index.length > 0 || step.exact.length > 0) return null;
-  const {
-    [FIELD.isQueryable]: isQueryable,
-    [FIELD.rootType]: type,
-    [FIELD.keys]: key,
-    ...others
-  } = Object.assign({}, ...step.conditions) as Stage;
-  const isKind = typeof type === 'string' && JSON.stringify(key) === JSON.stringify({ $eq: type });
-  if (isQueryable !== true || !isKind || step.conditions.length !== 3 || Object.keys(others).length > 0)
-    return null;
-  return [...counted(step.conditions).filter((condition) => !(FIELD.keys in condition)), COUNTED];
+/** Whether nothing is asked of documents but that they are the latest ones of one kind. */
+function isAllOfOneKind(step: DocumentsStep): boolean {
+  const { owner, rootTypes, keys, conditions, exact, index } = step;
+  const [type, anotherType] = rootTypes;
+  const [key, anotherKey] = keys;
+  const isKind = key === type && anotherKey === undefined && anotherType === undefined;
+  const asksMore = conditions.length + exact.length + index.length > 0;
+  return isLatestOnly(step) && owner === 'queryable' && type !== undefined && isKind && !asksMore;
 }

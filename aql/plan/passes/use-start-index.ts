@@ -22,8 +22,8 @@ export function useStartIndex(plan: LogicalPlan, { isCurrent }: PassContext): Lo
 }
 
 /** Only COMPOSITIONs have a start time: other documents would all be of one, in whatever order a plan finds them. */
-function hasStart({ conditions }: DocumentsStep): boolean {
-  return counted(conditions).some((condition) => condition[FIELD.rootType] === 'COMPOSITION');
+function hasStart({ rootTypes }: DocumentsStep): boolean {
+  return counted(rootTypes).every((type) => type === 'COMPOSITION') && rootTypes.length > 0;
 }
 
 /** Sorts the documents, before anything is made of them, by their start instead of their version uid. */

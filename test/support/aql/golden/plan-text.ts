@@ -1,6 +1,6 @@
 import { isList, isNode, type Expression } from '../../../../aql/plan/expression.js';
 import type { LogicalPlan } from '../../../../aql/plan/logical-plan.js';
-import type { DocumentsStep, Step } from '../../../../aql/plan/steps.js';
+import { demandsOf, type DocumentsStep, type Step } from '../../../../aql/plan/steps.js';
 import { print, Text } from './print.js';
 
 /** A plan before any pass: one step after the other, and the row. */
@@ -30,13 +30,14 @@ function stepText(step: Step, indent: string): string {
 }
 
 /** Only what is not as usual. */
-function documentsMembers({ ehr, conditions, exact, versions, asOf, isOfOneEhr }: DocumentsStep): object {
+function documentsMembers(step: DocumentsStep): object {
+  const { ehr, exact, versions, asOf, isOfOneEhr } = step;
   return {
     ...(ehr !== null && { ehr }),
     ...(versions !== 'latest' && { versions }),
     ...(asOf !== null && { asOf }),
     ...(isOfOneEhr && { isOfOneEhr }),
-    conditions,
+    conditions: demandsOf(step),
     ...(exact.length > 0 && { exact }),
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ROOT_TYPES } from '../../../../openehr/rm/root-type.js';
 import { call, fieldRef } from '../../../../aql/plan/expression.js';
 import type { LogicalPlan, PassContext } from '../../../../aql/plan/logical-plan.js';
 import type { IndexCondition } from '../../../../aql/index/condition.js';
@@ -15,7 +16,10 @@ const EHR_ALIAS = 0;
 const documents: DocumentsStep = {
   kind: 'documents',
   ehr: EHR_ALIAS,
-  conditions: [{ type: 'COMPOSITION' }],
+  owner: 'joined',
+  rootTypes: ['COMPOSITION'],
+  keys: [],
+  conditions: [],
   exact: [],
   index: [],
   versions: 'latest',
@@ -93,7 +97,7 @@ describe('useStartIndex', () => {
     ['another time', { ...sorted, steps: [{ ...documents, asOf: new Date(0) }, sort, limit] }, NOTHING],
     ['EHRs first', { ...sorted, collection: 'ehrs' }, NOTHING],
     ['documents of an older derivation', sorted, { ...NOTHING, isCurrent: false }],
-    ['no order, of documents without a start time', pageOf({ ...documents, conditions: [] }), NOTHING],
+    ['no order, of documents without a start time', pageOf({ ...documents, rootTypes: ROOT_TYPES }), NOTHING],
     ['no order, of superseded versions', pageOf({ ...documents, versions: 'all' }), NOTHING],
     ['no order and no limit', plan(pageOf(documents).steps), NOTHING],
     [
@@ -222,21 +226,22 @@ describe('pruneFields', () => {
 describe('countDocuments', () => {
   const all: DocumentsStep = {
     ...documents,
-    conditions: [{ q: true }, { type: 'COMPOSITION' }, { keys: { $eq: 'COMPOSITION' } }],
+    owner: 'queryable',
+    keys: ['COMPOSITION'],
   };
   const count: Step = { kind: 'group', id: null, accumulators: { a0: call('$sum', 1) } };
 
   it('counts by the kind, which an index holds, instead of its key', () => {
-    const counted = { ...all, conditions: [{ q: true }, { type: 'COMPOSITION' }, { sv: { $gte: 1 } }] };
+    const counted = { ...all, keys: [], conditions: [{ sv: { $gte: 1 } }] };
     expect(countDocuments(plan([all, count]), NOTHING).steps).toEqual([counted, count]);
   });
 
-  const archetype = { ...all, conditions: [...all.conditions.slice(0, 2), { keys: { $eq: 'x.y.v1' } }] };
-  const oneEhr = { ...all, conditions: [{ ehr: { $eq: 'e' } }, ...all.conditions.slice(1)] };
   it.each([
-    ['an archetype', [archetype, count]],
-    ['one EHR', [oneEhr, count]],
-    ['a further condition', [{ ...all, conditions: [...all.conditions, { tpl: 't' }] }, count]],
+    ['an archetype', [{ ...all, keys: ['x.y.v1'] }, count]],
+    ['one EHR', [{ ...all, owner: { ehrId: 'e' } }, count]],
+    ['several kinds', [{ ...all, rootTypes: ROOT_TYPES }, count]],
+    ['a further key', [{ ...all, keys: ['COMPOSITION', 'x.y.v1'] }, count]],
+    ['a further condition', [{ ...all, conditions: [{ tpl: 't' }] }, count]],
     ['a leaf', [{ ...all, index: [leaf] }, count]],
     ['all versions', [{ ...all, versions: 'all' as const }, count]],
     ['as_of', [{ ...all, asOf: new Date(0) }, count]],
