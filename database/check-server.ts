@@ -41,21 +41,23 @@ const AUTHENTICATION_FAILED = 18;
 const COMMAND_NOT_FOUND = 59;
 /** How long the server may take for each question, ms. */
 const ASK_MS = 2_000;
+/** The same at a start, which ends when it gets no answer: beside long transactions and on a busy machine an answer is late. */
+const ASK_AT_START_MS = 30_000;
 /** A document that is never there. */
 const PROBE = { collection: 'settings', _id: 'probe of rights' } as const;
 
 /**
- * Asks the connected server what it is, and whether this user may read.
+ * Asks the connected server what it is, and whether this user may read, with `maxTimeMS` for each question.
  * @throws CdrError `unavailable` that says in one sentence why it cannot be used and in one what to do; the driver's
  * error when it cannot be asked now
  */
-export async function checkServer(): Promise<void> {
+export async function checkServer(maxTimeMS = ASK_MS): Promise<void> {
   const db = connectedDatabase();
-  const hello = await db.admin().command({ hello: 1, maxTimeMS: ASK_MS });
-  const build = await db.admin().command({ buildInfo: 1, maxTimeMS: ASK_MS });
+  const hello = await db.admin().command({ hello: 1, maxTimeMS });
+  const build = await db.admin().command({ buildInfo: 1, maxTimeMS });
   const obstacle = obstacleOf(hello, build);
   if (obstacle !== null) throw obstacleError(obstacle);
-  await explained(() => probe(db).findOne({ _id: PROBE._id }, { maxTimeMS: ASK_MS }));
+  await explained(() => probe(db).findOne({ _id: PROBE._id }, { maxTimeMS }));
 }
 
 /**
@@ -63,7 +65,7 @@ export async function checkServer(): Promise<void> {
  * transaction. @throws as `checkServer`
  */
 export async function checkServerAtStart(): Promise<void> {
-  await checkServer();
+  await checkServer(ASK_AT_START_MS);
   const db = connectedDatabase();
   await explained(() =>
     mongoose.connection

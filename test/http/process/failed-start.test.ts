@@ -64,6 +64,21 @@ it('a start on a standalone mongod ends with 1, its cause and what to do', async
   ]);
 });
 
+it('a start gives a busy database half a minute for each answer', async () => {
+  const given: number[] = [];
+  const proxy = await ClusterProxy.before(testDatabaseUri(), {
+    fault: ({ maxTimeMs }) => {
+      if (maxTimeMs !== null) given.push(maxTimeMs);
+      return null;
+    },
+  });
+  const server = await startServerProcess({ MONGODB_URI: proxy.uri, MONGODB_DATABASE: 'test_busy_at_start' });
+  expect(given.length).toBeGreaterThanOrEqual(3);
+  expect(Math.min(...given)).toBe(30_000);
+  expect(await server.stop()).toBe(0);
+  proxy.close();
+});
+
 it('a database that becomes unfit beside a server makes readiness 503, and 200 once it is well', async () => {
   const proxy = await ClusterProxy.before(testDatabaseUri());
   const server = await startServerProcess({
