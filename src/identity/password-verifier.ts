@@ -1,10 +1,11 @@
 import { createHmac, randomBytes, createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { CdrError } from '../../openehr/base/errors.js';
 import { textOfUtf8 } from '../../openehr/base/utf8.js';
 import { networkOf } from '../../routes/http/request/request-state.js';
+import { Places } from '../places.js';
+import { Rates } from '../rates.js';
 import type { Identity } from './token-verifier.js';
 import { isPassword, unknownHash } from './password.js';
 import type { UserRecord, Users, UsersFile } from './users-file.js';
@@ -49,7 +50,7 @@ class Validate {
   readonly #memoized = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS });
   readonly #underWay = new Map<string, Promise<boolean>>();
   readonly #attempts = new Attempts();
-  readonly #queue = new HashQueue();
+  readonly #places = new Places({ atOnce: HASHES_AT_ONCE, waiting: HASHES_WAITING }, tooManyWait);
   readonly #unknown = unknownHash();
 
   /** @throws too-many-requests; unavailable */
@@ -57,7 +58,7 @@ class Validate {
     const id = this.#idOf(guess, user);
     // Before the attempts: what others at the same address try wrong locks nobody out who was right a moment ago.
     if (this.#memoized.has(id)) return true;
-    await this.#attempts.requireLeft(guess.address, guess.name);
+    this.#attempts.requireLeft(guess.address, guess.name);
     // A client that opens many connections sends the same password over each: it is validated once.
     const attempt = `${guess.address} ${id}`;
     const underWay = this.#underWay.get(attempt) ?? this.#validated(guess, user);
@@ -72,13 +73,13 @@ class Validate {
   }
 
   async #validated({ name, password, address }: Guess, user: UserRecord | undefined): Promise<boolean> {
-    await this.#attempts.begin(address, name);
+    this.#attempts.begin(address, name);
     try {
-      const isRight = await this.#queue.run(() => isPassword(password, user?.scrypt ?? this.#unknown));
-      if (isRight) await this.#attempts.takeBack(address, name);
+      const isRight = await this.#places.run(() => isPassword(password, user?.scrypt ?? this.#unknown));
+      if (isRight) this.#attempts.takeBack(address, name);
       return isRight;
     } catch (error) {
-      await this.#attempts.takeBack(address, name);
+      this.#attempts.takeBack(address, name);
       throw error;
     }
   }
@@ -122,29 +123,27 @@ export const ATTEMPTS_PERIOD_S = 900;
  * somebody out by guessing. Each process counts for itself.
  */
 class Attempts {
-  readonly #ofAddress = new RateLimiterMemory({ points: ATTEMPTS_PER_ADDRESS, duration: ATTEMPTS_PERIOD_S });
-  readonly #ofUser = new RateLimiterMemory({ points: ATTEMPTS_PER_USER, duration: ATTEMPTS_PERIOD_S });
+  readonly #ofAddress = new Rates({ most: ATTEMPTS_PER_ADDRESS, spanMs: ATTEMPTS_PERIOD_S * 1000 });
+  readonly #ofUser = new Rates({ most: ATTEMPTS_PER_USER, spanMs: ATTEMPTS_PERIOD_S * 1000 });
 
   /** @throws too-many-requests with `Retry-After` while the address may not try, not even with the right password that is not remembered */
-  async requireLeft(address: string, name: string): Promise<void> {
-    refuseWithout(await this.#ofUser.get(pairOf(address, name)));
-    refuseWithout(await this.#ofAddress.get(networkOf(address)));
+  requireLeft(address: string, name: string): void {
+    const now = performance.now();
+    refuseWhile(this.#ofUser.waitOf(pairOf(address, name), now));
+    refuseWhile(this.#ofAddress.waitOf(networkOf(address), now));
   }
 
   /** Counts an attempt as wrong before it is validated, so that many at once get no further. @throws as `requireLeft` */
-  async begin(address: string, name: string): Promise<void> {
-    try {
-      await this.#ofUser.consume(pairOf(address, name));
-      await this.#ofAddress.consume(networkOf(address));
-    } catch (refusal) {
-      throw refusal instanceof RateLimiterRes ? tooMany(refusal) : refusal;
-    }
+  begin(address: string, name: string): void {
+    const now = performance.now();
+    refuseWhile(this.#ofUser.take(pairOf(address, name), now));
+    refuseWhile(this.#ofAddress.take(networkOf(address), now));
   }
 
   /** Takes back what `begin` counted: the password was right, or was not validated. */
-  async takeBack(address: string, name: string): Promise<void> {
-    await this.#ofUser.reward(pairOf(address, name));
-    await this.#ofAddress.reward(networkOf(address));
+  takeBack(address: string, name: string): void {
+    this.#ofUser.takeBack(pairOf(address, name));
+    this.#ofAddress.takeBack(networkOf(address));
   }
 }
 
@@ -155,13 +154,10 @@ function pairOf(address: string, name: string): string {
     .digest('base64');
 }
 
-function refuseWithout(left: RateLimiterRes | null): void {
-  if (left !== null && left.remainingPoints <= 0) throw tooMany(left);
-}
-
-function tooMany({ msBeforeNext }: RateLimiterRes): CdrError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-  return new CdrError('too-many-requests', 'too many wrong passwords', { retryAfterSeconds });
+function refuseWhile(waitMs: number): void {
+  if (waitMs === 0) return;
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  throw new CdrError('too-many-requests', 'too many wrong passwords', { retryAfterSeconds });
 }
 
 /** Passwords hashed at the same time: each takes a thread and some 32 MiB. */
@@ -169,27 +165,6 @@ export const HASHES_AT_ONCE = 2;
 /** Passwords that may wait for their turn. */
 export const HASHES_WAITING = 20;
 
-/** Runs costly work a few at a time, in the order in which it came. */
-class HashQueue {
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
-
-  /** The result of `work`, once it had its turn. @throws unavailable with `Retry-After` when too much waits already */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < HASHES_AT_ONCE) this.#running += 1;
-    else await this.#turn();
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
-  }
-
-  #turn(): Promise<void> {
-    if (this.#waiting.length >= HASHES_WAITING)
-      throw new CdrError('unavailable', 'too many passwords wait to be checked', { retryAfterSeconds: 2 });
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
+function tooManyWait(): CdrError {
+  return new CdrError('unavailable', 'too many passwords wait to be checked', { retryAfterSeconds: 2 });
 }

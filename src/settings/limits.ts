@@ -26,7 +26,7 @@ import {
 } from '../identity/password-verifier.js';
 import { ALWAYS_ADMITTED } from '../middleware/admission.js';
 import { MAX_REFUSED_ADDRESSES, REFUSALS_PER_MINUTE } from '../middleware/audit.js';
-import { MOST_COUNTED_CLIENTS } from '../middleware/limits.js';
+import { MOST_COUNTED_CLIENTS } from '../rates.js';
 import { MAX_PATH_CHARACTERS } from '../middleware/path.js';
 
 /** A limit that no setting moves. */
