@@ -63,7 +63,7 @@ class Search {
 
   all(): ReadonlyMap<string, Suspect> {
     for (const alias of counted(this.scope.aliases))
-      if (isOfTemplates(alias)) this.predicate(alias.predicate, archetypesAbove(alias));
+      if (isOfTemplates(alias)) this.predicate(alias.predicate, archetypesOfCodes(alias));
     for (const { path, alias } of counted(this.scope.paths)) this.path(path, alias);
     for (const test of testsOf(this.scope.query.where)) this.test(test);
     return this.found;
@@ -170,6 +170,20 @@ const WITHIN_ENTRY = ['HISTORY', 'EVENT', 'ITEM_STRUCTURE', 'ACTIVITY', 'ISM_TRA
 
 function isWithinEntry(classes: Iterable<string>): boolean {
   return counted([...classes]).every((name) => WITHIN_ENTRY.some((each) => isKindOf(name, each)));
+}
+
+/** The archetypes in which the codes hold that the predicate of a class has in FROM: those of the class above it. */
+function archetypesOfCodes({ parent }: Alias): readonly string[] {
+  if (parent?.predicate == null) return UNKNOWN;
+  const demanded = counted(parent.predicate.alternatives).map((group) =>
+    counted(group)
+      .map(demandedNodeId)
+      .filter((name) => name !== null),
+  );
+  const all = (isOne: (name: string) => boolean): boolean =>
+    counted(demanded).every((names) => counted(names).some(isOne));
+  if (all(isArchetypeId)) return counted(demanded.flat()).filter(isArchetypeId);
+  return all(isNodeCode) ? archetypesOfCodes(parent) : UNKNOWN;
 }
 
 /** The archetypes that a class is of: its own, else those of the entry that it is a part of. */

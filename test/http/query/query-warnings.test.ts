@@ -51,7 +51,7 @@ describe('warnings', () => {
       ],
       [
         'of an event of any archetype',
-        `SELECT p/data[at0777]/name/value FROM COMPOSITION c[openEHR-EHR-COMPOSITION.sample_encounter.v1] CONTAINS POINT_EVENT p[at0778]`,
+        `SELECT p/data[at0777]/name/value FROM COMPOSITION c[openEHR-EHR-COMPOSITION.sample_encounter.v1] CONTAINS POINT_EVENT p`,
       ],
       [
         'of a CLUSTER in the entry',
@@ -63,6 +63,18 @@ describe('warnings', () => {
       ],
     ])('say nothing of a code %s', async (_where, q) => {
       expect(await warnings(q)).toBeUndefined();
+    });
+
+    it('name a code in FROM, which holds in the archetype of the class above it', async () => {
+      const q = (code: string) =>
+        `SELECT p FROM OBSERVATION o[${BP}] CONTAINS HISTORY h[at0001] CONTAINS POINT_EVENT p[${code}]`;
+      expect(await warnings(q('at0002'))).toBeUndefined();
+      expect(await warnings(q('at0778'))).toMatchObject([
+        { code: 'unknown_node', message: expect.stringMatching(/at0778 in .*blood/) },
+      ]);
+      const far =
+        'FROM COMPOSITION c[openEHR-EHR-COMPOSITION.sample_encounter.v1] CONTAINS POINT_EVENT p[at0778]';
+      expect(await warnings(`SELECT p ${far}`)).toMatchObject([{ code: 'unknown_node' }]);
     });
 
     it('name a code of an event, which is of the archetype of its entry', async () => {
